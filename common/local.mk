@@ -1,0 +1,9 @@
+# common: errors, byte spans, clocks, checked arithmetic, quantities, the environment table
+noinst_LTLIBRARIES += libcommon.la
+libcommon_la_SOURCES = \
+    common/ls_checked.h \
+    common/ls_clock.h \
+    common/ls_env.c common/ls_env.h \
+    common/ls_error.c common/ls_error.h \
+    common/ls_quantity.c common/ls_quantity.h \
+    common/ls_span.h

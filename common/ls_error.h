@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one way to fail: a code for the caller, a text for the user. */
+#ifndef LS_ERROR_H
+#define LS_ERROR_H
+
+#include "loadstone/error.h"
+
+/* Remember the formatted text as this thread's last error and return e.
+ * The text names the file or object, the place in it, and the remedy.
+ * Thread: any.  Signal: not safe (formats). */
+ls_err ls_fail(ls_err e, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* As ls_fail, with ": <strerror(saved_errno)>" appended; maps ENOSPC, EACCES, EEXIST, ENOENT, ENOMEM to their code
+ * and everything else to LS_ERR_IO. */
+ls_err ls_fail_errno(int saved_errno, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* Propagate a failure where nothing is held. */
+#define LS_TRY(call)                                                                                          \
+    do {                                                                                                      \
+        const ls_err ls_try_err = (call);                                                                     \
+        if (ls_try_err != LS_OK)                                                                              \
+            return ls_try_err;                                                                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,59 @@
+# LS_LIBRARIES: what Loadstone builds on. A missing library costs a feature, and the summary says which.
+# Debian's Zydis and libpfm4 ship no pkg-config files: these are looked for by header and symbol.
+AC_DEFUN([LS_LIBRARIES], [
+ls_saved_libs=$LIBS
+
+PKG_CHECK_MODULES([HDF5], [hdf5], [have_hdf5=yes],
+    [AC_MSG_ERROR([HDF5 is needed to write and read run.h5 (Debian: libhdf5-dev)])])
+AC_CHECK_LIB([hdf5_hl], [H5LTget_dataset_info], [:], [:], [$HDF5_LIBS])
+PKG_CHECK_MODULES([HWLOC], [hwloc >= 2], [have_hwloc=yes],
+    [AC_MSG_ERROR([hwloc is needed to describe the machine (Debian: libhwloc-dev)])])
+PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],
+    [AC_MSG_ERROR([elfutils libdw is needed to name modules, symbols and lines (Debian: libdw-dev)])])
+PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
+
+have_zydis=no
+AC_CHECK_HEADER([Zydis/Zydis.h], [AC_CHECK_LIB([Zydis], [ZydisDecoderDecodeFull], [have_zydis=yes])])
+AS_IF([test "x$have_zydis" = xyes],
+    [AC_DEFINE([HAVE_ZYDIS], [1], [Zydis decodes instructions for the step engine])])
+
+have_libpfm=no
+AC_CHECK_HEADER([perfmon/pfmlib_perf_event.h],
+    [AC_CHECK_LIB([pfm], [pfm_get_os_event_encoding], [have_libpfm=yes; PFM_LIBS=-lpfm])])
+AC_SUBST([PFM_LIBS])
+
+have_libunwind=no
+AC_CHECK_HEADER([libunwind.h], [have_libunwind=yes])
+
+have_step=no
+AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes], [have_step=yes])
+
+LIBS=$ls_saved_libs
+AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
+AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
+AM_CONDITIONAL([HAVE_FC], [test -n "$FC"])
+])
+
+# LS_SUMMARY: the closing words of configure.
+AC_DEFUN([LS_SUMMARY], [
+AS_IF([test "x$have_step" = xyes], [ls_step=yes],
+    [test "x$have_zydis" = xno],
+    [ls_step="no (Zydis missing: install libzydis-dev; without a PMU no loads can be sampled)"],
+    [ls_step="no (needs an x86-64 machine)"])
+AS_IF([test "x$have_libpfm" = xyes], [ls_hw="encodings found; the engine comes with a later release"],
+    [ls_hw="no (libpfm4 missing: install libpfm4-dev; step engine only)"])
+AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
+    [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
+AS_IF([test -n "$FC"], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
+echo "
+Loadstone $PACKAGE_VERSION
+    prefix                          $prefix
+    compiler                        $CC
+    step sampling without a PMU:    $ls_step
+    hardware sampling:              $ls_hw
+    Fortran module:                 $ls_fc
+    unit tests:                     $ls_unit
+    warnings are errors:            $enable_werror
+Now run: make && make check
+"
+])

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Spool to run.h5: replay in time order, attribute every sample, name every address. */
+#ifndef PROF_RESOLVE_H
+#define PROF_RESOLVE_H
+
+#include "common/ls_error.h"
+#include "machine/mach_calibration.h"
+
+#include <stdint.h>
+
+/* What the spool cannot know. Zero or NULL: not known. */
+struct prof_resolve_options {
+    const char *spool_dir, *output_path;
+    int force;                                   /* overwrite output_path */
+    const char *command;                         /* the command line as given */
+    uint64_t duration_ns;                        /* wall time of the program */
+    int exit_code, exit_signal;
+    const struct mach_calibration *calibration;
+    void (*progress)(void *user, double done);   /* may be NULL */
+    void *user;
+};
+struct prof_resolve_stats {
+    uint64_t samples, bursts, processes, threads, damaged_files;
+};
+
+/* Errors: LS_ERR_NOT_FOUND (no spool there), LS_ERR_VERSION, LS_ERR_EXISTS, LS_ERR_FULL, LS_ERR_IO; the output appears whole or not at all.
+ * A damaged thread file is read up to the damage, counted and said in /events. */
+ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_resolve_stats *out);
+
+#endif

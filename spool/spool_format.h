@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The spool: what the runtime leaves behind and resolve reads. Little-endian, one append-only file a thread.
+ *
+ * Layout of a spool directory:
+ *   DIR/spool.conf                  key=value text written by the launcher (absent when preloaded by hand)
+ *   DIR/p<pid>.<image>/t<tid>.<n>   one file a thread; <image> counts the program images this pid ran (exec)
+ *
+ * A thread file is a spool_file_header followed by chunks. Chunk k covers file bytes [k * SPOOL_CHUNK_BYTES,
+ * (k + 1) * SPOOL_CHUNK_BYTES); the header stands at the start of chunk 0. Records are 8-byte aligned, never straddle a chunk
+ * (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte spool_rec_header, written last.
+ * A zero header ends the file: what a killed process was writing is not there yet, all before it is.
+ * Records of one file are in time order. Times are CLOCK_MONOTONIC ns. */
+#ifndef SPOOL_FORMAT_H
+#define SPOOL_FORMAT_H
+
+#include <stdint.h>
+
+#define SPOOL_MAGIC UINT64_C(0x314c505354534c00) /* "\0LSTSPL1" */
+#define SPOOL_VERSION 1
+#define SPOOL_CHUNK_BYTES (256u * 1024u)
+#define SPOOL_REC_MAX_BYTES (64u * 1024u)
+
+struct spool_file_header {
+    uint64_t magic;
+    uint16_t version;
+    uint16_t header_len_bytes; /* records begin here */
+    uint32_t chunk_len_bytes;
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t parent_pid;
+    uint32_t image;       /* as in the directory name */
+    uint64_t mono_ns;     /* the same instant on three clocks */
+    uint64_t realtime_ns;
+    uint64_t tsc;
+    uint64_t features;    /* bits a reader must know; 0 in version 1 */
+};
+_Static_assert(sizeof(struct spool_file_header) == 64, "on-disk layout");
+
+struct spool_rec_header {
+    uint16_t type;
+    uint16_t flags;
+    uint32_t len_bytes; /* whole record, header included, multiple of 8 */
+};
+_Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
+
+/* X(name, number, payload struct) */
+#define SPOOL_REC_LIST(X)                                                                                     \
+    X(PAD, 1)          /* no payload that matters */                                                          \
+    X(PROCESS, 2)      /* spool_process: first record of the first thread of an image */                      \
+    X(THREAD_BEGIN, 3) /* spool_thread_begin */                                                               \
+    X(THREAD_END, 4)   /* spool_thread_end */                                                                 \
+    X(MAPS, 5)         /* spool_maps: a piece of /proc/self/maps as text */                                   \
+    X(MMAP, 6)         /* spool_mmap */                                                                       \
+    X(MUNMAP, 7)       /* spool_extent */                                                                     \
+    X(ALLOC, 8)        /* spool_alloc */                                                                      \
+    X(FREE, 9)         /* spool_extent: base only */                                                          \
+    X(NODE_ADD, 10)    /* spool_node: a range of the semantic tree, or a group (end == base) */               \
+    X(NODE_RANGE, 11)  /* spool_node: the same node now covers another range; label empty */                  \
+    X(NODE_REMOVE, 12) /* spool_node_remove */                                                                \
+    X(NODE_MEMBER, 13) /* spool_node_member */                                                                \
+    X(PHASE, 14)       /* spool_phase */                                                                      \
+    X(BURST_BEGIN, 15) /* spool_burst_begin */                                                                \
+    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its file */                        \
+    X(BURST_END, 17)   /* spool_burst_end */                                                                  \
+    X(EVENT, 18)       /* spool_event */
+
+#define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
+enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
+#undef SPOOL_REC_ENUM
+
+/* Strings stand behind the fixed part: lengths in the struct, no NUL, padded with zeros to 8. */
+struct spool_process {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t pid, parent_pid;
+    uint64_t overhead_ppm;        /* the budget asked for */
+    uint64_t burst_instructions;
+    uint64_t tsc_hz;              /* 0: not known in the process */
+    uint32_t probe_cost_cycles;   /* subtracted from every latency already */
+    uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len, cwd_len; /* engine name; trigger name; why not a better one */
+};
+struct spool_thread_begin {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
+    uint32_t tid;
+    uint32_t name_len;
+};
+struct spool_thread_end {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t cpu_ns;   /* CPU time of the thread, Loadstone's part included */
+    uint64_t spent_ns; /* Loadstone's part: bursts and hooks */
+};
+#define SPOOL_MAPS_FIRST 1u /* rec.flags: begins a new snapshot, the older one no longer holds */
+#define SPOOL_MAPS_LAST 2u
+struct spool_maps {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t text_len;
+    uint32_t reserved;
+};
+struct spool_mmap {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base, len_bytes;
+    uint64_t offset_bytes;
+    uint32_t prot, map_flags;
+    uint32_t path_len; /* 0: anonymous or not known */
+    uint32_t reserved;
+};
+struct spool_extent {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base, len_bytes;
+};
+/* rec.flags of ALLOC: the function called, enum spool_alloc_call */
+enum spool_alloc_call { SPOOL_ALLOC_MALLOC, SPOOL_ALLOC_CALLOC, SPOOL_ALLOC_REALLOC, SPOOL_ALLOC_ALIGNED, SPOOL_ALLOC_OTHER };
+struct spool_alloc {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base, len_bytes;
+    uint32_t frames_len;  /* number of u64 return addresses behind the fixed part, innermost first; 0: no call path */
+    uint32_t sample_rate; /* this block stands for so many (1: every such block is recorded) */
+};
+struct spool_node {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t node;   /* id within the process image, from 1 */
+    uint32_t parent; /* containing node or group, 0: top level */
+    uint64_t base, end;
+    uint64_t elem_size_bytes;
+    uint64_t dims;   /* components of an element */
+    uint32_t is_group;
+    uint32_t label_len;
+};
+enum spool_node_end { SPOOL_NODE_REMOVED, SPOOL_NODE_FREED };
+struct spool_node_remove {
+    struct spool_rec_header rec; /* flags: enum spool_node_end */
+    uint64_t time_ns;
+    uint32_t node;
+    uint32_t reserved;
+};
+struct spool_node_member {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t group, member;
+};
+#define SPOOL_PHASE_BEGIN 1u /* rec.flags; otherwise it ends */
+struct spool_phase {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t name_len;
+    uint32_t reserved;
+};
+struct spool_burst_begin {
+    struct spool_rec_header rec;
+    uint64_t time_ns;   /* of the trigger */
+    uint64_t tsc;       /* at the trigger */
+    uint64_t weight_ns; /* CPU time this burst stands for: since the end of the burst before it */
+    uint64_t ip;        /* interrupted instruction */
+    uint32_t cpu;
+    uint32_t number;    /* burst number in this thread, from 0 */
+};
+enum spool_op { SPOOL_OP_LOAD = 0, SPOOL_OP_STORE = 1, SPOOL_OP_PREFETCH = 2 }; /* a read-modify-write gives two records */
+/* rec.flags of ACCESS */
+#define SPOOL_ACCESS_OP_MASK 0x3u
+#define SPOOL_ACCESS_LATENCY_VALID 0x4u /* measured, past the run-ahead window */
+#define SPOOL_ACCESS_LINE_SEEN 0x8u     /* this burst touched the line before: natively in L1 */
+#define SPOOL_ACCESS_FAULTED 0x10u      /* the probe faulted: no latency */
+#define SPOOL_ACCESS_NO_PROBE 0x20u     /* device or unknown mapping: never read twice */
+struct spool_access {
+    struct spool_rec_header rec;
+    uint64_t ip, addr;
+    uint32_t tsc_delta;      /* cycles since the burst's tsc (saturates) */
+    uint32_t latency_cycles; /* TSC cycles, probe cost subtracted; meaningful with LATENCY_VALID */
+    uint32_t position;       /* instructions executed in this burst before this one */
+    uint16_t size_bytes;     /* of the access; a gather gives one record a lane */
+    uint16_t lane;           /* lane of a gather or scatter, else 0 */
+};
+_Static_assert(sizeof(struct spool_access) == 40, "on-disk layout");
+enum spool_burst_end_why {
+    SPOOL_BURST_BUDGET, SPOOL_BURST_SYSCALL, SPOOL_BURST_FLAGS, SPOOL_BURST_TSX, SPOOL_BURST_MASKED, SPOOL_BURST_DECODE,
+    SPOOL_BURST_LOST, SPOOL_BURST_RSEQ, SPOOL_BURST_TIME, SPOOL_BURST_FULL
+};
+struct spool_burst_end {
+    struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
+    uint64_t time_ns;
+    uint64_t spent_ns;     /* cost of this burst: wall time from trigger to end */
+    uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
+    uint64_t all_spent_ns; /* bursts of the whole process so far */
+    uint32_t instructions; /* stepped */
+    uint32_t skipped;      /* triggers the budget refused since the last burst of this thread */
+};
+/* X(name, text): incidents; counts add up */
+#define SPOOL_EVENT_LIST(X)                                                                                   \
+    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")        \
+    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                                 \
+    X(DISK_FULL, "no space left for the spool: recording stopped")                                            \
+    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                          \
+    X(ENGINE_QUIET, "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)") \
+    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                         \
+    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                                 \
+    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                     \
+    X(TRACED, "a debugger is attached: no stepping")                                                          \
+    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")         \
+    X(SAMPLING_BEGIN, "sampling switched on")                                                                 \
+    X(SAMPLING_END, "sampling switched off")                                                                  \
+    X(HOOK_ERRORS, "hooks that failed and went quiet")
+#define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
+enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
+#undef SPOOL_EVENT_ENUM
+struct spool_event {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t kind;
+    uint32_t detail_errno;
+    uint64_t count;
+};
+
+#endif
