@@ -1,0 +1,3 @@
+# include: the public API
+loadstoneincludedir = $(includedir)/loadstone
+loadstoneinclude_HEADERS = include/loadstone/error.h

@@ -1,0 +1,1 @@
+# tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
