@@ -1,1 +1,2 @@
 # tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
+include tests/step/local.mk

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "machine/mach_probe_sigsafe.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cmocka.h>
+
+static int fault_count;
+
+static void resume_probe(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)info;
+    ucontext_t *uc = context;
+    if (uc->uc_mcontext.gregs[REG_RIP] != (greg_t)(uintptr_t)mach_probe_load_ip) _Exit(99);
+    fault_count++;
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)mach_probe_fault_ip;
+}
+
+static void mach_probe_times_a_warm_line(void **state)
+{
+    (void)state;
+    const uint32_t cost = mach_probe_cost_cycles();
+    assert_true(cost > 0 && cost < 100000);
+    char line = 0;
+    assert_true(mach_probe_load(&line) != MACH_PROBE_FAULTED);
+}
+
+static void mach_probe_resumes_after_a_fault(void **state)
+{
+    (void)state;
+    void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(hole, MAP_FAILED);
+    struct sigaction old;
+    const struct sigaction ours = {.sa_sigaction = resume_probe, .sa_flags = SA_SIGINFO};
+    assert_int_equal(sigaction(SIGSEGV, &ours, &old), 0);
+    assert_true(mach_probe_load(hole) == MACH_PROBE_FAULTED);
+    assert_int_equal(fault_count, 1);
+    assert_int_equal(mprotect(hole, 4096, PROT_READ), 0);
+    assert_true(mach_probe_load(hole) != MACH_PROBE_FAULTED);
+    assert_int_equal(fault_count, 1);
+    sigaction(SIGSEGV, &old, NULL);
+    munmap(hole, 4096);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mach_probe_times_a_warm_line),
+        cmocka_unit_test(mach_probe_resumes_after_a_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
