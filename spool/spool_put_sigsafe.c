@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spool/spool_put_sigsafe.h"
+
+struct spool_text spool_text_of(const char *text, uint32_t max_bytes)
+{
+    uint32_t len = 0;
+    while (text && len < max_bytes && text[len] != '\0')
+        len++;
+    return (struct spool_text){text, len};
+}
+
+bool spool_put(struct spool_writer *w, struct spool_rec_header what, const void *fixed,
+               const struct spool_text *texts, size_t texts_len)
+{
+    size_t len = what.len_bytes;
+    for (size_t i = 0; i < texts_len; i++)
+        len += texts[i].len_bytes;
+    uint8_t *rec = spool_writer_reserve(w, what.type, what.flags, len);
+    if (!rec) return false;
+    const size_t head = sizeof(struct spool_rec_header); /* stays zero until the commit */
+    memcpy(rec + head, (const uint8_t *)fixed + head, what.len_bytes - head);
+    uint8_t *at = rec + what.len_bytes;
+    for (size_t i = 0; i < texts_len; at += texts[i].len_bytes, i++)
+        if (texts[i].len_bytes > 0) memcpy(at, texts[i].data, texts[i].len_bytes);
+    spool_writer_commit(w, rec);
+    return true;
+}
+
+bool spool_put_process(struct spool_writer *w, struct spool_process p,
+                       const struct spool_process_texts *texts)
+{
+    struct spool_text cmdline = texts->cmdline;
+    if (cmdline.len_bytes > SPOOL_TEXT_MAX_BYTES) cmdline.len_bytes = SPOOL_TEXT_MAX_BYTES;
+    const struct spool_text all[] = {
+        spool_text_of(texts->engine, SPOOL_TEXT_MAX_BYTES),
+        spool_text_of(texts->trigger, SPOOL_TEXT_MAX_BYTES),
+        spool_text_of(texts->why, SPOOL_TEXT_MAX_BYTES),
+        spool_text_of(texts->exe, SPOOL_TEXT_MAX_BYTES),
+        cmdline,
+        spool_text_of(texts->cwd, SPOOL_TEXT_MAX_BYTES),
+    };
+    uint16_t *const lens[] = {&p.engine_len, &p.trigger_len, &p.why_len,
+                              &p.exe_len,    &p.cmdline_len, &p.cwd_len};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        *lens[i] = (uint16_t)all[i].len_bytes;
+    return spool_put(w, SPOOL_WHAT(PROCESS, 0, p), &p, all, sizeof(all) / sizeof(all[0]));
+}

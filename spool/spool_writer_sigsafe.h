@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one way into a spool file: one writer a thread, wait-free, no malloc, no stdio, no locks.
+ * A writer is a plain struct the caller keeps (in its thread's block); all zero but fd = -1 is a closed one
+ * (SPOOL_WRITER_CLOSED). */
+#ifndef SPOOL_WRITER_SIGSAFE_H
+#define SPOOL_WRITER_SIGSAFE_H
+
+#include "spool/spool_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Shared by all writers of a process: the size cap and what was lost. Zero it, then set limit_bytes (0: no
+ * cap). All fields but limit_bytes are changed by relaxed atomics; read them with __atomic_load_n. */
+struct spool_cap {
+    uint64_t limit_bytes;
+    uint64_t used_bytes;    /* chunks held by files */
+    uint64_t dropped_bytes; /* records that found no room */
+    uint64_t dropped_records;
+    uint32_t cap_reached; /* 1: a chunk was refused by limit_bytes */
+    uint32_t disk_errno;  /* last errno of a chunk that the file system refused */
+};
+
+/* Space kept free at the end of every chunk, so that a thread that finds no room for the next one can still
+ * say so, and end. */
+#define SPOOL_FAREWELL_BYTES 256u
+
+struct spool_writer {
+    uint8_t *chunk; /* mapped chunk, NULL: none */
+    struct spool_cap *cap;
+    struct spool_event *lost;        /* DROPPED_BYTES in the last chunk: its count goes on growing */
+    struct spool_rec_header pending; /* of the reserved record */
+    uint32_t chunk_used_bytes;
+    uint32_t chunks_len; /* chunks of the file so far */
+    int fd;
+    volatile uint8_t busy;    /* a record is reserved and not committed */
+    volatile uint8_t stopped; /* no room any more: all records but the farewell are dropped */
+    uint64_t file_device, file_inode;
+};
+#define SPOOL_WRITER_CLOSED \
+    {                       \
+        .fd = -1            \
+    }
+
+/* Create the file name (must not exist) in dirfd and write its header: ids gives pid, tid, parent_pid and
+ * image, the rest is filled in. The descriptor is close-on-exec and moved out of the program's way where the
+ * limits allow. Returns 0 or an errno; then w is closed, and nothing is left but counts in cap. Owns:   w
+ * borrows cap, which must outlive it. Errors: ENOSPC also when the cap is reached (cap->cap_reached tells).
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
+int spool_writer_open(struct spool_writer *w, int dirfd, const char *name,
+                      const struct spool_file_header *ids, struct spool_cap *cap);
+
+/* Room for a record of len_bytes (header included, rounded up to 8; the room is all zero). Fill in what
+ * stands behind the rec_header, then commit. NULL: dropped and counted (no room; or w has an uncommitted
+ * record, which happens when a handler interrupts its own thread between reserve and commit). Thread: the
+ * owner of w.  Signal: safe; errno is kept. */
+void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags, size_t len_bytes);
+
+/* Make the reserved record visible: one release store of its header.
+ * Thread: the owner of w.  Signal: safe. */
+void spool_writer_commit(struct spool_writer *w, void *rec);
+
+/* The descriptor, so that hooks of close can spare it; -1: none. */
+static inline int spool_writer_fd(const struct spool_writer *w)
+{
+    return w->fd;
+}
+
+static inline bool spool_writer_is_open(const struct spool_writer *w)
+{
+    return w->chunk != NULL;
+}
+
+/* Cut the file to what was written, unmap, close.
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
+void spool_writer_close(struct spool_writer *w);
+
+/* In a fork child: let go of the parent's file without changing it. The mapping stays valid until this call,
+ * so a handler between fork and here hurts nobody but must not write. Never in a vfork child: it shares the
+ * parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
+void spool_writer_disown(struct spool_writer *w);
+
+#endif
