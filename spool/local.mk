@@ -4,3 +4,11 @@ libspoolwrite_la_SOURCES = \
     spool/spool_format.h \
     spool/spool_put_sigsafe.c spool/spool_put_sigsafe.h \
     spool/spool_writer_sigsafe.c spool/spool_writer_sigsafe.h
+
+noinst_LTLIBRARIES += libspoolread.la
+libspoolread_la_SOURCES = \
+    spool/spool_dir.c spool/spool_dir.h \
+    spool/spool_merge.c spool/spool_merge.h \
+    spool/spool_reader.c spool/spool_reader.h \
+    spool/spool_record.c spool/spool_record.h
+libspoolread_la_LIBADD = libcommon.la

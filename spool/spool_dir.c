@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "spool/spool_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct spool_dir {
+    struct spool_image *images;
+    size_t images_len;
+};
+
+/* An entry of the form <letter><number>.<number>. */
+struct spool_entry {
+    uint32_t first, second;
+    char *path;
+};
+struct spool_entries {
+    struct spool_entry *rows;
+    size_t len, room;
+};
+
+static bool spool_parse_name(const char *name, char letter, struct spool_entry *out)
+{
+    int used = 0;
+    if (name[0] != letter || name[1] < '0' || name[1] > '9') return false;
+    return sscanf(name + 1, "%9u.%9u%n", &out->first, &out->second, &used) == 2 && name[1 + used] == '\0';
+}
+
+static int spool_compare_entries(const void *a, const void *b)
+{
+    const struct spool_entry *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
+}
+
+static void spool_entries_fini(struct spool_entries *e)
+{
+    for (size_t i = 0; i < e->len; i++)
+        free(e->rows[i].path);
+    free(e->rows);
+    *e = (struct spool_entries){0};
+}
+
+static ls_err spool_entries_add(struct spool_entries *list, struct spool_entry row, const char *dir,
+                                const char *name)
+{
+    if (list->len == list->room) {
+        const size_t room = list->room ? 2 * list->room : 16;
+        void *rows = realloc(list->rows, room * sizeof(*list->rows));
+        if (!rows) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", dir);
+        list->rows = rows;
+        list->room = room;
+    }
+    if (asprintf(&row.path, "%s/%s", dir, name) < 0)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", dir);
+    list->rows[list->len++] = row;
+    return LS_OK;
+}
+
+static ls_err spool_list(const char *path, char letter, struct spool_entries *out)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return ls_fail_errno(errno, "cannot open spool directory %s", path);
+    ls_err e = LS_OK;
+    for (const struct dirent *d; e == LS_OK && (d = readdir(dir)) != NULL;) {
+        struct spool_entry row;
+        if (spool_parse_name(d->d_name, letter, &row)) e = spool_entries_add(out, row, path, d->d_name);
+    }
+    closedir(dir);
+    if (out->len > 0) qsort(out->rows, out->len, sizeof(*out->rows), spool_compare_entries);
+    return e;
+}
+
+static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *entry)
+{
+    struct spool_entries files = {0};
+    image->pid = entry->first;
+    image->image = entry->second;
+    image->path = entry->path;
+    entry->path = NULL; /* handed over */
+    const ls_err e = spool_list(image->path, 't', &files);
+    if (e == LS_OK && files.len > 0) image->files = calloc(files.len, sizeof(*image->files));
+    for (size_t i = 0; image->files && i < files.len; i++) {
+        image->files[image->files_len++] = files.rows[i].path;
+        files.rows[i].path = NULL;
+    }
+    const bool short_of_memory = e == LS_OK && image->files_len < files.len;
+    spool_entries_fini(&files);
+    return short_of_memory ? ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", image->path) : e;
+}
+
+static ls_err spool_dir_fill(spool_dir *d, struct spool_entries *entries)
+{
+    d->images = calloc(entries->len, sizeof(*d->images));
+    if (!d->images)
+        return ls_fail(LS_ERR_NOMEM, "out of memory for the listing of %zu processes", entries->len);
+    for (size_t i = 0; i < entries->len; i++)
+        LS_TRY(spool_image_fill(&d->images[d->images_len++], &entries->rows[i]));
+    return LS_OK;
+}
+
+ls_err spool_dir_open(const char *path, spool_dir **out)
+{
+    struct spool_entries entries = {0};
+    spool_dir *d = calloc(1, sizeof(*d));
+    ls_err e = d ? spool_list(path, 'p', &entries) : ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (e == LS_OK && entries.len == 0)
+        e = ls_fail(LS_ERR_NOT_FOUND,
+                    "%s: no recorded process in there (expected directories p<pid>.<image>); was the program "
+                    "started with "
+                    "the preload, and is it dynamically linked?",
+                    path);
+    if (e == LS_OK) e = spool_dir_fill(d, &entries);
+    spool_entries_fini(&entries);
+    if (e == LS_OK)
+        *out = d;
+    else
+        spool_dir_free(d);
+    return e;
+}
+
+void spool_dir_free(spool_dir *d)
+{
+    if (!d) return;
+    for (size_t i = 0; i < d->images_len; i++) {
+        for (size_t f = 0; f < d->images[i].files_len; f++)
+            free(d->images[i].files[f]);
+        free(d->images[i].files);
+        free(d->images[i].path);
+    }
+    free(d->images);
+    free(d);
+}
+
+const struct spool_image *spool_dir_images(const spool_dir *d, size_t *out_len)
+{
+    *out_len = d->images_len;
+    return d->images;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spool/spool_merge.h"
+
+#include "common/ls_checked.h"
+#include "common/ls_clock.h"
+#include "spool/spool_reader.h"
+#include "spool/spool_record.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct spool_lane {
+    struct spool_merge_file file;
+    char *damage_text;
+    spool_reader *reader;
+    const struct spool_rec_header *rec; /* head of the lane */
+    uint64_t time_ns;                   /* of the head; never less than the one before */
+    uint64_t burst_ns;                  /* of the last BURST_BEGIN */
+    unsigned order;                     /* of the head among equals */
+};
+
+struct spool_merge {
+    struct spool_lane *lanes;
+    size_t lanes_len;
+    size_t *heap; /* lanes with a head, earliest first */
+    size_t heap_len;
+    bool head_is_used; /* the earliest head was handed out and must move on */
+    uint64_t tsc_hz;
+    struct spool_process *process;
+};
+
+static unsigned spool_order_of(uint16_t type)
+{
+    switch (type) {
+    case SPOOL_REC_MUNMAP:
+    case SPOOL_REC_FREE:
+    case SPOOL_REC_NODE_REMOVE:
+        return 0;
+    case SPOOL_REC_ACCESS:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static void spool_lane_damage(struct spool_lane *lane, ls_err e)
+{
+    lane->file.damage = e;
+    lane->damage_text = strdup(ls_last_error());
+    lane->file.damage_text = lane->damage_text ? lane->damage_text : "";
+}
+
+static uint64_t spool_head_time(const spool_merge *m, struct spool_lane *lane)
+{
+    if (spool_rec_has_time(lane->rec)) {
+        const uint64_t time_ns = spool_rec_time_ns(lane->rec);
+        if (lane->rec->type == SPOOL_REC_BURST_BEGIN) lane->burst_ns = time_ns;
+        return time_ns;
+    }
+    const struct spool_access *a = (const void *)lane->rec;
+    return lane->burst_ns + (m->tsc_hz ? ls_muldiv_u64(a->tsc_delta, LS_NS_PER_S, m->tsc_hz) : 0);
+}
+
+/* Move to the lane's next record; false at its end or damage. */
+static bool spool_lane_advance(const spool_merge *m, struct spool_lane *lane)
+{
+    const ls_err e = spool_reader_next(lane->reader, &lane->rec);
+    if (e != LS_OK) spool_lane_damage(lane, e);
+    if (!lane->rec) return false;
+    const uint64_t time_ns = spool_head_time(m, lane);
+    if (time_ns > lane->time_ns) lane->time_ns = time_ns;
+    lane->order = spool_order_of(lane->rec->type);
+    return true;
+}
+
+static bool spool_is_before(const spool_merge *m, size_t a, size_t b)
+{
+    const struct spool_lane *x = &m->lanes[a], *y = &m->lanes[b];
+    if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns;
+    return x->order != y->order ? x->order < y->order : a < b;
+}
+
+static void spool_sift_down(spool_merge *m, size_t at)
+{
+    for (;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < m->heap_len; child++)
+            if (spool_is_before(m, m->heap[child], m->heap[least])) least = child;
+        if (least == at) return;
+        const size_t other = m->heap[at];
+        m->heap[at] = m->heap[least];
+        m->heap[least] = other;
+        at = least;
+    }
+}
+
+static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const char *path)
+{
+    lane->file = (struct spool_merge_file){.path = path, .damage_text = ""};
+    const ls_err e = spool_reader_open(path, &lane->reader);
+    if (e == LS_ERR_NOMEM || e == LS_ERR_VERSION) return e;
+    if (e != LS_OK) {
+        spool_lane_damage(lane, e);
+        return LS_OK;
+    }
+    lane->file.tid = spool_reader_header(lane->reader)->tid;
+    lane->file.begin_ns = spool_reader_header(lane->reader)->mono_ns;
+    if (spool_lane_advance(m, lane)) m->heap[m->heap_len++] = (size_t)(lane - m->lanes);
+    return LS_OK;
+}
+
+static ls_err spool_keep_process(spool_merge *m, const struct spool_rec_header *rec)
+{
+    m->process = malloc(rec->len_bytes);
+    if (!m->process) return ls_fail(LS_ERR_NOMEM, "out of memory for a process record");
+    memcpy(m->process, rec, rec->len_bytes);
+    return LS_OK;
+}
+
+static ls_err spool_merge_fill(spool_merge *m, const struct spool_image *image)
+{
+    m->lanes = calloc(image->files_len + 1, sizeof(*m->lanes));
+    m->heap = calloc(image->files_len + 1, sizeof(*m->heap));
+    if (!m->lanes || !m->heap)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu files", image->path, image->files_len);
+    for (size_t i = 0; i < image->files_len; i++) {
+        struct spool_lane *lane = &m->lanes[m->lanes_len++];
+        LS_TRY(spool_lane_open(m, lane, image->files[i]));
+        if (!m->process && lane->rec && lane->rec->type == SPOOL_REC_PROCESS)
+            LS_TRY(spool_keep_process(m, lane->rec));
+    }
+    for (size_t i = m->heap_len / 2; i-- > 0;)
+        spool_sift_down(m, i);
+    return LS_OK;
+}
+
+ls_err spool_merge_new(const struct spool_image *image, uint64_t tsc_hz, spool_merge **out)
+{
+    spool_merge *m = calloc(1, sizeof(*m));
+    if (!m) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    m->tsc_hz = tsc_hz;
+    const ls_err e = spool_merge_fill(m, image);
+    if (e == LS_OK)
+        *out = m;
+    else
+        spool_merge_free(m);
+    return e;
+}
+
+void spool_merge_free(spool_merge *m)
+{
+    if (!m) return;
+    for (size_t i = 0; i < m->lanes_len; i++) {
+        spool_reader_free(m->lanes[i].reader);
+        free(m->lanes[i].damage_text);
+    }
+    free(m->lanes);
+    free(m->heap);
+    free(m->process);
+    free(m);
+}
+
+static void spool_move_on(spool_merge *m)
+{
+    if (!spool_lane_advance(m, &m->lanes[m->heap[0]])) m->heap[0] = m->heap[--m->heap_len];
+    spool_sift_down(m, 0);
+    m->head_is_used = false;
+}
+
+struct spool_item spool_merge_next(spool_merge *m)
+{
+    if (m->head_is_used) spool_move_on(m);
+    if (m->heap_len == 0) return (struct spool_item){0};
+    const struct spool_lane *lane = &m->lanes[m->heap[0]];
+    m->head_is_used = true;
+    return (struct spool_item){.rec = lane->rec, .time_ns = lane->time_ns, .file = m->heap[0]};
+}
+
+const struct spool_merge_file *spool_merge_file_at(const spool_merge *m, size_t file)
+{
+    return &m->lanes[file].file;
+}
+
+const struct spool_process *spool_merge_process(const spool_merge *m)
+{
+    return m->process;
+}
+
+void spool_merge_set_tsc_hz(spool_merge *m, uint64_t tsc_hz)
+{
+    m->tsc_hz = tsc_hz;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spool/spool_record.h"
+
+#include <string.h>
+
+/* A type's fixed part, and where the length of what stands behind it is (0: nothing does), in units. */
+struct spool_rec_row {
+    const char *name;
+    uint16_t fixed_len_bytes;
+    uint16_t len_at;
+    uint16_t len_unit_bytes;
+};
+
+#define SPOOL_ROW(type, payload) [SPOOL_REC_##type] = {#type, sizeof(struct payload), 0, 0}
+#define SPOOL_ROW_TAIL(type, payload, field, unit) \
+    [SPOOL_REC_##type] = {#type, sizeof(struct payload), offsetof(struct payload, field), unit}
+
+static const struct spool_rec_row spool_rec_rows[] = {
+    SPOOL_ROW(PAD, spool_rec_header),
+    SPOOL_ROW(PROCESS, spool_process), /* six strings: see spool_process_tail */
+    SPOOL_ROW_TAIL(THREAD_BEGIN, spool_thread_begin, name_len, 1),
+    SPOOL_ROW(THREAD_END, spool_thread_end),
+    SPOOL_ROW_TAIL(MAPS, spool_maps, text_len, 1),
+    SPOOL_ROW_TAIL(MMAP, spool_mmap, path_len, 1),
+    SPOOL_ROW(MUNMAP, spool_extent),
+    SPOOL_ROW_TAIL(ALLOC, spool_alloc, frames_len, 8),
+    SPOOL_ROW(FREE, spool_extent),
+    SPOOL_ROW_TAIL(NODE_ADD, spool_node, label_len, 1),
+    SPOOL_ROW_TAIL(NODE_RANGE, spool_node, label_len, 1),
+    SPOOL_ROW(NODE_REMOVE, spool_node_remove),
+    SPOOL_ROW(NODE_MEMBER, spool_node_member),
+    SPOOL_ROW_TAIL(PHASE, spool_phase, name_len, 1),
+    SPOOL_ROW(BURST_BEGIN, spool_burst_begin),
+    SPOOL_ROW(ACCESS, spool_access),
+    SPOOL_ROW(BURST_END, spool_burst_end),
+    SPOOL_ROW(EVENT, spool_event),
+};
+enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
+#define SPOOL_REC_COUNTED(name, number) +1
+_Static_assert(SPOOL_REC_ROWS == 1 SPOOL_REC_LIST(SPOOL_REC_COUNTED), "every record type has a row");
+
+const char *spool_rec_name(uint16_t type)
+{
+    return type < SPOOL_REC_ROWS && spool_rec_rows[type].name ? spool_rec_rows[type].name : "unknown";
+}
+
+static uint64_t spool_process_tail(const struct spool_process *p)
+{
+    return (uint64_t)p->engine_len + p->trigger_len + p->why_len + p->exe_len + p->cmdline_len + p->cwd_len;
+}
+
+static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct spool_rec_row *row)
+{
+    if (rec->type == SPOOL_REC_PROCESS)
+        return spool_process_tail((const struct spool_process *)(const void *)rec);
+    if (row->len_at == 0) return 0;
+    uint32_t len;
+    memcpy(&len, (const char *)rec + row->len_at, sizeof(len));
+    return (uint64_t)len * row->len_unit_bytes;
+}
+
+const char *spool_rec_fault(const struct spool_rec_header *rec)
+{
+    if (rec->type >= SPOOL_REC_ROWS || !spool_rec_rows[rec->type].name) return "no such record type";
+    if (rec->type == SPOOL_REC_PAD) return NULL;
+    const struct spool_rec_row *row = &spool_rec_rows[rec->type];
+    if (rec->len_bytes < row->fixed_len_bytes) return "record shorter than its type";
+    if (row->fixed_len_bytes + spool_tail_len(rec, row) > rec->len_bytes)
+        return "text reaches out of its record";
+    return NULL;
+}
