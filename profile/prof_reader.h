@@ -28,6 +28,8 @@ struct prof_module { uint32_t process; const char *path, *build_id; uint64_t bas
 /* One distinct sampled ip: where it is. Missing strings are "". */
 struct prof_line { uint32_t process; uint64_t ip; const char *module, *function, *file; uint32_t line; };
 struct prof_phase { uint32_t id, parent; const char *name; };
+/* One line of source text around a sampled one; sorted by file, line. */
+struct prof_source { const char *file; uint32_t line; const char *text; };
 struct prof_event { uint32_t process; uint64_t time_ns; const char *kind, *text; uint64_t count; int detail_errno; };
 
 /* Attributes of /run.  Missing numbers: NAN or UINT64_MAX; missing strings: "". */
@@ -59,7 +61,7 @@ struct prof_samples {
 ls_err prof_open(const char *path, prof_profile **out);
 void prof_close(prof_profile *p);
 const struct prof_run *prof_run_of(const prof_profile *p);
-const struct prof_node *prof_nodes(const prof_profile *p, size_t *out_len); /* row i has id i; parents before children */
+const struct prof_node *prof_nodes(const prof_profile *p, size_t *out_len); /* row i has id i; parents before children; the root's parent is UINT32_MAX */
 const struct prof_thread *prof_threads(const prof_profile *p, size_t *out_len);
 const struct prof_process *prof_processes(const prof_profile *p, size_t *out_len);
 const struct prof_burst *prof_bursts(const prof_profile *p, size_t *out_len);
@@ -67,6 +69,7 @@ const struct prof_module *prof_modules(const prof_profile *p, size_t *out_len);
 const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len); /* sorted by process, ip */
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
+const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in order. */
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out);
 

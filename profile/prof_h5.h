@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the writer and the reader of run.h5 share of HDF5: types, and the seal that tells a damaged file.
+ *
+ * The seal lies in the 512 bytes that HDF5 leaves to the user in front of its superblock: magic, length of
+ * the file, hash of everything behind the seal. HDF5 itself does not survive every flipped bit, so the reader
+ * checks the seal first. */
+#ifndef PROF_H5_H
+#define PROF_H5_H
+
+#include "common/ls_error.h"
+#include "profile/prof_tables.h"
+
+#include <hdf5.h>
+#include <stdint.h>
+
+enum { PROF_SEAL_BYTES = 512 };
+#define PROF_SEAL_MAGIC UINT64_C(0x314e535444414f4c) /* "LOADTSN1" */
+struct prof_seal {
+    uint64_t magic;
+    uint64_t file_len_bytes;
+    uint64_t hash;
+};
+
+/* Type in memory / in the file (little-endian, UTF-8 of variable length).  The caller closes both with
+ * H5Tclose. */
+hid_t prof_h5_memory_type(enum prof_type type);
+hid_t prof_h5_file_type(enum prof_type type);
+
+/* Compute the seal of the open file fd. Errors: LS_ERR_IO; path is for the message. */
+ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out);
+
+#endif

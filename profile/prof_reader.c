@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_reader.h"
+
+#include "profile/prof_h5.h"
+#include "profile/prof_reader_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A column of C strings as HDF5 handed it out, to be given back. */
+struct prof_texts {
+    char **texts;
+    size_t len;
+};
+
+struct prof_profile {
+    char *path;
+    hid_t file;
+    struct prof_run run;
+    void *tables[PROF_TABLE_COUNT];
+    size_t tables_len[PROF_TABLE_COUNT];
+    struct prof_texts *texts;
+    size_t texts_len, texts_room;
+    void *columns[PROF_COL_COUNT];
+    uint64_t samples_len;
+};
+
+/* More rows than any recording has: a length to refuse before memory is asked for. */
+#define PROF_ROWS_MAX (UINT64_C(1) << 36)
+
+static ls_err prof_bad(const prof_profile *p, const char *where, const char *what)
+{
+    return ls_fail(LS_ERR_FORMAT, "%s: %s: %s", p->path, where, what);
+}
+
+static ls_err prof_check_type(const prof_profile *p, const char *where, hid_t type, enum prof_type want)
+{
+    const H5T_class_t classes[] = {H5T_INTEGER, H5T_INTEGER, H5T_INTEGER, H5T_INTEGER,
+                                   H5T_INTEGER, H5T_FLOAT,   H5T_STRING};
+    if (type < 0 || H5Tget_class(type) != classes[want])
+        return prof_bad(p, where, "has a type that this column cannot have");
+    if (want == PROF_TEXT && H5Tis_variable_str(type) <= 0)
+        return prof_bad(p, where, "is not text of variable length");
+    if (want != PROF_TEXT && H5Tget_size(type) > prof_type_bytes(want))
+        return prof_bad(p, where, "has values that are too wide");
+    return LS_OK;
+}
+
+static ls_err prof_space_len(const prof_profile *p, const char *where, hid_t space, uint64_t *out)
+{
+    hsize_t len = 1;
+    const int dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    if (dims < 0 || dims > 1 || (dims == 1 && H5Sget_simple_extent_dims(space, &len, NULL) < 0))
+        return prof_bad(p, where, "is not one-dimensional");
+    if (len > PROF_ROWS_MAX) return prof_bad(p, where, "is impossibly long");
+    *out = len;
+    return LS_OK;
+}
+
+/* Keep the strings HDF5 allocated until prof_close. */
+static ls_err prof_keep_texts(prof_profile *p, char **texts, size_t len)
+{
+    if (p->texts_len == p->texts_room) {
+        const size_t room = p->texts_room ? 2 * p->texts_room : 64;
+        void *grown = realloc(p->texts, room * sizeof(*p->texts));
+        if (!grown) {
+            free(texts);
+            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its names", p->path);
+        }
+        p->texts = grown;
+        p->texts_room = room;
+    }
+    p->texts[p->texts_len++] = (struct prof_texts){texts, len};
+    return LS_OK;
+}
+
+struct prof_column_data {
+    void *values; /* owned by the caller, except of PROF_TEXT: kept in the profile */
+    uint64_t len;
+};
+
+static ls_err prof_read_values(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
+                               struct prof_column_data *out)
+{
+    const hid_t memory_type = prof_h5_memory_type(type);
+    out->values = calloc(out->len + 1, prof_type_bytes(type));
+    ls_err e = out->values ? LS_OK : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, where);
+    if (e == LS_OK && out->len > 0 &&
+        H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out->values) < 0)
+        e = prof_bad(p, where, "cannot be read: the file is damaged or truncated");
+    H5Tclose(memory_type);
+    if (e == LS_OK && type == PROF_TEXT) return prof_keep_texts(p, out->values, out->len);
+    if (e != LS_OK) {
+        free(out->values);
+        out->values = NULL;
+    }
+    return e;
+}
+
+static ls_err prof_read_dataset(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
+                                struct prof_column_data *out)
+{
+    const hid_t file_type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    ls_err e = prof_check_type(p, where, file_type, type);
+    if (e == LS_OK) e = prof_space_len(p, where, space, &out->len);
+    if (e == LS_OK) e = prof_read_values(p, dataset, where, type, out);
+    if (space >= 0) H5Sclose(space);
+    if (file_type >= 0) H5Tclose(file_type);
+    return e;
+}
+
+static ls_err prof_read_column(prof_profile *p, const char *where, enum prof_type type,
+                               struct prof_column_data *out)
+{
+    const hid_t dataset = H5Dopen2(p->file, where, H5P_DEFAULT);
+    if (dataset < 0) return prof_bad(p, where, "is missing");
+    const ls_err e = prof_read_dataset(p, dataset, where, type, out);
+    H5Dclose(dataset);
+    return e;
+}
+
+static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
+                         const struct prof_column_data *column, uint8_t *rows)
+{
+    const size_t bytes = prof_type_bytes(f->type);
+    for (uint64_t i = 0; i < column->len; i++) {
+        memcpy(rows + i * t->row_bytes + f->offset_bytes, (const uint8_t *)column->values + i * bytes, bytes);
+        const char **text = (const char **)(void *)(rows + i * t->row_bytes + f->offset_bytes);
+        if (f->type == PROF_TEXT && !*text) *text = "";
+    }
+}
+
+/* Read one field into the rows; the first one decides how many there are. */
+static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
+{
+    const struct prof_table *t = &prof_tables[id];
+    struct prof_column_data column = {0};
+    char where[128];
+    snprintf(where, sizeof(where), "%s/%s", t->group, f->name);
+    LS_TRY(prof_read_column(p, where, f->type, &column));
+    ls_err e = LS_OK;
+    if (!p->tables[id]) {
+        p->tables[id] = calloc(column.len + 1, t->row_bytes);
+        p->tables_len[id] = column.len;
+    }
+    if (!p->tables[id])
+        e = ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, t->group);
+    else if (column.len != p->tables_len[id])
+        e = prof_bad(p, where, "has another length than the columns before it");
+    else
+        prof_scatter(t, f, &column, p->tables[id]);
+    if (f->type != PROF_TEXT) free(column.values);
+    return e;
+}
+
+static ls_err prof_read_table(prof_profile *p, enum prof_table_id id)
+{
+    for (size_t i = 0; i < prof_tables[id].fields_len; i++)
+        LS_TRY(prof_read_field(p, id, &prof_tables[id].fields[i]));
+    return LS_OK;
+}
+
+static ls_err prof_read_attribute(prof_profile *p, hid_t attribute, const struct prof_field *f)
+{
+    void *value = (uint8_t *)&p->run + f->offset_bytes;
+    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute),
+                memory_type = prof_h5_memory_type(f->type);
+    uint64_t len = 0;
+    ls_err e = prof_check_type(p, f->name, type, f->type);
+    if (e == LS_OK) e = prof_space_len(p, f->name, space, &len);
+    if (e == LS_OK && len != f->array_len) e = prof_bad(p, f->name, "has a wrong number of values");
+    if (e == LS_OK && H5Aread(attribute, memory_type, value) < 0) e = prof_bad(p, f->name, "cannot be read");
+    H5Tclose(memory_type);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    return e;
+}
+
+static ls_err prof_keep_run_text(prof_profile *p, char **slot)
+{
+    char **texts = malloc(sizeof(*texts));
+    if (!texts) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its names", p->path);
+    texts[0] = *slot;
+    if (!*slot) *slot = "";
+    return prof_keep_texts(p, texts, 1);
+}
+
+static ls_err prof_read_run_field(prof_profile *p, hid_t group, const struct prof_field *f)
+{
+    const hid_t attribute = H5Aopen(group, f->name, H5P_DEFAULT);
+    if (attribute < 0) return ls_fail(LS_ERR_FORMAT, "%s: /run: attribute %s is missing", p->path, f->name);
+    const ls_err e = prof_read_attribute(p, attribute, f);
+    H5Aclose(attribute);
+    if (e == LS_OK && f->type == PROF_TEXT)
+        return prof_keep_run_text(p, (char **)(void *)((uint8_t *)&p->run + f->offset_bytes));
+    return e;
+}
+
+static ls_err prof_read_run(prof_profile *p)
+{
+    const hid_t group = H5Gopen2(p->file, prof_run_table.group, H5P_DEFAULT);
+    if (group < 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: an HDF5 file, but not of Loadstone (no group /run)", p->path);
+    ls_err e = prof_read_run_field(p, group, &prof_run_table.fields[0]);
+    if (e == LS_OK && p->run.schema != PROF_SCHEMA)
+        e = ls_fail(LS_ERR_VERSION, "%s: schema %llu, this program reads schema %d: use a newer Loadstone",
+                    p->path, (unsigned long long)p->run.schema, PROF_SCHEMA);
+    for (size_t i = 1; e == LS_OK && i < prof_run_table.fields_len; i++)
+        e = prof_read_run_field(p, group, &prof_run_table.fields[i]);
+    H5Gclose(group);
+    return e;
+}
+
+/* Files without a seal (made or changed by other tools) are HDF5's business. */
+static ls_err prof_check_seal(const char *path, int fd)
+{
+    struct prof_seal found, want;
+    struct stat st;
+    if (fstat(fd, &st) != 0) return ls_fail_errno(errno, "cannot read %s", path);
+    if (!S_ISREG(st.st_mode)) return ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
+    if (pread(fd, &found, sizeof(found), 0) != (ssize_t)sizeof(found) || found.magic != PROF_SEAL_MAGIC)
+        return LS_OK;
+    if ((uint64_t)st.st_size < found.file_len_bytes)
+        return ls_fail(
+            LS_ERR_TRUNCATED,
+            "%s: %llu of %llu bytes are there: the file was cut off; copy it again, or resolve its "
+            "spool again",
+            path, (unsigned long long)st.st_size, (unsigned long long)found.file_len_bytes);
+    LS_TRY(prof_seal_compute(fd, path, &want));
+    if (found.hash != want.hash || found.file_len_bytes != want.file_len_bytes)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: damaged: its bytes are not those that were written (checksum %016llx, expected "
+                       "%016llx); copy it again, or resolve its spool again",
+                       path, (unsigned long long)want.hash, (unsigned long long)found.hash);
+    return LS_OK;
+}
+
+static ls_err prof_open_file(prof_profile *p)
+{
+    const int fd = open(p->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return ls_fail_errno(errno, "cannot open %s", p->path);
+    const ls_err e = prof_check_seal(p->path, fd);
+    close(fd);
+    LS_TRY(e);
+    if (H5Fis_hdf5(p->path) <= 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: loadstone record writes them", p->path);
+    p->file = H5Fopen(p->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return p->file >= 0
+               ? LS_OK
+               : ls_fail(LS_ERR_TRUNCATED,
+                         "%s: HDF5 cannot open it: damaged, truncated or still being written", p->path);
+}
+
+static ls_err prof_read_samples_len(prof_profile *p)
+{
+    const hid_t dataset = H5Dopen2(p->file, "/samples/ip", H5P_DEFAULT);
+    if (dataset < 0) return prof_bad(p, "/samples/ip", "is missing");
+    const hid_t space = H5Dget_space(dataset);
+    const ls_err e = prof_space_len(p, "/samples/ip", space, &p->samples_len);
+    if (space >= 0) H5Sclose(space);
+    H5Dclose(dataset);
+    return e;
+}
+
+static struct prof_lens prof_lens_of(const prof_profile *p)
+{
+    return (struct prof_lens){.nodes = p->tables_len[PROF_TABLE_nodes],
+                              .threads = p->tables_len[PROF_TABLE_threads],
+                              .processes = p->tables_len[PROF_TABLE_processes],
+                              .bursts = p->tables_len[PROF_TABLE_bursts],
+                              .phases = p->tables_len[PROF_TABLE_phases],
+                              .samples = p->samples_len};
+}
+
+static ls_err prof_load(prof_profile *p)
+{
+    LS_TRY(prof_open_file(p));
+    LS_TRY(prof_read_run(p));
+    for (int id = 0; id < PROF_TABLE_COUNT; id++)
+        LS_TRY(prof_read_table(p, (enum prof_table_id)id));
+    LS_TRY(prof_read_samples_len(p));
+    const struct prof_lens lens = prof_lens_of(p);
+    for (int id = 0; id < PROF_TABLE_COUNT; id++)
+        LS_TRY(prof_check_table(p->path, (enum prof_table_id)id, p->tables[id], p->tables_len[id], &lens));
+    return LS_OK;
+}
+
+ls_err prof_open(const char *path, prof_profile **out)
+{
+    prof_profile *p = calloc(1, sizeof(*p));
+    if (!p) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
+    p->file = H5I_INVALID_HID;
+    p->path = strdup(path);
+    const ls_err e = p->path ? prof_load(p) : ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (e == LS_OK)
+        *out = p;
+    else
+        prof_close(p);
+    return e;
+}
+
+void prof_close(prof_profile *p)
+{
+    if (!p) return;
+    for (size_t i = 0; i < p->texts_len; i++) {
+        for (size_t t = 0; t < p->texts[i].len; t++)
+            H5free_memory(p->texts[i].texts[t]);
+        free(p->texts[i].texts);
+    }
+    free(p->texts);
+    for (int id = 0; id < PROF_TABLE_COUNT; id++)
+        free(p->tables[id]);
+    for (int c = 0; c < PROF_COL_COUNT; c++)
+        free(p->columns[c]);
+    if (p->file >= 0) H5Fclose(p->file);
+    free(p->path);
+    free(p);
+}
+
+const struct prof_run *prof_run_of(const prof_profile *p)
+{
+    return &p->run;
+}
+
+#define PROF_TABLE_GETTER(id, row)                               \
+    const row *prof_##id(const prof_profile *p, size_t *out_len) \
+    {                                                            \
+        *out_len = p->tables_len[PROF_TABLE_##id];               \
+        return p->tables[PROF_TABLE_##id];                       \
+    }
+PROF_TABLE_LIST(PROF_TABLE_GETTER)
+
+static ls_err prof_load_column(prof_profile *p, int column)
+{
+    const struct prof_column_row *row = &prof_column_rows[column];
+    struct prof_column_data data = {0};
+    char where[64];
+    snprintf(where, sizeof(where), "/samples/%s", row->name);
+    LS_TRY(prof_read_column(p, where, row->type, &data));
+    const struct prof_lens lens = prof_lens_of(p);
+    ls_err e = LS_OK;
+    if (data.len != p->samples_len) e = prof_bad(p, where, "has another length than /samples/ip");
+    if (e == LS_OK) e = prof_check_column(p->path, (enum prof_column)column, data.values, &lens);
+    if (e == LS_OK)
+        p->columns[column] = data.values;
+    else
+        free(data.values);
+    return e;
+}
+
+ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out)
+{
+    for (int c = 0; c < PROF_COL_COUNT; c++)
+        if ((mask >> c & 1) && !p->columns[c]) LS_TRY(prof_load_column(p, c));
+    *out = (struct prof_samples){.len = p->samples_len};
+#define PROF_COLUMN_HAND_OUT(name, type, fill, text) out->name = p->columns[PROF_COL_##name];
+    PROF_SAMPLE_COLUMNS(PROF_COLUMN_HAND_OUT)
+#undef PROF_COLUMN_HAND_OUT
+    return LS_OK;
+}

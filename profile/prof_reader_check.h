@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them. */
+#ifndef PROF_READER_CHECK_H
+#define PROF_READER_CHECK_H
+
+#include "common/ls_error.h"
+#include "profile/prof_schema.h"
+#include "profile/prof_tables.h"
+
+#include <stdint.h>
+
+struct prof_lens {
+    uint64_t nodes, threads, processes, bursts, phases, samples;
+};
+
+/* Errors: LS_ERR_FORMAT, the text names file, column and row. */
+ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,
+                        const struct prof_lens *lens);
+ls_err prof_check_column(const char *path, enum prof_column column, const void *values,
+                         const struct prof_lens *lens);
+
+#endif

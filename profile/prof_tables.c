@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_tables.h"
+
+#include "profile/prof_reader.h"
+
+#define PROF_FIELD(row, member, type, text)                  \
+    {                                                        \
+#member, type, 1, offsetof(struct row, member), text \
+    }
+#define PROF_LEVELS(row, member, text)                                          \
+    {                                                                           \
+#member, PROF_F64, PROF_LEVEL_COUNT, offsetof(struct row, member), text \
+    }
+#define PROF_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct prof_field prof_node_fields[] = {
+    PROF_FIELD(prof_node, id, PROF_U32, "row number"),
+    PROF_FIELD(prof_node, parent, PROF_U32,
+               "id of the containing node, smaller than id; missing for the root"),
+    PROF_FIELD(prof_node, kind, PROF_U32, "index into the attribute kinds"),
+    PROF_FIELD(prof_node, process, PROF_U32, "row of /processes; missing for nodes that processes share"),
+    PROF_FIELD(prof_node, label, PROF_TEXT, "name"),
+    PROF_FIELD(prof_node, base, PROF_U64, "first address; 0 where the node is no single range"),
+    PROF_FIELD(prof_node, end, PROF_U64, "first address behind it"),
+    PROF_FIELD(prof_node, elem_size_bytes, PROF_U64, "bytes of an element; 0 without elements"),
+    PROF_FIELD(prof_node, dims, PROF_U64, "components of an element"),
+    PROF_FIELD(prof_node, born_ns, PROF_U64, "start of life, ns since start_mono_ns"),
+    PROF_FIELD(prof_node, died_ns, PROF_U64, "end of life; missing while alive at the end"),
+};
+static const struct prof_field prof_thread_fields[] = {
+    PROF_FIELD(prof_thread, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_thread, tid, PROF_U32, "thread id of the kernel"),
+    PROF_FIELD(prof_thread, name, PROF_TEXT, "name of the thread"),
+    PROF_FIELD(prof_thread, begin_ns, PROF_U64, "first record, ns since start_mono_ns"),
+    PROF_FIELD(prof_thread, end_ns, PROF_U64, "last record"),
+    PROF_FIELD(prof_thread, cpu_ns, PROF_U64,
+               "CPU time, Loadstone's part included; missing when the thread was killed"),
+    PROF_FIELD(prof_thread, spent_ns, PROF_U64, "Loadstone's part"),
+};
+static const struct prof_field prof_process_fields[] = {
+    PROF_FIELD(prof_process, pid, PROF_U32, "process id"),
+    PROF_FIELD(prof_process, parent_pid, PROF_U32, "process id of the parent"),
+    PROF_FIELD(prof_process, image, PROF_U32, "program images this process ran before (exec)"),
+    PROF_FIELD(prof_process, exe, PROF_TEXT, "program file"),
+    PROF_FIELD(prof_process, cmdline, PROF_TEXT, "command line"),
+    PROF_FIELD(prof_process, engine, PROF_TEXT, "sampling engine"),
+    PROF_FIELD(prof_process, trigger, PROF_TEXT, "what started its bursts"),
+    PROF_FIELD(prof_process, why, PROF_TEXT, "why no better engine or trigger was taken"),
+    PROF_FIELD(prof_process, begin_ns, PROF_U64, "first record, ns since start_mono_ns"),
+    PROF_FIELD(prof_process, end_ns, PROF_U64, "last record"),
+    PROF_FIELD(prof_process, bursts_ns, PROF_U64, "time spent in bursts, summed over threads"),
+    PROF_FIELD(prof_process, hooks_ns, PROF_U64, "estimated time spent in hooks"),
+};
+static const struct prof_field prof_burst_fields[] = {
+    PROF_FIELD(prof_burst, thread, PROF_U32, "row of /threads"),
+    PROF_FIELD(prof_burst, cpu, PROF_U32, "logical CPU at the trigger"),
+    PROF_FIELD(prof_burst, time_ns, PROF_U64, "of the trigger, ns since start_mono_ns"),
+    PROF_FIELD(prof_burst, weight_ns, PROF_U64, "CPU time the burst stands for"),
+    PROF_FIELD(prof_burst, spent_ns, PROF_U64, "cost of the burst"),
+    PROF_FIELD(prof_burst, ip, PROF_U64, "interrupted instruction"),
+    PROF_FIELD(prof_burst, instructions, PROF_U32, "stepped"),
+    PROF_FIELD(prof_burst, end_why, PROF_U32,
+               "index into the attribute ends; missing when the program was killed in it"),
+    PROF_FIELD(prof_burst, first_sample, PROF_U64, "row of its first sample"),
+    PROF_FIELD(prof_burst, samples_len, PROF_U32, "number of its samples"),
+};
+static const struct prof_field prof_module_fields[] = {
+    PROF_FIELD(prof_module, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_module, path, PROF_TEXT, "file"),
+    PROF_FIELD(prof_module, build_id, PROF_TEXT, "build id in hexadecimal, empty when there is none"),
+    PROF_FIELD(prof_module, base, PROF_U64, "first address of its mappings"),
+    PROF_FIELD(prof_module, end, PROF_U64, "first address behind them"),
+    PROF_FIELD(prof_module, bias, PROF_U64, "address minus address in the file's own view"),
+};
+static const struct prof_field prof_line_fields[] = {
+    PROF_FIELD(prof_line, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_line, ip, PROF_U64, "sampled instruction"),
+    PROF_FIELD(prof_line, module, PROF_TEXT, "file it lies in"),
+    PROF_FIELD(prof_line, function, PROF_TEXT, "function, empty when not known"),
+    PROF_FIELD(prof_line, file, PROF_TEXT, "source file, empty when not known"),
+    PROF_FIELD(prof_line, line, PROF_U32, "source line, 0 when not known"),
+};
+static const struct prof_field prof_phase_fields[] = {
+    PROF_FIELD(prof_phase, id, PROF_U32, "row number"),
+    PROF_FIELD(prof_phase, parent, PROF_U32, "id of the enclosing phase; missing at the top"),
+    PROF_FIELD(prof_phase, name, PROF_TEXT, "name given by the program"),
+};
+static const struct prof_field prof_event_fields[] = {
+    PROF_FIELD(prof_event, process, PROF_U32, "row of /processes; missing for the run as a whole"),
+    PROF_FIELD(prof_event, time_ns, PROF_U64, "ns since start_mono_ns"),
+    PROF_FIELD(prof_event, kind, PROF_TEXT, "name of the incident"),
+    PROF_FIELD(prof_event, text, PROF_TEXT, "what it means"),
+    PROF_FIELD(prof_event, count, PROF_U64, "how many, or how many bytes"),
+    PROF_FIELD(prof_event, detail_errno, PROF_I32, "errno, 0 without one"),
+};
+static const struct prof_field prof_source_fields[] = {
+    PROF_FIELD(prof_source, file, PROF_TEXT, "source file, as in /lines"),
+    PROF_FIELD(prof_source, line, PROF_U32, "line number, from 1"),
+    PROF_FIELD(prof_source, text, PROF_TEXT, "the line"),
+};
+
+#define PROF_TABLE_ROW(group, fields, row)                  \
+    {                                                       \
+        group, fields, PROF_LEN(fields), sizeof(struct row) \
+    }
+const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
+    [PROF_TABLE_nodes] = PROF_TABLE_ROW("/nodes", prof_node_fields, prof_node),
+    [PROF_TABLE_threads] = PROF_TABLE_ROW("/threads", prof_thread_fields, prof_thread),
+    [PROF_TABLE_processes] = PROF_TABLE_ROW("/processes", prof_process_fields, prof_process),
+    [PROF_TABLE_bursts] = PROF_TABLE_ROW("/bursts", prof_burst_fields, prof_burst),
+    [PROF_TABLE_modules] = PROF_TABLE_ROW("/modules", prof_module_fields, prof_module),
+    [PROF_TABLE_lines] = PROF_TABLE_ROW("/lines", prof_line_fields, prof_line),
+    [PROF_TABLE_phases] = PROF_TABLE_ROW("/phases", prof_phase_fields, prof_phase),
+    [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
+    [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
+};
+
+static const struct prof_field prof_run_fields[] = {
+    PROF_FIELD(prof_run, schema, PROF_U64, "version of this layout"),
+    PROF_FIELD(prof_run, command, PROF_TEXT, "command line as given"),
+    PROF_FIELD(prof_run, host, PROF_TEXT, "name of the machine"),
+    PROF_FIELD(prof_run, cpu, PROF_TEXT, "CPU model"),
+    PROF_FIELD(prof_run, topology, PROF_TEXT, "packages, cores and caches in one line"),
+    PROF_FIELD(prof_run, engine, PROF_TEXT, "sampling engine"),
+    PROF_FIELD(prof_run, trigger, PROF_TEXT, "what started its bursts"),
+    PROF_FIELD(prof_run, why, PROF_TEXT, "why no better one was taken"),
+    PROF_FIELD(prof_run, version, PROF_TEXT, "Loadstone that wrote the file"),
+    PROF_FIELD(prof_run, start_realtime_ns, PROF_U64, "start in ns since 1970"),
+    PROF_FIELD(prof_run, start_mono_ns, PROF_U64,
+               "the same instant on CLOCK_MONOTONIC: 0 of all times in the file"),
+    PROF_FIELD(prof_run, duration_ns, PROF_U64, "wall time of the program"),
+    PROF_FIELD(prof_run, exit_code, PROF_U64, "status of the program"),
+    PROF_FIELD(prof_run, exit_signal, PROF_U64, "signal that killed it, 0 when none did"),
+    PROF_FIELD(prof_run, tsc_hz, PROF_U64, "TSC cycles a second"),
+    PROF_FIELD(prof_run, probe_cost_cycles, PROF_U64,
+               "cost of the latency probe, subtracted from every latency"),
+    PROF_FIELD(prof_run, burst_instructions, PROF_U64, "instructions of a full burst"),
+    PROF_FIELD(prof_run, overhead_asked, PROF_F64, "share of wall time that Loadstone might use"),
+    PROF_FIELD(prof_run, overhead_achieved, PROF_F64,
+               "share it used: bursts and hooks, summed over threads, of the worst process of 0.1 s or more"),
+    PROF_FIELD(prof_run, lost_records, PROF_U64, "records that could not be used"),
+    PROF_FIELD(prof_run, dropped_bytes, PROF_U64, "bytes of records dropped for want of space"),
+    PROF_FIELD(prof_run, skipped_triggers, PROF_U64, "bursts skipped to hold the budget"),
+    PROF_FIELD(prof_run, throttled, PROF_U64, "times the kernel throttled the engine"),
+    PROF_LEVELS(prof_run, level_latency_cycles, "calibration: median load latency inside each level"),
+    PROF_LEVELS(prof_run, level_limit_cycles, "a latency below limit[l] is at level l or nearer"),
+    PROF_FIELD(prof_run, issue_width, PROF_F64, "instructions a cycle assumed by the stall estimate"),
+    PROF_FIELD(prof_run, coverage_precise, PROF_F64, "share of samples inside registered ranges"),
+    PROF_FIELD(prof_run, coverage_coarse, PROF_F64,
+               "share of samples in coarse homes; the rest hit no known mapping"),
+};
+const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields, prof_run);
+
+#define PROF_TYPE_OF(type) \
+    _Generic((type)0, uint8_t : PROF_U8, uint16_t : PROF_U16, uint32_t : PROF_U32, uint64_t : PROF_U64)
+#define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
+const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
+
+const char *const prof_empty_groups[] = {"/sites", "/frames", "/series", "/fields", "/meshes"};
+const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
+
+const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+#define PROF_KIND_NAME(name, text) text,
+const char *const prof_kind_names[PROF_NODE_KIND_COUNT] = {PROF_NODE_KINDS(PROF_KIND_NAME)};
+
+size_t prof_type_bytes(enum prof_type type)
+{
+    static const uint8_t bytes[] = {[PROF_U8] = 1,
+                                    [PROF_U16] = 2,
+                                    [PROF_U32] = 4,
+                                    [PROF_U64] = 8,
+                                    [PROF_I32] = 4,
+                                    [PROF_F64] = 8,
+                                    [PROF_TEXT] = sizeof(char *)};
+    return bytes[type];
+}

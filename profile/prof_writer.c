@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "profile/prof_writer.h"
+
+#include "profile/prof_h5.h"
+#include "spool/spool_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows a chunk. Large enough to compress well, small enough to read a slice. */
+enum { PROF_CHUNK_ROWS = 32768, PROF_DEFLATE_LEVEL = 2 };
+
+struct prof_writer {
+    char *path, *temporary_path;
+    int force;
+    bool is_failed;
+    hid_t file;
+    hid_t columns[PROF_COL_COUNT];
+    uint8_t *buffers[PROF_COL_COUNT];
+    size_t buffered_rows;
+    uint64_t rows; /* on disk */
+};
+
+#define PROF_SAMPLE_FILL(name, type, fill, text) .name = (type)(fill),
+const struct prof_sample prof_sample_missing = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_FILL)};
+
+/* Where a column is in a prof_sample. */
+#define PROF_SAMPLE_OFFSET(name, type, fill, text) offsetof(struct prof_sample, name),
+static const size_t prof_sample_offsets[] = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_OFFSET)};
+
+/* HDF5 tells errno in words only. */
+static herr_t prof_find_errno(unsigned n, const H5E_error2_t *error, void *user)
+{
+    (void)n;
+    const char *at = error->desc ? strstr(error->desc, "errno = ") : NULL;
+    int *found = user;
+    if (at && *found == 0) *found = atoi(at + strlen("errno = "));
+    return 0;
+}
+
+static ls_err prof_write_failed(prof_writer *w, const char *what)
+{
+    int code = 0;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, prof_find_errno, &code);
+    w->is_failed = true;
+    if (code == 0) return ls_fail(LS_ERR_IO, "%s: HDF5 cannot write %s", w->temporary_path, what);
+    if (code == EFBIG) code = ENOSPC;
+    return ls_fail_errno(
+        code, "%s: cannot write %s (nothing was put at %s; free space or choose another directory)",
+        w->temporary_path, what, w->path);
+}
+
+static void prof_put_text_attribute(hid_t object, const char *name, const char *text)
+{
+    const hid_t type = prof_h5_file_type(PROF_TEXT), space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, &text);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+static herr_t prof_put_attribute(hid_t object, const char *name, enum prof_type type, hsize_t len,
+                                 const void *value)
+{
+    const hid_t file_type = prof_h5_file_type(type), memory_type = prof_h5_memory_type(type);
+    const hid_t space = len == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &len, NULL);
+    const hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const herr_t e = H5Awrite(attribute, memory_type, value);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(memory_type);
+    H5Tclose(file_type);
+    return e;
+}
+
+static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
+{
+    const struct prof_column_row *row = &prof_column_rows[column];
+    const hsize_t zero = 0, chunk = PROF_CHUNK_ROWS, unlimited = H5S_UNLIMITED;
+    const hid_t type = prof_h5_file_type(row->type), memory_type = prof_h5_memory_type(row->type);
+    const hid_t space = H5Screate_simple(1, &zero, &unlimited), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &chunk);
+    if (prof_type_bytes(row->type) > 1) H5Pset_shuffle(properties);
+    H5Pset_deflate(properties, PROF_DEFLATE_LEVEL);
+    H5Pset_fill_value(properties, memory_type,
+                      &row->fill); /* little-endian host: the low bytes are the value */
+    w->columns[column] = H5Dcreate2(group, row->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    w->buffers[column] = malloc(PROF_CHUNK_ROWS * prof_type_bytes(row->type));
+    if (w->columns[column] >= 0) {
+        prof_put_text_attribute(w->columns[column], "description", row->text);
+        prof_put_attribute(w->columns[column], "missing", row->type, 1, &row->fill);
+    }
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Tclose(memory_type);
+    H5Tclose(type);
+    if (!w->buffers[column]) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for the columns", w->path);
+    return w->columns[column] >= 0 ? LS_OK : prof_write_failed(w, row->name);
+}
+
+/* Names beside the numbers they stand for. */
+static void prof_put_names(hid_t object, const char *attribute, const char *const *names, size_t len)
+{
+    prof_put_attribute(object, attribute, PROF_TEXT, len, names);
+}
+
+static ls_err prof_create_samples(prof_writer *w)
+{
+    const hid_t group = H5Gcreate2(w->file, "/samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, "/samples");
+    for (size_t c = 0; e == LS_OK && c < PROF_COL_COUNT; c++)
+        e = prof_create_column(w, group, c);
+    if (e == LS_OK) prof_put_names(w->columns[PROF_COL_level], "levels", prof_level_names, PROF_LEVEL_COUNT);
+    if (group >= 0) H5Gclose(group);
+    return e;
+}
+
+static ls_err prof_create_file(prof_writer *w)
+{
+    const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_userblock(create, PROF_SEAL_BYTES);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    /* HDF5 hides errno here: ask the system first */
+    const int fd = open(w->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    ls_err e = fd >= 0 ? LS_OK : ls_fail_errno(errno, "cannot create %s", w->temporary_path);
+    if (e == LS_OK) {
+        close(fd);
+        w->file = H5Fcreate(w->temporary_path, H5F_ACC_TRUNC, create, access);
+        e = w->file >= 0 ? LS_OK : prof_write_failed(w, "its header");
+    }
+    H5Pclose(access);
+    H5Pclose(create);
+    return e;
+}
+
+static ls_err prof_writer_start(prof_writer *w, const char *path)
+{
+    w->path = strdup(path);
+    if (!w->path || asprintf(&w->temporary_path, "%s.part-%ld", path, (long)getpid()) < 0)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (!w->force && access(path, F_OK) == 0)
+        return ls_fail(LS_ERR_EXISTS, "%s is already there: use --force to replace it, or another name",
+                       path);
+    LS_TRY(prof_create_file(w));
+    return prof_create_samples(w);
+}
+
+ls_err prof_writer_new(const char *path, int force, prof_writer **out)
+{
+    prof_writer *w = calloc(1, sizeof(*w));
+    if (!w) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
+    w->force = force;
+    w->file = H5I_INVALID_HID;
+    for (size_t c = 0; c < PROF_COL_COUNT; c++)
+        w->columns[c] = H5I_INVALID_HID;
+    const ls_err e = prof_writer_start(w, path);
+    if (e == LS_OK)
+        *out = w;
+    else
+        prof_writer_free(w);
+    return e;
+}
+
+static ls_err prof_flush_column(prof_writer *w, size_t column)
+{
+    const hsize_t start = w->rows, len = w->buffered_rows, end = start + len;
+    const hid_t dataset = w->columns[column];
+    const hid_t type = prof_h5_memory_type(prof_column_rows[column].type);
+    herr_t e = H5Dset_extent(dataset, &end);
+    const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &len, NULL);
+    H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
+    if (e >= 0) e = H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, w->buffers[column]);
+    H5Sclose(memory_space);
+    H5Sclose(file_space);
+    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, prof_column_rows[column].name);
+    H5Tclose(type);
+    return out;
+}
+
+static ls_err prof_flush(prof_writer *w)
+{
+    if (w->buffered_rows == 0) return LS_OK;
+    for (size_t c = 0; c < PROF_COL_COUNT; c++)
+        LS_TRY(prof_flush_column(w, c));
+    w->rows += w->buffered_rows;
+    w->buffered_rows = 0;
+    return LS_OK;
+}
+
+static ls_err prof_check_usable(const prof_writer *w)
+{
+    return w->is_failed ? ls_fail(LS_ERR_IO, "%s: writing failed before", w->path) : LS_OK;
+}
+
+ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample)
+{
+    if (w->is_failed) return prof_check_usable(w);
+    for (size_t c = 0; c < PROF_COL_COUNT; c++) {
+        const size_t bytes = prof_type_bytes(prof_column_rows[c].type);
+        memcpy(w->buffers[c] + w->buffered_rows * bytes, (const uint8_t *)sample + prof_sample_offsets[c],
+               bytes);
+    }
+    return ++w->buffered_rows == PROF_CHUNK_ROWS ? prof_flush(w) : LS_OK;
+}
+
+/* One field of all rows, side by side. */
+static void *prof_gather(const struct prof_table *t, const struct prof_field *f, const void *rows,
+                         size_t rows_len)
+{
+    const size_t bytes = prof_type_bytes(f->type);
+    uint8_t *column = malloc((rows_len + 1) * bytes);
+    for (size_t i = 0; column && i < rows_len; i++) {
+        memcpy(column + i * bytes, (const uint8_t *)rows + i * t->row_bytes + f->offset_bytes, bytes);
+        if (f->type == PROF_TEXT && !((const char **)(void *)column)[i])
+            ((const char **)(void *)column)[i] = "";
+    }
+    return column;
+}
+
+static hid_t prof_field_properties(const struct prof_field *f, size_t rows_len)
+{
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk = rows_len < PROF_CHUNK_ROWS ? rows_len : PROF_CHUNK_ROWS;
+    if (rows_len < 128) return properties;
+    H5Pset_chunk(properties, 1, &chunk);
+    if (f->type != PROF_TEXT) H5Pset_shuffle(properties);
+    H5Pset_deflate(properties, PROF_DEFLATE_LEVEL);
+    return properties;
+}
+
+static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_field *f, const void *column,
+                               size_t rows_len)
+{
+    const hsize_t len = rows_len;
+    const hid_t file_type = prof_h5_file_type(f->type), memory_type = prof_h5_memory_type(f->type);
+    const hid_t space = H5Screate_simple(1, &len, NULL), properties = prof_field_properties(f, rows_len);
+    const hid_t dataset = H5Dcreate2(group, f->name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    herr_t e = dataset >= 0 ? 0 : -1;
+    if (e >= 0 && rows_len > 0) e = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column);
+    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, f->name);
+    if (dataset >= 0) {
+        prof_put_text_attribute(dataset, "description", f->text);
+        H5Dclose(dataset);
+    }
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Tclose(memory_type);
+    H5Tclose(file_type);
+    return out;
+}
+
+/* In the order of enum spool_burst_end_why. */
+static const char *const prof_burst_ends[] = {"budget", "syscall", "flags", "tsx",  "masked",
+                                              "decode", "lost",    "rseq",  "time", "full"};
+
+static void prof_put_table_names(hid_t group, enum prof_table_id id)
+{
+    _Static_assert(sizeof(prof_burst_ends) / sizeof(prof_burst_ends[0]) == SPOOL_BURST_FULL + 1,
+                   "every end has a name");
+    if (id == PROF_TABLE_nodes) prof_put_names(group, "kinds", prof_kind_names, PROF_NODE_KIND_COUNT);
+    if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, SPOOL_BURST_FULL + 1);
+}
+
+ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len)
+{
+    const struct prof_table *t = &prof_tables[id];
+    LS_TRY(prof_check_usable(w));
+    const hid_t group = H5Gcreate2(w->file, t->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, t->group);
+    for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
+        void *column = prof_gather(t, &t->fields[i], rows, rows_len);
+        e = column
+                ? prof_write_field(w, group, &t->fields[i], column, rows_len)
+                : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s/%s", w->path, t->group, t->fields[i].name);
+        free(column);
+    }
+    if (group >= 0) {
+        prof_put_table_names(group, id);
+        H5Gclose(group);
+    }
+    return e;
+}
+
+static ls_err prof_create_empty_groups(prof_writer *w)
+{
+    for (size_t i = 0; i < prof_empty_groups_len; i++) {
+        const hid_t group = H5Gcreate2(w->file, prof_empty_groups[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        if (group < 0) return prof_write_failed(w, prof_empty_groups[i]);
+        H5Gclose(group);
+    }
+    return LS_OK;
+}
+
+static ls_err prof_write_run_field(prof_writer *w, hid_t group, const struct prof_field *f,
+                                   const struct prof_run *run)
+{
+    const void *value = (const uint8_t *)run + f->offset_bytes;
+    const char *text = "";
+    if (f->type == PROF_TEXT) {
+        if (*(const char *const *)value) text = *(const char *const *)value;
+        value = &text;
+    }
+    return prof_put_attribute(group, f->name, f->type, f->array_len, value) >= 0
+               ? LS_OK
+               : prof_write_failed(w, f->name);
+}
+
+ls_err prof_writer_run(prof_writer *w, const struct prof_run *run)
+{
+    LS_TRY(prof_check_usable(w));
+    const hid_t group = H5Gcreate2(w->file, prof_run_table.group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0) return prof_write_failed(w, prof_run_table.group);
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < prof_run_table.fields_len; i++)
+        e = prof_write_run_field(w, group, &prof_run_table.fields[i], run);
+    H5Gclose(group);
+    return e == LS_OK ? prof_create_empty_groups(w) : e;
+}
+
+static ls_err prof_close_columns(prof_writer *w)
+{
+    ls_err e = LS_OK;
+    for (size_t c = 0; c < PROF_COL_COUNT; c++) {
+        if (w->columns[c] >= 0 && H5Dclose(w->columns[c]) < 0 && e == LS_OK)
+            e = prof_write_failed(w, prof_column_rows[c].name);
+        w->columns[c] = H5I_INVALID_HID;
+    }
+    return e;
+}
+
+static ls_err prof_close_file(prof_writer *w)
+{
+    LS_TRY(prof_close_columns(w));
+    if (H5Fflush(w->file, H5F_SCOPE_GLOBAL) < 0) return prof_write_failed(w, "its last blocks");
+    const herr_t e = H5Fclose(w->file);
+    w->file = H5I_INVALID_HID;
+    return e >= 0 ? LS_OK : prof_write_failed(w, "its last blocks");
+}
+
+static ls_err prof_write_seal(int fd, const char *path)
+{
+    struct prof_seal seal;
+    LS_TRY(prof_seal_compute(fd, path, &seal));
+    if (pwrite(fd, &seal, sizeof(seal), 0) != (ssize_t)sizeof(seal) || fsync(fd) != 0)
+        return ls_fail_errno(errno, "%s: cannot write its seal", path);
+    return LS_OK;
+}
+
+static ls_err prof_seal_file(const prof_writer *w)
+{
+    const int fd = open(w->temporary_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return ls_fail_errno(errno, "cannot reopen %s", w->temporary_path);
+    const ls_err e = prof_write_seal(fd, w->temporary_path);
+    close(fd);
+    return e;
+}
+
+static ls_err prof_publish(prof_writer *w)
+{
+    const unsigned flags = w->force ? 0 : RENAME_NOREPLACE;
+    int e = renameat2(AT_FDCWD, w->temporary_path, AT_FDCWD, w->path, flags);
+    if (e != 0 && errno == EINVAL) /* a file system without RENAME_NOREPLACE */
+        e = access(w->path, F_OK) == 0 && !w->force ? (errno = EEXIST, -1)
+                                                    : rename(w->temporary_path, w->path);
+    return e == 0 ? LS_OK : ls_fail_errno(errno, "cannot rename %s to %s", w->temporary_path, w->path);
+}
+
+ls_err prof_writer_finish(prof_writer *w)
+{
+    LS_TRY(prof_check_usable(w));
+    LS_TRY(prof_flush(w));
+    LS_TRY(prof_close_file(w));
+    LS_TRY(prof_seal_file(w));
+    LS_TRY(prof_publish(w));
+    free(w->temporary_path);
+    w->temporary_path = NULL; /* nothing to remove */
+    return LS_OK;
+}
+
+/* HDF5 insists on writing what it holds when it closes, and breaks when the disk is full: an emptied file has
+ * room. */
+static void prof_abandon_file(prof_writer *w)
+{
+    if (truncate(w->temporary_path, 0) != 0) w->is_failed = true;
+    prof_close_columns(w);
+    H5Fclose(w->file);
+}
+
+void prof_writer_free(prof_writer *w)
+{
+    if (!w) return;
+    char *saved = strdup(ls_last_error()); /* closing must not hide what went wrong */
+    if (w->file >= 0) prof_abandon_file(w);
+    if (w->temporary_path) unlink(w->temporary_path);
+    if (saved) ls_fail(LS_OK, "%s", saved);
+    free(saved);
+    for (size_t c = 0; c < PROF_COL_COUNT; c++)
+        free(w->buffers[c]);
+    free(w->temporary_path);
+    free(w->path);
+    free(w);
+}
