@@ -1,1 +1,2 @@
 # runtime
+include runtime/samplers/step_local.mk

@@ -1,10 +1,19 @@
 # tests/step: the step engine, its probe and its hooks
 if HAVE_STEP
 if HAVE_CMOCKA
-check_PROGRAMS += tests/step/test_mach_probe
-TESTS += tests/step/test_mach_probe
-tests_step_test_mach_probe_SOURCES = tests/step/test_mach_probe.c
-tests_step_test_mach_probe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_step_test_mach_probe_LDADD = libmachprobe.la $(CMOCKA_LIBS)
+step_unit_tests = tests/step/test_mach_probe tests/step/test_step_decode tests/step/test_step_devices \
+    tests/step/test_step_governor
+check_PROGRAMS += $(step_unit_tests)
+TESTS += $(step_unit_tests)
+step_unit_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+step_unit_ldadd = librtstep.la libmachprobe.la $(CMOCKA_LIBS)
+tests_step_test_mach_probe_CFLAGS = $(step_unit_cflags)
+tests_step_test_mach_probe_LDADD = $(step_unit_ldadd)
+tests_step_test_step_decode_CFLAGS = $(step_unit_cflags)
+tests_step_test_step_decode_LDADD = $(step_unit_ldadd) -lZydis
+tests_step_test_step_devices_CFLAGS = $(step_unit_cflags)
+tests_step_test_step_devices_LDADD = $(step_unit_ldadd)
+tests_step_test_step_governor_CFLAGS = $(step_unit_cflags)
+tests_step_test_step_governor_LDADD = $(step_unit_ldadd)
 endif
 endif

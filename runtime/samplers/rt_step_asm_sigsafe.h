@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt_step_asm_x86_64.S as C sees it. */
+#ifndef RT_STEP_ASM_SIGSAFE_H
+#define RT_STEP_ASM_SIGSAFE_H
+
+#include <stddef.h>
+
+/* Copy until done or until a byte faults; returns the bytes copied. A SIGSEGV/SIGBUS handler that finds its
+ * ip at rt_step_copy_load_ip sets it to rt_step_copy_fault_ip.  Thread: any.  Signal: safe. */
+size_t rt_step_copy(void *to, const void *from, size_t len_bytes);
+extern const char rt_step_copy_load_ip[], rt_step_copy_fault_ip[];
+
+/* Set the trap flag of the calling thread: the next instruction of the caller raises SIGTRAP. SIGTRAP must
+ * not be blocked. */
+void rt_step_arm(void);
+
+/* sa_restorer for raw rt_sigaction. */
+void rt_step_restorer(void);
+
+#endif

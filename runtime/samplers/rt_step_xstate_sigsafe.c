@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_xstate_sigsafe.h"
+
+#include <cpuid.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Intel SDM vol. 1, 13.4: legacy region, header; component numbers of 13.1. Software-reserved bytes:
+ * asm/sigcontext.h. */
+enum {
+    LEGACY_BYTES = 512,
+    LEGACY_ST = 32,
+    LEGACY_XMM = 160,
+    SW_RESERVED = 464,
+    HEADER_BYTES = 64,
+    XCOMP_X87 = 0,
+    XCOMP_SSE = 1,
+    XCOMP_AVX = 2,
+    XCOMP_K = 5,
+    XCOMP_ZMM_HIGH = 6,
+    XCOMP_ZMM_16_31 = 7,
+};
+#define XSTATE_MAGIC1 UINT32_C(0x46505853)
+
+struct sw_reserved {
+    uint32_t magic1, extended_size;
+    uint64_t xfeatures;
+    uint32_t xstate_size;
+};
+
+static uint32_t component_offset(unsigned component)
+{
+    uint32_t size, offset, c, d;
+    __cpuid_count(0xd, component, size, offset, c, d);
+    return size ? offset : 0;
+}
+
+struct rt_step_xlayout rt_step_xlayout_read(void)
+{
+    if (__get_cpuid_max(0, NULL) < 0xd) return (struct rt_step_xlayout){0};
+    return (struct rt_step_xlayout){
+        .ymm_high = component_offset(XCOMP_AVX),
+        .k = component_offset(XCOMP_K),
+        .zmm_high = component_offset(XCOMP_ZMM_HIGH),
+        .zmm_16_31 = component_offset(XCOMP_ZMM_16_31),
+    };
+}
+
+struct rt_step_xstate rt_step_xstate_view(const void *fpregs, struct rt_step_xlayout layout)
+{
+    struct rt_step_xstate x = {.area = fpregs, .layout = layout};
+    if (!fpregs) return x;
+    x.len_bytes = LEGACY_BYTES;
+    x.present = 1u << XCOMP_X87 | 1u << XCOMP_SSE;
+    struct sw_reserved sw;
+    memcpy(&sw, x.area + SW_RESERVED, sizeof sw);
+    if (sw.magic1 != XSTATE_MAGIC1 || sw.xstate_size < LEGACY_BYTES + HEADER_BYTES) return x;
+    x.len_bytes = sw.xstate_size;
+    memcpy(&x.present, x.area + LEGACY_BYTES, sizeof x.present);
+    return x;
+}
+
+/* Copy a piece of a component when the component is there and not in its initial state. */
+static void piece(const struct rt_step_xstate *x, unsigned component, uint32_t offset, void *out,
+                  uint32_t len_bytes)
+{
+    const bool there =
+        x->area && offset && (x->present >> component & 1) && offset + len_bytes <= x->len_bytes;
+    if (there) memcpy(out, x->area + offset, len_bytes);
+}
+
+static uint32_t at(uint32_t component_offset_bytes, uint32_t inside)
+{
+    return component_offset_bytes ? component_offset_bytes + inside : 0;
+}
+
+void rt_step_xstate_vector(const struct rt_step_xstate *x, unsigned number, uint8_t out[64])
+{
+    memset(out, 0, 64);
+    if (number >= 16) {
+        piece(x, XCOMP_ZMM_16_31, at(x->layout.zmm_16_31, (number - 16) * 64), out, 64);
+        return;
+    }
+    piece(x, XCOMP_SSE, LEGACY_XMM + number * 16, out, 16);
+    piece(x, XCOMP_AVX, at(x->layout.ymm_high, number * 16), out + 16, 16);
+    piece(x, XCOMP_ZMM_HIGH, at(x->layout.zmm_high, number * 32), out + 32, 32);
+}
+
+uint64_t rt_step_xstate_mmx(const struct rt_step_xstate *x, unsigned number)
+{
+    uint64_t v = 0;
+    piece(x, XCOMP_X87, LEGACY_ST + number * 16, &v, sizeof v);
+    return v;
+}
+
+uint64_t rt_step_xstate_k(const struct rt_step_xstate *x, unsigned number)
+{
+    uint64_t v = 0;
+    piece(x, XCOMP_K, at(x->layout.k, number * 8), &v, sizeof v);
+    return v;
+}

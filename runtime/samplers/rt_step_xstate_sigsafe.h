@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vector and mask registers of interrupted code, out of the XSAVE area of its signal frame. */
+#ifndef RT_STEP_XSTATE_SIGSAFE_H
+#define RT_STEP_XSTATE_SIGSAFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the components stand in the standard XSAVE format (CPUID leaf 0DH, EBX of sub-leaf i); 0: not on this
+ * CPU. */
+struct rt_step_xlayout {
+    uint32_t ymm_high, k, zmm_high, zmm_16_31;
+};
+
+struct rt_step_xstate {
+    const uint8_t *area; /* NULL: the frame holds no vector state */
+    uint32_t len_bytes;
+    uint64_t present; /* components not in their initial (zero) state: XSTATE_BV */
+    struct rt_step_xlayout layout;
+};
+
+struct rt_step_xlayout rt_step_xlayout_read(void);
+
+/* View of uc_mcontext.fpregs (may be NULL). Recognises FP_XSTATE_MAGIC1 (asm/sigcontext.h); without it only
+ * the legacy part is believed.  Thread: any.  Signal: safe. */
+struct rt_step_xstate rt_step_xstate_view(const void *fpregs, struct rt_step_xlayout layout);
+
+/* Copy vector register 0..31 whole (64 bytes, upper parts that do not exist are zero) to out. */
+void rt_step_xstate_vector(const struct rt_step_xstate *x, unsigned number, uint8_t out[64]);
+/* MMX register 0..7. */
+uint64_t rt_step_xstate_mmx(const struct rt_step_xstate *x, unsigned number);
+/* Mask register k0..k7. */
+uint64_t rt_step_xstate_k(const struct rt_step_xstate *x, unsigned number);
+
+#endif

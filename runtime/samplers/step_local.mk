@@ -1,0 +1,14 @@
+# The step engine: signal-safe pieces the preloaded runtime links and the unit tests exercise.
+if HAVE_STEP
+noinst_LTLIBRARIES += librtstep.la
+librtstep_la_SOURCES = \
+    runtime/samplers/rt_step_access_sigsafe.c runtime/samplers/rt_step_access_sigsafe.h \
+    runtime/samplers/rt_step_asm_sigsafe.h runtime/samplers/rt_step_asm_x86_64.S \
+    runtime/samplers/rt_step_code_sigsafe.c runtime/samplers/rt_step_code_sigsafe.h \
+    runtime/samplers/rt_step_decode_sigsafe.c runtime/samplers/rt_step_decode_sigsafe.h \
+    runtime/samplers/rt_step_devices_sigsafe.c runtime/samplers/rt_step_devices_sigsafe.h \
+    runtime/samplers/rt_step_governor_sigsafe.c runtime/samplers/rt_step_governor_sigsafe.h \
+    runtime/samplers/rt_step_lines_sigsafe.c runtime/samplers/rt_step_lines_sigsafe.h \
+    runtime/samplers/rt_step_xstate_sigsafe.c runtime/samplers/rt_step_xstate_sigsafe.h
+librtstep_la_LIBADD = libmachprobe.la
+endif

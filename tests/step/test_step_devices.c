@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_devices_sigsafe.h"
+#include "runtime/samplers/rt_step_lines_sigsafe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool is_device(const char *path)
+{
+    return rt_step_path_is_device(path, strlen(path));
+}
+
+static void step_devices_knows_what_must_not_be_read_twice(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"/dev/mem",
+                                          "/dev/uio0",
+                                          "/dev/dri/card0",
+                                          "/dev/nvidia0",
+                                          "/dev/vfio/7",
+                                          "/sys/bus/pci/devices/0000:00:02.0/resource0",
+                                          "anon_inode:[vfio-device]",
+                                          "/dmabuf:",
+                                          "/dev/hpet"};
+    static const char *const memory[] = {
+        "/dev/shm/x", "/dev/zero", "/dev/zero (deleted)", "/dev/hugepages/a", "/memfd:x (deleted)",
+        "[heap]",     "",          "/usr/lib/libc.so.6",  "/home/dev/mem",    "/SYSV00000000 (deleted)"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        assert_true(is_device(devices[i]));
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        assert_false(is_device(memory[i]));
+}
+
+static void step_devices_reads_map_lines(void **state)
+{
+    (void)state;
+    static const char maps[] =
+        "55d0c0000000-55d0c0021000 rw-p 00000000 00:00 0                          [heap]\n"
+        "7f0000000000-7f0000001000 rw-s 10000000 00:06 5                          /dev/mem\n"
+        "7f0000002000-7f0000003000 rw-s 00000000 00:1a 5                          /dev/shm/q\n"
+        "garbage\n"
+        "7f0000004000-7f0000006000 r--s 00000000 00:06 5                          /dev/uio0";
+    struct rt_step_devices d = {0};
+    rt_step_devices_scan(&d, maps, sizeof maps - 1);
+    rt_step_devices_scan(&d, maps, sizeof maps - 1);
+    assert_int_equal(d.count, 2);
+    assert_false(rt_step_devices_may_probe(&d, 0x7f0000000000));
+    assert_false(rt_step_devices_may_probe(&d, 0x7f0000000fff));
+    assert_true(rt_step_devices_may_probe(&d, 0x7f0000001000));
+    assert_true(rt_step_devices_may_probe(&d, 0x7f0000002000));
+    assert_false(rt_step_devices_may_probe(&d, 0x7f0000005fff));
+    assert_true(rt_step_devices_may_probe(&d, 0x55d0c0000010));
+}
+
+static void step_devices_too_many_stop_all_probing(void **state)
+{
+    (void)state;
+    struct rt_step_devices d = {0};
+    for (uint64_t i = 0; i < RT_STEP_DEVICES_MAX; i++)
+        rt_step_devices_add(&d, i * 8192, i * 8192 + 4096);
+    assert_true(rt_step_devices_may_probe(&d, 4096));
+    rt_step_devices_add(&d, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 1);
+    assert_false(rt_step_devices_may_probe(&d, 4096));
+}
+
+static void step_lines_remember_one_burst(void **state)
+{
+    (void)state;
+    struct rt_step_lines *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    rt_step_lines_clear(l);
+    assert_false(rt_step_lines_touch(l, 0x1000, 8));
+    assert_true(rt_step_lines_touch(l, 0x1038, 8));
+    assert_false(rt_step_lines_touch(l, 0x103c, 8)); /* straddles into a new line */
+    assert_true(rt_step_lines_touch(l, 0x1040, 1));
+    rt_step_lines_clear(l);
+    assert_false(rt_step_lines_touch(l, 0x1000, 8));
+    l->generation = UINT32_MAX;
+    rt_step_lines_clear(l); /* the counter wraps: nothing old comes back */
+    assert_false(rt_step_lines_touch(l, 0x1000, 8));
+    for (uint64_t i = 0; i < 3 * RT_STEP_LINES_PLACES; i++)
+        rt_step_lines_touch(l, i * 64, 8);
+    free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_devices_knows_what_must_not_be_read_twice),
+        cmocka_unit_test(step_devices_reads_map_lines),
+        cmocka_unit_test(step_devices_too_many_stop_all_probing),
+        cmocka_unit_test(step_lines_remember_one_burst),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
