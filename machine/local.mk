@@ -7,3 +7,22 @@ libmachprobe_la_SOURCES += machine/mach_probe_x86_64.S
 else
 libmachprobe_la_SOURCES += machine/mach_probe_none_sigsafe.c
 endif
+
+# Everything for the tools: calibration and topology (hwloc stays out of the preloaded runtime).
+noinst_LTLIBRARIES += libmachine.la
+libmachine_la_SOURCES = \
+    machine/mach_calibration.c machine/mach_calibration.h \
+    machine/mach_calibration_cache.c machine/mach_calibration_cache.h \
+    machine/mach_cpu.c machine/mach_cpu.h \
+    machine/mach_flush.h \
+    machine/mach_latency.c machine/mach_latency.h \
+    machine/mach_topology.c machine/mach_topology.h \
+    machine/mach_tsc.h
+libmachine_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
+libmachine_la_LIBADD = libmachprobe.la libcommon.la $(HWLOC_LIBS) -lm
+if HOST_X86_64
+libmachine_la_SOURCES += machine/mach_tsc_x86_64.c machine/mach_flush_x86_64.c
+else
+libmachine_la_SOURCES += machine/mach_tsc_none.c machine/mach_flush_none.c
+endif
+EXTRA_DIST += machine/mach_tsc_x86_64.c machine/mach_tsc_none.c machine/mach_flush_x86_64.c machine/mach_flush_none.c

@@ -1,2 +1,3 @@
 # tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
 include tests/step/local.mk
+include tests/machine/local.mk

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/mach_calibration.h"
+
+#include "machine/mach_calibration_cache.h"
+#include "machine/mach_cpu.h"
+#include "machine/mach_latency.h"
+#include "machine/mach_probe_sigsafe.h"
+#include "machine/mach_tsc.h"
+
+#include <math.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+#define TSC_WINDOW_NS UINT64_C(20000000)
+
+/* What to assume where the system does not tell, as inside some containers; small, so that the level still
+ * holds them. */
+static const uint64_t usual_cache_bytes[MACH_CPU_CACHE_LEVELS] = {32 * KIB, 512 * KIB, 8 * MIB};
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Half of L1 and of L2. Of L3 the geometric mean of L2 and L3 at most: a virtual machine shares its L3 with
+ * unseen neighbours, so that half of what it is told may not be there. Beyond: four times L3, at most 128
+ * MiB, and flushed, for the same reason. */
+static void working_sets(const uint64_t *cache_bytes, struct mach_working_set *sets)
+{
+    const uint64_t l1 = cache_bytes[0] ? cache_bytes[0] : usual_cache_bytes[0];
+    const uint64_t l2 = cache_bytes[1] ? cache_bytes[1] : usual_cache_bytes[1];
+    const uint64_t l3 = cache_bytes[2] ? cache_bytes[2] : usual_cache_bytes[2];
+    const uint64_t between = (uint64_t)sqrt((double)l2 * (double)l3);
+    sets[MACH_L1] = (struct mach_working_set){.len_bytes = l1 / 2};
+    sets[MACH_L2] = (struct mach_working_set){.len_bytes = l2 / 2};
+    sets[MACH_L3] = (struct mach_working_set){.len_bytes = min_u64(between, l3 / 2)};
+    sets[MACH_DRAM] = (struct mach_working_set){.len_bytes = max_u64(64 * MIB, min_u64(4 * l3, 128 * MIB)),
+                                                .from_memory = true};
+}
+
+/* A level is never nearer than the one before it: where noise or a missing cache says so, the two are one. */
+static void make_monotonic(double *latency_cycles)
+{
+    latency_cycles[MACH_L1] = fmax(latency_cycles[MACH_L1], 1);
+    for (int l = MACH_L2; l < MACH_LEVEL_COUNT; l++)
+        latency_cycles[l] = fmax(latency_cycles[l], latency_cycles[l - 1]);
+}
+
+void mach_calibration_set_limits(struct mach_calibration *c)
+{
+    const double step = c->tsc_step_cycles;
+    double before = 0;
+    for (int l = MACH_L1; l < MACH_DRAM; l++) {
+        const double between = sqrt(c->latency_cycles[l] * c->latency_cycles[l + 1]);
+        const double on_gap = (floor(between / step) + 0.5) * step;
+        const double apart = l == MACH_L1 ? on_gap : before + step;
+        c->limit_cycles[l] = fmax(on_gap, apart);
+        before = c->limit_cycles[l];
+    }
+    c->limit_cycles[MACH_DRAM] = INFINITY;
+}
+
+static ls_err measure_levels(struct mach_calibration *c)
+{
+    struct mach_working_set sets[MACH_LEVEL_COUNT];
+    working_sets(c->cache_bytes, sets);
+    for (int l = MACH_L1; l < MACH_LEVEL_COUNT; l++) {
+        double cycles = 0;
+        LS_TRY(mach_latency_measure(&sets[l], c->tsc_step_cycles, &cycles));
+        c->latency_cycles[l] = cycles - c->probe_cost_cycles;
+    }
+    make_monotonic(c->latency_cycles);
+    return LS_OK;
+}
+
+static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out)
+{
+    struct mach_calibration c = {0};
+    for (int l = 0; l < MACH_CPU_CACHE_LEVELS; l++)
+        c.cache_bytes[l] = cpu->cache_bytes[l];
+    LS_TRY(mach_tsc_hz(TSC_WINDOW_NS, &c.tsc_hz));
+    c.tsc_step_cycles = mach_tsc_step_cycles();
+    c.probe_cost_cycles = mach_probe_cost_cycles();
+    c.issue_width = mach_tsc_issue_width();
+    LS_TRY(measure_levels(&c));
+    mach_calibration_set_limits(&c);
+    *out = c;
+    return LS_OK;
+}
+
+ls_err mach_calibrate(struct mach_calibration *out)
+{
+    struct mach_cpu cpu;
+    mach_cpu_identify(&cpu);
+    return calibrate(&cpu, out);
+}
+
+ls_err mach_calibration_get(struct mach_calibration *out)
+{
+    struct mach_cpu cpu;
+    mach_cpu_identify(&cpu);
+    if (mach_calibration_cache_load(&cpu, out) == LS_OK) return LS_OK;
+    LS_TRY(calibrate(&cpu, out));
+    (void)mach_calibration_cache_store(
+        &cpu, out); /* a cache that cannot be written costs the next run half a second, no more */
+    return LS_OK;
+}
+
+enum mach_level mach_level_of_latency(const struct mach_calibration *c, double latency_cycles)
+{
+    int l = MACH_L1;
+    while (l < MACH_DRAM && !(latency_cycles < c->limit_cycles[l]))
+        l++;
+    return (enum mach_level)l;
+}

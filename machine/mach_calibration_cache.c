@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/mach_calibration_cache.h"
+
+#include "machine/mach_tsc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CACHE_MAGIC "loadstone-calibration 1"
+#define CHECK_WINDOW_NS UINT64_C(2000000)
+
+/* Whole numbers only: decimal points depend on the locale. */
+#define MILLI 1000.0
+
+static uint64_t fnv1a(uint64_t hash, const void *data, size_t len_bytes)
+{
+    /* FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/ */
+    for (size_t i = 0; i < len_bytes; i++)
+        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t key_of(const struct mach_cpu *cpu)
+{
+    const uint64_t hash = fnv1a(UINT64_C(0xcbf29ce484222325), cpu->identity, strlen(cpu->identity));
+    return fnv1a(hash, cpu->cache_bytes, sizeof(cpu->cache_bytes));
+}
+
+/* $XDG_CACHE_HOME when absolute, else $HOME/.cache (XDG Base Directory Specification). */
+static ls_err cache_root(char *out, size_t out_bytes)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int len = -1;
+    if (xdg && xdg[0] == '/')
+        len = snprintf(out, out_bytes, "%s", xdg);
+    else if (home && home[0] == '/')
+        len = snprintf(out, out_bytes, "%s/.cache", home);
+    else
+        return ls_fail(LS_ERR_NOT_FOUND, "no cache directory: neither XDG_CACHE_HOME nor HOME is set");
+    return len >= 0 && (size_t)len < out_bytes
+               ? LS_OK
+               : ls_fail(LS_ERR_RANGE, "the path of the cache directory is too long");
+}
+
+static ls_err cache_file(const struct mach_cpu *cpu, const char *dir, char *out, size_t out_bytes)
+{
+    const int len = snprintf(out, out_bytes, "%s/calibration-%016" PRIx64, dir, key_of(cpu));
+    return len >= 0 && (size_t)len < out_bytes
+               ? LS_OK
+               : ls_fail(LS_ERR_RANGE, "the path of the calibration file is too long");
+}
+
+ls_err mach_calibration_cache_path(const struct mach_cpu *cpu, char *out, size_t out_bytes)
+{
+    char root[PATH_MAX], dir[PATH_MAX + 16];
+    LS_TRY(cache_root(root, sizeof(root)));
+    snprintf(dir, sizeof(dir), "%s/loadstone", root);
+    return cache_file(cpu, dir, out, out_bytes);
+}
+
+static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_calibration *c)
+{
+    fprintf(f, "%s\ncpu %s\n", CACHE_MAGIC, cpu->identity);
+    fprintf(f, "cache_bytes %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu->cache_bytes[0], cpu->cache_bytes[1],
+            cpu->cache_bytes[2]);
+    fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_cycles %" PRIu32 "\n", c->tsc_hz,
+            c->tsc_step_cycles, c->probe_cost_cycles);
+    fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++)
+        fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));
+    fprintf(f, "\nend\n");
+}
+
+static ls_err write_aside(const char *path, char *temporary, size_t temporary_bytes, FILE **out)
+{
+    const int len = snprintf(temporary, temporary_bytes, "%s.XXXXXX", path);
+    if (len < 0 || (size_t)len >= temporary_bytes) return ls_fail(LS_ERR_RANGE, "%s: path too long", path);
+    const int fd = mkstemp(temporary);
+    if (fd < 0) return ls_fail_errno(errno, "%s: cannot store the calibration", path);
+    *out = fdopen(fd, "w");
+    if (*out) return LS_OK;
+    const int saved = errno;
+    close(fd);
+    unlink(temporary);
+    return ls_fail_errno(saved, "%s: cannot store the calibration", path);
+}
+
+ls_err mach_calibration_cache_store(const struct mach_cpu *cpu, const struct mach_calibration *c)
+{
+    char root[PATH_MAX], dir[PATH_MAX + 16], path[PATH_MAX + 64], temporary[PATH_MAX + 80];
+    LS_TRY(cache_root(root, sizeof(root)));
+    snprintf(dir, sizeof(dir), "%s/loadstone", root);
+    LS_TRY(cache_file(cpu, dir, path, sizeof(path)));
+    (void)mkdir(root, 0700); /* a missing parent shows when the file is made */
+    (void)mkdir(dir, 0700);
+    FILE *f = NULL;
+    LS_TRY(write_aside(path, temporary, sizeof(temporary), &f));
+    write_text(f, cpu, c);
+    const bool failed = ferror(f) != 0;
+    if (fclose(f) != 0 || failed || rename(temporary, path) != 0) {
+        const int saved = errno;
+        unlink(temporary);
+        return ls_fail_errno(saved, "%s: cannot store the calibration", path);
+    }
+    return LS_OK;
+}
+
+/* The reader: a line at a time, each in its place, each number inside its bounds. */
+struct reader {
+    FILE *file;
+    const char *path;
+    char line[512];
+};
+
+static ls_err next_line(struct reader *r, const char *expected)
+{
+    if (!fgets(r->line, sizeof(r->line), r->file))
+        return ls_fail(LS_ERR_FORMAT, "%s: ends before '%s'", r->path, expected);
+    r->line[strcspn(r->line, "\n")] = '\0';
+    return LS_OK;
+}
+
+static ls_err expect_line(struct reader *r, const char *expected)
+{
+    LS_TRY(next_line(r, expected));
+    return strcmp(r->line, expected) == 0 ? LS_OK
+                                          : ls_fail(LS_ERR_FORMAT, "%s: expected '%s'", r->path, expected);
+}
+
+struct bounds {
+    const char *name;
+    uint64_t least, most;
+};
+
+/* "name N N ...": exactly len numbers, all inside the bounds. */
+static ls_err read_numbers(struct reader *r, const struct bounds *b, uint64_t *out, int len)
+{
+    LS_TRY(next_line(r, b->name));
+    const size_t name_len = strlen(b->name);
+    if (strncmp(r->line, b->name, name_len) != 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: expected '%s'", r->path, b->name);
+    const char *at = r->line + name_len;
+    for (int i = 0; i < len; i++) {
+        char *end = NULL;
+        if (at[0] != ' ' || at[1] < '0' || at[1] > '9')
+            return ls_fail(LS_ERR_FORMAT, "%s: '%s' has too few numbers", r->path, b->name);
+        errno = 0;
+        out[i] = strtoull(at + 1, &end, 10);
+        if (errno != 0 || out[i] < b->least || out[i] > b->most)
+            return ls_fail(LS_ERR_FORMAT, "%s: '%s' is out of bounds", r->path, b->name);
+        at = end;
+    }
+    return *at == '\0' ? LS_OK : ls_fail(LS_ERR_FORMAT, "%s: '%s' has too many numbers", r->path, b->name);
+}
+
+static const struct bounds cache_bounds = {"cache_bytes", 0, UINT64_C(1) << 40};
+static const struct bounds hz_bounds = {"tsc_hz", 100 * 1000 * 1000, UINT64_C(100) * 1000 * 1000 * 1000};
+static const struct bounds step_bounds = {"tsc_step_cycles", 1, 10000};
+static const struct bounds cost_bounds = {"probe_cost_cycles", 1, 100000};
+static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
+static const struct bounds latency_bounds = {"latency_millicycles", 1, UINT64_C(100000000)};
+
+static ls_err read_latencies(struct reader *r, struct mach_calibration *c)
+{
+    uint64_t milli[MACH_LEVEL_COUNT];
+    LS_TRY(read_numbers(r, &latency_bounds, milli, MACH_LEVEL_COUNT));
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++) {
+        if (l > 0 && milli[l] < milli[l - 1])
+            return ls_fail(LS_ERR_FORMAT, "%s: a farther level is faster than a nearer one", r->path);
+        c->latency_cycles[l] = (double)milli[l] / MILLI;
+    }
+    return LS_OK;
+}
+
+static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mach_calibration *c)
+{
+    char identity[MACH_CPU_NAME_BYTES + 8];
+    uint64_t n = 0;
+    LS_TRY(expect_line(r, CACHE_MAGIC));
+    snprintf(identity, sizeof(identity), "cpu %s", cpu->identity);
+    LS_TRY(expect_line(r, identity));
+    LS_TRY(read_numbers(r, &cache_bounds, c->cache_bytes, MACH_CPU_CACHE_LEVELS));
+    if (memcmp(c->cache_bytes, cpu->cache_bytes, sizeof(cpu->cache_bytes)) != 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: is of a machine with other caches", r->path);
+    LS_TRY(read_numbers(r, &hz_bounds, &c->tsc_hz, 1));
+    LS_TRY(read_numbers(r, &step_bounds, &n, 1));
+    c->tsc_step_cycles = (uint32_t)n;
+    LS_TRY(read_numbers(r, &cost_bounds, &n, 1));
+    c->probe_cost_cycles = (uint32_t)n;
+    LS_TRY(read_numbers(r, &issue_bounds, &n, 1));
+    c->issue_width = (double)n / MILLI;
+    LS_TRY(read_latencies(r, c));
+    return expect_line(r, "end");
+}
+
+/* Names like "AMD EPYC" cover processors of many clocks, so the file's is checked against a short
+ * measurement. */
+static ls_err check_clock(const struct mach_calibration *c)
+{
+    uint64_t hz = 0;
+    LS_TRY(mach_tsc_hz(CHECK_WINDOW_NS, &hz));
+    if (fabs((double)hz - (double)c->tsc_hz) > 0.02 * (double)hz)
+        return ls_fail(LS_ERR_FORMAT, "the cached calibration is of a machine with another clock");
+    return LS_OK;
+}
+
+ls_err mach_calibration_cache_load(const struct mach_cpu *cpu, struct mach_calibration *out)
+{
+    char path[PATH_MAX + 64];
+    LS_TRY(mach_calibration_cache_path(cpu, path, sizeof(path)));
+    struct reader r = {.path = path, .file = fopen(path, "re")};
+    if (!r.file) return ls_fail_errno(errno, "%s: cannot read the cached calibration", path);
+    struct mach_calibration c = {0};
+    const ls_err e = read_text(&r, cpu, &c);
+    fclose(r.file);
+    LS_TRY(e);
+    LS_TRY(check_clock(&c));
+    mach_calibration_set_limits(&c);
+    *out = c;
+    return LS_OK;
+}

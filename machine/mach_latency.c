@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/mach_latency.h"
+
+#include "machine/mach_flush.h"
+#include "machine/mach_probe_sigsafe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE_BYTES = 64, PROBES = 4000, WARM_ROUNDS = 3 };
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc_step_cycles)
+{
+    qsort(latencies_cycles, len, sizeof(*latencies_cycles), compare_u64);
+    const double median = (double)latencies_cycles[len / 2], reach = 1.5 * tsc_step_cycles;
+    double sum = 0;
+    size_t near = 0;
+    for (size_t i = 0; i < len; i++) {
+        const double distance = (double)latencies_cycles[i] - median;
+        if (distance > reach || distance < -reach) continue;
+        sum += (double)latencies_cycles[i];
+        near++;
+    }
+    return sum / (double)near;
+}
+
+/* Knuth's MMIX generator (The Art of Computer Programming vol. 2, 3.3.4): its upper bits are random enough to
+ * defeat a prefetcher. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+static size_t random_line(uint64_t *state, size_t lines)
+{
+    return next_random(state) % lines;
+}
+
+/* Bring the working set into the nearest caches that hold it, in random order, so that no prefetched line
+ * stays behind. */
+static void warm(const volatile char *base, size_t lines)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < WARM_ROUNDS * lines; i++)
+        (void)base[random_line(&state, lines) * LINE_BYTES];
+}
+
+static void flush_lines(const char *base, size_t lines, uint64_t state)
+{
+    for (int i = 0; i < PROBES; i++)
+        mach_flush_line(base + random_line(&state, lines) * LINE_BYTES);
+    mach_flush_wait();
+}
+
+static bool probe_lines(const char *base, size_t lines, uint64_t state, uint64_t *latencies)
+{
+    for (int i = 0; i < PROBES; i++) {
+        latencies[i] = mach_probe_load(base + random_line(&state, lines) * LINE_BYTES);
+        if (latencies[i] == MACH_PROBE_FAULTED) return false;
+    }
+    return true;
+}
+
+ls_err mach_latency_measure(const struct mach_working_set *set, uint32_t tsc_step_cycles, double *out_cycles)
+{
+    ls_err e = LS_OK;
+    uint64_t *latencies = calloc(PROBES, sizeof(*latencies));
+    char *base = mmap(NULL, set->len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!latencies || base == MAP_FAILED) {
+        e = ls_fail(LS_ERR_NOMEM, "no memory to measure latencies: %llu bytes are needed for a moment",
+                    (unsigned long long)set->len_bytes);
+        goto out;
+    }
+    memset(base, 1, set->len_bytes);
+    const size_t lines = set->len_bytes / LINE_BYTES;
+    const uint64_t seed = 20240229;
+    if (set->from_memory)
+        flush_lines(base, lines, seed);
+    else
+        warm(base, lines);
+    if (!probe_lines(base, lines, seed, latencies)) {
+        e = ls_fail(LS_ERR_UNSUPPORTED, "there is no latency probe for this processor");
+        goto out;
+    }
+    *out_cycles = mach_latency_typical(latencies, PROBES, tsc_step_cycles);
+out:
+    if (base != MAP_FAILED) munmap(base, set->len_bytes);
+    free(latencies);
+    return e;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Load latencies of one working set, measured with the probe that the step engine uses. */
+#ifndef MACH_LATENCY_H
+#define MACH_LATENCY_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mach_working_set {
+    uint64_t len_bytes;
+    bool from_memory; /* flush the lines out of every cache first */
+};
+
+/* Typical latency of probes at random lines of the working set, the probe's cost included.
+ * Errors: LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (no probe here).  Thread: any. */
+ls_err mach_latency_measure(const struct mach_working_set *set, uint32_t tsc_step_cycles, double *out_cycles);
+
+/* The median of len latencies (they get sorted), refined where the counter is coarse: the mean of all
+ * within 1.5 steps of it. Readings of a counter that advances in steps fall on two neighbouring multiples, in
+ * proportions whose mean is the true time. */
+double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc_step_cycles);
+
+#endif

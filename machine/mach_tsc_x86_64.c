@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/mach_tsc.h"
+
+#include "common/ls_clock.h"
+
+#include <cpuid.h>
+#include <math.h>
+#include <stdbool.h>
+#include <x86intrin.h>
+
+#define CPUID_1_EDX_TSC (1u << 4) /* Intel SDM vol. 2A, CPUID, leaf 01H */
+
+enum {
+    TSC_EDGE_TRIES = 8,       /* readings of both clocks at one end of the window; the tightest counts */
+    TSC_STEP_READINGS = 2000, /* enough for interrupts not to matter to a greatest common divisor */
+    ISSUE_RUNS = 20,
+    ISSUE_LOOPS = 2000,
+    ISSUE_PER_LOOP = 64,
+};
+
+struct tsc_edge {
+    uint64_t tsc, mono_ns, width_cycles;
+};
+
+/* Both clocks at one moment: the reading least disturbed by interrupts. */
+static struct tsc_edge tsc_edge_read(void)
+{
+    struct tsc_edge best = {.width_cycles = UINT64_MAX};
+    for (int i = 0; i < TSC_EDGE_TRIES; i++) {
+        const uint64_t before = __rdtsc();
+        const uint64_t mono_ns = ls_clock_mono_ns();
+        const uint64_t width = __rdtsc() - before;
+        if (width < best.width_cycles)
+            best = (struct tsc_edge){.tsc = before + width / 2, .mono_ns = mono_ns, .width_cycles = width};
+    }
+    return best;
+}
+
+/* Leaf 15H: EBX / EAX is the ratio to the crystal, ECX its frequency; 0 when the processor does not say. */
+static uint64_t tsc_hz_by_cpuid(void)
+{
+    unsigned denominator = 0, numerator = 0, crystal_hz = 0, edx = 0;
+    if (!__get_cpuid(0x15, &denominator, &numerator, &crystal_hz, &edx) || denominator == 0) return 0;
+    return (uint64_t)crystal_hz * numerator / denominator;
+}
+
+ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz)
+{
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(edx & CPUID_1_EDX_TSC))
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "this processor has no time stamp counter: latencies cannot be measured");
+    const struct tsc_edge first = tsc_edge_read();
+    while (ls_clock_mono_ns() - first.mono_ns < window_ns)
+        ;
+    const struct tsc_edge last = tsc_edge_read();
+    if (last.tsc <= first.tsc || last.mono_ns <= first.mono_ns)
+        return ls_fail(LS_ERR_UNSUPPORTED, "the time stamp counter of this processor does not advance");
+    const double measured_hz = (double)(last.tsc - first.tsc) * 1e9 / (double)(last.mono_ns - first.mono_ns);
+    const uint64_t named_hz = tsc_hz_by_cpuid();
+    const bool agree = fabs((double)named_hz - measured_hz) < 0.005 * measured_hz;
+    *out_hz = agree ? named_hz : (uint64_t)(measured_hz + 0.5);
+    return LS_OK;
+}
+
+static uint64_t gcd_u64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint32_t mach_tsc_step_cycles(void)
+{
+    uint64_t step = 0, before = __rdtsc();
+    for (int i = 0; i < TSC_STEP_READINGS; i++) {
+        _mm_lfence();
+        const uint64_t now = __rdtsc();
+        step = gcd_u64(step, now - before);
+        before = now;
+    }
+    return step == 0 || step > UINT32_MAX ? 1 : (uint32_t)step;
+}
+
+/* 64 instructions of six independent chains, half of them additions, half moves between registers as
+ * compilers write them. */
+#define ISSUE_8                                                               \
+    "add $1, %%r8\n\tlea 3(%%r9), %%r9\n\tadd $1, %%r10\n\txor $5, %%r11\n\t" \
+    "add $1, %%rcx\n\tlea 7(%%rdx), %%rdx\n\tadd $1, %%r8\n\txor $9, %%r10\n\t"
+
+static uint64_t issue_run_cycles(void)
+{
+    const uint64_t start = __rdtsc();
+    for (int i = 0; i < ISSUE_LOOPS; i++)
+        __asm__ volatile(ISSUE_8 ISSUE_8 ISSUE_8 ISSUE_8 ISSUE_8 ISSUE_8 ISSUE_8 ISSUE_8 ::
+                             : "r8", "r9", "r10", "r11", "rcx", "rdx", "cc");
+    return __rdtsc() - start;
+}
+
+double mach_tsc_issue_width(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < ISSUE_RUNS; i++) {
+        const uint64_t cycles = issue_run_cycles();
+        if (cycles > 0 && cycles < best) best = cycles;
+    }
+    return (double)ISSUE_LOOPS * (ISSUE_PER_LOOP + 2) / (double)best;
+}

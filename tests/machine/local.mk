@@ -1,0 +1,15 @@
+# tests/machine: calibration, its cache file, topology
+if HAVE_CMOCKA
+MACHINE_TESTS = tests/machine/test_mach_level tests/machine/test_mach_cache tests/machine/test_mach_topology
+check_PROGRAMS += $(MACHINE_TESTS)
+TESTS += $(MACHINE_TESTS)
+tests_machine_test_mach_level_SOURCES = tests/machine/test_mach_level.c
+tests_machine_test_mach_level_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_machine_test_mach_level_LDADD = libmachine.la $(CMOCKA_LIBS) -lm
+tests_machine_test_mach_cache_SOURCES = tests/machine/test_mach_cache.c
+tests_machine_test_mach_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_machine_test_mach_cache_LDADD = libmachine.la $(CMOCKA_LIBS) -lm
+tests_machine_test_mach_topology_SOURCES = tests/machine/test_mach_topology.c
+tests_machine_test_mach_topology_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_machine_test_mach_topology_LDADD = libmachine.la $(CMOCKA_LIBS)
+endif
