@@ -181,12 +181,12 @@ struct spool_access {
 _Static_assert(sizeof(struct spool_access) == 40, "on-disk layout");
 enum spool_burst_end_why {
     SPOOL_BURST_BUDGET, SPOOL_BURST_SYSCALL, SPOOL_BURST_FLAGS, SPOOL_BURST_TSX, SPOOL_BURST_MASKED, SPOOL_BURST_DECODE,
-    SPOOL_BURST_LOST, SPOOL_BURST_RSEQ, SPOOL_BURST_TIME, SPOOL_BURST_FULL
+    SPOOL_BURST_LOST, SPOOL_BURST_RSEQ, SPOOL_BURST_TIME, SPOOL_BURST_FULL, SPOOL_BURST_FAULT
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
     uint64_t time_ns;
-    uint64_t spent_ns;     /* cost of this burst: wall time from trigger to end */
+    uint64_t spent_ns;     /* cost of this burst: CPU time of the thread from trigger to end */
     uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
     uint64_t all_spent_ns; /* bursts of the whole process so far */
     uint32_t instructions; /* stepped */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "machine/mach_probe_sigsafe.h"
 
 #include <setjmp.h>

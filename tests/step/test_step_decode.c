@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "runtime/samplers/rt_step_access_sigsafe.h"
 #include "spool/spool_format.h"
 

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_burst_sigsafe.h"
+
+#include "common/ls_clock.h"
+#include "machine/mach_probe_sigsafe.h"
+#include "runtime/samplers/rt_step_asm_sigsafe.h"
+#include "runtime/samplers/rt_step_syscall_sigsafe.h"
+#include "runtime/samplers/rt_step_traced_sigsafe.h"
+#include "spool/spool_put_sigsafe.h"
+
+#include <immintrin.h>
+#include <sched.h>
+#include <x86intrin.h>
+
+#define TRAP_FLAG 0x100LL
+enum {
+    OWN_STEPS_MAX = 2048,      /* traps spent in the runtime's own code in one burst */
+    CLOCK_EVERY = 16,          /* steps between looks at the clock */
+    REFUSED_INTERVAL_PART = 4, /* a refused trigger is tried again after this part of an interval */
+    FIRST_COST_NS = 3000000,   /* expected before the first burst was measured */
+    WINDOW_NS = 100000000,
+    BACKSTOP_NS = 200000000, /* CPU time after which a burst that went silent is given up */
+};
+
+static void set_trap_flag(ucontext_t *uc, bool set)
+{
+    if (set)
+        uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    else
+        uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
+static struct rt_step_spent spent_now(void)
+{
+    return (struct rt_step_spent){
+        .bursts_ns = __atomic_load_n(&rt_step_engine.spent_ns, __ATOMIC_RELAXED),
+        .hooks_ns = __atomic_load_n(&rt_step_engine.hooks_ns, __ATOMIC_RELAXED),
+    };
+}
+
+static uint64_t expected_cost_ns(void)
+{
+    const uint64_t mean_ns = __atomic_load_n(&rt_step_engine.mean_cost_ns, __ATOMIC_RELAXED);
+    return mean_ns ? mean_ns : FIRST_COST_NS;
+}
+
+/* Threads that use a CPU right now, from the process's CPU time over the last window. */
+static double threads_running(uint64_t now_ns)
+{
+    struct rt_step_engine *e = &rt_step_engine;
+    if (now_ns - e->window_wall_ns >= WINDOW_NS &&
+        !__atomic_exchange_n(&e->window_busy, 1, __ATOMIC_ACQUIRE)) {
+        const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+        const uint64_t wall_ns = now_ns - e->window_wall_ns;
+        if (wall_ns >= WINDOW_NS) {
+            e->running_milli = (uint32_t)((cpu_ns - e->window_cpu_ns) * 1000 / wall_ns);
+            e->window_wall_ns = now_ns;
+            e->window_cpu_ns = cpu_ns;
+        }
+        __atomic_store_n(&e->window_busy, 0, __ATOMIC_RELEASE);
+    }
+    const double live = __atomic_load_n(&e->threads_live, __ATOMIC_RELAXED);
+    const double running = e->running_milli ? e->running_milli / 1000.0 : live;
+    return running < live ? running : live;
+}
+
+uint64_t rt_step_burst_interval_ns(struct rt_step_thread *t)
+{
+    const uint64_t now_ns = ls_clock_mono_ns();
+    const uint64_t plain_ns = rt_step_governor_interval_ns(&rt_step_engine.governor, now_ns, spent_now(),
+                                                           expected_cost_ns(), threads_running(now_ns));
+    return rt_step_governor_jitter(plain_ns, &t->random);
+}
+
+void rt_step_burst_rearm(struct rt_step_thread *t)
+{
+    rt_step_engine.trigger->arm(t, rt_step_burst_interval_ns(t));
+}
+
+/* Not now: the CPU time since the last burst goes to the next one's weight. */
+static void refuse(struct rt_step_thread *t)
+{
+    t->skipped++;
+    __atomic_fetch_add(&rt_step_engine.skipped, 1, __ATOMIC_RELAXED);
+    rt_step_engine.trigger->arm(t, rt_step_burst_interval_ns(t) / REFUSED_INTERVAL_PART);
+}
+
+static bool masks_trap(const ucontext_t *uc)
+{
+    const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
+    return *mask >> (SIGTRAP - 1) & 1;
+}
+
+static bool in_own_work(const struct rt_step_thread *t)
+{
+    return t->hook_depth && *t->hook_depth;
+}
+
+static bool in_own_text(uint64_t ip)
+{
+    return ip >= rt_step_engine.text_base && ip < rt_step_engine.text_end;
+}
+
+static uint64_t gs_base(void)
+{
+    enum { GET_GS = 0x1004 }; /* ARCH_GET_GS, asm/prctl.h */
+    uint64_t base = 0;
+    if (rt_step_engine.has_fsgsbase)
+        __asm__("rdgsbase %0" : "=r"(base));
+    else
+        rt_step_syscall4(SYS_arch_prctl, GET_GS, (long)(uintptr_t)&base, 0, 0);
+    return base;
+}
+
+/* The handler runs with the program's fs; the ABI keeps its value at fs:0 (x86-64 psABI, TLS variant II). */
+static uint64_t fs_base(void)
+{
+    uint64_t base;
+    if (rt_step_engine.has_fsgsbase)
+        __asm__("rdfsbase %0" : "=r"(base));
+    else
+        __asm__("mov %%fs:0, %0" : "=r"(base));
+    return base;
+}
+
+static bool uses_segment(const struct rt_step_plan *p, uint8_t segment)
+{
+    for (unsigned i = 0; i < p->mem_count; i++)
+        if (p->mem[i].segment == segment) return true;
+    return false;
+}
+
+static unsigned list_accesses(struct rt_step_thread *t, const struct rt_step_plan *p, const ucontext_t *uc)
+{
+    const struct rt_step_regs regs = {
+        .gregs = uc->uc_mcontext.gregs,
+        .fs_base = uses_segment(p, RT_STEP_SEG_FS) ? fs_base() : 0,
+        .gs_base = uses_segment(p, RT_STEP_SEG_GS) ? gs_base() : 0,
+        .xstate = rt_step_xstate_view(uc->uc_mcontext.fpregs, rt_step_engine.xlayout),
+    };
+    return rt_step_accesses(p, &regs, t->accesses);
+}
+
+/* A store to the rseq_cs word opens a restartable sequence, which every trap would restart. */
+static bool opens_rseq(const struct rt_step_access *a)
+{
+    enum { RSEQ_CS_OFFSET = 8, RSEQ_CS_BYTES = 8 }; /* struct rseq, linux/rseq.h */
+    if (!rt_step_engine.has_rseq || a->op != SPOOL_OP_STORE) return false;
+    const uint64_t word = fs_base() + rt_step_engine.rseq_area_offset + RSEQ_CS_OFFSET;
+    return a->addr < word + RSEQ_CS_BYTES && word < a->addr + a->size_bytes;
+}
+
+static uint16_t probe(const struct rt_step_access *a, uint32_t *latency_cycles)
+{
+    if (!rt_step_devices_may_probe(&rt_step_engine.devices, a->addr)) return SPOOL_ACCESS_NO_PROBE;
+    const uint64_t cycles = mach_probe_load((const void *)(uintptr_t)a->addr);
+    if (cycles == MACH_PROBE_FAULTED) return SPOOL_ACCESS_FAULTED;
+    const uint64_t cost = rt_step_engine.probe_cost_cycles;
+    const uint64_t latency = cycles > cost ? cycles - cost : 0;
+    *latency_cycles = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;
+    return SPOOL_ACCESS_LATENCY_VALID;
+}
+
+static void record_access(struct rt_step_thread *t, const struct rt_step_access *a, uint64_t ip)
+{
+    const uint64_t delta = __rdtsc() - t->burst_tsc;
+    struct spool_access r = {
+        .ip = ip,
+        .addr = a->addr,
+        .tsc_delta = delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX,
+        .position = t->position,
+        .size_bytes = a->size_bytes,
+        .lane = a->lane,
+    };
+    uint16_t flags = a->op;
+    if (rt_step_lines_touch(&t->lines, a->addr, a->size_bytes)) flags |= SPOOL_ACCESS_LINE_SEEN;
+    if (a->op == SPOOL_OP_LOAD && t->position >= RT_STEP_RUN_AHEAD) flags |= probe(a, &r.latency_cycles);
+    spool_put_access(t->writer, flags, &r);
+}
+
+void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
+{
+    if (uc) set_trap_flag(uc, false);
+    if (t->state == RT_STEP_IDLE) return;
+    t->state = RT_STEP_IDLE;
+    struct rt_step_engine *e = &rt_step_engine;
+    const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t cost_ns = why == SPOOL_BURST_LOST ? t->reserved_ns : cpu_ns - t->burst_begin_cpu_ns;
+    const uint64_t all_ns = __atomic_add_fetch(&e->spent_ns, cost_ns - t->reserved_ns, __ATOMIC_RELAXED);
+    if (why != SPOOL_BURST_LOST) {
+        e->mean_cost_ns = rt_step_governor_mean_ns(e->mean_cost_ns, cost_ns);
+        t->last_end_cpu_ns = cpu_ns;
+    }
+    const struct spool_burst_end r = {
+        .time_ns = ls_clock_mono_ns(),
+        .spent_ns = cost_ns,
+        .hooks_ns = __atomic_load_n(&e->hooks_ns, __ATOMIC_RELAXED),
+        .all_spent_ns = all_ns,
+        .instructions = t->position,
+        .skipped = t->skipped,
+    };
+    t->skipped = 0;
+    spool_put_burst_end(t->writer, why, r);
+}
+
+static void finish(struct rt_step_thread *t, ucontext_t *uc, enum spool_burst_end_why why)
+{
+    rt_step_burst_end(t, uc, why);
+    rt_step_burst_rearm(t);
+}
+
+/* Why a burst must end before the instruction p, or -1. */
+static int forbids(const struct rt_step_plan *p)
+{
+    switch ((enum rt_step_class)p->klass) {
+    case RT_STEP_SYSCALL:
+        return SPOOL_BURST_SYSCALL;
+    case RT_STEP_FLAGS:
+        return SPOOL_BURST_FLAGS;
+    case RT_STEP_TSX:
+        return SPOOL_BURST_TSX;
+    case RT_STEP_PLAIN:
+        break;
+    }
+    return -1;
+}
+
+static bool out_of_budget(const struct rt_step_thread *t)
+{
+    return t->position >= rt_step_engine.burst_instructions || t->own_steps >= OWN_STEPS_MAX;
+}
+
+static bool out_of_time(const struct rt_step_thread *t)
+{
+    return (t->position + t->own_steps) % CLOCK_EVERY == CLOCK_EVERY - 1 &&
+           ls_clock_mono_ns() - t->burst_begin_ns > rt_step_engine.burst_max_ns;
+}
+
+/* Look at the instruction about to execute and let it, or end the burst. */
+static void advance(struct rt_step_thread *t, ucontext_t *uc)
+{
+    const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (in_own_work(t)) {
+        t->state = RT_STEP_SUSPENDED;
+        set_trap_flag(uc, false);
+        return;
+    }
+    if (masks_trap(uc)) return finish(t, uc, SPOOL_BURST_MASKED);
+    if (!rt_step_engine.on || out_of_time(t)) return finish(t, uc, SPOOL_BURST_TIME);
+    if (out_of_budget(t)) return finish(t, uc, SPOOL_BURST_BUDGET);
+    const struct rt_step_plan *p = rt_step_code_plan(&t->code, &rt_step_engine.zydis, ip);
+    if (!p) return finish(t, uc, SPOOL_BURST_DECODE);
+    const int why = forbids(p);
+    if (why >= 0) return finish(t, uc, (enum spool_burst_end_why)why);
+    if (in_own_text(ip)) {
+        t->own_steps++;
+        return set_trap_flag(uc, true);
+    }
+    const unsigned count = list_accesses(t, p, uc);
+    for (unsigned i = 0; i < count; i++)
+        if (opens_rseq(&t->accesses[i])) return finish(t, uc, SPOOL_BURST_RSEQ);
+    for (unsigned i = 0; i < count; i++)
+        record_access(t, &t->accesses[i], ip);
+    t->position++;
+    set_trap_flag(uc, true);
+}
+
+void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc)
+{
+    if (rt_step_engine.quiet)
+        set_trap_flag(uc, false);
+    else
+        advance(t, uc);
+}
+
+static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
+{
+    unsigned cpu = 0;
+    __rdtscp(&cpu);
+    t->burst_tsc = tsc;
+    t->burst_begin_ns = ls_clock_mono_ns();
+    t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->position = t->own_steps = 0;
+    rt_step_lines_clear(&t->lines);
+    const struct spool_burst_begin r = {
+        .time_ns = t->burst_begin_ns,
+        .tsc = tsc,
+        .weight_ns = t->burst_begin_cpu_ns - t->last_end_cpu_ns,
+        .ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
+        .cpu =
+            cpu &
+            0xfff, /* Linux keeps the CPU in the lower 12 bits of TSC_AUX (arch/x86/include/asm/segment.h) */
+        .number = t->number++,
+    };
+    spool_put_burst_begin(t->writer, r);
+    rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+    t->state = RT_STEP_STEPPING;
+    advance(t, uc);
+}
+
+static bool reserve_budget(struct rt_step_thread *t)
+{
+    t->reserved_ns = expected_cost_ns();
+    if (!rt_step_governor_allows(&rt_step_engine.governor, ls_clock_mono_ns(), spent_now(), t->reserved_ns))
+        return false;
+    __atomic_fetch_add(&rt_step_engine.spent_ns, t->reserved_ns, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* A trigger inside a burst is the backstop: the burst may go on, or its trap flag may be lost, as when a
+ * handler of the program left by siglongjmp. */
+static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc)
+{
+    return t->state == RT_STEP_SUSPENDED
+               ? in_own_work(t)
+               : t->state == RT_STEP_STEPPING && (uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG);
+}
+
+void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc)
+{
+    const uint64_t tsc = __rdtsc();
+    if (rt_step_engine.quiet || !rt_step_engine.on) return;
+    if (is_alive(t, uc)) return rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+    if (t->state != RT_STEP_IDLE) {
+        __atomic_fetch_add(&rt_step_engine.lost, 1, __ATOMIC_RELAXED);
+        t->stale = true;
+        rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
+    }
+    if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
+    if (in_own_work(t) || masks_trap(uc) || rt_step_is_traced(&rt_step_engine) || !reserve_budget(t))
+        return refuse(t);
+    begin(t, uc, tsc);
+}
+
+void rt_step_burst_resume(struct rt_step_thread *t)
+{
+    uint64_t mask = 0;
+    if (t->state != RT_STEP_SUSPENDED || in_own_work(t)) return;
+    rt_step_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(uintptr_t)&mask, sizeof mask);
+    if (mask >> (SIGTRAP - 1) & 1 || !rt_step_engine.on || rt_step_engine.quiet)
+        return finish(t, NULL, SPOOL_BURST_MASKED);
+    t->state = RT_STEP_STEPPING;
+    rt_step_arm();
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_eintr_sigsafe.h"
+
+#include "runtime/samplers/rt_step_asm_sigsafe.h"
+
+#include <errno.h>
+
+enum { CALL_BYTES = 7 };
+
+enum rt_step_eintr rt_step_eintr_judge(long rax, const uint8_t code[7], bool readable)
+{
+    enum { MOV_EAX_IMM32 = 0xb8, SYSCALL_0 = 0x0f, SYSCALL_1 = 0x05 };
+    if (rax != -EINTR || !readable) return RT_STEP_EINTR_NONE;
+    if (code[5] != SYSCALL_0 || code[6] != SYSCALL_1) return RT_STEP_EINTR_NONE;
+    return code[0] == MOV_EAX_IMM32 ? RT_STEP_EINTR_RESTART : RT_STEP_EINTR_SEEN;
+}
+
+void rt_step_eintr_repair(struct rt_step_engine *e, ucontext_t *uc)
+{
+    greg_t *gregs = uc->uc_mcontext.gregs;
+    uint8_t code[CALL_BYTES];
+    if (gregs[REG_RAX] != -EINTR) return;
+    const void *from = (const void *)(uintptr_t)(gregs[REG_RIP] - CALL_BYTES);
+    const bool readable = rt_step_copy(code, from, sizeof code) == sizeof code;
+    switch (rt_step_eintr_judge(gregs[REG_RAX], code, readable)) {
+    case RT_STEP_EINTR_RESTART:
+        gregs[REG_RIP] -= CALL_BYTES;
+        __atomic_fetch_add(&e->eintr_restarted, 1, __ATOMIC_RELAXED);
+        break;
+    case RT_STEP_EINTR_SEEN:
+        __atomic_fetch_add(&e->eintr_seen, 1, __ATOMIC_RELAXED);
+        break;
+    case RT_STEP_EINTR_NONE:
+        break;
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A timer signal can end a system call with EINTR that SA_RESTART does not restart (poll, nanosleep, ...).
+ * The program did not ask for that signal, so the call is made again. */
+#ifndef RT_STEP_EINTR_SIGSAFE_H
+#define RT_STEP_EINTR_SIGSAFE_H
+
+#include "runtime/samplers/rt_step_engine_sigsafe.h"
+
+enum rt_step_eintr { RT_STEP_EINTR_NONE, RT_STEP_EINTR_RESTART, RT_STEP_EINTR_SEEN };
+
+/* code: the 7 bytes before ip, have: how many of its last bytes could be read. RESTART: `mov eax, imm32;
+ * syscall` returned -EINTR, and 7 bytes back it is made again. SEEN: a call returned it, but in a form that
+ * cannot be repeated. */
+enum rt_step_eintr rt_step_eintr_judge(long rax, const uint8_t code[7], bool readable);
+
+void rt_step_eintr_repair(struct rt_step_engine *e, ucontext_t *uc);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_engine.h"
+
+#include "common/ls_clock.h"
+#include "machine/mach_probe_sigsafe.h"
+#include "runtime/samplers/rt_step_altstack.h"
+#include "runtime/samplers/rt_step_burst_sigsafe.h"
+#include "runtime/samplers/rt_step_signals_sigsafe.h"
+#include "runtime/samplers/rt_step_syscall_sigsafe.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    DEFAULT_BURST = 1200,
+    BURST_MAX_NS = 50000000,
+    START_CREDIT_NS = 10000000,
+    FIRST_INTERVAL_PART = 4,
+    FIRST_INTERVAL_MIN_NS = 5000000, /* a program of a few milliseconds pays nothing */
+    HWCAP2_FSGSBASE_BIT = 1u << 1,   /* asm/hwcap2.h */
+};
+
+struct rt_step_engine rt_step_engine;
+__thread struct rt_step_thread *rt_step_self;
+
+static struct {
+    volatile int lock;
+    struct rt_step_thread *first;
+} threads;
+
+static void lock_threads(void)
+{
+    while (__atomic_exchange_n(&threads.lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void unlock_threads(void)
+{
+    __atomic_store_n(&threads.lock, 0, __ATOMIC_RELEASE);
+}
+
+static const char *load_zydis(struct rt_step_zydis *z)
+{
+    void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+    if (!lib) lib = dlopen("libZydis.so", RTLD_NOW | RTLD_LOCAL);
+    if (!lib) return "libZydis is not installed (Debian: libzydis4.0)";
+    __typeof__(&ZydisDecoderInit) init;
+    *(void **)&init = dlsym(lib, "ZydisDecoderInit");
+    *(void **)&z->decode_full = dlsym(lib, "ZydisDecoderDecodeFull");
+    if (!init || !z->decode_full) return "libZydis is of another version (4.0 is needed)";
+    return ZYAN_SUCCESS(init(&z->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
+               ? NULL
+               : "libZydis refuses to decode 64-bit code";
+}
+
+static int note_text(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    const uint64_t self = (uint64_t)(uintptr_t)&rt_step_engine_start;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uint64_t base = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || self < base || self >= base + p->p_memsz) continue;
+        rt_step_engine.text_base = base;
+        rt_step_engine.text_end = base + p->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+/* glibc >= 2.35 says where its rseq area lies. */
+static void note_rseq(void)
+{
+    const ptrdiff_t *offset = (const ptrdiff_t *)dlsym(RTLD_DEFAULT, "__rseq_offset");
+    const unsigned *size = (const unsigned *)dlsym(RTLD_DEFAULT, "__rseq_size");
+    rt_step_engine.has_rseq = offset && size && *size;
+    rt_step_engine.rseq_area_offset = rt_step_engine.has_rseq ? (uint64_t)*offset : 0;
+}
+
+static const char *refusal_text(int error)
+{
+    switch (error) {
+    case ENOSYS:
+        return "perf trigger: this kernel has no safe synchronous SIGTRAP (Linux 5.19 and later have)";
+    case EACCES:
+    case EPERM:
+        return "perf trigger: perf_event_open is refused (sysctl kernel.perf_event_paranoid=2 or lower "
+               "allows it; a container "
+               "may need its seccomp profile changed)";
+    default:
+        return "perf trigger: the kernel refuses a task clock with sigtrap";
+    }
+}
+
+/* NULL or why not. */
+static const char *choose_trigger(const char *wanted, const char **why_not)
+{
+    struct rt_step_engine *e = &rt_step_engine;
+    *why_not = "";
+    if (strcmp(wanted, "timer") != 0) {
+        const int error = rt_step_trigger_perf.probe();
+        e->trigger = &rt_step_trigger_perf;
+        if (!error) return NULL;
+        *why_not = refusal_text(error);
+        if (strcmp(wanted, "perf") == 0) return *why_not;
+    }
+    e->timer_signal = SIGRTMAX;
+    e->trigger = &rt_step_trigger_timer;
+    /* until our handler stands, the timer's probe must not be armed; creating one is harmless */
+    return e->trigger->probe() ? "timer trigger: the kernel refuses timers on a thread's CPU clock" : NULL;
+}
+
+const char *rt_step_engine_trigger_name(void)
+{
+    return rt_step_engine.trigger ? rt_step_engine.trigger->name : "";
+}
+
+static void set_numbers(const struct rt_step_options *o)
+{
+    struct rt_step_engine *e = &rt_step_engine;
+    e->pid = getpid();
+    e->seed = o->seed;
+    e->burst_instructions = (uint32_t)(o->burst_instructions ? o->burst_instructions : DEFAULT_BURST);
+    e->burst_max_ns = BURST_MAX_NS;
+    e->governor = (struct rt_step_governor){.share = o->share,
+                                            .period_min_ns = o->period_min_ns,
+                                            .start_ns = ls_clock_mono_ns(),
+                                            .credit_ns = START_CREDIT_NS};
+    e->window_wall_ns = e->governor.start_ns;
+    e->window_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
+    e->xlayout = rt_step_xlayout_read();
+    e->probe_cost_cycles = mach_probe_cost_cycles();
+}
+
+const char *rt_step_engine_start(const struct rt_step_options *o, const char **out_why_not)
+{
+    set_numbers(o);
+    const char *why = load_zydis(&rt_step_engine.zydis);
+    if (why) return why;
+    dl_iterate_phdr(note_text, NULL);
+    note_rseq();
+    why = choose_trigger(o->trigger, out_why_not);
+    if (why) return why;
+    if (rt_step_signals_install(rt_step_engine.timer_signal)) return "the kernel refuses our signal handlers";
+    rt_step_engine.on = !o->paused;
+    return NULL;
+}
+
+static struct rt_step_thread *new_thread(struct spool_writer *writer, volatile uint32_t *hook_depth)
+{
+    struct rt_step_thread *t = (struct rt_step_thread *)mmap(
+        NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (t == MAP_FAILED) return NULL;
+    t->writer = writer;
+    t->hook_depth = hook_depth;
+    t->tid = rt_step_gettid();
+    t->trigger_fd = -1;
+    t->random = rt_step_random_seed(rt_step_engine.seed, (uint64_t)t->tid);
+    return t;
+}
+
+static void free_thread(struct rt_step_thread *t)
+{
+    rt_step_altstack_close(t);
+    munmap(t, sizeof *t);
+}
+
+static void list_add(struct rt_step_thread *t)
+{
+    lock_threads();
+    t->next = threads.first;
+    threads.first = t;
+    unlock_threads();
+    __atomic_fetch_add(&rt_step_engine.threads_live, 1, __ATOMIC_RELAXED);
+}
+
+static void list_remove(struct rt_step_thread *t)
+{
+    lock_threads();
+    for (struct rt_step_thread **p = &threads.first; *p; p = &(*p)->next) {
+        if (*p != t) continue;
+        *p = t->next;
+        break;
+    }
+    unlock_threads();
+    __atomic_fetch_sub(&rt_step_engine.threads_live, 1, __ATOMIC_RELAXED);
+}
+
+static void arm_first(struct rt_step_thread *t)
+{
+    const uint64_t usual_ns = rt_step_burst_interval_ns(t) / FIRST_INTERVAL_PART;
+    const bool eager = rt_step_engine.governor.share >= 1;
+    rt_step_engine.trigger->arm(t,
+                                eager || usual_ns > FIRST_INTERVAL_MIN_NS ? usual_ns : FIRST_INTERVAL_MIN_NS);
+}
+
+int rt_step_thread_open(struct spool_writer *writer, volatile uint32_t *hook_depth)
+{
+    if (rt_step_self || rt_step_engine.quiet) return 0;
+    struct rt_step_thread *t = new_thread(writer, hook_depth);
+    if (!t) return ENOMEM;
+    int error = rt_step_altstack_open(t);
+    if (!error) error = rt_step_engine.trigger->open(t);
+    if (error) {
+        free_thread(t);
+        return error;
+    }
+    rt_step_signals_adopt_mask();
+    list_add(t);
+    rt_step_self = t;
+    arm_first(t);
+    return 0;
+}
+
+void rt_step_thread_close(void)
+{
+    struct rt_step_thread *t = rt_step_self;
+    if (!t) return;
+    rt_step_engine.trigger->disarm(t);
+    rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
+    rt_step_self = NULL;
+    rt_step_engine.trigger->close(t);
+    list_remove(t);
+    free_thread(t);
+}
+
+int rt_step_engine_fork_child(struct spool_writer *writer)
+{
+    struct rt_step_engine *e = &rt_step_engine;
+    struct rt_step_thread *t = rt_step_self;
+    for (struct rt_step_thread *other = threads.first; other; other = other->next)
+        e->trigger->disown(other);
+    threads.lock = 0;
+    threads.first = NULL;
+    e->threads_live = 0;
+    e->pid = getpid();
+    e->spent_ns = e->hooks_ns = 0;
+    e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
+    e->window_cpu_ns = 0;
+    if (!t) return 0;
+    t->writer = writer;
+    t->state = RT_STEP_IDLE;
+    t->tid = rt_step_gettid();
+    t->number = t->skipped = 0;
+    t->last_end_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->random = rt_step_random_seed(e->seed, (uint64_t)t->tid);
+    list_add(t);
+    const int error = e->quiet ? 0 : e->trigger->open(t);
+    if (!error && e->on) arm_first(t);
+    return error;
+}
+
+static void disarm_all(void)
+{
+    lock_threads();
+    for (struct rt_step_thread *t = threads.first; t; t = t->next)
+        rt_step_engine.trigger->disarm(t);
+    unlock_threads();
+}
+
+void rt_step_engine_enable(bool on)
+{
+    if (rt_step_engine.quiet) return;
+    rt_step_engine.on = on;
+    if (!on) return;
+    lock_threads();
+    for (struct rt_step_thread *t = threads.first; t; t = t->next)
+        rt_step_engine.trigger->arm(t, FIRST_INTERVAL_MIN_NS);
+    unlock_threads();
+}
+
+void rt_step_engine_quiet(void)
+{
+    if (rt_step_engine.quiet || !rt_step_engine.trigger) return;
+    disarm_all();
+    rt_step_engine.quiet = 1;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* State of the step engine: one per process, one per thread. */
+#ifndef RT_STEP_ENGINE_SIGSAFE_H
+#define RT_STEP_ENGINE_SIGSAFE_H
+
+#include "runtime/samplers/rt_step_access_sigsafe.h"
+#include "runtime/samplers/rt_step_code_sigsafe.h"
+#include "runtime/samplers/rt_step_devices_sigsafe.h"
+#include "runtime/samplers/rt_step_governor_sigsafe.h"
+#include "runtime/samplers/rt_step_lines_sigsafe.h"
+#include "spool/spool_writer_sigsafe.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+struct rt_step_thread;
+
+/* What begins bursts: one row a mechanism. */
+struct rt_step_trigger {
+    const char *name;
+    /* 0 or an errno: why it does not work here. */
+    int (*probe)(void);
+    /* For the calling thread; 0 or an errno. */
+    int (*open)(struct rt_step_thread *t);
+    /* One trigger after interval_ns of the thread's CPU time.  Thread: its own.  Signal: safe. */
+    void (*arm)(struct rt_step_thread *t, uint64_t interval_ns);
+    /* No more triggers.  Thread: any of the process.  Signal: safe. */
+    void (*disarm)(struct rt_step_thread *t);
+    /* Thread: any of the process. */
+    void (*close)(struct rt_step_thread *t);
+    /* In a fork child: forget what belongs to the parent. */
+    void (*disown)(struct rt_step_thread *t);
+};
+extern const struct rt_step_trigger rt_step_trigger_perf, rt_step_trigger_timer;
+
+/* Marks signals of our triggers. */
+#define RT_STEP_TRIGGER_MAGIC UINT64_C(0x4c6f616473746f6e)
+
+enum {
+    RT_STEP_RUN_AHEAD = 600
+}; /* instructions that the core may have issued before the trigger: one reorder buffer */
+
+struct rt_step_engine {
+    struct rt_step_governor governor;
+    struct rt_step_zydis zydis;
+    struct rt_step_xlayout xlayout;
+    struct rt_step_devices devices;
+    const struct rt_step_trigger *trigger;
+    uint64_t seed;
+    uint64_t text_base, text_end; /* of this runtime: its code is not the program's */
+    uint64_t rseq_area_offset;    /* from the thread pointer, as an unsigned wrap-around */
+    uint64_t burst_max_ns;
+    uint32_t burst_instructions;
+    uint32_t probe_cost_cycles;
+    int pid;
+    int timer_signal; /* 0: none */
+    bool has_rseq, has_fsgsbase;
+    volatile uint32_t on; /* triggers begin bursts */
+    volatile uint32_t
+        quiet; /* the system no longer allows what sampling needs: no system call from handlers */
+    /* By atomics, all threads: */
+    uint64_t spent_ns, mean_cost_ns, hooks_ns;
+    uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
+    uint32_t window_busy;
+    uint64_t window_wall_ns, window_cpu_ns;
+    uint64_t eintr_restarted, eintr_seen, skipped, lost;
+    uint32_t traced;
+    uint64_t traced_checked_ns;
+};
+extern struct rt_step_engine rt_step_engine;
+
+enum rt_step_burst_state { RT_STEP_IDLE, RT_STEP_STEPPING, RT_STEP_SUSPENDED };
+
+struct rt_step_thread {
+    struct spool_writer *writer;
+    volatile uint32_t *hook_depth; /* of the runtime: not 0 while it works for itself in this thread */
+    int tid, trigger_fd, timer_id;
+    bool timer_open;
+    uint8_t state; /* enum rt_step_burst_state */
+    bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
+    uint64_t random;
+    uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
+    uint32_t position, own_steps, number, skipped;
+    stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
+    struct rt_step_thread *next;          /* list of the process */
+    struct rt_step_access accesses[RT_STEP_ACCESS_MAX];
+    struct rt_step_lines lines;
+    struct rt_step_code code;
+};
+
+/* The calling thread's, NULL when it is not sampled. */
+extern __thread struct rt_step_thread *rt_step_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler
+ * stands in the kernel; the program's own settings are kept here, shown to it, and called for what is not
+ * ours. */
+#ifndef RT_STEP_SIGNALS_SIGSAFE_H
+#define RT_STEP_SIGNALS_SIGSAFE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* What the program asked for, in the kernel's terms. */
+struct rt_step_action {
+    void *handler;
+    uint64_t flags, mask;
+};
+
+#define RT_STEP_SIGBIT(sig) (UINT64_C(1) << ((sig)-1))
+
+/* Put our handlers first. timer_signal: 0 for none. Returns 0 or an errno. Call once, before the first
+ * trigger. */
+int rt_step_signals_install(int timer_signal);
+/* Is sig one that we handle, in this process (not in a vfork child, whose settings are its own)? */
+bool rt_step_signals_owns(int sig);
+/* Set (a != NULL) the program's action for an owned sig and give the one before. */
+void rt_step_signals_exchange(int sig, const struct rt_step_action *a, struct rt_step_action *old);
+
+/* Signals that must stay unblocked in reality: SIGTRAP and the timer's. 0 before install. */
+uint64_t rt_step_signals_needed(void);
+/* What the calling thread believes to have blocked of rt_step_signals_needed(). */
+extern __thread uint64_t rt_step_blocked_view
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
+extern __thread uint64_t rt_step_pending_view
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* The calling thread's mask as inherited: remember what it believes, unblock what we need. */
+void rt_step_signals_adopt_mask(void);
+/* Send what became deliverable when the view changed. */
+void rt_step_signals_flush_pending(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is a debugger attached? Its user would see every trap of ours. */
+#ifndef RT_STEP_TRACED_SIGSAFE_H
+#define RT_STEP_TRACED_SIGSAFE_H
+
+#include "runtime/samplers/rt_step_engine_sigsafe.h"
+
+/* TracerPid of /proc/self/status text; 0 when there is none.  Signal: safe. */
+int rt_step_tracer_of(const char *status, size_t len_bytes);
+/* Looks at /proc/self/status at most twice a second.  Signal: safe. */
+bool rt_step_is_traced(struct rt_step_engine *e);
+
+#endif
