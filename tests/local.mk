@@ -1,3 +1,4 @@
 # tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
 include tests/step/local.mk
 include tests/machine/local.mk
+include tests/analyse/local.mk

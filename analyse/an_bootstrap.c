@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_bootstrap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AN_NO_BLOCK UINT32_MAX
+
+struct an_bootstrap {
+    uint32_t *block_of_burst; /* AN_NO_BLOCK for bursts without accesses */
+    size_t blocks_len;
+    uint8_t (*counts)[AN_RESAMPLES]; /* by block: how often each resample holds it */
+    double whole[2];                 /* by metric */
+    double resampled_whole[2][AN_RESAMPLES];
+    size_t bursts[2];
+    char method[128];
+};
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014): any seed is a good seed. */
+static uint64_t an_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static size_t an_random_below(uint64_t *state, size_t n)
+{
+    return (size_t)(((unsigned __int128)an_random(state) * n) >> 64);
+}
+
+/* Knuth's product of uniforms: with mean 1 it takes two draws on average. */
+static uint8_t an_random_poisson1(uint64_t *state)
+{
+    const double limit = exp(-1.0);
+    uint8_t k = 0;
+    for (double p = 1; k < UINT8_MAX; k++) {
+        p *= (double)(an_random(state) >> 11) * 0x1p-53;
+        if (p <= limit) break;
+    }
+    return k;
+}
+
+static void an_deal_blocks(an_bootstrap *b, const struct an_input *in, size_t attributed, uint64_t *random)
+{
+    size_t next = 0;
+    b->blocks_len = attributed < AN_BLOCKS_MAX ? attributed : AN_BLOCKS_MAX;
+    for (size_t i = 0; i < in->bursts_len; i++) {
+        if (in->bursts[i].samples_len == 0)
+            b->block_of_burst[i] = AN_NO_BLOCK;
+        else
+            b->block_of_burst[i] =
+                (uint32_t)(attributed <= AN_BLOCKS_MAX ? next++ : an_random_below(random, AN_BLOCKS_MAX));
+    }
+}
+
+static void an_draw_plain(an_bootstrap *b, uint64_t *random)
+{
+    for (size_t r = 0; r < AN_RESAMPLES; r++) {
+        for (size_t k = 0; k < b->blocks_len; k++) {
+            uint8_t *count = &b->counts[an_random_below(random, b->blocks_len)][r];
+            *count = (uint8_t)(*count + (*count < UINT8_MAX));
+        }
+    }
+}
+
+static void an_draw_poisson(an_bootstrap *b, uint64_t *random)
+{
+    for (size_t k = 0; k < b->blocks_len; k++)
+        for (size_t r = 0; r < AN_RESAMPLES; r++)
+            b->counts[k][r] = an_random_poisson1(random);
+}
+
+static void an_resample_add(const an_bootstrap *b, double *sums, uint32_t block, double value)
+{
+    const uint8_t *count = b->counts[block];
+    for (size_t r = 0; r < AN_RESAMPLES; r++)
+        sums[r] += value * (double)count[r];
+}
+
+static void an_resample_wholes(an_bootstrap *b, const struct an_input *in, const struct an_costs *costs)
+{
+    for (size_t i = 0; i < in->bursts_len; i++) {
+        const struct prof_burst *burst = &in->bursts[i];
+        if (burst->samples_len == 0) continue;
+        double sum[2] = {an_weight_ns(burst), 0};
+        for (uint64_t s = burst->first_sample; s < burst->first_sample + burst->samples_len; s++)
+            sum[AN_STALL] += (double)costs->stall_ns[s];
+        for (int m = AN_TIME; m <= AN_STALL; m++) {
+            b->whole[m] += sum[m];
+            an_resample_add(b, b->resampled_whole[m], b->block_of_burst[i], sum[m]);
+        }
+    }
+}
+
+ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs, uint64_t seed,
+                        an_bootstrap **out)
+{
+    an_bootstrap *b = calloc(1, sizeof(*b));
+    const size_t attributed = costs->attributed_bursts;
+    const size_t blocks = attributed < AN_BLOCKS_MAX ? attributed : AN_BLOCKS_MAX;
+    if (b) {
+        b->block_of_burst = calloc(in->bursts_len + 1, sizeof(*b->block_of_burst));
+        b->counts = calloc(blocks + 1, sizeof(*b->counts));
+    }
+    if (!b || !b->block_of_burst || !b->counts) {
+        an_bootstrap_free(b);
+        return ls_fail(LS_ERR_NOMEM, "no memory for the bootstrap over %zu bursts", in->bursts_len);
+    }
+    uint64_t random = seed;
+    b->bursts[AN_TIME] = attributed;
+    b->bursts[AN_STALL] = costs->measured_bursts;
+    an_deal_blocks(b, in, attributed, &random);
+    const int plain = attributed <= AN_BLOCKS_MAX;
+    (plain ? an_draw_plain : an_draw_poisson)(b, &random);
+    an_resample_wholes(b, in, costs);
+    snprintf(b->method, sizeof(b->method),
+             plain ? "bootstrap over %zu bursts, %d resamples, 95 %%"
+                   : "Poisson bootstrap over %zu bursts in "
+                     "2048 blocks, %d resamples, 95 %%",
+             attributed, AN_RESAMPLES);
+    *out = b;
+    return LS_OK;
+}
+
+void an_bootstrap_free(an_bootstrap *b)
+{
+    if (!b) return;
+    free(b->block_of_burst);
+    free(b->counts);
+    free(b);
+}
+
+const char *an_bootstrap_method(const an_bootstrap *b)
+{
+    return b->method;
+}
+
+size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric)
+{
+    return b->bursts[metric];
+}
+
+static int an_compare_double(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void an_percentiles(double *shares, struct an_interval *out)
+{
+    const size_t tail = (size_t)((1 - AN_CONFIDENCE) / 2 * AN_RESAMPLES);
+    qsort(shares, AN_RESAMPLES, sizeof(*shares), an_compare_double);
+    out->low = shares[tail];
+    out->high = shares[AN_RESAMPLES - 1 - tail];
+}
+
+struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
+                                      enum an_metric metric)
+{
+    struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
+    if (b->whole[metric] <= 0) return out;
+    double sums[AN_RESAMPLES] = {0}, sum = 0;
+    size_t len = 0;
+    const struct an_part *parts = an_table_parts(t, group, &len);
+    const int wanted = b->bursts[metric] >= AN_BURSTS_MIN;
+    for (size_t i = 0; i < len; i++) {
+        const double value = (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
+        sum += value;
+        if (wanted && value > 0) an_resample_add(b, sums, b->block_of_burst[parts[i].burst], value);
+    }
+    out.share = sum / b->whole[metric];
+    if (!wanted) return out;
+    for (size_t r = 0; r < AN_RESAMPLES; r++)
+        sums[r] = b->resampled_whole[metric][r] > 0 ? sums[r] / b->resampled_whole[metric][r] : out.share;
+    an_percentiles(sums, &out);
+    return out;
+}

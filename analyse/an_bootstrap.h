@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Confidence intervals of shares: a percentile bootstrap over bursts, because accesses of one burst are not
+ * independent.
+ *
+ * Up to AN_BLOCKS_MAX bursts with accesses: plain resampling with replacement. Beyond: bursts are dealt at
+ * random into AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon,
+ * "Creating non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83,
+ * 2006): the same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled
+ * with the numerator. The seed is fixed, so the same file gives the same digits. */
+#ifndef AN_BOOTSTRAP_H
+#define AN_BOOTSTRAP_H
+
+#include "analyse/an_table.h"
+
+#define AN_RESAMPLES 1000
+#define AN_BLOCKS_MAX 2048
+#define AN_BURSTS_MIN 30    /* below, no interval is given */
+#define AN_BURSTS_GOOD 1000 /* a share of 50 % is known to about +-3 points */
+#define AN_CONFIDENCE 0.95
+
+enum an_metric { AN_TIME, AN_STALL };
+
+struct an_interval {
+    double share;     /* the estimate; NAN when the whole is 0 */
+    double low, high; /* NAN with fewer than AN_BURSTS_MIN bursts */
+};
+
+typedef struct an_bootstrap an_bootstrap;
+
+/* Errors: LS_ERR_NOMEM.  in and costs are not kept. */
+ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs, uint64_t seed,
+                        an_bootstrap **out);
+void an_bootstrap_free(an_bootstrap *b);
+/* One line for the report: how the intervals were made. */
+const char *an_bootstrap_method(const an_bootstrap *b);
+/* Bursts that a share of the metric rests on: those with accesses (time) or with measured loads (stall). */
+size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
+/* Share of the group, all below it included, in the whole of the metric. */
+struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
+                                      enum an_metric metric);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_table.h"
+#include "analyse/an_select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Groups are laid out in depth-first order ("places"), so that a subtree is one interval of places, and of
+ * everything sorted by place: measured latencies and parts. */
+struct an_table {
+    uint32_t groups_len; /* the group "nowhere" stands behind them */
+    uint32_t *place;     /* group to place */
+    uint32_t *end;       /* group to the place behind its subtree */
+    struct an_row *self, *total;
+    struct an_part *parts;
+    size_t *parts_begin; /* by place, one more than places */
+    uint32_t *latencies;
+    size_t *latencies_begin; /* by place, one more than places */
+};
+
+static uint32_t an_places_len(const an_table *t)
+{
+    return t->groups_len + 1;
+}
+
+static uint32_t an_group_of(const an_table *t, const struct an_grouping *by, uint64_t sample)
+{
+    const uint32_t g = by->group_of_sample[sample];
+    return g < t->groups_len ? g : t->groups_len;
+}
+
+/* Parents come before children: subtree sizes add up backwards, places follow forwards. */
+static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
+{
+    const uint32_t n = an_places_len(t);
+    uint32_t *next = malloc(n * sizeof(*next)); /* next free place inside the group's subtree */
+    if (!next) return ls_fail(LS_ERR_NOMEM, "no memory for a table of %u groups", n);
+    for (uint32_t g = 0; g < n; g++)
+        t->end[g] = 1;
+    for (uint32_t g = n - 1; g-- > 0;) {
+        const uint32_t p = by->parent ? by->parent[g] : AN_NO_GROUP;
+        if (p != AN_NO_GROUP && p < g) t->end[p] += t->end[g];
+    }
+    uint32_t top = 0;
+    ls_err err = LS_OK;
+    for (uint32_t g = 0; g < n && err == LS_OK; g++) {
+        const uint32_t p = by->parent && g < t->groups_len ? by->parent[g] : AN_NO_GROUP;
+        if (p != AN_NO_GROUP && p >= g)
+            err = ls_fail(
+                LS_ERR_FORMAT,
+                "node %u names node %u as its parent, which does not come before it: the file is damaged", g,
+                p);
+        uint32_t *slot = p == AN_NO_GROUP || p >= g ? &top : &next[p];
+        t->place[g] = *slot;
+        *slot += t->end[g];
+        next[g] = t->place[g] + 1;
+        t->end[g] += t->place[g];
+    }
+    free(next);
+    return err;
+}
+
+static void an_count(an_table *t, const struct an_input *in, const struct an_costs *costs,
+                     const struct an_grouping *by)
+{
+    const struct prof_samples *s = &in->samples;
+    for (uint64_t i = 0; i < s->len; i++) {
+        struct an_row *row = &t->self[an_group_of(t, by, i)];
+        row->samples++;
+        row->loads += s->op[i] == 0;
+        row->stores += s->op[i] == 1;
+        row->prefetches += s->op[i] == 2;
+        row->time_ns += (double)costs->time_ns[i];
+        row->stall_ns += (double)costs->stall_ns[i];
+        if (!an_is_measured(s, i)) continue;
+        row->measured++;
+        if (s->level && s->level[i] < PROF_LEVEL_COUNT)
+            row->levels[s->level[i]]++;
+        else
+            row->level_unknown++;
+    }
+}
+
+static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const struct an_grouping *by)
+{
+    size_t *begin = t->latencies_begin;
+    for (uint32_t g = 0; g <= t->groups_len; g++)
+        begin[t->place[g] + 1] = t->self[g].measured;
+    for (uint32_t p = 0; p < an_places_len(t); p++)
+        begin[p + 1] += begin[p];
+    const size_t len = begin[an_places_len(t)];
+    t->latencies = malloc((len ? len : 1) * sizeof(uint32_t));
+    size_t *fill = malloc(an_places_len(t) * sizeof(*fill));
+    if (t->latencies && fill) {
+        memcpy(fill, begin, an_places_len(t) * sizeof(*fill));
+        for (uint64_t i = 0; i < in->samples.len; i++)
+            if (an_is_measured(&in->samples, i))
+                t->latencies[fill[t->place[an_group_of(t, by, i)]]++] = in->samples.latency_cycles[i];
+    }
+    const ls_err err =
+        t->latencies && fill ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu latencies", len);
+    free(fill);
+    return err;
+}
+
+/* Walk the parts in burst order; with sink == NULL only their number per place is counted. */
+struct an_part_walk {
+    uint32_t *last_burst; /* by place: 1 + the burst its open part belongs to */
+    size_t *open;         /* by place: index of the open part */
+    size_t *fill;         /* by place: where the next part goes */
+};
+
+static void an_walk_parts(an_table *t, const struct an_input *in, const struct an_costs *costs,
+                          const struct an_grouping *by, struct an_part_walk *w, struct an_part *sink)
+{
+    memset(w->last_burst, 0, an_places_len(t) * sizeof(*w->last_burst));
+    for (size_t b = 0; b < in->bursts_len; b++) {
+        const struct prof_burst *burst = &in->bursts[b];
+        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++) {
+            const uint32_t p = t->place[an_group_of(t, by, i)];
+            if (w->last_burst[p] != b + 1) {
+                w->last_burst[p] = (uint32_t)b + 1;
+                w->open[p] = w->fill[p]++;
+                if (sink) sink[w->open[p]] = (struct an_part){.burst = (uint32_t)b};
+            }
+            if (sink) {
+                sink[w->open[p]].time_ns += costs->time_ns[i];
+                sink[w->open[p]].stall_ns += costs->stall_ns[i];
+            }
+        }
+    }
+}
+
+static ls_err an_collect_parts(an_table *t, const struct an_input *in, const struct an_costs *costs,
+                               const struct an_grouping *by)
+{
+    const uint32_t n = an_places_len(t);
+    struct an_part_walk w = {.last_burst = calloc(n, sizeof(uint32_t)),
+                             .open = calloc(n, sizeof(size_t)),
+                             .fill = calloc(n, sizeof(size_t))};
+    ls_err err = w.last_burst && w.open && w.fill
+                     ? LS_OK
+                     : ls_fail(LS_ERR_NOMEM, "no memory for a table of %u groups", n);
+    if (err == LS_OK) {
+        an_walk_parts(t, in, costs, by, &w, NULL);
+        for (uint32_t p = 0; p < n; p++) {
+            t->parts_begin[p + 1] = t->parts_begin[p] + w.fill[p];
+            w.fill[p] = t->parts_begin[p];
+        }
+        t->parts = malloc((t->parts_begin[n] ? t->parts_begin[n] : 1) * sizeof(*t->parts));
+        if (t->parts)
+            an_walk_parts(t, in, costs, by, &w, t->parts);
+        else
+            err = ls_fail(LS_ERR_NOMEM, "no memory for %zu parts of bursts", t->parts_begin[n]);
+    }
+    free(w.last_burst);
+    free(w.open);
+    free(w.fill);
+    return err;
+}
+
+static void an_row_add(struct an_row *to, const struct an_row *from)
+{
+    to->samples += from->samples;
+    to->loads += from->loads;
+    to->stores += from->stores;
+    to->prefetches += from->prefetches;
+    to->measured += from->measured;
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        to->levels[l] += from->levels[l];
+    to->level_unknown += from->level_unknown;
+    to->time_ns += from->time_ns;
+    to->stall_ns += from->stall_ns;
+}
+
+static void an_roll_up(an_table *t, const struct an_grouping *by)
+{
+    memcpy(t->total, t->self, an_places_len(t) * sizeof(*t->total));
+    for (uint32_t g = t->groups_len; by->parent && g-- > 0;)
+        if (by->parent[g] != AN_NO_GROUP) an_row_add(&t->total[by->parent[g]], &t->total[g]);
+}
+
+/* Distinct bursts among parts[begin, end); seen is all zero before and marks with `mark`. */
+static uint64_t an_distinct_bursts(const an_table *t, size_t begin, size_t end, uint32_t *seen, uint32_t mark)
+{
+    uint64_t n = 0;
+    for (size_t i = begin; i < end; i++) {
+        n += seen[t->parts[i].burst] != mark;
+        seen[t->parts[i].burst] = mark;
+    }
+    return n;
+}
+
+static void an_fill_row(an_table *t, struct an_row *row, uint32_t places[2], uint32_t *scratch)
+{
+    const size_t begin = t->latencies_begin[places[0]], len = t->latencies_begin[places[1]] - begin;
+    memcpy(scratch, t->latencies + begin, len * sizeof(*scratch)); /* selection reorders */
+    row->median_cycles = an_quantile_u32(scratch, len, 0.5);
+    row->p95_cycles = an_quantile_u32(scratch, len, 0.95);
+}
+
+static ls_err an_finish_rows(an_table *t, const struct an_input *in)
+{
+    const size_t latencies_len = t->latencies_begin[an_places_len(t)];
+    uint32_t *scratch = malloc((latencies_len + 1) * sizeof(*scratch));
+    uint32_t *seen = calloc(in->bursts_len + 1, sizeof(*seen));
+    for (uint32_t g = 0; scratch && seen && g <= t->groups_len; g++) {
+        uint32_t self[2] = {t->place[g], t->place[g] + 1}, total[2] = {t->place[g], t->end[g]};
+        an_fill_row(t, &t->self[g], self, scratch);
+        t->self[g].bursts = t->parts_begin[self[1]] - t->parts_begin[self[0]];
+        if (total[1] == self[1]) {
+            t->total[g] = t->self[g];
+            continue;
+        }
+        an_fill_row(t, &t->total[g], total, scratch);
+        t->total[g].bursts =
+            an_distinct_bursts(t, t->parts_begin[total[0]], t->parts_begin[total[1]], seen, g + 1);
+    }
+    const ls_err err =
+        scratch && seen ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to rank %zu latencies", latencies_len);
+    free(scratch);
+    free(seen);
+    return err;
+}
+
+static ls_err an_table_build(an_table *t, const struct an_input *in, const struct an_costs *costs,
+                             const struct an_grouping *by)
+{
+    const size_t n = an_places_len(t);
+    t->place = calloc(n, sizeof(*t->place));
+    t->end = calloc(n, sizeof(*t->end));
+    t->self = calloc(n, sizeof(*t->self));
+    t->total = calloc(n, sizeof(*t->total));
+    t->parts_begin = calloc(n + 1, sizeof(*t->parts_begin));
+    t->latencies_begin = calloc(n + 1, sizeof(*t->latencies_begin));
+    if (!t->place || !t->end || !t->self || !t->total || !t->parts_begin || !t->latencies_begin)
+        return ls_fail(LS_ERR_NOMEM, "no memory for a table of %zu groups", n);
+    LS_TRY(an_lay_out(t, by));
+    an_count(t, in, costs, by);
+    LS_TRY(an_collect_latencies(t, in, by));
+    LS_TRY(an_collect_parts(t, in, costs, by));
+    an_roll_up(t, by);
+    return an_finish_rows(t, in);
+}
+
+ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, const struct an_grouping *by,
+                    an_table **out)
+{
+    if (by->groups_len == UINT32_MAX) return ls_fail(LS_ERR_RANGE, "too many groups: %u", by->groups_len);
+    an_table *t = calloc(1, sizeof(*t));
+    if (!t) return ls_fail(LS_ERR_NOMEM, "no memory for a table");
+    t->groups_len = by->groups_len;
+    const ls_err err = an_table_build(t, in, costs, by);
+    if (err != LS_OK) {
+        an_table_free(t);
+        return err;
+    }
+    *out = t;
+    return LS_OK;
+}
+
+void an_table_free(an_table *t)
+{
+    if (!t) return;
+    free(t->place);
+    free(t->end);
+    free(t->self);
+    free(t->total);
+    free(t->parts);
+    free(t->parts_begin);
+    free(t->latencies);
+    free(t->latencies_begin);
+    free(t);
+}
+
+const struct an_row *an_table_self(const an_table *t, uint32_t group)
+{
+    return &t->self[group];
+}
+
+const struct an_row *an_table_total(const an_table *t, uint32_t group)
+{
+    return &t->total[group];
+}
+
+uint32_t an_table_groups_len(const an_table *t)
+{
+    return t->groups_len;
+}
+
+const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len)
+{
+    const size_t begin = t->parts_begin[t->place[group]];
+    *out_len = t->parts_begin[t->end[group]] - begin;
+    return t->parts + begin;
+}

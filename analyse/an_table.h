@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Aggregates: samples summed by group, and rolled up where groups form a tree (nodes of the semantic tree).
+ */
+#ifndef AN_TABLE_H
+#define AN_TABLE_H
+
+#include "analyse/an_cost.h"
+
+#define AN_NO_GROUP UINT32_MAX
+
+struct an_row {
+    uint64_t samples, loads, stores, prefetches, measured;
+    uint64_t levels[PROF_LEVEL_COUNT],
+        level_unknown; /* of measured loads: those without a level are unknown */
+    uint64_t bursts;   /* that touched the group */
+    double time_ns, stall_ns;
+    double median_cycles, p95_cycles; /* of measured loads, NAN without one */
+};
+
+/* Part of one burst that belongs to one group. */
+struct an_part {
+    uint32_t burst;
+    float time_ns, stall_ns;
+};
+
+typedef struct an_table an_table;
+
+/* groups_len groups; samples whose group is not below groups_len form the one group with id groups_len
+ * ("nowhere"). parent (NULL: flat) names each group's parent, AN_NO_GROUP for top-level ones; a parent's id
+ * is below its child's. Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (a parent that does not come first). */
+struct an_grouping {
+    const uint32_t *group_of_sample;
+    const uint32_t *parent;
+    uint32_t groups_len;
+};
+ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, const struct an_grouping *by,
+                    an_table **out);
+void an_table_free(an_table *t);
+
+/* The group alone; the group with all below it. group <= groups_len. */
+const struct an_row *an_table_self(const an_table *t, uint32_t group);
+const struct an_row *an_table_total(const an_table *t, uint32_t group);
+uint32_t an_table_groups_len(const an_table *t);
+/* The parts of the group with all below it; a burst may come several times. */
+const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/analyse/an_fixture.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct an_fixture *fix_new(double l1_cycles, double issue_width)
+{
+    struct an_fixture *f = calloc(1, sizeof(*f));
+    assert(f);
+    f->in.l1_cycles = l1_cycles;
+    f->in.issue_width = issue_width;
+    return f;
+}
+
+void fix_free(struct an_fixture *f)
+{
+    free(f);
+}
+
+void fix_burst(struct an_fixture *f, uint64_t weight_ns, uint32_t instructions)
+{
+    assert(f->bursts_len < FIX_BURSTS_MAX);
+    f->bursts[f->bursts_len++] = (struct prof_burst){
+        .weight_ns = weight_ns, .instructions = instructions, .first_sample = f->samples_len};
+}
+
+static void fix_access(struct an_fixture *f, uint32_t node, uint32_t position, uint8_t op)
+{
+    assert(f->samples_len < FIX_SAMPLES_MAX && f->bursts_len > 0);
+    f->op[f->samples_len] = op;
+    f->level[f->samples_len] = UINT8_MAX;
+    f->latency_cycles[f->samples_len] = UINT32_MAX;
+    f->position[f->samples_len] = position;
+    f->node[f->samples_len] = node;
+    f->samples_len++;
+    f->bursts[f->bursts_len - 1].samples_len++;
+}
+
+void fix_load(struct an_fixture *f, uint32_t node, uint32_t position, uint32_t latency_cycles)
+{
+    fix_access(f, node, position, 0);
+    if (latency_cycles == FIX_NOT_MEASURED) return;
+    const size_t i = f->samples_len - 1;
+    f->latency_cycles[i] = latency_cycles;
+    f->latency_valid[i] = 1;
+    f->level[i] = latency_cycles < 10 ? PROF_LEVEL_L1 : PROF_LEVEL_DRAM;
+}
+
+void fix_store(struct an_fixture *f, uint32_t node, uint32_t position)
+{
+    fix_access(f, node, position, 1);
+}
+
+const struct an_input *fix_input(struct an_fixture *f)
+{
+    f->in.bursts = f->bursts;
+    f->in.bursts_len = f->bursts_len;
+    f->in.samples = (struct prof_samples){.len = f->samples_len,
+                                          .op = f->op,
+                                          .latency_valid = f->latency_valid,
+                                          .level = f->level,
+                                          .latency_cycles = f->latency_cycles,
+                                          .position = f->position,
+                                          .node = f->node,
+                                          .ip = f->ip,
+                                          .addr = f->addr};
+    return &f->in;
+}
