@@ -1,1 +1,2 @@
-# scripts
+# scripts: for people with a source tree
+EXTRA_DIST += scripts/deps scripts/check .ci/run autogen.sh
