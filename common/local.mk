@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
     common/ls_checked.h \
     common/ls_clock.h \
+    common/ls_compat.h \
     common/ls_env.c common/ls_env.h \
     common/ls_error.c common/ls_error.h \
     common/ls_quantity.c common/ls_quantity.h \

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether sampling is wanted now: LOADSTONE_DELAY, _DURATION, _PAUSED, the control signal, loadstone_start
+ * and _stop. */
+#ifndef RT_CONTROL_SIGSAFE_H
+#define RT_CONTROL_SIGSAFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An engine asks at each trigger and makes no burst while it is false. Writes SAMPLING_BEGIN and SAMPLING_END
+ * when the answer has changed since the last time anyone asked. Thread: any, depth > 0.  Signal: safe; errno
+ * is kept. */
+bool rt_control_is_sampling(uint64_t now_ns);
+
+/* loadstone_start(), loadstone_stop(), the control signal.  Signal: safe. */
+void rt_control_set(bool on);
+void rt_control_toggle(void);
+
+/* Begin of the process (or of a fork child, which inherits the switch but not the clock). */
+void rt_control_init(uint64_t now_ns);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of the calling thread. Files are made when there is something to write: a thread or a fork child
+ * that records nothing leaves none. */
+#ifndef RT_SPOOL_SIGSAFE_H
+#define RT_SPOOL_SIGSAFE_H
+
+#include "runtime/core/rt_thread.h"
+#include "spool/spool_put_sigsafe.h"
+
+/* The open writer of t, which is the calling thread and has rt_tls.depth > 0; for the spool_put_* functions.
+ * Opens the process's directory (PROCESS, MAPS) and the thread's file (THREAD_BEGIN) when this is the first
+ * record. Never NULL: a writer that could not be opened drops and counts. Signal: safe, with depth > 0; errno
+ * is kept. */
+struct spool_writer *rt_spool_writer(struct rt_thread *t);
+
+/* Reserve and commit on the writer of t, as in spool_writer_sigsafe.h. */
+static inline void *rt_spool_reserve(struct rt_thread *t, uint16_t type, uint16_t flags, size_t len_bytes)
+{
+    return spool_writer_reserve(rt_spool_writer(t), type, flags, len_bytes);
+}
+
+static inline void rt_spool_commit(struct rt_thread *t, void *rec)
+{
+    spool_writer_commit(&t->writer, rec);
+}
+
+/* Count an incident: written at once when the calling thread can, else with its next record.
+ * Thread: any.  Signal: safe; errno is kept. */
+void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno);
+
+/* End the file of t (the calling thread): THREAD_END, cut, closed. The next record opens another one. */
+void rt_spool_close(struct rt_thread *t);
+
+#endif

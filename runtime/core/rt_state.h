@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one per-process state of the runtime. */
+#ifndef RT_STATE_H
+#define RT_STATE_H
+
+#include "common/ls_clock.h"
+#include "common/ls_compat.h"
+#include "spool/spool_writer_sigsafe.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rt_thread;
+struct rt_sampler;
+
+enum { RT_PATH_BYTES = PATH_MAX, RT_WHY_BYTES = 512 };
+
+/* LOADSTONE_* (common/ls_env.h), parsed once; a value that cannot be read leaves the default and is noted. */
+struct rt_config {
+    char engine[16];
+    char trigger[16];
+    double overhead_share; /* 0.03: 3 % */
+    uint64_t period_ns;    /* 0: the engine decides */
+    uint64_t burst_instructions;
+    uint64_t seed; /* meaningful with has_seed */
+    uint64_t alloc_min_bytes;
+    uint64_t spool_max_bytes;
+    uint64_t delay_ns, duration_ns; /* duration 0: until the end */
+    int control_signal;             /* 0: none */
+    bool has_seed, paused, children, debug;
+};
+
+/* All changed by relaxed atomics. Bursts are the engine's to add, hooks are added by rt_leave. */
+struct rt_budget {
+    uint64_t start_ns; /* when recording began in this process */
+    uint64_t start_ticks;
+    uint64_t spent_ns;    /* bursts, summed over threads */
+    uint64_t hooks_ticks; /* hooks, estimated; rt_budget_hooks_ns() converts */
+    uint32_t live_threads;
+};
+
+/* What the engine tells about itself after process_start. */
+struct rt_engine_facts {
+    char trigger[32];       /* "" for engines without one */
+    char why[RT_WHY_BYTES]; /* why no better engine or trigger */
+    uint64_t tsc_hz;        /* 0: not known */
+    uint32_t probe_cost_cycles;
+};
+
+enum rt_phase { RT_OFF, RT_RECORDING, RT_SEALED, RT_ENDED };
+
+struct rt_state {
+    uint32_t phase; /* atomic, enum rt_phase */
+    pid_t pid;
+    pid_t parent_pid;
+    const volatile uint32_t
+        *own_mark; /* 1 in the process that wrote it, 0 in a fork child (MADV_WIPEONFORK) */
+    struct rt_config config;
+    struct spool_cap cap;
+    struct rt_budget budget;
+    const struct rt_sampler *engine; /* NULL until chosen */
+    struct rt_engine_facts facts;
+    int spool_fd; /* the spool directory, -1 */
+    int image_fd; /* p<pid>.<image> in it, -1 until the process has something to say */
+    int maps_fd;  /* /proc/self/maps, -1 */
+    uint32_t image;
+    uint32_t image_open;                        /* atomic, enum rt_image_open */
+    uintptr_t text_base, text_end;              /* our own code: [base, end) */
+    struct rt_thread *threads;                  /* atomic list, grows only */
+    uint64_t pending_events[SPOOL_EVENT_COUNT]; /* incidents that no file could take yet */
+    char spool_path[RT_PATH_BYTES];             /* absolute */
+    char preload_path[RT_PATH_BYTES];           /* absolute, of this object */
+};
+extern struct rt_state rt_state LS_HIDDEN;
+
+static inline bool rt_is_recording(void)
+{
+    return __builtin_expect(__atomic_load_n(&rt_state.phase, __ATOMIC_RELAXED) == RT_RECORDING, 1);
+}
+
+/* False in a child made by fork, _Fork or clone that has not been taken over yet. (A vfork child shares our
+ * memory and is not told apart here.)  Signal: safe. */
+static inline bool rt_is_own_process(void)
+{
+    return *rt_state.own_mark != 0;
+}
+
+/* ip lies in the runtime's own code. */
+static inline bool rt_is_own_text(uintptr_t ip)
+{
+    return ip >= rt_state.text_base && ip < rt_state.text_end;
+}
+
+static inline uint64_t rt_ticks(void)
+{
+    return ls_cpu_ticks();
+}
+
+/* Estimated cost of all hooks of the process so far; includes what the calling thread has not added yet.
+ * Signal: safe. */
+uint64_t rt_budget_hooks_ns(void);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One thread of the program as the runtime sees it, and the guard that keeps the runtime out of itself. */
+#ifndef RT_THREAD_H
+#define RT_THREAD_H
+
+#include "common/ls_compat.h"
+#include "runtime/core/rt_state.h"
+#include "spool/spool_writer_sigsafe.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RT_SCRATCH_BYTES = 8192 };
+
+/* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
+ * can be walked at any time without a lock. */
+struct rt_thread {
+    struct rt_thread *next; /* list of all blocks, rt_state.threads */
+    uint32_t in_use;        /* atomic: belongs to a thread */
+    uint32_t files;         /* spool files this thread opened so far: the <n> of t<tid>.<n> */
+    pid_t tid;
+    bool begin_written; /* THREAD_BEGIN is in the current file */
+    bool open_failed;   /* no file for this thread: drop, do not try again */
+    bool engine_open;   /* the engine's thread_open ran */
+    uint64_t begin_ns;
+    uint64_t spent_ns;              /* Loadstone's part of this thread's time: the engine adds its bursts */
+    uint64_t hook_calls;            /* recorded hook calls: which one is timed */
+    uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
+    struct spool_writer writer;
+    void *engine; /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
+    void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
+    void *start_arg;
+    uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny; valid between
+                                          rt_enter and rt_leave */
+};
+
+/* The one thread-local object of the runtime (initial-exec: no allocation, no call to find it). */
+struct rt_tls {
+    struct rt_thread *thread; /* NULL: not met yet */
+    uint32_t depth;       /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
+    uint32_t dead;        /* 1: the thread ends, or began before the runtime could serve it */
+    uint32_t small_calls; /* allocator calls that were only looked at, not yet in the budget */
+    uint32_t tick_hooks;  /* 1: the hook call in progress is being timed */
+    uint64_t enter_ticks;
+};
+extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
+
+/* Calls of the same thread's handler see what stands before in the program: depth is what they look at. */
+#define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+enum { RT_HOOK_TIMED_EVERY = 64 };
+
+/* Out of line parts of rt_enter. */
+struct rt_thread *rt_thread_adopt(void);
+bool rt_process_is_forked(void);
+
+/* Begin to record from a hook: the calling thread's block, or NULL when nothing may be recorded now
+ * (recursion, ending thread, runtime off or sealed). Every non-NULL return is paired with rt_leave. Thread:
+ * any.  Signal: safe only through the engine, which looks at rt_tls.depth first. */
+static inline struct rt_thread *rt_enter(void)
+{
+    if (!rt_is_recording() || rt_tls.depth || rt_tls.dead) return NULL;
+    rt_tls.depth = 1;
+    RT_COMPILER_BARRIER();
+    struct rt_thread *t = rt_tls.thread;
+    if (__builtin_expect(!t || !rt_is_own_process(), 0)) t = rt_thread_adopt();
+    if (__builtin_expect(!t, 0)) {
+        rt_tls.depth = 0;
+        return NULL;
+    }
+    rt_tls.tick_hooks = t->hook_calls++ % RT_HOOK_TIMED_EVERY == 0;
+    if (rt_tls.tick_hooks) rt_tls.enter_ticks = rt_ticks();
+    return t;
+}
+
+static inline void rt_leave(void)
+{
+    if (rt_tls.tick_hooks) {
+        const uint64_t ticks = (rt_ticks() - rt_tls.enter_ticks) * RT_HOOK_TIMED_EVERY;
+        __atomic_fetch_add(&rt_state.budget.hooks_ticks, ticks, __ATOMIC_RELAXED);
+        rt_tls.tick_hooks = 0;
+    }
+    RT_COMPILER_BARRIER();
+    rt_tls.depth = 0;
+}
+
+/* Keep the runtime (and bursts) out of a stretch of the calling thread without recording: the program's own
+ * call runs in it. Nests. */
+static inline void rt_quiet_begin(void)
+{
+    rt_tls.depth++;
+    RT_COMPILER_BARRIER();
+}
+
+static inline void rt_quiet_end(void)
+{
+    RT_COMPILER_BARRIER();
+    rt_tls.depth--;
+}
+
+/* The calling thread's block when it has one and the process is the one that made it; no side effect.
+ * Signal: safe. */
+static inline struct rt_thread *rt_thread_self(void)
+{
+    return rt_is_own_process() ? rt_tls.thread : NULL;
+}
+
+/* A block for a new thread: reused or mapped, in_use set, engine area zeroed.  NULL when out of memory. */
+struct rt_thread *rt_thread_acquire(void);
+/* Give back a block whose thread never ran or has ended. */
+void rt_thread_release(struct rt_thread *t);
+/* First and last thing a thread does: sets rt_tls, opens the engine; writes THREAD_END, closes engine and
+ * file. */
+void rt_thread_begin(struct rt_thread *t);
+void rt_thread_end(struct rt_thread *t);
+/* The key whose destructor ends a thread. 0 or an errno. */
+int rt_thread_key_init(void);
+/* In a fork child: all blocks but the caller's are free again, no file is open. */
+void rt_thread_after_fork_child(void);
+
+#endif

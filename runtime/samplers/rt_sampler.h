@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a sampling engine is. A new engine is one file, one line in rt_sampler_table.c, one line in local.mk.
+ */
+#ifndef RT_SAMPLER_H
+#define RT_SAMPLER_H
+
+#include "runtime/core/rt_state.h"
+#include "runtime/core/rt_thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Engines never abort, exit or print: what fails goes quiet and is counted (rt_event_count_sigsafe).
+ * All but probe and process_start may be NULL. Functions about a thread run on that thread with rt_tls.depth
+ * > 0. */
+struct rt_sampler {
+    const char *name;
+    size_t thread_bytes; /* of rt_thread.engine */
+
+    /* Can it work here? If not, why (with the errno and the remedy) in at most why_len bytes. Leaves nothing
+     * behind. Runs once, in the constructor. */
+    bool (*probe)(char *why, size_t why_len);
+    /* Take the process over (signal handlers, libraries); fills rt_state.facts. 0 or an errno: the next
+     * engine is tried. Runs once, in the constructor, before any thread_open. */
+    int (*process_start)(struct rt_engine_facts *facts);
+
+    void (*thread_open)(struct rt_thread *t); /* t->engine is zeroed */
+    void (*thread_close)(
+        struct rt_thread *t); /* before the thread's file is closed; t may be inside a burst */
+
+    void (*start)(void); /* sampling was switched on (any thread; also after the delay is set up); */
+    void (*stop)(void);  /* ... off. rt_control_is_sampling() answers for the state of the moment */
+    void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
+    void (*describe)(struct rt_engine_facts *facts); /* again, when facts changed since process_start */
+
+    void (*before_fork)(struct rt_thread *t); /* t: the forking thread, NULL when not known */
+    void (*after_fork_parent)(struct rt_thread *t);
+    /* The child has one thread, t; its files are gone (new ones come by themselves), its timers are the
+     * engine's to remake: t->engine still holds the parent's content. */
+    void (*after_fork_child)(struct rt_thread *t);
+
+    /* Before seccomp: from here on no system call but those that the engine made already, none best: go
+     * quiet. */
+    void (*seal)(void);
+};
+
+extern const struct rt_sampler rt_sampler_null;
+extern const struct rt_sampler rt_sampler_step;
+
+/* Best first, NULL at the end; null is the last. */
+extern const struct rt_sampler *const rt_sampler_table[];
+
+/* Take the engine named ("auto": the first whose probe and process_start succeed) into rt_state.engine and
+ * tell in facts->why why not the better ones. An engine that cannot work leaves null in charge. */
+void rt_sampler_choose(const char *name, struct rt_engine_facts *facts);
+
+#endif
