@@ -2,3 +2,4 @@
 include tests/step/local.mk
 include tests/machine/local.mk
 include tests/analyse/local.mk
+include tests/smrtree/local.mk

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Height-balanced (AVL) tree of address ranges [base, end) that nest but never partly overlap.
+ *
+ * Order: base ascending, then end descending, so a range stands before those inside it; among equal ranges
+ * the later one counts as the inner one. Every node also knows the largest end below it, which makes all
+ * queries O(log n) at any nesting depth. Nodes live in one array and link by index: 40 bytes a range, and a
+ * removed slot is used again. */
+#ifndef SMR_AVL_H
+#define SMR_AVL_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct smr_range {
+    uint64_t base, end; /* [base, end) */
+    uint32_t value;     /* what the caller attaches */
+};
+
+struct smr_avl_node;
+struct smr_avl {
+    struct smr_avl_node *nodes; /* [0] stands for "no node" */
+    uint32_t root, free_head, used, cap;
+    uint32_t len;
+};
+
+enum smr_avl_place { SMR_AVL_INNER, SMR_AVL_OUTER }; /* where a range goes among equal ones */
+
+void smr_avl_init(struct smr_avl *t);
+void smr_avl_fini(struct smr_avl *t);
+
+/* Make room, so that the next `extra` inserts cannot fail for memory.  Errors: LS_ERR_NOMEM. */
+ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra);
+
+/* The existing range that [base, end) would partly overlap; false when it fits. */
+bool smr_avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out);
+
+/* Insert a range.
+ * Errors: LS_ERR_RANGE (empty), LS_ERR_OVERLAP (*conflict tells with which; the text is the caller's to make,
+ * who knows names), LS_ERR_NOMEM; then t is unchanged. Thread: one at a time.  Signal: not safe. */
+ls_err smr_avl_insert(struct smr_avl *t, struct smr_range range, enum smr_avl_place place,
+                      struct smr_range *conflict);
+
+/* Remove the range with this base and value (the innermost of several); false when there is none. out may be
+ * NULL. */
+bool smr_avl_remove(struct smr_avl *t, uint64_t base, uint32_t value, struct smr_range *out);
+
+/* The last range in tree order with base <= max_base and end > end_above.
+ *   (addr, addr)        innermost range that contains addr
+ *   (base, end - 1)     innermost range that contains all of [base, end)
+ *   (end - 1, base)     some range that overlaps [base, end): the last one */
+bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above, struct smr_range *out);
+
+/* The first range in tree order that is not before (base, end); (base, UINT64_MAX) means the first at or
+ * behind base. */
+bool smr_avl_first_from(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out);
+
+/* Smallest base and largest end; false when empty. */
+bool smr_avl_hull(const struct smr_avl *t, uint64_t *out_base, uint64_t *out_end);
+
+/* Call visit for all ranges in tree order; t must not change meanwhile. */
+void smr_avl_each(const struct smr_avl *t, void (*visit)(void *user, const struct smr_range *r), void *user);
+
+/* Every invariant: order, nesting, balance, largest ends, count. For tests and assertions: O(n log n). */
+bool smr_avl_is_valid(const struct smr_avl *t);
+
+#endif
