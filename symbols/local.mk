@@ -1,1 +1,5 @@
-# symbols
+# symbols: names and source lines of addresses, by elfutils
+noinst_LTLIBRARIES += libsymbols.la
+libsymbols_la_SOURCES = symbols/sym_session.c symbols/sym_session.h
+libsymbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+libsymbols_la_LIBADD = libcommon.la $(DW_LIBS) -lelf

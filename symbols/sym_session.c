@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "symbols/sym_session.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct sym_session {
+    Dwfl *dwfl;
+    struct sym_module *modules;
+    Dwfl_Module **dwfl_modules; /* beside modules; NULL: its file could not be read */
+    size_t len, room;
+    bool is_reported;
+    char file[4096];
+};
+
+static const Dwfl_Callbacks sym_callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+ls_err sym_session_new(sym_session **out)
+{
+    sym_session *s = calloc(1, sizeof(*s));
+    if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for symbols");
+    elf_version(EV_CURRENT);
+    s->dwfl = dwfl_begin(&sym_callbacks);
+    if (!s->dwfl) {
+        free(s);
+        return ls_fail(LS_ERR_NOMEM, "out of memory for symbols: %s", dwfl_errmsg(-1));
+    }
+    dwfl_report_begin(s->dwfl);
+    *out = s;
+    return LS_OK;
+}
+
+void sym_session_free(sym_session *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->len; i++) {
+        free((char *)s->modules[i].path);
+        if (s->modules[i].build_id[0] != '\0') free((char *)s->modules[i].build_id);
+    }
+    dwfl_end(s->dwfl);
+    free(s->modules);
+    free(s->dwfl_modules);
+    free(s);
+}
+
+/* The segment that holds the byte at offset_bytes of the file says which address that byte was linked at. */
+static bool sym_linked_address(Elf *elf, uint64_t offset_bytes, uint64_t *out)
+{
+    size_t len;
+    if (elf_getphdrnum(elf, &len) != 0) return false;
+    for (size_t i = 0; i < len; i++) {
+        GElf_Phdr ph;
+        if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD) continue;
+        const uint64_t page = ph.p_align > 1 && (ph.p_align & (ph.p_align - 1)) == 0 ? ph.p_align : 1;
+        const uint64_t first = ph.p_offset & ~(page - 1);
+        if (offset_bytes >= first && offset_bytes < ph.p_offset + ph.p_filesz) {
+            *out = ph.p_vaddr - (ph.p_offset - offset_bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool sym_read_bias(int fd, uint64_t base, uint64_t offset_bytes, uint64_t *out_bias)
+{
+    uint64_t linked = 0;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    const bool is_found = elf && elf_kind(elf) == ELF_K_ELF && sym_linked_address(elf, offset_bytes, &linked);
+    if (elf) elf_end(elf);
+    *out_bias = base - linked;
+    return is_found;
+}
+
+/* Only regular files: opening a device or a pipe may block or act. */
+static int sym_open_regular(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return -1;
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static const char *sym_build_id_text(Dwfl_Module *module)
+{
+    const unsigned char *bits;
+    GElf_Addr at;
+    const int len = dwfl_module_build_id(module, &bits, &at);
+    char *text = len > 0 && len <= 64 ? malloc(2 * (size_t)len + 1) : NULL;
+    for (int i = 0; text && i < len; i++)
+        snprintf(text + 2 * i, 3, "%02x", bits[i]);
+    return text ? text : "";
+}
+
+static Dwfl_Module *sym_report(sym_session *s, struct sym_module *m, uint64_t offset_bytes)
+{
+    uint64_t bias;
+    Dwfl_Module *module = NULL;
+    const int fd = sym_open_regular(m->path);
+    if (fd < 0) return NULL;
+    if (sym_read_bias(fd, m->base, offset_bytes, &bias))
+        module = dwfl_report_elf(s->dwfl, m->path, m->path, fd, bias, true);
+    if (!module) {
+        close(fd);
+        return NULL;
+    }
+    m->bias = bias; /* the descriptor is libdwfl's now */
+    return module;
+}
+
+static ls_err sym_grow(sym_session *s)
+{
+    if (s->len < s->room) return LS_OK;
+    const size_t room = s->room ? 2 * s->room : 32;
+    struct sym_module *modules = realloc(s->modules, room * sizeof(*modules));
+    if (modules) s->modules = modules;
+    Dwfl_Module **dwfl_modules = modules ? realloc(s->dwfl_modules, room * sizeof(Dwfl_Module *)) : NULL;
+    if (!dwfl_modules) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
+    s->dwfl_modules = dwfl_modules;
+    s->room = room;
+    return LS_OK;
+}
+
+ls_err sym_session_add(sym_session *s, const char *path, uint64_t base, uint64_t end, uint64_t offset_bytes)
+{
+    if (base >= end) return ls_fail(LS_ERR_RANGE, "%s: empty mapping", path);
+    LS_TRY(sym_grow(s));
+    struct sym_module *m = &s->modules[s->len];
+    char *copy = strdup(path);
+    if (!copy) return ls_fail(LS_ERR_NOMEM, "out of memory for a module name");
+    *m = (struct sym_module){.path = copy, .build_id = "", .base = base, .end = end};
+    s->dwfl_modules[s->len] = sym_report(s, m, offset_bytes);
+    if (s->dwfl_modules[s->len]) m->build_id = sym_build_id_text(s->dwfl_modules[s->len]);
+    s->len++;
+    return LS_OK;
+}
+
+const struct sym_module *sym_session_modules(const sym_session *s, size_t *out_len)
+{
+    *out_len = s->len;
+    return s->modules;
+}
+
+static void sym_find_line(sym_session *s, Dwfl_Module *module, uint64_t ip, struct sym_place *place)
+{
+    int line = 0;
+    Dwfl_Line *row = dwfl_module_getsrc(module, ip);
+    const char *name = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (!name) return;
+    const char *dir = name[0] == '/' ? NULL : dwfl_line_comp_dir(row);
+    snprintf(s->file, sizeof(s->file), "%s%s%s", dir ? dir : "", dir ? "/" : "", name);
+    place->file = s->file;
+    place->line = line > 0 ? (uint32_t)line : 0;
+}
+
+struct sym_place sym_session_find(sym_session *s, uint64_t ip)
+{
+    struct sym_place place = {.module = "", .function = "", .file = ""};
+    if (!s->is_reported) {
+        dwfl_report_end(s->dwfl, NULL, NULL);
+        s->is_reported = true;
+    }
+    for (size_t i = 0; i < s->len; i++) {
+        if (ip < s->modules[i].base || ip >= s->modules[i].end) continue;
+        place.module = s->modules[i].path;
+        Dwfl_Module *module = s->dwfl_modules[i];
+        const char *function = module ? dwfl_module_addrname(module, ip) : NULL;
+        if (function) place.function = function;
+        if (module) sym_find_line(s, module, ip, &place);
+        break;
+    }
+    return place;
+}
