@@ -1,12 +1,27 @@
-# profile: run.h5 (schema, writer, reader) and resolve
-noinst_LTLIBRARIES += libprofile.la
-libprofile_la_SOURCES = \
+# profile: run.h5 (schema, writer, reader) and resolve (spool to run.h5)
+noinst_LTLIBRARIES += libprofile.la libprofread.la
+libprofread_la_SOURCES = \
     profile/prof_h5.c profile/prof_h5.h \
     profile/prof_reader.c profile/prof_reader.h \
     profile/prof_reader_check.c profile/prof_reader_check.h \
-    profile/prof_resolve.h \
     profile/prof_schema.h \
-    profile/prof_tables.c profile/prof_tables.h \
+    profile/prof_tables.c profile/prof_tables.h
+libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
+libprofread_la_LIBADD = libcommon.la $(HDF5_LIBS)
+
+libprofile_la_SOURCES = \
+    profile/prof_lines.c profile/prof_lines.h \
+    profile/prof_maps.c profile/prof_maps.h \
+    profile/prof_names.c profile/prof_names.h \
+    profile/prof_phases.c profile/prof_phases.h \
+    profile/prof_replay.c profile/prof_replay.h \
+    profile/prof_resolve.c profile/prof_resolve.h \
+    profile/prof_snapshot.c profile/prof_snapshot.h \
+    profile/prof_sources.c profile/prof_sources.h \
+    profile/prof_space.c profile/prof_space.h \
+    profile/prof_survey.c profile/prof_survey.h \
+    profile/prof_tree.c profile/prof_tree.h \
+    profile/prof_vector.c profile/prof_vector.h \
     profile/prof_writer.c profile/prof_writer.h
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-libprofile_la_LIBADD = libspoolread.la libcommon.la $(HDF5_LIBS)
+libprofile_la_LIBADD = libprofread.la libspoolread.la libsmrtree.la libsymbols.la libmachine.la libcommon.la $(HDF5_LIBS)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Distinct sampled instructions of a process, and where each is. */
+#ifndef PROF_LINES_H
+#define PROF_LINES_H
+
+#include "common/ls_error.h"
+#include "profile/prof_names.h"
+#include "profile/prof_reader.h"
+#include "profile/prof_survey.h"
+#include "profile/prof_vector.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A set of addresses. Zeroed is empty. */
+struct prof_ip_set {
+    uint64_t *slots; /* 0: empty */
+    size_t len, room;
+};
+ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
+void prof_ip_fini(struct prof_ip_set *set);
+
+typedef PROF_VECTOR(struct prof_line) prof_line_list;
+typedef PROF_VECTOR(struct prof_module) prof_module_list;
+
+/* Append a row for each address of ips (sorted), and the modules of the process. */
+ls_err prof_lines_resolve(const struct prof_survey *survey, const struct prof_ip_set *ips, uint32_t process,
+                          prof_names *names, prof_line_list *lines, prof_module_list *modules);
+
+#endif

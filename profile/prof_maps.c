@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_maps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* glibc malloc/arena.c: HEAP_MAX_SIZE on 64-bit machines */
+#define PROF_ARENA_BYTES (UINT64_C(64) << 20)
+
+const char *prof_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static unsigned prof_access_of(const char *flags)
+{
+    return (flags[0] == 'r' ? PROF_MAP_READ : 0u) | (flags[1] == 'w' ? PROF_MAP_WRITE : 0u) |
+           (flags[2] == 'x' ? PROF_MAP_EXEC : 0u);
+}
+
+/* base-end perms offset major:minor inode   path */
+static bool prof_parse_line(const char *line, struct prof_mapping *m, int *path_at)
+{
+    unsigned long long base, end, offset;
+    char flags[5];
+    *path_at = 0;
+    if (sscanf(line, "%16llx-%16llx %4s %16llx %*x:%*x %*u %n", &base, &end, flags, &offset, path_at) != 4)
+        return false;
+    if (base >= end || *path_at == 0 || strlen(flags) != 4) return false;
+    *m = (struct prof_mapping){.base = base,
+                               .end = end,
+                               .offset_bytes = offset,
+                               .access = prof_access_of(flags),
+                               .node = UINT32_MAX};
+    return true;
+}
+
+static size_t prof_path_len(const char *path)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t len = strlen(path), tail = sizeof(deleted) - 1;
+    return len > tail && strcmp(path + len - tail, deleted) == 0 ? len - tail : len;
+}
+
+ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
+{
+    const char *end = text + len_bytes;
+    const size_t first = out->len;
+    while (text < end) {
+        char line[4608];
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        const size_t len = (size_t)((stop ? stop : end) - text);
+        struct prof_mapping m;
+        int path_at;
+        if (len < sizeof(line)) {
+            memcpy(line, text, len);
+            line[len] = '\0';
+            if (prof_parse_line(line, &m, &path_at)) {
+                m.path = prof_name(names, line + path_at, prof_path_len(line + path_at));
+                LS_TRY(PROF_VECTOR_ROOM(out));
+                out->rows[out->len++] = m;
+            }
+        }
+        text += len + 1;
+    }
+    prof_maps_classify(out->rows + first, out->len - first);
+    return LS_OK;
+}
+
+/* Modules have few mappings, which stand close together. */
+static bool prof_is_module(const struct prof_mapping *rows, size_t len, size_t at)
+{
+    enum { PROF_NEAR = 16 };
+    const size_t from = at > PROF_NEAR ? at - PROF_NEAR : 0, to = at + PROF_NEAR < len ? at + PROF_NEAR : len;
+    for (size_t i = from; i < to; i++)
+        if (rows[i].path == rows[at].path && (rows[i].access & PROF_MAP_EXEC)) return true;
+    return false;
+}
+
+static bool prof_is_arena(const struct prof_mapping *rows, size_t len, size_t at)
+{
+    const struct prof_mapping *m = &rows[at];
+    if (m->base % PROF_ARENA_BYTES != 0 || m->end - m->base > PROF_ARENA_BYTES ||
+        !(m->access & PROF_MAP_WRITE))
+        return false;
+    if (m->end - m->base == PROF_ARENA_BYTES) return true;
+    return at + 1 < len && m[1].base == m->end && m[1].access == 0 && m[1].path[0] == '\0' &&
+           m[1].end % PROF_ARENA_BYTES == 0;
+}
+
+static enum prof_node_kind prof_kind_of_nameless(const struct prof_mapping *rows, size_t len, size_t at)
+{
+    const bool is_behind_data = at > 0 && rows[at - 1].end == rows[at].base &&
+                                rows[at - 1].kind == PROF_NODE_STATIC &&
+                                (rows[at].access & PROF_MAP_WRITE) != 0;
+    if (is_behind_data && rows[at - 1].offset_bytes > 0) /* from the file, so no .bss itself */
+        return PROF_NODE_STATIC;
+    return prof_is_arena(rows, len, at) ? PROF_NODE_HEAP_SMALL : PROF_NODE_ANONYMOUS;
+}
+
+/* Names in brackets: what the kernel calls its own. */
+static enum prof_node_kind prof_kind_of_special(const char *name)
+{
+    if (strncmp(name, "[stack", 6) == 0) return PROF_NODE_STACK;
+    if (strcmp(name, "[heap]") == 0) return PROF_NODE_HEAP_SMALL;
+    if (strncmp(name, "[anon", 5) == 0) return PROF_NODE_ANONYMOUS;
+    return PROF_NODE_KERNEL; /* vdso, vvar, vvar_vclock, vsyscall, uprobes */
+}
+
+static enum prof_node_kind prof_kind_of_mapping(const struct prof_mapping *rows, size_t len, size_t at)
+{
+    const struct prof_mapping *m = &rows[at];
+    if (m->path[0] == '\0') return prof_kind_of_nameless(rows, len, at);
+    if (m->path[0] == '[') return prof_kind_of_special(m->path);
+    if (!prof_is_module(rows, len, at)) return PROF_NODE_FILE;
+    return m->access & PROF_MAP_WRITE ? PROF_NODE_STATIC : PROF_NODE_CODE;
+}
+
+void prof_maps_classify(struct prof_mapping *rows, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        rows[i].kind = prof_kind_of_mapping(rows, len, i);
+        if (rows[i].kind == PROF_NODE_STATIC && rows[i].path[0] == '\0')
+            rows[i].path = rows[i - 1].path; /* .bss has its module's name */
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of /proc/PID/maps, and which coarse home each mapping is. */
+#ifndef PROF_MAPS_H
+#define PROF_MAPS_H
+
+#include "common/ls_error.h"
+#include "profile/prof_names.h"
+#include "profile/prof_schema.h"
+#include "profile/prof_vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROF_MAP_READ = 1, PROF_MAP_WRITE = 2, PROF_MAP_EXEC = 4 };
+
+struct prof_mapping {
+    uint64_t base, end, offset_bytes;
+    unsigned access;  /* PROF_MAP_* */
+    const char *path; /* "" when anonymous */
+    enum prof_node_kind kind;
+    uint32_t node; /* its home, UINT32_MAX until somebody asks */
+};
+typedef PROF_VECTOR(struct prof_mapping) prof_mapping_list;
+
+/* Append the mappings of text (whole lines; lines that are none are skipped) and say what each is
+ * (prof_maps_classify). Errors: LS_ERR_NOMEM. */
+ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out);
+
+/* Set kind of all rows, which are sorted by base: a file with an executable part is a module; anonymous
+ * memory right behind a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
+ * an arena of the C library. */
+void prof_maps_classify(struct prof_mapping *rows, size_t len);
+
+/* Basename of a module or file. */
+const char *prof_base_name(const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every distinct name once. */
+#ifndef PROF_NAMES_H
+#define PROF_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct prof_names prof_names;
+
+prof_names *prof_names_new(void); /* NULL: out of memory */
+void prof_names_free(prof_names *n);
+/* The name of these bytes: the same pointer for equal bytes, until prof_names_free. Bytes that are no valid
+ * UTF-8, and control characters, become '?'. Out of memory gives "". */
+const char *prof_name(prof_names *n, const char *text, size_t len_bytes);
+const char *prof_name_of(prof_names *n, const char *text); /* of a C string; NULL gives "" */
+const char *prof_name_printf(prof_names *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

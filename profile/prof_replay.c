@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_replay.h"
+
+#include "profile/prof_phases.h"
+#include "profile/prof_snapshot.h"
+#include "profile/prof_space.h"
+#include "spool/spool_merge.h"
+#include "spool/spool_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROF_NO_BURST UINT32_MAX
+
+/* One thread file. */
+struct prof_lane {
+    uint32_t thread; /* row */
+    uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
+    uint32_t cpu;
+    uint64_t stack_base, stack_end;
+    struct prof_snapshot maps;
+    PROF_VECTOR(struct prof_sample)
+    samples; /* of the open burst: written together, so that bursts are contiguous */
+};
+
+struct prof_replay {
+    struct prof_run_state *run;
+    struct prof_survey *survey;
+    prof_space *space;
+    struct prof_phase_stack phases;
+    struct prof_ip_set ips;
+    struct prof_lane *lanes;
+    uint32_t process, threads_begun;
+};
+
+static uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time_ns)
+{
+    return time_ns > run->start_ns ? time_ns - run->start_ns : 0;
+}
+
+static struct prof_process *prof_process_of(struct prof_replay *r)
+{
+    return &r->run->processes.rows[r->process];
+}
+
+static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
+{
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    b->first_sample = r->run->samples_len;
+    b->samples_len = (uint32_t)lane->samples.len;
+    for (size_t i = 0; i < lane->samples.len; i++)
+        LS_TRY(prof_writer_add(r->run->writer, &lane->samples.rows[i]));
+    r->run->samples_len += lane->samples.len;
+    lane->samples.len = 0;
+    lane->burst = PROF_NO_BURST;
+    return LS_OK;
+}
+
+static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
+                                  const struct spool_burst_begin *b)
+{
+    LS_TRY(prof_close_burst(r, lane));
+    LS_TRY(PROF_VECTOR_ROOM(&r->run->bursts));
+    lane->burst = (uint32_t)r->run->bursts.len;
+    lane->cpu = b->cpu;
+    r->run->bursts.rows[r->run->bursts.len++] =
+        (struct prof_burst){.thread = lane->thread,
+                            .cpu = b->cpu,
+                            .time_ns = prof_since_start(r->run, b->time_ns),
+                            .weight_ns = b->weight_ns,
+                            .spent_ns = 0,
+                            .ip = b->ip,
+                            .end_why = UINT32_MAX};
+    return LS_OK;
+}
+
+static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
+                                const struct spool_burst_end *end)
+{
+    struct prof_process *p = prof_process_of(r);
+    if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
+    if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
+    r->run->skipped_triggers += end->skipped;
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    b->spent_ns = end->spent_ns;
+    b->instructions = end->instructions;
+    b->end_why = end->rec.flags <= SPOOL_BURST_FULL ? end->rec.flags : UINT32_MAX;
+    return prof_close_burst(r, lane);
+}
+
+/* A line the burst touched before is natively in L1, however much the stepping disturbed it; only a latency
+ * of memory says that it really was evicted. */
+static void prof_set_latency(const struct prof_run_state *run, const struct spool_access *a,
+                             struct prof_sample *s)
+{
+    const struct mach_calibration *c = run->calibration;
+    if (!(a->rec.flags & SPOOL_ACCESS_LATENCY_VALID)) return;
+    s->latency_valid = 1;
+    s->latency_cycles = a->latency_cycles;
+    if (!c) return;
+    if ((a->rec.flags & SPOOL_ACCESS_LINE_SEEN) && a->latency_cycles < c->limit_cycles[MACH_L3]) {
+        if (s->latency_cycles > c->latency_cycles[MACH_L1])
+            s->latency_cycles = (uint32_t)(c->latency_cycles[MACH_L1] + 0.5);
+        s->level = PROF_LEVEL_L1;
+        return;
+    }
+    s->level = (uint8_t)mach_level_of_latency(c, a->latency_cycles);
+}
+
+static void prof_count_coverage(struct prof_run_state *run, uint32_t node)
+{
+    const uint32_t kind = prof_tree_node(run->tree, node)->kind;
+    run->samples_precise += kind == PROF_NODE_RANGE;
+    run->samples_unmapped += kind == PROF_NODE_UNMAPPED;
+}
+
+static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, const struct spool_access *a,
+                             uint64_t time_ns)
+{
+    if (lane->burst == PROF_NO_BURST) { /* the record of its burst was lost */
+        r->run->lost_records++;
+        return LS_OK;
+    }
+    const struct prof_place place = prof_space_find(r->space, a->addr);
+    if (place.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
+    struct prof_sample s = prof_sample_missing;
+    s.time_ns = prof_since_start(r->run, time_ns);
+    s.thread = lane->thread;
+    s.cpu = lane->cpu;
+    s.ip = a->ip;
+    s.addr = a->addr;
+    s.size = a->size_bytes;
+    s.op = (a->rec.flags & SPOOL_ACCESS_OP_MASK) <= SPOOL_OP_PREFETCH
+               ? (uint8_t)(a->rec.flags & SPOOL_ACCESS_OP_MASK)
+               : UINT8_MAX;
+    prof_set_latency(r->run, a, &s);
+    s.weight_ns = r->run->bursts.rows[lane->burst].weight_ns;
+    s.node = place.node;
+    s.element = place.element;
+    s.component = place.component;
+    s.phase = prof_phase_now(&r->phases);
+    s.burst = lane->burst;
+    s.position = a->position;
+    prof_count_coverage(r->run, place.node);
+    LS_TRY(PROF_VECTOR_ROOM(&lane->samples));
+    lane->samples.rows[lane->samples.len++] = s;
+    return prof_ip_add(&r->ips, a->ip);
+}
+
+/* Numbered in the order they began, so that runs compare. */
+static uint32_t prof_stack_home(struct prof_replay *r, const struct spool_thread_begin *t)
+{
+    const char *label = "stack of main thread";
+    if (t->tid != prof_process_of(r)->pid)
+        label = prof_name_printf(r->run->names, "stack of thread %u", ++r->threads_begun + 1);
+    return prof_tree_home(r->run->tree, PROF_NODE_STACK, label);
+}
+
+static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_lane *lane,
+                                   const struct spool_thread_begin *t)
+{
+    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    const uint32_t home = prof_stack_home(r, t);
+    thread->tid = t->tid;
+    thread->name = prof_name(r->run->names, SPOOL_REC_TAIL(t), t->name_len);
+    lane->stack_base = t->stack_base;
+    lane->stack_end = t->stack_end;
+    if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
+    return t->stack_base < t->stack_end ? prof_space_stack_begin(r->space, t->stack_base, t->stack_end, home)
+                                        : LS_OK;
+}
+
+static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_lane *lane,
+                                 const struct spool_thread_end *end)
+{
+    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    thread->cpu_ns = end->cpu_ns;
+    thread->spent_ns = end->spent_ns;
+    LS_TRY(prof_close_burst(r, lane));
+    const uint64_t base = lane->stack_base;
+    lane->stack_base = 0;
+    return base < lane->stack_end && base ? prof_space_stack_end(r->space, base, lane->stack_end) : LS_OK;
+}
+
+static ls_err prof_on_maps(struct prof_replay *r, struct prof_lane *lane, const struct spool_maps *piece)
+{
+    bool whole;
+    LS_TRY(prof_snapshot_take(&lane->maps, piece, &whole));
+    return whole ? prof_space_snapshot(r->space, lane->maps.text, lane->maps.len) : LS_OK;
+}
+
+struct prof_event_name {
+    const char *name, *text;
+};
+#define PROF_EVENT_NAME(name, text) {#name, text},
+static const struct prof_event_name prof_event_names[SPOOL_EVENT_COUNT] = {SPOOL_EVENT_LIST(PROF_EVENT_NAME)};
+
+static ls_err prof_put_event(struct prof_replay *r, struct prof_event event)
+{
+    LS_TRY(PROF_VECTOR_ROOM(&r->run->events));
+    event.process = r->process;
+    r->run->events.rows[r->run->events.len++] = event;
+    return LS_OK;
+}
+
+static ls_err prof_on_event(struct prof_replay *r, const struct spool_event *e)
+{
+    if (e->kind >= SPOOL_EVENT_COUNT) {
+        r->run->lost_records++;
+        return LS_OK;
+    }
+    if (e->kind == SPOOL_EVENT_DROPPED_BYTES) r->run->dropped_bytes += e->count;
+    if (e->kind == SPOOL_EVENT_SKIPPED_TRIGGERS) r->run->skipped_triggers += e->count;
+    return prof_put_event(r, (struct prof_event){.time_ns = prof_since_start(r->run, e->time_ns),
+                                                 .kind = prof_event_names[e->kind].name,
+                                                 .text = prof_event_names[e->kind].text,
+                                                 .count = e->count,
+                                                 .detail_errno = (int)e->detail_errno});
+}
+
+static ls_err prof_on_phase(struct prof_replay *r, const struct spool_phase *p)
+{
+    const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
+    if (!(p->rec.flags & SPOOL_PHASE_BEGIN)) {
+        prof_phase_end(&r->phases, name);
+        return LS_OK;
+    }
+    return prof_phase_begin(&r->phases, r->run, name);
+}
+
+static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
+{
+    struct prof_lane *lane = &r->lanes[item->file];
+    const void *rec = item->rec;
+    switch (item->rec->type) {
+    case SPOOL_REC_THREAD_BEGIN:
+        return prof_on_thread_begin(r, lane, rec);
+    case SPOOL_REC_THREAD_END:
+        return prof_on_thread_end(r, lane, rec);
+    case SPOOL_REC_MAPS:
+        return prof_on_maps(r, lane, rec);
+    case SPOOL_REC_MMAP:
+        return prof_space_mmap(r->space, rec);
+    case SPOOL_REC_MUNMAP:
+        return prof_space_munmap(r->space, rec);
+    case SPOOL_REC_ALLOC:
+        return prof_space_alloc(r->space, rec);
+    case SPOOL_REC_FREE:
+        return prof_space_free_block(r->space, rec);
+    case SPOOL_REC_NODE_ADD:
+    case SPOOL_REC_NODE_RANGE:
+        return prof_space_node_range(r->space, rec);
+    case SPOOL_REC_NODE_REMOVE:
+        return prof_space_node_remove(r->space, rec);
+    case SPOOL_REC_PHASE:
+        return prof_on_phase(r, rec);
+    case SPOOL_REC_BURST_BEGIN:
+        return prof_on_burst_begin(r, lane, rec);
+    case SPOOL_REC_ACCESS:
+        return prof_on_access(r, lane, rec, item->time_ns);
+    case SPOOL_REC_BURST_END:
+        return prof_on_burst_end(r, lane, rec);
+    case SPOOL_REC_EVENT:
+        return prof_on_event(r, rec);
+    default: /* NODE_MEMBER and PROCESS: the survey's */
+        return LS_OK;
+    }
+}
+
+static void prof_tell_progress(struct prof_run_state *run)
+{
+    enum { PROF_PROGRESS_EVERY = 1 << 16 };
+    if (run->progress && run->records_all > 0 && ++run->records_done % PROF_PROGRESS_EVERY == 0)
+        run->progress(run->user, (double)run->records_done / (double)run->records_all);
+}
+
+static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+{
+    for (size_t i = 0; i < files_len; i++) {
+        const struct spool_merge_file *file = spool_merge_file_at(merge, i);
+        const uint64_t begin_ns = prof_since_start(r->run, file->begin_ns);
+        LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
+        r->lanes[i].burst = PROF_NO_BURST;
+        r->lanes[i].thread = (uint32_t)r->run->threads.len;
+        r->run->threads.rows[r->run->threads.len++] = (struct prof_thread){.process = r->process,
+                                                                           .tid = file->tid,
+                                                                           .name = "",
+                                                                           .begin_ns = begin_ns,
+                                                                           .end_ns = begin_ns,
+                                                                           .cpu_ns = UINT64_MAX};
+    }
+    return LS_OK;
+}
+
+static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+{
+    for (size_t i = 0; i < files_len; i++) {
+        const struct spool_merge_file *file = spool_merge_file_at(merge, i);
+        LS_TRY(prof_close_burst(r, &r->lanes[i]));
+        if (file->damage == LS_OK) continue;
+        r->run->damaged_files++;
+        LS_TRY(
+            prof_put_event(r, (struct prof_event){.time_ns = r->run->threads.rows[r->lanes[i].thread].end_ns,
+                                                  .kind = "DAMAGED_FILE",
+                                                  .text = prof_name_of(r->run->names, file->damage_text),
+                                                  .count = 1}));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
+{
+    LS_TRY(prof_begin_lanes(r, merge, files_len));
+    for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL;) {
+        LS_TRY(prof_on_record(r, &item));
+        r->run->threads.rows[r->lanes[item.file].thread].end_ns = prof_since_start(r->run, item.time_ns);
+        prof_tell_progress(r->run);
+    }
+    LS_TRY(prof_end_lanes(r, merge, files_len));
+    return prof_lines_resolve(r->survey, &r->ips, r->process, r->run->names, &r->run->lines,
+                              &r->run->modules);
+}
+
+static void prof_describe_process(struct prof_replay *r, const struct spool_process *p)
+{
+    struct prof_process *row = prof_process_of(r);
+    const char *text = SPOOL_REC_TAIL(p);
+    const uint16_t lens[] = {p->engine_len, p->trigger_len, p->why_len, p->exe_len, p->cmdline_len};
+    const char **const fields[] = {&row->engine, &row->trigger, &row->why, &row->exe, &row->cmdline};
+    for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); text += lens[i], i++)
+        *fields[i] = prof_name(r->run->names, text, lens[i]);
+    row->parent_pid = p->parent_pid;
+    r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
+    r->run->burst_instructions = p->burst_instructions;
+    r->run->probe_cost_cycles = p->probe_cost_cycles;
+}
+
+static uint64_t prof_tsc_hz(const struct prof_run_state *run, const struct spool_process *p)
+{
+    if (p && p->tsc_hz) return p->tsc_hz;
+    return run->calibration ? run->calibration->tsc_hz : 0;
+}
+
+static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
+{
+    spool_merge *merge;
+    LS_TRY(prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space));
+    r->lanes = calloc(image->files_len + 1, sizeof(*r->lanes));
+    if (!r->lanes)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->files_len);
+    LS_TRY(spool_merge_new(image, 0, &merge));
+    const struct spool_process *p = spool_merge_process(merge);
+    r->run->tsc_hz = prof_tsc_hz(r->run, p);
+    spool_merge_set_tsc_hz(merge, r->run->tsc_hz);
+    if (p) prof_describe_process(r, p);
+    const ls_err e = prof_replay_all(r, merge, image->files_len);
+    spool_merge_free(merge);
+    return e;
+}
+
+ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
+                         struct prof_survey *survey, uint32_t process)
+{
+    struct prof_replay r = {.run = run, .survey = survey, .process = process};
+    const ls_err e = prof_replay_fill(&r, image);
+    for (size_t i = 0; r.lanes && i < image->files_len; i++) {
+        prof_snapshot_fini(&r.lanes[i].maps);
+        free(r.lanes[i].samples.rows);
+    }
+    free(r.lanes);
+    prof_ip_fini(&r.ips);
+    prof_phase_fini(&r.phases);
+    prof_space_free(r.space);
+    return e;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Second pass over a process image: follow the address space, attribute every sample, write it. */
+#ifndef PROF_REPLAY_H
+#define PROF_REPLAY_H
+
+#include "common/ls_error.h"
+#include "machine/mach_calibration.h"
+#include "profile/prof_lines.h"
+#include "profile/prof_names.h"
+#include "profile/prof_survey.h"
+#include "profile/prof_tree.h"
+#include "profile/prof_vector.h"
+#include "profile/prof_writer.h"
+#include "spool/spool_dir.h"
+
+#include <stdint.h>
+
+/* What all images of a run share. */
+struct prof_run_state {
+    prof_names *names;
+    prof_tree *tree;
+    prof_writer *writer;
+    const struct mach_calibration *calibration; /* NULL: no levels */
+    uint64_t start_ns;
+    PROF_VECTOR(struct prof_process) processes;
+    PROF_VECTOR(struct prof_thread) threads;
+    PROF_VECTOR(struct prof_burst) bursts;
+    PROF_VECTOR(struct prof_phase) phases;
+    PROF_VECTOR(struct prof_event) events;
+    prof_line_list lines;
+    prof_module_list modules;
+    uint64_t samples_len, samples_precise, samples_unmapped;
+    uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files;
+    uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
+    double overhead_asked;
+    uint64_t records_done, records_all; /* for progress */
+    void (*progress)(void *user, double done);
+    void *user;
+};
+
+/* Errors: LS_ERR_NOMEM, LS_ERR_VERSION, those of prof_writer_add. */
+ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
+                         struct prof_survey *survey, uint32_t process);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "profile/prof_resolve.h"
+
+#include "common/ls_clock.h"
+#include "machine/mach_topology.h"
+#include "profile/prof_maps.h"
+#include "profile/prof_replay.h"
+#include "profile/prof_sources.h"
+#include "spool/spool_dir.h"
+#include "spool/spool_merge.h"
+#include "spool/spool_reader.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct prof_resolve_job {
+    const struct prof_resolve_options *options;
+    spool_dir *dir;
+    const struct spool_image *images;
+    struct prof_survey *surveys; /* beside images */
+    size_t images_len;
+    struct prof_run_state run;
+    prof_source_list sources;
+};
+
+/* Shorter processes have no overhead worth a name: one burst is a large share of nothing. */
+#define PROF_OVERHEAD_LIFE_NS (LS_NS_PER_S / 10)
+
+static ls_err prof_survey_all_images(struct prof_resolve_job *job)
+{
+    job->run.start_ns = UINT64_MAX;
+    for (size_t i = 0; i < job->images_len; i++) {
+        struct prof_survey *s = &job->surveys[i];
+        LS_TRY(prof_survey_image(&job->images[i], job->run.names, s));
+        job->run.records_all += s->records_len;
+        if (s->begin_ns < job->run.start_ns) job->run.start_ns = s->begin_ns;
+    }
+    if (job->run.start_ns == UINT64_MAX) job->run.start_ns = 0;
+    return LS_OK;
+}
+
+static ls_err prof_add_process(struct prof_resolve_job *job, size_t image)
+{
+    struct prof_run_state *run = &job->run;
+    const struct prof_survey *s = &job->surveys[image];
+    const bool is_empty = s->records_len == 0;
+    LS_TRY(PROF_VECTOR_ROOM(&run->processes));
+    run->processes.rows[run->processes.len++] =
+        (struct prof_process){.pid = job->images[image].pid,
+                              .image = job->images[image].image,
+                              .begin_ns = is_empty ? 0 : s->begin_ns - run->start_ns,
+                              .end_ns = is_empty ? 0 : s->end_ns - run->start_ns};
+    return LS_OK;
+}
+
+static bool prof_has_nodes(const struct prof_survey *s)
+{
+    for (size_t i = 0; i < s->nodes.len; i++)
+        if (s->nodes.rows[i].spool_id != 0) return true;
+    return false;
+}
+
+static size_t prof_images_with_nodes(const struct prof_resolve_job *job)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < job->images_len; i++)
+        n += prof_has_nodes(&job->surveys[i]);
+    return n;
+}
+
+/* The nodes of one image: under the root, or under a node of their process where several registered
+ * something. */
+static ls_err prof_plant_image(struct prof_resolve_job *job, size_t image, bool has_own_node)
+{
+    struct prof_run_state *run = &job->run;
+    uint32_t parent = 0;
+    if (has_own_node) {
+        const struct prof_node node = {.parent = 0,
+                                       .kind = PROF_NODE_PROCESS,
+                                       .process = (uint32_t)image,
+                                       .label =
+                                           prof_name_printf(run->names, "process %u", job->images[image].pid),
+                                       .born_ns = run->processes.rows[image].begin_ns,
+                                       .died_ns = UINT64_MAX};
+        LS_TRY(prof_tree_add(run->tree, node, &parent));
+    }
+    return prof_survey_plant(&job->surveys[image], run->tree, parent, (uint32_t)image, run->start_ns);
+}
+
+static ls_err prof_plant_all(struct prof_resolve_job *job)
+{
+    const bool several = prof_images_with_nodes(job) > 1;
+    for (size_t i = 0; i < job->images_len; i++)
+        LS_TRY(prof_add_process(job, i));
+    for (size_t i = 0; i < job->images_len; i++)
+        if (prof_has_nodes(&job->surveys[i])) LS_TRY(prof_plant_image(job, i, several));
+    return LS_OK;
+}
+
+static ls_err prof_replay_all_images(struct prof_resolve_job *job)
+{
+    for (size_t i = 0; i < job->images_len; i++) {
+        LS_TRY(prof_replay_image(&job->run, &job->images[i], &job->surveys[i], (uint32_t)i));
+        prof_survey_fini(&job->surveys[i]);
+    }
+    return LS_OK;
+}
+
+/* Hooks and bursts over wall time, of the worst process that lived long enough (of all when none did). */
+static double prof_overhead_achieved(const struct prof_run_state *run, uint64_t min_life_ns)
+{
+    double worst = NAN;
+    for (size_t i = 0; i < run->processes.len; i++) {
+        const struct prof_process *p = &run->processes.rows[i];
+        const uint64_t life_ns = p->end_ns - p->begin_ns;
+        if (life_ns < min_life_ns || life_ns == 0) continue;
+        const double share = (double)(p->bursts_ns + p->hooks_ns) / (double)life_ns;
+        if (!(worst >= share)) worst = share;
+    }
+    return isnan(worst) && min_life_ns > 0 ? prof_overhead_achieved(run, 0) : worst;
+}
+
+static void prof_fill_calibration(const struct mach_calibration *c, struct prof_run *run)
+{
+    _Static_assert((int)PROF_LEVEL_COUNT == (int)MACH_LEVEL_COUNT,
+                   "levels of a latency are levels of a sample");
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
+        run->level_latency_cycles[l] = c ? c->latency_cycles[l] : NAN;
+        run->level_limit_cycles[l] = c ? c->limit_cycles[l] : NAN;
+    }
+    run->issue_width = c ? c->issue_width : NAN;
+}
+
+static uint64_t prof_run_end_ns(const struct prof_run_state *run)
+{
+    uint64_t end_ns = 0;
+    for (size_t i = 0; i < run->processes.len; i++)
+        if (run->processes.rows[i].end_ns > end_ns) end_ns = run->processes.rows[i].end_ns;
+    return end_ns;
+}
+
+/* Wall clock at the start of the recording: by the anchor of the first file that opens. */
+static uint64_t prof_start_realtime_ns(const struct prof_resolve_job *job)
+{
+    for (size_t i = 0; i < job->images_len; i++)
+        for (size_t f = 0; f < job->images[i].files_len; f++) {
+            spool_reader *r;
+            if (spool_reader_open(job->images[i].files[f], &r) != LS_OK) continue;
+            const struct spool_file_header h = *spool_reader_header(r);
+            spool_reader_free(r);
+            return h.realtime_ns - h.mono_ns + job->run.start_ns;
+        }
+    return UINT64_MAX;
+}
+
+static double prof_share(uint64_t part, uint64_t all)
+{
+    return all ? (double)part / (double)all : NAN;
+}
+
+static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
+                                         const struct mach_machine *machine)
+{
+    const struct prof_run_state *s = &job->run;
+    const struct prof_process *first = &s->processes.rows[0];
+    const struct prof_resolve_options *o = job->options;
+    struct prof_run run = {
+        .schema = PROF_SCHEMA,
+        .command = o->command ? o->command : first->cmdline,
+        .host = machine->host,
+        .cpu = machine->cpu,
+        .topology = machine->summary,
+        .engine = first->engine,
+        .trigger = first->trigger,
+        .why = first->why,
+        .version = PACKAGE_VERSION,
+        .start_realtime_ns = prof_start_realtime_ns(job),
+        .start_mono_ns = s->start_ns,
+        .duration_ns = o->duration_ns ? o->duration_ns : prof_run_end_ns(s),
+        .exit_code = (uint64_t)o->exit_code,
+        .exit_signal = (uint64_t)o->exit_signal,
+        .tsc_hz = s->tsc_hz ? s->tsc_hz : UINT64_MAX,
+        .probe_cost_cycles = s->probe_cost_cycles,
+        .burst_instructions = s->burst_instructions,
+        .overhead_asked = s->overhead_asked,
+        .overhead_achieved = prof_overhead_achieved(s, PROF_OVERHEAD_LIFE_NS),
+        .lost_records = s->lost_records,
+        .dropped_bytes = s->dropped_bytes,
+        .skipped_triggers = s->skipped_triggers,
+        .throttled = UINT64_MAX,
+        .coverage_precise = prof_share(s->samples_precise, s->samples_len),
+        .coverage_coarse =
+            prof_share(s->samples_len - s->samples_precise - s->samples_unmapped, s->samples_len),
+    };
+    prof_fill_calibration(o->calibration, &run);
+    return run;
+}
+
+static ls_err prof_write_run(struct prof_resolve_job *job)
+{
+    static struct mach_machine machine; /* large */
+    machine = (struct mach_machine){0};
+    if (mach_describe(&machine) != LS_OK)
+        machine = (struct mach_machine){0}; /* no reason to lose a recording */
+    const struct prof_run run = prof_run_describe(job, &machine);
+    return prof_writer_run(job->run.writer, &run);
+}
+
+static ls_err prof_write_tables(struct prof_resolve_job *job)
+{
+    struct prof_run_state *s = &job->run;
+    size_t nodes_len;
+    const struct prof_node *nodes = prof_tree_nodes(s->tree, &nodes_len);
+    LS_TRY(prof_sources_collect(&s->lines, s->names, &job->sources));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_nodes, nodes, nodes_len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_threads, s->threads.rows, s->threads.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_processes, s->processes.rows, s->processes.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_bursts, s->bursts.rows, s->bursts.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_modules, s->modules.rows, s->modules.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_lines, s->lines.rows, s->lines.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
+    return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
+}
+
+static ls_err prof_run_job(struct prof_resolve_job *job)
+{
+    struct prof_run_state *s = &job->run;
+    LS_TRY(spool_dir_open(job->options->spool_dir, &job->dir));
+    job->images = spool_dir_images(job->dir, &job->images_len);
+    job->surveys = calloc(job->images_len, sizeof(*job->surveys));
+    s->names = prof_names_new();
+    s->tree = s->names ? prof_tree_new(s->names) : NULL;
+    if (!job->surveys || !s->tree) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", job->options->spool_dir);
+    LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
+    LS_TRY(prof_survey_all_images(job));
+    LS_TRY(prof_plant_all(job));
+    LS_TRY(prof_replay_all_images(job));
+    LS_TRY(prof_write_tables(job));
+    LS_TRY(prof_write_run(job));
+    return prof_writer_finish(s->writer);
+}
+
+static void prof_job_fini(struct prof_resolve_job *job)
+{
+    struct prof_run_state *s = &job->run;
+    prof_writer_free(s->writer);
+    for (size_t i = 0; job->surveys && i < job->images_len; i++)
+        prof_survey_fini(&job->surveys[i]);
+    free(job->surveys);
+    free(job->sources.rows);
+    free(s->processes.rows);
+    free(s->threads.rows);
+    free(s->bursts.rows);
+    free(s->phases.rows);
+    free(s->events.rows);
+    free(s->lines.rows);
+    free(s->modules.rows);
+    prof_tree_free(s->tree);
+    prof_names_free(s->names);
+    spool_dir_free(job->dir);
+}
+
+ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_resolve_stats *out)
+{
+    struct prof_resolve_job job = {
+        .options = options,
+        .run = {.calibration = options->calibration, .progress = options->progress, .user = options->user}};
+    const ls_err e = prof_run_job(&job);
+    if (e == LS_OK && options->progress) options->progress(options->user, 1.0);
+    if (e == LS_OK && out)
+        *out = (struct prof_resolve_stats){.samples = job.run.samples_len,
+                                           .bursts = job.run.bursts.len,
+                                           .processes = job.run.processes.len,
+                                           .threads = job.run.threads.len,
+                                           .damaged_files = job.run.damaged_files};
+    prof_job_fini(&job);
+    return e;
+}

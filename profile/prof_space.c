@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_space.h"
+
+#include "profile/prof_maps.h"
+#include "spool/spool_record.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum prof_layer { PROF_LAYER_RANGES, PROF_LAYER_HEAP, PROF_LAYER_STACKS, PROF_LAYER_MAPS, PROF_LAYER_COUNT };
+
+/* Where a registered node is now. */
+struct prof_extent {
+    uint64_t base, end; /* base == end: nowhere */
+};
+
+struct prof_space {
+    struct prof_survey *survey;
+    prof_tree *tree;
+    prof_names *names;
+    uint64_t start_ns;
+    /* values: ranges: row of survey->nodes; heap and stacks: node; maps: row of mappings */
+    smr_live *layers[PROF_LAYER_COUNT];
+    prof_mapping_list mappings;
+    struct prof_extent *extents; /* beside survey->nodes */
+};
+
+/* x86-64 with four-level page tables: user addresses end here (Linux Documentation/arch/x86/x86_64/mm.rst).
+ */
+#define PROF_USER_END (UINT64_C(1) << 47)
+#define PROF_NULL_PAGES_END UINT64_C(65536)
+
+static const struct prof_place prof_nowhere = {PROF_NO_NODE, UINT32_MAX, UINT64_MAX};
+
+static ls_err prof_space_fill(prof_space *s)
+{
+    for (int i = 0; i < PROF_LAYER_COUNT; i++)
+        if (!(s->layers[i] = smr_live_new()))
+            return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+    s->extents = calloc(s->survey->nodes.len + 1, sizeof(*s->extents));
+    return s->extents ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for %zu nodes", s->survey->nodes.len);
+}
+
+ls_err prof_space_new(struct prof_survey *survey, prof_tree *tree, prof_names *names, uint64_t start_ns,
+                      prof_space **out)
+{
+    prof_space *s = calloc(1, sizeof(*s));
+    if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+    *s = (prof_space){.survey = survey, .tree = tree, .names = names, .start_ns = start_ns};
+    const ls_err e = prof_space_fill(s);
+    if (e == LS_OK)
+        *out = s;
+    else
+        prof_space_free(s);
+    return e;
+}
+
+void prof_space_free(prof_space *s)
+{
+    if (!s) return;
+    for (int i = 0; i < PROF_LAYER_COUNT; i++)
+        smr_live_free(s->layers[i]);
+    free(s->mappings.rows);
+    free(s->extents);
+    free(s);
+}
+
+/* Clear [base, end) of a layer; an empty or wrapping extent is nobody's. */
+static ls_err prof_evict(prof_space *s, enum prof_layer layer, uint64_t base, uint64_t end)
+{
+    return base < end ? smr_live_evict(s->layers[layer], base, end) : LS_OK;
+}
+
+static ls_err prof_put(prof_space *s, enum prof_layer layer, struct prof_extent x, uint32_t value)
+{
+    if (x.base >= x.end) return LS_OK;
+    const ls_err e = smr_live_insert(s->layers[layer], x.base, x.end, value);
+    if (e != LS_ERR_OVERLAP) return e;
+    /* the end of what was here was lost */
+    LS_TRY(smr_live_evict(s->layers[layer], x.base, x.end));
+    return smr_live_insert(s->layers[layer], x.base, x.end, value);
+}
+
+static void prof_end_life(prof_space *s, size_t row, uint64_t time_ns)
+{
+    const struct prof_survey_node *n = &s->survey->nodes.rows[row];
+    const uint64_t died_ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
+    struct prof_node *node = n->node == PROF_NO_NODE ? NULL : prof_tree_node(s->tree, n->node);
+    const bool is_its_last_place = s->extents[row].base == n->base && s->extents[row].end == n->end;
+    if (node && is_its_last_place && died_ns < node->died_ns) node->died_ns = died_ns;
+    s->extents[row] = (struct prof_extent){0, 0};
+}
+
+/* Memory that goes away takes the ranges inside it along. */
+static ls_err prof_end_ranges(prof_space *s, uint64_t base, uint64_t end, uint64_t time_ns)
+{
+    const size_t before = smr_live_len(s->layers[PROF_LAYER_RANGES]);
+    if (before == 0) return LS_OK;
+    LS_TRY(prof_evict(s, PROF_LAYER_RANGES, base, end));
+    if (smr_live_len(s->layers[PROF_LAYER_RANGES]) == before) return LS_OK;
+    for (size_t i = 0; i < s->survey->nodes.len; i++) {
+        const struct prof_extent *x = &s->extents[i];
+        if (x->base < x->end && x->base >= base && x->end <= end) prof_end_life(s, i, time_ns);
+    }
+    return LS_OK;
+}
+
+static ls_err prof_put_mapping(prof_space *s, const struct prof_mapping *m)
+{
+    LS_TRY(PROF_VECTOR_ROOM(&s->mappings));
+    s->mappings.rows[s->mappings.len] = *m;
+    LS_TRY(prof_evict(s, PROF_LAYER_MAPS, m->base, m->end));
+    return prof_put(s, PROF_LAYER_MAPS, (struct prof_extent){m->base, m->end}, (uint32_t)s->mappings.len++);
+}
+
+ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_bytes)
+{
+    smr_live *fresh = smr_live_new();
+    if (!fresh) return ls_fail(LS_ERR_NOMEM, "out of memory for a memory map");
+    smr_live_free(s->layers[PROF_LAYER_MAPS]);
+    s->layers[PROF_LAYER_MAPS] = fresh;
+    s->mappings.len = 0;
+    LS_TRY(prof_maps_parse(maps_text, len_bytes, s->names, &s->mappings));
+    for (size_t i = 0; i < s->mappings.len; i++)
+        LS_TRY(prof_put(s, PROF_LAYER_MAPS,
+                        (struct prof_extent){s->mappings.rows[i].base, s->mappings.rows[i].end},
+                        (uint32_t)i));
+    return LS_OK;
+}
+
+ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
+{
+    uint64_t end;
+    if (__builtin_add_overflow(r->base, r->len_bytes, &end) || r->len_bytes == 0) return LS_OK;
+    struct prof_mapping m = {
+        .base = r->base, .end = end, .offset_bytes = r->offset_bytes, .node = PROF_NO_NODE};
+    m.access = (r->prot & PROT_READ ? PROF_MAP_READ : 0u) | (r->prot & PROT_WRITE ? PROF_MAP_WRITE : 0u) |
+               (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
+    m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
+    m.kind = m.path[0] == '\0'          ? PROF_NODE_ANONYMOUS
+             : m.access & PROF_MAP_EXEC ? PROF_NODE_CODE
+                                        : PROF_NODE_FILE;
+    LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
+    LS_TRY(prof_evict(s, PROF_LAYER_HEAP, r->base, end));
+    return prof_put_mapping(s, &m);
+}
+
+ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r)
+{
+    uint64_t end;
+    if (__builtin_add_overflow(r->base, r->len_bytes, &end)) return LS_OK;
+    LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
+    for (int layer = PROF_LAYER_HEAP; layer < PROF_LAYER_COUNT; layer++)
+        LS_TRY(prof_evict(s, (enum prof_layer)layer, r->base, end));
+    return LS_OK;
+}
+
+ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
+{
+    uint64_t end;
+    if (__builtin_add_overflow(r->base, r->len_bytes, &end) || r->len_bytes == 0) return LS_OK;
+    const uint32_t home = prof_tree_home(s->tree, PROF_NODE_HEAP, "heap blocks");
+    if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
+    LS_TRY(prof_evict(s, PROF_LAYER_HEAP, r->base, end)); /* a lost free */
+    return prof_put(s, PROF_LAYER_HEAP, (struct prof_extent){r->base, end}, home);
+}
+
+ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r)
+{
+    uint64_t base, end;
+    uint32_t value;
+    if (!smr_live_find_range(s->layers[PROF_LAYER_HEAP], r->base, &base, &end, &value) || base != r->base)
+        return LS_OK;
+    LS_TRY(prof_end_ranges(s, base, end, r->time_ns));
+    return smr_live_remove(s->layers[PROF_LAYER_HEAP], base, value);
+}
+
+/* Rows of nodes that were planted; others are damage. */
+static bool prof_space_row(const prof_space *s, uint32_t spool_id, uint32_t *out_row)
+{
+    *out_row = spool_id - 1;
+    return spool_id != 0 && spool_id <= s->survey->nodes.len &&
+           s->survey->nodes.rows[*out_row].node != PROF_NO_NODE;
+}
+
+static void prof_take_range_away(prof_space *s, uint32_t row)
+{
+    struct prof_extent *x = &s->extents[row];
+    if (x->base < x->end)
+        smr_live_remove(s->layers[PROF_LAYER_RANGES], x->base, row); /* clipped away before: nothing to do */
+    *x = (struct prof_extent){0, 0};
+}
+
+ls_err prof_space_node_range(prof_space *s, const struct spool_node *r)
+{
+    uint32_t row;
+    if (!prof_space_row(s, r->node, &row) || r->is_group) return LS_OK;
+    prof_take_range_away(s, row);
+    s->extents[row] = (struct prof_extent){r->base, r->end};
+    return prof_put(s, PROF_LAYER_RANGES, s->extents[row], row);
+}
+
+ls_err prof_space_node_remove(prof_space *s, const struct spool_node_remove *r)
+{
+    uint32_t row;
+    if (prof_space_row(s, r->node, &row)) prof_take_range_away(s, row);
+    return LS_OK;
+}
+
+ls_err prof_space_stack_begin(prof_space *s, uint64_t base, uint64_t end, uint32_t home)
+{
+    LS_TRY(prof_evict(s, PROF_LAYER_STACKS, base, end));
+    return prof_put(s, PROF_LAYER_STACKS, (struct prof_extent){base, end}, home);
+}
+
+ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end)
+{
+    return prof_evict(s, PROF_LAYER_STACKS, base, end);
+}
+
+static struct prof_place prof_place_in_range(const prof_space *s, uint32_t row, uint64_t offset_bytes)
+{
+    const struct prof_survey_node *n = &s->survey->nodes.rows[row];
+    struct prof_place place = {n->node, UINT32_MAX, UINT64_MAX};
+    if (n->elem_size_bytes == 0) return place;
+    place.element = offset_bytes / n->elem_size_bytes;
+    const uint64_t part_bytes = n->dims ? n->elem_size_bytes / n->dims : 0;
+    if (part_bytes > 0) place.component = (uint32_t)(offset_bytes % n->elem_size_bytes / part_bytes);
+    return place;
+}
+
+/* The label of a mapping's home: modules and files by name, the rest by what it is. */
+static const char *prof_home_label(const struct prof_mapping *m)
+{
+    switch (m->kind) {
+    case PROF_NODE_STATIC:
+    case PROF_NODE_CODE:
+        return prof_base_name(m->path);
+    case PROF_NODE_FILE:
+        return m->path;
+    case PROF_NODE_STACK:
+        return "stack of main thread";
+    case PROF_NODE_HEAP_SMALL:
+        return "small heap blocks";
+    case PROF_NODE_KERNEL:
+        return "vdso and vvar";
+    default:
+        return "anonymous memory";
+    }
+}
+
+static struct prof_place prof_place_of_mapping(prof_space *s, struct prof_mapping *m)
+{
+    struct prof_place place = prof_nowhere;
+    if (m->node == PROF_NO_NODE) m->node = prof_tree_home(s->tree, m->kind, prof_home_label(m));
+    place.node = m->node;
+    return place;
+}
+
+static struct prof_place prof_place_unmapped(prof_space *s, uint64_t addr)
+{
+    struct prof_place place = prof_nowhere;
+    const char *why = addr < PROF_NULL_PAGES_END ? "null page"
+                      : addr >= PROF_USER_END    ? "not a user address"
+                                                 : "no mapping known at this time";
+    place.node = prof_tree_home(s->tree, PROF_NODE_UNMAPPED, why);
+    return place;
+}
+
+struct prof_place prof_space_find(prof_space *s, uint64_t addr)
+{
+    uint64_t base;
+    uint32_t value;
+    struct prof_place place = prof_nowhere;
+    if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value))
+        return prof_place_in_range(s, value, addr - base);
+    if (smr_live_find(s->layers[PROF_LAYER_HEAP], addr, &place.node) ||
+        smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
+        return place;
+    if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
+        return prof_place_of_mapping(s, &s->mappings.rows[value]);
+    if (smr_live_find(s->survey->seen_live, addr, &value))
+        return prof_place_of_mapping(s, &s->survey->seen.rows[value]);
+    return prof_place_unmapped(s, addr);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The address space of one process image as it changes: what an address is at this moment.
+ * Layers, asked in this order: registered ranges, heap blocks, thread stacks, mappings; then mappings that
+ * only a later or earlier snapshot showed (made by ld.so, the C library or raw system calls: no hook saw them
+ * come). */
+#ifndef PROF_SPACE_H
+#define PROF_SPACE_H
+
+#include "common/ls_error.h"
+#include "profile/prof_survey.h"
+#include "profile/prof_tree.h"
+#include "spool/spool_format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct prof_space prof_space;
+
+/* What an address is. Missing element and component: their fill values. */
+struct prof_place {
+    uint32_t node;
+    uint32_t component;
+    uint64_t element;
+};
+
+/* survey (planted), tree and names are borrowed.  start_ns: 0 of the times in the tree.  Errors:
+ * LS_ERR_NOMEM. */
+ls_err prof_space_new(struct prof_survey *survey, prof_tree *tree, prof_names *names, uint64_t start_ns,
+                      prof_space **out);
+void prof_space_free(prof_space *s);
+
+/* Follow the program. Records that make no sense (a free of nothing) change nothing.  Errors: LS_ERR_NOMEM.
+ */
+ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_bytes);
+ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r);
+ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r);
+ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r);
+ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r);
+ls_err prof_space_node_range(prof_space *s, const struct spool_node *r); /* NODE_ADD and NODE_RANGE */
+ls_err prof_space_node_remove(prof_space *s, const struct spool_node_remove *r);
+/* A thread's stack [base, end) lives from now; home is its node. */
+ls_err prof_space_stack_begin(prof_space *s, uint64_t base, uint64_t end, uint32_t home);
+ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
+
+/* Never fails: every address has a home. */
+struct prof_place prof_space_find(prof_space *s, uint64_t addr);
+
+#endif

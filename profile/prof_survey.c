@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_survey.h"
+
+#include "profile/prof_snapshot.h"
+#include "spool/spool_merge.h"
+#include "spool/spool_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ids count from 1 without big holes; a larger one is damage. */
+enum { PROF_SPOOL_ID_MAX = 1 << 24 };
+
+static ls_err prof_survey_slot(struct prof_survey *s, uint32_t spool_id, struct prof_survey_node **out)
+{
+    *out = NULL;
+    if (spool_id == 0 || spool_id > PROF_SPOOL_ID_MAX) return LS_OK;
+    while (s->nodes.len < spool_id) {
+        LS_TRY(PROF_VECTOR_ROOM(&s->nodes));
+        s->nodes.rows[s->nodes.len++] = (struct prof_survey_node){.node = PROF_NO_NODE};
+    }
+    *out = &s->nodes.rows[spool_id - 1];
+    return LS_OK;
+}
+
+static struct prof_survey_node *prof_survey_known(struct prof_survey *s, uint32_t spool_id)
+{
+    if (spool_id == 0 || spool_id > s->nodes.len || s->nodes.rows[spool_id - 1].spool_id == 0) return NULL;
+    return &s->nodes.rows[spool_id - 1];
+}
+
+static ls_err prof_survey_add(struct prof_survey *s, prof_names *names, const struct spool_node *r)
+{
+    struct prof_survey_node *n;
+    LS_TRY(prof_survey_slot(s, r->node, &n));
+    if (!n || n->spool_id != 0) return LS_OK;
+    *n = (struct prof_survey_node){.spool_id = r->node,
+                                   .parent = r->parent,
+                                   .node = PROF_NO_NODE,
+                                   .is_group = r->is_group != 0,
+                                   .label = prof_name(names, SPOOL_REC_TAIL(r), r->label_len),
+                                   .base = r->base,
+                                   .end = r->end,
+                                   .elem_size_bytes = r->elem_size_bytes,
+                                   .dims = r->dims,
+                                   .born_ns = r->time_ns,
+                                   .died_ns = UINT64_MAX};
+    return LS_OK;
+}
+
+static void prof_survey_range(struct prof_survey *s, const struct spool_node *r)
+{
+    struct prof_survey_node *n = prof_survey_known(s, r->node);
+    if (!n) return;
+    n->base = r->base;
+    n->end = r->end;
+    if (r->elem_size_bytes) n->elem_size_bytes = r->elem_size_bytes;
+    if (r->dims) n->dims = r->dims;
+    n->died_ns = UINT64_MAX;
+}
+
+static void prof_survey_remove(struct prof_survey *s, const struct spool_node_remove *r)
+{
+    struct prof_survey_node *n = prof_survey_known(s, r->node);
+    if (n) n->died_ns = r->time_ns;
+}
+
+static void prof_survey_member(struct prof_survey *s, const struct spool_node_member *r)
+{
+    struct prof_survey_node *member = prof_survey_known(s, r->member);
+    if (member && prof_survey_known(s, r->group)) member->parent = r->group;
+}
+
+static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m)
+{
+    for (size_t i = s->modules.len; i-- > 0;) {
+        struct prof_survey_module *known = &s->modules.rows[i];
+        if (known->path != m->path) continue;
+        /* one loaded copy: its mappings follow each other closely and in file order */
+        const bool is_same = m->base >= known->base && (m->base <= known->end || m->end <= known->end) &&
+                             (m->base == known->base) == (m->offset_bytes == known->offset_bytes);
+        if (!is_same) continue;
+        if (m->end > known->end) known->end = m->end;
+        return LS_OK;
+    }
+    LS_TRY(PROF_VECTOR_ROOM(&s->modules));
+    s->modules.rows[s->modules.len++] = (struct prof_survey_module){
+        .path = m->path, .base = m->base, .end = m->end, .offset_bytes = m->offset_bytes};
+    return LS_OK;
+}
+
+static bool prof_survey_has_seen(const struct prof_survey *s, const struct prof_mapping *m)
+{
+    uint64_t base, end;
+    uint32_t row;
+    if (!smr_live_find_range(s->seen_live, m->base, &base, &end, &row)) return false;
+    return base == m->base && end == m->end && s->seen.rows[row].path == m->path &&
+           s->seen.rows[row].kind == m->kind;
+}
+
+/* The rows behind seen.len are still to be looked at: keep those before them only. */
+static ls_err prof_survey_see(struct prof_survey *s, struct prof_mapping m)
+{
+    LS_TRY(smr_live_evict(s->seen_live, m.base, m.end));
+    LS_TRY(smr_live_insert(s->seen_live, m.base, m.end, (uint32_t)s->seen.len));
+    s->seen.rows[s->seen.len++] = m;
+    return LS_OK;
+}
+
+static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text)
+{
+    const size_t first = s->seen.len;
+    LS_TRY(prof_maps_parse(text->text, text->len, names, &s->seen));
+    const size_t end = s->seen.len;
+    s->seen.len = first;
+    for (size_t i = first; i < end; i++) {
+        const struct prof_mapping m = s->seen.rows[i];
+        if (!prof_survey_has_seen(s, &m)) LS_TRY(prof_survey_see(s, m));
+        if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE) && m.path[0] == '/')
+            LS_TRY(prof_survey_note_module(s, &m));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_survey_maps(struct prof_survey *s, prof_names *names, struct prof_snapshot *text,
+                               const struct spool_maps *r)
+{
+    bool whole;
+    LS_TRY(prof_snapshot_take(text, r, &whole));
+    return whole ? prof_survey_snapshot(s, names, text) : LS_OK;
+}
+
+static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struct prof_snapshot *text,
+                                 const struct spool_rec_header *rec)
+{
+    switch (rec->type) {
+    case SPOOL_REC_NODE_ADD:
+        return prof_survey_add(s, names, (const void *)rec);
+    case SPOOL_REC_NODE_RANGE:
+        prof_survey_range(s, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_NODE_REMOVE:
+        prof_survey_remove(s, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_NODE_MEMBER:
+        prof_survey_member(s, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_MAPS:
+        return prof_survey_maps(s, names, text, (const void *)rec);
+    default:
+        return LS_OK;
+    }
+}
+
+static ls_err prof_survey_all(struct prof_survey *s, prof_names *names, spool_merge *merge,
+                              struct prof_snapshot *texts)
+{
+    for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL; s->records_len++) {
+        if (s->records_len == 0) s->begin_ns = item.time_ns;
+        s->end_ns = item.time_ns;
+        LS_TRY(prof_survey_record(s, names, &texts[item.file], item.rec));
+    }
+    return LS_OK;
+}
+
+ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out)
+{
+    spool_merge *merge;
+    *out = (struct prof_survey){.begin_ns = UINT64_MAX, .seen_live = smr_live_new()};
+    if (!out->seen_live) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    LS_TRY(spool_merge_new(image, 0, &merge));
+    struct prof_snapshot *texts = calloc(image->files_len + 1, sizeof(*texts));
+    const ls_err e = texts ? prof_survey_all(out, names, merge, texts)
+                           : ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    for (size_t i = 0; texts && i < image->files_len; i++)
+        prof_snapshot_fini(&texts[i]);
+    free(texts);
+    spool_merge_free(merge);
+    return e;
+}
+
+void prof_survey_fini(struct prof_survey *s)
+{
+    free(s->nodes.rows);
+    free(s->modules.rows);
+    free(s->seen.rows);
+    smr_live_free(s->seen_live);
+    *s = (struct prof_survey){0};
+}
+
+static uint64_t prof_since(uint64_t time_ns, uint64_t start_ns)
+{
+    return time_ns == UINT64_MAX ? UINT64_MAX : time_ns > start_ns ? time_ns - start_ns : 0;
+}
+
+struct prof_planting {
+    struct prof_survey *survey;
+    prof_tree *tree;
+    uint32_t parent, process;
+    uint64_t start_ns;
+};
+
+static ls_err prof_plant_node(const struct prof_planting *p, struct prof_survey_node *n)
+{
+    const struct prof_survey_node *above = prof_survey_known(p->survey, n->parent);
+    const struct prof_node node = {
+        .parent = above && above->node != PROF_NO_NODE ? above->node : p->parent,
+        .kind = n->is_group ? PROF_NODE_GROUP : PROF_NODE_RANGE,
+        .process = p->process,
+        .label = n->label,
+        .base = n->base,
+        .end = n->end,
+        .elem_size_bytes = n->elem_size_bytes,
+        .dims = n->dims,
+        .born_ns = prof_since(n->born_ns, p->start_ns),
+        .died_ns = prof_since(n->died_ns, p->start_ns),
+    };
+    return prof_tree_add(p->tree, node, &n->node);
+}
+
+/* Those above n first. A chain longer than there are nodes is a circle: it is cut where the walk ends. */
+static ls_err prof_plant_chain(const struct prof_planting *p, struct prof_survey_node *n)
+{
+    while (n->node == PROF_NO_NODE) {
+        struct prof_survey_node *next = n, *above;
+        for (size_t steps = 0; steps < p->survey->nodes.len; steps++) {
+            above = prof_survey_known(p->survey, next->parent);
+            if (!above || above->node != PROF_NO_NODE) break;
+            next = above;
+        }
+        LS_TRY(prof_plant_node(p, next));
+    }
+    return LS_OK;
+}
+
+ls_err prof_survey_plant(struct prof_survey *s, prof_tree *tree, uint32_t parent, uint32_t process,
+                         uint64_t start_ns)
+{
+    const struct prof_planting p = {s, tree, parent, process, start_ns};
+    for (size_t i = 0; i < s->nodes.len; i++)
+        if (s->nodes.rows[i].spool_id != 0) LS_TRY(prof_plant_chain(&p, &s->nodes.rows[i]));
+    return LS_OK;
+}

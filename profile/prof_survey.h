@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* First pass over a process image: what must be known before the first sample is attributed. Registered nodes
+ * get their place in the tree (a member may be registered before its group), modules and every mapping ever
+ * seen are noted. */
+#ifndef PROF_SURVEY_H
+#define PROF_SURVEY_H
+
+#include "common/ls_error.h"
+#include "profile/prof_maps.h"
+#include "profile/prof_tree.h"
+#include "smrtree/smr_live.h"
+#include "spool/spool_dir.h"
+
+#include <stdint.h>
+
+/* A registered node of one process image. */
+struct prof_survey_node {
+    uint32_t spool_id; /* from 1 */
+    uint32_t parent;   /* spool id of container or group, 0: top */
+    uint32_t node;     /* id in the tree, PROF_NO_NODE before prof_survey_plant */
+    bool is_group;
+    const char *label;
+    uint64_t base, end, elem_size_bytes, dims;
+    uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC */
+};
+struct prof_survey_module {
+    const char *path;
+    uint64_t base, end, offset_bytes;
+};
+struct prof_survey {
+    PROF_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
+    PROF_VECTOR(struct prof_survey_module) modules;
+    prof_mapping_list seen; /* every mapping of every snapshot */
+    smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
+    uint64_t begin_ns, end_ns;
+    uint64_t records_len; /* for progress */
+};
+
+/* Errors: LS_ERR_NOMEM, LS_ERR_VERSION; damage is left to the second pass. */
+ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out);
+void prof_survey_fini(struct prof_survey *s);
+/* Put the nodes into the tree below parent; process is their row of /processes, start_ns is subtracted from
+ * times. */
+ls_err prof_survey_plant(struct prof_survey *s, prof_tree *tree, uint32_t parent, uint32_t process,
+                         uint64_t start_ns);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays that grow. */
+#ifndef PROF_VECTOR_H
+#define PROF_VECTOR_H
+
+#include "common/ls_error.h"
+
+#include <stddef.h>
+
+/* A growing array of rows: PROF_VECTOR(struct prof_node) nodes; zeroed is empty; free(v.rows). */
+#define PROF_VECTOR(row)  \
+    struct {              \
+        row *rows;        \
+        size_t len, room; \
+    }
+
+/* Room for one more row.  Errors: LS_ERR_NOMEM. */
+#define PROF_VECTOR_ROOM(v) \
+    prof_vector_room((void **)(void *)&(v)->rows, &(v)->room, (v)->len, sizeof(*(v)->rows))
+ls_err prof_vector_room(void **rows, size_t *room, size_t len, size_t row_bytes);
+
+#endif
