@@ -3,3 +3,5 @@ include tests/step/local.mk
 include tests/machine/local.mk
 include tests/analyse/local.mk
 include tests/smrtree/local.mk
+include tests/spool/local.mk
+include tests/profile/local.mk

@@ -1,0 +1,14 @@
+# tests/profile
+if HAVE_CMOCKA
+check_LTLIBRARIES += libproffixture.la
+libproffixture_la_SOURCES = tests/profile/prof_fixture.c tests/profile/prof_fixture.h
+libproffixture_la_LIBADD = libspoolfixture.la
+
+profile_test_programs = \
+    tests/profile/test_prof_resolve
+check_PROGRAMS += $(profile_test_programs)
+TESTS += $(profile_test_programs)
+
+tests_profile_test_prof_resolve_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
+endif

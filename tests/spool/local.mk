@@ -1,0 +1,14 @@
+# tests/spool
+if HAVE_CMOCKA
+spool_test_programs = \
+    tests/spool/test_spool
+check_LTLIBRARIES += libspoolfixture.la
+check_PROGRAMS += $(spool_test_programs)
+TESTS += $(spool_test_programs)
+
+libspoolfixture_la_SOURCES = tests/spool/spool_fixture.c tests/spool/spool_fixture.h
+libspoolfixture_la_LIBADD = libspoolwrite.la
+
+tests_spool_test_spool_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_spool_test_spool_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
+endif
