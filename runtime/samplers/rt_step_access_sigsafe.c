@@ -16,6 +16,11 @@ struct access_list {
     unsigned count;
 };
 
+int rt_step_greg_of(unsigned number)
+{
+    return greg_of[number & 15];
+}
+
 static uint64_t greg(const struct rt_step_regs *r, unsigned number)
 {
     return (uint64_t)r->gregs[greg_of[number & 15]];

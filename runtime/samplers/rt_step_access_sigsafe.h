@@ -21,6 +21,9 @@ struct rt_step_regs {
     struct rt_step_xstate xstate;
 };
 
+/* Place in gregs of a register number of machine code. */
+int rt_step_greg_of(unsigned number);
+
 /* Write the accesses of p, loads of an operand before its stores, to out; returns their number.
  * Lanes whose mask bit is clear touch no memory (their faults are suppressed) and are left out.
  * Thread: any.  Signal: safe. */

@@ -174,7 +174,7 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
     };
     uint16_t flags = a->op;
     if (rt_step_lines_touch(&t->lines, a->addr, a->size_bytes)) flags |= SPOOL_ACCESS_LINE_SEEN;
-    if (a->op == SPOOL_OP_LOAD && t->position >= RT_STEP_RUN_AHEAD) flags |= probe(a, &r.latency_cycles);
+    if (a->op == SPOOL_OP_LOAD && t->position >= t->valid_from) flags |= probe(a, &r.latency_cycles);
     spool_put_access(t->writer, flags, &r);
 }
 
@@ -236,33 +236,82 @@ static bool out_of_time(const struct rt_step_thread *t)
            ls_clock_mono_ns() - t->burst_begin_ns > rt_step_engine.burst_max_ns;
 }
 
-/* Look at the instruction about to execute and let it, or end the burst. */
-static void advance(struct rt_step_thread *t, ucontext_t *uc)
+/* A signal that waits behind this handler would find the context in a slot. */
+static bool signals_wait(const ucontext_t *uc)
 {
-    const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    uint64_t pending = 0;
+    const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
+    rt_step_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    return pending & ~*mask;
+}
+
+/* Let the instruction of p execute. True: it was a branch, done here, and the next instruction can be looked
+ * at. */
+static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucontext_t *uc, uint64_t operand)
+{
+    const bool may_move = p->flow != RT_STEP_FLOW_NONE && !signals_wait(uc);
+    const enum rt_step_isolated how =
+        may_move ? rt_step_isolate(&t->slots, p, uc, operand) : RT_STEP_IN_PLACE;
+    if (how == RT_STEP_DONE) return true;
+    if (how == RT_STEP_IN_PLACE && t->valid_from < t->position + RT_STEP_IN_PLACE_AHEAD)
+        t->valid_from = t->position + RT_STEP_IN_PLACE_AHEAD;
+    set_trap_flag(uc, how == RT_STEP_IN_PLACE);
+    return false;
+}
+
+/* Why the burst cannot go on at all, or -1. */
+static int must_end(const struct rt_step_thread *t, const ucontext_t *uc)
+{
+    if (masks_trap(uc)) return SPOOL_BURST_MASKED;
+    if (!rt_step_engine.on || out_of_time(t)) return SPOOL_BURST_TIME;
+    return out_of_budget(t) ? SPOOL_BURST_BUDGET : -1;
+}
+
+/* Record what the instruction of p is about to touch. False: it opens a restartable sequence. */
+static bool record(struct rt_step_thread *t, const struct rt_step_plan *p, const ucontext_t *uc)
+{
+    const unsigned count = list_accesses(t, p, uc);
+    if (in_own_text(p->ip)) {
+        t->own_steps++;
+        return true;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (opens_rseq(&t->accesses[i])) return false;
+    for (unsigned i = 0; i < count; i++)
+        record_access(t, &t->accesses[i], p->ip);
+    t->position++;
+    return true;
+}
+
+/* Address of the first memory operand, for indirect branches and for what stands in for rip. */
+static uint64_t first_operand(const struct rt_step_thread *t, const struct rt_step_plan *p)
+{
+    const bool lists = p->mem_count && p->mem[0].kind == RT_STEP_MEM_PLAIN;
+    return lists ? t->accesses[0].addr : p->ip + p->len_bytes + (uint64_t)p->rip_disp;
+}
+
+/* Look at the instruction about to execute; let it, or end the burst. True: look at the next one too. */
+static bool advance_one(struct rt_step_thread *t, ucontext_t *uc)
+{
     if (in_own_work(t)) {
         t->state = RT_STEP_SUSPENDED;
         set_trap_flag(uc, false);
-        return;
+        return false;
     }
-    if (masks_trap(uc)) return finish(t, uc, SPOOL_BURST_MASKED);
-    if (!rt_step_engine.on || out_of_time(t)) return finish(t, uc, SPOOL_BURST_TIME);
-    if (out_of_budget(t)) return finish(t, uc, SPOOL_BURST_BUDGET);
-    const struct rt_step_plan *p = rt_step_code_plan(&t->code, &rt_step_engine.zydis, ip);
-    if (!p) return finish(t, uc, SPOOL_BURST_DECODE);
-    const int why = forbids(p);
-    if (why >= 0) return finish(t, uc, (enum spool_burst_end_why)why);
-    if (in_own_text(ip)) {
-        t->own_steps++;
-        return set_trap_flag(uc, true);
+    int why = must_end(t, uc);
+    const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    const struct rt_step_plan *p = why < 0 ? rt_step_code_plan(&t->code, &rt_step_engine.zydis, ip) : NULL;
+    if (why < 0) why = p ? forbids(p) : SPOOL_BURST_DECODE;
+    if (why < 0 && !record(t, p, uc)) why = SPOOL_BURST_RSEQ;
+    if (why < 0) return execute(t, p, uc, first_operand(t, p));
+    finish(t, uc, (enum spool_burst_end_why)why);
+    return false;
+}
+
+static void advance(struct rt_step_thread *t, ucontext_t *uc)
+{
+    while (advance_one(t, uc)) {
     }
-    const unsigned count = list_accesses(t, p, uc);
-    for (unsigned i = 0; i < count; i++)
-        if (opens_rseq(&t->accesses[i])) return finish(t, uc, SPOOL_BURST_RSEQ);
-    for (unsigned i = 0; i < count; i++)
-        record_access(t, &t->accesses[i], ip);
-    t->position++;
-    set_trap_flag(uc, true);
 }
 
 void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc)
@@ -281,6 +330,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
     t->burst_begin_ns = ls_clock_mono_ns();
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->position = t->own_steps = 0;
+    t->valid_from = RT_STEP_RUN_AHEAD;
     rt_step_lines_clear(&t->lines);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
@@ -309,21 +359,24 @@ static bool reserve_budget(struct rt_step_thread *t)
 
 /* A trigger inside a burst is the backstop: the burst may go on, or its trap flag may be lost, as when a
  * handler of the program left by siglongjmp. */
-static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc)
+static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc, bool in_slot)
 {
-    return t->state == RT_STEP_SUSPENDED
-               ? in_own_work(t)
-               : t->state == RT_STEP_STEPPING && (uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG);
+    if (t->state == RT_STEP_SUSPENDED) return in_own_work(t);
+    return t->state == RT_STEP_STEPPING && (in_slot || uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG);
 }
 
-void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc)
+void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slot)
 {
     const uint64_t tsc = __rdtsc();
     if (rt_step_engine.quiet || !rt_step_engine.on) return;
-    if (is_alive(t, uc)) return rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+    if (is_alive(t, uc, in_slot)) {
+        set_trap_flag(uc, t->state == RT_STEP_STEPPING); /* in a slot: it goes on in place */
+        return rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+    }
     if (t->state != RT_STEP_IDLE) {
         __atomic_fetch_add(&rt_step_engine.lost, 1, __ATOMIC_RELAXED);
         t->stale = true;
+        rt_step_slots_abandon(&t->slots);
         rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
     }
     if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */

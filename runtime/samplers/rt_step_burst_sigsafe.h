@@ -6,9 +6,9 @@
 
 #include "runtime/samplers/rt_step_engine_sigsafe.h"
 
-/* The trigger fired in the context uc: begin a burst if the budget, the signal mask and the engine's state
- * allow it. Thread: t's own, inside a handler whose return restores uc. */
-void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc);
+/* The trigger fired in the context uc (in_slot: rt_step_unslot put it back): begin a burst if the budget, the
+ * signal mask and the engine's state allow it. Thread: t's own, inside a handler whose return restores uc. */
+void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slot);
 
 /* A single-step trap of t before the instruction at uc's ip. */
 void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc);

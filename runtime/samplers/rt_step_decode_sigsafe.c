@@ -284,5 +284,6 @@ enum rt_step_decoded rt_step_decode(const struct rt_step_zydis *z, struct rt_ste
     memset(out->code, 0, sizeof out->code);
     memcpy(out->code, code, scratch->insn.length);
     plan_from(scratch, out);
+    rt_step_plan_flow(z, scratch, out);
     return RT_STEP_DECODED;
 }

@@ -42,6 +42,20 @@ enum rt_step_segment { RT_STEP_SEG_FLAT, RT_STEP_SEG_FS, RT_STEP_SEG_GS };
 #define RT_STEP_REG_NONE 0xffu
 #define RT_STEP_REG_RIP 0x10u
 
+/* How an instruction can be executed apart from its successors (rt_step_isolate_sigsafe.h). */
+enum rt_step_flow {
+    RT_STEP_FLOW_NONE, /* only where it stands */
+    RT_STEP_FLOW_COPY, /* anywhere else */
+    RT_STEP_FLOW_JUMP,
+    RT_STEP_FLOW_JCC,
+    RT_STEP_FLOW_JUMP_REG,
+    RT_STEP_FLOW_JUMP_MEM,
+    RT_STEP_FLOW_RET,
+    RT_STEP_FLOW_CALL, /* calls come last */
+    RT_STEP_FLOW_CALL_REG,
+    RT_STEP_FLOW_CALL_MEM
+};
+
 struct rt_step_mem {
     int64_t disp;
     uint8_t kind, does, segment;
@@ -58,6 +72,11 @@ struct rt_step_plan {
     uint8_t code[RT_STEP_CODE_BYTES];
     uint8_t len_bytes; /* 0: an empty place of the cache */
     uint8_t klass, mem_count;
+    uint8_t flow, flow_code; /* flow_code: condition of jcc, register of an indirect branch */
+    uint8_t scratch;         /* stands for rip in slot_code, or RT_STEP_REG_NONE */
+    uint8_t slot_code[RT_STEP_CODE_BYTES];
+    int64_t rip_disp;     /* of an operand relative to rip */
+    int64_t displacement; /* of a branch, or bytes that ret pops */
     struct rt_step_mem mem[RT_STEP_MEM_MAX];
 };
 
@@ -74,6 +93,10 @@ struct rt_step_scratch {
 };
 
 enum rt_step_decoded { RT_STEP_DECODED, RT_STEP_NEEDS_MORE, RT_STEP_UNDECODABLE };
+
+/* How p, just decoded into scratch, can be executed in isolation.  Signal: safe. */
+void rt_step_plan_flow(const struct rt_step_zydis *z, struct rt_step_scratch *scratch,
+                       struct rt_step_plan *p);
 
 /* Decode len_bytes <= 15 bytes found at ip.
  * NEEDS_MORE: the instruction goes on behind the bytes given.

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <link.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -43,6 +44,15 @@ static void lock_threads(void)
 static void unlock_threads(void)
 {
     __atomic_store_n(&threads.lock, 0, __ATOMIC_RELEASE);
+}
+
+/* With a shadow stack calls and returns cannot be computed; rdsspq leaves its operand alone where there is
+ * none. */
+static bool has_shadow_stack(void)
+{
+    uint64_t pointer = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(pointer));
+    return pointer != 0;
 }
 
 static const char *load_zydis(struct rt_step_zydis *z)
@@ -136,6 +146,7 @@ static void set_numbers(const struct rt_step_options *o)
     e->window_wall_ns = e->governor.start_ns;
     e->window_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
+    e->has_shadow_stack = has_shadow_stack();
     e->xlayout = rt_step_xlayout_read();
     e->probe_cost_cycles = mach_probe_cost_cycles();
 }
@@ -170,6 +181,7 @@ static struct rt_step_thread *new_thread(struct spool_writer *writer, volatile u
 static void free_thread(struct rt_step_thread *t)
 {
     rt_step_altstack_close(t);
+    rt_step_slots_close(&t->slots);
     munmap(t, sizeof *t);
 }
 
@@ -213,6 +225,7 @@ int rt_step_thread_open(struct spool_writer *writer, volatile uint32_t *hook_dep
         free_thread(t);
         return error;
     }
+    if (!rt_step_engine.has_shadow_stack) rt_step_slots_open(&t->slots);
     rt_step_signals_adopt_mask();
     list_add(t);
     rt_step_self = t;

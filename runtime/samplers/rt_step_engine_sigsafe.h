@@ -7,6 +7,7 @@
 #include "runtime/samplers/rt_step_code_sigsafe.h"
 #include "runtime/samplers/rt_step_devices_sigsafe.h"
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
+#include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
 #include "spool/spool_writer_sigsafe.h"
 
@@ -39,6 +40,9 @@ extern const struct rt_step_trigger rt_step_trigger_perf, rt_step_trigger_timer;
 enum {
     RT_STEP_RUN_AHEAD = 600
 }; /* instructions that the core may have issued before the trigger: one reorder buffer */
+enum {
+    RT_STEP_IN_PLACE_AHEAD = 64
+}; /* instructions that may be issued behind one that is stepped in place */
 
 struct rt_step_engine {
     struct rt_step_governor governor;
@@ -54,7 +58,7 @@ struct rt_step_engine {
     uint32_t probe_cost_cycles;
     int pid;
     int timer_signal; /* 0: none */
-    bool has_rseq, has_fsgsbase;
+    bool has_rseq, has_fsgsbase, has_shadow_stack;
     volatile uint32_t on; /* triggers begin bursts */
     volatile uint32_t
         quiet; /* the system no longer allows what sampling needs: no system call from handlers */
@@ -80,10 +84,12 @@ struct rt_step_thread {
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
+    uint32_t valid_from; /* first position whose loads nothing has issued early */
     uint32_t position, own_steps, number, skipped;
     stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
     struct rt_step_thread *next;          /* list of the process */
     struct rt_step_access accesses[RT_STEP_ACCESS_MAX];
+    struct rt_step_slots slots;
     struct rt_step_lines lines;
     struct rt_step_code code;
 };

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* asm-generic/siginfo.h; glibc's headers know neither the code nor the field behind si_addr and its union. */
-enum { CODE_TRACE = 2, CODE_PERF = 6, PERF_DATA_OFFSET = 24 };
+enum { CODE_TRACE = 2, CODE_INT3 = 0x80 /* SI_KERNEL */, CODE_PERF = 6, PERF_DATA_OFFSET = 24 };
 #define SA_RESTORER_FLAG UINT64_C(0x04000000)
 #define ALL_SIGNALS UINT64_MAX
 
@@ -154,11 +154,13 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];
     const int saved_errno = errno;
+    const bool in_slot = rt_step_self && rt_step_unslot(&rt_step_self->slots, uc);
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         if (*ip != (greg_t)(uintptr_t)expected[i].load_ip || info->si_code <= 0) continue;
         *ip = (greg_t)(uintptr_t)expected[i].resume_ip;
         return;
     }
+    if (in_slot) uc->uc_mcontext.gregs[REG_EFL] |= 0x100; /* so that chain sees a burst to end */
     chain(sig, info, uc, saved_errno);
 }
 
@@ -174,14 +176,16 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     const int saved_errno = errno;
     ucontext_t *uc = context;
     struct rt_step_thread *t = rt_step_self;
+    const bool in_slot = t && rt_step_unslot(&t->slots, uc);
     const bool perf_is_ours = info->si_code == CODE_PERF && perf_data(info) == RT_STEP_TRIGGER_MAGIC;
-    if (perf_is_ours && t) {
-        rt_step_burst_trigger(t, uc);
-    } else if (info->si_code == CODE_TRACE && t && t->state == RT_STEP_STEPPING) {
+    const bool stepped = info->si_code == CODE_TRACE || (in_slot && info->si_code == CODE_INT3);
+    if (perf_is_ours) {
+        if (t) rt_step_burst_trigger(t, uc, in_slot);
+    } else if (stepped && t && t->state == RT_STEP_STEPPING) {
         rt_step_burst_step(t, uc);
-    } else if (info->si_code == CODE_TRACE && t && t->stale) {
-        uc->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
-    } else if (!perf_is_ours) {
+    } else if (stepped && t && (in_slot || t->stale)) {
+        uc->uc_mcontext.gregs[REG_EFL] &= ~0x100LL; /* the frame of a burst that was given up came back */
+    } else {
         chain(sig, info, uc, saved_errno);
     }
     errno = saved_errno;
@@ -191,13 +195,16 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 {
     const int saved_errno = errno;
     ucontext_t *uc = context;
+    struct rt_step_thread *t = rt_step_self;
+    const bool in_slot = t && rt_step_unslot(&t->slots, uc);
     const bool ours =
         info->si_code == SI_TIMER && (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_STEP_TRIGGER_MAGIC;
     if (!ours) {
+        if (in_slot) uc->uc_mcontext.gregs[REG_EFL] |= 0x100; /* so that chain sees a burst to end */
         chain(sig, info, uc, saved_errno);
     } else {
         rt_step_eintr_repair(&rt_step_engine, uc);
-        if (rt_step_self) rt_step_burst_trigger(rt_step_self, uc);
+        if (t) rt_step_burst_trigger(t, uc, in_slot);
     }
     errno = saved_errno;
 }

@@ -21,8 +21,11 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_engine.c \
     runtime/samplers/rt_step_engine.h \
     runtime/samplers/rt_step_engine_sigsafe.h \
+    runtime/samplers/rt_step_flow_sigsafe.c \
     runtime/samplers/rt_step_governor_sigsafe.c \
     runtime/samplers/rt_step_governor_sigsafe.h \
+    runtime/samplers/rt_step_isolate_sigsafe.c \
+    runtime/samplers/rt_step_isolate_sigsafe.h \
     runtime/samplers/rt_step_lines_sigsafe.c \
     runtime/samplers/rt_step_lines_sigsafe.h \
     runtime/samplers/rt_step_signals_sigsafe.c \

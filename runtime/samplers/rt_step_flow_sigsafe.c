@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_decode_sigsafe.h"
+
+#include <string.h>
+
+/* Kinds of instructions that do the same at any address. Divisions are left out: their SIGFPE belongs to the
+ * program's ip. */
+static const uint8_t movable[] = {
+    ZYDIS_CATEGORY_ADOX_ADCX,     ZYDIS_CATEGORY_AES,         ZYDIS_CATEGORY_AVX,
+    ZYDIS_CATEGORY_AVX2,          ZYDIS_CATEGORY_AVX2GATHER,  ZYDIS_CATEGORY_AVX512,
+    ZYDIS_CATEGORY_AVX512_BITALG, ZYDIS_CATEGORY_AVX512_VBMI, ZYDIS_CATEGORY_BINARY,
+    ZYDIS_CATEGORY_BITBYTE,       ZYDIS_CATEGORY_BLEND,       ZYDIS_CATEGORY_BMI1,
+    ZYDIS_CATEGORY_BMI2,          ZYDIS_CATEGORY_BROADCAST,   ZYDIS_CATEGORY_CMOV,
+    ZYDIS_CATEGORY_COMPRESS,      ZYDIS_CATEGORY_CONFLICT,    ZYDIS_CATEGORY_CONVERT,
+    ZYDIS_CATEGORY_DATAXFER,      ZYDIS_CATEGORY_EXPAND,      ZYDIS_CATEGORY_FCMOV,
+    ZYDIS_CATEGORY_FLAGOP,        ZYDIS_CATEGORY_GATHER,      ZYDIS_CATEGORY_GFNI,
+    ZYDIS_CATEGORY_IFMA,          ZYDIS_CATEGORY_KMASK,       ZYDIS_CATEGORY_LOGICAL,
+    ZYDIS_CATEGORY_LOGICAL_FP,    ZYDIS_CATEGORY_LZCNT,       ZYDIS_CATEGORY_MISC,
+    ZYDIS_CATEGORY_MMX,           ZYDIS_CATEGORY_NOP,         ZYDIS_CATEGORY_PCLMULQDQ,
+    ZYDIS_CATEGORY_POP,           ZYDIS_CATEGORY_PREFETCH,    ZYDIS_CATEGORY_PUSH,
+    ZYDIS_CATEGORY_ROTATE,        ZYDIS_CATEGORY_SCATTER,     ZYDIS_CATEGORY_SEMAPHORE,
+    ZYDIS_CATEGORY_SETCC,         ZYDIS_CATEGORY_SHA,         ZYDIS_CATEGORY_SHIFT,
+    ZYDIS_CATEGORY_SSE,           ZYDIS_CATEGORY_STRINGOP,    ZYDIS_CATEGORY_STTNI,
+    ZYDIS_CATEGORY_VAES,          ZYDIS_CATEGORY_VBMI2,       ZYDIS_CATEGORY_VFMA,
+    ZYDIS_CATEGORY_VPCLMULQDQ,    ZYDIS_CATEGORY_WIDENOP,     ZYDIS_CATEGORY_X87_ALU,
+};
+
+/* Low registers that may stand for rip: neither the stack's nor rax, which too many instructions use
+ * silently. */
+static const uint8_t scratch_choice[] = {3, 6, 7, 2, 1};
+
+static bool is_movable(const ZydisDecodedInstruction *in)
+{
+    const ZydisInstructionAttributes repeats =
+        ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    if (in->attributes & repeats) return false; /* only the trap flag stops between iterations */
+    if (in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV) return false;
+    return memchr(movable, (int)in->meta.category, sizeof movable) != NULL;
+}
+
+static bool between(ZydisRegister r, ZydisRegister first, ZydisRegister last)
+{
+    return r >= first && r <= last;
+}
+
+/* Bit of the general register that r is, or is a part of. */
+static uint32_t register_bit(ZydisRegister r)
+{
+    if (between(r, ZYDIS_REGISTER_AL, ZYDIS_REGISTER_BL)) return 1u << (r - ZYDIS_REGISTER_AL);
+    if (between(r, ZYDIS_REGISTER_AH, ZYDIS_REGISTER_BH)) return 1u << (r - ZYDIS_REGISTER_AH);
+    if (between(r, ZYDIS_REGISTER_SPL, ZYDIS_REGISTER_R15B)) return 1u << (r - ZYDIS_REGISTER_SPL + 4);
+    if (between(r, ZYDIS_REGISTER_AX, ZYDIS_REGISTER_R15W)) return 1u << (r - ZYDIS_REGISTER_AX);
+    if (between(r, ZYDIS_REGISTER_EAX, ZYDIS_REGISTER_R15D)) return 1u << (r - ZYDIS_REGISTER_EAX);
+    if (between(r, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15)) return 1u << (r - ZYDIS_REGISTER_RAX);
+    return 0;
+}
+
+static uint32_t registers_used(const struct rt_step_scratch *s)
+{
+    uint32_t used = 0;
+    for (unsigned i = 0; i < s->insn.operand_count; i++) {
+        const ZydisDecodedOperand *op = &s->operands[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) used |= register_bit(op->reg.value);
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
+            used |= register_bit(op->mem.base) | register_bit(op->mem.index);
+    }
+    return used;
+}
+
+static const ZydisDecodedOperand *rip_operand(const struct rt_step_scratch *s)
+{
+    for (unsigned i = 0; i < s->insn.operand_count; i++) {
+        const ZydisDecodedOperand *op = &s->operands[i];
+        const bool by_rip = op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+                            (op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP);
+        if (by_rip) return op;
+    }
+    return NULL;
+}
+
+/* Is the rewritten code the same instruction with the scratch register for rip? The decoder is the judge. */
+static bool rewritten_well(const struct rt_step_zydis *z, struct rt_step_scratch *s,
+                           const struct rt_step_plan *p, uint8_t choice)
+{
+    const ZydisMnemonic wanted = s->insn.mnemonic;
+    const ZyanStatus status = z->decode_full(&z->decoder, p->slot_code, p->len_bytes, &s->insn, s->operands);
+    if (ZYAN_FAILED(status) || s->insn.mnemonic != wanted || s->insn.length != p->len_bytes) return false;
+    for (unsigned i = 0; i < s->insn.operand_count; i++) {
+        const ZydisDecodedOperand *op = &s->operands[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            op->mem.base == (ZydisRegister)(ZYDIS_REGISTER_RAX + choice))
+            return op->mem.disp.value == 0 && op->mem.index == ZYDIS_REGISTER_NONE;
+    }
+    return false;
+}
+
+/* [rip + disp32] becomes [scratch + 0 as disp32]: the same length. */
+static void replace_rip(const struct rt_step_zydis *z, struct rt_step_scratch *s, struct rt_step_plan *p)
+{
+    enum { REG_FIELD = 0x38, MOD_DISP32 = 0x80, DISP_BYTES = 4 };
+    const uint32_t used = registers_used(s);
+    const uint8_t modrm = s->insn.raw.modrm.offset, disp = s->insn.raw.disp.offset;
+    p->flow = RT_STEP_FLOW_NONE;
+    if (!modrm || disp + DISP_BYTES > p->len_bytes) return;
+    for (unsigned i = 0; i < sizeof scratch_choice; i++) {
+        if (used >> scratch_choice[i] & 1) continue;
+        p->slot_code[modrm] = (uint8_t)((p->slot_code[modrm] & REG_FIELD) | MOD_DISP32 | scratch_choice[i]);
+        memset(p->slot_code + disp, 0, DISP_BYTES);
+        if (!rewritten_well(z, s, p, scratch_choice[i])) return;
+        p->scratch = scratch_choice[i];
+        p->flow = RT_STEP_FLOW_COPY;
+        return;
+    }
+}
+
+static uint8_t flow_by_operand(const ZydisDecodedOperand *op, uint8_t relative)
+{
+    if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) return relative;
+    const bool by_register = op->type == ZYDIS_OPERAND_TYPE_REGISTER;
+    if (relative == RT_STEP_FLOW_CALL) return by_register ? RT_STEP_FLOW_CALL_REG : RT_STEP_FLOW_CALL_MEM;
+    return by_register ? RT_STEP_FLOW_JUMP_REG : RT_STEP_FLOW_JUMP_MEM;
+}
+
+static void plan_branch(const struct rt_step_scratch *s, struct rt_step_plan *p)
+{
+    const ZydisDecodedInstruction *in = &s->insn;
+    const ZydisDecodedOperand *op = &s->operands[0];
+    const bool near =
+        in->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR || in->meta.branch_type == ZYDIS_BRANCH_TYPE_SHORT;
+    if (!near || in->operand_width != 64) return;
+    if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) p->displacement = op->imm.value.s;
+    if (in->mnemonic == ZYDIS_MNEMONIC_RET) {
+        p->flow = RT_STEP_FLOW_RET;
+    } else if (in->meta.category == ZYDIS_CATEGORY_CALL) {
+        p->flow = flow_by_operand(op, RT_STEP_FLOW_CALL);
+    } else if (in->mnemonic == ZYDIS_MNEMONIC_JMP) {
+        p->flow = flow_by_operand(op, RT_STEP_FLOW_JUMP);
+    } else if (in->meta.category == ZYDIS_CATEGORY_COND_BR &&
+               (in->opcode & 0xf0) == (in->opcode_map ? 0x80 : 0x70)) {
+        p->flow = RT_STEP_FLOW_JCC;
+        p->flow_code = in->opcode & 0xf;
+    }
+    if (op->type != ZYDIS_OPERAND_TYPE_REGISTER) return;
+    if (between(op->reg.value, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15))
+        p->flow_code = (uint8_t)(op->reg.value - ZYDIS_REGISTER_RAX);
+    else
+        p->flow = RT_STEP_FLOW_NONE;
+}
+
+void rt_step_plan_flow(const struct rt_step_zydis *z, struct rt_step_scratch *s, struct rt_step_plan *p)
+{
+    p->flow = RT_STEP_FLOW_NONE;
+    p->scratch = RT_STEP_REG_NONE;
+    p->displacement = p->rip_disp = 0;
+    p->flow_code = 0;
+    memcpy(p->slot_code, p->code, sizeof p->slot_code);
+    if (s->insn.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) return plan_branch(s, p);
+    if (!is_movable(&s->insn)) return;
+    p->flow = RT_STEP_FLOW_COPY;
+    const ZydisDecodedOperand *by_rip = rip_operand(s);
+    if (!by_rip) return;
+    p->rip_disp = by_rip->mem.disp.value;
+    replace_rip(z, s, p);
+}
