@@ -294,6 +294,7 @@ ls_err prof_open(const char *path, prof_profile **out)
 {
     prof_profile *p = calloc(1, sizeof(*p));
     if (!p) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
     p->file = H5I_INVALID_HID;
     p->path = strdup(path);

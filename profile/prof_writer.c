@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Rows a chunk. Large enough to compress well, small enough to read a slice. */
@@ -25,8 +26,13 @@ struct prof_writer {
     hid_t columns[PROF_COL_COUNT];
     uint8_t *buffers[PROF_COL_COUNT];
     size_t buffered_rows;
-    uint64_t rows; /* on disk */
+    uint64_t rows;               /* on disk */
+    int fd;                      /* of the same file, to reserve room with */
+    uint64_t reserved_end_bytes; /* blocks below it are allocated */
 };
+
+/* Room for what HDF5 writes beside the values: headers, chunk indices, attributes. */
+enum { PROF_METADATA_BYTES = 128 * 1024 };
 
 #define PROF_SAMPLE_FILL(name, type, fill, text) .name = (type)(fill),
 const struct prof_sample prof_sample_missing = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_FILL)};
@@ -55,6 +61,27 @@ static ls_err prof_write_failed(prof_writer *w, const char *what)
     return ls_fail_errno(
         code, "%s: cannot write %s (nothing was put at %s; free space or choose another directory)",
         w->temporary_path, what, w->path);
+}
+
+/* HDF5 does not survive a full disk (it breaks when it closes the file): allocate the blocks before it
+ * writes. Where the file system cannot, HDF5's own error is all there is. */
+static ls_err prof_reserve(prof_writer *w, uint64_t len_bytes)
+{
+    hsize_t end = 0;
+    if (H5Fget_filesize(w->file, &end) < 0) return prof_write_failed(w, "its blocks");
+    end += len_bytes + PROF_METADATA_BYTES;
+    if (end <= w->reserved_end_bytes) return LS_OK;
+    const uint64_t from = w->reserved_end_bytes;
+    if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0 && errno != EOPNOTSUPP) {
+        const int code = errno;
+        w->is_failed = true;
+        return ls_fail_errno(code,
+                             "%s: no room for %llu bytes more; free space or choose another directory "
+                             "(nothing was left behind)",
+                             w->path, (unsigned long long)(end - from));
+    }
+    w->reserved_end_bytes = end;
+    return LS_OK;
 }
 
 static void prof_put_text_attribute(hid_t object, const char *name, const char *text)
@@ -129,12 +156,12 @@ static ls_err prof_create_file(prof_writer *w)
     H5Pset_userblock(create, PROF_SEAL_BYTES);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     /* HDF5 hides errno here: ask the system first */
-    const int fd = open(w->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = open(w->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     ls_err e = fd >= 0 ? LS_OK : ls_fail_errno(errno, "cannot create %s", w->temporary_path);
     if (e == LS_OK) {
-        close(fd);
+        w->fd = fd;
         w->file = H5Fcreate(w->temporary_path, H5F_ACC_TRUNC, create, access);
-        e = w->file >= 0 ? LS_OK : prof_write_failed(w, "its header");
+        e = w->file >= 0 ? prof_reserve(w, 0) : prof_write_failed(w, "its header");
     }
     H5Pclose(access);
     H5Pclose(create);
@@ -157,8 +184,10 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
 {
     prof_writer *w = calloc(1, sizeof(*w));
     if (!w) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    H5dont_atexit(); /* every file is closed here; its own attempt crashes after a failed write */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
     w->force = force;
+    w->fd = -1;
     w->file = H5I_INVALID_HID;
     for (size_t c = 0; c < PROF_COL_COUNT; c++)
         w->columns[c] = H5I_INVALID_HID;
@@ -179,9 +208,10 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
     const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &len, NULL);
     H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
     if (e >= 0) e = H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, w->buffers[column]);
+    /* before the next call: it forgets the error */
+    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, prof_column_rows[column].name);
     H5Sclose(memory_space);
     H5Sclose(file_space);
-    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, prof_column_rows[column].name);
     H5Tclose(type);
     return out;
 }
@@ -189,6 +219,7 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
 static ls_err prof_flush(prof_writer *w)
 {
     if (w->buffered_rows == 0) return LS_OK;
+    LS_TRY(prof_reserve(w, w->buffered_rows * sizeof(struct prof_sample)));
     for (size_t c = 0; c < PROF_COL_COUNT; c++)
         LS_TRY(prof_flush_column(w, c));
     w->rows += w->buffered_rows;
@@ -224,6 +255,15 @@ static void *prof_gather(const struct prof_table *t, const struct prof_field *f,
             ((const char **)(void *)column)[i] = "";
     }
     return column;
+}
+
+/* At most so many bytes in the file. */
+static uint64_t prof_column_bytes(const struct prof_field *f, const void *column, size_t rows_len)
+{
+    uint64_t bytes = rows_len * 16; /* a reference to text in HDF5's heap is 16 bytes */
+    for (size_t i = 0; column && f->type == PROF_TEXT && i < rows_len; i++)
+        bytes += strlen(((char *const *)column)[i]) + 32;
+    return bytes;
 }
 
 static hid_t prof_field_properties(const struct prof_field *f, size_t rows_len)
@@ -278,9 +318,9 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
     ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, t->group);
     for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
         void *column = prof_gather(t, &t->fields[i], rows, rows_len);
-        e = column
-                ? prof_write_field(w, group, &t->fields[i], column, rows_len)
-                : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s/%s", w->path, t->group, t->fields[i].name);
+        e = column ? prof_reserve(w, prof_column_bytes(&t->fields[i], column, rows_len))
+                   : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", w->path, t->group);
+        if (e == LS_OK) e = prof_write_field(w, group, &t->fields[i], column, rows_len);
         free(column);
     }
     if (group >= 0) {
@@ -349,19 +389,14 @@ static ls_err prof_close_file(prof_writer *w)
 static ls_err prof_write_seal(int fd, const char *path)
 {
     struct prof_seal seal;
+    struct stat st;
+    if (fstat(fd, &st) != 0 ||
+        ftruncate(fd, st.st_size) != 0) /* gives back what was reserved behind the end */
+        return ls_fail_errno(errno, "%s: cannot set its length", path);
     LS_TRY(prof_seal_compute(fd, path, &seal));
     if (pwrite(fd, &seal, sizeof(seal), 0) != (ssize_t)sizeof(seal) || fsync(fd) != 0)
         return ls_fail_errno(errno, "%s: cannot write its seal", path);
     return LS_OK;
-}
-
-static ls_err prof_seal_file(const prof_writer *w)
-{
-    const int fd = open(w->temporary_path, O_RDWR | O_CLOEXEC);
-    if (fd < 0) return ls_fail_errno(errno, "cannot reopen %s", w->temporary_path);
-    const ls_err e = prof_write_seal(fd, w->temporary_path);
-    close(fd);
-    return e;
 }
 
 static ls_err prof_publish(prof_writer *w)
@@ -379,7 +414,7 @@ ls_err prof_writer_finish(prof_writer *w)
     LS_TRY(prof_check_usable(w));
     LS_TRY(prof_flush(w));
     LS_TRY(prof_close_file(w));
-    LS_TRY(prof_seal_file(w));
+    LS_TRY(prof_write_seal(w->fd, w->temporary_path));
     LS_TRY(prof_publish(w));
     free(w->temporary_path);
     w->temporary_path = NULL; /* nothing to remove */
@@ -390,7 +425,7 @@ ls_err prof_writer_finish(prof_writer *w)
  * room. */
 static void prof_abandon_file(prof_writer *w)
 {
-    if (truncate(w->temporary_path, 0) != 0) w->is_failed = true;
+    if (ftruncate(w->fd, 0) != 0) w->is_failed = true;
     prof_close_columns(w);
     H5Fclose(w->file);
 }
@@ -400,7 +435,8 @@ void prof_writer_free(prof_writer *w)
     if (!w) return;
     char *saved = strdup(ls_last_error()); /* closing must not hide what went wrong */
     if (w->file >= 0) prof_abandon_file(w);
-    if (w->temporary_path) unlink(w->temporary_path);
+    if (w->fd >= 0 && w->temporary_path) unlink(w->temporary_path);
+    if (w->fd >= 0) close(w->fd);
     if (saved) ls_fail(LS_OK, "%s", saved);
     free(saved);
     for (size_t c = 0; c < PROF_COL_COUNT; c++)

@@ -65,7 +65,8 @@ void prof_fixture_node(struct prof_fixture_thread *t, struct spool_node node, co
 
 void prof_fixture_alloc(struct prof_fixture_thread *t, uint64_t base, uint64_t len_bytes)
 {
-    const struct spool_alloc a = {.time_ns = fixture_tick(t), .base = base, .len_bytes = len_bytes, .sample_rate = 1};
+    const struct spool_alloc a = {
+        .time_ns = fixture_tick(t), .base = base, .len_bytes = len_bytes, .sample_rate = 1};
     spool_put_alloc(&t->writer, a, SPOOL_ALLOC_MALLOC, NULL);
 }
 
@@ -91,7 +92,8 @@ void prof_fixture_burst_end(struct prof_fixture_thread *t)
     spool_put_burst_end(&t->writer, SPOOL_BURST_BUDGET, e);
 }
 
-void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t flags, uint32_t latency_cycles)
+void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t flags,
+                         uint32_t latency_cycles)
 {
     const struct spool_access a = {.ip = FIXTURE_CODE + 4,
                                    .addr = addr,
@@ -99,8 +101,7 @@ void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t 
                                    .latency_cycles = latency_cycles,
                                    .position = latency_cycles ? 700 : 10,
                                    .size_bytes = 8};
-    if (latency_cycles)
-        flags |= SPOOL_ACCESS_LATENCY_VALID;
+    if (latency_cycles) flags |= SPOOL_ACCESS_LATENCY_VALID;
     spool_put_access(&t->writer, flags, &a);
 }
 
@@ -122,7 +123,8 @@ static void fixture_example_worker(struct spool_fixture *f)
                                                        .tid = FIXTURE_PID + 1},
                            "worker");
     prof_fixture_load(&t, FIXTURE_THREAD_STACK, 5);
-    spool_put_thread_end(&t.writer, (struct spool_thread_end){.time_ns = t.now_ns + 50, .cpu_ns = 4000, .spent_ns = 900});
+    spool_put_thread_end(
+        &t.writer, (struct spool_thread_end){.time_ns = t.now_ns + 50, .cpu_ns = 4000, .spent_ns = 900});
     spool_writer_close(&t.writer);
 }
 
@@ -131,17 +133,16 @@ void prof_fixture_example(struct spool_fixture *f)
     struct prof_fixture_thread t = {.now_ns = FIXTURE_START_NS};
     spool_fixture_open(f, &t.writer, FIXTURE_PID, 0, FIXTURE_PID);
     prof_fixture_process(&t, FIXTURE_PID, "app --size 1024");
-    spool_put_thread_begin(&t.writer, (struct spool_thread_begin){.time_ns = t.now_ns, .tid = FIXTURE_PID}, "app");
+    spool_put_thread_begin(&t.writer, (struct spool_thread_begin){.time_ns = t.now_ns, .tid = FIXTURE_PID},
+                           "app");
     prof_fixture_maps(&t, fixture_maps);
     prof_fixture_alloc(&t, FIXTURE_BLOCK, FIXTURE_BLOCK_BYTES);
     /* the range is registered before the group that takes it in */
-    prof_fixture_node(&t,
-                      (struct spool_node){.node = 1,
-                                          .base = FIXTURE_BLOCK,
-                                          .end = FIXTURE_BLOCK + 8000,
-                                          .elem_size_bytes = 80,
-                                          .dims = 10},
-                      "A");
+    prof_fixture_node(
+        &t,
+        (struct spool_node){
+            .node = 1, .base = FIXTURE_BLOCK, .end = FIXTURE_BLOCK + 8000, .elem_size_bytes = 80, .dims = 10},
+        "A");
     prof_fixture_node(&t, (struct spool_node){.node = 2, .is_group = 1}, "Input");
     spool_put_node_member(&t.writer, t.now_ns, 2, 1);
     spool_put_phase(&t.writer, t.now_ns, true, "multiply");
@@ -151,7 +152,8 @@ void prof_fixture_example(struct spool_fixture *f)
     spool_put_free(&t.writer, t.now_ns + 100, FIXTURE_BLOCK);
     prof_fixture_alloc(&t, FIXTURE_BLOCK, 4096);
     prof_fixture_load(&t, FIXTURE_BLOCK + 2 * 80 + 3 * 8, 0);
-    spool_put_thread_end(&t.writer, (struct spool_thread_end){.time_ns = t.now_ns + 50, .cpu_ns = 90000, .spent_ns = 2700});
+    spool_put_thread_end(
+        &t.writer, (struct spool_thread_end){.time_ns = t.now_ns + 50, .cpu_ns = 90000, .spent_ns = 2700});
     spool_writer_close(&t.writer);
     fixture_example_worker(f);
 }

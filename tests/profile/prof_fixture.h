@@ -43,7 +43,8 @@ void prof_fixture_alloc(struct prof_fixture_thread *t, uint64_t base, uint64_t l
 void prof_fixture_burst_begin(struct prof_fixture_thread *t);
 void prof_fixture_burst_end(struct prof_fixture_thread *t);
 /* One access of 8 bytes inside a burst; latency 0: not measured. */
-void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t flags, uint32_t latency_cycles);
+void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t flags,
+                         uint32_t latency_cycles);
 /* A burst of this one load. */
 void prof_fixture_load(struct prof_fixture_thread *t, uint64_t addr, uint32_t latency_cycles);
 

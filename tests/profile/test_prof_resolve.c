@@ -27,13 +27,15 @@ static struct resolved resolve(const struct spool_fixture *f)
     char path[400];
     const struct mach_calibration calibration = fixture_calibration();
     snprintf(path, sizeof(path), "%s/run.h5", f->root);
-    const struct prof_resolve_options options = {
-        .spool_dir = f->spool, .output_path = path, .force = 1, .command = "app", .calibration = &calibration};
+    const struct prof_resolve_options options = {.spool_dir = f->spool,
+                                                 .output_path = path,
+                                                 .force = 1,
+                                                 .command = "app",
+                                                 .calibration = &calibration};
     if (prof_resolve(&options, &r.stats) != LS_OK || prof_open(path, &r.profile) != LS_OK)
         fail_msg("%s", ls_last_error());
     r.nodes = prof_nodes(r.profile, &r.nodes_len);
-    if (prof_load_samples(r.profile, ~UINT64_C(0), &r.samples) != LS_OK)
-        fail_msg("%s", ls_last_error());
+    if (prof_load_samples(r.profile, ~UINT64_C(0), &r.samples) != LS_OK) fail_msg("%s", ls_last_error());
     return r;
 }
 
@@ -107,7 +109,8 @@ static void every_kind_of_memory_has_its_home(void **state)
 
 static struct spool_node range(uint32_t id, uint32_t parent, uint64_t base, uint64_t end_addr)
 {
-    return (struct spool_node){.node = id, .parent = parent, .base = base, .end = end_addr, .elem_size_bytes = 80, .dims = 10};
+    return (struct spool_node){
+        .node = id, .parent = parent, .base = base, .end = end_addr, .elem_size_bytes = 80, .dims = 10};
 }
 
 static void innermost_range_wins_with_element_and_component(void **state)
@@ -211,7 +214,8 @@ static void groups_nest_even_in_a_circle(void **state)
     prof_fixture_load(&t, FIXTURE_OTHER, 5);
     spool_writer_close(&t.writer);
     struct resolved r = resolve(&f);
-    const struct prof_node *a = node_of(&r, 0), *inner = &r.nodes[a->parent], *outer = &r.nodes[inner->parent];
+    const struct prof_node *a = node_of(&r, 0), *inner = &r.nodes[a->parent],
+                           *outer = &r.nodes[inner->parent];
     assert_string_equal(inner->label, "inner group");
     assert_string_equal(outer->label, "outer group");
     assert_int_equal(outer->parent, 0);
@@ -227,8 +231,8 @@ static void threads_merge_by_time_and_bursts_stay_whole(void **state)
     spool_fixture_open(&f, &u.writer, FIXTURE_PID, 0, FIXTURE_PID + 7);
     u.now_ns = t.now_ns + 200;
     /* t registers between two accesses of one burst of u */
-    prof_fixture_burst_begin(&u); /* t + 1200 */
-    prof_fixture_access(&u, FIXTURE_OTHER, SPOOL_OP_STORE, 0); /* + 500 */
+    prof_fixture_burst_begin(&u);                                                   /* t + 1200 */
+    prof_fixture_access(&u, FIXTURE_OTHER, SPOOL_OP_STORE, 0);                      /* + 500 */
     prof_fixture_node(&t, range(1, 0, FIXTURE_OTHER, FIXTURE_OTHER + 800), "late"); /* t + 1000 */
     prof_fixture_load(&t, FIXTURE_STATIC, 5);
     prof_fixture_access(&u, FIXTURE_OTHER, SPOOL_OP_LOAD, 0);
@@ -324,7 +328,8 @@ static void overhead_is_bursts_and_hooks_over_life(void **state)
     begin(&f, &t);
     prof_fixture_load(&t, FIXTURE_STATIC, 5); /* 900 ns of bursts, 100 of hooks */
     t.now_ns = FIXTURE_START_NS + 1000 + 200000000;
-    spool_put_thread_end(&t.writer, (struct spool_thread_end){.time_ns = t.now_ns, .cpu_ns = 1, .spent_ns = 900});
+    spool_put_thread_end(&t.writer,
+                         (struct spool_thread_end){.time_ns = t.now_ns, .cpu_ns = 1, .spent_ns = 900});
     spool_writer_close(&t.writer);
     struct resolved r = resolve(&f);
     assert_true(fabs(prof_run_of(r.profile)->overhead_achieved - 1000.0 / 200000000) < 1e-12);

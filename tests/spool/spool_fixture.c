@@ -13,8 +13,7 @@
 
 static void fixture_require(int ok, const char *what)
 {
-    if (ok)
-        return;
+    if (ok) return;
     perror(what);
     abort();
 }
@@ -49,13 +48,15 @@ const char *spool_fixture_path(const struct spool_fixture *f, uint32_t pid, uint
     return path;
 }
 
-void spool_fixture_open(struct spool_fixture *f, struct spool_writer *w, uint32_t pid, uint32_t image, uint32_t tid)
+void spool_fixture_open(struct spool_fixture *f, struct spool_writer *w, uint32_t pid, uint32_t image,
+                        uint32_t tid)
 {
     char dir[400];
     const struct spool_file_header ids = {.pid = pid, .tid = tid, .parent_pid = 1, .image = image};
     snprintf(dir, sizeof(dir), "%s/p%u.%u", f->spool, pid, image);
     mkdir(dir, 0700);
-    fixture_require(spool_writer_open(w, AT_FDCWD, spool_fixture_path(f, pid, image, tid), &ids, &f->cap) == 0,
+    fixture_require(spool_writer_open(w, AT_FDCWD, spool_fixture_path(f, pid, image, tid), &ids, &f->cap) ==
+                        0,
                     "spool_writer_open");
 }
 

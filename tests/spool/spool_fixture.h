@@ -17,7 +17,8 @@ void spool_fixture_init(struct spool_fixture *f);
 /* Removes everything. */
 void spool_fixture_fini(struct spool_fixture *f);
 /* Open DIR/p<pid>.<image>/t<tid>.0 ; fails the test when it cannot. */
-void spool_fixture_open(struct spool_fixture *f, struct spool_writer *w, uint32_t pid, uint32_t image, uint32_t tid);
+void spool_fixture_open(struct spool_fixture *f, struct spool_writer *w, uint32_t pid, uint32_t image,
+                        uint32_t tid);
 /* Path of that file, in a static buffer. */
 const char *spool_fixture_path(const struct spool_fixture *f, uint32_t pid, uint32_t image, uint32_t tid);
 

@@ -30,16 +30,14 @@ enum { PID = 77 };
 static spool_reader *open_reader(const char *path)
 {
     spool_reader *r;
-    if (spool_reader_open(path, &r) != LS_OK)
-        fail_msg("%s", ls_last_error());
+    if (spool_reader_open(path, &r) != LS_OK) fail_msg("%s", ls_last_error());
     return r;
 }
 
 static const struct spool_rec_header *next(spool_reader *r)
 {
     const struct spool_rec_header *rec;
-    if (spool_reader_next(r, &rec) != LS_OK)
-        fail_msg("%s", ls_last_error());
+    if (spool_reader_next(r, &rec) != LS_OK) fail_msg("%s", ls_last_error());
     return rec;
 }
 
@@ -54,8 +52,7 @@ static uint64_t count_accesses(spool_reader *r)
 {
     uint64_t n = 0;
     for (const struct spool_rec_header *rec; (rec = next(r)) != NULL;) {
-        if (rec->type != SPOOL_REC_ACCESS)
-            continue;
+        if (rec->type != SPOOL_REC_ACCESS) continue;
         const struct spool_access *a = (const void *)rec;
         assert_int_equal(a->ip, n);
         assert_int_equal(a->addr, ~n);
@@ -75,8 +72,10 @@ static void strings_and_fields_come_back(void **state)
     assert_true(spool_put_process(&w, (struct spool_process){.time_ns = 5, .pid = PID}, &texts));
     assert_true(spool_put_thread_begin(&w, (struct spool_thread_begin){.time_ns = 6}, "a thread"));
     const uint64_t frames[] = {1, 2, 3};
-    assert_true(spool_put_alloc(&w, (struct spool_alloc){.time_ns = 7, .base = 16, .frames_len = 3}, SPOOL_ALLOC_CALLOC, frames));
-    assert_true(spool_put_node(&w, SPOOL_REC_NODE_ADD, (struct spool_node){.time_ns = 8, .node = 1}, "label"));
+    assert_true(spool_put_alloc(&w, (struct spool_alloc){.time_ns = 7, .base = 16, .frames_len = 3},
+                                SPOOL_ALLOC_CALLOC, frames));
+    assert_true(
+        spool_put_node(&w, SPOOL_REC_NODE_ADD, (struct spool_node){.time_ns = 8, .node = 1}, "label"));
     assert_true(spool_put_mmap(&w, (struct spool_mmap){.time_ns = 9, .base = 4096}, "/file"));
     assert_true(spool_put_phase(&w, 10, true, "phase"));
     spool_writer_close(&w);
@@ -182,7 +181,8 @@ static void killed_writer_leaves_a_readable_file(void **state)
 }
 
 /* Write until the writer stops; what was accepted must be there, the rest counted, the reason said. */
-static void write_until_refused(struct spool_fixture *f, struct spool_writer *w, uint32_t kind, int detail_errno)
+static void write_until_refused(struct spool_fixture *f, struct spool_writer *w, uint32_t kind,
+                                int detail_errno)
 {
     uint64_t accepted = 0, refused = 0;
     for (uint64_t i = 0; i < 100000; i++)
@@ -205,8 +205,7 @@ static void write_until_refused(struct spool_fixture *f, struct spool_writer *w,
         has_end |= rec->type == SPOOL_REC_THREAD_END;
         if (rec->type == SPOOL_REC_EVENT && e->kind == kind)
             has_reason = (int)e->detail_errno == detail_errno;
-        if (rec->type == SPOOL_REC_EVENT && e->kind == SPOOL_EVENT_DROPPED_BYTES)
-            lost = e->count;
+        if (rec->type == SPOOL_REC_EVENT && e->kind == SPOOL_EVENT_DROPPED_BYTES) lost = e->count;
     }
     spool_reader_free(r);
     assert_int_equal(n, accepted);
@@ -347,12 +346,10 @@ static ls_err read_all(const uint8_t *bytes, size_t len, size_t *out_records)
     const struct spool_rec_header *rec;
     ls_err e = spool_reader_open_bytes(bytes, len, "damaged", &r);
     *out_records = 0;
-    if (e != LS_OK)
-        return e;
+    if (e != LS_OK) return e;
     while ((e = spool_reader_next(r, &rec)) == LS_OK && rec)
         ++*out_records;
-    if (e != LS_OK)
-        assert_non_null(strstr(ls_last_error(), "damaged: byte "));
+    if (e != LS_OK) assert_non_null(strstr(ls_last_error(), "damaged: byte "));
     spool_reader_free(r);
     return e;
 }
@@ -439,7 +436,8 @@ static void threads_merge_in_time_order(void **state)
         assert_true(spool_put_event(&w[thread], e));
     }
     /* at one instant a free comes before an allocation, whoever wrote it */
-    spool_put_alloc(&w[0], (struct spool_alloc){.time_ns = 9000, .base = 16, .len_bytes = 16}, SPOOL_ALLOC_MALLOC, NULL);
+    spool_put_alloc(&w[0], (struct spool_alloc){.time_ns = 9000, .base = 16, .len_bytes = 16},
+                    SPOOL_ALLOC_MALLOC, NULL);
     spool_put_free(&w[2], 9000, 16);
     for (int i = 0; i < 3; i++)
         spool_writer_close(&w[i]);
