@@ -44,6 +44,7 @@ struct rt_tls {
     uint32_t small_calls; /* allocator calls that were only looked at, not yet in the budget */
     uint32_t tick_hooks;  /* 1: the hook call in progress is being timed */
     uint64_t enter_ticks;
+    void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 
@@ -84,6 +85,7 @@ static inline void rt_leave(void)
     }
     RT_COMPILER_BARRIER();
     rt_tls.depth = 0;
+    if (__builtin_expect(rt_tls.resume != NULL, 0)) rt_tls.resume();
 }
 
 /* Keep the runtime (and bursts) out of a stretch of the calling thread without recording: the program's own
@@ -98,6 +100,7 @@ static inline void rt_quiet_end(void)
 {
     RT_COMPILER_BARRIER();
     rt_tls.depth--;
+    if (__builtin_expect(rt_tls.resume != NULL, 0) && !rt_tls.depth) rt_tls.resume();
 }
 
 /* The calling thread's block when it has one and the process is the one that made it; no side effect.

@@ -3,10 +3,12 @@
 
 #include "common/ls_clock.h"
 #include "machine/mach_probe_sigsafe.h"
+#include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 #include "runtime/samplers/rt_step_traced_sigsafe.h"
-#include "spool/spool_put_sigsafe.h"
 
 #include <immintrin.h>
 #include <sched.h>
@@ -33,8 +35,8 @@ static void set_trap_flag(ucontext_t *uc, bool set)
 static struct rt_step_spent spent_now(void)
 {
     return (struct rt_step_spent){
-        .bursts_ns = __atomic_load_n(&rt_step_engine.spent_ns, __ATOMIC_RELAXED),
-        .hooks_ns = __atomic_load_n(&rt_step_engine.hooks_ns, __ATOMIC_RELAXED),
+        .bursts_ns = __atomic_load_n(&rt_state.budget.spent_ns, __ATOMIC_RELAXED),
+        .hooks_ns = rt_budget_hooks_ns(),
     };
 }
 
@@ -91,14 +93,10 @@ static bool masks_trap(const ucontext_t *uc)
     return *mask >> (SIGTRAP - 1) & 1;
 }
 
+/* The runtime works for itself in this thread, as seen from where the handler came in. */
 static bool in_own_work(const struct rt_step_thread *t)
 {
-    return t->hook_depth && *t->hook_depth;
-}
-
-static bool in_own_text(uint64_t ip)
-{
-    return ip >= rt_step_engine.text_base && ip < rt_step_engine.text_end;
+    return !t->outside;
 }
 
 static uint64_t gs_base(void)
@@ -175,7 +173,7 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
     uint16_t flags = a->op;
     if (rt_step_lines_touch(&t->lines, a->addr, a->size_bytes)) flags |= SPOOL_ACCESS_LINE_SEEN;
     if (a->op == SPOOL_OP_LOAD && t->position >= t->valid_from) flags |= probe(a, &r.latency_cycles);
-    spool_put_access(t->writer, flags, &r);
+    spool_put_access(rt_spool_writer(t->rt), flags, &r);
 }
 
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
@@ -184,9 +182,11 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     if (t->state == RT_STEP_IDLE) return;
     t->state = RT_STEP_IDLE;
     struct rt_step_engine *e = &rt_step_engine;
+    rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const uint64_t cost_ns = why == SPOOL_BURST_LOST ? t->reserved_ns : cpu_ns - t->burst_begin_cpu_ns;
-    const uint64_t all_ns = __atomic_add_fetch(&e->spent_ns, cost_ns - t->reserved_ns, __ATOMIC_RELAXED);
+    const uint64_t all_ns =
+        __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns - t->reserved_ns, __ATOMIC_RELAXED);
     if (why != SPOOL_BURST_LOST) {
         e->mean_cost_ns = rt_step_governor_mean_ns(e->mean_cost_ns, cost_ns);
         t->last_end_cpu_ns = cpu_ns;
@@ -194,13 +194,14 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     const struct spool_burst_end r = {
         .time_ns = ls_clock_mono_ns(),
         .spent_ns = cost_ns,
-        .hooks_ns = __atomic_load_n(&e->hooks_ns, __ATOMIC_RELAXED),
+        .hooks_ns = rt_budget_hooks_ns(),
         .all_spent_ns = all_ns,
         .instructions = t->position,
         .skipped = t->skipped,
     };
     t->skipped = 0;
-    spool_put_burst_end(t->writer, why, r);
+    t->rt->spent_ns += cost_ns;
+    spool_put_burst_end(rt_spool_writer(t->rt), why, r);
 }
 
 static void finish(struct rt_step_thread *t, ucontext_t *uc, enum spool_burst_end_why why)
@@ -263,7 +264,7 @@ static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucon
 static int must_end(const struct rt_step_thread *t, const ucontext_t *uc)
 {
     if (masks_trap(uc)) return SPOOL_BURST_MASKED;
-    if (!rt_step_engine.on || out_of_time(t)) return SPOOL_BURST_TIME;
+    if (out_of_time(t)) return SPOOL_BURST_TIME;
     return out_of_budget(t) ? SPOOL_BURST_BUDGET : -1;
 }
 
@@ -271,7 +272,7 @@ static int must_end(const struct rt_step_thread *t, const ucontext_t *uc)
 static bool record(struct rt_step_thread *t, const struct rt_step_plan *p, const ucontext_t *uc)
 {
     const unsigned count = list_accesses(t, p, uc);
-    if (in_own_text(p->ip)) {
+    if (rt_is_own_text(p->ip)) {
         t->own_steps++;
         return true;
     }
@@ -295,6 +296,7 @@ static bool advance_one(struct rt_step_thread *t, ucontext_t *uc)
 {
     if (in_own_work(t)) {
         t->state = RT_STEP_SUSPENDED;
+        rt_tls.resume = rt_step_burst_resume;
         set_trap_flag(uc, false);
         return false;
     }
@@ -342,7 +344,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
             0xfff, /* Linux keeps the CPU in the lower 12 bits of TSC_AUX (arch/x86/include/asm/segment.h) */
         .number = t->number++,
     };
-    spool_put_burst_begin(t->writer, r);
+    spool_put_burst_begin(rt_spool_writer(t->rt), r);
     rt_step_engine.trigger->arm(t, BACKSTOP_NS);
     t->state = RT_STEP_STEPPING;
     advance(t, uc);
@@ -353,7 +355,7 @@ static bool reserve_budget(struct rt_step_thread *t)
     t->reserved_ns = expected_cost_ns();
     if (!rt_step_governor_allows(&rt_step_engine.governor, ls_clock_mono_ns(), spent_now(), t->reserved_ns))
         return false;
-    __atomic_fetch_add(&rt_step_engine.spent_ns, t->reserved_ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&rt_state.budget.spent_ns, t->reserved_ns, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -368,7 +370,7 @@ static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc, bool 
 void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slot)
 {
     const uint64_t tsc = __rdtsc();
-    if (rt_step_engine.quiet || !rt_step_engine.on) return;
+    if (rt_step_engine.quiet) return;
     if (is_alive(t, uc, in_slot)) {
         set_trap_flag(uc, t->state == RT_STEP_STEPPING); /* in a slot: it goes on in place */
         return rt_step_engine.trigger->arm(t, BACKSTOP_NS);
@@ -380,18 +382,28 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
     }
     if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
-    if (in_own_work(t) || masks_trap(uc) || rt_step_is_traced(&rt_step_engine) || !reserve_budget(t))
+    if (in_own_work(t) || masks_trap(uc) || !rt_control_is_sampling(ls_clock_mono_ns())) return refuse(t);
+    if (rt_step_is_traced(&rt_step_engine)) {
+        __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return refuse(t);
+    }
+    if (!reserve_budget(t)) return refuse(t);
     begin(t, uc, tsc);
 }
 
-void rt_step_burst_resume(struct rt_step_thread *t)
+void rt_step_burst_resume(void)
 {
+    struct rt_step_thread *t = rt_step_self;
     uint64_t mask = 0;
-    if (t->state != RT_STEP_SUSPENDED || in_own_work(t)) return;
+    rt_tls.resume = NULL;
+    if (!t || t->state != RT_STEP_SUSPENDED) return;
     rt_step_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(uintptr_t)&mask, sizeof mask);
-    if (mask >> (SIGTRAP - 1) & 1 || !rt_step_engine.on || rt_step_engine.quiet)
-        return finish(t, NULL, SPOOL_BURST_MASKED);
+    if (mask >> (SIGTRAP - 1) & 1 || rt_step_engine.quiet) {
+        rt_tls.depth = 1;
+        finish(t, NULL, SPOOL_BURST_MASKED);
+        rt_tls.depth = 0;
+        return;
+    }
     t->state = RT_STEP_STEPPING;
     rt_step_arm();
 }

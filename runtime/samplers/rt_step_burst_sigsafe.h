@@ -18,7 +18,7 @@ void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc);
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why);
 
 /* The runtime has finished its own work in this thread: go on with a burst that was suspended for it. */
-void rt_step_burst_resume(struct rt_step_thread *t);
+void rt_step_burst_resume(void);
 
 /* CPU time of t until its next trigger, jitter included. */
 uint64_t rt_step_burst_interval_ns(struct rt_step_thread *t);

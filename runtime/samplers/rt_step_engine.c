@@ -10,9 +10,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
+#include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -69,22 +68,6 @@ static const char *load_zydis(struct rt_step_zydis *z)
                : "libZydis refuses to decode 64-bit code";
 }
 
-static int note_text(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    const uint64_t self = (uint64_t)(uintptr_t)&rt_step_engine_start;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        const uint64_t base = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type != PT_LOAD || self < base || self >= base + p->p_memsz) continue;
-        rt_step_engine.text_base = base;
-        rt_step_engine.text_end = base + p->p_memsz;
-        return 1;
-    }
-    return 0;
-}
-
 /* glibc >= 2.35 says where its rseq area lies. */
 static void note_rseq(void)
 {
@@ -135,7 +118,6 @@ const char *rt_step_engine_trigger_name(void)
 static void set_numbers(const struct rt_step_options *o)
 {
     struct rt_step_engine *e = &rt_step_engine;
-    e->pid = getpid();
     e->seed = o->seed;
     e->burst_instructions = (uint32_t)(o->burst_instructions ? o->burst_instructions : DEFAULT_BURST);
     e->burst_max_ns = BURST_MAX_NS;
@@ -151,27 +133,51 @@ static void set_numbers(const struct rt_step_options *o)
     e->probe_cost_cycles = mach_probe_cost_cycles();
 }
 
+/* The device mappings that exist already; later ones come through the hook of mmap. */
+static void scan_maps(void)
+{
+    char text[8192];
+    size_t have = 0;
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    for (ssize_t n; (n = read(fd, text + have, sizeof text - have)) > 0;) {
+        have += (size_t)n;
+        const char *last = (const char *)memrchr(text, '\n', have);
+        if (!last) break;
+        const size_t whole = (size_t)(last + 1 - text);
+        rt_step_devices_scan(&rt_step_engine.devices, text, whole);
+        memmove(text, text + whole, have - whole);
+        have -= whole;
+    }
+    close(fd);
+}
+
+const char *rt_step_engine_probe(const char *trigger)
+{
+    const char *why_not = "";
+    const char *why = load_zydis(&rt_step_engine.zydis);
+    return why ? why : choose_trigger(trigger, &why_not);
+}
+
 const char *rt_step_engine_start(const struct rt_step_options *o, const char **out_why_not)
 {
     set_numbers(o);
     const char *why = load_zydis(&rt_step_engine.zydis);
     if (why) return why;
-    dl_iterate_phdr(note_text, NULL);
     note_rseq();
     why = choose_trigger(o->trigger, out_why_not);
     if (why) return why;
     if (rt_step_signals_install(rt_step_engine.timer_signal)) return "the kernel refuses our signal handlers";
-    rt_step_engine.on = !o->paused;
+    scan_maps();
     return NULL;
 }
 
-static struct rt_step_thread *new_thread(struct spool_writer *writer, volatile uint32_t *hook_depth)
+static struct rt_step_thread *new_thread(struct rt_thread *rt)
 {
     struct rt_step_thread *t = (struct rt_step_thread *)mmap(
         NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (t == MAP_FAILED) return NULL;
-    t->writer = writer;
-    t->hook_depth = hook_depth;
+    t->rt = rt;
     t->tid = rt_step_gettid();
     t->trigger_fd = -1;
     t->random = rt_step_random_seed(rt_step_engine.seed, (uint64_t)t->tid);
@@ -214,10 +220,10 @@ static void arm_first(struct rt_step_thread *t)
                                 eager || usual_ns > FIRST_INTERVAL_MIN_NS ? usual_ns : FIRST_INTERVAL_MIN_NS);
 }
 
-int rt_step_thread_open(struct spool_writer *writer, volatile uint32_t *hook_depth)
+int rt_step_thread_open(struct rt_thread *rt)
 {
     if (rt_step_self || rt_step_engine.quiet) return 0;
-    struct rt_step_thread *t = new_thread(writer, hook_depth);
+    struct rt_step_thread *t = new_thread(rt);
     if (!t) return ENOMEM;
     int error = rt_step_altstack_open(t);
     if (!error) error = rt_step_engine.trigger->open(t);
@@ -245,7 +251,7 @@ void rt_step_thread_close(void)
     free_thread(t);
 }
 
-int rt_step_engine_fork_child(struct spool_writer *writer)
+int rt_step_engine_fork_child(struct rt_thread *rt)
 {
     struct rt_step_engine *e = &rt_step_engine;
     struct rt_step_thread *t = rt_step_self;
@@ -254,12 +260,10 @@ int rt_step_engine_fork_child(struct spool_writer *writer)
     threads.lock = 0;
     threads.first = NULL;
     e->threads_live = 0;
-    e->pid = getpid();
-    e->spent_ns = e->hooks_ns = 0;
     e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
     e->window_cpu_ns = 0;
     if (!t) return 0;
-    t->writer = writer;
+    t->rt = rt;
     t->state = RT_STEP_IDLE;
     t->tid = rt_step_gettid();
     t->number = t->skipped = 0;
@@ -267,7 +271,7 @@ int rt_step_engine_fork_child(struct spool_writer *writer)
     t->random = rt_step_random_seed(e->seed, (uint64_t)t->tid);
     list_add(t);
     const int error = e->quiet ? 0 : e->trigger->open(t);
-    if (!error && e->on) arm_first(t);
+    if (!error && !e->quiet) arm_first(t);
     return error;
 }
 
@@ -279,11 +283,9 @@ static void disarm_all(void)
     unlock_threads();
 }
 
-void rt_step_engine_enable(bool on)
+void rt_step_engine_wake(void)
 {
-    if (rt_step_engine.quiet) return;
-    rt_step_engine.on = on;
-    if (!on) return;
+    if (rt_step_engine.quiet || !rt_step_engine.trigger) return;
     lock_threads();
     for (struct rt_step_thread *t = threads.first; t; t = t->next)
         rt_step_engine.trigger->arm(t, FIRST_INTERVAL_MIN_NS);

@@ -11,25 +11,24 @@ struct rt_step_options {
     uint64_t burst_instructions; /* 0: default */
     uint64_t seed;
     const char *trigger; /* "auto", "perf" or "timer" */
-    bool paused;         /* begin with sampling off */
 };
 
-/* Why the engine cannot work here, in words, or NULL. trigger as in the options; *out_why_not is then what is
- * known against the better trigger ("" when the best one is used). Text is static or kept by the engine. */
+/* Why the engine cannot work here, in words, or NULL. Leaves nothing behind. */
+const char *rt_step_engine_probe(const char *trigger);
+/* Take the process over. Returns why not, or NULL; *out_why_not is then what is known against the better
+ * trigger ("" when the best one is used). Texts are static. */
 const char *rt_step_engine_start(const struct rt_step_options *options, const char **out_why_not);
 const char *rt_step_engine_trigger_name(void);
 
-/* Sample the calling thread into writer from now on; *hook_depth (may be NULL) is not 0 while the runtime
- * works for itself in this thread. Returns 0 or an errno. Owns: writer and hook_depth stay the caller's until
- * rt_step_thread_close. */
-int rt_step_thread_open(struct spool_writer *writer, volatile uint32_t *hook_depth);
+/* Sample the calling thread, whose block is rt. Returns 0 or an errno. */
+int rt_step_thread_open(struct rt_thread *rt);
 /* The calling thread ends, or is no longer sampled. */
 void rt_step_thread_close(void);
-/* In a fork child, for its only thread, with its new writer. Returns 0 or an errno. */
-int rt_step_engine_fork_child(struct spool_writer *writer);
+/* In a fork child, for its only thread. Returns 0 or an errno. */
+int rt_step_engine_fork_child(struct rt_thread *rt);
 
-/* Begin and stop bursts in all threads. */
-void rt_step_engine_enable(bool on);
+/* Sampling was switched on: threads that wait for a trigger far away get a near one. */
+void rt_step_engine_wake(void);
 /* The system is about to forbid (seccomp): no trigger and no system call of ours from here on. */
 void rt_step_engine_quiet(void);
 

@@ -3,13 +3,13 @@
 #ifndef RT_STEP_ENGINE_SIGSAFE_H
 #define RT_STEP_ENGINE_SIGSAFE_H
 
+#include "runtime/core/rt_thread.h"
 #include "runtime/samplers/rt_step_access_sigsafe.h"
 #include "runtime/samplers/rt_step_code_sigsafe.h"
 #include "runtime/samplers/rt_step_devices_sigsafe.h"
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 #include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
-#include "spool/spool_writer_sigsafe.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -51,24 +51,22 @@ struct rt_step_engine {
     struct rt_step_devices devices;
     const struct rt_step_trigger *trigger;
     uint64_t seed;
-    uint64_t text_base, text_end; /* of this runtime: its code is not the program's */
-    uint64_t rseq_area_offset;    /* from the thread pointer, as an unsigned wrap-around */
+    uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
     uint32_t probe_cost_cycles;
-    int pid;
     int timer_signal; /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
-    volatile uint32_t on; /* triggers begin bursts */
     volatile uint32_t
         quiet; /* the system no longer allows what sampling needs: no system call from handlers */
     /* By atomics, all threads: */
-    uint64_t spent_ns, mean_cost_ns, hooks_ns;
+    uint64_t mean_cost_ns;
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
     uint64_t eintr_restarted, eintr_seen, skipped, lost;
     uint32_t traced;
+    uint64_t traced_triggers;
     uint64_t traced_checked_ns;
 };
 extern struct rt_step_engine rt_step_engine;
@@ -76,10 +74,10 @@ extern struct rt_step_engine rt_step_engine;
 enum rt_step_burst_state { RT_STEP_IDLE, RT_STEP_STEPPING, RT_STEP_SUSPENDED };
 
 struct rt_step_thread {
-    struct spool_writer *writer;
-    volatile uint32_t *hook_depth; /* of the runtime: not 0 while it works for itself in this thread */
+    struct rt_thread *rt;
     int tid, trigger_fd, timer_id;
     bool timer_open;
+    bool outside;  /* the handler interrupted the program, not the runtime's own work */
     uint8_t state; /* enum rt_step_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;

@@ -56,7 +56,7 @@ static int place_of(int sig)
 bool rt_step_signals_owns(int sig)
 {
     return owned.installed && place_of(sig) >= 0 &&
-           (int)rt_step_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_step_engine.pid;
+           (int)rt_step_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
 }
 
 uint64_t rt_step_signals_needed(void)
@@ -125,6 +125,21 @@ static void call_program(int sig, const struct rt_step_action *a, siginfo_t *inf
     handler(sig, info, uc);
 }
 
+/* While a handler works, hooks called by nobody but us must not record; what it came from decides about
+ * bursts. */
+static void enter(struct rt_step_thread *t)
+{
+    if (t) t->outside = rt_tls.depth == 0;
+    rt_tls.depth++;
+    RT_COMPILER_BARRIER();
+}
+
+static void leave(void)
+{
+    RT_COMPILER_BARRIER();
+    rt_tls.depth--;
+}
+
 /* Not ours: what would have happened without us. */
 static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
 {
@@ -135,8 +150,10 @@ static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
         return;
     }
     if (rt_step_self && rt_step_self->state == RT_STEP_STEPPING && uc->uc_mcontext.gregs[REG_EFL] & 0x100) {
+        enter(rt_step_self);
         rt_step_burst_end(rt_step_self, uc, SPOOL_BURST_FAULT);
         rt_step_burst_rearm(rt_step_self);
+        leave();
     }
     if (is_real_handler(&a)) {
         errno = saved_errno;
@@ -180,9 +197,13 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     const bool perf_is_ours = info->si_code == CODE_PERF && perf_data(info) == RT_STEP_TRIGGER_MAGIC;
     const bool stepped = info->si_code == CODE_TRACE || (in_slot && info->si_code == CODE_INT3);
     if (perf_is_ours) {
+        enter(t);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
+        leave();
     } else if (stepped && t && t->state == RT_STEP_STEPPING) {
+        enter(t);
         rt_step_burst_step(t, uc);
+        leave();
     } else if (stepped && t && (in_slot || t->stale)) {
         uc->uc_mcontext.gregs[REG_EFL] &= ~0x100LL; /* the frame of a burst that was given up came back */
     } else {
@@ -203,8 +224,10 @@ static void on_timer(int sig, siginfo_t *info, void *context)
         if (in_slot) uc->uc_mcontext.gregs[REG_EFL] |= 0x100; /* so that chain sees a burst to end */
         chain(sig, info, uc, saved_errno);
     } else {
+        enter(t);
         rt_step_eintr_repair(&rt_step_engine, uc);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
+        leave();
     }
     errno = saved_errno;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts begun by perf's task clock with a synchronous SIGTRAP: exact CPU time, never inside a system call,
  * no privilege needed up to perf_event_paranoid 2. */
+#include "runtime/core/rt_fds.h"
 #include "runtime/samplers/rt_step_engine_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 
@@ -14,7 +15,7 @@
 
 /* PERIOD wants more than the kernel's shortest timer; HIGH keeps the program's low descriptor numbers free.
  */
-enum { SHORTEST_NS = 20000, NEVER_NS = 2000000000, HIGH_FD = 900 };
+enum { SHORTEST_NS = 20000, NEVER_NS = 2000000000 };
 
 static struct perf_event_attr task_clock(void)
 {
@@ -65,19 +66,12 @@ static int probe(void)
     return 0;
 }
 
-static long move_high(long fd)
-{
-    const long high = rt_step_syscall4(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD, 0);
-    if (high < 0) return fd;
-    rt_step_syscall4(SYS_close, fd, 0, 0, 0);
-    return high;
-}
-
 static int open_for_thread(struct rt_step_thread *t)
 {
     const long fd = open_task_clock();
     if (fd < 0) return (int)-fd;
-    t->trigger_fd = (int)move_high(fd);
+    t->trigger_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&t->trigger_fd);
     rt_step_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
     return 0;
 }
@@ -96,8 +90,7 @@ static void disarm(struct rt_step_thread *t)
 
 static void close_trigger(struct rt_step_thread *t)
 {
-    if (t->trigger_fd >= 0) rt_step_syscall4(SYS_close, t->trigger_fd, 0, 0, 0);
-    t->trigger_fd = -1;
+    rt_fds_close(&t->trigger_fd);
 }
 
 const struct rt_step_trigger rt_step_trigger_perf = {

@@ -28,6 +28,7 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_isolate_sigsafe.h \
     runtime/samplers/rt_step_lines_sigsafe.c \
     runtime/samplers/rt_step_lines_sigsafe.h \
+    runtime/samplers/rt_step_sampler.c \
     runtime/samplers/rt_step_signals_sigsafe.c \
     runtime/samplers/rt_step_signals_sigsafe.h \
     runtime/samplers/rt_step_syscall_sigsafe.h \
@@ -39,4 +40,8 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_xstate_sigsafe.h
 librtstep_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librtstep_la_LIBADD = libmachprobe.la
+# Apart, because nothing but the preload may interpose.
+noinst_LTLIBRARIES += librtstephooks.la
+librtstephooks_la_SOURCES = runtime/hooks/rt_hooks_signal.c
+librtstephooks_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The step engine as the runtime's sampler table sees it. */
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/samplers/rt_sampler.h"
+#include "runtime/samplers/rt_step_engine.h"
+#include "runtime/samplers/rt_step_traced_sigsafe.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static bool step_probe(char *why, size_t why_len)
+{
+    const char *text = rt_step_engine_probe(rt_state.config.trigger);
+    if (text) snprintf(why, why_len, "%s", text);
+    return text == NULL;
+}
+
+static int step_process_start(struct rt_engine_facts *facts)
+{
+    const struct rt_config *c = &rt_state.config;
+    const struct rt_step_options options = {
+        .share = c->overhead_share,
+        .period_min_ns = c->period_ns,
+        .burst_instructions = c->burst_instructions,
+        .seed = c->has_seed ? c->seed : ls_clock_mono_ns(),
+        .trigger = c->trigger,
+    };
+    const char *why_not = "";
+    const char *why = rt_step_engine_start(&options, &why_not);
+    snprintf(facts->why, sizeof facts->why, "%s", why ? why : why_not);
+    if (why) return ENOSYS;
+    snprintf(facts->trigger, sizeof facts->trigger, "%s", rt_step_engine_trigger_name());
+    facts->probe_cost_cycles = rt_step_engine.probe_cost_cycles;
+    return 0;
+}
+
+static void step_thread_open(struct rt_thread *t)
+{
+    const int error = rt_step_thread_open(t);
+    if (error) rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
+}
+
+static void tell(enum spool_event_kind kind, uint64_t *count)
+{
+    const uint64_t n = __atomic_exchange_n(count, 0, __ATOMIC_RELAXED);
+    if (n) rt_event_count_sigsafe(kind, n, 0);
+}
+
+/* Counts go to the spool with the next thread that ends, or at exit. */
+static void tell_counts(void)
+{
+    tell(SPOOL_EVENT_SKIPPED_TRIGGERS, &rt_step_engine.skipped);
+    tell(SPOOL_EVENT_EINTR_RESTARTED, &rt_step_engine.eintr_restarted);
+    tell(SPOOL_EVENT_EINTR_SEEN, &rt_step_engine.eintr_seen);
+    tell(SPOOL_EVENT_TRACED, &rt_step_engine.traced_triggers);
+}
+
+static void step_thread_close(struct rt_thread *t)
+{
+    (void)t;
+    rt_step_thread_close();
+    tell_counts();
+}
+
+static void step_start(void)
+{
+    rt_step_engine_wake();
+}
+
+static void step_drain(void)
+{
+    tell_counts();
+}
+
+static void step_after_fork_child(struct rt_thread *t)
+{
+    const int error = rt_step_engine_fork_child(t);
+    if (error) rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
+}
+
+static void step_seal(void)
+{
+    rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
+    rt_step_engine_quiet();
+}
+
+const struct rt_sampler rt_sampler_step = {
+    .name = "step",
+    .probe = step_probe,
+    .process_start = step_process_start,
+    .thread_open = step_thread_open,
+    .thread_close = step_thread_close,
+    .start = step_start,
+    .drain = step_drain,
+    .after_fork_child = step_after_fork_child,
+    .seal = step_seal,
+};
