@@ -1,1 +1,2 @@
 # doc
+EXTRA_DIST += doc/run-h5.md doc/spool.md

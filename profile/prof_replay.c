@@ -279,17 +279,15 @@ static void prof_tell_progress(struct prof_run_state *run)
 static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     for (size_t i = 0; i < files_len; i++) {
-        const struct spool_merge_file *file = spool_merge_file_at(merge, i);
-        const uint64_t begin_ns = prof_since_start(r->run, file->begin_ns);
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
         r->lanes[i].burst = PROF_NO_BURST;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
-        r->run->threads.rows[r->run->threads.len++] = (struct prof_thread){.process = r->process,
-                                                                           .tid = file->tid,
-                                                                           .name = "",
-                                                                           .begin_ns = begin_ns,
-                                                                           .end_ns = begin_ns,
-                                                                           .cpu_ns = UINT64_MAX};
+        r->run->threads.rows[r->run->threads.len++] =
+            (struct prof_thread){.process = r->process,
+                                 .tid = spool_merge_file_at(merge, i)->tid,
+                                 .name = "",
+                                 .begin_ns = UINT64_MAX,
+                                 .cpu_ns = UINT64_MAX};
     }
     return LS_OK;
 }
@@ -310,12 +308,19 @@ static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, si
     return LS_OK;
 }
 
+static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
+{
+    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->file].thread];
+    thread->end_ns = prof_since_start(r->run, item->time_ns);
+    if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
+}
+
 static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
 {
     LS_TRY(prof_begin_lanes(r, merge, files_len));
     for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL;) {
         LS_TRY(prof_on_record(r, &item));
-        r->run->threads.rows[r->lanes[item.file].thread].end_ns = prof_since_start(r->run, item.time_ns);
+        prof_note_time(r, &item);
         prof_tell_progress(r->run);
     }
     LS_TRY(prof_end_lanes(r, merge, files_len));

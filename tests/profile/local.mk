@@ -15,4 +15,9 @@ tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA
 
 tests_profile_test_prof_file_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_file_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS)
+check_PROGRAMS += tests/profile/make_example
+tests_profile_make_example_LDADD = libproffixture.la libprofile.la
+TESTS += tests/profile/test_run_h5.sh
 endif
+EXTRA_DIST += tests/profile/test_run_h5.sh tests/profile/test_run_h5.py
+
