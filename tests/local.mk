@@ -5,3 +5,5 @@ include tests/analyse/local.mk
 include tests/smrtree/local.mk
 include tests/spool/local.mk
 include tests/profile/local.mk
+include tests/symbols/local.mk
+include tests/fuzz/local.mk

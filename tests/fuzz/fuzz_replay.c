@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+
+/* An allocation of the exact size: reading behind it is a fault under valgrind and ASan. */
+static void replay_bytes(const uint8_t *bytes, size_t len)
+{
+    uint8_t *copy = malloc(len ? len : 1);
+    if (!copy) abort();
+    memcpy(copy, bytes, len);
+    LLVMFuzzerTestOneInput(copy, len);
+    free(copy);
+}
+
+static void replay_variants(uint8_t *bytes, size_t len)
+{
+    const size_t step = 1 + len / 500;
+    replay_bytes(bytes, len);
+    for (size_t cut = 0; cut < len; cut += step)
+        replay_bytes(bytes, cut);
+    for (size_t at = 0; at < len; at += step)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            bytes[at] ^= (uint8_t)(1u << bit);
+            replay_bytes(bytes, len);
+            bytes[at] ^= (uint8_t)(1u << bit);
+        }
+}
+
+static int replay_file(const char *path)
+{
+    static uint8_t bytes[1 << 20];
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
+        perror(path);
+        return 1;
+    }
+    const size_t len = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    replay_variants(bytes, len);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = argc < 2;
+    for (int i = 1; i < argc; i++)
+        failed |= replay_file(argv[i]);
+    printf("%d files replayed\n", argc - 1);
+    return failed;
+}
