@@ -3,6 +3,8 @@
 
 #include "symbols/sym_session.h"
 
+#include "symbols/sym_units.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -15,10 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What belongs to a row of modules. */
+struct sym_backing {
+    Dwfl_Module *module; /* NULL: its file could not be read */
+    struct sym_units units;
+    bool has_units; /* units were asked for */
+};
+
 struct sym_session {
     Dwfl *dwfl;
     struct sym_module *modules;
-    Dwfl_Module **dwfl_modules; /* beside modules; NULL: its file could not be read */
+    struct sym_backing *backings; /* beside modules */
     size_t len, room;
     bool is_reported;
     char file[4096];
@@ -51,9 +60,11 @@ void sym_session_free(sym_session *s)
         free((char *)s->modules[i].path);
         if (s->modules[i].build_id[0] != '\0') free((char *)s->modules[i].build_id);
     }
+    for (size_t i = 0; i < s->len; i++)
+        sym_units_fini(&s->backings[i].units);
     dwfl_end(s->dwfl);
     free(s->modules);
-    free(s->dwfl_modules);
+    free(s->backings);
     free(s);
 }
 
@@ -126,9 +137,9 @@ static ls_err sym_grow(sym_session *s)
     const size_t room = s->room ? 2 * s->room : 32;
     struct sym_module *modules = realloc(s->modules, room * sizeof(*modules));
     if (modules) s->modules = modules;
-    Dwfl_Module **dwfl_modules = modules ? realloc(s->dwfl_modules, room * sizeof(Dwfl_Module *)) : NULL;
-    if (!dwfl_modules) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
-    s->dwfl_modules = dwfl_modules;
+    struct sym_backing *backings = modules ? realloc(s->backings, room * sizeof(*backings)) : NULL;
+    if (!backings) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
+    s->backings = backings;
     s->room = room;
     return LS_OK;
 }
@@ -141,8 +152,9 @@ ls_err sym_session_add(sym_session *s, const char *path, uint64_t base, uint64_t
     char *copy = strdup(path);
     if (!copy) return ls_fail(LS_ERR_NOMEM, "out of memory for a module name");
     *m = (struct sym_module){.path = copy, .build_id = "", .base = base, .end = end};
-    s->dwfl_modules[s->len] = sym_report(s, m, offset_bytes);
-    if (s->dwfl_modules[s->len]) m->build_id = sym_build_id_text(s->dwfl_modules[s->len]);
+    struct sym_backing *backing = &s->backings[s->len];
+    *backing = (struct sym_backing){.module = sym_report(s, m, offset_bytes)};
+    if (backing->module) m->build_id = sym_build_id_text(backing->module);
     s->len++;
     return LS_OK;
 }
@@ -153,16 +165,35 @@ const struct sym_module *sym_session_modules(const sym_session *s, size_t *out_l
     return s->modules;
 }
 
-static void sym_find_line(sym_session *s, Dwfl_Module *module, uint64_t ip, struct sym_place *place)
+/* Relative names are relative to where the compiler ran. */
+static void sym_set_line(sym_session *s, struct sym_place *place, const char *dir, const char *name, int line)
 {
-    int line = 0;
-    Dwfl_Line *row = dwfl_module_getsrc(module, ip);
-    const char *name = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
-    if (!name) return;
-    const char *dir = name[0] == '/' ? NULL : dwfl_line_comp_dir(row);
+    if (name[0] == '/') dir = NULL;
     snprintf(s->file, sizeof(s->file), "%s%s%s", dir ? dir : "", dir ? "/" : "", name);
     place->file = s->file;
     place->line = line > 0 ? (uint32_t)line : 0;
+}
+
+static void sym_find_line_by_units(sym_session *s, struct sym_backing *b, uint64_t ip,
+                                   struct sym_place *place)
+{
+    int line = 0;
+    if (!b->has_units) sym_units_read(&b->units, b->module);
+    b->has_units = true;
+    Dwarf_Line *row = sym_units_line(&b->units, ip);
+    const char *name = row ? dwarf_linesrc(row, NULL, NULL) : NULL; /* absolute but for odd producers */
+    if (name && dwarf_lineno(row, &line) == 0) sym_set_line(s, place, NULL, name, line);
+}
+
+static void sym_find_line(sym_session *s, struct sym_backing *b, uint64_t ip, struct sym_place *place)
+{
+    int line = 0;
+    Dwfl_Line *row = dwfl_module_getsrc(b->module, ip);
+    const char *name = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (name)
+        sym_set_line(s, place, dwfl_line_comp_dir(row), name, line);
+    else
+        sym_find_line_by_units(s, b, ip, place);
 }
 
 struct sym_place sym_session_find(sym_session *s, uint64_t ip)
@@ -175,10 +206,11 @@ struct sym_place sym_session_find(sym_session *s, uint64_t ip)
     for (size_t i = 0; i < s->len; i++) {
         if (ip < s->modules[i].base || ip >= s->modules[i].end) continue;
         place.module = s->modules[i].path;
-        Dwfl_Module *module = s->dwfl_modules[i];
-        const char *function = module ? dwfl_module_addrname(module, ip) : NULL;
+        struct sym_backing *b = &s->backings[i];
+        if (!b->module) break;
+        const char *function = dwfl_module_addrname(b->module, ip);
         if (function) place.function = function;
-        if (module) sym_find_line(s, module, ip, &place);
+        sym_find_line(s, b, ip, &place);
         break;
     }
     return place;
