@@ -1,8 +1,10 @@
 # analyse: pure functions on the arrays of a profile
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
+    analyse/an_advice.c analyse/an_advice.h \
     analyse/an_bootstrap.c analyse/an_bootstrap.h \
     analyse/an_cost.c analyse/an_cost.h \
+    analyse/an_keys.c analyse/an_keys.h \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_table.c analyse/an_table.h
 libanalyse_la_LIBADD = libcommon.la -lm

@@ -13,16 +13,19 @@ noinst_LTLIBRARIES += libmachine.la
 libmachine_la_SOURCES = \
     machine/mach_calibration.c machine/mach_calibration.h \
     machine/mach_calibration_cache.c machine/mach_calibration_cache.h \
+    machine/mach_capability.c machine/mach_capability.h \
+    machine/mach_capability_try.c machine/mach_capability_try.h \
     machine/mach_cpu.c machine/mach_cpu.h \
     machine/mach_flush.h \
     machine/mach_latency.c machine/mach_latency.h \
+    machine/mach_step_try.h \
     machine/mach_topology.c machine/mach_topology.h \
     machine/mach_tsc.h
 libmachine_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
 libmachine_la_LIBADD = libmachprobe.la libcommon.la $(HWLOC_LIBS) -lm
 if HOST_X86_64
-libmachine_la_SOURCES += machine/mach_tsc_x86_64.c machine/mach_flush_x86_64.c
+libmachine_la_SOURCES += machine/mach_step_try_x86_64.c machine/mach_tsc_x86_64.c machine/mach_flush_x86_64.c
 else
-libmachine_la_SOURCES += machine/mach_tsc_none.c machine/mach_flush_none.c
+libmachine_la_SOURCES += machine/mach_step_try_none.c machine/mach_tsc_none.c machine/mach_flush_none.c
 endif
-EXTRA_DIST += machine/mach_tsc_x86_64.c machine/mach_tsc_none.c machine/mach_flush_x86_64.c machine/mach_flush_none.c
+EXTRA_DIST += machine/mach_step_try_x86_64.c machine/mach_step_try_none.c machine/mach_tsc_x86_64.c machine/mach_tsc_none.c machine/mach_flush_x86_64.c machine/mach_flush_none.c

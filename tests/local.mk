@@ -7,4 +7,3 @@ include tests/spool/local.mk
 include tests/profile/local.mk
 include tests/symbols/local.mk
 include tests/fuzz/local.mk
-include tests/fortran/local.mk

@@ -11,7 +11,6 @@ check_PROGRAMS += $(profile_test_programs)
 TESTS += $(profile_test_programs)
 
 tests_profile_test_prof_resolve_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_profile_test_prof_resolve_CFLAGS = $(AM_CFLAGS) -g
 tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 
 tests_profile_test_prof_file_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)

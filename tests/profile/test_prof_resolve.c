@@ -395,56 +395,6 @@ static void other_version_and_missing_spool_are_refused(void **state)
     spool_fixture_fini(&f);
 }
 
-static int known_data[64] = {1};
-static int known_bss[4096];
-
-/* The snapshot, the modules and the symbols of a living process: this one. */
-static void a_real_process_resolves(void **state)
-{
-    struct spool_fixture f;
-    struct prof_fixture_thread t = {.now_ns = FIXTURE_START_NS};
-    int on_stack = 0;
-    static char maps[1 << 16];
-    (void)state;
-    FILE *file = fopen("/proc/self/maps", "re");
-    assert_non_null(file);
-    maps[fread(maps, 1, sizeof(maps) - 1, file)] = '\0';
-    fclose(file);
-    spool_fixture_init(&f);
-    spool_fixture_open(&f, &t.writer, FIXTURE_PID, 0, FIXTURE_PID);
-    prof_fixture_process(&t, FIXTURE_PID, "self");
-    prof_fixture_maps(&t, maps);
-    const uint64_t ip = (uint64_t)(uintptr_t)a_real_process_resolves;
-    const struct spool_access a = {.ip = ip, .addr = ip, .size_bytes = 1};
-    prof_fixture_burst_begin(&t);
-    prof_fixture_access(&t, (uint64_t)(uintptr_t)&known_data[3], SPOOL_OP_LOAD, 0);
-    prof_fixture_access(&t, (uint64_t)(uintptr_t)&known_bss[4000], SPOOL_OP_LOAD, 0);
-    prof_fixture_access(&t, (uint64_t)(uintptr_t)&on_stack, SPOOL_OP_LOAD, 0);
-    prof_fixture_access(&t, (uint64_t)(uintptr_t)stdout, SPOOL_OP_LOAD, 0);
-    spool_put_access(&t.writer, SPOOL_OP_LOAD, &a);
-    prof_fixture_burst_end(&t);
-    spool_writer_close(&t.writer);
-    struct resolved r = resolve(&f);
-    expect(&r, 0, PROF_NODE_STATIC, "test_prof_resolve");
-    expect(&r, 1, PROF_NODE_STATIC, "test_prof_resolve");
-    expect(&r, 2, PROF_NODE_STACK, "stack of main thread");
-    expect(&r, 3, PROF_NODE_STATIC, "libc.so.6");
-    expect(&r, 4, PROF_NODE_CODE, "test_prof_resolve");
-    size_t len;
-    const struct prof_line *lines = prof_lines(r.profile, &len);
-    for (; len > 0 && lines->ip != ip; len--)
-        lines++;
-    assert_true(len > 0);
-    assert_string_equal(lines->function, "a_real_process_resolves");
-    assert_non_null(strstr(lines->file, "tests/profile/test_prof_resolve.c"));
-    const struct prof_source *sources = prof_sources(r.profile, &len);
-    bool has_text = false;
-    for (size_t i = 0; i < len; i++)
-        has_text |= strstr(sources[i].text, "static void a_real_process_resolves") != NULL;
-    assert_true(has_text);
-    end(&f, &r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,7 +408,6 @@ int main(void)
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
         cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),
-        cmocka_unit_test(a_real_process_resolves),
         cmocka_unit_test(other_version_and_missing_spool_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

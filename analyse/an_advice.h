@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the samples of one node suggest: inferred, to be labelled so. */
+#ifndef AN_ADVICE_H
+#define AN_ADVICE_H
+
+#include "analyse/an_table.h"
+
+enum an_access {
+    AN_ACCESS_UNKNOWN,
+    AN_ACCESS_REPEATED,
+    AN_ACCESS_SEQUENTIAL,
+    AN_ACCESS_STRIDED,
+    AN_ACCESS_IRREGULAR
+};
+
+struct an_finding {
+    enum an_access access;
+    uint64_t ip;          /* the instruction that costs most in the node */
+    uint64_t sample;      /* one of its samples */
+    double stall_part;    /* of the node's stall (of its samples where nothing stalls) */
+    int64_t stride_bytes; /* median distance of its consecutive accesses within bursts */
+    double stride_part;   /* of those distances that equal the median */
+    double dram_part;     /* of the node's measured loads */
+    uint64_t strides_len;
+};
+
+/* Look at the samples whose group lies in [group's subtree]; in_group[i] tells. Columns needed: ip, addr,
+ * level. Errors: LS_ERR_NOMEM. */
+ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
+                       const uint8_t *in_group);
+
+#endif

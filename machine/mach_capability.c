@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "machine/mach_capability.h"
+#include "machine/mach_capability_try.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define MACH_CAP_PERFMON 38 /* linux/capability.h since 5.8 */
+
+static void mach_read_paranoid(struct mach_capability *c)
+{
+    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    if (!f || fscanf(f, "%d", &c->perf_event_paranoid) != 1) c->perf_event_paranoid = MACH_PARANOID_UNKNOWN;
+    if (f) fclose(f);
+}
+
+static void mach_read_status(struct mach_capability *c)
+{
+    char line[256];
+    unsigned long long caps = 0;
+    int seccomp = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof(line), f)) {
+        sscanf(line, "CapEff: %llx", &caps);
+        sscanf(line, "Seccomp: %d", &seccomp);
+    }
+    if (f) fclose(f);
+    c->cap_perfmon = caps >> MACH_CAP_PERFMON & 1;
+    c->cap_sys_admin = caps >> CAP_SYS_ADMIN & 1;
+    c->seccomp = seccomp != 0;
+    c->is_root = geteuid() == 0;
+}
+
+static void mach_find_container(struct mach_capability *c)
+{
+    static const struct {
+        const char *path, *name;
+    } marks[] = {{"/.dockerenv", "docker"},
+                 {"/run/.containerenv", "podman"},
+                 {"/run/systemd/container", "systemd-nspawn"}};
+    const char *named = getenv("container");
+    if (getenv("KUBERNETES_SERVICE_HOST")) named = "kubernetes";
+    if (getenv("APPTAINER_CONTAINER") || getenv("SINGULARITY_CONTAINER")) named = "apptainer";
+    for (size_t i = 0; !named && i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (access(marks[i].path, F_OK) == 0) named = marks[i].name;
+    snprintf(c->container, sizeof(c->container), "%s", named ? named : "");
+}
+
+/* The CPU says that a hypervisor runs it; DMI may say which. */
+static void mach_find_hypervisor(struct mach_capability *c)
+{
+    char line[4096];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    while (f && fgets(line, sizeof(line), f) && !c->hypervisor[0])
+        if (strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor"))
+            strcpy(c->hypervisor, "virtual machine");
+    if (f) fclose(f);
+    f = c->hypervisor[0] ? fopen("/sys/class/dmi/id/sys_vendor", "re") : NULL;
+    if (f && fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(c->hypervisor, sizeof(c->hypervisor), "virtual machine (%.28s)", line);
+    }
+    if (f) fclose(f);
+}
+
+static void mach_list_pmus(struct mach_capability *c)
+{
+    static const char *const known[] = {"cpu",       "cpu_core",  "cpu_atom",     "ibs_op",
+                                        "ibs_fetch", "arm_spe_0", "armv8_pmuv3_0"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        char path[128];
+        snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", known[i]);
+        if (access(path, F_OK) != 0)
+            continue;
+        strcat(c->pmus, *c->pmus ? " " : ""); /* the names together are shorter than the field */
+        strcat(c->pmus, known[i]);
+    }
+}
+
+static bool mach_needs_signals(enum mach_try_id id)
+{
+    return id == MACH_TRY_SINGLE_STEP || id == MACH_TRY_TRIGGER_PERF || id == MACH_TRY_TRIGGER_TIMER;
+}
+
+/* Which command would help against this errno. */
+static void mach_remedy(const struct mach_capability *c, enum mach_try_id id, struct mach_try *t)
+{
+    const char *remedy = "";
+    const bool is_pmu = id == MACH_TRY_PMU_CYCLES || id == MACH_TRY_PMU_LOADS;
+    if (id == MACH_TRY_SINGLE_STEP)
+        remedy = "";
+    else if (is_pmu && (t->error == ENOENT || t->error == EOPNOTSUPP || t->error == ENODEV))
+        remedy = *c->hypervisor ? "on the host: give the virtual machine a PMU (QEMU: -cpu host,pmu=on; "
+                                  "clouds: a bare-metal instance)"
+                                : "";
+    else if ((t->error == EACCES || t->error == EPERM) && *c->container && c->seccomp)
+        remedy =
+            "start the container with: docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+    else if (t->error == EACCES || t->error == EPERM)
+        remedy = is_pmu && id == MACH_TRY_PMU_LOADS ? "sudo sysctl kernel.perf_event_paranoid=1"
+                                                    : "sudo sysctl kernel.perf_event_paranoid=2";
+    else if (t->error == EINVAL && id == MACH_TRY_TRIGGER_PERF)
+        remedy = "upgrade to Linux 5.13 or newer";
+    else if (t->error == ENOSYS)
+        remedy = "boot a kernel with CONFIG_PERF_EVENTS and CONFIG_POSIX_TIMERS";
+    snprintf(t->remedy, sizeof(t->remedy), "%s", remedy);
+}
+
+static void mach_try_one(struct mach_capability *c, enum mach_try_id id)
+{
+    struct mach_try *t = &c->tries[id];
+    const struct mach_seen seen = mach_try_run(id);
+    t->error = seen.error;
+    t->works = seen.error == 0 && (!mach_needs_signals(id) || seen.signals > 0);
+    if (t->works && mach_needs_signals(id))
+        snprintf(t->detail, sizeof(t->detail), "%d signals arrived", seen.signals);
+    else if (t->works)
+        snprintf(t->detail, sizeof(t->detail), "opens");
+    else if (id == MACH_TRY_SINGLE_STEP && seen.error == ENOTSUP)
+        snprintf(t->detail, sizeof(t->detail), "no trap arrived: not an x86-64 machine, or an emulated one");
+    else if (seen.error == 0)
+        snprintf(t->detail, sizeof(t->detail), "opens, but no signal arrives");
+    else
+        snprintf(t->detail, sizeof(t->detail), "%s (%s)",
+                 strerrorname_np(seen.error) ? strerrorname_np(seen.error) : "errno", strerror(seen.error));
+    if (!t->works) mach_remedy(c, id, t);
+}
+
+void mach_capability_get(struct mach_capability *out)
+{
+#define MACH_TRY_ROW(id, label, text) {.name = label, .purpose = text},
+    static const struct mach_try rows[] = {MACH_TRY_LIST(MACH_TRY_ROW)};
+#undef MACH_TRY_ROW
+    struct utsname uts;
+    memset(out, 0, sizeof(*out));
+    if (uname(&uts) == 0) {
+        snprintf(out->kernel, sizeof(out->kernel), "%s", uts.release);
+        snprintf(out->arch, sizeof(out->arch), "%s", uts.machine);
+    }
+    mach_read_paranoid(out);
+    mach_read_status(out);
+    mach_find_container(out);
+    mach_find_hypervisor(out);
+    mach_list_pmus(out);
+    memcpy(out->tries, rows, sizeof(rows));
+    for (int id = 0; id < MACH_TRY_COUNT; id++)
+        mach_try_one(out, (enum mach_try_id)id);
+}

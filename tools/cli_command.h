@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A subcommand as data. Its option table feeds the parser, --help, the man page and the shell completion. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILURE = 1,
+    CLI_USAGE = 2,
+    CLI_BAD_INPUT = 3,
+    CLI_LAUNCHER = 125,
+    CLI_CANNOT_RUN = 126,
+    CLI_NO_PROGRAM = 127
+};
+
+enum cli_type {
+    CLI_FLAG,
+    CLI_TEXT,
+    CLI_FILE,
+    CLI_DIR,
+    CLI_CHOICE,
+    CLI_BYTES,
+    CLI_DURATION,
+    CLI_PERCENT,
+    CLI_COUNT,
+    CLI_SIGNAL
+};
+
+struct cli_option {
+    const char *name; /* long name, without dashes */
+    char letter;      /* 0: none */
+    enum cli_type type;
+    const char *argument; /* placeholder, NULL for a flag; the words of a choice: "auto|step|null" */
+    const char *fallback; /* default as the user would write it, NULL: none */
+    const char *help;
+    const char *group; /* heading in --help and the man page */
+};
+
+/* One per option, in table order. Which number holds depends on the type. */
+struct cli_value {
+    const char *text; /* as written, or the default; NULL: absent */
+    bool given;       /* on the command line */
+    uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
+    double share;     /* percent */
+};
+
+struct cli_command {
+    const char *name;
+    const char *summary;     /* one line, lower case, no full stop */
+    const char *operands;    /* "FILE", "[--] PROGRAM [ARGUMENT...]" */
+    const char *description; /* paragraphs separated by an empty line */
+    const char *examples;    /* lines: command, two blanks or more, what it does */
+    const char *exit_status; /* NULL: the usual */
+    const struct cli_option *options;
+    size_t options_len;
+    size_t operands_min, operands_max;
+    bool stops_at_operand;   /* what follows belongs to another program */
+    bool completes_programs; /* operands are programs, not profiles */
+    int usage_status;        /* exit status of wrong usage; 0: CLI_USAGE */
+    int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);
+};
+
+/* Every command; ends with NULL. */
+extern const struct cli_command *const cli_commands[];
+const struct cli_command *cli_command_find(const char *name);
+
+extern const struct cli_command cli_cmd_record, cli_cmd_report, cli_cmd_resolve, cli_cmd_doctor;
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the option tables say, as --help, man pages and bash completion. */
+#ifndef CLI_DOCUMENT_H
+#define CLI_DOCUMENT_H
+
+#include "tools/cli_command.h"
+
+#include <stdio.h>
+
+void cli_help_program(FILE *out);
+void cli_help_command(const struct cli_command *c, FILE *out);
+/* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such
+ * page). */
+ls_err cli_man_page(const char *name, FILE *out);
+void cli_bash_completion(FILE *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of output files: checked before the work, never overwritten unasked. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "common/ls_error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Can path be made? Errors: LS_ERR_EXISTS without force, LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such
+ * directory), LS_ERR_IO. */
+ls_err cli_output_check(const char *path, bool force);
+/* Under an MPI launcher each rank has a file of its own: name.h5 becomes name.RANK.h5. Otherwise a copy. */
+void cli_output_for_rank(const char *path, char out[PATH_MAX]);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/cli_term.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *const cli_sequences[] = {
+    [CLI_PLAIN] = "",         [CLI_BOLD] = "\033[1m",     [CLI_DIM] = "\033[2m",
+    [CLI_RED] = "\033[1;31m", [CLI_GREEN] = "\033[1;32m", [CLI_YELLOW] = "\033[1;33m",
+};
+
+static bool cli_takes_colour(int fd)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0 && isatty(fd);
+}
+
+const char *cli_colour_begin(int fd, enum cli_colour colour)
+{
+    return cli_takes_colour(fd) ? cli_sequences[colour] : "";
+}
+
+const char *cli_colour_end(int fd)
+{
+    return cli_takes_colour(fd) ? "\033[0m" : "";
+}
+
+int cli_term_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    const int asked = columns ? atoi(columns) : 0;
+    if (asked >= 20 && asked <= 1000) return asked;
+    struct winsize size = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+    return 100;
+}
+
+bool cli_term_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the terminal can do. */
+#ifndef CLI_TERM_H
+#define CLI_TERM_H
+
+#include <stdbool.h>
+
+enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW };
+
+/* Escape sequences, "" unless fd is a terminal that takes them and NO_COLOR is not set. */
+const char *cli_colour_begin(int fd, enum cli_colour colour);
+const char *cli_colour_end(int fd);
+/* Columns: COLUMNS, else the terminal's, else 100 (a file or a pipe). */
+int cli_term_width(void);
+/* The locale's encoding is UTF-8: tree lines and signs beyond ASCII may be printed. */
+bool cli_term_utf8(void);
+
+#endif

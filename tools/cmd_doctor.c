@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone doctor: what works here, by trying it, and what would enable the rest. */
+#include "machine/mach_capability.h"
+#include "machine/mach_topology.h"
+#include "tools/cli_json.h"
+#include "tools/cli_message.h"
+#include "tools/cli_term.h"
+#include "tools/rec_preload.h"
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DOCTOR_JSON, DOCTOR_OPTIONS };
+enum { DOCTOR_SCHEMA = 1 };
+
+static const struct cli_option doctor_options[DOCTOR_OPTIONS] = {
+    [DOCTOR_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
+};
+
+struct doctor {
+    struct mach_capability can;
+    struct mach_machine machine;
+    char preload[PATH_MAX];
+    bool has_preload;
+    char preload_problem[512];
+};
+
+static bool doctor_can_step(const struct doctor *d)
+{
+    return d->has_preload && d->can.tries[MACH_TRY_SINGLE_STEP].works &&
+           (d->can.tries[MACH_TRY_TRIGGER_PERF].works || d->can.tries[MACH_TRY_TRIGGER_TIMER].works);
+}
+
+static const char *doctor_trigger(const struct doctor *d)
+{
+    return d->can.tries[MACH_TRY_TRIGGER_PERF].works ? "perf" : "timer";
+}
+
+static void doctor_print_try(const struct mach_try *t)
+{
+    const int out = STDOUT_FILENO;
+    printf("  %s%-4s%s %-14s %s\n", cli_colour_begin(out, t->works ? CLI_GREEN : CLI_RED),
+           t->works ? "yes" : "no", cli_colour_end(out), t->name, t->purpose);
+    printf("       %-14s %s\n", "", t->detail);
+    if (*t->remedy)
+        printf("       %-14s %sto enable: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), t->remedy,
+               cli_colour_end(out));
+}
+
+static void doctor_print(const struct doctor *d)
+{
+    const struct mach_capability *c = &d->can;
+    printf("Loadstone %s on %s\n\n", PACKAGE_VERSION, *d->machine.host ? d->machine.host : "this machine");
+    printf("  CPU                  %s\n", *d->machine.cpu ? d->machine.cpu : "unknown");
+    printf("  topology             %s\n", *d->machine.summary ? d->machine.summary : "unknown");
+    printf("  kernel               Linux %s, %s\n", c->kernel, c->arch);
+    printf("  container            %s\n", *c->container ? c->container : "none seen");
+    printf("  virtual machine      %s\n", *c->hypervisor ? c->hypervisor : "no");
+    if (c->perf_event_paranoid == MACH_PARANOID_UNKNOWN)
+        printf("  perf_event_paranoid  none: this kernel has no perf events\n");
+    else
+        printf("  perf_event_paranoid  %d\n", c->perf_event_paranoid);
+    printf("  privilege            %s%s%s%s\n", c->is_root ? "root" : "user",
+           c->cap_sys_admin ? ", CAP_SYS_ADMIN" : "", c->cap_perfmon ? ", CAP_PERFMON" : "",
+           c->seccomp ? ", system calls filtered (seccomp)" : "");
+    printf("  PMUs                 %s\n", *c->pmus ? c->pmus : "none");
+    printf("  runtime              %s\n\nWhat was tried:\n",
+           d->has_preload ? d->preload : d->preload_problem);
+    for (int i = 0; i < MACH_TRY_COUNT; i++)
+        doctor_print_try(&c->tries[i]);
+    if (doctor_can_step(d))
+        printf("\nLoads can be sampled here: engine step, trigger %s. No privilege is needed.\n",
+               doctor_trigger(d));
+    else
+        printf("\nLoads cannot be sampled here. See what failed above.\n");
+}
+
+static void doctor_json_try(struct cli_json *j, const struct mach_try *t)
+{
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", t->name);
+    cli_json_text(j, "purpose", t->purpose);
+    cli_json_bool(j, "works", t->works);
+    cli_json_i64(j, "errno", t->error);
+    cli_json_text(j, "detail", t->detail);
+    cli_json_text(j, "remedy", t->remedy);
+    cli_json_close(j, '}');
+}
+
+static void doctor_print_json(const struct doctor *d)
+{
+    const struct mach_capability *c = &d->can;
+    struct cli_json j = {.out = stdout};
+    cli_json_open(&j, NULL, '{');
+    cli_json_u64(&j, "schema", DOCTOR_SCHEMA);
+    cli_json_text(&j, "version", PACKAGE_VERSION);
+    cli_json_text(&j, "host", d->machine.host);
+    cli_json_text(&j, "cpu", d->machine.cpu);
+    cli_json_text(&j, "topology", d->machine.summary);
+    cli_json_text(&j, "kernel", c->kernel);
+    cli_json_text(&j, "arch", c->arch);
+    cli_json_text(&j, "container", c->container);
+    cli_json_text(&j, "virtual_machine", c->hypervisor);
+    cli_json_double(&j, "perf_event_paranoid",
+                    c->perf_event_paranoid == MACH_PARANOID_UNKNOWN ? 0.0 / 0.0 : c->perf_event_paranoid);
+    cli_json_bool(&j, "root", c->is_root);
+    cli_json_bool(&j, "cap_perfmon", c->cap_perfmon);
+    cli_json_bool(&j, "cap_sys_admin", c->cap_sys_admin);
+    cli_json_bool(&j, "seccomp", c->seccomp);
+    cli_json_text(&j, "pmus", c->pmus);
+    cli_json_text(&j, "runtime", d->has_preload ? d->preload : "");
+    cli_json_open(&j, "tries", '[');
+    for (int i = 0; i < MACH_TRY_COUNT; i++)
+        doctor_json_try(&j, &c->tries[i]);
+    cli_json_close(&j, ']');
+    cli_json_text(&j, "engine", doctor_can_step(d) ? "step" : "null");
+    cli_json_text(&j, "trigger", doctor_can_step(d) ? doctor_trigger(d) : "");
+    cli_json_close(&j, '}');
+}
+
+static int doctor_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    (void)operands;
+    static struct doctor d; /* large */
+    mach_capability_get(&d.can);
+    if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));
+    d.has_preload = rec_preload_find(d.preload) == LS_OK;
+    if (!d.has_preload) snprintf(d.preload_problem, sizeof(d.preload_problem), "%s", ls_last_error());
+    if (v[DOCTOR_JSON].given)
+        doctor_print_json(&d);
+    else
+        doctor_print(&d);
+    if (!doctor_can_step(&d)) return CLI_FAILURE;
+    cli_next("loadstone record -- ./program");
+    return CLI_OK;
+}
+
+const struct cli_command cli_cmd_doctor = {
+    .name = "doctor",
+    .summary = "say which sampling works here and how to enable the rest",
+    .operands = "",
+    .description = "Prints the machine, the kernel and what they allow, then tries each way of sampling: not "
+                   "whether it should work, "
+                   "but whether it does. What does not work comes with its error and, where one exists, the "
+                   "command that enables it.",
+    .examples = "loadstone doctor            a readable list\nloadstone doctor --json     for scripts\n",
+    .exit_status = "0 loads can be sampled here; 1 they cannot; 2 wrong usage.",
+    .options = doctor_options,
+    .options_len = DOCTOR_OPTIONS,
+    .run = doctor_run,
+};

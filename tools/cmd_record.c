@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone record: runs a program with the sampling runtime and makes a profile of what it left. */
+#include "common/ls_env.h"
+#include "machine/mach_calibration.h"
+#include "profile/prof_reader.h"
+#include "profile/prof_resolve.h"
+#include "tools/cli_message.h"
+#include "tools/cli_output.h"
+#include "tools/rec_launch.h"
+#include "tools/rec_preload.h"
+#include "tools/rec_spool.h"
+#include "tools/rec_target.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    RECORD_OUTPUT,
+    RECORD_FORCE,
+    RECORD_QUIET,
+    RECORD_ENGINE,
+    RECORD_TRIGGER,
+    RECORD_OVERHEAD,
+    RECORD_PERIOD,
+    RECORD_BURST,
+    RECORD_SEED,
+    RECORD_DELAY,
+    RECORD_DURATION,
+    RECORD_CONTROL,
+    RECORD_PAUSED,
+    RECORD_NO_CHILDREN,
+    RECORD_ALLOC_MIN,
+    RECORD_SPOOL,
+    RECORD_SPOOL_MAX,
+    RECORD_KEEP_SPOOL,
+    RECORD_OPTIONS
+};
+
+static const struct cli_option record_options[RECORD_OPTIONS] = {
+    [RECORD_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5",
+                       "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
+    [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
+    [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+    [RECORD_ENGINE] =
+        {"engine", 'e', CLI_CHOICE, "auto|step|null", "auto",
+         "how loads are sampled: step single-steps short bursts and needs no privilege; null samples nothing",
+         "Sampling"},
+    [RECORD_TRIGGER] =
+        {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
+         "what starts a burst of the step engine: a perf event, or a timer where perf events are forbidden",
+         "Sampling"},
+    [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
+                         "share of the run time that recording may use; more gives narrower intervals",
+                         "Sampling"},
+    [RECORD_PERIOD] =
+        {"period", 'p', CLI_DURATION, "TIME", NULL,
+         "shortest CPU time between two bursts of a thread, such as 20ms; the overhead budget may stretch it",
+         "Sampling"},
+    [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a burst", "Sampling"},
+    [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
+                     "seed of the interval jitter, for reproducible runs", "Sampling"},
+    [RECORD_DELAY] = {"delay", 0, CLI_DURATION, "TIME", NULL,
+                      "begin sampling so long after the start, such as 2s", "When and what"},
+    [RECORD_DURATION] = {"duration", 0, CLI_DURATION, "TIME", NULL,
+                         "end sampling after this time; the program goes on", "When and what"},
+    [RECORD_CONTROL] = {"control", 0, CLI_SIGNAL, "SIGNAL", NULL,
+                        "signal that switches sampling on and off, such as USR2", "When and what"},
+    [RECORD_PAUSED] = {"paused", 0, CLI_FLAG, NULL, NULL,
+                       "sampling waits for loadstone_start() or the control signal", "When and what"},
+    [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
+                            "programs started by the program are not recorded", "When and what"},
+    [RECORD_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "4096",
+                          "smallest heap block that is recorded on its own", "When and what"},
+    [RECORD_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
+                      "directory for the raw data, made when missing; default: one in $XDG_RUNTIME_DIR, else "
+                      "in the working directory",
+                      "Raw data"},
+    [RECORD_SPOOL_MAX] = {"spool-max", 0, CLI_BYTES, "SIZE", "1G",
+                          "raw data a process may write; recording stops there, the program goes on",
+                          "Raw data"},
+    [RECORD_KEEP_SPOOL] = {"keep-spool", 0, CLI_FLAG, NULL, NULL,
+                           "keep the raw data after the profile is made", "Raw data"},
+};
+
+/* Options that travel as environment variables; those not given leave the user's variable alone. */
+static const struct record_env {
+    int option;
+    enum ls_env_id variable;
+} record_envs[] = {
+    {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_TRIGGER, LS_ENV_TRIGGER},
+    {RECORD_OVERHEAD, LS_ENV_OVERHEAD},   {RECORD_PERIOD, LS_ENV_PERIOD},
+    {RECORD_BURST, LS_ENV_BURST},         {RECORD_SEED, LS_ENV_SEED},
+    {RECORD_DELAY, LS_ENV_DELAY},         {RECORD_DURATION, LS_ENV_DURATION},
+    {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN}, {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
+};
+
+struct record {
+    const struct cli_value *v;
+    char **program;
+    char output[PATH_MAX], path[PATH_MAX], preload[PATH_MAX];
+    char command[8192];
+    struct rec_spool spool;
+    struct mach_calibration calibration;
+    bool calibrated;
+    struct rec_outcome outcome;
+};
+
+static ls_err record_setenv(enum ls_env_id id, const char *value)
+{
+    if (setenv(ls_env_rows[id].variable, value, 1) != 0)
+        return ls_fail_errno(errno, "cannot set %s", ls_env_rows[id].variable);
+    return LS_OK;
+}
+
+static ls_err record_environment(const struct record *r)
+{
+    char number[32];
+    for (size_t i = 0; i < sizeof(record_envs) / sizeof(record_envs[0]); i++)
+        if (r->v[record_envs[i].option].given)
+            LS_TRY(record_setenv(record_envs[i].variable, r->v[record_envs[i].option].text));
+    if (r->v[RECORD_CONTROL].given) {
+        snprintf(number, sizeof(number), "%llu", (unsigned long long)r->v[RECORD_CONTROL].number);
+        LS_TRY(record_setenv(LS_ENV_CONTROL, number));
+    }
+    if (r->v[RECORD_PAUSED].given) LS_TRY(record_setenv(LS_ENV_PAUSED, "1"));
+    if (r->v[RECORD_NO_CHILDREN].given) LS_TRY(record_setenv(LS_ENV_CHILDREN, "0"));
+    LS_TRY(record_setenv(LS_ENV_SPOOL, r->spool.path));
+    LS_TRY(record_setenv(LS_ENV_PRELOAD, r->preload));
+    return rec_preload_set(r->preload);
+}
+
+static void record_command_line(struct record *r)
+{
+    size_t len = 0;
+    for (char **a = r->program; *a && len + 1 < sizeof(r->command); a++) {
+        const int n = snprintf(r->command + len, sizeof(r->command) - len, len ? " %s" : "%s", cli_quote(*a));
+        len += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static ls_err record_describe(const struct record *r)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    LS_TRY(rec_spool_describe(&r->spool, "command", r->command));
+    LS_TRY(rec_spool_describe(&r->spool, "version", PACKAGE_VERSION));
+    LS_TRY(rec_spool_describe(&r->spool, "host", host));
+    for (int i = 0; i < RECORD_OPTIONS; i++)
+        if (r->v[i].given)
+            LS_TRY(
+                rec_spool_describe(&r->spool, record_options[i].name, r->v[i].text ? r->v[i].text : "yes"));
+    return LS_OK;
+}
+
+/* Before the start: whatever can fail shall fail now, not after an hour of computing. */
+static int record_prepare(struct record *r)
+{
+    ls_err err = rec_target_find(r->program[0], r->path);
+    if (err == LS_OK) err = rec_target_check(r->path);
+    if (err != LS_OK) {
+        cli_fail(err);
+        return rec_target_status(err);
+    }
+    cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
+    if ((err = cli_output_check(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
+        (err = rec_preload_find(r->preload)) != LS_OK) {
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
+    cli_progress("measuring this machine's latencies, once", 0);
+    r->calibrated = mach_calibration_get(&r->calibration) == LS_OK;
+    cli_progress("", 1);
+    if (!r->calibrated)
+        cli_warn("latencies cannot be calibrated here, so levels will be missing: %s", ls_last_error());
+    const char *asked =
+        r->v[RECORD_SPOOL].given ? r->v[RECORD_SPOOL].text : getenv(ls_env_rows[LS_ENV_SPOOL].variable);
+    if ((err = rec_spool_make(&r->spool, asked && *asked ? asked : NULL)) != LS_OK ||
+        (err = record_describe(r)) != LS_OK || (err = record_environment(r)) != LS_OK) {
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
+    return CLI_OK;
+}
+
+static void record_progress(void *user, double done)
+{
+    (void)user;
+    cli_progress("resolving", done);
+}
+
+static void record_say_result(const struct record *r)
+{
+    prof_profile *p = NULL;
+    if (prof_open(r->output, &p) != LS_OK) {
+        cli_fail(LS_ERR_IO);
+        return;
+    }
+    const struct prof_run *run = prof_run_of(p);
+    size_t bursts = 0;
+    prof_bursts(p, &bursts);
+    char achieved[64] = "";
+    if (isfinite(run->overhead_achieved))
+        snprintf(achieved, sizeof(achieved), ", overhead %.1f %%", run->overhead_achieved * 100);
+    cli_note("engine %s%s%s%s%s%s", *run->engine ? run->engine : "none", *run->trigger ? ", trigger " : "",
+             run->trigger, *run->why ? " (" : "", run->why, *run->why ? ")" : "");
+    cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
+             r->output);
+    prof_close(p);
+    cli_next("loadstone report %s", cli_quote(r->output));
+}
+
+/* Keep the spool and say how to go on; a program that failed itself keeps its status. */
+static int record_keep(const struct record *r, const char *why)
+{
+    cli_error("%s", why);
+    cli_note("the raw data is kept; loadstone resolve %s -o %s tries again", cli_quote(r->spool.path),
+             cli_quote(r->output));
+    return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
+}
+
+static int record_finish(struct record *r)
+{
+    const struct prof_resolve_options options = {.spool_dir = r->spool.path,
+                                                 .output_path = r->output,
+                                                 .force = r->v[RECORD_FORCE].given,
+                                                 .command = r->command,
+                                                 .duration_ns = r->outcome.duration_ns,
+                                                 .exit_code = r->outcome.exit_code,
+                                                 .exit_signal = r->outcome.exit_signal,
+                                                 .calibration = r->calibrated ? &r->calibration : NULL,
+                                                 .progress = record_progress};
+    struct prof_resolve_stats stats = {0};
+    const int running = rec_spool_running(&r->spool);
+    const ls_err err = prof_resolve(&options, &stats);
+    cli_progress("", 1);
+    if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
+    if (stats.damaged_files)
+        cli_warn("%llu thread files are damaged and were read up to the damage",
+                 (unsigned long long)stats.damaged_files);
+    record_say_result(r);
+    if (running) {
+        cli_warn("%d processes started by the program still run; what they do from now on is not in %s",
+                 running, r->output);
+        cli_next("loadstone resolve %s -o %s --force, when they have ended", cli_quote(r->spool.path),
+                 cli_quote(r->output));
+    } else if (!r->v[RECORD_KEEP_SPOOL].given && rec_spool_remove(&r->spool) != LS_OK) {
+        cli_warn("%s", ls_last_error());
+    }
+    return rec_end_like(&r->outcome);
+}
+
+static int record_start_failed(const struct record *r)
+{
+    rec_spool_remove(&r->spool);
+    cli_error("cannot start %s: %s", r->path, strerror(r->outcome.exec_errno));
+    return r->outcome.exec_errno == ENOENT ? CLI_NO_PROGRAM : CLI_CANNOT_RUN;
+}
+
+static int record_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    static struct record r; /* large */
+    r.v = v;
+    r.program = operands;
+    cli_message_quiet(v[RECORD_QUIET].given);
+    record_command_line(&r);
+    const int status = record_prepare(&r);
+    if (status != CLI_OK) {
+        if (r.spool.path[0]) rec_spool_remove(&r.spool);
+        return status;
+    }
+    const ls_err err = rec_launch(r.path, r.program, &r.outcome);
+    if (err != LS_OK) {
+        rec_spool_remove(&r.spool);
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
+    return r.outcome.exec_errno ? record_start_failed(&r) : record_finish(&r);
+}
+
+const struct cli_command cli_cmd_record = {
+    .name = "record",
+    .summary = "run a program and sample the data it waits for",
+    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .description = "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. "
+                   "The program is not changed; it "
+                   "must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
+                   "The status is the program's own: loadstone record exits as it exited and dies by the "
+                   "signal that killed it. Signals "
+                   "sent to loadstone record are passed on.",
+    .examples = "loadstone record -- ./stencil 1024           record a program\n"
+                "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
+                "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n",
+    .exit_status = "The program's own, or it dies by the program's signal; 125 when recording itself fails, "
+                   "126 when the program "
+                   "cannot be run or recorded, 127 when it is not found.",
+    .options = record_options,
+    .options_len = RECORD_OPTIONS,
+    .operands_min = 1,
+    .operands_max = (size_t)-1,
+    .stops_at_operand = true,
+    .completes_programs = true,
+    .usage_status = CLI_LAUNCHER,
+    .run = record_run,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone report: which data a recorded program waited for. */
+#include "tools/cli_message.h"
+#include "tools/rep_print.h"
+
+#include <stdlib.h>
+
+enum {
+    REPORT_BY,
+    REPORT_NODE,
+    REPORT_SORT,
+    REPORT_DEPTH,
+    REPORT_LIMIT,
+    REPORT_MIN_SHARE,
+    REPORT_NO_UNREGISTERED,
+    REPORT_JSON,
+    REPORT_OPTIONS
+};
+
+static const struct cli_option report_options[REPORT_OPTIONS] = {
+    [REPORT_BY] = {"by", 'b', CLI_CHOICE, "node|thread|process|level|ip|function|line", "node",
+                   "what a row stands for", "Rows"},
+    [REPORT_NODE] = {"node", 'n', CLI_TEXT, "PATH", NULL,
+                     "only the data below this node: its label, labels joined by /, or #id", "Rows"},
+    [REPORT_SORT] = {"sort", 's', CLI_CHOICE, "time|stall|samples|latency|label", "time", "order of the rows",
+                     "Rows"},
+    [REPORT_DEPTH] = {"depth", 'd', CLI_COUNT, "COUNT", "16", "levels of the tree to show", "Rows"},
+    [REPORT_LIMIT] = {"limit", 'l', CLI_COUNT, "COUNT", "25", "rows below one node, or in a flat table",
+                      "Rows"},
+    [REPORT_MIN_SHARE] = {"min-share", 'm', CLI_PERCENT, "PERCENT", "0.1%",
+                          "leave out rows below this share of time and of stall", "Rows"},
+    [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
+                                "leave out memory that the program did not register", "Rows"},
+    [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
+                     "Output"},
+};
+
+static ls_err report_print(const struct rep_view *v, bool json)
+{
+    struct rep_row *rows = NULL;
+    size_t len = 0;
+    LS_TRY(rep_rows(v, &rows, &len));
+    ls_err err = LS_OK;
+    if (json) {
+        rep_print_json(v, rows, len, stdout);
+    } else {
+        rep_print_header(v, stdout);
+        rep_print_table(v, rows, len, stdout);
+        err = rep_print_advice(v, stdout);
+    }
+    free(rows);
+    return err;
+}
+
+static void report_next(const struct rep_view *v)
+{
+    char few[256];
+    const char *path = cli_quote(v->options.path);
+    fflush(stdout); /* the table before the message, also into one pipe */
+    if (rep_too_few(v, few, sizeof(few)))
+        cli_next("loadstone record --overhead 10%% -- PROGRAM, on a longer run");
+    else if (v->options.by == AN_BY_NODE)
+        cli_next("loadstone report --by line %s", path);
+    else
+        cli_next("loadstone report %s --json", path);
+}
+
+static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    static const enum an_by bys[] = {AN_BY_NODE, AN_BY_THREAD,   AN_BY_PROCESS, AN_BY_LEVEL,
+                                     AN_BY_IP,   AN_BY_FUNCTION, AN_BY_LINE};
+    const struct rep_options options = {.path = operands[0],
+                                        .node = v[REPORT_NODE].text,
+                                        .by = bys[v[REPORT_BY].number],
+                                        .sort = (enum rep_sort)v[REPORT_SORT].number,
+                                        .min_share = v[REPORT_MIN_SHARE].share,
+                                        .depth = v[REPORT_DEPTH].number,
+                                        .limit = v[REPORT_LIMIT].number,
+                                        .no_unregistered = v[REPORT_NO_UNREGISTERED].given};
+    struct rep_view view;
+    ls_err err = rep_view_init(&view, &options);
+    if (err == LS_OK) err = report_print(&view, v[REPORT_JSON].given);
+    if (err == LS_OK) report_next(&view);
+    rep_view_fini(&view);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
+const struct cli_command cli_cmd_report = {
+    .name = "report",
+    .summary = "show which data a recorded program waited for",
+    .operands = "FILE",
+    .description = "Prints how FILE was recorded and how far its numbers can be trusted, then the program's "
+                   "data as a tree: groups and ranges "
+                   "that the program registered, and coarse homes (allocations, static data, stacks, files) "
+                   "for all other memory.\n\n"
+                   "time is the share of CPU time in accesses to the data, stall the part of that which "
+                   "waits for memory. Both are estimated "
+                   "from the sampled bursts: stall is an upper bound, because the overlap of loads is not "
+                   "seen, and levels are inferred "
+                   "from latencies. Shares come with half the width of their 95 % interval. Latencies are in "
+                   "cycles of the time stamp "
+                   "counter, of loads that could be measured.",
+    .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "
+                "loadstone.h5\nloadstone report --json loadstone.h5 | jq '.rows[]'\n",
+    .options = report_options,
+    .options_len = REPORT_OPTIONS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = report_run,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone resolve: a spool that was left behind becomes a profile. */
+#include "machine/mach_calibration.h"
+#include "profile/prof_resolve.h"
+#include "tools/cli_message.h"
+#include "tools/cli_output.h"
+#include "tools/rec_spool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RESOLVE_OUTPUT, RESOLVE_FORCE, RESOLVE_QUIET, RESOLVE_OPTIONS };
+
+static const struct cli_option resolve_options[RESOLVE_OPTIONS] = {
+    [RESOLVE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5", "profile to write", "Output"},
+    [RESOLVE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
+    [RESOLVE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+};
+
+static void resolve_progress(void *user, double done)
+{
+    (void)user;
+    cli_progress("resolving", done);
+}
+
+static int resolve_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    cli_message_quiet(v[RESOLVE_QUIET].given);
+    ls_err err = cli_output_check(v[RESOLVE_OUTPUT].text, v[RESOLVE_FORCE].given);
+    if (err != LS_OK) {
+        cli_fail(err);
+        return CLI_FAILURE;
+    }
+    char command[4096];
+    rec_spool_read(operands[0], "command", command, sizeof(command));
+    struct mach_calibration calibration;
+    const bool calibrated = mach_calibration_get(&calibration) == LS_OK;
+    const struct prof_resolve_options options = {.spool_dir = operands[0],
+                                                 .output_path = v[RESOLVE_OUTPUT].text,
+                                                 .force = v[RESOLVE_FORCE].given,
+                                                 .command = *command ? command : NULL,
+                                                 .calibration = calibrated ? &calibration : NULL,
+                                                 .progress = resolve_progress};
+    struct prof_resolve_stats stats = {0};
+    err = prof_resolve(&options, &stats);
+    cli_progress("", 1);
+    if (err != LS_OK) return cli_fail(err);
+    if (stats.damaged_files)
+        cli_warn("%llu thread files are damaged and were read up to the damage",
+                 (unsigned long long)stats.damaged_files);
+    cli_note("%llu samples in %llu bursts of %llu threads: %s", (unsigned long long)stats.samples,
+             (unsigned long long)stats.bursts, (unsigned long long)stats.threads, options.output_path);
+    cli_next("loadstone report %s", cli_quote(options.output_path));
+    return CLI_OK;
+}
+
+const struct cli_command cli_cmd_resolve = {
+    .name = "resolve",
+    .summary = "make a profile of a spool that was left behind",
+    .operands = "SPOOL",
+    .description =
+        "Attributes every sample of the spool directory SPOOL to the data it touched, names functions and "
+        "source lines, and "
+        "writes a profile. loadstone record does this by itself; resolve is for programs that were recorded "
+        "with LD_PRELOAD "
+        "alone, for launchers that were killed, and for programs that outlived the one that started them.\n\n"
+        "The spool stays. Levels are told by the latencies of this machine: resolve on the one that "
+        "recorded.",
+    .examples = "loadstone resolve loadstone-spool-4711 -o run.h5\n",
+    .options = resolve_options,
+    .options_len = RESOLVE_OPTIONS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = resolve_run,
+};

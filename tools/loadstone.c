@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone: finds the subcommand and hands over. */
+#include "tools/cli_document.h"
+#include "tools/cli_message.h"
+#include "tools/cli_nearest.h"
+#include "tools/cli_parse.h"
+
+#include "config.h"
+
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct cli_command *const cli_commands[] = {&cli_cmd_record, &cli_cmd_report, &cli_cmd_resolve,
+                                                  &cli_cmd_doctor, NULL};
+
+const struct cli_command *cli_command_find(const char *name)
+{
+    for (const struct cli_command *const *c = cli_commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0) return *c;
+    return NULL;
+}
+
+/* Data that did not reach its reader is a failure: a full disk, not a closed pipe we were killed by. */
+static int cli_finish(int status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_error("standard output could not be written: is the disk full?");
+        return status == CLI_OK ? CLI_FAILURE : status;
+    }
+    return status;
+}
+
+static int cli_run_command(const struct cli_command *c, int argc, char **argv)
+{
+    struct cli_parsed parsed;
+    const ls_err err = cli_parse(c, argc, argv, &parsed);
+    int status = CLI_OK;
+    if (err != LS_OK) {
+        status = cli_fail(err);
+        if (err == LS_ERR_USAGE && c->usage_status) status = c->usage_status;
+    } else if (parsed.help) {
+        cli_help_command(c, stdout);
+    } else {
+        status = c->run(c, parsed.values, parsed.operands);
+    }
+    cli_parsed_fini(&parsed);
+    return cli_finish(status);
+}
+
+static int cli_unknown_command(const char *name)
+{
+    struct cli_nearest nearest = cli_nearest_to(name, strlen(name));
+    for (const struct cli_command *const *c = cli_commands; *c; c++)
+        cli_nearest_offer(&nearest, (*c)->name);
+    const char *best = cli_nearest_best(&nearest);
+    if (best)
+        cli_error("unknown command '%s'; did you mean '%s'?", name, best);
+    else
+        cli_error(
+            "unknown command '%s'; loadstone --help lists them, loadstone record -- %s records a program",
+            name, name);
+    return CLI_USAGE;
+}
+
+/* For the build: man pages and completion come from the binary that they describe. */
+static int cli_dump_options(int argc, char **argv)
+{
+    if (argc == 1 && strcmp(argv[0], "completion") == 0) {
+        cli_bash_completion(stdout);
+        return cli_finish(CLI_OK);
+    }
+    if (argc != 2 || strcmp(argv[0], "man") != 0) {
+        cli_error("--dump-options takes 'completion' or 'man PAGE'");
+        return CLI_USAGE;
+    }
+    const ls_err err = cli_man_page(argv[1], stdout);
+    return err == LS_OK ? cli_finish(CLI_OK) : cli_fail(err);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        cli_help_program(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--dump-options") == 0) return cli_dump_options(argc - 2, argv + 2);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("loadstone %s\n", PACKAGE_VERSION);
+        return cli_finish(CLI_OK);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        (strcmp(argv[1], "help") == 0 && argc == 2)) {
+        cli_help_program(stdout);
+        return cli_finish(CLI_OK);
+    }
+    const bool asks_help = strcmp(argv[1], "help") == 0;
+    const char *name = asks_help ? argv[2] : argv[1];
+    const struct cli_command *c = cli_command_find(name);
+    if (!c) return cli_unknown_command(name);
+    if (!asks_help) return cli_run_command(c, argc - 2, argv + 2);
+    cli_help_command(c, stdout);
+    return cli_finish(CLI_OK);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line for each node that stalls much: how it is walked, and what would help. Inferred. */
+#include "analyse/an_advice.h"
+#include "tools/rep_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REP_ADVICE_STALL 0.1 /* of all stall */
+enum { REP_ADVICE_MAX = 3 };
+
+static const char *const rep_hints[] = {
+    [AN_ACCESS_UNKNOWN] = "too few consecutive accesses to tell how it is walked",
+    [AN_ACCESS_REPEATED] =
+        "one place is read again and again: keep it in a register, or look for threads that share its line",
+    [AN_ACCESS_SEQUENTIAL] =
+        "it is walked in order: bandwidth counts; reuse it while it is in cache (block or fuse loops)",
+    [AN_ACCESS_STRIDED] =
+        "each access touches another line: interchange or block the loops, or store it in the order of use",
+    [AN_ACCESS_IRREGULAR] = "addresses follow no stride: sort or pack what is used together, or prefetch",
+};
+
+/* Where the instruction is: "file:line" or "function"; the process is the sample's. */
+static void rep_place(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
+{
+    const uint32_t thread = v->in.samples.thread[f->sample];
+    const uint32_t process = thread < v->names.threads_len ? v->names.threads[thread].process : UINT32_MAX;
+    snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
+    for (size_t i = 0; i < v->names.lines_len; i++) {
+        const struct prof_line *l = &v->names.lines[i];
+        if (l->ip != f->ip || l->process != process) continue;
+        const char *slash = strrchr(l->file, '/');
+        if (*l->file)
+            snprintf(out, room, "%s:%u", slash ? slash + 1 : l->file, l->line);
+        else if (*l->function)
+            snprintf(out, room, "%s", l->function);
+    }
+}
+
+static void rep_print_finding(const struct rep_view *v, uint32_t node, const struct an_finding *f, FILE *out)
+{
+    char place[256], stride[96] = "";
+    rep_place(v, f, place, sizeof(place));
+    if (f->access == AN_ACCESS_STRIDED || f->access == AN_ACCESS_SEQUENTIAL)
+        snprintf(stride, sizeof(stride), ", stride %lld bytes", (long long)f->stride_bytes);
+    fprintf(out, "  %s: %.0f %% of its stall at %s%s", rep_label(v, node), f->stall_part * 100, place,
+            stride);
+    if (isfinite(f->dram_part)) fprintf(out, ", %.0f %% of its loads from DRAM", f->dram_part * 100);
+    fprintf(out, ";\n    %s\n", rep_hints[f->access]);
+}
+
+/* The costliest leaves: nodes without children of their own. */
+static uint32_t rep_next_leaf(const struct rep_view *v, const uint32_t *done, size_t done_len)
+{
+    uint32_t best = AN_NO_GROUP;
+    for (uint32_t n = 0; n < v->names.nodes_len; n++) {
+        const double stall = an_table_self(v->table, n)->stall_ns;
+        bool taken =
+            stall < REP_ADVICE_STALL * v->costs.stall_total_ns || stall <= 0 || !rep_is_below(v, n, v->root);
+        for (size_t i = 0; i < done_len; i++)
+            taken = taken || done[i] == n;
+        if (!taken && (best == AN_NO_GROUP || stall > an_table_self(v->table, best)->stall_ns)) best = n;
+    }
+    return best;
+}
+
+ls_err rep_print_advice(const struct rep_view *v, FILE *out)
+{
+    uint32_t done[REP_ADVICE_MAX];
+    if (v->options.by != AN_BY_NODE || an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
+        return LS_OK;
+    uint8_t *in_group = malloc(v->in.samples.len + 1);
+    if (!in_group) return ls_fail(LS_ERR_NOMEM, "no memory for advice");
+    ls_err err = LS_OK;
+    for (size_t i = 0; i < REP_ADVICE_MAX && err == LS_OK; i++) {
+        struct an_finding f;
+        done[i] = rep_next_leaf(v, done, i);
+        if (done[i] == AN_NO_GROUP) break;
+        for (uint64_t s = 0; s < v->in.samples.len; s++)
+            in_group[s] = v->in.samples.node[s] == done[i];
+        err = an_finding_init(&f, &v->in, &v->costs, in_group);
+        if (err != LS_OK) break;
+        if (i == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");
+        rep_print_finding(v, done[i], &f, out);
+    }
+    free(in_group);
+    return err;
+}

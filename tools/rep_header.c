@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The head of a report: how the numbers came about and how far they can be trusted. */
+#include "tools/rep_print.h"
+#include "tools/cli_format.h"
+#include "tools/cli_term.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void rep_key(FILE *out, const char *key)
+{
+    fprintf(out, "%s%-10s%s ", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), key, cli_colour_end(STDOUT_FILENO));
+}
+
+static uint64_t rep_known(uint64_t n)
+{
+    return n == UINT64_MAX ? 0 : n;
+}
+
+bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
+{
+    const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
+    if (bursts >= AN_BURSTS_MIN) return false;
+    if (bursts == 0) {
+        snprintf(
+            out, out_len_bytes,
+            "no bursts with accesses: the program used too little CPU time, or nothing could be sampled; "
+            "loadstone doctor tells what works here");
+        return true;
+    }
+    const double factor = ceil((double)AN_BURSTS_GOOD / (double)bursts);
+    const double asked = isfinite(v->run->overhead_asked) ? v->run->overhead_asked * 100 : 3;
+    const double overhead = asked * AN_BURSTS_MIN / (double)bursts;
+    int n =
+        snprintf(out, out_len_bytes,
+                 "too few bursts (%zu; %d are the least, %d give about +-3 points): run %.0f times as long",
+                 bursts, AN_BURSTS_MIN, AN_BURSTS_GOOD, factor);
+    if (overhead <= 50 && n > 0 && (size_t)n < out_len_bytes)
+        snprintf(out + n, out_len_bytes - (size_t)n, ", or record with --overhead %.0f%%",
+                 ceil(overhead * 1.5));
+    return true;
+}
+
+static void rep_print_run(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    char when[64] = "", text[CLI_CELL_BYTES];
+    const time_t start = (time_t)(rep_known(r->start_realtime_ns) / 1000000000u);
+    struct tm tm;
+    if (start && localtime_r(&start, &tm)) strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+    rep_key(out, "program");
+    fprintf(out, "%s\n", *r->command ? r->command : "not known");
+    rep_key(out, "run");
+    fprintf(out, "%s on %s, %s%s", when, *r->host ? r->host : "?", *r->cpu ? r->cpu : "?", "");
+    if (rep_known(r->duration_ns)) fprintf(out, ", %s", cli_format_time(text, (double)r->duration_ns));
+    if (rep_known(r->exit_signal))
+        fprintf(out, ", killed by signal %d", (int)r->exit_signal);
+    else if (rep_known(r->exit_code))
+        fprintf(out, ", exit status %d", (int)r->exit_code);
+    fputc('\n', out);
+}
+
+static void rep_print_sampling(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    char count[CLI_CELL_BYTES], samples[CLI_CELL_BYTES], period[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    const size_t bursts = v->in.bursts_len;
+    rep_key(out, "engine");
+    fprintf(out, "%s%s%s%s%s\n", *r->engine ? r->engine : "not known", *r->trigger ? ", trigger " : "",
+            r->trigger, *r->why ? "; " : "", r->why);
+    rep_key(out, "bursts");
+    fprintf(out, "%s with %s samples; one stands for %s of CPU time\n", cli_format_grouped(count, bursts),
+            cli_format_grouped(samples, v->in.samples.len),
+            cli_format_time(period, bursts ? v->costs.weight_ns / (double)bursts : NAN));
+    rep_key(out, "overhead");
+    fprintf(out, "%s %% achieved", cli_format_percent(percent, r->overhead_achieved));
+    fprintf(out, ", %s %% asked\n", cli_format_percent(percent, r->overhead_asked));
+}
+
+static void rep_print_losses(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], c[CLI_CELL_BYTES];
+    rep_key(out, "lost");
+    fprintf(out, "%s records, %s; %s triggers skipped to hold the budget\n",
+            cli_format_grouped(a, rep_known(r->lost_records)),
+            cli_format_bytes(b, (double)rep_known(r->dropped_bytes)),
+            cli_format_grouped(c, rep_known(r->skipped_triggers)));
+    size_t len = 0;
+    const struct prof_event *events = prof_events(v->profile, &len);
+    for (size_t i = 0, shown = 0; i < len && shown < 8; i++) {
+        if (strncmp(events[i].kind, "SAMPLING_", 9) == 0 || strncmp(events[i].kind, "sampling", 8) == 0)
+            continue;
+        rep_key(out, shown++ ? "" : "events");
+        fprintf(out, "%s", events[i].text);
+        if (events[i].count > 1) fprintf(out, " (%s)", cli_format_grouped(a, events[i].count));
+        if (events[i].detail_errno) fprintf(out, ": %s", strerror(events[i].detail_errno));
+        fputc('\n', out);
+    }
+}
+
+static void rep_print_coverage(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    const double unmapped = 1 - r->coverage_precise - r->coverage_coarse;
+    char text[CLI_CELL_BYTES];
+    rep_key(out, "coverage");
+    fprintf(out, "%s %% of samples in registered ranges", cli_format_percent(text, r->coverage_precise));
+    fprintf(out, ", %s %% in coarse homes", cli_format_percent(text, r->coverage_coarse));
+    fprintf(out, ", %s %% unmapped\n",
+            cli_format_percent(text, unmapped > 0    ? unmapped
+                                     : unmapped <= 0 ? 0
+                                                     : NAN));
+    for (size_t i = 0; v->options.by == AN_BY_NODE && i < v->names.nodes_len; i++) {
+        const uint64_t samples = an_table_self(v->table, (uint32_t)i)->samples;
+        if (v->nodes[i].kind != PROF_NODE_UNMAPPED || !samples) continue;
+        rep_key(out, "");
+        fprintf(out, "unmapped: %s, %s samples\n", v->nodes[i].label, cli_format_grouped(text, samples));
+    }
+}
+
+static void rep_print_calibration(const struct rep_view *v, FILE *out)
+{
+    static const char *const names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+    const struct prof_run *r = v->run;
+    rep_key(out, "levels");
+    if (!isfinite(r->level_latency_cycles[PROF_LEVEL_L1])) {
+        fputs("not calibrated: missing\n", out);
+        return;
+    }
+    fputs("inferred from latency:", out);
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
+        fprintf(out, " %s", names[l]);
+        if (l + 1 < PROF_LEVEL_COUNT) fprintf(out, " < %.0f <", r->level_limit_cycles[l]);
+    }
+    fprintf(out, " TSC cycles (typical");
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        fprintf(out, " %.0f", r->level_latency_cycles[l]);
+    fputs(")\n", out);
+}
+
+static void rep_print_time(const struct rep_view *v, FILE *out)
+{
+    const struct an_costs *c = &v->costs;
+    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], p[CLI_CELL_BYTES];
+    rep_key(out, "time");
+    fprintf(out, "%s of CPU time sampled", cli_format_time(a, c->weight_ns));
+    if (c->weight_ns > 0)
+        fprintf(out, ", estimated stall %s (%s %%): an upper bound, overlap of loads is not seen\n",
+                cli_format_time(b, c->stall_total_ns),
+                cli_format_percent(p, c->stall_total_ns / c->weight_ns));
+    else
+        fputc('\n', out);
+    if (c->weight_ns > c->attributed_ns * 1.0005) {
+        rep_key(out, "");
+        fprintf(out, "%s %% of it in bursts without accesses, which belong to no data\n",
+                cli_format_percent(p, 1 - c->attributed_ns / c->weight_ns));
+    }
+}
+
+void rep_print_header(const struct rep_view *v, FILE *out)
+{
+    char few[256];
+    rep_print_run(v, out);
+    rep_print_sampling(v, out);
+    rep_print_losses(v, out);
+    rep_print_coverage(v, out);
+    rep_print_calibration(v, out);
+    rep_print_time(v, out);
+    rep_key(out, "intervals");
+    if (rep_too_few(v, few, sizeof(few)))
+        fprintf(out, "%s%s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), few,
+                cli_colour_end(STDOUT_FILENO));
+    else
+        fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
+    fputc('\n', out);
+}

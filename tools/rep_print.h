@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A view on the terminal, and as JSON. */
+#ifndef REP_PRINT_H
+#define REP_PRINT_H
+
+#include "tools/rep_view.h"
+
+#include <stdio.h>
+
+enum { REP_JSON_SCHEMA = 1 };
+
+void rep_print_header(const struct rep_view *v, FILE *out);
+void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
+/* What the samples of the costliest nodes suggest. */
+ls_err rep_print_advice(const struct rep_view *v, FILE *out);
+void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
+/* Why there are too few bursts and what to do; false when there are enough. Written to out_len_bytes bytes of
+ * out. */
+bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
+
+#endif
