@@ -74,8 +74,7 @@ static int set_plain_action(int sig, const struct rt_step_action *a, struct rt_s
     if (error < 0) return result_of(error);
     if (a && view_is_ours()) view.hidden[sig] = a->mask & needed;
     if (old)
-        *old = (struct rt_step_action){before.handler, before.flags & ~SA_RESTORER_FLAG,
-                                       (before.mask & ~needed) | (was_hidden & needed)};
+        *old = (struct rt_step_action){before.handler, before.flags, (before.mask & ~needed) | (was_hidden & needed)};
     return 0;
 }
 
@@ -94,8 +93,7 @@ LS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *
 {
     struct rt_step_action a, before;
     if (act)
-        a = (struct rt_step_action){(void *)(uintptr_t)act->sa_handler, (uint32_t)act->sa_flags,
-                                    to_mask(&act->sa_mask)};
+        a = (struct rt_step_action){(void *)(uintptr_t)act->sa_handler, (uint32_t)act->sa_flags | SA_RESTORER_FLAG, to_mask(&act->sa_mask)};
     const int result = set_action(sig, act ? &a : NULL, old ? &before : NULL);
     if (result || !old) return result;
     memset(old, 0, sizeof *old);
@@ -107,7 +105,7 @@ LS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *
 
 static handler_fn set_handler(int sig, handler_fn handler, uint64_t flags, uint64_t mask)
 {
-    const struct rt_step_action a = {(void *)(uintptr_t)handler, flags, mask};
+    const struct rt_step_action a = {(void *)(uintptr_t)handler, flags | SA_RESTORER_FLAG, mask};
     struct rt_step_action before;
     if (handler == SIG_ERR) {
         errno = EINVAL;

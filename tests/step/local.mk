@@ -21,4 +21,16 @@ tests_step_test_step_governor_CPPFLAGS = $(step_unit_cppflags)
 tests_step_test_step_governor_CFLAGS = $(step_unit_cflags)
 tests_step_test_step_governor_LDADD = $(step_unit_ldadd)
 endif
+
+# Whole programs under the engine.
+check_PROGRAMS += tests/step/step_victim tests/step/step_check
+tests_step_step_victim_SOURCES = tests/step/step_victim.c tests/step/step_victim.h tests/step/step_known.c
+tests_step_step_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_step_step_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread
+tests_step_step_victim_LDFLAGS = -no-install
+tests_step_step_check_SOURCES = tests/step/step_check.c
+tests_step_step_check_LDADD = libspoolread.la
+dist_check_SCRIPTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh
+TESTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh
+EXTRA_DIST += tests/step/step_traps.inc
 endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that an engine of traps could hurt, one a mode. Each checks itself: status 0 says that it ran as
+ * without us. */
+#include "tests/step/step_victim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { RESTORER = 0x04000000 }; /* glibc shows it */
+static volatile long sink;
+static volatile int failures;
+extern char **environ;
+
+#define EXPECT(condition)                                                   \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            failures++;                                                     \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+        }                                                                   \
+    } while (0)
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void compute(int milliseconds)
+{
+    static long table[4096];
+    const double end = cpu_seconds() + milliseconds * 1e-3;
+    do {
+        for (int i = 0; i < 2000; i++)
+            table[(unsigned)(i * 37) % 4096] += i ^ sink;
+        sink += table[17];
+    } while (cpu_seconds() < end);
+}
+
+/* No system call in here: a masked thread must survive on its own. */
+static void compute_quietly(long rounds)
+{
+    long x = sink;
+    for (long i = 0; i < rounds; i++)
+        x += i ^ (x >> 3);
+    sink = x;
+}
+
+static void mode_blocked(void)
+{
+    sigset_t all, now;
+    sigfillset(&all);
+    for (int i = 0; i < 20; i++) {
+        compute(2);
+        sigprocmask(SIG_BLOCK, &all, NULL);
+        sigprocmask(SIG_BLOCK, NULL, &now);
+        EXPECT(sigismember(&now, SIGTRAP) == 1);
+        compute_quietly(2000000);
+        sigprocmask(SIG_UNBLOCK, &all, NULL);
+        pthread_sigmask(SIG_BLOCK, NULL, &now);
+        EXPECT(sigismember(&now, SIGTRAP) == 0);
+        EXPECT(sigismember(&now, SIGRTMAX) == 0);
+    }
+    const unsigned long every = ~0ul; /* past libc: nobody can keep SIGTRAP out of this mask */
+    for (int i = 0; i < 20; i++) {
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, NULL, sizeof every);
+        compute_quietly(2000000);
+        compute(2);
+    }
+}
+
+static void mode_flags(void)
+{
+    long seen = 0;
+    for (long i = 0; i < 300000; i++) {
+        unsigned long flags;
+        __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; pop %0; lea 128(%%rsp), %%rsp"
+                         : "=r"(flags)
+                         :
+                         : "memory");
+        seen += flags >> 8 & 1;
+        sink += (long)flags;
+        if (i % 16 == 0)
+            __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popfq; lea 128(%%rsp), %%rsp"
+                             :
+                             :
+                             : "memory", "cc");
+    }
+    EXPECT(seen == 0);
+}
+
+static volatile int traps, trap_code, flags_in_frames;
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    const ucontext_t *uc = context;
+    traps += sig == SIGTRAP;
+    trap_code = info->si_code;
+    flags_in_frames += uc->uc_mcontext.gregs[REG_EFL] >> 8 & 1;
+}
+
+static void mode_trap_handler(void)
+{
+    struct sigaction mine = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
+    sigaddset(&mine.sa_mask, SIGUSR2);
+    sigaction(SIGTRAP, &mine, NULL);
+    for (int i = 0; i < 300; i++) {
+        compute_quietly(20000);
+        __asm__ volatile("int3" : : : "memory");
+    }
+    EXPECT(traps == 300);
+    EXPECT(trap_code == SI_KERNEL);
+    EXPECT(flags_in_frames == 0);
+    raise(SIGTRAP);
+    EXPECT(traps == 301);
+    sigaction(SIGTRAP, NULL, &now);
+    EXPECT(now.sa_sigaction == on_trap);
+    EXPECT((now.sa_flags & ~RESTORER) == (SA_SIGINFO | SA_RESTART));
+    EXPECT(sigismember(&now.sa_mask, SIGUSR2) == 1 && sigismember(&now.sa_mask, SIGTRAP) == 0);
+    signal(SIGTRAP, SIG_IGN);
+    raise(SIGTRAP);
+    compute(20);
+    EXPECT(signal(SIGTRAP, SIG_DFL) == SIG_IGN);
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    sigaction(SIGTRAP, &mine, NULL);
+    sigprocmask(SIG_BLOCK, &trap, NULL);
+    raise(SIGTRAP);
+    EXPECT(traps == 301);
+    compute(20);
+    sigprocmask(SIG_UNBLOCK, &trap, NULL);
+    EXPECT(traps == 302);
+    memset(&mine.sa_mask, 0xff, sizeof mine.sa_mask);
+    sigaction(SIGUSR1, &mine, NULL);
+    sigaction(SIGUSR1, NULL, &now);
+    EXPECT(sigismember(&now.sa_mask, SIGTRAP) == 1);
+}
+
+enum { PAGE = 4096, PAGES = 400 };
+static char *lazy;
+static volatile long lazy_faults, wrong_address;
+static char *volatile expected_fault;
+
+static void on_lazy_fault(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (sig != SIGSEGV || info->si_addr != expected_fault) wrong_address++;
+    lazy_faults++;
+    mprotect((void *)((unsigned long)info->si_addr & ~(PAGE - 1ul)), PAGE, PROT_READ | PROT_WRITE);
+}
+
+static sigjmp_buf back;
+static volatile long jumps;
+static void on_null(int sig)
+{
+    (void)sig;
+    jumps++;
+    siglongjmp(back, 1);
+}
+
+static void mode_fault_handler(void)
+{
+    struct sigaction lazily = {.sa_sigaction = on_lazy_fault, .sa_flags = SA_SIGINFO}, now;
+    lazy = mmap(NULL, (PAGES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sigaction(SIGSEGV, &lazily, NULL);
+    for (int i = 0; i < PAGES; i++) {
+        compute_quietly(3000);
+        expected_fault = lazy + i * PAGE + 8 * (i % 512);
+        sink += *(volatile long *)expected_fault;
+        *(volatile long *)(lazy + i * PAGE) = i;
+    }
+    EXPECT(lazy_faults == PAGES);
+    EXPECT(wrong_address == 0);
+    sigaction(SIGSEGV, NULL, &now);
+    EXPECT(now.sa_sigaction == on_lazy_fault && (now.sa_flags & ~RESTORER) == SA_SIGINFO);
+    struct sigaction leaves = {.sa_handler = on_null, .sa_flags = 0};
+    sigaction(SIGSEGV, &leaves, NULL);
+    volatile long *guard = (volatile long *)(lazy + PAGES * PAGE);
+    for (volatile int i = 0; i < 300; i++) {
+        compute_quietly(3000);
+        if (sigsetjmp(back, 1) == 0) sink += *guard;
+    }
+    EXPECT(jumps == 300);
+    leaves.sa_flags = SA_RESETHAND | SA_NODEFER;
+    sigaction(SIGSEGV, &leaves, NULL);
+    if (sigsetjmp(back, 1) == 0) sink += *guard;
+    sigaction(SIGSEGV, NULL, &now);
+    EXPECT(now.sa_handler == SIG_DFL);
+}
+
+static int wait_status(pid_t pid)
+{
+    int status = -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+static void mode_children(void)
+{
+    char *const argv[] = {"true", NULL};
+    for (volatile int i = 0; i < 8; i++) {
+        pid_t pid = fork();
+        if (!pid) {
+            compute(5);
+            _exit(7);
+        }
+        EXPECT(WEXITSTATUS(wait_status(pid)) == 7);
+        compute(1);
+        pid = vfork();
+        if (!pid) {
+            execv("/bin/true", argv);
+            _exit(1);
+        }
+        EXPECT(wait_status(pid) == 0);
+        compute(1);
+        EXPECT(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ) == 0);
+        EXPECT(wait_status(pid) == 0);
+        compute(1);
+        EXPECT(system("exit 3") == 3 << 8);
+        FILE *p = popen("echo hello", "r");
+        char line[16] = "";
+        EXPECT(p && fgets(line, sizeof line, p) && strcmp(line, "hello\n") == 0);
+        if (p) pclose(p);
+    }
+    pid_t pid = vfork();
+    if (!pid) {
+        struct sigaction def = {.sa_handler = SIG_DFL};
+        sigaction(SIGTRAP, &def, NULL);
+        sigaction(SIGSEGV, &def, NULL);
+        _exit(0);
+    }
+    wait_status(pid);
+    compute(20);
+}
+
+static void *small_thread(void *unused)
+{
+    (void)unused;
+    compute(3);
+    return NULL;
+}
+
+static ucontext_t main_context, tiny_context;
+static void tiny_body(void)
+{
+    for (int i = 0; i < 20; i++) {
+        compute_quietly(30000);
+        swapcontext(&tiny_context, &main_context);
+    }
+}
+
+static void mode_tiny_stacks(void)
+{
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+    for (int i = 0; i < 20; i++) {
+        pthread_t t;
+        EXPECT(pthread_create(&t, &attr, small_thread, NULL) == 0);
+        pthread_join(t, NULL);
+    }
+    /* 2 KiB above a guard page: a signal frame of this CPU does not fit */
+    char *stack = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(stack, PAGE, PROT_NONE);
+    getcontext(&tiny_context);
+    tiny_context.uc_stack = (stack_t){.ss_sp = stack + PAGE, .ss_size = 2048};
+    tiny_context.uc_link = &main_context;
+    makecontext(&tiny_context, tiny_body, 0);
+    for (int i = 0; i < 20; i++)
+        swapcontext(&main_context, &tiny_context);
+    static char alternate[8192];
+    const stack_t mine = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    stack_t now = {0};
+    EXPECT(sigaltstack(&mine, NULL) == 0);
+    EXPECT(sigaltstack(NULL, &now) == 0);
+    EXPECT(now.ss_sp == alternate && now.ss_size == sizeof alternate && now.ss_flags == 0);
+    compute(30);
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    EXPECT(sigaltstack(&none, &now) == 0 && now.ss_sp == alternate);
+    EXPECT(sigaltstack(NULL, &now) == 0 && now.ss_flags == SS_DISABLE);
+    compute(30);
+}
+
+static volatile long alarms;
+static void on_alarm(int sig)
+{
+    (void)sig;
+    alarms++;
+    compute_quietly(2000);
+    if (alarms % 2) siglongjmp(back, 1);
+}
+
+static void mode_longjmp(void)
+{
+    struct sigaction a = {.sa_handler = on_alarm};
+    sigaction(SIGALRM, &a, NULL);
+    const struct itimerval often = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}},
+                           never = {0};
+    sigsetjmp(back, 1);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (alarms < 200)
+        compute_quietly(5000);
+    setitimer(ITIMER_REAL, &never, NULL);
+    compute(20);
+}
+
+static void *ending_thread(void *how)
+{
+    compute(1);
+    if (how) pthread_exit(NULL);
+    return NULL;
+}
+
+static void *endless_thread(void *unused)
+{
+    (void)unused;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    for (;;)
+        compute_quietly(1000);
+    return NULL;
+}
+
+static void mode_threads(void)
+{
+    for (int round = 0; round < 10; round++) {
+        pthread_t t[4], endless;
+        for (int i = 0; i < 4; i++)
+            EXPECT(pthread_create(&t[i], NULL, ending_thread, i % 2 ? t : NULL) == 0);
+        pthread_create(&endless, NULL, endless_thread, NULL);
+        for (int i = 0; i < 4; i++)
+            pthread_join(t[i], NULL);
+        pthread_cancel(endless);
+        pthread_join(endless, NULL);
+    }
+}
+
+static void mode_close(void)
+{
+    close_range(3, ~0u, 0);
+    compute(20);
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    compute(20);
+    const int fd = open("/dev/null", O_RDONLY);
+    EXPECT(fd == 3);
+}
+
+static void mode_seccomp(void)
+{
+    compute(10);
+    prctl(PR_SET_SECCOMP, 1 /* strict: read, write, exit, sigreturn */);
+    compute_quietly(200000000);
+    syscall(SYS_exit, 0);
+}
+
+static void mode_setuid(void)
+{
+    compute(10);
+    if (geteuid() == 0) EXPECT(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
+    compute(50);
+    pthread_t t;
+    EXPECT(pthread_create(&t, NULL, small_thread, NULL) == 0);
+    pthread_join(t, NULL);
+}
+
+static void mode_eintr(void)
+{
+    long interrupted = 0;
+    for (int i = 0; i < 150; i++) {
+        compute(1);
+        const struct timespec ms = {.tv_nsec = 1000000};
+        struct pollfd none = {.fd = -1};
+        interrupted += poll(&none, 1, 1) < 0;
+        interrupted += nanosleep(&ms, NULL) < 0;
+        interrupted += select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 500}) < 0;
+    }
+    EXPECT(interrupted == 0);
+}
+
+static void mode_die_null(void)
+{
+    compute(10);
+    volatile long *volatile null = NULL;
+    sink = *null;
+}
+
+static void mode_die_int3(void)
+{
+    compute(10);
+    __asm__ volatile("int3");
+}
+
+static void mode_die_sent(void)
+{
+    compute(10);
+    kill(getpid(), SIGSEGV);
+    for (;;)
+        compute(1);
+}
+
+static void mode_die_abort(void)
+{
+    compute(10);
+    abort();
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} modes[] = {
+    {"blocked", mode_blocked},
+    {"flags", mode_flags},
+    {"trap-handler", mode_trap_handler},
+    {"fault-handler", mode_fault_handler},
+    {"children", mode_children},
+    {"tiny-stacks", mode_tiny_stacks},
+    {"longjmp", mode_longjmp},
+    {"threads", mode_threads},
+    {"close", mode_close},
+    {"seccomp", mode_seccomp},
+    {"setuid", mode_setuid},
+    {"eintr", mode_eintr},
+    {"die-null", mode_die_null},
+    {"die-int3", mode_die_int3},
+    {"die-sent", mode_die_sent},
+    {"die-abort", mode_die_abort},
+    {"known", step_victim_known},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(argv[1], modes[i].name) != 0) continue;
+        modes[i].run();
+        return failures != 0;
+    }
+    fprintf(stderr, "usage: step_victim MODE\n");
+    return 2;
+}
