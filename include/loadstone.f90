@@ -222,7 +222,7 @@ contains
         if (.not. c_associated(p)) return
         n = int(strlen(p))
         call c_f_pointer(p, c, [n])
-        allocate (character(n) :: text)
+        text = repeat(" ", n)
         do i = 1, n
             text(i:i) = c(i)
         end do
