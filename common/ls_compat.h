@@ -5,7 +5,10 @@
 
 #include "common/ls_clock.h"
 
+#include <errno.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define LS_HIDDEN __attribute__((visibility("hidden")))
 #define LS_EXPORT __attribute__((visibility("default")))
@@ -21,6 +24,31 @@
 #define LS_TAIL_FUNCTION __attribute__((optimize("O2")))
 #define LS_TAIL_RETURN return
 #endif
+
+/* A system call that no hook sees: the result or -errno; errno itself stays as it is.  Signal: safe. */
+static inline long ls_syscall6(long number, const long args[6])
+{
+#if defined(__x86_64__)
+    long result;
+    register long r10 __asm__("r10") = args[3];
+    register long r8 __asm__("r8") = args[4];
+    register long r9 __asm__("r9") = args[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(args[0]), "S"(args[1]), "d"(args[2]), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#else
+    const int saved = errno;
+    long result = syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+    if (result == -1) result = -errno;
+    errno = saved;
+    return result;
+#endif
+}
+#define LS_SYSCALL_ARGS(n, a, b, c, d, e, f, ...) \
+    ls_syscall6((n), (const long[6]){(long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)})
+#define ls_syscall(...) LS_SYSCALL_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
 /* A counter that is cheap to read and runs evenly: the TSC, or nanoseconds where there is none. */
 static inline uint64_t ls_cpu_ticks(void)

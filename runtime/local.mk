@@ -1,2 +1,50 @@
-# runtime
+# runtime: the object preloaded into programs. It needs nothing but the C library.
 include runtime/samplers/step_local.mk
+
+pkglib_LTLIBRARIES += libloadstone-preload.la
+libloadstone_preload_la_SOURCES = \
+    runtime/core/rt_arena.c runtime/core/rt_arena.h \
+    runtime/core/rt_child_env.c runtime/core/rt_child_env.h \
+    runtime/core/rt_config.c runtime/core/rt_config.h \
+    runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
+    runtime/core/rt_debug_sigsafe.c runtime/core/rt_debug_sigsafe.h \
+    runtime/core/rt_fds.h \
+    runtime/core/rt_fds_sigsafe.c runtime/core/rt_fds_sigsafe.h \
+    runtime/core/rt_fork.c runtime/core/rt_fork.h \
+    runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \
+    runtime/core/rt_init.c \
+    runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
+    runtime/core/rt_process.c runtime/core/rt_process.h \
+    runtime/core/rt_real.c runtime/core/rt_real.h \
+    runtime/core/rt_registry.c runtime/core/rt_registry.h \
+    runtime/core/rt_spool_dir.c runtime/core/rt_spool_dir.h \
+    runtime/core/rt_spool_sigsafe.c runtime/core/rt_spool_sigsafe.h \
+    runtime/core/rt_state.c runtime/core/rt_state.h \
+    runtime/core/rt_text_sigsafe.h \
+    runtime/core/rt_thread.c runtime/core/rt_thread.h \
+    runtime/hooks/rt_hook_list.h \
+    runtime/hooks/rt_hooks_alloc.c \
+    runtime/hooks/rt_hooks_dl.c \
+    runtime/hooks/rt_hooks_exec.c \
+    runtime/hooks/rt_hooks_fd.c \
+    runtime/hooks/rt_hooks_map.c \
+    runtime/hooks/rt_hooks_process.c \
+    runtime/hooks/rt_hooks_spawn.c \
+    runtime/hooks/rt_hooks_thread.c \
+    runtime/samplers/rt_sampler.h \
+    runtime/samplers/rt_sampler_null.c \
+    runtime/samplers/rt_sampler_table.c
+libloadstone_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+# without the builtins of the functions it interposes, the compiler would turn our own calloc into a call to itself
+libloadstone_preload_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin-malloc -fno-builtin-calloc \
+    -fno-builtin-realloc -fno-builtin-free
+libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
+    -Wl,--version-script=$(top_srcdir)/runtime/preload.map -Wl,-z,now -Wl,-z,nodelete
+libloadstone_preload_la_LIBADD = libsmrtree.la libspoolwrite.la
+if HAVE_STEP
+libloadstone_preload_la_LIBADD += librtstep.la librtstephooks.la
+else
+libloadstone_preload_la_SOURCES += runtime/samplers/rt_step_none.c
+endif
+EXTRA_libloadstone_preload_la_DEPENDENCIES = runtime/preload.map
+EXTRA_DIST += runtime/preload.map runtime/samplers/rt_step_none.c

@@ -7,14 +7,18 @@
 
 /* The mappings changed or are about to, in ways that no record tells (dlopen, dlclose). */
 void rt_maps_mark_dirty(void);
+bool rt_maps_is_dirty(void);
 
 /* What an engine calls once a burst: a new snapshot when modules were loaded since the last one or it is old
  * (its own cost stretches the interval: at most half a percent), and the growth of the heap. Cheap otherwise.
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
 void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 
-/* A snapshot now. Also fills the caller's stack extents when they are not known and it runs on [stack].
+/* A snapshot now; nothing when another thread is at one. Uses t->scratch.
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
 void rt_maps_snapshot_sigsafe(struct rt_thread *t);
+
+/* In a fork child: its maps are another file. */
+void rt_maps_after_fork_child(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"
+#include "common/ls_env.h"
 #include "spool/spool_writer_sigsafe.h"
 
 #include <limits.h>
@@ -49,6 +50,16 @@ struct rt_engine_facts {
     uint32_t probe_cost_cycles;
 };
 
+/* The process's own directory is made with its first record. */
+enum rt_image_open { RT_IMAGE_CLOSED, RT_IMAGE_OPENING, RT_IMAGE_OPEN, RT_IMAGE_FAILED };
+
+/* LOADSTONE_* as this image got them, for programs started with a cleared environment. */
+struct rt_saved_env {
+    const char *entries[LS_ENV_COUNT + 1]; /* NAME=value, NULL at the end */
+    char text[RT_PATH_BYTES * 3];
+    char ld_preload[RT_PATH_BYTES + 16]; /* LD_PRELOAD=our path */
+};
+
 enum rt_phase { RT_OFF, RT_RECORDING, RT_SEALED, RT_ENDED };
 
 struct rt_state {
@@ -71,7 +82,8 @@ struct rt_state {
     struct rt_thread *threads;                  /* atomic list, grows only */
     uint64_t pending_events[SPOOL_EVENT_COUNT]; /* incidents that no file could take yet */
     char spool_path[RT_PATH_BYTES];             /* absolute */
-    char preload_path[RT_PATH_BYTES];           /* absolute, of this object */
+    char preload_path[RT_PATH_BYTES];           /* absolute, of this object; "" when not known */
+    struct rt_saved_env saved_env;
 };
 extern struct rt_state rt_state LS_HIDDEN;
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RT_SCRATCH_BYTES = 8192 };
+enum { RT_SCRATCH_BYTES = 16384 };
 
 /* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
  * can be walked at any time without a lock. */
@@ -21,9 +21,10 @@ struct rt_thread {
     uint32_t in_use;        /* atomic: belongs to a thread */
     uint32_t files;         /* spool files this thread opened so far: the <n> of t<tid>.<n> */
     pid_t tid;
-    bool begin_written; /* THREAD_BEGIN is in the current file */
+    bool opening;       /* its file is being opened: records that come now are dropped */
     bool open_failed;   /* no file for this thread: drop, do not try again */
     bool engine_open;   /* the engine's thread_open ran */
+    uint8_t key_rounds; /* destructor rounds of the thread that are over */
     uint64_t begin_ns;
     uint64_t spent_ns;              /* Loadstone's part of this thread's time: the engine adds its bursts */
     uint64_t hook_calls;            /* recorded hook calls: which one is timed */
@@ -53,9 +54,9 @@ extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 
 enum { RT_HOOK_TIMED_EVERY = 64 };
 
-/* Out of line parts of rt_enter. */
+/* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler.
+ */
 struct rt_thread *rt_thread_adopt(void);
-bool rt_process_is_forked(void);
 
 /* Begin to record from a hook: the calling thread's block, or NULL when nothing may be recorded now
  * (recursion, ending thread, runtime off or sealed). Every non-NULL return is paired with rt_leave. Thread:

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_fork.h"
+
+#include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_image_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_registry.h"
+#include "runtime/core/rt_thread.h"
+#include "runtime/samplers/rt_sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { RT_MARK_BYTES = 4096 };
+
+static bool rt_fork_concerns_us(void)
+{
+    return rt_is_recording() && rt_is_own_process();
+}
+
+static void rt_fork_prepare(void)
+{
+    if (!rt_fork_concerns_us()) return;
+    rt_quiet_begin();
+    if (rt_state.engine->before_fork) rt_state.engine->before_fork(rt_tls.thread);
+    rt_quiet_end();
+}
+
+static void rt_fork_parent(void)
+{
+    if (!rt_fork_concerns_us()) return;
+    rt_quiet_begin();
+    if (rt_state.engine->after_fork_parent) rt_state.engine->after_fork_parent(rt_tls.thread);
+    rt_quiet_end();
+}
+
+static void rt_fork_child(void)
+{
+    rt_quiet_begin();
+    rt_fork_take_over();
+    rt_quiet_end();
+    if (rt_is_recording())
+        rt_registry_announce_again(); /* the registry's lock is ours: its handler took it before the fork */
+}
+
+static void rt_fork_reset_budget(void)
+{
+    memset(&rt_state.budget, 0, sizeof(rt_state.budget));
+    rt_state.budget.start_ns = ls_clock_mono_ns();
+    rt_state.budget.start_ticks = rt_ticks();
+    rt_state.budget.live_threads = rt_tls.thread != NULL;
+    rt_tls.small_calls = 0;
+}
+
+static void rt_fork_reset_spool(void)
+{
+    rt_thread_after_fork_child();
+    rt_image_forget();
+    rt_maps_after_fork_child();
+    rt_state.cap = (struct spool_cap){.limit_bytes = rt_state.cap.limit_bytes};
+    memset(rt_state.pending_events, 0, sizeof(rt_state.pending_events));
+}
+
+static void rt_fork_take_over_quietly(void)
+{
+    rt_state.pid = (pid_t)ls_syscall(SYS_getpid);
+    rt_state.parent_pid = (pid_t)ls_syscall(SYS_getppid);
+    rt_fork_reset_spool();
+    rt_fork_reset_budget();
+    if (!rt_is_recording()) return;
+    if (rt_state.engine->after_fork_child) rt_state.engine->after_fork_child(rt_tls.thread);
+    rt_registry_announce_again();
+}
+
+void rt_fork_take_over(void)
+{
+    const int saved = errno;
+    *(volatile uint32_t *)rt_state.own_mark = 1;
+    rt_fork_take_over_quietly();
+    errno = saved;
+}
+
+int rt_fork_init(void)
+{
+    const long at =
+        ls_syscall(SYS_mmap, NULL, RT_MARK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at < 0 && at > -RT_MARK_BYTES) return (int)-at;
+    uint32_t *const mark = (uint32_t *)at;
+    *mark = 1;
+    /* before Linux 4.14: children of _Fork and clone are not told apart, those of fork are */
+    ls_syscall(SYS_madvise, mark, RT_MARK_BYTES, MADV_WIPEONFORK);
+    rt_state.own_mark = mark;
+    return pthread_atfork(rt_fork_prepare, rt_fork_parent, rt_fork_child);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The process after fork. vfork children and clones that share our memory are not forks: they use what they
+ * find. */
+#ifndef RT_FORK_H
+#define RT_FORK_H
+
+/* Register the handlers and the page that the kernel wipes in children. 0 or an errno.
+ * Thread: the constructor. */
+int rt_fork_init(void);
+
+/* Become a process of our own: the parent's files and engine are let go, new files come with the first
+ * record. Called by the handler of fork, or by the first hook in a child of _Fork or clone. Thread: the only
+ * one, depth > 0. */
+void rt_fork_take_over(void);
+
+#endif

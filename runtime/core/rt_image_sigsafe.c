@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_image_sigsafe.h"
+
+#include "runtime/core/rt_debug_sigsafe.h"
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/samplers/rt_sampler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+enum { RT_IMAGES_MAX = 100000, RT_WAIT_ROUNDS = 10000, RT_PPM = 1000000 };
+
+/* Exec keeps the pid: the first number that nobody took. 0 or an errno. */
+static int rt_image_make_directory(char *name, size_t name_bytes)
+{
+    for (uint32_t image = 0; image < RT_IMAGES_MAX; image++) {
+        struct rt_text text = rt_text_in(name, name_bytes);
+        rt_text_add(&text, "p");
+        rt_text_add_number(&text, (uint64_t)rt_state.pid);
+        rt_text_add(&text, ".");
+        rt_text_add_number(&text, image);
+        const long made = ls_syscall(SYS_mkdirat, rt_state.spool_fd, name, 0700);
+        if (made == 0) {
+            rt_state.image = image;
+            return 0;
+        }
+        if (made != -EEXIST) return (int)-made;
+    }
+    return EEXIST;
+}
+
+static int rt_image_make(void)
+{
+    char name[48];
+    const int err = rt_image_make_directory(name, sizeof(name));
+    if (err != 0) return err;
+    const long fd = ls_syscall(SYS_openat, rt_state.spool_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return (int)-fd;
+    rt_state.image_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&rt_state.image_fd);
+    return 0;
+}
+
+/* Another thread is at it: it takes microseconds. */
+static uint32_t rt_image_wait(void)
+{
+    uint32_t open = RT_IMAGE_OPENING;
+    for (int i = 0; i < RT_WAIT_ROUNDS && open == RT_IMAGE_OPENING; i++) {
+        ls_syscall(SYS_sched_yield);
+        open = __atomic_load_n(&rt_state.image_open, __ATOMIC_ACQUIRE);
+    }
+    return open;
+}
+
+bool rt_image_open(bool *first)
+{
+    *first = false;
+    uint32_t open = RT_IMAGE_CLOSED;
+    if (!__atomic_compare_exchange_n(&rt_state.image_open, &open, RT_IMAGE_OPENING, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_ACQUIRE))
+        return (open == RT_IMAGE_OPENING ? rt_image_wait() : open) == RT_IMAGE_OPEN;
+    const int err = rt_image_make();
+    if (err != 0) rt_debug_note("no directory for this process in the spool", err);
+    *first = err == 0;
+    __atomic_store_n(&rt_state.image_open, err == 0 ? RT_IMAGE_OPEN : RT_IMAGE_FAILED, __ATOMIC_RELEASE);
+    return err == 0;
+}
+
+static const char *rt_read_link(const char *path, char *out, size_t out_bytes)
+{
+    const long len = ls_syscall(SYS_readlinkat, AT_FDCWD, path, out, out_bytes - 1);
+    out[len > 0 ? len : 0] = '\0';
+    return out;
+}
+
+static struct spool_text rt_read_file(const char *path, char *out, size_t out_bytes)
+{
+    uint32_t used = 0;
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && used < out_bytes) {
+        const long got = ls_syscall(SYS_read, fd, out + used, out_bytes - used);
+        if (got <= 0) break;
+        used += (uint32_t)got;
+    }
+    if (fd >= 0) ls_syscall(SYS_close, fd);
+    return (struct spool_text){out, used};
+}
+
+void rt_image_put_process(struct rt_thread *t)
+{
+    const struct rt_engine_facts *facts = &rt_state.facts;
+    const struct spool_process p = {
+        .time_ns = ls_clock_mono_ns(),
+        .pid = (uint32_t)rt_state.pid,
+        .parent_pid = (uint32_t)rt_state.parent_pid,
+        .overhead_ppm = (uint64_t)(rt_state.config.overhead_share * RT_PPM + 0.5),
+        .burst_instructions = rt_state.config.burst_instructions,
+        .tsc_hz = facts->tsc_hz,
+        .probe_cost_cycles = facts->probe_cost_cycles,
+    };
+    char *const scratch = (char *)t->scratch;
+    const size_t part = RT_SCRATCH_BYTES / 4;
+    const struct spool_process_texts texts = {
+        .engine = rt_state.engine->name,
+        .trigger = facts->trigger,
+        .why = facts->why,
+        .exe = rt_read_link("/proc/self/exe", scratch, part),
+        .cwd = rt_read_link("/proc/self/cwd", scratch + part, part),
+        .cmdline = rt_read_file("/proc/self/cmdline", scratch + 2 * part, 2 * part),
+    };
+    spool_put_process(&t->writer, p, &texts);
+}
+
+void rt_image_forget(void)
+{
+    rt_fds_close(&rt_state.image_fd);
+    rt_state.image_open = RT_IMAGE_CLOSED;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The directory p<pid>.<image> of this process in the spool, made with its first record. */
+#ifndef RT_IMAGE_SIGSAFE_H
+#define RT_IMAGE_SIGSAFE_H
+
+#include "runtime/core/rt_thread.h"
+
+/* Is there a directory to open files in? Makes it when this is the first call; *first tells the caller to
+ * write what describes the process. False: not available (errno and remedy are in the debug text), now and
+ * later. Thread: any, depth > 0.  Signal: safe. */
+bool rt_image_open(bool *first);
+
+/* PROCESS into the file of t. Uses t->scratch. */
+void rt_image_put_process(struct rt_thread *t);
+
+/* In a fork child: its directory is still to be made. */
+void rt_image_forget(void);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_maps_sigsafe.h"
+
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    RT_MAPS_COST_FACTOR = 200,      /* at most half a percent of the time */
+    RT_MAPS_DIRTY_FACTOR = 20,      /* a little more when modules come */
+    RT_MAPS_PERIOD_NS = 1000000000, /* mappings made by the C library or raw system calls */
+    RT_MAPS_SETTLE_NS = 20000000,   /* a dlopen in progress is over by then */
+};
+
+/* Mappings known to have changed: the first snapshot may fall into the change, so a second one follows. */
+enum rt_maps_dirty { RT_MAPS_CLEAN, RT_MAPS_SETTLING, RT_MAPS_DIRTY };
+
+/* rt_state's part that only this file knows. */
+static struct {
+    uint32_t dirty; /* enum rt_maps_dirty */
+    uint32_t busy;  /* one snapshot at a time: their pieces must not mix */
+    uint64_t last_ns, cost_ns;
+    uint64_t heap_end;
+} rt_maps;
+
+void rt_maps_mark_dirty(void)
+{
+    __atomic_store_n(&rt_maps.dirty, RT_MAPS_DIRTY, __ATOMIC_RELAXED);
+}
+
+bool rt_maps_is_dirty(void)
+{
+    return __atomic_load_n(&rt_maps.dirty, __ATOMIC_RELAXED) != RT_MAPS_CLEAN;
+}
+
+/* Kept open: it goes on working after chroot and setuid. */
+static bool rt_maps_rewind(void)
+{
+    if (rt_state.maps_fd >= 0) return ls_syscall(SYS_lseek, rt_state.maps_fd, 0, SEEK_SET) == 0;
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    rt_state.maps_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&rt_state.maps_fd);
+    return true;
+}
+
+/* Fill up scratch behind used_bytes; *end when the text ends. Returns bytes in scratch. */
+static uint32_t rt_maps_fill(struct rt_thread *t, uint32_t used_bytes, bool *end)
+{
+    *end = false;
+    while (used_bytes < SPOOL_MAPS_PIECE_BYTES && !*end) {
+        const long got = ls_syscall(SYS_read, rt_state.maps_fd, t->scratch + used_bytes,
+                                    SPOOL_MAPS_PIECE_BYTES - used_bytes);
+        if (got == -EINTR) continue;
+        *end = got <= 0;
+        used_bytes += got > 0 ? (uint32_t)got : 0;
+    }
+    return used_bytes;
+}
+
+/* Pieces end with a line where one ends in them. */
+static uint32_t rt_maps_whole_lines(const uint8_t *text, uint32_t len_bytes)
+{
+    uint32_t end = len_bytes;
+    while (end > 0 && text[end - 1] != '\n')
+        end--;
+    return end > 0 ? end : len_bytes;
+}
+
+static void rt_maps_copy(struct rt_thread *t)
+{
+    _Static_assert((int)RT_SCRATCH_BYTES >= (int)SPOOL_MAPS_PIECE_BYTES, "a piece fits");
+    struct spool_writer *const w = rt_spool_writer(t);
+    const uint64_t time_ns = ls_clock_mono_ns();
+    uint16_t flags = SPOOL_MAPS_FIRST;
+    uint32_t have = 0;
+    for (bool end = false; !end; flags = 0) {
+        have = rt_maps_fill(t, have, &end);
+        const uint32_t len = end ? have : rt_maps_whole_lines(t->scratch, have);
+        if (len == 0 && (flags & SPOOL_MAPS_FIRST)) return; /* no text at all: the older snapshot holds */
+        if (end) flags |= SPOOL_MAPS_LAST;
+        if (!spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return;
+        have -= len;
+        memmove(t->scratch, t->scratch + len, have);
+    }
+}
+
+static uint64_t rt_maps_program_break(void)
+{
+    return (uint64_t)ls_syscall(SYS_brk, 0);
+}
+
+void rt_maps_snapshot_sigsafe(struct rt_thread *t)
+{
+    if (__atomic_exchange_n(&rt_maps.busy, 1, __ATOMIC_ACQUIRE)) return;
+    const uint64_t begin_ns = ls_clock_mono_ns();
+    rt_maps.heap_end = rt_maps_program_break();
+    if (rt_maps_rewind()) rt_maps_copy(t);
+    rt_maps.last_ns = ls_clock_mono_ns();
+    rt_maps.cost_ns = rt_maps.last_ns - begin_ns;
+    __atomic_store_n(&rt_maps.busy, 0, __ATOMIC_RELEASE);
+}
+
+static void rt_maps_poll_heap(struct rt_thread *t)
+{
+    const uint64_t end = rt_maps_program_break();
+    uint64_t old = __atomic_load_n(&rt_maps.heap_end, __ATOMIC_RELAXED);
+    if (end <= old ||
+        !__atomic_compare_exchange_n(&rt_maps.heap_end, &old, end, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
+    const struct spool_mmap grown = {.time_ns = ls_clock_mono_ns(),
+                                     .base = old,
+                                     .len_bytes = end - old,
+                                     .prot = PROT_READ | PROT_WRITE,
+                                     .map_flags = MAP_PRIVATE | MAP_ANONYMOUS};
+    spool_put_mmap(rt_spool_writer(t), grown, "[heap]");
+}
+
+static bool rt_maps_is_due(uint64_t now_ns, uint32_t dirty)
+{
+    const uint64_t age_ns = now_ns - rt_maps.last_ns;
+    if (dirty == RT_MAPS_DIRTY) return age_ns >= RT_MAPS_DIRTY_FACTOR * rt_maps.cost_ns;
+    if (dirty == RT_MAPS_SETTLING)
+        return age_ns >= RT_MAPS_SETTLE_NS && age_ns >= RT_MAPS_DIRTY_FACTOR * rt_maps.cost_ns;
+    return age_ns >= RT_MAPS_PERIOD_NS && age_ns >= RT_MAPS_COST_FACTOR * rt_maps.cost_ns;
+}
+
+void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
+{
+    if (!rt_is_recording()) return;
+    rt_maps_poll_heap(t);
+    uint32_t dirty = __atomic_load_n(&rt_maps.dirty, __ATOMIC_RELAXED);
+    if (!rt_maps_is_due(now_ns, dirty)) return;
+    const uint32_t cleaner = dirty == RT_MAPS_CLEAN ? RT_MAPS_CLEAN : dirty - 1;
+    __atomic_compare_exchange_n(&rt_maps.dirty, &dirty, cleaner, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    rt_maps_snapshot_sigsafe(t);
+}
+
+void rt_maps_after_fork_child(void)
+{
+    rt_fds_close(&rt_state.maps_fd);
+    rt_maps.busy = 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_process.h"
+
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/samplers/rt_sampler.h"
+
+#include <errno.h>
+
+bool rt_process_is_this(void)
+{
+    return rt_is_own_process() && (pid_t)ls_syscall(SYS_getpid) == rt_state.pid;
+}
+
+/* What threads without a file lost, in the words of a thread that has one. */
+static void rt_process_tell_losses(struct rt_thread *t)
+{
+    const uint64_t dropped = __atomic_load_n(&rt_state.cap.dropped_bytes, __ATOMIC_RELAXED);
+    if (dropped > 0 && spool_writer_is_open(&t->writer) && !t->writer.stopped)
+        rt_event_count_sigsafe(SPOOL_EVENT_DROPPED_BYTES, dropped, (int)rt_state.cap.disk_errno);
+}
+
+static void rt_process_say_farewell(struct rt_thread *t)
+{
+    if (rt_state.engine->stop) rt_state.engine->stop();
+    if (rt_state.engine->drain) rt_state.engine->drain();
+    if (spool_writer_is_open(&t->writer)) rt_maps_snapshot_sigsafe(t);
+    rt_process_tell_losses(t);
+    rt_thread_end(t);
+}
+
+void rt_process_end(void)
+{
+    if (!rt_is_recording() || rt_tls.depth || !rt_process_is_this()) return;
+    const int saved = errno;
+    struct rt_thread *t = rt_enter();
+    if (t) {
+        rt_process_say_farewell(t);
+        rt_leave();
+    }
+    __atomic_store_n(&rt_state.phase, RT_ENDED, __ATOMIC_RELEASE);
+    errno = saved;
+}
+
+void rt_process_before_exec(void)
+{
+    if (!rt_is_recording() || rt_tls.depth || !rt_process_is_this()) return;
+    const int saved = errno;
+    struct rt_thread *t = rt_tls.thread;
+    if (t) {
+        rt_quiet_begin();
+        rt_spool_close(t);
+        rt_quiet_end();
+    }
+    errno = saved;
+}
+
+void rt_process_seal(void)
+{
+    const int saved = errno;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
+    if (rt_state.engine->seal) rt_state.engine->seal();
+    rt_leave();
+    __atomic_store_n(&rt_state.phase, RT_SEALED, __ATOMIC_RELEASE);
+    errno = saved;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The runtime's life in a process. */
+#ifndef RT_PROCESS_H
+#define RT_PROCESS_H
+
+#include <stdbool.h>
+
+/* The process that recorded from the start or since fork, not a vfork child in its memory. Costs a system
+ * call. Signal: safe. */
+bool rt_process_is_this(void);
+
+/* The process ends in an orderly way: last records, files cut to what they hold. Runs once; does nothing in
+ * vfork children. Thread: any.  Signal: safe (does nothing inside the runtime). */
+void rt_process_end(void);
+
+/* exec is about to be called: close the caller's file. When exec fails the next record opens another.
+ * Signal: safe. */
+void rt_process_before_exec(void);
+
+/* System calls are about to be forbidden (seccomp): last words, and then silence for good.
+ * Signal: safe. */
+void rt_process_seal(void);
+
+#endif

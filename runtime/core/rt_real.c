@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_real.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+struct rt_real rt_real;
+static uint32_t rt_resolving;
+
+struct rt_real_row {
+    const char *name;
+    size_t offset;
+};
+
+#define RT_REAL_ROW(result, name, args) {#name, offsetof(struct rt_real, name)},
+static const struct rt_real_row rt_real_rows[] = {RT_HOOK_LIST(RT_REAL_ROW) RT_BEHIND_LIST(RT_REAL_ROW)};
+#undef RT_REAL_ROW
+
+bool rt_real_is_resolving(void)
+{
+    return rt_resolving != 0;
+}
+
+void rt_real_resolve(void)
+{
+    if (rt_resolving) return;
+    rt_resolving = 1;
+    for (size_t i = 0; i < sizeof(rt_real_rows) / sizeof(rt_real_rows[0]); i++) {
+        void *const found = dlsym(RTLD_NEXT, rt_real_rows[i].name);
+        memcpy((char *)&rt_real + rt_real_rows[i].offset, &found, sizeof(found));
+    }
+    rt_resolving = 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions behind our hooks. */
+#ifndef RT_REAL_H
+#define RT_REAL_H
+
+#include "common/ls_compat.h"
+#include "runtime/hooks/rt_hook_list.h"
+
+/* Expands to one pointer a hooked function; NULL until rt_real_resolve. */
+#define RT_REAL_FIELD(result, name, args) result(*name) args;
+struct rt_real {
+    RT_HOOK_LIST(RT_REAL_FIELD)
+    RT_BEHIND_LIST(RT_REAL_FIELD)
+};
+#undef RT_REAL_FIELD
+extern struct rt_real rt_real LS_HIDDEN;
+
+/* Find them all (the next definition behind ours). Idempotent; allocator calls that dlsym makes meanwhile are
+ * served by the arena (rt_real_is_resolving). A function the system does not have stays NULL. */
+void rt_real_resolve(void);
+bool rt_real_is_resolving(void);
+
+/* Before the constructor, other libraries' constructors may call. */
+#define RT_REAL(name)                                              \
+    __extension__({                                                \
+        if (__builtin_expect(!rt_real.name, 0)) rt_real_resolve(); \
+        rt_real.name;                                              \
+    })
+
+#endif

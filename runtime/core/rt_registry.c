@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_registry.h"
+
+#include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/samplers/rt_sampler.h"
+#include "smrtree/smr_registry.h"
+
+#include <stddef.h>
+
+/* The times of node events are those of writing: the caller holds the registry's lock, so their order stays.
+ */
+static void rt_put_node(uint16_t type, const struct smr_event_node *e)
+{
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    const struct spool_node rec = {
+        .time_ns = ls_clock_mono_ns(),
+        .node = e->node,
+        .parent = e->parent,
+        .base = e->base,
+        .end = e->end,
+        .elem_size_bytes = e->elem_size_bytes,
+        .dims = e->dims,
+        .is_group = e->is_group,
+    };
+    spool_put_node(rt_spool_writer(t), type, rec, e->label);
+    rt_leave();
+}
+
+static void rt_on_node_add(void *user, const struct smr_event_node *e)
+{
+    (void)user;
+    rt_put_node(SPOOL_REC_NODE_ADD, e);
+}
+
+static void rt_on_node_range(void *user, const struct smr_event_node *e)
+{
+    (void)user;
+    rt_put_node(SPOOL_REC_NODE_RANGE, e);
+}
+
+static void rt_on_node_remove(void *user, uint64_t time_ns, uint32_t node, bool freed)
+{
+    (void)user;
+    (void)time_ns;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    spool_put_node_remove(rt_spool_writer(t), ls_clock_mono_ns(), node,
+                          freed ? SPOOL_NODE_FREED : SPOOL_NODE_REMOVED);
+    rt_leave();
+}
+
+static void rt_on_node_member(void *user, uint64_t time_ns, uint32_t group, uint32_t member)
+{
+    (void)user;
+    (void)time_ns;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    spool_put_node_member(rt_spool_writer(t), ls_clock_mono_ns(), group, member);
+    rt_leave();
+}
+
+static void rt_on_phase(void *user, uint64_t time_ns, const char *name, bool begin)
+{
+    (void)user;
+    (void)time_ns;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    spool_put_phase(rt_spool_writer(t), ls_clock_mono_ns(), begin, name);
+    rt_leave();
+}
+
+/* stop returns when nothing is in flight any more. */
+static void rt_on_control(void *user, bool start)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    const struct rt_sampler *engine = rt_state.engine;
+    rt_control_set(start);
+    if (start && engine->start) engine->start();
+    if (!start && engine->stop) engine->stop();
+    if (!start && engine->drain) engine->drain();
+    rt_control_is_sampling(ls_clock_mono_ns());
+    rt_leave();
+}
+
+static const struct smr_sink rt_sink = {
+    .node_add = rt_on_node_add,
+    .node_range = rt_on_node_range,
+    .node_remove = rt_on_node_remove,
+    .node_member = rt_on_node_member,
+    .phase = rt_on_phase,
+    .control = rt_on_control,
+};
+
+void rt_registry_init(void)
+{
+    smr_registry_set_sink(&rt_sink);
+}
+
+void rt_registry_announce_again(void)
+{
+    if (smr_registry_len() == 0) return;
+    smr_registry_set_sink(NULL);
+    smr_registry_set_sink(&rt_sink);
+}
+
+void rt_registry_end_inside(uint64_t base, uint64_t len_bytes)
+{
+    smr_registry_end_inside(base, len_bytes);
+}

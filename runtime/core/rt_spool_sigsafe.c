@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_spool_sigsafe.h"
+
+#include "runtime/core/rt_debug_sigsafe.h"
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_image_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+static void rt_spool_flush_pending(struct rt_thread *t)
+{
+    for (uint32_t kind = 0; kind < SPOOL_EVENT_COUNT; kind++) {
+        const uint64_t count = __atomic_exchange_n(&rt_state.pending_events[kind], 0, __ATOMIC_RELAXED);
+        if (count > 0)
+            spool_put_event(&t->writer, (struct spool_event){
+                                            .time_ns = ls_clock_mono_ns(), .kind = kind, .count = count});
+    }
+}
+
+static int rt_spool_open_file(struct rt_thread *t)
+{
+    char name[48];
+    struct rt_text text = rt_text_in(name, sizeof(name));
+    rt_text_add(&text, "t");
+    rt_text_add_number(&text, (uint64_t)t->tid);
+    rt_text_add(&text, ".");
+    rt_text_add_number(&text, t->files++);
+    const struct spool_file_header ids = {
+        .pid = (uint32_t)rt_state.pid,
+        .tid = (uint32_t)t->tid,
+        .parent_pid = (uint32_t)rt_state.parent_pid,
+        .image = rt_state.image,
+    };
+    return spool_writer_open(&t->writer, rt_state.image_fd, name, &ids, &rt_state.cap);
+}
+
+static void rt_spool_put_thread(struct rt_thread *t)
+{
+    char name[20] = ""; /* the kernel's 16 and room */
+    ls_syscall(SYS_prctl, PR_GET_NAME, name);
+    const struct spool_thread_begin begin = {
+        .time_ns = ls_clock_mono_ns(),
+        .stack_base = t->stack_base,
+        .stack_end = t->stack_end,
+        .tid = (uint32_t)t->tid,
+    };
+    spool_put_thread_begin(&t->writer, begin, name);
+}
+
+/* Records are in time order, so the thread begins when its file does. */
+static int rt_spool_open(struct rt_thread *t)
+{
+    bool first;
+    if (!rt_image_open(&first)) return EIO;
+    const int err = rt_spool_open_file(t);
+    if (err != 0) return err;
+    rt_fds_guard(&t->writer.fd);
+    if (first) rt_image_put_process(t);
+    rt_spool_put_thread(t);
+    if (first) rt_maps_snapshot_sigsafe(t);
+    rt_spool_flush_pending(t);
+    return 0;
+}
+
+static void rt_spool_open_once(struct rt_thread *t)
+{
+    const int saved = errno;
+    t->opening = true;
+    RT_COMPILER_BARRIER();
+    const int err = rt_spool_open(t);
+    if (err != 0) {
+        rt_debug_note("no spool file for a thread", err);
+        t->open_failed = true;
+        t->writer = (struct spool_writer){.fd = -1, .cap = &rt_state.cap};
+    }
+    RT_COMPILER_BARRIER();
+    t->opening = false;
+    errno = saved;
+}
+
+struct spool_writer *rt_spool_writer(struct rt_thread *t)
+{
+    if (__builtin_expect(!spool_writer_is_open(&t->writer) && !t->open_failed && !t->opening, 0))
+        rt_spool_open_once(t);
+    return &t->writer;
+}
+
+static bool rt_event_put(struct rt_thread *t, const struct spool_event *e)
+{
+    return t && rt_tls.thread == t && !t->opening && !t->writer.busy && !t->open_failed &&
+           spool_put_event(rt_spool_writer(t), *e);
+}
+
+void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno)
+{
+    const struct spool_event e = {
+        .time_ns = ls_clock_mono_ns(), .kind = kind, .detail_errno = (uint32_t)detail_errno, .count = count};
+    rt_quiet_begin();
+    if (!rt_is_recording() || !rt_event_put(rt_thread_self(), &e))
+        __atomic_fetch_add(&rt_state.pending_events[kind], count, __ATOMIC_RELAXED);
+    rt_quiet_end();
+}
+
+void rt_spool_close(struct rt_thread *t)
+{
+    if (!spool_writer_is_open(&t->writer)) return;
+    rt_spool_flush_pending(t);
+    rt_budget_hooks_ns();
+    const struct spool_thread_end end = {
+        .time_ns = ls_clock_mono_ns(),
+        .cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
+        .spent_ns = t->spent_ns,
+    };
+    spool_put_thread_end(&t->writer, end);
+    rt_fds_unguard(&t->writer.fd);
+    spool_writer_close(&t->writer);
+}

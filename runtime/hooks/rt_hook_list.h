@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one list of interposed functions. It expands to the table of real functions, to their look-up, and to
+ * the test that compares it with what the object exports. */
+#ifndef RT_HOOK_LIST_H
+#define RT_HOOK_LIST_H
+
+#include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* X(result, name, arguments) */
+#define RT_HOOK_LIST(X)                                                                                     \
+    /* rt_hooks_alloc.c */                                                                                  \
+    X(void *, malloc, (size_t))                                                                             \
+    X(void *, calloc, (size_t, size_t))                                                                     \
+    X(void *, realloc, (void *, size_t))                                                                    \
+    X(void *, reallocarray, (void *, size_t, size_t))                                                       \
+    X(void, free, (void *))                                                                                 \
+    X(int, posix_memalign, (void **, size_t, size_t))                                                       \
+    X(void *, aligned_alloc, (size_t, size_t))                                                              \
+    X(void *, memalign, (size_t, size_t))                                                                   \
+    X(void *, valloc, (size_t))                                                                             \
+    X(void *, pvalloc, (size_t))                                                                            \
+    X(size_t, malloc_usable_size, (void *))                                                                 \
+    /* rt_hooks_map.c */                                                                                    \
+    X(void *, mmap, (void *, size_t, int, int, int, off_t))                                                 \
+    X(void *, mmap64, (void *, size_t, int, int, int, off_t))                                               \
+    X(int, munmap, (void *, size_t))                                                                        \
+    X(void *, mremap, (void *, size_t, size_t, int, ...))                                                   \
+    /* rt_hooks_dl.c */                                                                                     \
+    X(void *, dlopen, (const char *, int))                                                                  \
+    X(int, dlclose, (void *))                                                                               \
+    /* rt_hooks_thread.c */                                                                                 \
+    X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                \
+    /* rt_hooks_exec.c */                                                                                   \
+    X(int, execve, (const char *, char *const[], char *const[]))                                            \
+    X(int, execv, (const char *, char *const[]))                                                            \
+    X(int, execvp, (const char *, char *const[]))                                                           \
+    X(int, execvpe, (const char *, char *const[], char *const[]))                                           \
+    X(int, execveat, (int, const char *, char *const[], char *const[], int))                                \
+    X(int, fexecve, (int, char *const[], char *const[]))                                                    \
+    X(int, execl, (const char *, const char *, ...))                                                        \
+    X(int, execle, (const char *, const char *, ...))                                                       \
+    X(int, execlp, (const char *, const char *, ...))                                                       \
+    /* rt_hooks_spawn.c */                                                                                  \
+    X(int, posix_spawn,                                                                                     \
+      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], \
+       char *const[]))                                                                                      \
+    X(int, posix_spawnp,                                                                                    \
+      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], \
+       char *const[]))                                                                                      \
+    /* rt_hooks_fd.c */                                                                                     \
+    X(int, close, (int))                                                                                    \
+    X(int, close_range, (unsigned, unsigned, int))                                                          \
+    X(void, closefrom, (int))                                                                               \
+    X(int, dup2, (int, int))                                                                                \
+    X(int, dup3, (int, int, int))                                                                           \
+    /* rt_hooks_process.c */                                                                                \
+    X(void, _exit, (int))                                                                                   \
+    X(void, _Exit, (int))                                                                                   \
+    X(int, prctl, (int, ...))                                                                               \
+    X(long, syscall, (long, ...))
+
+/* Called, not interposed. */
+#define RT_BEHIND_LIST(X)
+
+#endif

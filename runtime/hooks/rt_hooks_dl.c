@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Modules that come and go. */
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_real.h"
+
+#include <stddef.h>
+
+/* dlopen looks at its caller's RUNPATH: it must return to the program, not to us, so nothing can be done
+ * after it. The next sample finds the mark and takes a snapshot. */
+LS_EXPORT LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
+{
+    rt_maps_mark_dirty();
+    __typeof__(rt_real.dlopen) real = RT_REAL(dlopen);
+    LS_TAIL_RETURN real(file, mode);
+}
+
+/* A plugin that was sampled and is unloaded before the end still resolves. */
+static void rt_note_before_unload(void)
+{
+    struct rt_thread *t = rt_maps_is_dirty() ? rt_enter() : NULL;
+    if (!t) return;
+    rt_maps_snapshot_sigsafe(t);
+    rt_leave();
+}
+
+LS_EXPORT int dlclose(void *handle)
+{
+    rt_note_before_unload();
+    const int result = RT_REAL(dlclose)(handle);
+    rt_maps_mark_dirty();
+    return result;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mappings that the program makes itself. Those of the loader and the C library show in the snapshots. */
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_real.h"
+#include "runtime/core/rt_registry.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+static const char *rt_path_of_fd(struct rt_thread *t, int fd)
+{
+    char name[32];
+    struct rt_text text = rt_text_in(name, sizeof(name));
+    rt_text_add(&text, "/proc/self/fd/");
+    rt_text_add_number(&text, (uint64_t)fd);
+    const long len = ls_syscall(SYS_readlinkat, AT_FDCWD, name, t->scratch, RT_SCRATCH_BYTES - 1);
+    t->scratch[len > 0 ? len : 0] = '\0';
+    return (const char *)t->scratch;
+}
+
+struct rt_mapping {
+    void *base;
+    size_t len_bytes;
+    int prot, flags, fd;
+    off_t offset_bytes;
+};
+
+static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
+{
+    const bool has_file = !(m->flags & MAP_ANONYMOUS) && m->fd >= 0;
+    const struct spool_mmap rec = {.time_ns = ls_clock_mono_ns(),
+                                   .base = (uint64_t)(uintptr_t)m->base,
+                                   .len_bytes = m->len_bytes,
+                                   .offset_bytes = (uint64_t)m->offset_bytes,
+                                   .prot = (uint32_t)m->prot,
+                                   .map_flags = (uint32_t)m->flags};
+    spool_put_mmap(rt_spool_writer(t), rec, has_file ? rt_path_of_fd(t, m->fd) : NULL);
+}
+
+static void rt_note_mapping(const struct rt_mapping *m)
+{
+    const int saved = errno;
+    struct rt_thread *t = m->base != MAP_FAILED ? rt_enter() : NULL;
+    if (t) {
+        rt_put_mapping(t, m);
+        rt_leave();
+    }
+    errno = saved;
+}
+
+static void *rt_result_pointer(long result)
+{
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return MAP_FAILED;
+    }
+    return (void *)result;
+}
+
+/* mmap and mmap64 are one where off_t has 64 bits. */
+static void *rt_mmap(const struct rt_mapping *want)
+{
+    struct rt_mapping m = *want;
+    if (RT_REAL(mmap))
+        m.base = rt_real.mmap(m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes);
+    else
+        m.base = rt_result_pointer(
+            ls_syscall(SYS_mmap, m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes));
+    rt_note_mapping(&m);
+    return m.base;
+}
+
+LS_EXPORT void *mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    const struct rt_mapping want = {addr, n, prot, flags, fd, offset};
+    return rt_mmap(&want);
+}
+
+LS_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    const struct rt_mapping want = {addr, n, prot, flags, fd, offset};
+    return rt_mmap(&want);
+}
+
+static int rt_munmap(void *addr, size_t n)
+{
+    if (RT_REAL(munmap)) return rt_real.munmap(addr, n);
+    const long result = ls_syscall(SYS_munmap, addr, n);
+    if (result == 0) return 0;
+    errno = (int)-result;
+    return -1;
+}
+
+/* The time is taken before the call: from then on the addresses may be somebody else's. */
+static void rt_note_munmap(struct rt_thread *t, uint64_t time_ns, void *addr, size_t n)
+{
+    const int saved = errno;
+    spool_put_munmap(rt_spool_writer(t), time_ns, (uint64_t)(uintptr_t)addr, n);
+    errno = saved;
+}
+
+LS_EXPORT int munmap(void *addr, size_t n)
+{
+    struct rt_thread *t = rt_enter();
+    if (!t) return rt_munmap(addr, n);
+    const uint64_t time_ns = ls_clock_mono_ns();
+    const int result = rt_munmap(addr, n);
+    if (result == 0) rt_note_munmap(t, time_ns, addr, n);
+    rt_leave();
+    if (result == 0) rt_registry_end_inside((uint64_t)(uintptr_t)addr, n);
+    return result;
+}
+
+static void rt_note_mremap(struct rt_thread *t, uint64_t time_ns, const struct rt_mapping *old,
+                           const struct rt_mapping *new)
+{
+    const int saved = errno;
+    if (new->base != old->base || new->len_bytes < old->len_bytes)
+        rt_note_munmap(t, time_ns, old->base, old->len_bytes);
+    rt_put_mapping(t, new);
+    errno = saved;
+}
+
+LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    void *const wish = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+    va_end(args);
+    struct rt_thread *t = rt_enter();
+    const uint64_t time_ns = t ? ls_clock_mono_ns() : 0;
+    void *const p = RT_REAL(mremap)
+                        ? rt_real.mremap(addr, old_n, new_n, flags, wish)
+                        : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
+    if (!t) return p;
+    const struct rt_mapping old = {.base = addr, .len_bytes = old_n};
+    const struct rt_mapping moved = {
+        .base = p, .len_bytes = new_n, .prot = PROT_READ | PROT_WRITE, .flags = MAP_ANONYMOUS, .fd = -1};
+    if (p != MAP_FAILED) rt_note_mremap(t, time_ns, &old, &moved);
+    rt_leave();
+    if (p != MAP_FAILED && p != addr) rt_registry_end_inside((uint64_t)(uintptr_t)addr, old_n);
+    return p;
+}

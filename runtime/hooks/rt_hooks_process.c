@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ways to end, and ways to forbid us system calls. */
+#include "runtime/core/rt_process.h"
+#include "runtime/core/rt_real.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+LS_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    rt_process_end();
+    if (RT_REAL(_exit)) rt_real._exit(status);
+    for (;;)
+        ls_syscall(SYS_exit_group, status);
+}
+
+LS_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}
+
+enum { RT_PRCTL_ARGS = 4, RT_SYSCALL_ARGS = 6 };
+
+/* More are read than were passed: on our platforms that is harmless, and the C library does it as well. */
+LS_EXPORT int prctl(int option, ...)
+{
+    long args[RT_PRCTL_ARGS];
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < RT_PRCTL_ARGS; i++)
+        args[i] = va_arg(list, long);
+    va_end(list);
+    if (option == PR_SET_SECCOMP) rt_process_seal();
+    return RT_REAL(prctl)(option, args[0], args[1], args[2], args[3]);
+}
+
+static bool rt_is_sealing(long number, const long args[RT_SYSCALL_ARGS])
+{
+    return (number == SYS_seccomp &&
+            (args[0] == SECCOMP_SET_MODE_STRICT || args[0] == SECCOMP_SET_MODE_FILTER)) ||
+           (number == SYS_prctl && args[0] == PR_SET_SECCOMP);
+}
+
+/* libseccomp seals a process this way. */
+LS_EXPORT long syscall(long number, ...)
+{
+    long args[RT_SYSCALL_ARGS];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < RT_SYSCALL_ARGS; i++)
+        args[i] = va_arg(list, long);
+    va_end(list);
+    if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0) && rt_is_sealing(number, args))
+        rt_process_seal();
+    const long result = ls_syscall6(number, args);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that the program makes. */
+#include "runtime/core/rt_real.h"
+#include "runtime/core/rt_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+enum { RT_PAGE_BYTES = 4096 };
+
+/* glibc puts the thread's descriptor at the upper end of its stack (nptl/allocatestack.c, TLS_TCB_AT_TP):
+ * where it is, is the end, and nothing has to be asked that allocates. */
+static void rt_find_stack(struct rt_thread *t)
+{
+    if (t->stack_base || !t->stack_end) return;
+    const uint64_t len = t->stack_end; /* only the length is known so far */
+    const uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+    t->stack_end = (self + RT_PAGE_BYTES) & ~(uint64_t)(RT_PAGE_BYTES - 1);
+    t->stack_base = t->stack_end > len ? t->stack_end - len : 0;
+}
+
+static void *rt_thread_main(void *block)
+{
+    struct rt_thread *t = block;
+    void *(*const routine)(void *) = t->start_routine;
+    void *const arg = t->start_arg;
+    rt_quiet_begin();
+    rt_find_stack(t);
+    rt_thread_begin(t);
+    rt_quiet_end();
+    return routine(arg);
+}
+
+static void rt_note_stack(struct rt_thread *t, const pthread_attr_t *attr)
+{
+    void *base = NULL;
+    size_t len = 0;
+    pthread_attr_t usual;
+    if (attr) {
+        pthread_attr_getstack(attr, &base, &len);
+        if (!base || (uintptr_t)base > (uintptr_t)-len) /* not set: the length alone counts */
+            pthread_attr_getstacksize(attr, &len);
+    } else if (pthread_attr_init(&usual) == 0) {
+        pthread_attr_getstacksize(&usual, &len);
+        pthread_attr_destroy(&usual);
+    }
+    const bool is_given = base && (uintptr_t)base <= (uintptr_t)-len;
+    t->stack_base = is_given ? (uint64_t)(uintptr_t)base : 0;
+    t->stack_end = t->stack_base + len;
+}
+
+static struct rt_thread *rt_prepare_thread(const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
+{
+    if (!rt_is_recording() || rt_tls.depth) return NULL;
+    const int saved = errno;
+    rt_quiet_begin();
+    struct rt_thread *t = rt_is_own_process() ? rt_thread_acquire() : NULL;
+    if (t) {
+        t->start_routine = routine;
+        t->start_arg = arg;
+        rt_note_stack(t, attr);
+    }
+    rt_quiet_end();
+    errno = saved;
+    return t;
+}
+
+LS_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*routine)(void *), void *arg)
+{
+    struct rt_thread *t = rt_prepare_thread(attr, routine, arg);
+    if (!t) return RT_REAL(pthread_create)(out, attr, routine, arg);
+    const int err = RT_REAL(pthread_create)(out, attr, rt_thread_main, t);
+    if (err != 0) rt_thread_release(t);
+    return err;
+}
