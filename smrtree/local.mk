@@ -19,3 +19,15 @@ nodist_EXTRA_libloadstone_la_SOURCES =
 libloadstone_la_LIBADD = libsmrtree.la -lpthread
 libloadstone_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
     -export-symbols-regex '^(smr_tree_|smr_node_(add|binding|born|died|dims|elem|end$$|first|id$$|index|is_|label|next|parent|remove|resize|set_|start|user)|loadstone_|ls_err_(name|text)$$|ls_last_error$$)'
+
+# After libloadstone.la, which it is linked with at installation. The compiled module fits this compiler only.
+if HAVE_FC
+lib_LTLIBRARIES += libloadstone_fortran.la
+libloadstone_fortran_la_SOURCES = include/loadstone.f90
+libloadstone_fortran_la_LIBADD = libloadstone.la
+libloadstone_fortran_la_LDFLAGS = -version-info 0:0:0
+fmoddir = $(libdir)/loadstone/fortran
+nodist_fmod_DATA = loadstone.mod
+loadstone.mod: libloadstone_fortran.la
+CLEANFILES += loadstone.mod
+endif
