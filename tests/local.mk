@@ -2,6 +2,7 @@
 include tests/step/local.mk
 include tests/machine/local.mk
 include tests/analyse/local.mk
+include tests/tools/local.mk
 include tests/smrtree/local.mk
 include tests/spool/local.mk
 include tests/profile/local.mk

@@ -224,6 +224,15 @@ static int record_keep(const struct record *r, const char *why)
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
+/* The runtime never came up in the program: there is nothing to keep. */
+static int record_nothing(const struct record *r)
+{
+    rec_spool_remove(&r->spool);
+    cli_error("%s recorded nothing: it ended before the runtime started, or something removed LD_PRELOAD",
+              r->program[0]);
+    return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
+}
+
 static int record_finish(struct record *r)
 {
     const struct prof_resolve_options options = {.spool_dir = r->spool.path,
@@ -239,6 +248,7 @@ static int record_finish(struct record *r)
     const int running = rec_spool_running(&r->spool);
     const ls_err err = prof_resolve(&options, &stats);
     cli_progress("", 1);
+    if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     if (stats.damaged_files)
         cli_warn("%llu thread files are damaged and were read up to the damage",

@@ -5,9 +5,13 @@
 #include "tools/cli_term.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { REP_KEY_WIDTH = 11 };
 
 static void rep_key(FILE *out, const char *key)
 {
@@ -160,7 +164,34 @@ static void rep_print_time(const struct rep_view *v, FILE *out)
     }
 }
 
-void rep_print_header(const struct rep_view *v, FILE *out)
+/* Fold a line at blanks, continuing below the values; escape sequences take no room. */
+static void rep_fold(const char *line, int width, FILE *out)
+{
+    int at = 0;
+    while (*line) {
+        const size_t blanks = strspn(line, " "), word = strcspn(line + blanks, " ");
+        int room = 0;
+        for (size_t i = blanks; i < blanks + word; i++) {
+            if (line[i] == '\033')
+                i += strcspn(line + i, "m");
+            else
+                room += (line[i] & 0xc0) != 0x80;
+        }
+        if (at > REP_KEY_WIDTH && at + (int)blanks + room > width) {
+            fprintf(out, "\n%*s", REP_KEY_WIDTH, "");
+            at = REP_KEY_WIDTH;
+        } else {
+            fprintf(out, "%*s", (int)blanks, "");
+            at += (int)blanks;
+        }
+        fwrite(line + blanks, 1, word, out);
+        at += room;
+        line += blanks + word;
+    }
+    fputc('\n', out);
+}
+
+static void rep_header_lines(const struct rep_view *v, FILE *out)
 {
     char few[256];
     rep_print_run(v, out);
@@ -175,5 +206,22 @@ void rep_print_header(const struct rep_view *v, FILE *out)
                 cli_colour_end(STDOUT_FILENO));
     else
         fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
+}
+
+void rep_print_header(const struct rep_view *v, FILE *out)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    if (!memory) {
+        rep_header_lines(v, out); /* unfolded is better than none */
+        return;
+    }
+    rep_header_lines(v, memory);
+    fclose(memory);
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) && rest;)
+        rep_fold(line, cli_term_width(), out);
     fputc('\n', out);
+    free(text);
 }

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by the tests of the command line: a scratch directory, and the two checks they are made of.
+top_builddir=$(cd "${top_builddir:-.}" && pwd)
+top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
+loadstone=$top_builddir/tools/loadstone
+unset LOADSTONE_SPOOL XDG_RUNTIME_DIR PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK COLUMNS LD_PRELOAD
+export LC_ALL=C.UTF-8 NO_COLOR=1 TZ=UTC
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+failed=0
+
+# expect STATUS TEXT COMMAND...: the command's status, and a text in its messages ("" for none wanted)
+expect() {
+    want=$1 text=$2
+    shift 2
+    "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -ne "$want" ]; then
+        echo "FAIL: $*: status $got, wanted $want"
+        sed 's/^/    /' err
+        failed=1
+    elif [ -n "$text" ] && ! grep -qF -e "$text" err out; then
+        echo "FAIL: $*: no '$text' in:"
+        sed 's/^/    /' err out
+        failed=1
+    fi
+}
+
+# must COMMAND...: it succeeds
+must() {
+    if ! "$@"; then
+        echo "FAIL: $*"
+        failed=1
+    fi
+}
+
+skip() {
+    echo "SKIP: $*"
+    exit 77
+}
+
+# golden NAME FILE: FILE equals the golden; LS_UPDATE=1 rewrites it
+golden() {
+    if [ -n "${LS_UPDATE-}" ]; then
+        cp "$2" "$top_srcdir/tests/tools/golden/$1"
+    elif ! diff -u "$top_srcdir/tests/tools/golden/$1" "$2"; then
+        echo "FAIL: golden $1 differs; LS_UPDATE=1 make check rewrites it"
+        failed=1
+    fi
+}
+
+needs_runtime() {
+    "$loadstone" doctor --json >doctor.json 2>/dev/null
+    grep -q '"runtime": ""' doctor.json && skip "the runtime libloadstone-preload.so was not built"
+    return 0
+}

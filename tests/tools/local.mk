@@ -1,0 +1,24 @@
+# tests/tools: the command line, record's refusals and manners, reports against goldens
+EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
+    tests/tools/golden/report-by-line.txt tests/tools/golden/report.json $(tools_test_scripts)
+tools_test_scripts = \
+    tests/tools/test_documents.sh \
+    tests/tools/test_doctor.sh \
+    tests/tools/test_options.sh \
+    tests/tools/test_record_manners.sh \
+    tests/tools/test_record_refusals.sh \
+    tests/tools/test_report.sh
+TESTS += $(tools_test_scripts)
+check_PROGRAMS += tests/tools/make_profile
+tests_tools_make_profile_SOURCES = tests/tools/make_profile.c
+tests_tools_make_profile_LDADD = libprofile.la libcommon.la -lm
+if HAVE_CMOCKA
+check_PROGRAMS += tests/tools/test_cli_parse tests/tools/test_rec_target
+TESTS += tests/tools/test_cli_parse tests/tools/test_rec_target
+tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli_parse.c tools/cli_nearest.c tools/cli_signal.c
+tests_tools_test_cli_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_cli_parse_LDADD = libcommon.la $(CMOCKA_LIBS)
+tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/rec_target.c
+tests_tools_test_rec_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
+endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* make_profile OUTPUT: a profile with known shares, for the goldens of report. Of 200 bursts, B waits for
+ * DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. */
+#include "profile/prof_writer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BURSTS = 200, ACCESSES = 60, WINDOW = 600, INSTRUCTIONS = 1200 };
+enum { ROOT, INPUT, A, B, OUTPUT, C, NODES };
+
+static const struct prof_node nodes[NODES] = {
+    [ROOT] = {.id = ROOT,
+              .parent = UINT32_MAX,
+              .kind = PROF_NODE_ROOT,
+              .process = UINT32_MAX,
+              .label = "",
+              .died_ns = UINT64_MAX},
+    [INPUT] = {.id = INPUT, .kind = PROF_NODE_GROUP, .label = "Input", .died_ns = UINT64_MAX},
+    [A] = {.id = A,
+           .parent = INPUT,
+           .kind = PROF_NODE_RANGE,
+           .label = "A",
+           .base = 0x10000000,
+           .end = 0x10800000,
+           .elem_size_bytes = 8,
+           .dims = 1,
+           .died_ns = UINT64_MAX},
+    [B] = {.id = B,
+           .parent = INPUT,
+           .kind = PROF_NODE_RANGE,
+           .label = "B",
+           .base = 0x20000000,
+           .end = 0x20800000,
+           .elem_size_bytes = 8,
+           .dims = 1,
+           .died_ns = UINT64_MAX},
+    [OUTPUT] = {.id = OUTPUT, .kind = PROF_NODE_GROUP, .label = "Output", .died_ns = UINT64_MAX},
+    [C] = {.id = C,
+           .parent = OUTPUT,
+           .kind = PROF_NODE_RANGE,
+           .label = "C",
+           .base = 0x30000000,
+           .end = 0x30800000,
+           .elem_size_bytes = 8,
+           .dims = 1,
+           .died_ns = UINT64_MAX},
+};
+static const struct prof_thread threads[] = {
+    {.tid = 100, .name = "matmul", .end_ns = 2000000000, .cpu_ns = 2000000000, .spent_ns = 50000000}};
+static const struct prof_process processes[] = {{.pid = 100,
+                                                 .parent_pid = 1,
+                                                 .exe = "/bin/matmul",
+                                                 .cmdline = "matmul 1024",
+                                                 .engine = "step",
+                                                 .trigger = "perf",
+                                                 .why = "no PMU",
+                                                 .end_ns = 2000000000,
+                                                 .bursts_ns = 50000000,
+                                                 .hooks_ns = 1000000}};
+static const struct prof_line lines[] = {
+    {.ip = 0x401000, .module = "/bin/matmul", .function = "multiply", .file = "/src/matmul.c", .line = 17},
+    {.ip = 0x401004, .module = "/bin/matmul", .function = "multiply", .file = "/src/matmul.c", .line = 17},
+    {.ip = 0x401008, .module = "/bin/matmul", .function = "multiply", .file = "/src/matmul.c", .line = 19},
+};
+static const struct pattern {
+    uint32_t node, stride_bytes, latency_cycles;
+    uint8_t op, level;
+    uint64_t ip;
+} patterns[] = {
+    {B, 8192, 650, 0, PROF_LEVEL_DRAM, 0x401000},
+    {A, 8, 6, 0, PROF_LEVEL_L1, 0x401004},
+    {C, 8, UINT32_MAX, 1, UINT8_MAX, 0x401008},
+};
+
+static const struct pattern *pattern_of(uint32_t burst)
+{
+    return &patterns[burst % 10 < 6 ? 0 : burst % 10 < 9 ? 1 : 2];
+}
+
+static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burst)
+{
+    const struct pattern *p = pattern_of(number);
+    *burst = (struct prof_burst){.time_ns = number * 10000000ull,
+                                 .weight_ns = 10000000,
+                                 .spent_ns = 250000,
+                                 .ip = p->ip,
+                                 .instructions = INSTRUCTIONS,
+                                 .first_sample = (uint64_t)number * ACCESSES,
+                                 .samples_len = ACCESSES};
+    for (uint32_t i = 0; i < ACCESSES; i++) {
+        struct prof_sample s = prof_sample_missing;
+        s.time_ns = burst->time_ns + i;
+        s.thread = s.cpu = 0;
+        s.ip = p->ip;
+        s.addr = nodes[p->node].base + (uint64_t)(number % 7 * ACCESSES + i) * p->stride_bytes % 0x800000;
+        s.size = 8;
+        s.op = p->op;
+        s.position = i * INSTRUCTIONS / ACCESSES;
+        if (p->op == 0 && s.position >= WINDOW) {
+            s.latency_cycles = p->latency_cycles + i % 3;
+            s.latency_valid = 1;
+            s.level = p->level;
+        }
+        s.weight_ns = burst->weight_ns;
+        s.node = p->node;
+        s.burst = number;
+        const ls_err err = prof_writer_add(w, &s);
+        if (err != LS_OK) return err;
+    }
+    return LS_OK;
+}
+
+static ls_err write_run(prof_writer *w)
+{
+    struct prof_run run = {.schema = PROF_SCHEMA,
+                           .command = "matmul 1024",
+                           .host = "example",
+                           .cpu = "Example CPU",
+                           .topology = "1 package",
+                           .engine = "step",
+                           .trigger = "perf",
+                           .why = "hw: no PMU here",
+                           .version = "0.1.0",
+                           .start_realtime_ns = 1700000000000000000ull,
+                           .duration_ns = 2000000000,
+                           .tsc_hz = 2000000000,
+                           .probe_cost_cycles = 50,
+                           .burst_instructions = INSTRUCTIONS,
+                           .overhead_asked = 0.03,
+                           .overhead_achieved = 0.0255,
+                           .skipped_triggers = 12,
+                           .throttled = 0,
+                           .level_latency_cycles = {5, 15, 60, 500},
+                           .level_limit_cycles = {10, 35, 250, INFINITY},
+                           .issue_width = 4,
+                           .coverage_precise = 1,
+                           .coverage_coarse = 0};
+    return prof_writer_run(w, &run);
+}
+
+static ls_err write_all(prof_writer *w)
+{
+    static struct prof_burst bursts[BURSTS];
+    for (uint32_t b = 0; b < BURSTS; b++)
+        LS_TRY(add_burst(w, b, &bursts[b]));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_nodes, nodes, NODES));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_threads, threads, 1));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_processes, processes, 1));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_bursts, bursts, BURSTS));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_modules, NULL, 0));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_lines, lines, sizeof(lines) / sizeof(lines[0])));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_phases, NULL, 0));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_events, NULL, 0));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_sources, NULL, 0));
+    LS_TRY(write_run(w));
+    return prof_writer_finish(w);
+}
+
+int main(int argc, char **argv)
+{
+    prof_writer *w = NULL;
+    if (argc != 2) {
+        fprintf(stderr, "usage: make_profile OUTPUT\n");
+        return 2;
+    }
+    ls_err err = prof_writer_new(argv[1], 1, &w);
+    if (err == LS_OK) err = write_all(w);
+    prof_writer_free(w);
+    if (err != LS_OK) fprintf(stderr, "make_profile: %s\n", ls_last_error());
+    return err == LS_OK ? 0 : 1;
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# record ends as the program ended, passes signals on, and leaves nothing behind but the profile.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+expect 0 "next: loadstone report" "$loadstone" record -o zero.h5 true
+must test -s zero.h5
+expect 7 "" "$loadstone" record -o seven.h5 sh -c 'exit 7'
+must test -s seven.h5
+expect 143 "" "$loadstone" record -o killed.h5 sh -c 'kill -TERM $$'
+expect 0 "" "$loadstone" report killed.h5
+must grep -q "killed by signal 15" out
+must test -z "$(ls -d loadstone-spool* 2>/dev/null)"
+# a signal sent to the launcher reaches the program; the program decides
+"$loadstone" record -q -o signal.h5 -- sh -c 'trap "exit 9" USR1; touch ready; while :; do sleep 0.05; done' &
+launcher=$!
+i=0
+while [ ! -e ready ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done
+kill -USR1 $launcher
+wait $launcher
+must test $? -eq 9
+# the program's output is its own
+"$loadstone" record -q -o cat.h5 echo hello >out 2>err
+must test "$(cat out)" = hello
+must test ! -s err
+# the spool: kept on demand, mode 0700, resolved again
+expect 0 "" "$loadstone" record -q --keep-spool --spool spool -o kept.h5 true
+must test "$(stat -c %a spool)" = 700
+must grep -q '^command=true$' spool/spool.conf
+expect 0 "next: loadstone report" "$loadstone" resolve spool -o again.h5
+expect 125 "is not empty" "$loadstone" record --spool spool -o other.h5 true
+# ranks of a job do not write the same file
+expect 0 "" env PMIX_RANK=3 "$loadstone" record -q -o rank.h5 true
+must test -s rank.3.h5
+exit $failed

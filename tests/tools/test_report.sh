@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+. "${top_srcdir:-.}/tests/tools/check.sh"
+"$top_builddir/tests/tools/make_profile" run.h5 || exit 99
+COLUMNS=130 "$loadstone" report run.h5 >report.txt 2>err || failed=1
+golden report.txt report.txt
+COLUMNS=64 LC_ALL=C "$loadstone" report run.h5 >report-narrow.txt 2>err || failed=1
+golden report-narrow.txt report-narrow.txt
+COLUMNS=130 "$loadstone" report --by line --node Input run.h5 >report-by-line.txt 2>err || failed=1
+golden report-by-line.txt report-by-line.txt
+"$loadstone" report --json run.h5 >report.json 2>err || failed=1
+golden report.json report.json
+# no line is wider than the terminal
+for columns in 50 64 80 130; do
+    COLUMNS=$columns "$loadstone" report run.h5 2>err | sed '/^What stalls/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
+done
+for by in node thread process level ip function line; do
+    expect 0 "next:" "$loadstone" report --by $by run.h5
+done
+expect 2 "has no node" "$loadstone" report --node Nothing run.h5
+expect 3 "missing.h5" "$loadstone" report missing.h5
+echo text >text.h5
+expect 3 "text.h5" "$loadstone" report text.h5
+: >empty.h5
+expect 3 "empty.h5" "$loadstone" report empty.h5
+head -c 3000 run.h5 >cut.h5
+expect 3 "cut.h5" "$loadstone" report cut.h5
+expect 3 "" "$loadstone" resolve missing-spool
+mkdir hollow
+expect 3 "" "$loadstone" resolve hollow -o hollow.h5
+must test ! -e hollow.h5
+if [ -w /dev/full ]; then
+    "$loadstone" report run.h5 >/dev/full 2>err
+    must test $? -eq 1
+fi
+exit $failed
