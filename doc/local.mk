@@ -1,2 +1,3 @@
 # doc
+EXTRA_DIST += doc/smrtree.md
 EXTRA_DIST += doc/run-h5.md doc/spool.md

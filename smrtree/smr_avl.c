@@ -13,6 +13,8 @@
 struct smr_avl_node {
     uint64_t base, end;
     uint64_t max_end; /* largest end in this subtree */
+    uint64_t
+        left_max_end; /* the left child's, 0 without: saves a search in a gap the look at every left child */
     uint32_t child[2];
     uint32_t value;
     uint32_t height; /* leaf: 1 */
@@ -78,6 +80,7 @@ static void avl_update(struct smr_avl_node *nodes, uint32_t i)
     struct smr_avl_node *n = &nodes[i];
     const struct smr_avl_node *left = &nodes[n->child[0]], *right = &nodes[n->child[1]];
     n->height = 1 + (left->height > right->height ? left->height : right->height);
+    n->left_max_end = left->max_end;
     n->max_end = max_u64(n->end, max_u64(left->max_end, right->max_end));
 }
 
@@ -268,7 +271,7 @@ bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above
     while (turns_len > 0) {
         const struct smr_avl_node *n = &nodes[turns[--turns_len]];
         if (n->end > end_above) return avl_found(n, out);
-        if (nodes[n->child[0]].max_end > end_above)
+        if (n->left_max_end > end_above)
             return avl_found(&nodes[avl_last_end(nodes, n->child[0], end_above)], out);
     }
     return false;
@@ -333,6 +336,7 @@ static uint32_t avl_audit(const struct smr_avl *t, uint32_t i)
     const uint32_t height = 1 + (left->height > right->height ? left->height : right->height);
     const int lean = avl_lean(nodes, i);
     if (n->height != height || lean < -1 || lean > 1) return UINT32_MAX;
+    if (n->left_max_end != left->max_end) return UINT32_MAX;
     if (n->max_end != max_u64(n->end, max_u64(left->max_end, right->max_end))) return UINT32_MAX;
     return left_len + right_len + 1;
 }

@@ -3,9 +3,10 @@
 #include "smrtree/smr_avl.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define INDEX_LINE_BYTES 64u
-#define INDEX_KEYS_A_LINE (INDEX_LINE_BYTES / sizeof(uint64_t))
+#define INDEX_HUGE_BYTES (UINT64_C(2) << 20)
 #define INDEX_LANES 16u
 
 struct smr_index {
@@ -76,12 +77,23 @@ static size_t index_fill(smr_index *x, const struct segment *segments, size_t ne
     return index_fill(x, segments, next + 1, 2 * k + 1);
 }
 
+/* Uninitialised memory aligned for lines; a large array gets huge pages where the kernel gives them, since a
+ * search in it would otherwise miss the TLB at every level below the first dozen. */
+static void *index_alloc(size_t len_bytes)
+{
+    const size_t align = len_bytes >= INDEX_HUGE_BYTES ? INDEX_HUGE_BYTES : INDEX_LINE_BYTES;
+    const size_t room = (len_bytes + align - 1) / align * align;
+    void *p = aligned_alloc(align, room);
+    if (p && align == INDEX_HUGE_BYTES)
+        madvise(p, room, MADV_HUGEPAGE); /* a hint: failure costs only speed */
+    return p;
+}
+
 static bool index_build(smr_index *x, const struct segment *segments, size_t len)
 {
     x->len = len;
-    const size_t keys = (len + 1 + INDEX_KEYS_A_LINE - 1) / INDEX_KEYS_A_LINE * INDEX_KEYS_A_LINE;
-    x->starts = aligned_alloc(INDEX_LINE_BYTES, keys * sizeof(*x->starts));
-    x->values = malloc((len + 1) * sizeof(*x->values));
+    x->starts = index_alloc((len + 1) * sizeof(*x->starts));
+    x->values = index_alloc((len + 1) * sizeof(*x->values));
     if (!x->starts || !x->values) return false;
     x->starts[0] = 0;
     x->values[0] = SMR_INDEX_NONE;
