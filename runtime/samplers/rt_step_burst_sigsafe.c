@@ -21,7 +21,7 @@ enum {
     REFUSED_INTERVAL_PART = 4, /* a refused trigger is tried again after this part of an interval */
     FIRST_COST_NS = 3000000,   /* expected before the first burst was measured */
     WINDOW_NS = 100000000,
-    BACKSTOP_NS = 200000000, /* CPU time after which a burst that went silent is given up */
+    BACKSTOP_COSTS = 4, /* a burst that went silent is given up after so many times its cost */
 };
 
 static void set_trap_flag(ucontext_t *uc, bool set)
@@ -345,7 +345,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
         .number = t->number++,
     };
     spool_put_burst_begin(rt_spool_writer(t->rt), r);
-    rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+    rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     t->state = RT_STEP_STEPPING;
     advance(t, uc);
 }
@@ -373,7 +373,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
     if (rt_step_engine.quiet) return;
     if (is_alive(t, uc, in_slot)) {
         set_trap_flag(uc, t->state == RT_STEP_STEPPING); /* in a slot: it goes on in place */
-        return rt_step_engine.trigger->arm(t, BACKSTOP_NS);
+        return rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     }
     if (t->state != RT_STEP_IDLE) {
         __atomic_fetch_add(&rt_step_engine.lost, 1, __ATOMIC_RELAXED);

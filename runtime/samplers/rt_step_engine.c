@@ -288,7 +288,7 @@ void rt_step_engine_wake(void)
     if (rt_step_engine.quiet || !rt_step_engine.trigger) return;
     lock_threads();
     for (struct rt_step_thread *t = threads.first; t; t = t->next)
-        rt_step_engine.trigger->arm(t, FIRST_INTERVAL_MIN_NS);
+        arm_first(t);
     unlock_threads();
 }
 

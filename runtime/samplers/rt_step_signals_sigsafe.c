@@ -292,8 +292,7 @@ int rt_step_signals_install(int timer_signal)
         if (!owned.signals[i]) continue;
         const long read_error = kernel_sigaction(owned.signals[i], NULL, &before);
         if (read_error < 0) return (int)-read_error;
-        owned.actions[i] =
-            (struct rt_step_action){before.handler, before.flags, before.mask};
+        owned.actions[i] = (struct rt_step_action){before.handler, before.flags, before.mask};
         const struct kernel_action k = kernel_action_for(i);
         const long error = kernel_sigaction(owned.signals[i], &k, NULL);
         if (error < 0) return (int)-error;

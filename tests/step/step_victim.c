@@ -88,7 +88,8 @@ static void mode_blocked(void)
 static void mode_flags(void)
 {
     long seen = 0;
-    for (long i = 0; i < 300000; i++) {
+    const double end = cpu_seconds() + 0.3;
+    for (long i = 0; i % 1024 || cpu_seconds() < end; i++) {
         unsigned long flags;
         __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; pop %0; lea 128(%%rsp), %%rsp"
                          : "=r"(flags)
@@ -177,6 +178,7 @@ static void on_null(int sig)
 static void mode_fault_handler(void)
 {
     struct sigaction lazily = {.sa_sigaction = on_lazy_fault, .sa_flags = SA_SIGINFO}, now;
+    compute(20);
     lazy = mmap(NULL, (PAGES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sigaction(SIGSEGV, &lazily, NULL);
     for (int i = 0; i < PAGES; i++) {
@@ -364,7 +366,7 @@ static void mode_close(void)
 
 static void mode_seccomp(void)
 {
-    compute(10);
+    compute(30);
     prctl(PR_SET_SECCOMP, 1 /* strict: read, write, exit, sigreturn */);
     compute_quietly(200000000);
     syscall(SYS_exit, 0);
@@ -396,14 +398,14 @@ static void mode_eintr(void)
 
 static void mode_die_null(void)
 {
-    compute(10);
+    compute(30);
     volatile long *volatile null = NULL;
     sink = *null;
 }
 
 static void mode_die_int3(void)
 {
-    compute(10);
+    compute(30);
     __asm__ volatile("int3");
 }
 
