@@ -34,16 +34,17 @@ bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
             "loadstone doctor tells what works here");
         return true;
     }
-    const double factor = ceil((double)AN_BURSTS_GOOD / (double)bursts);
     const double asked = isfinite(v->run->overhead_asked) ? v->run->overhead_asked * 100 : 3;
-    const double overhead = asked * AN_BURSTS_MIN / (double)bursts;
-    int n =
-        snprintf(out, out_len_bytes,
-                 "too few bursts (%zu; %d are the least, %d give about +-3 points): run %.0f times as long",
-                 bursts, AN_BURSTS_MIN, AN_BURSTS_GOOD, factor);
+    const double factor = ceil(1.5 * AN_BURSTS_MIN / (double)bursts);
+    const double overhead = asked * factor;
+    int n = snprintf(out, out_len_bytes, "too few bursts (%zu of at least %d): run %.0f times as long",
+                     bursts, AN_BURSTS_MIN, factor);
     if (overhead <= 50 && n > 0 && (size_t)n < out_len_bytes)
-        snprintf(out + n, out_len_bytes - (size_t)n, ", or record with --overhead %.0f%%",
-                 ceil(overhead * 1.5));
+        n += snprintf(out + n, out_len_bytes - (size_t)n, ", or record with --overhead %.0f%%",
+                      ceil(overhead));
+    if (n > 0 && (size_t)n < out_len_bytes)
+        snprintf(out + n, out_len_bytes - (size_t)n, "; %d bursts know a share of 50 %% to +-3 points",
+                 AN_BURSTS_GOOD);
     return true;
 }
 
