@@ -11,3 +11,33 @@ bench_smrtree_lookup_LDADD = libsmrtree.la
 .PHONY: bench-smrtree
 bench-smrtree: bench/smrtree_lookup
 	bench/smrtree_lookup$(EXEEXT)
+
+# What recording costs and what its figures are worth: make bench-overhead, make bench-truth. The pages land in doc/ of the source tree.
+bench_truth_all = bench/truth_chase bench/truth_phases
+bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing
+EXTRA_PROGRAMS += $(bench_truth_all) $(bench_overhead_all) bench/machine
+bench_truth_chase_SOURCES = bench/truth_chase.c bench/bench_ring.c bench/bench_ring.h
+bench_truth_chase_LDADD = libloadstone.la
+bench_truth_phases_SOURCES = bench/truth_phases.c bench/bench_ring.c bench/bench_ring.h
+bench_truth_phases_LDADD = libloadstone.la
+bench_overhead_stream_SOURCES = bench/overhead_stream.c
+bench_overhead_matmul_SOURCES = bench/overhead_matmul.c
+bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_overhead_nothing_SOURCES = bench/overhead_nothing.c
+bench_machine_SOURCES = bench/machine.c
+bench_machine_LDADD = libmachine.la
+EXTRA_DIST += bench/overhead.py bench/truth.py
+CLEANFILES += $(bench_truth_all) $(bench_overhead_all) bench/machine
+
+# A Python that has h5py: where several are installed, the system's often has it.
+bench_python3 = $$(for p in python3 /usr/bin/python3; do $$p -c 'import h5py' 2>/dev/null && { echo $$p; break; }; done)
+
+bench-truth: all $(bench_truth_all) bench/machine
+	$(bench_python3) $(srcdir)/bench/truth.py --loadstone tools/loadstone --programs bench --machine "$$(bench/machine)" \
+	    --write $(srcdir)/doc/truth.md $(BENCH_ARGS)
+
+bench-overhead: all $(bench_overhead_all) bench/machine
+	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
+	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
+
+.PHONY: bench-truth bench-overhead

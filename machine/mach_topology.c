@@ -93,6 +93,16 @@ static void add_processors(struct text *t, hwloc_topology_t topology)
     text_add_count(t, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU), "thread");
 }
 
+/* hwloc counts what NUMA nodes say, which misses memory that was plugged in later; the system's total does
+ * not. */
+static uint64_t memory_bytes(hwloc_topology_t topology)
+{
+    const uint64_t of_nodes = hwloc_get_root_obj(topology)->total_memory;
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t of_system = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+    return of_system > of_nodes ? of_system : of_nodes;
+}
+
 static void add_summary(struct text *t, hwloc_topology_t topology)
 {
     add_processors(t, topology);
@@ -101,7 +111,7 @@ static void add_summary(struct text *t, hwloc_topology_t topology)
     text_add(t, "; ");
     text_add_count(t, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE), "NUMA node");
     text_add(t, ", ");
-    text_add_bytes(t, hwloc_get_root_obj(topology)->total_memory);
+    text_add_bytes(t, memory_bytes(topology));
 }
 
 static void add_numa_node(struct text *t, hwloc_obj_t node)
@@ -119,6 +129,9 @@ static void add_detail(struct text *t, hwloc_topology_t topology, const char *cp
     add_processors(t, topology);
     text_add(t, "\nCaches: ");
     add_caches(t, topology);
+    text_add(t, "\n");
+    text_add(t, "Memory: ");
+    text_add_bytes(t, memory_bytes(topology));
     text_add(t, "\n");
     const int nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
     for (int i = 0; i < nodes; i++)

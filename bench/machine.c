@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the machine for the head of a page of measurements. */
+#include "machine/mach_topology.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+
+int main(void)
+{
+    static struct mach_machine m;
+    struct utsname u;
+    if (mach_describe(&m) != LS_OK || uname(&u) != 0) {
+        fprintf(stderr, "machine: %s\n", ls_last_error());
+        return 1;
+    }
+    printf("%s\n%s\n%s %s\n", m.cpu, m.summary, u.sysname, u.release);
+    return 0;
+}

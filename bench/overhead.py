@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much slower programs run under the profiler, at its default budget.
+
+Each program runs with and without the preloaded runtime in the order A B B A, so that a drift of the machine hits both alike; each
+run takes at least two seconds (the amount of work is doubled until it does). The ratio of the medians is printed with its spread.
+The preload is used directly, without the launcher: its work after the program has ended is no part of the program's time and is
+told separately. Writes a page of documentation.
+
+usage: overhead.py --preload LIB --loadstone CMD --programs DIR --write FILE [--rounds N] [--only NAME,...]
+"""
+import argparse
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LEAST_S = 2.0
+
+
+class Machine:
+    """Runs commands natively and under the runtime."""
+
+    def __init__(self, args, work):
+        self.args, self.work = args, work
+
+    def environment(self, recorded):
+        env = dict(os.environ, LC_ALL="C", OMP_NUM_THREADS=str(min(os.cpu_count(), 8)))
+        for name in [n for n in env if n.startswith("LOADSTONE_")]:
+            del env[name]
+        if recorded:
+            self.spool = tempfile.mkdtemp(prefix="spool", dir=self.work)
+            env.update(LD_PRELOAD=self.args.preload, LOADSTONE_SPOOL=self.spool)
+        return env
+
+    def run(self, command, recorded):
+        env = self.environment(recorded)
+        begin = time.perf_counter()
+        done = subprocess.run(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, shell=isinstance(command, str))
+        took = time.perf_counter() - begin
+        if done.returncode != 0:
+            raise RuntimeError("%s: status %d: %s" % (command, done.returncode, done.stderr[-300:].decode(errors="replace")))
+        if recorded:
+            shutil.rmtree(self.spool, ignore_errors=True)
+        return took
+
+
+def redis(machine, amount, recorded):
+    """The server is recorded, its benchmark is timed."""
+    port = 20000 + random.randrange(20000)
+    server = subprocess.Popen(["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"],
+                              env=machine.environment(recorded), cwd=machine.work, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            if subprocess.run(["redis-cli", "-p", str(port), "ping"], capture_output=True).stdout == b"PONG\n":
+                break
+            time.sleep(0.05)
+        command = ["redis-benchmark", "-p", str(port), "-q", "-t", "set,get,lpush", "-n", str(40000 * amount), "-r", "100000", "-P", "4"]
+        return machine.run(command, False)
+    finally:
+        server.terminate()
+        server.wait(20)
+        if recorded:
+            shutil.rmtree(machine.spool, ignore_errors=True)
+
+
+PYTHON = """
+import json, sys
+for r in range(%d):
+    d = {}
+    for i in range(60000):
+        d.setdefault(str(i * 7919 %% 10007), []).append(i)
+    s = json.dumps(d)
+    t = sorted(json.loads(s).items(), key=lambda kv: len(kv[1]))
+print(len(s), t[0][0])
+"""
+PERL = "my %%h; for my $r (1..%d) { for my $i (1..200000) { $h{$i * 7919 %% 20011} .= chr(65 + $i %% 26) } %%h = () if $r %% 3 == 0 } print scalar(keys %%h)"
+NODE = """
+let s = 0;
+for (let r = 0; r < %d; r++) {
+  const m = new Map();
+  for (let i = 0; i < 300000; i++) m.set(i * 7919 %% 50021, (m.get(i %% 50021) || 0) + i);
+  const a = [...m.entries()].sort((x, y) => x[1] - y[1]);
+  s += a[0][0] + JSON.stringify(a).length;
+}
+console.log(s);
+"""
+SQL = """
+create table t(a integer, b integer, c text);
+with recursive n(x) as (select 1 union all select x + 1 from n where x < %d)
+  insert into t select x, x * 7919 %% 10007, hex(x * 31) from n;
+create index i on t(b);
+select b, count(*), sum(a) from t group by b order by 2 desc, 1 limit 3;
+select count(*) from t t1 join t t2 on t1.a = t2.b;
+"""
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def prepare(work):
+    """The files that the compressors, git and gcc work on."""
+    rng = random.Random(1)
+    words = ["".join(rng.choice("etaoinshrdlu") for _ in range(rng.randrange(2, 9))) for _ in range(4000)]
+    with open(os.path.join(work, "text"), "w") as f:
+        for _ in range(160000):
+            f.write(" ".join(rng.choice(words) for _ in range(10)) + "\n")
+    functions = ["static double f%d(const double *a, int n) { double s = %d; for (int i = 0; i < n; i++) "
+                 "s += a[i] * (i %% %d ? s : a[(i * %d) %% n]); return s; }" % (i, i, i % 5 + 2, i) for i in range(300)]
+    calls = " + ".join("f%d(a, n)" % i for i in range(300))
+    write(os.path.join(work, "big.c"), "\n".join(functions) + "\ndouble all(const double *a, int n) { return %s; }\n" % calls)
+    if shutil.which("git"):
+        write(os.path.join(work, "repo.sh"), """set -e
+git init -q repo; cd repo; git config user.email a@example.org; git config user.name a
+for i in $(seq 1 60); do for f in 1 2 3 4; do tail -n +$((i * f * 20)) ../text | head -n 4000 > f$f; done; git add -A; git commit -qm $i; done
+""")
+        subprocess.run(["sh", "repo.sh"], cwd=work, check=True, stdout=subprocess.DEVNULL)
+
+
+def head(amount, per):
+    return "head -c %d text > part && " % (amount * per)
+
+
+# name, program that must exist, command for an amount of work (or a function)
+def workloads(programs):
+    return [
+        ("STREAM-like loops", None, lambda n: [os.path.join(programs, "overhead_stream"), str(8 * n)]),
+        ("matmul, OpenMP", None, lambda n: [os.path.join(programs, "overhead_matmul"), "512", str(n)]),
+        ("python3", "python3", lambda n: [python(), "-c", PYTHON % n]),
+        ("sqlite3", "sqlite3", lambda n: ["sqlite3", ":memory:", SQL % (250000 * n)]),
+        ("xz", "xz", lambda n: "for i in $(seq %d); do xz -T1 -2 -c text; done" % n),
+        ("gzip", "gzip", lambda n: "for i in $(seq %d); do gzip -9 -c text; done" % n),
+        ("git repack", "git", lambda n: "cd repo; for i in $(seq %d); do git -c pack.threads=2 repack -qadf --depth=50 --window=50; done" % n),
+        ("gcc -O2", "gcc", lambda n: "for i in $(seq %d); do gcc -O2 -c -o /dev/null big.c; done" % n),
+        ("node", "node", lambda n: ["node", "-e", NODE % n]),
+        ("perl", "perl", lambda n: ["perl", "-e", PERL % (4 * n)]),
+        ("redis-server", "redis-server", redis),
+    ]
+
+
+def python():
+    return "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
+
+
+def once(machine, make, amount, recorded):
+    if make is redis:
+        return redis(machine, amount, recorded)
+    return machine.run(make(amount), recorded)
+
+
+def amount_for(machine, make):
+    """Twice the work until a native run takes long enough; that also warms the files."""
+    amount = 1
+    while True:
+        took = once(machine, make, amount, False)
+        if took >= LEAST_S:
+            return amount
+        amount = max(amount + 1, min(amount * 8, int(amount * LEAST_S * 1.15 / max(took, 0.01)) + 1))
+
+
+def measure(machine, make, rounds):
+    amount = amount_for(machine, make)
+    native, recorded = [], []
+    for _ in range(rounds):
+        for side in (False, True, True, False):
+            (recorded if side else native).append(once(machine, make, amount, side))
+    return native, recorded
+
+
+def spread(values):
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+def start_up(machine, programs, runs=100):
+    command = [os.path.join(programs, "overhead_nothing")]
+    native, recorded = [], []
+    for _ in range(runs):
+        native.append(machine.run(command, False))
+        recorded.append(machine.run(command, True))
+    return native, recorded
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--preload", "--loadstone", "--programs", "--write"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of four runs (default 3)")
+    parser.add_argument("--only", default="", help="names of programs, separated by commas")
+    parser.add_argument("--machine", default="", help="description of the machine")
+    args = parser.parse_args()
+    args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
+    work = tempfile.mkdtemp(prefix="loadstone-overhead.")
+    lines = []
+
+    def say(line=""):
+        print(line, flush=True)
+        lines.append(line)
+
+    try:
+        prepare(work)
+        machine = Machine(args, work)
+        say("| program | native, median s | recorded, median s | ratio | spread native | spread recorded | runs |")
+        say("|---|---|---|---|---|---|---|")
+        ratios = []
+        for name, needs, make in workloads(args.programs):
+            if args.only and not any(o and o in name for o in args.only.split(",")):
+                continue
+            if needs and not shutil.which(needs):
+                say("| %s | not installed here | | | | | |" % name)
+                continue
+            native, recorded = measure(machine, make, args.rounds)
+            ratio = statistics.median(recorded) / statistics.median(native)
+            ratios.append(ratio)
+            say("| %s | %.3f | %.3f | **%.3f** | %.1f %% | %.1f %% | %d + %d |" % (
+                name, statistics.median(native), statistics.median(recorded), ratio, 100 * spread(native), 100 * spread(recorded),
+                len(native), len(recorded)))
+        if ratios:
+            say()
+            say("Median ratio %.3f, largest %.3f, of %d programs." % (statistics.median(ratios), max(ratios), len(ratios)))
+        if not args.only or "start" in args.only:
+            native, recorded = start_up(machine, args.programs)
+            say()
+            say("Start-up, a program that does nothing, %d runs each: native %.2f ms, with the runtime %.2f ms: **%.2f ms** more." % (
+                len(native), 1e3 * statistics.median(native), 1e3 * statistics.median(recorded),
+                1e3 * (statistics.median(recorded) - statistics.median(native))))
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    write(args.write, """# What recording costs
+
+Measured by `make bench-overhead` with the default budget on:
+
+    %s
+
+Each program ran with and without the runtime in the order A B B A; every run took at least two seconds. The ratio is that of the
+medians; the spread is (longest - shortest) / median of the runs of one kind and shows how much of the ratio is noise.
+
+%s
+""" % (args.machine.replace("\n", "\n    "), "\n".join(lines)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
