@@ -12,7 +12,7 @@ expect 0 "" "$loadstone" report killed.h5
 must grep -q "killed by signal 15" out
 must test -z "$(ls -d loadstone-spool* 2>/dev/null)"
 # a signal sent to the launcher reaches the program; the program decides
-"$loadstone" record -q -o signal.h5 -- sh -c 'trap "exit 9" USR1; touch ready; while :; do sleep 0.05; done' &
+"$loadstone" record -q -o signal.h5 -- sh -c 'trap "exit 9" USR1; touch ready; i=0; while [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done' &
 launcher=$!
 i=0
 while [ ! -e ready ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i + 1)); done
