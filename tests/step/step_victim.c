@@ -85,6 +85,16 @@ static void mode_blocked(void)
     }
 }
 
+static void mode_masked(void)
+{
+    const unsigned long trap_only = 1ul << (SIGTRAP - 1); /* past libc; a timer's signal still comes */
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &trap_only, NULL, sizeof trap_only);
+    compute_quietly(300000000);
+    compute(50);
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap_only, NULL, sizeof trap_only);
+    compute(30);
+}
+
 static void mode_flags(void)
 {
     long seen = 0;
@@ -382,9 +392,26 @@ static void mode_setuid(void)
     pthread_join(t, NULL);
 }
 
+static volatile int poking;
+static void *poke_main(void *main_tid)
+{
+    siginfo_t as_by_timer = {.si_code = SI_TIMER, .si_signo = SIGRTMAX};
+    as_by_timer.si_value.sival_ptr = (void *)0x4c6f616473746f6eul; /* what the engine's timers carry */
+    while (poking) {
+        usleep(700);
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)(long)main_tid, SIGRTMAX, &as_by_timer);
+    }
+    return NULL;
+}
+
 static void mode_eintr(void)
 {
+    const char *trigger = getenv("LOADSTONE_TRIGGER");
     long interrupted = 0;
+    pthread_t poker;
+    poking = trigger && strcmp(trigger, "timer") == 0;
+    const int pokes = poking;
+    if (pokes) pthread_create(&poker, NULL, poke_main, (void *)(long)gettid());
     for (int i = 0; i < 150; i++) {
         compute(1);
         const struct timespec ms = {.tv_nsec = 1000000};
@@ -394,6 +421,8 @@ static void mode_eintr(void)
         interrupted += select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 500}) < 0;
     }
     EXPECT(interrupted == 0);
+    poking = 0;
+    if (pokes) pthread_join(poker, NULL);
 }
 
 static void mode_die_null(void)
@@ -428,6 +457,7 @@ static const struct {
     void (*run)(void);
 } modes[] = {
     {"blocked", mode_blocked},
+    {"masked", mode_masked},
     {"flags", mode_flags},
     {"trap-handler", mode_trap_handler},
     {"fault-handler", mode_fault_handler},

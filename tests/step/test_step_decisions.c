@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_altstack.h"
+#include "runtime/samplers/rt_step_eintr_sigsafe.h"
+#include "runtime/samplers/rt_step_isolate_sigsafe.h"
+#include "runtime/samplers/rt_step_traced_sigsafe.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static struct rt_step_zydis zydis;
+
+static int open_zydis(void **state)
+{
+    (void)state;
+    zydis.decode_full = ZydisDecoderDecodeFull;
+    return ZYAN_SUCCESS(ZydisDecoderInit(&zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
+               ? 0
+               : -1;
+}
+
+static struct rt_step_plan plan_of(const uint8_t *code, uint64_t ip)
+{
+    struct rt_step_scratch scratch;
+    struct rt_step_plan plan;
+    uint8_t bytes[15] = {0};
+    memcpy(bytes, code, 8);
+    assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, bytes, 15, ip), RT_STEP_DECODED);
+    return plan;
+}
+
+static void step_eintr_restarts_only_what_can_be_repeated(void **state)
+{
+    (void)state;
+    static const uint8_t poll_call[7] = {0xb8, 7, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t xor_call[7] = {0x90, 0x90, 0x90, 0x31, 0xc0, 0x0f, 0x05};
+    static const uint8_t no_call[7] = {0xb8, 7, 0, 0, 0, 0x90, 0x90};
+    assert_int_equal(rt_step_eintr_judge(-EINTR, poll_call, true), RT_STEP_EINTR_RESTART);
+    assert_int_equal(rt_step_eintr_judge(0, poll_call, true), RT_STEP_EINTR_NONE);
+    assert_int_equal(rt_step_eintr_judge(-EINTR, xor_call, true), RT_STEP_EINTR_SEEN);
+    assert_int_equal(rt_step_eintr_judge(-EINTR, no_call, true), RT_STEP_EINTR_NONE);
+    assert_int_equal(rt_step_eintr_judge(-EINTR, poll_call, false), RT_STEP_EINTR_NONE);
+}
+
+static void step_traced_reads_the_tracer(void **state)
+{
+    (void)state;
+    static const char traced[] = "Name:\tx\nPid:\t5\nTracerPid:\t4711\nUid:\t0\n";
+    static const char alone[] = "Name:\tTracerPid:9\nPid:\t5\nTracerPid:\t0\n";
+    assert_int_equal(rt_step_tracer_of(traced, sizeof traced - 1), 4711);
+    assert_int_equal(rt_step_tracer_of(alone, sizeof alone - 1), 0);
+    assert_int_equal(rt_step_tracer_of("", 0), 0);
+}
+
+static void step_altstack_must_hold_two_frames(void **state)
+{
+    (void)state;
+    assert_false(rt_step_altstack_suffices(8192, 3632));
+    assert_false(rt_step_altstack_suffices(2048, 1000));
+    assert_true(rt_step_altstack_suffices(65536, 11000));
+}
+
+static void step_conditions_follow_the_flags(void **state)
+{
+    (void)state;
+    enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
+    static const struct {
+        unsigned code;
+        uint64_t flags;
+        bool holds;
+    } rows[] = {
+        {0x0, OF, true},      {0x1, OF, false}, {0x2, CF, true},       {0x3, CF, false},
+        {0x4, ZF, true},      {0x5, ZF, false}, {0x6, CF, true},       {0x6, ZF, true},
+        {0x7, 0, true},       {0x8, SF, true},  {0x9, SF, false},      {0xa, PF, true},
+        {0xb, PF, false},     {0xc, SF, true},  {0xc, SF | OF, false}, {0xd, OF, false},
+        {0xd, SF | OF, true}, {0xe, ZF, true},  {0xe, OF, true},       {0xe, 0, false},
+        {0xf, 0, true},       {0xf, SF, false}, {0xf, SF | OF, true},  {0xf, ZF | SF | OF, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(rt_step_condition_holds(rows[i].code, rows[i].flags), rows[i].holds);
+}
+
+static void step_isolation_computes_branches(void **state)
+{
+    (void)state;
+    struct rt_step_slots slots = {0};
+    ucontext_t uc = {0};
+    greg_t *g = uc.uc_mcontext.gregs;
+    uint64_t stack[2] = {0x1234, 0x5678};
+    assert_int_equal(rt_step_slots_open(&slots), 0);
+    static const uint8_t jne[] = {0x75, 0xf8, 0, 0, 0, 0, 0, 0}, ret16[] = {0xc2, 8, 0, 0, 0, 0, 0, 0};
+    struct rt_step_plan p = plan_of(jne, 0x1000);
+    assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
+    assert_int_equal(g[REG_RIP], 0x1002 - 8);
+    g[REG_EFL] = 0x40;
+    assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
+    assert_int_equal(g[REG_RIP], 0x1002);
+    p = plan_of(ret16, 0x1000);
+    g[REG_RSP] = (greg_t)(uintptr_t)stack;
+    assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
+    assert_int_equal(g[REG_RIP], 0x1234);
+    assert_int_equal(g[REG_RSP], (greg_t)(uintptr_t)stack + 16);
+    rt_step_slots_close(&slots);
+}
+
+static void step_isolation_puts_the_context_back(void **state)
+{
+    (void)state;
+    struct rt_step_slots slots = {0};
+    ucontext_t uc = {0};
+    greg_t *g = uc.uc_mcontext.gregs;
+    assert_int_equal(rt_step_slots_open(&slots), 0);
+    static const uint8_t by_rip[] = {0x48, 0x8b, 0x1d, 0x10, 0, 0, 0, 0}; /* mov rbx, [rip + 16] */
+    const struct rt_step_plan p = plan_of(by_rip, 0x1000);
+    g[REG_RSI] = 99;
+    assert_int_equal(p.scratch, 6); /* rbx is taken */
+    assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0x1017), RT_STEP_IN_SLOT);
+    assert_int_equal(g[REG_RSI], 0x1017);
+    assert_int_equal(g[REG_RIP], (greg_t)(uintptr_t)slots.page);
+    ucontext_t early = uc;
+    assert_true(rt_step_unslot(&slots, &early)); /* before it executed */
+    assert_int_equal(early.uc_mcontext.gregs[REG_RIP], 0x1000);
+    assert_int_equal(early.uc_mcontext.gregs[REG_RSI], 99);
+    g[REG_RIP] += 7 + 4;
+    assert_true(rt_step_unslot(&slots, &uc));
+    assert_int_equal(g[REG_RIP], 0x1007);
+    assert_int_equal(g[REG_RSI], 99);
+    assert_false(rt_step_unslot(&slots, &uc));
+    rt_step_slots_close(&slots);
+}
+
+static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
+{
+    (void)state;
+    static const uint8_t in_place[][8] = {
+        {0xf3, 0xa4},       /* rep movsb: only the trap flag stops between iterations */
+        {0xf7, 0xf1},       /* div: its SIGFPE shows the ip */
+        {0xe2, 0xfe},       /* loop */
+        {0xe3, 0xfe},       /* jrcxz */
+        {0xff, 0x28},       /* far jump */
+        {0x66, 0xc3},       /* ret with a 16-bit operand */
+        {0x0f, 0x01, 0xd0}, /* xgetbv: system */
+    };
+    for (size_t i = 0; i < sizeof in_place / sizeof in_place[0]; i++)
+        assert_int_equal(plan_of(in_place[i], 0x1000).flow, RT_STEP_FLOW_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_eintr_restarts_only_what_can_be_repeated),
+        cmocka_unit_test(step_traced_reads_the_tracer),
+        cmocka_unit_test(step_altstack_must_hold_two_frames),
+        cmocka_unit_test(step_conditions_follow_the_flags),
+        cmocka_unit_test(step_isolation_computes_branches),
+        cmocka_unit_test(step_isolation_puts_the_context_back),
+        cmocka_unit_test(step_isolation_leaves_alone_what_depends_on_its_place),
+    };
+    return cmocka_run_group_tests(tests, open_zydis, NULL);
+}
