@@ -166,10 +166,12 @@ static void killed_writer_leaves_a_readable_file(void **state)
             __atomic_store_n(written, i + 1, __ATOMIC_RELEASE);
         }
     }
-    while (__atomic_load_n(written, __ATOMIC_ACQUIRE) < 20000)
-        usleep(1000);
-    kill(child, SIGKILL);
     int status;
+    while (__atomic_load_n(written, __ATOMIC_ACQUIRE) < 20000) {
+        assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* still writing */
+        usleep(1000);
+    }
+    kill(child, SIGKILL);
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status));
     spool_reader *r = open_reader(spool_fixture_path(&f, PID, 0, PID));
