@@ -79,7 +79,9 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         /* one loaded copy: its mappings follow each other closely and in file order */
         const bool is_same = m->base >= known->base && (m->base <= known->end || m->end <= known->end) &&
                              (m->base == known->base) == (m->offset_bytes == known->offset_bytes);
-        if (!is_same) continue;
+        /* zero-initialised data stands right behind the file's part and has no offset of its own */
+        const bool is_bss = m->offset_bytes == 0 && m->base > known->base && m->base <= known->end;
+        if (!is_same && !is_bss) continue;
         if (m->end > known->end) known->end = m->end;
         return LS_OK;
     }

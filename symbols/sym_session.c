@@ -89,10 +89,13 @@ static bool sym_linked_address(Elf *elf, uint64_t offset_bytes, uint64_t *out)
 static bool sym_read_bias(int fd, uint64_t base, uint64_t offset_bytes, uint64_t *out_bias)
 {
     uint64_t linked = 0;
+    GElf_Ehdr head;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const bool is_found = elf && elf_kind(elf) == ELF_K_ELF && sym_linked_address(elf, offset_bytes, &linked);
-    if (elf) elf_end(elf);
+    bool is_found = elf && elf_kind(elf) == ELF_K_ELF && sym_linked_address(elf, offset_bytes, &linked);
     *out_bias = base - linked;
+    /* a program that is not position-independent can only lie where it was linked */
+    if (is_found && gelf_getehdr(elf, &head) && head.e_type == ET_EXEC) is_found = *out_bias == 0;
+    if (elf) elf_end(elf);
     return is_found;
 }
 
@@ -115,14 +118,30 @@ static const char *sym_build_id_text(Dwfl_Module *module)
     return text ? text : "";
 }
 
+/* A file mapped in several pieces is one module: libdwfl drops a module that is reported twice. */
+static Dwfl_Module *sym_known_module(const sym_session *s, const char *path, uint64_t bias)
+{
+    for (size_t i = 0; i < s->len; i++)
+        if (s->backings[i].module && s->modules[i].bias == bias && strcmp(s->modules[i].path, path) == 0)
+            return s->backings[i].module;
+    return NULL;
+}
+
 static Dwfl_Module *sym_report(sym_session *s, struct sym_module *m, uint64_t offset_bytes)
 {
     uint64_t bias;
     Dwfl_Module *module = NULL;
     const int fd = sym_open_regular(m->path);
     if (fd < 0) return NULL;
-    if (sym_read_bias(fd, m->base, offset_bytes, &bias))
+    if (sym_read_bias(fd, m->base, offset_bytes, &bias)) {
+        module = sym_known_module(s, m->path, bias);
+        if (module) {
+            m->bias = bias;
+            close(fd);
+            return module;
+        }
         module = dwfl_report_elf(s->dwfl, m->path, m->path, fd, bias, true);
+    }
     if (!module) {
         close(fd);
         return NULL;
