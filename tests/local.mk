@@ -8,3 +8,5 @@ include tests/spool/local.mk
 include tests/profile/local.mk
 include tests/symbols/local.mk
 include tests/fuzz/local.mk
+include tests/runtime/local.mk
+include tests/lint/local.mk

@@ -68,8 +68,8 @@ static void rt_fork_take_over_quietly(void)
 {
     rt_state.pid = (pid_t)ls_syscall(SYS_getpid);
     rt_state.parent_pid = (pid_t)ls_syscall(SYS_getppid);
+    rt_fork_reset_budget(); /* first: nothing is older than the process */
     rt_fork_reset_spool();
-    rt_fork_reset_budget();
     if (!rt_is_recording()) return;
     if (rt_state.engine->after_fork_child) rt_state.engine->after_fork_child(rt_tls.thread);
     rt_registry_announce_again();

@@ -92,7 +92,7 @@ void rt_image_put_process(struct rt_thread *t)
 {
     const struct rt_engine_facts *facts = &rt_state.facts;
     const struct spool_process p = {
-        .time_ns = ls_clock_mono_ns(),
+        .time_ns = rt_state.budget.start_ns,
         .pid = (uint32_t)rt_state.pid,
         .parent_pid = (uint32_t)rt_state.parent_pid,
         .overhead_ppm = (uint64_t)(rt_state.config.overhead_share * RT_PPM + 0.5),

@@ -114,6 +114,7 @@ static void rt_init_first_record(void)
     __atomic_store_n(&rt_state.phase, RT_RECORDING, __ATOMIC_RELEASE);
     rt_init_main_stack(t);
     t->tid = rt_state.pid;
+    t->begin_ns = rt_state.budget.start_ns;
     rt_spool_writer(t);
     rt_thread_begin(t);
     if (rt_state.engine->start && !rt_state.config.paused) rt_state.engine->start();

@@ -71,11 +71,10 @@ static uint32_t rt_maps_whole_lines(const uint8_t *text, uint32_t len_bytes)
     return end > 0 ? end : len_bytes;
 }
 
-static void rt_maps_copy(struct rt_thread *t)
+static void rt_maps_copy(struct rt_thread *t, uint64_t time_ns)
 {
     _Static_assert((int)RT_SCRATCH_BYTES >= (int)SPOOL_MAPS_PIECE_BYTES, "a piece fits");
     struct spool_writer *const w = rt_spool_writer(t);
-    const uint64_t time_ns = ls_clock_mono_ns();
     uint16_t flags = SPOOL_MAPS_FIRST;
     uint32_t have = 0;
     for (bool end = false; !end; flags = 0) {
@@ -94,12 +93,12 @@ static uint64_t rt_maps_program_break(void)
     return (uint64_t)ls_syscall(SYS_brk, 0);
 }
 
-void rt_maps_snapshot_sigsafe(struct rt_thread *t)
+void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns)
 {
     if (__atomic_exchange_n(&rt_maps.busy, 1, __ATOMIC_ACQUIRE)) return;
     const uint64_t begin_ns = ls_clock_mono_ns();
     rt_maps.heap_end = rt_maps_program_break();
-    if (rt_maps_rewind()) rt_maps_copy(t);
+    if (rt_maps_rewind()) rt_maps_copy(t, time_ns);
     rt_maps.last_ns = ls_clock_mono_ns();
     rt_maps.cost_ns = rt_maps.last_ns - begin_ns;
     __atomic_store_n(&rt_maps.busy, 0, __ATOMIC_RELEASE);
@@ -137,7 +136,7 @@ void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
     if (!rt_maps_is_due(now_ns, dirty)) return;
     const uint32_t cleaner = dirty == RT_MAPS_CLEAN ? RT_MAPS_CLEAN : dirty - 1;
     __atomic_compare_exchange_n(&rt_maps.dirty, &dirty, cleaner, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    rt_maps_snapshot_sigsafe(t);
+    rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
 }
 
 void rt_maps_after_fork_child(void)

@@ -14,9 +14,9 @@ bool rt_maps_is_dirty(void);
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
 void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 
-/* A snapshot now; nothing when another thread is at one. Uses t->scratch.
+/* A snapshot now that bears time_ns; nothing when another thread is at one. Uses t->scratch.
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
-void rt_maps_snapshot_sigsafe(struct rt_thread *t);
+void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
 /* In a fork child: its maps are another file. */
 void rt_maps_after_fork_child(void);

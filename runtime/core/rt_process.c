@@ -24,7 +24,7 @@ static void rt_process_say_farewell(struct rt_thread *t)
 {
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
-    if (spool_writer_is_open(&t->writer)) rt_maps_snapshot_sigsafe(t);
+    if (spool_writer_is_open(&t->writer)) rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
     rt_process_tell_losses(t);
     rt_thread_end(t);
 }
@@ -60,8 +60,10 @@ void rt_process_seal(void)
     const int saved = errno;
     struct rt_thread *t = rt_enter();
     if (!t) return;
-    rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
-    if (rt_state.engine->seal) rt_state.engine->seal();
+    if (rt_state.engine->seal)
+        rt_state.engine->seal(); /* says so itself */
+    else
+        rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
     rt_leave();
     __atomic_store_n(&rt_state.phase, RT_SEALED, __ATOMIC_RELEASE);
     errno = saved;

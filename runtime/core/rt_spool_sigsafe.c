@@ -42,7 +42,7 @@ static void rt_spool_put_thread(struct rt_thread *t)
     char name[20] = ""; /* the kernel's 16 and room */
     ls_syscall(SYS_prctl, PR_GET_NAME, name);
     const struct spool_thread_begin begin = {
-        .time_ns = ls_clock_mono_ns(),
+        .time_ns = t->begin_ns,
         .stack_base = t->stack_base,
         .stack_end = t->stack_end,
         .tid = (uint32_t)t->tid,
@@ -50,7 +50,8 @@ static void rt_spool_put_thread(struct rt_thread *t)
     spool_put_thread_begin(&t->writer, begin, name);
 }
 
-/* Records are in time order, so the thread begins when its file does. */
+/* The file may be opened for a record whose time is already taken (a burst's trigger): what is written here
+ * bears times from before, so that the records stay in order. */
 static int rt_spool_open(struct rt_thread *t)
 {
     bool first;
@@ -60,8 +61,7 @@ static int rt_spool_open(struct rt_thread *t)
     rt_fds_guard(&t->writer.fd);
     if (first) rt_image_put_process(t);
     rt_spool_put_thread(t);
-    if (first) rt_maps_snapshot_sigsafe(t);
-    rt_spool_flush_pending(t);
+    if (first) rt_maps_snapshot_sigsafe(t, t->begin_ns);
     return 0;
 }
 
@@ -117,4 +117,5 @@ void rt_spool_close(struct rt_thread *t)
     spool_put_thread_end(&t->writer, end);
     rt_fds_unguard(&t->writer.fd);
     spool_writer_close(&t->writer);
+    t->begin_ns = end.time_ns; /* of the next file, if one comes */
 }

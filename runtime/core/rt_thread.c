@@ -83,7 +83,7 @@ void rt_thread_release(struct rt_thread *t)
 void rt_thread_begin(struct rt_thread *t)
 {
     t->tid = (pid_t)ls_syscall(SYS_gettid);
-    t->begin_ns = ls_clock_mono_ns();
+    if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
     pthread_setspecific(rt_thread_key, t);
     __atomic_fetch_add(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
@@ -110,7 +110,7 @@ void rt_thread_end(struct rt_thread *t)
 static void rt_thread_on_exit(void *block)
 {
     struct rt_thread *t = block;
-    if (rt_tls.thread != t || !rt_is_own_process()) return;
+    if (rt_tls.thread != t || !rt_is_own_process() || !rt_is_recording()) return; /* sealed: no system call */
     rt_quiet_begin();
     if (++t->key_rounds < RT_KEY_ROUNDS)
         pthread_setspecific(rt_thread_key, t);

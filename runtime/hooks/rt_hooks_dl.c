@@ -19,7 +19,7 @@ static void rt_note_before_unload(void)
 {
     struct rt_thread *t = rt_maps_is_dirty() ? rt_enter() : NULL;
     if (!t) return;
-    rt_maps_snapshot_sigsafe(t);
+    rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
     rt_leave();
 }
 

@@ -38,13 +38,14 @@ static void rt_note_stack(struct rt_thread *t, const pthread_attr_t *attr)
     pthread_attr_t usual;
     if (attr) {
         pthread_attr_getstack(attr, &base, &len);
-        if (!base || (uintptr_t)base > (uintptr_t)-len) /* not set: the length alone counts */
-            pthread_attr_getstacksize(attr, &len);
     } else if (pthread_attr_init(&usual) == 0) {
         pthread_attr_getstacksize(&usual, &len);
         pthread_attr_destroy(&usual);
     }
-    const bool is_given = base && (uintptr_t)base <= (uintptr_t)-len;
+    /* glibc tells the end less the length, and the end is 0 when no stack was given */
+    const bool is_given = base && (uintptr_t)base != (uintptr_t)-len && len > 0;
+    if (attr && !is_given)
+        pthread_attr_getstacksize(attr, &len);
     t->stack_base = is_given ? (uint64_t)(uintptr_t)base : 0;
     t->stack_end = t->stack_base + len;
 }

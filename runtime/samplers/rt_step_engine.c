@@ -27,7 +27,7 @@ enum {
 };
 
 struct rt_step_engine rt_step_engine;
-__thread struct rt_step_thread *rt_step_self;
+__thread struct rt_step_thread *rt_step_self LS_TLS_INITIAL_EXEC;
 
 static struct {
     volatile int lock;

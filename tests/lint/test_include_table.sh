@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The include table holds, and the lint that says so sees a breach.
+lint=${top_srcdir:-.}/tests/lint/include-table.sh
+"$lint" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/lint.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/tests/lint" "$work/common" "$work/analyse" "$work/tools" "$work/rogue"
+cp "${top_srcdir:-.}/tests/lint/include-table.txt" "$work/tests/lint/"
+echo '#include "profile/prof_reader.h"' >"$work/analyse/fine.c"
+"$lint" "$work" >/dev/null || { echo "FAIL: an allowed include is refused"; exit 1; }
+
+# breach FILE TARGET: the lint must fail.
+breach() {
+    echo "#include \"$2\"" >"$work/$1"
+    if "$lint" "$work" >/dev/null; then echo "FAIL: $1 including $2 was not seen"; exit 1; fi
+    rm "$work/$1"
+}
+breach common/bad.c spool/spool_format.h
+breach analyse/bad.h tools/tool.h
+breach tools/bad.c runtime/core/rt_state.h
+breach rogue/bad.c common/ls_error.h

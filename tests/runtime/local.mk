@@ -1,0 +1,13 @@
+# tests/runtime: the preloaded runtime on whole programs
+check_PROGRAMS += tests/runtime/rt_victim tests/runtime/spool_lines
+tests_runtime_rt_victim_SOURCES = tests/runtime/rt_victim.c
+tests_runtime_rt_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations -Wno-use-after-free
+tests_runtime_rt_victim_LDFLAGS = -no-install -pthread
+tests_runtime_spool_lines_SOURCES = tests/runtime/spool_lines.c
+tests_runtime_spool_lines_LDADD = libspoolread.la
+runtime_tests = tests/runtime/test_hook_list.sh tests/runtime/test_preload.sh tests/runtime/test_preload_programs.sh \
+    tests/runtime/test_preload_sampled.sh tests/runtime/test_preload_spool.sh
+dist_check_SCRIPTS += $(runtime_tests)
+TESTS += $(runtime_tests)
+EXTRA_DIST += tests/runtime/preload.inc

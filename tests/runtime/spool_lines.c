@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* usage: spool_lines DIR: the records of a spool as lines of text, for the tests of the runtime. Exits 1 when
+ * a file is damaged, 3 when there is no spool. */
+#include "spool/spool_dir.h"
+#include "spool/spool_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct place {
+    const struct spool_image *image;
+    uint32_t tid;
+};
+
+static void print_process(const struct spool_process *p)
+{
+    const char *text = (const char *)(p + 1);
+    const char *trigger = text + p->engine_len;
+    const char *why = trigger + p->trigger_len;
+    const char *exe = why + p->why_len;
+    printf(" parent=%u engine=%.*s trigger=%.*s exe=%.*s why=%.*s", p->parent_pid, p->engine_len, text,
+           p->trigger_len, trigger, p->exe_len, exe, p->why_len, why);
+}
+
+static void print_maps(const struct spool_maps *m)
+{
+    printf(" flags=%u text_len=%u text=%.*s", m->rec.flags, m->text_len, (int)m->text_len,
+           (const char *)(m + 1));
+}
+
+static void print_payload(const struct spool_rec_header *rec)
+{
+    switch (rec->type) {
+    case SPOOL_REC_PROCESS:
+        print_process((const struct spool_process *)rec);
+        break;
+    case SPOOL_REC_THREAD_BEGIN: {
+        const struct spool_thread_begin *r = (const void *)rec;
+        printf(" stack=%#" PRIx64 "-%#" PRIx64 " name=%.*s", r->stack_base, r->stack_end, (int)r->name_len,
+               (const char *)(r + 1));
+        break;
+    }
+    case SPOOL_REC_THREAD_END: {
+        const struct spool_thread_end *r = (const void *)rec;
+        printf(" cpu_ns=%" PRIu64 " spent_ns=%" PRIu64, r->cpu_ns, r->spent_ns);
+        break;
+    }
+    case SPOOL_REC_MAPS:
+        print_maps((const struct spool_maps *)rec);
+        break;
+    case SPOOL_REC_ALLOC: {
+        const struct spool_alloc *r = (const void *)rec;
+        printf(" base=%#" PRIx64 " len=%" PRIu64 " call=%u frames=%u", r->base, r->len_bytes, rec->flags,
+               r->frames_len);
+        break;
+    }
+    case SPOOL_REC_FREE:
+    case SPOOL_REC_MUNMAP: {
+        const struct spool_extent *r = (const void *)rec;
+        printf(" base=%#" PRIx64 " len=%" PRIu64, r->base, r->len_bytes);
+        break;
+    }
+    case SPOOL_REC_MMAP: {
+        const struct spool_mmap *r = (const void *)rec;
+        printf(" base=%#" PRIx64 " len=%" PRIu64 " path=%.*s", r->base, r->len_bytes, (int)r->path_len,
+               (const char *)(r + 1));
+        break;
+    }
+    case SPOOL_REC_NODE_ADD:
+    case SPOOL_REC_NODE_RANGE: {
+        const struct spool_node *r = (const void *)rec;
+        printf(" node=%u len=%" PRIu64 " label=%.*s", r->node, r->end - r->base, (int)r->label_len,
+               (const char *)(r + 1));
+        break;
+    }
+    case SPOOL_REC_NODE_REMOVE:
+        printf(" node=%u why=%u", ((const struct spool_node_remove *)rec)->node, rec->flags);
+        break;
+    case SPOOL_REC_PHASE: {
+        const struct spool_phase *r = (const void *)rec;
+        printf(" %s name=%.*s", rec->flags & SPOOL_PHASE_BEGIN ? "begin" : "end", (int)r->name_len,
+               (const char *)(r + 1));
+        break;
+    }
+    case SPOOL_REC_EVENT: {
+        const struct spool_event *r = (const void *)rec;
+        printf(" kind=%u errno=%u count=%" PRIu64, r->kind, r->detail_errno, r->count);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+#define NAME(name, number) [number] = #name,
+static const char *const names[] = {SPOOL_REC_LIST(NAME)};
+#undef NAME
+
+/* All payloads begin with their time but those inside a burst. */
+static int check_time(const struct spool_rec_header *rec, uint64_t *last_ns)
+{
+    if (rec->type == SPOOL_REC_ACCESS || rec->len_bytes < 16) return 0;
+    const uint64_t time_ns = ((const uint64_t *)rec)[1];
+    const int bad = time_ns < *last_ns;
+    *last_ns = time_ns;
+    return bad;
+}
+
+static int print_file(const struct spool_image *image, const char *path)
+{
+    spool_reader *r;
+    const struct spool_rec_header *rec;
+    uint64_t last_ns = 0;
+    int bad = 0;
+    ls_err e = spool_reader_open(path, &r);
+    if (e != LS_OK) {
+        fprintf(stderr, "%s\n", ls_last_error());
+        return 1;
+    }
+    while ((e = spool_reader_next(r, &rec)) == LS_OK && rec) {
+        printf("p%u.%u t%u %s", image->pid, image->image, spool_reader_header(r)->tid, names[rec->type]);
+        print_payload(rec);
+        putchar('\n');
+        if (check_time(rec, &last_ns)) {
+            fprintf(stderr, "%s: a record is older than the one before it\n", path);
+            bad = 1;
+        }
+    }
+    if (e != LS_OK) fprintf(stderr, "%s\n", ls_last_error());
+    spool_reader_free(r);
+    return bad || e != LS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    spool_dir *d;
+    size_t images_len;
+    int bad = 0;
+    if (argc != 2 || spool_dir_open(argv[1], &d) != LS_OK) {
+        fprintf(stderr, "%s\n", argc != 2 ? "usage: spool_lines DIR" : ls_last_error());
+        return 3;
+    }
+    const struct spool_image *images = spool_dir_images(d, &images_len);
+    for (size_t i = 0; i < images_len; i++)
+        for (size_t f = 0; f < images[i].files_len; f++)
+            bad |= print_file(&images[i], images[i].files[f]);
+    spool_dir_free(d);
+    return bad;
+}

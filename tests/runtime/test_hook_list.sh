@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the preloaded object exports is the hook list, the signal hooks and the public API, nothing else; and it needs nothing but
+# the C library.
+top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
+preload=$top_builddir/.libs/libloadstone-preload.so
+command -v nm >/dev/null && command -v readelf >/dev/null || { echo "skipped: binutils are missing"; exit 77; }
+exported=$(nm -D --defined-only "$preload" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep -vE '^(smr_tree_|smr_node_|loadstone_|ls_err_|ls_last_)' | sort)
+listed=$({
+    sed -n 's/^ *X([^,]*, \([A-Za-z_0-9]*\),.*/\1/p' "$top_srcdir/runtime/hooks/rt_hook_list.h"
+    [ ! -e "$top_builddir/librtstephooks.la" ] || sed -n 's/^LS_EXPORT .*[ *]\([a-z_]*\)(.*/\1/p' "$top_srcdir/runtime/hooks/rt_hooks_signal.c"
+} | sort)
+status=0
+diff <(echo "$listed") <(echo "$exported") >/dev/null || {
+    echo "FAIL: hook list (<) and exports (>) differ:"
+    diff <(echo "$listed") <(echo "$exported") | grep '^[<>]'
+    status=1
+}
+needed=$(readelf -d "$preload" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|ld-linux|libm\.so)')
+[ -z "$needed" ] || { echo "FAIL: brings into the program: $needed"; status=1; }
+nm -D --undefined-only "$preload" | grep -q __tls_get_addr && { echo "FAIL: a thread-local is not initial-exec"; status=1; }
+exit $status

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Whole programs under the preloaded runtime: they do the same, and the spool tells what they did.
+. "${top_srcdir:-.}/tests/runtime/preload.inc"
+
+same alloc "$victim" alloc
+holds alloc 1 'ALLOC .* len=10013 call=1'
+holds alloc 4 'ALLOC .* len=10007 call=3'
+holds alloc 1 'ALLOC .* len=4194304 call=2'
+holds alloc 1 'ALLOC .* len=100019 call=0'
+holds_some alloc 'MAPS .*text=.*rt_victim'
+holds alloc 1 'PROCESS .*engine='
+holds alloc 1 'THREAD_END'
+
+same mmap "$victim" mmap
+holds mmap 1 'MMAP .* len=3145728'
+holds mmap 1 'MMAP .* len=5242880'
+holds_some mmap 'MUNMAP .* len=3145728'
+holds mmap 1 'MMAP .* len=8192 path=.*/rt_victim'
+holds mmap 1 'MUNMAP .* len=8192'
+
+same threads "$victim" threads
+holds threads 1000 'ALLOC .* len=5001'
+holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+holds threads 1001 'THREAD_END'
+
+same fork "$victim" fork
+for len in 20001 20003 20005 20007; do holds "fork $len" 1 "ALLOC .* len=$len "; done
+[ "$(grep -c PROCESS "$work/lines")" = 3 ] || fail "fork: not three processes"
+[ "$(grep -E 'len=2000[1357]' "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 3 ] || fail "fork: blocks in the wrong process"
+
+same vfork "$victim" vfork
+holds vfork 1 'ALLOC .* len=30001 '
+holds vfork 1 'ALLOC .* len=30003 '
+holds vfork 2 PROCESS
+
+same spawn "$victim" spawn
+holds spawn 2 'ALLOC .* len=40001 '
+holds spawn 3 PROCESS
+
+same system "$victim" system
+holds system 1 'ALLOC .* len=50001 '
+holds system 1 'ALLOC .* len=50003 '
+
+same exec "$victim" exec
+for step in 0 1 2 3 4 5 6 7; do holds "exec $step" 1 "ALLOC .* len=$((60001 + 2 * step)) "; done
+holds exec 8 PROCESS
+[ "$(grep PROCESS "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 8 ] || fail "exec: images are not told apart"
+
+LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
+holds 'children=0' 1 PROCESS
+
+for how in close_range closefrom loop; do
+    same "$how" "$victim" closefds "$how"
+    holds "$how" 20000 'ALLOC .* len=70003 '
+    holds "$how" 1 'ALLOC .* len=70005 '
+done
+same dup2 "$victim" dup2
+holds dup2 20000 'ALLOC .* len=71003 '
+holds dup2 1 'ALLOC .* len=71005 '
+
+same kill9 "$victim" kill9
+holds kill9 1 'ALLOC .* len=80001 '
+holds kill9 1 'FREE .*'
+same abort "$victim" abort
+holds abort 1 'ALLOC .* len=80003 '
+same exitthread "$victim" exitthread
+holds exitthread 1 'ALLOC .* len=94001 '
+
+same strict "$victim" strict
+holds strict 1 'ALLOC .* len=92001 '
+same filter "$victim" filter
+holds filter 1 'ALLOC .* len=93001 '
+holds filter 1 'EVENT kind=4 '
+same 'filter by syscall' "$victim" filter syscall
+holds 'filter by syscall' 1 'ALLOC .* len=93001 '
+
+LOADSTONE_ALLOC_MIN=1M same alloc_min "$victim" alloc
+holds alloc_min 0 'ALLOC .* len=10013 '
+holds_some alloc_min 'ALLOC .* len=4194304 '
+
+# A module found by its loader's RUNPATH: dlopen must see the program as its caller.
+if command -v "${CC:-cc}" >/dev/null; then
+    mkdir -p "$work/outer/inner"
+    echo 'int inner_value(void); int inner_value(void) { return 41; }' >"$work/inner.c"
+    cat >"$work/outer.c" <<'C'
+#include <dlfcn.h>
+int outer_call(void);
+int outer_call(void)
+{
+    void *h = dlopen("librt_inner_test.so", RTLD_NOW);
+    int (*f)(void) = h ? (int (*)(void))dlsym(h, "inner_value") : 0;
+    return f ? f() : -2;
+}
+C
+    "${CC:-cc}" -shared -fPIC -o "$work/outer/inner/librt_inner_test.so" "$work/inner.c" &&
+        "${CC:-cc}" -shared -fPIC -o "$work/outer/outer.so" "$work/outer.c" -Wl,--enable-new-dtags,-rpath,'$ORIGIN/inner' ||
+        fail "dlopen: cannot build the modules"
+    same dlopen "$victim" dlopen "$work/outer/outer.so"
+    grep -q 'inner says 41' "$work/with.out" || fail "dlopen: the inner module was not found"
+    holds_some dlopen 'MAPS' # the snapshot before dlclose names both
+    grep -q 'librt_inner_test' "$work/lines" || fail "dlopen: no snapshot names the module that was unloaded"
+else
+    echo "not tested: dlopen by RUNPATH (no C compiler)"
+fi
+
+if [ "$(id -u)" = 0 ]; then
+    same setuid "$victim" setuid
+    holds setuid 20000 'ALLOC .* len=90003 '
+    holds setuid 1 'ALLOC .* len=90005 '
+    mkdir "$work/jail"
+    same chroot "$victim" chroot "$work/jail"
+    holds chroot 1 'ALLOC .* len=91003 '
+else
+    echo "not tested: setuid and chroot (need root)"
+fi
+finish

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Spools that cannot be written, or not wholly: the program goes on, the loss is counted.
+. "${top_srcdir:-.}/tests/runtime/preload.inc"
+
+# unharmed NAME: the program under $1 ends as it should.
+unharmed() {
+    local name=$1
+    shift
+    preloaded "$@" >"$work/with.out" 2>"$work/with.err" </dev/null
+    local status=$?
+    [ "$status" = 0 ] || fail "$name: status $status"
+    [ -s "$work/with.err" ] && fail "$name: said $(head -3 "$work/with.err")"
+    grep -q '^sum 2500$' "$work/with.out" || fail "$name: output is $(head -3 "$work/with.out")"
+}
+
+LOADSTONE_SPOOL=/proc/no/such/place unharmed unwritable "$victim" threads
+LOADSTONE_SPOOL=/dev/null unharmed 'not a directory' "$victim" threads
+
+# A cap of two chunks: the first thread has room, the others lose theirs.
+rm -rf "$work/spool"
+LOADSTONE_SPOOL_MAX=512K unharmed cap "$victim" threads
+"$lines" "$work/spool" >"$work/lines" || fail "cap: damaged"
+LOADSTONE_SPOOL_MAX=256K unharmed cap1 "$victim" threads
+
+# No growth over the limit of the shell (SIGXFSZ would kill): the same error path as a full disk, without root.
+rm -rf "$work/spool"
+(ulimit -f 256; preloaded "$victim" closefds loop) >"$work/with.out" 2>&1 || fail "limit: status"
+"$lines" "$work/spool" >"$work/lines" || fail "limit: damaged"
+holds limit 1 'EVENT kind=2 errno=27 ' # DISK_FULL, EFBIG
+holds limit 1 'EVENT kind=0 errno=27 count=[1-9]'
+holds limit 1 THREAD_END
+
+if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=600k none "$work/small" 2>/dev/null; then
+    LOADSTONE_SPOOL=$work/small/spool preloaded "$victim" closefds loop >"$work/with.out" 2>&1 || fail "full disk: status"
+    "$lines" "$work/small/spool" >"$work/lines" || fail "full disk: damaged"
+    umount "$work/small"
+    holds 'full disk' 1 'EVENT kind=2 errno=28 '
+    holds 'full disk' 1 'EVENT kind=0 errno=28 count=[1-9]'
+    holds 'full disk' 1 THREAD_END
+else
+    echo "not tested: a full file system (needs root and tmpfs)"
+fi
+
+# By hand, without LOADSTONE_SPOOL: in the runtime directory, else where the program stands; children follow there.
+mkdir "$work/run" "$work/here"
+(cd "$work/here" && XDG_RUNTIME_DIR=$work/run LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
+[ "$(ls "$work/run")" ] || fail "by hand: no spool in the runtime directory"
+[ "$(ls "$work"/run/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/run")"
+(cd "$work/here" && unset XDG_RUNTIME_DIR && LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
+[ "$(ls "$work"/here/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/here")"
+[ "$(stat -c %a "$work"/here/loadstone-spool-*)" = 700 ] || fail "by hand: the spool is open to others"
+finish
