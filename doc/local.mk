@@ -1,3 +1,4 @@
 # doc
 EXTRA_DIST += doc/smrtree.md
 EXTRA_DIST += doc/run-h5.md doc/spool.md
+EXTRA_DIST += doc/status.md
