@@ -5,6 +5,7 @@
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/samplers/rt_sampler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,9 @@ static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
                                    .offset_bytes = (uint64_t)m->offset_bytes,
                                    .prot = (uint32_t)m->prot,
                                    .map_flags = (uint32_t)m->flags};
-    spool_put_mmap(rt_spool_writer(t), rec, has_file ? rt_path_of_fd(t, m->fd) : NULL);
+    const char *path = has_file ? rt_path_of_fd(t, m->fd) : NULL;
+    if (path && rt_state.engine->mapped) rt_state.engine->mapped(rec.base, rec.base + rec.len_bytes, path);
+    spool_put_mmap(rt_spool_writer(t), rec, path);
 }
 
 static void rt_note_mapping(const struct rt_mapping *m)

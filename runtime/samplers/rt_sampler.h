@@ -33,6 +33,9 @@ struct rt_sampler {
     void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
     void (*describe)(struct rt_engine_facts *facts); /* again, when facts changed since process_start */
 
+    /* The program mapped path at [base, end); depth > 0. */
+    void (*mapped)(uint64_t base, uint64_t end, const char *path);
+
     void (*before_fork)(struct rt_thread *t); /* t: the forking thread, NULL when not known */
     void (*after_fork_parent)(struct rt_thread *t);
     /* The child has one thread, t; its files are gone (new ones come by themselves), its timers are the

@@ -27,7 +27,7 @@ enum {
 };
 
 struct rt_step_engine rt_step_engine;
-__thread struct rt_step_thread *rt_step_self LS_TLS_INITIAL_EXEC;
+_Thread_local struct rt_step_thread *rt_step_self LS_TLS_INITIAL_EXEC;
 
 static struct {
     volatile int lock;
@@ -280,6 +280,13 @@ static void disarm_all(void)
     lock_threads();
     for (struct rt_step_thread *t = threads.first; t; t = t->next)
         rt_step_engine.trigger->disarm(t);
+    unlock_threads();
+}
+
+void rt_step_engine_note_device(uint64_t base, uint64_t end)
+{
+    lock_threads(); /* one writer at a time */
+    rt_step_devices_add(&rt_step_engine.devices, base, end);
     unlock_threads();
 }
 

@@ -27,6 +27,9 @@ void rt_step_thread_close(void);
 /* In a fork child, for its only thread. Returns 0 or an errno. */
 int rt_step_engine_fork_child(struct rt_thread *rt);
 
+/* Never read [base, end) twice from now on.  Thread: any. */
+void rt_step_engine_note_device(uint64_t base, uint64_t end);
+
 /* Sampling was switched on: threads that wait for a trigger far away get a near one. */
 void rt_step_engine_wake(void);
 /* The system is about to forbid (seccomp): no trigger and no system call of ours from here on. */

@@ -11,6 +11,8 @@
 #include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
 
+#include "common/ls_compat.h"
+
 #include <signal.h>
 #include <ucontext.h>
 
@@ -93,7 +95,6 @@ struct rt_step_thread {
 };
 
 /* The calling thread's, NULL when it is not sampled. */
-extern __thread struct rt_step_thread *rt_step_self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Thread_local struct rt_step_thread *rt_step_self LS_TLS_INITIAL_EXEC;
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool step_probe(char *why, size_t why_len)
 {
@@ -73,6 +74,11 @@ static void step_drain(void)
     tell_counts();
 }
 
+static void step_mapped(uint64_t base, uint64_t end, const char *path)
+{
+    if (rt_step_path_is_device(path, strlen(path))) rt_step_engine_note_device(base, end);
+}
+
 static void step_after_fork_child(struct rt_thread *t)
 {
     const int error = rt_step_engine_fork_child(t);
@@ -93,6 +99,7 @@ const struct rt_sampler rt_sampler_step = {
     .thread_close = step_thread_close,
     .start = step_start,
     .drain = step_drain,
+    .mapped = step_mapped,
     .after_fork_child = step_after_fork_child,
     .seal = step_seal,
 };

@@ -30,8 +30,8 @@ static struct {
     bool installed;
 } owned = {.signals = {SIGTRAP, SIGSEGV, SIGBUS, 0}};
 
-__thread uint64_t rt_step_blocked_view LS_TLS_INITIAL_EXEC;
-__thread uint64_t rt_step_pending_view LS_TLS_INITIAL_EXEC;
+_Thread_local uint64_t rt_step_blocked_view LS_TLS_INITIAL_EXEC;
+_Thread_local uint64_t rt_step_pending_view LS_TLS_INITIAL_EXEC;
 
 static long kernel_sigaction(int sig, const struct kernel_action *a, struct kernel_action *old)
 {

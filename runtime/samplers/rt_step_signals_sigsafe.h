@@ -5,6 +5,8 @@
 #ifndef RT_STEP_SIGNALS_SIGSAFE_H
 #define RT_STEP_SIGNALS_SIGSAFE_H
 
+#include "common/ls_compat.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,11 +31,9 @@ void rt_step_signals_exchange(int sig, const struct rt_step_action *a, struct rt
 /* Signals that must stay unblocked in reality: SIGTRAP and the timer's. 0 before install. */
 uint64_t rt_step_signals_needed(void);
 /* What the calling thread believes to have blocked of rt_step_signals_needed(). */
-extern __thread uint64_t rt_step_blocked_view
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Thread_local uint64_t rt_step_blocked_view LS_TLS_INITIAL_EXEC;
 /* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
-extern __thread uint64_t rt_step_pending_view
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Thread_local uint64_t rt_step_pending_view LS_TLS_INITIAL_EXEC;
 /* The calling thread's mask as inherited: remember what it believes, unblock what we need. */
 void rt_step_signals_adopt_mask(void);
 /* Send what became deliverable when the view changed. */

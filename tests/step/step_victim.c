@@ -167,10 +167,14 @@ enum { PAGE = 4096, PAGES = 400 };
 static char *lazy;
 static volatile long lazy_faults, wrong_address;
 static char *volatile expected_fault;
+extern const char __executable_start, etext;
 
 static void on_lazy_fault(int sig, siginfo_t *info, void *context)
 {
-    (void)context;
+    const ucontext_t *uc = context;
+    const char *ip = (const char *)uc->uc_mcontext.gregs[REG_RIP];
+    if (ip < &__executable_start || ip >= &etext)
+        wrong_address++; /* a fault of somebody else's copy of our load */
     if (sig != SIGSEGV || info->si_addr != expected_fault) wrong_address++;
     lazy_faults++;
     mprotect((void *)((unsigned long)info->si_addr & ~(PAGE - 1ul)), PAGE, PROT_READ | PROT_WRITE);
