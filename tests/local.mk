@@ -10,3 +10,4 @@ include tests/symbols/local.mk
 include tests/fuzz/local.mk
 include tests/runtime/local.mk
 include tests/lint/local.mk
+include tests/cases/real.mk
