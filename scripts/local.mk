@@ -1,2 +1,2 @@
 # scripts: for people with a source tree
-EXTRA_DIST += scripts/deps scripts/check .ci/run autogen.sh
+EXTRA_DIST += scripts/demo scripts/deps scripts/check .ci/run autogen.sh
