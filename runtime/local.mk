@@ -3,7 +3,9 @@ include runtime/samplers/step_local.mk
 
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
+    runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
+    runtime/core/rt_blocks_sigsafe.c runtime/core/rt_blocks_sigsafe.h \
     runtime/core/rt_budget_sigsafe.c \
     runtime/core/rt_child_env.c runtime/core/rt_child_env.h \
     runtime/core/rt_config.c runtime/core/rt_config.h \

@@ -206,7 +206,8 @@ struct spool_burst_end {
     X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")         \
     X(SAMPLING_BEGIN, "sampling switched on")                                                                 \
     X(SAMPLING_END, "sampling switched off")                                                                  \
-    X(HOOK_ERRORS, "hooks that failed and went quiet")
+    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                        \
+    X(ALLOCS_SKIPPED, "allocations not recorded one by one, to hold the overhead budget: their home is the heap")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -185,9 +185,17 @@ static bool spool_is_farewell(uint16_t type)
     return type == SPOOL_REC_EVENT || type == SPOOL_REC_THREAD_END || type == SPOOL_REC_BURST_END;
 }
 
+/* However many events and bursts say farewell, the thread's end still fits. */
+static uint32_t spool_farewell_end(uint16_t type)
+{
+    return type == SPOOL_REC_THREAD_END ? SPOOL_CHUNK_BYTES
+                                        : SPOOL_CHUNK_BYTES - (uint32_t)sizeof(struct spool_thread_end);
+}
+
 static bool spool_has_room(struct spool_writer *w, uint16_t type, size_t len_bytes)
 {
-    if (w->stopped) return spool_is_farewell(type) && w->chunk_used_bytes + len_bytes <= SPOOL_CHUNK_BYTES;
+    const uint32_t end = w->chunk_used_bytes + (uint32_t)len_bytes;
+    if (w->stopped) return spool_is_farewell(type) && end <= spool_farewell_end(type);
     if (w->chunk_used_bytes + len_bytes <= SPOOL_CHUNK_BYTES - SPOOL_FAREWELL_BYTES) return true;
     return spool_advance(w) || spool_has_room(w, type, len_bytes);
 }

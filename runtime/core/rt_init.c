@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* First and last moments: the constructor and the destructor of the preloaded object. Whatever fails here
  * leaves the runtime off and the program alone. */
+#include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_child_env.h"
 #include "runtime/core/rt_config.h"
 #include "runtime/core/rt_control_sigsafe.h"
@@ -99,11 +100,12 @@ static int rt_init_parts(void)
     rt_child_env_save(environ);
     if (err == 0) err = rt_fork_init();
     if (err == 0) err = rt_thread_key_init();
+    if (err == 0) err = rt_blocks_init();
     if (err != 0) return err;
     rt_init_budget();
     rt_init_control();
     rt_init_engine(bad_variable);
-    rt_state.config.alloc_min_bytes = alloc_min_bytes;
+    rt_state.config.alloc_min_bytes = rt_state.alloc_record_bytes = alloc_min_bytes;
     return 0;
 }
 

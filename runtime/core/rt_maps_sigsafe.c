@@ -139,6 +139,13 @@ void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
     rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
 }
 
+void rt_maps_finish(struct rt_thread *t)
+{
+    const uint64_t now_ns = ls_clock_mono_ns();
+    if (rt_maps_is_dirty() || now_ns - rt_maps.last_ns >= RT_MAPS_SETTLE_NS)
+        rt_maps_snapshot_sigsafe(t, now_ns);
+}
+
 void rt_maps_after_fork_child(void)
 {
     rt_fds_close(&rt_state.maps_fd);

@@ -18,6 +18,10 @@ void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
 void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
+/* At the end of the process: a last snapshot unless the first one was just taken and nothing was loaded
+ * since. */
+void rt_maps_finish(struct rt_thread *t);
+
 /* In a fork child: its maps are another file. */
 void rt_maps_after_fork_child(void);
 

@@ -24,7 +24,7 @@ static void rt_process_say_farewell(struct rt_thread *t)
 {
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
-    if (spool_writer_is_open(&t->writer)) rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
+    if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
     rt_process_tell_losses(t);
     rt_thread_end(t);
 }

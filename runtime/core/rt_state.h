@@ -38,7 +38,8 @@ struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
     uint64_t spent_ns;    /* bursts, summed over threads */
-    uint64_t hooks_ticks; /* hooks, estimated; rt_budget_hooks_ns() converts */
+    uint64_t hooks_ticks; /* hooks that recorded, estimated; rt_budget_hooks_ns() converts */
+    uint64_t small_ticks; /* allocator calls that were only looked at, estimated */
     uint32_t live_threads;
 };
 
@@ -73,9 +74,10 @@ struct rt_state {
     struct rt_budget budget;
     const struct rt_sampler *engine; /* NULL until chosen */
     struct rt_engine_facts facts;
-    int spool_fd; /* the spool directory, -1 */
-    int image_fd; /* p<pid>.<image> in it, -1 until the process has something to say */
-    int maps_fd;  /* /proc/self/maps, -1 */
+    uint64_t alloc_record_bytes; /* >= config.alloc_min_bytes: allocations from here on are recorded now */
+    int spool_fd;                /* the spool directory, -1 */
+    int image_fd;                /* p<pid>.<image> in it, -1 until the process has something to say */
+    int maps_fd;                 /* /proc/self/maps, -1 */
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */

@@ -28,6 +28,7 @@ struct rt_thread {
     uint64_t begin_ns;
     uint64_t spent_ns;              /* Loadstone's part of this thread's time: the engine adds its bursts */
     uint64_t hook_calls;            /* recorded hook calls: which one is timed */
+    uint32_t allocs;                /* recorded: when to look at their cost */
     uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
     struct spool_writer writer;
     void *engine; /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
@@ -52,7 +53,7 @@ extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 /* Calls of the same thread's handler see what stands before in the program: depth is what they look at. */
 #define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-enum { RT_HOOK_TIMED_EVERY = 64 };
+enum { RT_HOOK_TIMED_EVERY = 64, RT_HOOK_LONG_TICKS = 1 << 17 };
 
 /* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler.
  */
@@ -77,10 +78,17 @@ static inline struct rt_thread *rt_enter(void)
     return t;
 }
 
+/* One of many was timed and stands for all. A single long one (a new chunk of the file, a burst that ran
+ * through the hook and is in the budget already) stands for itself. */
+static inline uint64_t rt_hook_cost_ticks(uint64_t ticks)
+{
+    return ticks < RT_HOOK_LONG_TICKS ? ticks * RT_HOOK_TIMED_EVERY : ticks;
+}
+
 static inline void rt_leave(void)
 {
     if (rt_tls.tick_hooks) {
-        const uint64_t ticks = (rt_ticks() - rt_tls.enter_ticks) * RT_HOOK_TIMED_EVERY;
+        const uint64_t ticks = rt_hook_cost_ticks(rt_ticks() - rt_tls.enter_ticks);
         __atomic_fetch_add(&rt_state.budget.hooks_ticks, ticks, __ATOMIC_RELAXED);
         rt_tls.tick_hooks = 0;
     }

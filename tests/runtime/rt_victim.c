@@ -429,31 +429,29 @@ static int run_exitthread(int argc, char **argv)
     return 0;
 }
 
+/* More blocks than the budget lets record. */
+static int run_flood(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    for (int i = 0; i < 1000000; i++)
+        use_block(5005);
+    use_block(3 << 20);
+    puts("flood");
+    return 0;
+}
+
 struct part {
     const char *name;
     int (*run)(int argc, char **argv);
 };
 
 static const struct part parts[] = {
-    {"leaf", run_leaf},
-    {"threads", run_threads},
-    {"fork", run_fork},
-    {"vfork", run_vfork},
-    {"spawn", run_spawn},
-    {"system", run_system},
-    {"exec", run_exec},
-    {"closefds", run_closefds},
-    {"dup2", run_dup2},
-    {"kill9", run_kill9},
-    {"abort", run_abort},
-    {"setuid", run_setuid},
-    {"chroot", run_chroot},
-    {"strict", run_strict},
-    {"filter", run_filter},
-    {"alloc", run_alloc},
-    {"mmap", run_mmap},
-    {"dlopen", run_dlopen},
-    {"exitthread", run_exitthread},
+    {"leaf", run_leaf},     {"threads", run_threads}, {"fork", run_fork},     {"vfork", run_vfork},
+    {"spawn", run_spawn},   {"system", run_system},   {"exec", run_exec},     {"closefds", run_closefds},
+    {"dup2", run_dup2},     {"kill9", run_kill9},     {"abort", run_abort},   {"setuid", run_setuid},
+    {"chroot", run_chroot}, {"strict", run_strict},   {"filter", run_filter}, {"alloc", run_alloc},
+    {"flood", run_flood},   {"mmap", run_mmap},       {"dlopen", run_dlopen}, {"exitthread", run_exitthread},
 };
 
 int main(int argc, char **argv)

@@ -4,6 +4,6 @@
 status=0
 for t in preload preload_spool preload_programs; do
     echo "== $t"
-    RT_TEST_ENGINE=auto "${top_srcdir:-.}/tests/runtime/test_$t.sh" || status=1
+    LOADSTONE_OVERHEAD=50% RT_TEST_ENGINE=auto "${top_srcdir:-.}/tests/runtime/test_$t.sh" || status=1
 done
 exit $status
