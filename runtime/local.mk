@@ -11,7 +11,6 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_config.c runtime/core/rt_config.h \
     runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
     runtime/core/rt_debug_sigsafe.c runtime/core/rt_debug_sigsafe.h \
-    runtime/core/rt_fds.h \
     runtime/core/rt_fds_sigsafe.c runtime/core/rt_fds_sigsafe.h \
     runtime/core/rt_fork.c runtime/core/rt_fork.h \
     runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \

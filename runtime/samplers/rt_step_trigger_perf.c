@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts begun by perf's task clock with a synchronous SIGTRAP: exact CPU time, never inside a system call,
  * no privilege needed up to perf_event_paranoid 2. */
-#include "runtime/core/rt_fds.h"
+#include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/samplers/rt_step_engine_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 
