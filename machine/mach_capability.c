@@ -78,11 +78,17 @@ static void mach_list_pmus(struct mach_capability *c)
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         char path[128];
         snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", known[i]);
-        if (access(path, F_OK) != 0)
-            continue;
+        if (access(path, F_OK) != 0) continue;
         strcat(c->pmus, *c->pmus ? " " : ""); /* the names together are shorter than the field */
         strcat(c->pmus, known[i]);
     }
+}
+
+const char *mach_capability_why_no_hw(void)
+{
+    struct mach_capability c = {.pmus = ""};
+    mach_list_pmus(&c);
+    return *c.pmus ? "hw: comes with a later release" : "hw: no PMU visible";
 }
 
 static bool mach_needs_signals(enum mach_try_id id)

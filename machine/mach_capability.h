@@ -41,4 +41,8 @@ struct mach_capability {
  * any.  Signal: not safe. */
 void mach_capability_get(struct mach_capability *out);
 
+/* Why the engine hw does not sample here, in a few words for a profile: a static text, "hw: ...".
+ * Tries nothing: it looks whether the kernel names a PMU.  Thread: any.  Signal: not safe. */
+const char *mach_capability_why_no_hw(void);
+
 #endif

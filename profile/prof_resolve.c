@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct prof_resolve_job {
     const struct prof_resolve_options *options;
@@ -161,6 +162,14 @@ static double prof_share(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : NAN;
 }
 
+/* Why no better engine ran: what the process noted, then why hardware could not. Null was asked for or noted
+ * its own. */
+static const char *prof_run_why(prof_names *names, const struct prof_process *first, const char *why_no_hw)
+{
+    if (!why_no_hw || strcmp(first->engine, "step") != 0) return first->why;
+    return prof_name_printf(names, "%s%s%s", first->why, *first->why ? "; " : "", why_no_hw);
+}
+
 static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
                                          const struct mach_machine *machine)
 {
@@ -175,7 +184,7 @@ static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
         .topology = machine->summary,
         .engine = first->engine,
         .trigger = first->trigger,
-        .why = first->why,
+        .why = prof_run_why(job->run.names, first, o->why_no_hw),
         .version = PACKAGE_VERSION,
         .start_realtime_ns = prof_start_realtime_ns(job),
         .start_mono_ns = s->start_ns,

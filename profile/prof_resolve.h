@@ -13,6 +13,7 @@ struct prof_resolve_options {
     const char *spool_dir, *output_path;
     int force;                                   /* overwrite output_path */
     const char *command;                         /* the command line as given */
+    const char *why_no_hw;                       /* why hardware did not sample; stands after the process's reason */
     uint64_t duration_ns;                        /* wall time of the program */
     int exit_code, exit_signal;
     const struct mach_calibration *calibration;

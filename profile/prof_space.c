@@ -230,12 +230,13 @@ static struct prof_place prof_place_in_range(const prof_space *s, uint32_t row, 
 }
 
 /* The label of a mapping's home: modules and files by name, the rest by what it is. */
-static const char *prof_home_label(const struct prof_mapping *m)
+static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
 {
     switch (m->kind) {
     case PROF_NODE_STATIC:
-    case PROF_NODE_CODE:
         return prof_base_name(m->path);
+    case PROF_NODE_CODE: /* beside the module's static data, which has the plain name */
+        return prof_name_printf(s->names, "%s (code and constants)", prof_base_name(m->path));
     case PROF_NODE_FILE:
         return m->path;
     case PROF_NODE_STACK:
@@ -252,7 +253,7 @@ static const char *prof_home_label(const struct prof_mapping *m)
 static struct prof_place prof_place_of_mapping(prof_space *s, struct prof_mapping *m)
 {
     struct prof_place place = prof_nowhere;
-    if (m->node == PROF_NO_NODE) m->node = prof_tree_home(s->tree, m->kind, prof_home_label(m));
+    if (m->node == PROF_NO_NODE) m->node = prof_tree_home(s->tree, m->kind, prof_home_label(s, m));
     place.node = m->node;
     return place;
 }

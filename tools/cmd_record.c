@@ -2,6 +2,7 @@
 /* loadstone record: runs a program with the sampling runtime and makes a profile of what it left. */
 #include "common/ls_env.h"
 #include "machine/mach_calibration.h"
+#include "machine/mach_capability.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tools/cli_message.h"
@@ -238,6 +239,7 @@ static int record_finish(struct record *r)
     const struct prof_resolve_options options = {.spool_dir = r->spool.path,
                                                  .output_path = r->output,
                                                  .force = r->v[RECORD_FORCE].given,
+                                                 .why_no_hw = mach_capability_why_no_hw(),
                                                  .command = r->command,
                                                  .duration_ns = r->outcome.duration_ns,
                                                  .exit_code = r->outcome.exit_code,

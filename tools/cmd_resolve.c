@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone resolve: a spool that was left behind becomes a profile. */
 #include "machine/mach_calibration.h"
+#include "machine/mach_capability.h"
 #include "profile/prof_resolve.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
@@ -39,6 +40,7 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
     const struct prof_resolve_options options = {.spool_dir = operands[0],
                                                  .output_path = v[RESOLVE_OUTPUT].text,
                                                  .force = v[RESOLVE_FORCE].given,
+                                                 .why_no_hw = mach_capability_why_no_hw(),
                                                  .command = *command ? command : NULL,
                                                  .calibration = calibrated ? &calibration : NULL,
                                                  .progress = resolve_progress};

@@ -31,6 +31,7 @@ static struct resolved resolve(const struct spool_fixture *f)
                                                  .output_path = path,
                                                  .force = 1,
                                                  .command = "app",
+                                                 .why_no_hw = "hw: no PMU visible",
                                                  .calibration = &calibration};
     if (prof_resolve(&options, &r.stats) != LS_OK || prof_open(path, &r.profile) != LS_OK)
         fail_msg("%s", ls_last_error());
@@ -74,7 +75,7 @@ static void every_kind_of_memory_has_its_home(void **state)
         enum prof_node_kind kind;
         const char *label;
     } rows[] = {
-        {FIXTURE_CODE, PROF_NODE_CODE, "app"},
+        {FIXTURE_CODE, PROF_NODE_CODE, "app (code and constants)"},
         {FIXTURE_STATIC, PROF_NODE_STATIC, "app"},
         {FIXTURE_BSS, PROF_NODE_STATIC, "app"},
         {FIXTURE_BRK, PROF_NODE_HEAP_SMALL, "small heap blocks"},
@@ -332,6 +333,7 @@ static void overhead_is_bursts_and_hooks_over_life(void **state)
                          (struct spool_thread_end){.time_ns = t.now_ns, .cpu_ns = 1, .spent_ns = 900});
     spool_writer_close(&t.writer);
     struct resolved r = resolve(&f);
+    assert_string_equal(prof_run_of(r.profile)->why, "no PMU here; hw: no PMU visible");
     assert_true(fabs(prof_run_of(r.profile)->overhead_achieved - 1000.0 / 200000000) < 1e-12);
     assert_true(fabs(prof_run_of(r.profile)->overhead_asked - 0.03) < 1e-12);
     assert_int_equal(prof_run_of(r.profile)->skipped_triggers, 1);
