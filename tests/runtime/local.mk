@@ -2,7 +2,7 @@
 check_PROGRAMS += tests/runtime/rt_victim tests/runtime/spool_lines
 tests_runtime_rt_victim_SOURCES = tests/runtime/rt_victim.c
 tests_runtime_rt_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
-tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations -Wno-use-after-free
+tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations -Wno-unknown-warning-option -Wno-use-after-free
 tests_runtime_rt_victim_LDFLAGS = -no-install -pthread
 tests_runtime_spool_lines_SOURCES = tests/runtime/spool_lines.c
 tests_runtime_spool_lines_LDADD = libspoolread.la
