@@ -31,6 +31,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_fd.c \
     runtime/hooks/rt_hooks_map.c \
     runtime/hooks/rt_hooks_process.c \
+    runtime/hooks/rt_hooks_sanitizer.c \
     runtime/hooks/rt_hooks_spawn.c \
     runtime/hooks/rt_hooks_thread.c \
     runtime/samplers/rt_sampler.h \

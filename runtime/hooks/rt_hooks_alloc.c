@@ -120,9 +120,24 @@ LS_EXPORT void *calloc(size_t count, size_t n)
     return p;
 }
 
+/* A sanitizer's allocator dies of the question about a block that is not live, and blames us instead of the
+ * program's double free. */
+static size_t rt_ask_usable_bytes(void *p)
+{
+    if (rt_real.__sanitizer_get_ownership && rt_real.__sanitizer_get_allocated_size)
+        return rt_real.__sanitizer_get_ownership(p) ? rt_real.__sanitizer_get_allocated_size(p) : 0;
+    return rt_real.malloc_usable_size ? rt_real.malloc_usable_size(p) : 0;
+}
+
+/* Before our constructor the allocator behind us may not be ready for the question. In the question no burst
+ * goes on: it is not the program's. */
 static size_t rt_usable_bytes(void *p)
 {
-    return rt_real.malloc_usable_size ? rt_real.malloc_usable_size(p) : 0;
+    if (__builtin_expect(!rt_state.pid, 0)) return 0;
+    rt_quiet_begin();
+    const size_t len = rt_ask_usable_bytes(p);
+    rt_quiet_end();
+    return len;
 }
 
 LS_EXPORT void free(void *p)

@@ -74,7 +74,8 @@ static int set_plain_action(int sig, const struct rt_step_action *a, struct rt_s
     if (error < 0) return result_of(error);
     if (a && view_is_ours()) view.hidden[sig] = a->mask & needed;
     if (old)
-        *old = (struct rt_step_action){before.handler, before.flags, (before.mask & ~needed) | (was_hidden & needed)};
+        *old = (struct rt_step_action){before.handler, before.flags,
+                                       (before.mask & ~needed) | (was_hidden & needed)};
     return 0;
 }
 
@@ -93,7 +94,8 @@ LS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *
 {
     struct rt_step_action a, before;
     if (act)
-        a = (struct rt_step_action){(void *)(uintptr_t)act->sa_handler, (uint32_t)act->sa_flags | SA_RESTORER_FLAG, to_mask(&act->sa_mask)};
+        a = (struct rt_step_action){(void *)(uintptr_t)act->sa_handler,
+                                    (uint32_t)act->sa_flags | SA_RESTORER_FLAG, to_mask(&act->sa_mask)};
     const int result = set_action(sig, act ? &a : NULL, old ? &before : NULL);
     if (result || !old) return result;
     memset(old, 0, sizeof *old);
@@ -204,6 +206,16 @@ LS_EXPORT int sigrelse(int sig)
 LS_EXPORT int sigignore(int sig)
 {
     return set_handler(sig, SIG_IGN, 0, 0) == SIG_ERR ? -1 : 0;
+}
+
+LS_EXPORT int sigpending(sigset_t *set)
+{
+    uint64_t pending = 0;
+    const long error = rt_step_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    if (error < 0) return result_of(error);
+    /* what the kernel holds of ours is a trigger on its way */
+    from_mask(set, (pending & ~rt_step_signals_needed()) | rt_step_pending_view);
+    return 0;
 }
 
 LS_EXPORT int sigaltstack(const stack_t *restrict ss, stack_t *restrict old)

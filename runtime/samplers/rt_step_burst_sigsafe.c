@@ -386,7 +386,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
     if (in_own_work(t) || masks_trap(uc) || !rt_control_is_sampling(ls_clock_mono_ns())) return refuse(t);
     if (rt_step_is_traced(&rt_step_engine)) {
         __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
-        return refuse(t);
+        return rt_step_engine.trigger->disarm(t); /* the tracer would see the next one */
     }
     if (!reserve_budget(t)) return refuse(t);
     begin(t, uc, tsc);

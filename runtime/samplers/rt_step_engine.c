@@ -7,6 +7,7 @@
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
 #include "runtime/samplers/rt_step_signals_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
+#include "runtime/samplers/rt_step_traced_sigsafe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -212,8 +213,18 @@ static void list_remove(struct rt_step_thread *t)
     __atomic_fetch_sub(&rt_step_engine.threads_live, 1, __ATOMIC_RELAXED);
 }
 
+/* A debugger or tracer would see our signals before we do: with one there is none. */
+static bool leave_to_tracer(struct rt_step_thread *t)
+{
+    if (!rt_step_is_traced(&rt_step_engine)) return false;
+    __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
+    rt_step_engine.trigger->disarm(t);
+    return true;
+}
+
 static void arm_first(struct rt_step_thread *t)
 {
+    if (leave_to_tracer(t)) return;
     const uint64_t usual_ns = rt_step_burst_interval_ns(t) / FIRST_INTERVAL_PART;
     const bool eager = rt_step_engine.governor.share >= 1;
     rt_step_engine.trigger->arm(t,
@@ -262,6 +273,7 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
     e->threads_live = 0;
     e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
     e->window_cpu_ns = 0;
+    e->traced_checked_ns = 0;
     if (!t) return 0;
     t->rt = rt;
     t->state = RT_STEP_IDLE;

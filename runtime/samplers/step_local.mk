@@ -42,6 +42,6 @@ librtstep_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librtstep_la_LIBADD = libmachprobe.la
 # Apart, because nothing but the preload may interpose.
 noinst_LTLIBRARIES += librtstephooks.la
-librtstephooks_la_SOURCES = runtime/hooks/rt_hooks_signal.c
+librtstephooks_la_SOURCES = runtime/hooks/rt_hooks_signal.c runtime/hooks/rt_hooks_sigwait.c
 librtstephooks_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 endif

@@ -6,7 +6,7 @@ tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-decla
 tests_runtime_rt_victim_LDFLAGS = -no-install -pthread
 tests_runtime_spool_lines_SOURCES = tests/runtime/spool_lines.c
 tests_runtime_spool_lines_LDADD = libspoolread.la
-runtime_tests = tests/runtime/test_hook_list.sh tests/runtime/test_preload.sh tests/runtime/test_preload_programs.sh \
+runtime_tests = tests/runtime/test_hook_list.sh tests/runtime/test_preload.sh tests/runtime/test_preload_guests.sh tests/runtime/test_preload_programs.sh \
     tests/runtime/test_preload_sampled.sh tests/runtime/test_preload_spool.sh
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)

@@ -429,6 +429,37 @@ static void mode_eintr(void)
     if (pokes) pthread_join(poker, NULL);
 }
 
+/* Kept back for a program that blocks them, signals are still pending and can be waited for; the engine's own
+ * are never received. */
+static void mode_waits(void)
+{
+    sigset_t all, set, pending;
+    siginfo_t info;
+    int got = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    compute(20);
+    sigpending(&pending);
+    EXPECT(sigismember(&pending, SIGTRAP) == 0);
+    raise(SIGTRAP);
+    sigpending(&pending);
+    EXPECT(sigismember(&pending, SIGTRAP) == 1);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTRAP);
+    EXPECT(sigwait(&set, &got) == 0 && got == SIGTRAP);
+    sigpending(&pending);
+    EXPECT(sigismember(&pending, SIGTRAP) == 0);
+    for (int i = 0; i < 200; i++) {
+        const struct timespec soon = {.tv_nsec = 50000};
+        EXPECT(sigtimedwait(&all, &info, &soon) == -1 && (errno == EAGAIN || errno == EINTR));
+        compute(1);
+    }
+    raise(SIGUSR1);
+    EXPECT(sigwaitinfo(&all, &info) == SIGUSR1 && info.si_signo == SIGUSR1);
+    raise(SIGRTMAX);
+    EXPECT(sigwaitinfo(&all, &info) == SIGRTMAX);
+}
+
 static void mode_die_null(void)
 {
     compute(30);
@@ -473,6 +504,7 @@ static const struct {
     {"seccomp", mode_seccomp},
     {"setuid", mode_setuid},
     {"eintr", mode_eintr},
+    {"waits", mode_waits},
     {"die-null", mode_die_null},
     {"die-int3", mode_die_int3},
     {"die-sent", mode_die_sent},

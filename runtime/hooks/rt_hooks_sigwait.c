@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for signals: ours are not the program's to receive, and those kept back for it (because it believes
+ * to block them) are. */
+#include "runtime/core/rt_thread.h"
+#include "runtime/samplers/rt_step_burst_sigsafe.h"
+#include "runtime/samplers/rt_step_signals_sigsafe.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int (*sigtimedwait_fn)(const sigset_t *, siginfo_t *, const struct timespec *);
+
+/* The C library's: it is a cancellation point. */
+static sigtimedwait_fn real_sigtimedwait(void)
+{
+    static void *found;
+    void *real = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    if (!real) {
+        real = dlsym(RTLD_NEXT, "sigtimedwait");
+        __atomic_store_n(&found, real, __ATOMIC_RELEASE);
+    }
+    sigtimedwait_fn fn;
+    memcpy(&fn, &real, sizeof fn);
+    return fn;
+}
+
+/* A signal of set that was kept back, or 0. */
+static int take_kept_back(const sigset_t *set, siginfo_t *info)
+{
+    uint64_t wanted;
+    memcpy(&wanted, set, sizeof wanted);
+    const uint64_t due = wanted & rt_step_pending_view;
+    if (!due) return 0;
+    const int sig = __builtin_ctzll(due) + 1;
+    rt_step_pending_view &= ~RT_STEP_SIGBIT(sig);
+    memset(info, 0, sizeof *info);
+    info->si_signo = sig;
+    info->si_code = SI_USER;
+    info->si_pid = getpid();
+    info->si_uid = getuid();
+    return sig;
+}
+
+static bool is_our_trigger(const siginfo_t *info)
+{
+    return info->si_code == SI_TIMER &&
+           (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_STEP_TRIGGER_MAGIC;
+}
+
+/* The trigger came while the thread waited: it has only to be set again. */
+static void swallow_trigger(void)
+{
+    rt_quiet_begin();
+    if (rt_step_self && !rt_step_engine.quiet) rt_step_burst_rearm(rt_step_self);
+    rt_quiet_end();
+}
+
+/* Our triggers use CPU time and a waiting thread has none, so a timeout is begun anew at most a few times. */
+LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct timespec *timeout)
+{
+    siginfo_t info;
+    int sig = take_kept_back(set, &info);
+    while (!sig) {
+        sig = real_sigtimedwait()(set, &info, timeout);
+        if (sig <= 0 || !is_our_trigger(&info)) break;
+        swallow_trigger();
+        sig = 0;
+    }
+    if (sig > 0 && out) *out = info;
+    return sig;
+}
+
+LS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
+{
+    return sigtimedwait(set, out, NULL);
+}
+
+LS_EXPORT int sigwait(const sigset_t *set, int *out)
+{
+    const int saved = errno;
+    int sig;
+    do
+        sig = sigtimedwait(set, NULL, NULL);
+    while (sig < 0 && errno == EINTR);
+    const int error = sig < 0 ? errno : 0;
+    if (sig > 0) *out = sig;
+    errno = saved;
+    return error;
+}

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that bring a guest with them: sanitizers, another allocator in LD_PRELOAD, debuggers and tracers. With bursts
+# everywhere they do and say the same.
+export RT_TEST_ENGINE=auto
+. "${top_srcdir:-.}/tests/runtime/preload.inc"
+export LOADSTONE_OVERHEAD=100% LOADSTONE_PERIOD=1ms
+ulimit -c 0
+tried=0
+
+cat >"$work/guest.c" <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *work(void *unused)
+{
+    (void)unused;
+    long sum = 0;
+    for (int i = 0; i < 3000; i++) {
+        char *p = malloc((size_t)i * 5 + 1);
+        memset(p, i, (size_t)i * 5 + 1);
+        sum += p[i * 5];
+        free(p);
+    }
+    return (void *)sum;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    void *sum;
+    (void)argv;
+    if (pthread_create(&t, NULL, work, NULL) || pthread_join(t, &sum)) return 2;
+    printf("%ld\n", (long)sum + (long)work(NULL));
+    fflush(stdout);
+    char *p = malloc(10000);
+    free(p);
+    if (argc > 1) free(p);
+    return 5;
+}
+EOF
+
+# The kind of the error is what the sanitizer is for; its addresses and stacks differ anyway.
+kind() { sed -n 's/^.*ERROR: AddressSanitizer: \([^ ]* *[^ ]*\).*/\1/p' "$1"; }
+
+sanitized() {
+    local which=$1
+    ${CC:-cc} -g -pthread -fsanitize="$which" "$work/guest.c" -o "$work/$which" 2>/dev/null && "$work/$which" >/dev/null 2>&1
+    [ $? = 5 ] || { echo "not tried: -fsanitize=$which does not work here"; return; }
+    tried=$((tried + 1))
+    same "$which" "$work/$which"
+    same "$which in a child" env -i sh -c "$work/$which; echo \$?"
+}
+
+sanitized address
+sanitized thread
+if [ -x "$work/address" ]; then
+    "$work/address" again 2>"$work/plain.err" >/dev/null
+    preloaded "$work/address" again 2>"$work/with.err" >/dev/null
+    [ "$(kind "$work/plain.err")" = "$(kind "$work/with.err")" ] || fail "double free is reported as '$(kind "$work/with.err")'"
+fi
+if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
+    tried=$((tried + 1))
+    same strace strace -f -o "$work/trace" sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; echo $i; exit 3'
+    # what runs under the tracer is followed, and gets no signal that the tracer would show
+    grep -E -- '--- SIG(TRAP|RT)' "$work/trace" >"$work/signals" && fail "strace saw: $(head -1 "$work/signals")"
+fi
+if command -v gdb >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null; then
+    tried=$((tried + 1))
+    debug() { gdb -q -batch -nx -ex 'break main' -ex run -ex next -ex next -ex continue "$work/plain" 2>/dev/null | grep -E '^(Program|Breakpoint [0-9]*, main|\[Inferior|-?[0-9]+$)' | sed 's/process [0-9]*//; s/[(]argc.*//'; }
+    same gdb debug
+fi
+[ "$tried" -gt 0 ] || { echo "skipped: no sanitizer, strace or gdb here"; exit 77; }
+finish
