@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libsmrtree.la
 libsmrtree_la_SOURCES = \
     smrtree/smr_access.c \
+    smrtree/smr_array.c smrtree/smr_array.h \
     smrtree/smr_avl.c smrtree/smr_avl.h \
     smrtree/smr_contain.c \
     smrtree/smr_index.c smrtree/smr_index.h \

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smrtree/smr_avl.h"
+#include "smrtree/smr_array.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* An AVL tree of 2^32 nodes has fewer levels than 1.4405 * 32 + 1 (Knuth, TAOCP 3, 6.2.3, theorem A). */
-#define SMR_AVL_LEVELS 48
 #define SMR_AVL_CAP_FIRST 64u
 #define SMR_AVL_CAP_LAST UINT32_C(0x80000000)
 
+/* One cache line, so that a step down the tree costs one miss.
+ *
+ * Nodes know their parent: changes climb by these links and keep no array of the nodes passed on the way
+ * down. With such an array gcc 12.2 -O2 built invalid trees. Where it indexed a uint32_t and a uint8_t member
+ * of one struct by the same counter in a loop, ivopts computed the address of one as an integer and left the
+ * access with a null base (TARGET_MEM_REF); ipa-modref takes any access with a null base for an invalid one
+ * (points_to_local_or_readonly_memory_p, ipa-fnsummary) and left it out of the function's summary; the caller
+ * then deleted its store to the array as never read. -fno-ipa-modref, -fno-ivopts, -fno-tree-dse and
+ * -fno-delete-null-pointer-checks each avoid it. Climbing by links has no counter to rewrite. */
 struct smr_avl_node {
-    uint64_t base, end;
+    _Alignas(SMR_ARRAY_LINE_BYTES) uint64_t base;
+    uint64_t end;
+    /* the left child's max_end, 0 without: saves a search in a gap the look at every left child */
+    uint64_t left_max_end;
     uint64_t max_end; /* largest end in this subtree */
-    uint64_t
-        left_max_end; /* the left child's, 0 without: saves a search in a gap the look at every left child */
     uint32_t child[2];
+    uint32_t parent; /* 0: the root */
     uint32_t value;
     uint32_t height; /* leaf: 1 */
 };
+_Static_assert(sizeof(struct smr_avl_node) == SMR_ARRAY_LINE_BYTES, "a node is one line");
 
 void smr_avl_init(struct smr_avl *t)
 {
@@ -44,13 +54,14 @@ ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra)
         cap *= 2;
     if (cap > SMR_AVL_CAP_LAST)
         return ls_fail(LS_ERR_NOMEM, "more than 2^31 live ranges: register fewer, larger ones");
-    struct smr_avl_node *nodes = realloc(t->nodes, cap * sizeof(*nodes));
+    struct smr_avl_node *nodes = smr_array_alloc(cap * sizeof(*nodes));
     if (!nodes)
         return ls_fail(LS_ERR_NOMEM, "out of memory for %llu address ranges", (unsigned long long)cap);
-    if (!t->nodes) {
-        memset(&nodes[0], 0, sizeof(nodes[0]));
-        t->used = 1;
-    }
+    if (t->nodes)
+        memcpy(nodes, t->nodes, t->used * sizeof(*nodes));
+    else
+        nodes[t->used++] = (struct smr_avl_node){0};
+    free(t->nodes);
     t->nodes = nodes;
     t->cap = (uint32_t)cap;
     return LS_OK;
@@ -84,16 +95,33 @@ static void avl_update(struct smr_avl_node *nodes, uint32_t i)
     n->max_end = max_u64(n->end, max_u64(left->max_end, right->max_end));
 }
 
-/* Lift the child on `side` above i; returns the new top of the subtree. */
-static uint32_t avl_rotate(struct smr_avl_node *nodes, uint32_t i, int side)
+/* Let `by` (0: nothing) hang where i hangs. */
+static void avl_replace(struct smr_avl *t, uint32_t i, uint32_t by)
 {
-    struct smr_avl_node *low = &nodes[i];
-    const uint32_t top = low->child[side];
-    struct smr_avl_node *high = &nodes[top];
-    low->child[side] = high->child[1 - side];
-    high->child[1 - side] = i;
-    avl_update(nodes, i);
-    avl_update(nodes, top);
+    const uint32_t parent = t->nodes[i].parent;
+    if (parent)
+        t->nodes[parent].child[t->nodes[parent].child[1] == i] = by;
+    else
+        t->root = by;
+    if (by) t->nodes[by].parent = parent;
+}
+
+/* Make `child` (0: none) the child of i on `side`. */
+static void avl_adopt(struct smr_avl_node *nodes, uint32_t i, int side, uint32_t child)
+{
+    nodes[i].child[side] = child;
+    if (child) nodes[child].parent = i;
+}
+
+/* Lift the child on `side` above i; returns the new top of the subtree. */
+static uint32_t avl_rotate(struct smr_avl *t, uint32_t i, int side)
+{
+    const uint32_t top = t->nodes[i].child[side];
+    avl_replace(t, i, top);
+    avl_adopt(t->nodes, i, side, t->nodes[top].child[1 - side]);
+    avl_adopt(t->nodes, top, 1 - side, i);
+    avl_update(t->nodes, i);
+    avl_update(t->nodes, top);
     return top;
 }
 
@@ -102,18 +130,52 @@ static int avl_lean(const struct smr_avl_node *nodes, uint32_t i)
     return (int)nodes[nodes[i].child[1]].height - (int)nodes[nodes[i].child[0]].height;
 }
 
-static uint32_t avl_rebalance(struct smr_avl_node *nodes, uint32_t i)
+static uint32_t avl_rebalance(struct smr_avl *t, uint32_t i)
 {
-    const int lean = avl_lean(nodes, i);
+    const int lean = avl_lean(t->nodes, i);
     if (lean >= -1 && lean <= 1) {
-        avl_update(nodes, i);
+        avl_update(t->nodes, i);
         return i;
     }
     const int side = lean > 0;
-    const uint32_t heavy = nodes[i].child[side];
-    const int heavy_lean = avl_lean(nodes, heavy);
-    if (side ? heavy_lean < 0 : heavy_lean > 0) nodes[i].child[side] = avl_rotate(nodes, heavy, !side);
-    return avl_rotate(nodes, i, side);
+    const uint32_t heavy = t->nodes[i].child[side];
+    const int heavy_lean = avl_lean(t->nodes, heavy);
+    if (side ? heavy_lean < 0 : heavy_lean > 0) avl_rotate(t, heavy, !side);
+    return avl_rotate(t, i, side);
+}
+
+/* Something below i changed: put i and what is above it right, as far up as that makes a difference. */
+static void avl_repair(struct smr_avl *t, uint32_t i)
+{
+    while (i) {
+        const uint32_t height_before = t->nodes[i].height;
+        const uint64_t max_end_before = t->nodes[i].max_end;
+        const struct smr_avl_node *top = &t->nodes[avl_rebalance(t, i)];
+        if (top->height == height_before && top->max_end == max_end_before) return;
+        i = top->parent;
+    }
+}
+
+/* The neighbour of i in tree order: 0 the one before, 1 the one behind; 0 when there is none. */
+static uint32_t avl_step(const struct smr_avl_node *nodes, uint32_t i, int side)
+{
+    uint32_t next = nodes[i].child[side];
+    if (next) {
+        while (nodes[next].child[1 - side])
+            next = nodes[next].child[1 - side];
+        return next;
+    }
+    for (next = nodes[i].parent; next && nodes[next].child[side] == i; next = nodes[next].parent)
+        i = next;
+    return next;
+}
+
+static uint32_t avl_first(const struct smr_avl *t)
+{
+    uint32_t i = t->root;
+    while (i && t->nodes[i].child[0])
+        i = t->nodes[i].child[0];
+    return i;
 }
 
 /* < 0: a stands before b; 0: equal ranges. */
@@ -124,33 +186,6 @@ static int range_order(uint64_t a_base, uint64_t a_end, uint64_t b_base, uint64_
     return 0;
 }
 
-/* The way from the root down to a place, so that what lies on it can be rebalanced on the way back.
- * side is not uint8_t: with it gcc 12.2 -O2 built a tree that the property test found invalid (not with
- * -fno-ipa-modref, -fno-strict-aliasing, sanitizers or clang; the cause is not known in detail). */
-struct avl_path {
-    uint32_t node[SMR_AVL_LEVELS];
-    uint32_t side[SMR_AVL_LEVELS];
-    unsigned len;
-};
-
-static void path_push(struct avl_path *p, uint32_t node, int side)
-{
-    assert(p->len < SMR_AVL_LEVELS);
-    p->node[p->len] = node;
-    p->side[p->len++] = (uint32_t)side;
-}
-
-/* Hang `top` where the path ends and rebalance up to the root. */
-static void path_apply(struct smr_avl *t, struct avl_path *p, uint32_t top)
-{
-    while (p->len > 0) {
-        const uint32_t i = p->node[--p->len];
-        t->nodes[i].child[p->side[p->len]] = top;
-        top = avl_rebalance(t->nodes, i);
-    }
-    t->root = top;
-}
-
 ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place place,
                       struct smr_range *conflict)
 {
@@ -159,78 +194,76 @@ ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place 
                        (unsigned long long)r.base, (unsigned long long)r.end);
     if (smr_avl_conflict(t, r.base, r.end, conflict)) return LS_ERR_OVERLAP;
     LS_TRY(smr_avl_reserve(t, 1));
-    struct avl_path path = {.len = 0};
-    for (uint32_t i = t->root; i;) {
-        const struct smr_avl_node *n = &t->nodes[i];
-        const int order = range_order(r.base, r.end, n->base, n->end);
-        const int side = order > 0 || (order == 0 && place == SMR_AVL_INNER);
-        path_push(&path, i, side);
-        i = n->child[side];
+    uint32_t parent = 0;
+    int side = 0;
+    for (uint32_t i = t->root; i; i = t->nodes[i].child[side]) {
+        const int order = range_order(r.base, r.end, t->nodes[i].base, t->nodes[i].end);
+        side = order > 0 || (order == 0 && place == SMR_AVL_INNER);
+        parent = i;
     }
     const uint32_t leaf = avl_slot_take(t);
     t->nodes[leaf] =
         (struct smr_avl_node){.base = r.base, .end = r.end, .max_end = r.end, .value = r.value, .height = 1};
     t->len++;
-    path_apply(t, &path, leaf);
+    if (parent)
+        avl_adopt(t->nodes, parent, side, leaf);
+    else
+        t->root = leaf;
+    avl_repair(t, parent);
     return LS_OK;
 }
 
-/* Extend p to the innermost node with this base and value below i; 0 when there is none (p is then as
- * before). */
-static uint32_t path_find(const struct smr_avl *t, struct avl_path *p, uint32_t i, uint64_t base,
-                          uint32_t value)
+/* The innermost node with this base and value, 0 when there is none. */
+static uint32_t avl_find(const struct smr_avl *t, uint64_t base, uint32_t value)
 {
-    const unsigned len_before = p->len;
-    while (i && t->nodes[i].base != base) {
-        const int side = base > t->nodes[i].base;
-        path_push(p, i, side);
-        i = t->nodes[i].child[side];
+    const struct smr_avl_node *nodes = t->nodes;
+    uint32_t found = 0; /* the last node in tree order with a base up to ours */
+    for (uint32_t i = t->root; i;) {
+        const int right = nodes[i].base <= base;
+        if (right) found = i;
+        i = nodes[i].child[right];
     }
-    if (!i) {
-        p->len = len_before;
-        return 0;
-    }
-    path_push(p, i, 1);
-    uint32_t found = path_find(t, p, t->nodes[i].child[1], base, value);
-    if (found) return found;
-    p->len--;
-    if (t->nodes[i].value == value) return i;
-    path_push(p, i, 0);
-    found = path_find(t, p, t->nodes[i].child[0], base, value);
-    if (!found) p->len = len_before;
-    return found;
+    while (found && nodes[found].base == base && nodes[found].value != value)
+        found = avl_step(nodes, found, 0);
+    return found && nodes[found].base == base ? found : 0;
 }
 
-/* Take node i, where p ends, out of the tree. */
-static void path_unlink(struct smr_avl *t, struct avl_path *p, uint32_t i)
+/* Take i, which has two children, out of the tree: the next node in order takes its place. */
+static void avl_unlink_inner(struct smr_avl *t, uint32_t i)
 {
-    struct smr_avl_node *n = &t->nodes[i];
-    if (!n->child[0] || !n->child[1]) {
-        path_apply(t, p, n->child[0] ? n->child[0] : n->child[1]);
+    struct smr_avl_node *nodes = t->nodes;
+    const uint32_t next = avl_step(nodes, i, 1);
+    uint32_t lowest = next; /* of those that have another child now */
+    if (nodes[next].parent != i) {
+        lowest = nodes[next].parent;
+        avl_replace(t, next, nodes[next].child[1]);
+        avl_adopt(nodes, next, 1, nodes[i].child[1]);
+    }
+    avl_adopt(nodes, next, 0, nodes[i].child[0]);
+    avl_replace(t, i, next);
+    nodes[next].height = nodes[i].height; /* what its parent has reckoned with until now */
+    nodes[next].max_end = nodes[i].max_end;
+    avl_repair(t, lowest);
+    avl_repair(t, next); /* the first may have stopped below it */
+}
+
+static void avl_unlink(struct smr_avl *t, uint32_t i)
+{
+    const struct smr_avl_node *n = &t->nodes[i];
+    if (n->child[0] && n->child[1]) {
+        avl_unlink_inner(t, i);
         return;
     }
-    /* the next node in order takes its place */
-    const unsigned at = p->len;
-    path_push(p, i, 1);
-    uint32_t next = n->child[1];
-    while (t->nodes[next].child[0]) {
-        path_push(p, next, 0);
-        next = t->nodes[next].child[0];
-    }
-    const uint32_t orphan = t->nodes[next].child[1];
-    t->nodes[next].child[0] = n->child[0];
-    t->nodes[next].child[1] = n->child[1];
-    p->node[at] = next;
-    path_apply(t, p, orphan);
+    avl_replace(t, i, n->child[0] ? n->child[0] : n->child[1]);
+    avl_repair(t, n->parent);
 }
 
 bool smr_avl_remove(struct smr_avl *t, uint64_t base, uint32_t value, struct smr_range *out)
 {
-    struct avl_path path = {.len = 0};
-    const uint32_t i = path_find(t, &path, t->root, base, value);
+    const uint32_t i = avl_find(t, base, value);
     if (!i) return false;
     if (out) *out = (struct smr_range){t->nodes[i].base, t->nodes[i].end, t->nodes[i].value};
-    path_unlink(t, &path, i);
+    avl_unlink(t, i);
     avl_slot_give(t, i);
     t->len--;
     return true;
@@ -261,21 +294,17 @@ static uint32_t avl_last_end(const struct smr_avl_node *nodes, uint32_t i, uint6
 bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above, struct smr_range *out)
 {
     const struct smr_avl_node *nodes = t->nodes;
-    uint32_t
-        turns[SMR_AVL_LEVELS]; /* nodes with base <= max_base on the way down: candidates, last one best */
-    unsigned turns_len = 0;
+    uint32_t best =
+        0; /* the last node with base <= max_base where it or its left subtree reaches far enough */
     for (uint32_t i = t->root; i;) {
-        const int right = nodes[i].base <= max_base;
-        if (right) turns[turns_len++] = i;
-        i = nodes[i].child[right];
+        const struct smr_avl_node *n = &nodes[i];
+        const int right = n->base <= max_base;
+        if (right && (n->end > end_above || n->left_max_end > end_above)) best = i;
+        i = n->child[right];
     }
-    while (turns_len > 0) {
-        const struct smr_avl_node *n = &nodes[turns[--turns_len]];
-        if (n->end > end_above) return avl_found(n, out);
-        if (n->left_max_end > end_above)
-            return avl_found(&nodes[avl_last_end(nodes, n->child[0], end_above)], out);
-    }
-    return false;
+    if (!best) return false;
+    if (nodes[best].end <= end_above) best = avl_last_end(nodes, nodes[best].child[0], end_above);
+    return avl_found(&nodes[best], out);
 }
 
 bool smr_avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
@@ -303,28 +332,21 @@ bool smr_avl_first_from(const struct smr_avl *t, uint64_t base, uint64_t end, st
 bool smr_avl_hull(const struct smr_avl *t, uint64_t *out_base, uint64_t *out_end)
 {
     if (!t->root) return false;
-    uint32_t i = t->root;
-    while (t->nodes[i].child[0])
-        i = t->nodes[i].child[0];
-    *out_base = t->nodes[i].base;
+    *out_base = t->nodes[avl_first(t)].base;
     *out_end = t->nodes[t->root].max_end;
     return true;
 }
 
 void smr_avl_each(const struct smr_avl *t, void (*visit)(void *user, const struct smr_range *r), void *user)
 {
-    uint32_t stack[SMR_AVL_LEVELS];
-    unsigned len = 0;
-    for (uint32_t i = t->root; i || len > 0;) {
-        for (; i; i = t->nodes[i].child[0])
-            stack[len++] = i;
-        const struct smr_avl_node *n = &t->nodes[stack[--len]];
+    for (uint32_t i = avl_first(t); i; i = avl_step(t->nodes, i, 1)) {
+        const struct smr_avl_node *n = &t->nodes[i];
         visit(user, &(struct smr_range){n->base, n->end, n->value});
-        i = n->child[1];
     }
 }
 
-/* Balance and largest ends below i, recomputed; the number of nodes, or UINT32_MAX when something is wrong.
+/* Links, balance and largest ends below i, recomputed; the number of nodes, or UINT32_MAX when something is
+ * wrong.
  */
 static uint32_t avl_audit(const struct smr_avl *t, uint32_t i)
 {
@@ -337,6 +359,7 @@ static uint32_t avl_audit(const struct smr_avl *t, uint32_t i)
     const uint32_t height = 1 + (left->height > right->height ? left->height : right->height);
     const int lean = avl_lean(nodes, i);
     if (n->height != height || lean < -1 || lean > 1) return UINT32_MAX;
+    if ((n->child[0] && left->parent != i) || (n->child[1] && right->parent != i)) return UINT32_MAX;
     if (n->left_max_end != left->max_end) return UINT32_MAX;
     if (n->max_end != max_u64(n->end, max_u64(left->max_end, right->max_end))) return UINT32_MAX;
     return left_len + right_len + 1;
@@ -362,7 +385,7 @@ bool smr_avl_is_valid(const struct smr_avl *t)
 {
     if (!t->nodes) return t->root == 0 && t->len == 0;
     if (t->nodes[0].height != 0 || t->nodes[0].max_end != 0) return false;
-    if (avl_audit(t, t->root) != t->len) return false;
+    if (avl_audit(t, t->root) != t->len || t->nodes[t->root].parent != 0) return false;
     struct avl_order_audit audit = {.t = t};
     smr_avl_each(t, avl_audit_order, &audit);
     return !audit.wrong;

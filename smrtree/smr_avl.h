@@ -3,8 +3,8 @@
  *
  * Order: base ascending, then end descending, so a range stands before those inside it; among equal ranges
  * the later one counts as the inner one. Every node also knows the largest end below it, which makes all
- * queries O(log n) at any nesting depth. Nodes live in one array and link by index: 48 bytes a range, and a
- * removed slot is used again. */
+ * queries O(log n) at any nesting depth. Nodes live in one array and link by index: one cache line (64 bytes)
+ * a range, and a removed slot is used again. */
 #ifndef SMR_AVL_H
 #define SMR_AVL_H
 

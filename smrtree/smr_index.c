@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smrtree/smr_index.h"
+#include "smrtree/smr_array.h"
 #include "smrtree/smr_avl.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#define INDEX_LINE_BYTES 64u
-#define INDEX_HUGE_BYTES (UINT64_C(2) << 20)
 #define INDEX_LANES 16u
 
 struct smr_index {
@@ -77,23 +75,11 @@ static size_t index_fill(smr_index *x, const struct segment *segments, size_t ne
     return index_fill(x, segments, next + 1, 2 * k + 1);
 }
 
-/* Uninitialised memory aligned for lines; a large array gets huge pages where the kernel gives them, since a
- * search in it would otherwise miss the TLB at every level below the first dozen. */
-static void *index_alloc(size_t len_bytes)
-{
-    const size_t align = len_bytes >= INDEX_HUGE_BYTES ? INDEX_HUGE_BYTES : INDEX_LINE_BYTES;
-    const size_t room = (len_bytes + align - 1) / align * align;
-    void *p = aligned_alloc(align, room);
-    if (p && align == INDEX_HUGE_BYTES)
-        madvise(p, room, MADV_HUGEPAGE); /* a hint: failure costs only speed */
-    return p;
-}
-
 static bool index_build(smr_index *x, const struct segment *segments, size_t len)
 {
     x->len = len;
-    x->starts = index_alloc((len + 1) * sizeof(*x->starts));
-    x->values = index_alloc((len + 1) * sizeof(*x->values));
+    x->starts = smr_array_alloc((len + 1) * sizeof(*x->starts));
+    x->values = smr_array_alloc((len + 1) * sizeof(*x->values));
     if (!x->starts || !x->values) return false;
     x->starts[0] = 0;
     x->values[0] = SMR_INDEX_NONE;
@@ -150,7 +136,7 @@ static inline size_t index_last_right(size_t k)
  */
 static inline void index_prefetch(const uint64_t *starts, size_t k)
 {
-    __builtin_prefetch((const void *)((uintptr_t)starts + k * INDEX_LINE_BYTES));
+    __builtin_prefetch((const void *)((uintptr_t)starts + k * SMR_ARRAY_LINE_BYTES));
 }
 
 static inline uint32_t index_search(const smr_index *x, uint64_t addr)

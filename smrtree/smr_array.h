@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory for arrays that look-ups jump about in: aligned to cache lines, and with huge pages where the kernel
+ * gives them once an array is large, since every step down a tree in it would otherwise miss the TLB too. */
+#ifndef SMR_ARRAY_H
+#define SMR_ARRAY_H
+
+#include <stddef.h>
+
+#define SMR_ARRAY_LINE_BYTES 64u
+
+/* Uninitialised; NULL without memory. Owns: the caller frees it by free(). */
+void *smr_array_alloc(size_t len_bytes);
+
+#endif
