@@ -95,15 +95,37 @@ void smr_contain_adopt(smr_node *n, uint64_t now_ns)
     }
 }
 
-static ls_err fail_overlap(const smr_node *n, const struct smr_range *r)
+static ls_err fail_overlap(const smr_node *n, uint64_t base, uint64_t end, const struct smr_range *r)
 {
     const char *other = smr_state.slots[r->value]->label;
     return ls_fail(
         LS_ERR_OVERLAP,
         "\"%.120s\" [%#llx, %#llx) partly overlaps \"%.120s\" [%#llx, %#llx): remove or resize \"%.120s\" "
         "first, or nest one in the other",
-        n->label, (unsigned long long)n->base, (unsigned long long)n->end, other, (unsigned long long)r->base,
+        n->label, (unsigned long long)base, (unsigned long long)end, other, (unsigned long long)r->base,
         (unsigned long long)r->end, other);
+}
+
+/* The range found at one end of n's new extent, passing over n itself: what is found there without n is the
+ * range directly around it, since all that reach over one address nest. */
+static bool other_at(const smr_node *n, uint64_t max_base, uint64_t end_above, struct smr_range *out)
+{
+    if (!smr_avl_last(&smr_state.ranges, max_base, end_above, out)) return false;
+    if (out->value != n->slot) return true;
+    const smr_node *around = n->links[SMR_INSIDE].parent;
+    for (; around; around = around->links[SMR_INSIDE].parent)
+        if (around->base <= max_base && around->end > end_above) break;
+    if (around) *out = (struct smr_range){around->base, around->end, around->slot};
+    return around != NULL;
+}
+
+ls_err smr_contain_can_move(const smr_node *n, uint64_t base, uint64_t end)
+{
+    struct smr_range r;
+    if ((base > 0 && other_at(n, base - 1, base, &r) && r.end < end) ||
+        (other_at(n, end - 1, end, &r) && r.base > base))
+        return fail_overlap(n, base, end, &r);
+    return LS_OK;
 }
 
 ls_err smr_contain_attach(smr_node *n)
@@ -113,7 +135,7 @@ ls_err smr_contain_attach(smr_node *n)
     smr_node *outer = has_outer ? smr_state.slots[r.value] : NULL;
     const struct smr_range mine = {n->base, n->end, n->slot};
     const ls_err e = smr_avl_insert(&smr_state.ranges, mine, SMR_AVL_INNER, &r);
-    if (e == LS_ERR_OVERLAP) return fail_overlap(n, &r);
+    if (e == LS_ERR_OVERLAP) return fail_overlap(n, n->base, n->end, &r);
     LS_TRY(e);
     smr_link(SMR_INSIDE, outer, n);
     if (!n->grouped) smr_show_naturally(n);

@@ -63,6 +63,8 @@ void smr_unlink(enum smr_forest f, smr_node *n);
 ls_err smr_slot_take(smr_node *n); /* Errors: LS_ERR_NOMEM */
 void smr_slot_give(smr_node *n);
 ls_err smr_contain_attach(smr_node *n); /* Errors: as smr_avl_insert, with the text */
+/* Whether a living n may cover [base, end) instead.  Errors: LS_ERR_OVERLAP, with the text. */
+ls_err smr_contain_can_move(const smr_node *n, uint64_t base, uint64_t end);
 void smr_contain_adopt(smr_node *n,
                        uint64_t now_ns); /* after attach, when n itself has been told to the sink */
 void smr_contain_detach(smr_node *n, uint64_t now_ns);

@@ -119,6 +119,8 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
     const uint64_t now_ns = ls_clock_mono_ns(), old_base = n->base, old_end = n->end;
     const bool was_alive = n->died_ns == SMR_ALIVE;
     if (was_alive) {
+        /* before anything is touched: put back, n would be the inner one of equal ranges */
+        LS_TRY(smr_contain_can_move(n, base, end));
         smr_contain_detach(n, now_ns);
         smr_slot_give(n);
     }
@@ -126,9 +128,7 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
     if (e != LS_OK) {
         n->base = old_base;
         n->end = old_end;
-        if (was_alive) settle(n, old_base, old_end); /* slots and room are still there: cannot fail */
-        if (was_alive) smr_contain_adopt(n, now_ns);
-        return e;
+        return e; /* n is not alive: slot and room of a living one are there still */
     }
     if (was_alive) {
         smr_tell_range(n, now_ns);

@@ -3,6 +3,7 @@ if HAVE_CMOCKA
 smrtree_test_programs = \
     tests/smrtree/test_smr_live \
     tests/smrtree/test_smr_live_o3 \
+    tests/smrtree/test_smr_random \
     tests/smrtree/test_smr_tree
 check_PROGRAMS += $(smrtree_test_programs)
 TESTS += $(smrtree_test_programs)
@@ -17,6 +18,8 @@ tests_smrtree_test_smr_live_o3_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_smrtree_test_smr_live_o3_LDADD = libcommon.la $(CMOCKA_LIBS)
 $(tests_smrtree_test_smr_live_o3_OBJECTS): CFLAGS += -O3
 
+tests_smrtree_test_smr_random_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_smrtree_test_smr_random_LDADD = libsmrtree.la $(CMOCKA_LIBS) -lpthread
 tests_smrtree_test_smr_tree_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_smrtree_test_smr_tree_LDADD = libsmrtree.la $(CMOCKA_LIBS) -lpthread
 endif
