@@ -252,6 +252,9 @@ static int record_finish(struct record *r)
     cli_progress("", 1);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
+    if (stats.threads == 0)
+        cli_warn(
+            "no thread could write anything: the spool's file system is full, or --spool-max is too small");
     if (stats.damaged_files)
         cli_warn("%llu thread files are damaged and were read up to the damage",
                  (unsigned long long)stats.damaged_files);

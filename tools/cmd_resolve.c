@@ -48,6 +48,9 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
     err = prof_resolve(&options, &stats);
     cli_progress("", 1);
     if (err != LS_OK) return cli_fail(err);
+    if (stats.threads == 0)
+        cli_warn(
+            "no thread could write anything: the spool's file system is full, or --spool-max is too small");
     if (stats.damaged_files)
         cli_warn("%llu thread files are damaged and were read up to the damage",
                  (unsigned long long)stats.damaged_files);

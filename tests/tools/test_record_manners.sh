@@ -32,4 +32,7 @@ expect 125 "is not empty" "$loadstone" record --spool spool -o other.h5 true
 # ranks of a job do not write the same file
 expect 0 "" env PMIX_RANK=3 "$loadstone" record -q -o rank.h5 true
 must test -s rank.3.h5
+# a spool too small for any record: the program keeps its status, the profile is empty and the loss is said
+expect 7 "spool-max is too small" "$loadstone" record -o tiny.h5 --spool-max 64K sh -c 'exit 7'
+expect 0 "" "$loadstone" report tiny.h5
 exit $failed
