@@ -384,7 +384,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
     if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
     if (t->rt->writer.stopped) return refuse(t); /* nobody could read the burst */
     if (in_own_work(t) || masks_trap(uc) || !rt_control_is_sampling(ls_clock_mono_ns())) return refuse(t);
-    if (rt_step_is_traced(&rt_step_engine)) {
+    if (rt_step_is_traced(&rt_step_engine, 0)) {
         __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_step_engine.trigger->disarm(t); /* the tracer would see the next one */
     }

@@ -24,6 +24,7 @@ enum {
     START_CREDIT_NS = 10000000,
     FIRST_INTERVAL_PART = 4,
     FIRST_INTERVAL_MIN_NS = 5000000, /* a program of a few milliseconds pays nothing */
+    TRACER_AGE_NS = 100000000,       /* threads may be many; bursts look themselves */
     HWCAP2_FSGSBASE_BIT = 1u << 1,   /* asm/hwcap2.h */
 };
 
@@ -216,7 +217,7 @@ static void list_remove(struct rt_step_thread *t)
 /* A debugger or tracer would see our signals before we do: with one there is none. */
 static bool leave_to_tracer(struct rt_step_thread *t)
 {
-    if (!rt_step_is_traced(&rt_step_engine)) return false;
+    if (!rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return false;
     __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
     rt_step_engine.trigger->disarm(t);
     return true;

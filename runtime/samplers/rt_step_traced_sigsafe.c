@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { LOOK_EVERY_NS = 500000000, STATUS_BYTES = 512 };
+enum { STATUS_BYTES = 512 };
 
 int rt_step_tracer_of(const char *status, size_t len_bytes)
 {
@@ -31,10 +31,10 @@ static int read_tracer(void)
     return n > 0 ? rt_step_tracer_of(text, (size_t)n) : 0;
 }
 
-bool rt_step_is_traced(struct rt_step_engine *e)
+bool rt_step_is_traced(struct rt_step_engine *e, uint64_t max_age_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
-    if (!e->traced_checked_ns || now_ns - e->traced_checked_ns > LOOK_EVERY_NS) {
+    if (!e->traced_checked_ns || now_ns - e->traced_checked_ns > max_age_ns) {
         e->traced_checked_ns = now_ns;
         e->traced = read_tracer() != 0;
     }

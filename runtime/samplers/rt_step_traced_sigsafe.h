@@ -7,7 +7,7 @@
 
 /* TracerPid of /proc/self/status text; 0 when there is none.  Signal: safe. */
 int rt_step_tracer_of(const char *status, size_t len_bytes);
-/* Looks at /proc/self/status at most twice a second.  Signal: safe. */
-bool rt_step_is_traced(struct rt_step_engine *e);
+/* Looks at /proc/self/status when the last look is older than max_age_ns.  Signal: safe. */
+bool rt_step_is_traced(struct rt_step_engine *e, uint64_t max_age_ns);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -460,6 +461,28 @@ static void mode_waits(void)
     EXPECT(sigwaitinfo(&all, &info) == SIGRTMAX);
 }
 
+/* A burst must not begin under a tracer, which would get each of its traps; only the trigger that found out
+ * can be seen. */
+static void mode_traced(void)
+{
+    int status = 0, traps = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        compute(5);
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        compute(60);
+        _exit(7);
+    }
+    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        const int sig = WSTOPSIG(status);
+        traps += sig == SIGTRAP;
+        ptrace(PTRACE_CONT, child, NULL, (void *)(long)(sig == SIGSTOP ? 0 : sig));
+    }
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    EXPECT(traps < 20);
+}
+
 static void mode_die_null(void)
 {
     compute(30);
@@ -505,6 +528,7 @@ static const struct {
     {"setuid", mode_setuid},
     {"eintr", mode_eintr},
     {"waits", mode_waits},
+    {"traced", mode_traced},
     {"die-null", mode_die_null},
     {"die-int3", mode_die_int3},
     {"die-sent", mode_die_sent},
