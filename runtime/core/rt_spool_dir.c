@@ -52,6 +52,9 @@ int rt_spool_dir_open(void)
         return rt_spool_dir_use();
     }
     const char *runtime = getenv("XDG_RUNTIME_DIR");
-    if (runtime && runtime[0] == '/' && rt_spool_dir_default(runtime) == 0) return 0;
-    return rt_spool_dir_default(NULL);
+    int err = runtime && runtime[0] == '/' ? rt_spool_dir_default(runtime) : ENOENT;
+    if (err != 0) err = rt_spool_dir_default(NULL);
+    /* children belong to the same recording, those of system() and popen() too, which no hook sees */
+    if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
+    return err;
 }

@@ -50,4 +50,9 @@ mkdir "$work/run" "$work/here"
 (cd "$work/here" && unset XDG_RUNTIME_DIR && LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
 [ "$(ls "$work"/here/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/here")"
 [ "$(stat -c %a "$work"/here/loadstone-spool-*)" = 700 ] || fail "by hand: the spool is open to others"
+mkdir "$work/tree"
+(cd "$work/tree" && unset XDG_RUNTIME_DIR && LD_PRELOAD=$preload LOADSTONE_ENGINE=null /usr/bin/python3 -c '
+import os
+os.system("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")') >/dev/null 2>&1
+[ "$(ls "$work/tree" | wc -l)" = 1 ] || fail "by hand: children of system() have spools of their own: $(ls "$work/tree")"
 finish
