@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The LOADSTONE_* environment: how the launcher speaks to the preloaded runtime, and how a user does who preloads
- * it by hand. This list feeds the runtime's parser, `loadstone record` and the man page loadstone-environment(7). */
+/* The LOADSTONE_* environment: how the launcher speaks to the preloaded runtime, and how a user does who
+ * preloads it by hand. This list feeds the runtime's parser, `loadstone record` and the man page
+ * loadstone-environment(7). */
 #ifndef LS_ENV_H
 #define LS_ENV_H
 
 /* X(id, variable, default value or "", help) */
-#define LS_ENV_LIST(X)                                                                                        \
-    X(SPOOL, "LOADSTONE_SPOOL", "", "directory that receives the spool; made (mode 0700) when missing. Default: "   \
-      "loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory")                               \
-    X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G", "size cap of the spool of one process; recording stops there, the "   \
-      "program goes on and the loss is counted")                                                              \
-    X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, step or null")                              \
-    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")    \
-    X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")       \
-    X(PERIOD, "LOADSTONE_PERIOD", "", "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")     \
-    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                         \
-    X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                       \
-    X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")   \
-    X(DELAY, "LOADSTONE_DELAY", "0", "time after the start of the program before sampling begins, such as 2s") \
-    X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                       \
-    X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                    \
-    X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")       \
-    X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")            \
-    X(PRELOAD, "LOADSTONE_PRELOAD", "", "path of the preloaded runtime, set by the launcher so that programs "       \
-      "started with a cleared environment are followed")                                                      \
-    X(DEBUG, "LOADSTONE_DEBUG", "0", "1: the runtime's incidents are also written to the spool directory as text")
+#define LS_ENV_LIST(X)                                                                                      \
+    X(SPOOL, "LOADSTONE_SPOOL", "",                                                                         \
+      "directory that receives the spool; made (mode 0700) when missing. Default: "                         \
+      "loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory")                             \
+    X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                               \
+      "size cap of the spool of one process; recording stops there, the "                                   \
+      "program goes on and the loss is counted")                                                            \
+    X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, step or null")                            \
+    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")  \
+    X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")     \
+    X(PERIOD, "LOADSTONE_PERIOD", "",                                                                       \
+      "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")          \
+    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                       \
+    X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                     \
+    X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own") \
+    X(DELAY, "LOADSTONE_DELAY", "0",                                                                        \
+      "time after the start of the program before sampling begins, such as 2s")                             \
+    X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                     \
+    X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                  \
+    X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")     \
+    X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")           \
+    X(PRELOAD, "LOADSTONE_PRELOAD", "",                                                                     \
+      "path of the preloaded runtime, set by the launcher so that programs "                                \
+      "started with a cleared environment are followed")                                                    \
+    X(DEBUG, "LOADSTONE_DEBUG", "0",                                                                        \
+      "1: the runtime's incidents are also written to the spool directory as text")
 
 #define LS_ENV_ID(id, variable, value, help) LS_ENV_##id,
 enum ls_env_id { LS_ENV_LIST(LS_ENV_ID) LS_ENV_COUNT };

@@ -14,7 +14,8 @@ struct ls_err_row {
 #define LS_ERR_ROW(name, text) {#name, text},
 static const struct ls_err_row ls_err_rows[] = {LS_ERR_LIST(LS_ERR_ROW)};
 #undef LS_ERR_ROW
-_Static_assert(sizeof(ls_err_rows) / sizeof(ls_err_rows[0]) == LS_ERR_COUNT, "every error has a name and a text");
+_Static_assert(sizeof(ls_err_rows) / sizeof(ls_err_rows[0]) == LS_ERR_COUNT,
+               "every error has a name and a text");
 
 static _Thread_local char ls_error_detail[512] __attribute__((tls_model("initial-exec")));
 

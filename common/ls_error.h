@@ -10,16 +10,15 @@
  * Thread: any.  Signal: not safe (formats). */
 ls_err ls_fail(ls_err e, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
-/* As ls_fail, with ": <strerror(saved_errno)>" appended; maps ENOSPC, EACCES, EEXIST, ENOENT, ENOMEM to their code
- * and everything else to LS_ERR_IO. */
+/* As ls_fail, with ": <strerror(saved_errno)>" appended; maps ENOSPC, EACCES, EEXIST, ENOENT, ENOMEM to their
+ * code and everything else to LS_ERR_IO. */
 ls_err ls_fail_errno(int saved_errno, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
 /* Propagate a failure where nothing is held. */
-#define LS_TRY(call)                                                                                          \
-    do {                                                                                                      \
-        const ls_err ls_try_err = (call);                                                                     \
-        if (ls_try_err != LS_OK)                                                                              \
-            return ls_try_err;                                                                                \
+#define LS_TRY(call)                                \
+    do {                                            \
+        const ls_err ls_try_err = (call);           \
+        if (ls_try_err != LS_OK) return ls_try_err; \
     } while (0)
 
 #endif

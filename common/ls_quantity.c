@@ -14,13 +14,14 @@ struct ls_unit {
 };
 
 static const struct ls_unit ls_byte_units[] = {
-    {"", 1},           {"B", 1},          {"K", 0x1p10},     {"KB", 0x1p10},     {"KiB", 0x1p10},
-    {"M", 0x1p20},     {"MB", 0x1p20},    {"MiB", 0x1p20},   {"G", 0x1p30},      {"GB", 0x1p30},
-    {"GiB", 0x1p30},   {"T", 0x1p40},     {"TB", 0x1p40},    {"TiB", 0x1p40},    {NULL, 0},
+    {"", 1},         {"B", 1},       {"K", 0x1p10},   {"KB", 0x1p10},  {"KiB", 0x1p10},
+    {"M", 0x1p20},   {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30},   {"GB", 0x1p30},
+    {"GiB", 0x1p30}, {"T", 0x1p40},  {"TB", 0x1p40},  {"TiB", 0x1p40}, {NULL, 0},
 };
 
 static const struct ls_unit ls_time_units[] = {
-    {"", 1e9}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
+    {"", 1e9},   {"ns", 1},     {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+    {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
 };
 
 static const struct ls_unit ls_percent_units[] = {{"", 0.01}, {"%", 0.01}, {NULL, 0}};
@@ -29,10 +30,8 @@ static ls_err ls_parse_with_units(const char *text, const struct ls_unit *units,
 {
     char *end = NULL;
     const double number = strtod(text, &end);
-    if (end == text || !isfinite(number))
-        return ls_fail(LS_ERR_ARG, "'%s' is not a number", text);
-    if (number < 0)
-        return ls_fail(LS_ERR_RANGE, "'%s' is negative", text);
+    if (end == text || !isfinite(number)) return ls_fail(LS_ERR_ARG, "'%s' is not a number", text);
+    if (number < 0) return ls_fail(LS_ERR_RANGE, "'%s' is negative", text);
     while (*end == ' ')
         end++;
     for (const struct ls_unit *u = units; u->suffix; u++) {
@@ -48,8 +47,7 @@ static ls_err ls_parse_whole(const char *text, const struct ls_unit *units, uint
 {
     double value = 0;
     LS_TRY(ls_parse_with_units(text, units, &value));
-    if (value >= 0x1p63)
-        return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);
+    if (value >= 0x1p63) return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);
     *out = (uint64_t)(value + 0.5);
     return LS_OK;
 }
@@ -81,8 +79,7 @@ ls_err ls_parse_u64(const char *text, uint64_t *out)
     const unsigned long long value = strtoull(text, &end, 0);
     if (end == text || *end != '\0' || text[0] == '-')
         return ls_fail(LS_ERR_ARG, "'%s' is not a whole number", text);
-    if (errno == ERANGE)
-        return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);
+    if (errno == ERANGE) return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);
     *out = value;
     return LS_OK;
 }

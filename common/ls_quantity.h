@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* "64", "4K", "1.5G" (powers of 1024; a trailing B or iB is allowed) to bytes.  Errors: LS_ERR_ARG, LS_ERR_RANGE. */
+/* "64", "4K", "1.5G" (powers of 1024; a trailing B or iB is allowed) to bytes.  Errors: LS_ERR_ARG,
+ * LS_ERR_RANGE. */
 ls_err ls_parse_bytes(const char *text, uint64_t *out_bytes);
 /* "500us", "20ms", "2s", "3m", "1h", "100ns"; a bare number is seconds.  Errors: LS_ERR_ARG, LS_ERR_RANGE. */
 ls_err ls_parse_duration(const char *text, uint64_t *out_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounded reading of untrusted bytes: a cursor never leaves its span, a failed read leaves it where it was. */
+/* Bounded reading of untrusted bytes: a cursor never leaves its span, a failed read leaves it where it was.
+ */
 #ifndef LS_SPAN_H
 #define LS_SPAN_H
 
@@ -31,8 +32,7 @@ static inline size_t ls_cursor_left(const struct ls_cursor *c)
 /* Copy the next len_bytes to out; false when fewer are left. */
 static inline bool ls_cursor_read(struct ls_cursor *c, void *out, size_t len_bytes)
 {
-    if (ls_cursor_left(c) < len_bytes)
-        return false;
+    if (ls_cursor_left(c) < len_bytes) return false;
     memcpy(out, c->span.data + c->pos_bytes, len_bytes);
     c->pos_bytes += len_bytes;
     return true;
@@ -41,8 +41,7 @@ static inline bool ls_cursor_read(struct ls_cursor *c, void *out, size_t len_byt
 /* Borrow the next len_bytes; NULL when fewer are left. */
 static inline const uint8_t *ls_cursor_take(struct ls_cursor *c, size_t len_bytes)
 {
-    if (ls_cursor_left(c) < len_bytes)
-        return NULL;
+    if (ls_cursor_left(c) < len_bytes) return NULL;
     const uint8_t *p = c->span.data + c->pos_bytes;
     c->pos_bytes += len_bytes;
     return p;

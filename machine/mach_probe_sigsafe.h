@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The latency probe: one timed load of one byte. Source: facts on lfence/rdtsc ordering, Intel SDM vol. 2B RDTSC/RDTSCP. */
+/* The latency probe: one timed load of one byte. Source: facts on lfence/rdtsc ordering, Intel SDM vol. 2B
+ * RDTSC/RDTSCP. */
 #ifndef MACH_PROBE_SIGSAFE_H
 #define MACH_PROBE_SIGSAFE_H
 
@@ -7,9 +8,8 @@
 #include <stdint.h>
 
 /* lfence; rdtsc; lfence; load; rdtscp; lfence. Returns elapsed TSC cycles, the probe's own cost included.
- * The load may fault: a SIGSEGV/SIGBUS handler that finds its ip at mach_probe_load_ip sets it to mach_probe_fault_ip, and the
- * function returns MACH_PROBE_FAULTED.
- * Thread: any.  Signal: safe. */
+ * The load may fault: a SIGSEGV/SIGBUS handler that finds its ip at mach_probe_load_ip sets it to
+ * mach_probe_fault_ip, and the function returns MACH_PROBE_FAULTED. Thread: any.  Signal: safe. */
 uint64_t mach_probe_load(const volatile void *addr);
 #define MACH_PROBE_FAULTED UINT64_MAX
 extern const char mach_probe_load_ip[], mach_probe_fault_ip[];

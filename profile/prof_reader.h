@@ -13,24 +13,60 @@ typedef struct prof_profile prof_profile;
 
 struct prof_node {
     uint32_t id, parent;
-    uint32_t kind; /* enum prof_node_kind */
+    uint32_t kind;    /* enum prof_node_kind */
     uint32_t process; /* row of processes, UINT32_MAX for shared nodes */
     const char *label;
     uint64_t base, end, elem_size_bytes, dims;
     uint64_t born_ns, died_ns; /* [born, died); died UINT64_MAX while alive at the end */
 };
-struct prof_thread { uint32_t process; uint32_t tid; const char *name; uint64_t begin_ns, end_ns, cpu_ns, spent_ns; };
-struct prof_process { uint32_t pid, parent_pid, image; const char *exe, *cmdline; const char *engine, *trigger, *why;
-    uint64_t begin_ns, end_ns, bursts_ns, hooks_ns; };
-struct prof_burst { uint32_t thread, cpu; uint64_t time_ns, weight_ns, spent_ns, ip; uint32_t instructions, end_why;
-    uint64_t first_sample; uint32_t samples_len; };
-struct prof_module { uint32_t process; const char *path, *build_id; uint64_t base, end, bias; };
+struct prof_thread {
+    uint32_t process;
+    uint32_t tid;
+    const char *name;
+    uint64_t begin_ns, end_ns, cpu_ns, spent_ns;
+};
+struct prof_process {
+    uint32_t pid, parent_pid, image;
+    const char *exe, *cmdline;
+    const char *engine, *trigger, *why;
+    uint64_t begin_ns, end_ns, bursts_ns, hooks_ns;
+};
+struct prof_burst {
+    uint32_t thread, cpu;
+    uint64_t time_ns, weight_ns, spent_ns, ip;
+    uint32_t instructions, end_why;
+    uint64_t first_sample;
+    uint32_t samples_len;
+};
+struct prof_module {
+    uint32_t process;
+    const char *path, *build_id;
+    uint64_t base, end, bias;
+};
 /* One distinct sampled ip: where it is. Missing strings are "". */
-struct prof_line { uint32_t process; uint64_t ip; const char *module, *function, *file; uint32_t line; };
-struct prof_phase { uint32_t id, parent; const char *name; };
+struct prof_line {
+    uint32_t process;
+    uint64_t ip;
+    const char *module, *function, *file;
+    uint32_t line;
+};
+struct prof_phase {
+    uint32_t id, parent;
+    const char *name;
+};
 /* One line of source text around a sampled one; sorted by file, line. */
-struct prof_source { const char *file; uint32_t line; const char *text; };
-struct prof_event { uint32_t process; uint64_t time_ns; const char *kind, *text; uint64_t count; int detail_errno; };
+struct prof_source {
+    const char *file;
+    uint32_t line;
+    const char *text;
+};
+struct prof_event {
+    uint32_t process;
+    uint64_t time_ns;
+    const char *kind, *text;
+    uint64_t count;
+    int detail_errno;
+};
 
 /* Attributes of /run.  Missing numbers: NAN or UINT64_MAX; missing strings: "". */
 struct prof_run {
@@ -40,12 +76,15 @@ struct prof_run {
     uint64_t start_realtime_ns, start_mono_ns, duration_ns;
     uint64_t exit_code, exit_signal;
     uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
-    double overhead_asked, overhead_achieved; /* shares of wall time; achieved: bursts and hooks, summed over threads, of the worst process */
+    double overhead_asked, overhead_achieved; /* shares of wall time; achieved: bursts and hooks, summed over
+                                                 threads, of the worst process */
     uint64_t lost_records, dropped_bytes, skipped_triggers, throttled;
     double level_latency_cycles[PROF_LEVEL_COUNT]; /* calibration: median load latency inside each level */
-    double level_limit_cycles[PROF_LEVEL_COUNT];   /* a latency below limit[l] is at level l or nearer; last is +inf */
-    double issue_width;                            /* instructions per cycle assumed by the stall estimate */
-    double coverage_precise, coverage_coarse;      /* shares of samples in ranges / in coarse homes; the rest is unmapped */
+    double level_limit_cycles[PROF_LEVEL_COUNT]; /* a latency below limit[l] is at level l or nearer; last is
+                                                    +inf */
+    double issue_width;                          /* instructions per cycle assumed by the stall estimate */
+    double coverage_precise,
+        coverage_coarse; /* shares of samples in ranges / in coarse homes; the rest is unmapped */
 };
 
 /* Columns asked for; the others stay NULL. */
@@ -57,11 +96,14 @@ struct prof_samples {
 };
 #define PROF_MASK(name) (UINT64_C(1) << PROF_COL_##name)
 
-/* Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT (not HDF5, or no Loadstone file), LS_ERR_VERSION, LS_ERR_TRUNCATED. */
+/* Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT (not HDF5, or no Loadstone file), LS_ERR_VERSION, LS_ERR_TRUNCATED.
+ */
 ls_err prof_open(const char *path, prof_profile **out);
 void prof_close(prof_profile *p);
 const struct prof_run *prof_run_of(const prof_profile *p);
-const struct prof_node *prof_nodes(const prof_profile *p, size_t *out_len); /* row i has id i; parents before children; the root's parent is UINT32_MAX */
+const struct prof_node *
+prof_nodes(const prof_profile *p,
+           size_t *out_len); /* row i has id i; parents before children; the root's parent is UINT32_MAX */
 const struct prof_thread *prof_threads(const prof_profile *p, size_t *out_len);
 const struct prof_process *prof_processes(const prof_profile *p, size_t *out_len);
 const struct prof_burst *prof_bursts(const prof_profile *p, size_t *out_len);
@@ -70,7 +112,8 @@ const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len); /* s
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
-/* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in order. */
+/* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in
+ * order. */
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out);
 
 #endif

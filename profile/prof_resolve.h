@@ -11,21 +11,22 @@
 /* What the spool cannot know. Zero or NULL: not known. */
 struct prof_resolve_options {
     const char *spool_dir, *output_path;
-    int force;                                   /* overwrite output_path */
-    const char *command;                         /* the command line as given */
-    const char *why_no_hw;                       /* why hardware did not sample; stands after the process's reason */
-    uint64_t duration_ns;                        /* wall time of the program */
+    int force;             /* overwrite output_path */
+    const char *command;   /* the command line as given */
+    const char *why_no_hw; /* why hardware did not sample; stands after the process's reason */
+    uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
     const struct mach_calibration *calibration;
-    void (*progress)(void *user, double done);   /* may be NULL */
+    void (*progress)(void *user, double done); /* may be NULL */
     void *user;
 };
 struct prof_resolve_stats {
     uint64_t samples, bursts, processes, threads, damaged_files;
 };
 
-/* Errors: LS_ERR_NOT_FOUND (no spool there), LS_ERR_VERSION, LS_ERR_EXISTS, LS_ERR_FULL, LS_ERR_IO; the output appears whole or not at all.
- * A damaged thread file is read up to the damage, counted and said in /events. */
+/* Errors: LS_ERR_NOT_FOUND (no spool there), LS_ERR_VERSION, LS_ERR_EXISTS, LS_ERR_FULL, LS_ERR_IO; the
+ * output appears whole or not at all. A damaged thread file is read up to the damage, counted and said in
+ * /events. */
 ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_resolve_stats *out);
 
 #endif

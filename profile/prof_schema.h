@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.h5, schema 1: the one description of its columns, shared by writer, reader and documentation (doc/run-h5.md). */
+/* run.h5, schema 1: the one description of its columns, shared by writer, reader and documentation
+ * (doc/run-h5.md). */
 #ifndef PROF_SCHEMA_H
 #define PROF_SCHEMA_H
 
@@ -8,25 +9,27 @@
 #define PROF_SCHEMA 1
 
 /* /samples: 1-D data sets of equal length.  X(name, C type, fill value = "missing", meaning) */
-#define PROF_SAMPLE_COLUMNS(X)                                                                                \
-    X(time_ns, uint64_t, UINT64_MAX, "CLOCK_MONOTONIC at the sample, ns since /run start_mono_ns")            \
-    X(thread, uint32_t, UINT32_MAX, "row of /threads")                                                        \
-    X(cpu, uint32_t, UINT32_MAX, "logical CPU")                                                               \
-    X(ip, uint64_t, 0, "address of the instruction")                                                          \
-    X(addr, uint64_t, UINT64_MAX, "virtual address accessed")                                                 \
-    X(size, uint16_t, 0, "bytes accessed")                                                                    \
-    X(op, uint8_t, UINT8_MAX, "0 load, 1 store, 2 prefetch")                                                  \
-    X(latency_cycles, uint32_t, UINT32_MAX, "load latency in TSC cycles; missing where not measured")         \
-    X(latency_valid, uint8_t, 0, "1: latency_cycles is a measurement free of run-ahead bias")                 \
-    X(level, uint8_t, UINT8_MAX, "index into the attribute levels: L1 L2 L3 DRAM; inferred by the step engine") \
-    X(tlb, uint8_t, UINT8_MAX, "0 miss, 1 L1 hit, 2 L2 hit; missing where the engine does not tell")          \
-    X(snoop, uint8_t, UINT8_MAX, "0 none, 1 hit, 2 hit modified; missing where the engine does not tell")     \
-    X(weight_ns, uint64_t, UINT64_MAX, "CPU time the sample's burst stands for (the same for all its samples)") \
-    X(node, uint32_t, UINT32_MAX, "id in /nodes")                                                             \
-    X(element, uint64_t, UINT64_MAX, "element index inside the node")                                         \
-    X(component, uint32_t, UINT32_MAX, "component of the element")                                            \
-    X(phase, uint32_t, UINT32_MAX, "id in /phases")                                                           \
-    X(burst, uint32_t, UINT32_MAX, "row of /bursts")                                                          \
+#define PROF_SAMPLE_COLUMNS(X)                                                                            \
+    X(time_ns, uint64_t, UINT64_MAX, "CLOCK_MONOTONIC at the sample, ns since /run start_mono_ns")        \
+    X(thread, uint32_t, UINT32_MAX, "row of /threads")                                                    \
+    X(cpu, uint32_t, UINT32_MAX, "logical CPU")                                                           \
+    X(ip, uint64_t, 0, "address of the instruction")                                                      \
+    X(addr, uint64_t, UINT64_MAX, "virtual address accessed")                                             \
+    X(size, uint16_t, 0, "bytes accessed")                                                                \
+    X(op, uint8_t, UINT8_MAX, "0 load, 1 store, 2 prefetch")                                              \
+    X(latency_cycles, uint32_t, UINT32_MAX, "load latency in TSC cycles; missing where not measured")     \
+    X(latency_valid, uint8_t, 0, "1: latency_cycles is a measurement free of run-ahead bias")             \
+    X(level, uint8_t, UINT8_MAX,                                                                          \
+      "index into the attribute levels: L1 L2 L3 DRAM; inferred by the step engine")                      \
+    X(tlb, uint8_t, UINT8_MAX, "0 miss, 1 L1 hit, 2 L2 hit; missing where the engine does not tell")      \
+    X(snoop, uint8_t, UINT8_MAX, "0 none, 1 hit, 2 hit modified; missing where the engine does not tell") \
+    X(weight_ns, uint64_t, UINT64_MAX,                                                                    \
+      "CPU time the sample's burst stands for (the same for all its samples)")                            \
+    X(node, uint32_t, UINT32_MAX, "id in /nodes")                                                         \
+    X(element, uint64_t, UINT64_MAX, "element index inside the node")                                     \
+    X(component, uint32_t, UINT32_MAX, "component of the element")                                        \
+    X(phase, uint32_t, UINT32_MAX, "id in /phases")                                                       \
+    X(burst, uint32_t, UINT32_MAX, "row of /bursts")                                                      \
     X(position, uint32_t, UINT32_MAX, "instructions since the trigger")
 
 #define PROF_COLUMN_ENUM(name, type, fill, text) PROF_COL_##name,
@@ -36,20 +39,20 @@ enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };
 enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, PROF_LEVEL_COUNT };
 
 /* X(name, text): kinds of /nodes.  The root is node 0. */
-#define PROF_NODE_KINDS(X)                                                                                    \
-    X(ROOT, "root")                                                                                           \
-    X(PROCESS, "process")     /* only when several processes registered ranges */                             \
-    X(GROUP, "group")         /* createSMRGroup */                                                            \
-    X(RANGE, "range")         /* addSMR */                                                                    \
-    X(UNREGISTERED, "unregistered") /* the one parent of the coarse homes below */                            \
-    X(STATIC, "static")       /* data segments of one module */                                               \
-    X(HEAP, "heap")           /* recorded heap blocks */                                                      \
-    X(HEAP_SMALL, "heap-small") /* heap memory outside recorded blocks: blocks below the threshold */         \
-    X(STACK, "stack")         /* one thread's stack */                                                        \
-    X(FILE, "file")           /* one mapped file */                                                           \
-    X(CODE, "code")           /* read-only and executable segments of a module (constants, jump tables) */    \
-    X(ANONYMOUS, "anonymous") /* other anonymous memory */                                                    \
-    X(KERNEL, "kernel")       /* vdso, vvar, vsyscall */                                                      \
+#define PROF_NODE_KINDS(X)                                                                                 \
+    X(ROOT, "root")                                                                                        \
+    X(PROCESS, "process")           /* only when several processes registered ranges */                    \
+    X(GROUP, "group")               /* createSMRGroup */                                                   \
+    X(RANGE, "range")               /* addSMR */                                                           \
+    X(UNREGISTERED, "unregistered") /* the one parent of the coarse homes below */                         \
+    X(STATIC, "static")             /* data segments of one module */                                      \
+    X(HEAP, "heap")                 /* recorded heap blocks */                                             \
+    X(HEAP_SMALL, "heap-small")     /* heap memory outside recorded blocks: blocks below the threshold */  \
+    X(STACK, "stack")               /* one thread's stack */                                               \
+    X(FILE, "file")                 /* one mapped file */                                                  \
+    X(CODE, "code")           /* read-only and executable segments of a module (constants, jump tables) */ \
+    X(ANONYMOUS, "anonymous") /* other anonymous memory */                                                 \
+    X(KERNEL, "kernel")       /* vdso, vvar, vsyscall */                                                   \
     X(UNMAPPED, "unmapped")   /* no mapping known: the reason is in the label */
 
 #define PROF_KIND_ENUM(name, text) PROF_NODE_##name,

@@ -6,10 +6,10 @@
  *   DIR/p<pid>.<image>/t<tid>.<n>   one file a thread; <image> counts the program images this pid ran (exec)
  *
  * A thread file is a spool_file_header followed by chunks. Chunk k covers file bytes [k * SPOOL_CHUNK_BYTES,
- * (k + 1) * SPOOL_CHUNK_BYTES); the header stands at the start of chunk 0. Records are 8-byte aligned, never straddle a chunk
- * (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte spool_rec_header, written last.
- * A zero header ends the file: what a killed process was writing is not there yet, all before it is.
- * Records of one file are in time order. Times are CLOCK_MONOTONIC ns. */
+ * (k + 1) * SPOOL_CHUNK_BYTES); the header stands at the start of chunk 0. Records are 8-byte aligned, never
+ * straddle a chunk (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte
+ * spool_rec_header, written last. A zero header ends the file: what a killed process was writing is not there
+ * yet, all before it is. Records of one file are in time order. Times are CLOCK_MONOTONIC ns. */
 #ifndef SPOOL_FORMAT_H
 #define SPOOL_FORMAT_H
 
@@ -28,11 +28,11 @@ struct spool_file_header {
     uint32_t pid;
     uint32_t tid;
     uint32_t parent_pid;
-    uint32_t image;       /* as in the directory name */
-    uint64_t mono_ns;     /* the same instant on three clocks */
+    uint32_t image;   /* as in the directory name */
+    uint64_t mono_ns; /* the same instant on three clocks */
     uint64_t realtime_ns;
     uint64_t tsc;
-    uint64_t features;    /* bits a reader must know; 0 in version 1 */
+    uint64_t features; /* bits a reader must know; 0 in version 1 */
 };
 _Static_assert(sizeof(struct spool_file_header) == 64, "on-disk layout");
 
@@ -44,24 +44,24 @@ struct spool_rec_header {
 _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
 
 /* X(name, number, payload struct) */
-#define SPOOL_REC_LIST(X)                                                                                     \
-    X(PAD, 1)          /* no payload that matters */                                                          \
-    X(PROCESS, 2)      /* spool_process: first record of the first thread of an image */                      \
-    X(THREAD_BEGIN, 3) /* spool_thread_begin */                                                               \
-    X(THREAD_END, 4)   /* spool_thread_end */                                                                 \
-    X(MAPS, 5)         /* spool_maps: a piece of /proc/self/maps as text */                                   \
-    X(MMAP, 6)         /* spool_mmap */                                                                       \
-    X(MUNMAP, 7)       /* spool_extent */                                                                     \
-    X(ALLOC, 8)        /* spool_alloc */                                                                      \
-    X(FREE, 9)         /* spool_extent: base only */                                                          \
-    X(NODE_ADD, 10)    /* spool_node: a range of the semantic tree, or a group (end == base) */               \
-    X(NODE_RANGE, 11)  /* spool_node: the same node now covers another range; label empty */                  \
-    X(NODE_REMOVE, 12) /* spool_node_remove */                                                                \
-    X(NODE_MEMBER, 13) /* spool_node_member */                                                                \
-    X(PHASE, 14)       /* spool_phase */                                                                      \
-    X(BURST_BEGIN, 15) /* spool_burst_begin */                                                                \
-    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its file */                        \
-    X(BURST_END, 17)   /* spool_burst_end */                                                                  \
+#define SPOOL_REC_LIST(X)                                                                       \
+    X(PAD, 1)          /* no payload that matters */                                            \
+    X(PROCESS, 2)      /* spool_process: first record of the first thread of an image */        \
+    X(THREAD_BEGIN, 3) /* spool_thread_begin */                                                 \
+    X(THREAD_END, 4)   /* spool_thread_end */                                                   \
+    X(MAPS, 5)         /* spool_maps: a piece of /proc/self/maps as text */                     \
+    X(MMAP, 6)         /* spool_mmap */                                                         \
+    X(MUNMAP, 7)       /* spool_extent */                                                       \
+    X(ALLOC, 8)        /* spool_alloc */                                                        \
+    X(FREE, 9)         /* spool_extent: base only */                                            \
+    X(NODE_ADD, 10)    /* spool_node: a range of the semantic tree, or a group (end == base) */ \
+    X(NODE_RANGE, 11)  /* spool_node: the same node now covers another range; label empty */    \
+    X(NODE_REMOVE, 12) /* spool_node_remove */                                                  \
+    X(NODE_MEMBER, 13) /* spool_node_member */                                                  \
+    X(PHASE, 14)       /* spool_phase */                                                        \
+    X(BURST_BEGIN, 15) /* spool_burst_begin */                                                  \
+    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its file */          \
+    X(BURST_END, 17)   /* spool_burst_end */                                                    \
     X(EVENT, 18)       /* spool_event */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
@@ -73,11 +73,12 @@ struct spool_process {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t pid, parent_pid;
-    uint64_t overhead_ppm;        /* the budget asked for */
+    uint64_t overhead_ppm; /* the budget asked for */
     uint64_t burst_instructions;
-    uint64_t tsc_hz;              /* 0: not known in the process */
-    uint32_t probe_cost_cycles;   /* subtracted from every latency already */
-    uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len, cwd_len; /* engine name; trigger name; why not a better one */
+    uint64_t tsc_hz;            /* 0: not known in the process */
+    uint32_t probe_cost_cycles; /* subtracted from every latency already */
+    uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
+        cwd_len; /* engine name; trigger name; why not a better one */
 };
 struct spool_thread_begin {
     struct spool_rec_header rec;
@@ -115,12 +116,19 @@ struct spool_extent {
     uint64_t base, len_bytes;
 };
 /* rec.flags of ALLOC: the function called, enum spool_alloc_call */
-enum spool_alloc_call { SPOOL_ALLOC_MALLOC, SPOOL_ALLOC_CALLOC, SPOOL_ALLOC_REALLOC, SPOOL_ALLOC_ALIGNED, SPOOL_ALLOC_OTHER };
+enum spool_alloc_call {
+    SPOOL_ALLOC_MALLOC,
+    SPOOL_ALLOC_CALLOC,
+    SPOOL_ALLOC_REALLOC,
+    SPOOL_ALLOC_ALIGNED,
+    SPOOL_ALLOC_OTHER
+};
 struct spool_alloc {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t base, len_bytes;
-    uint32_t frames_len;  /* number of u64 return addresses behind the fixed part, innermost first; 0: no call path */
+    uint32_t frames_len;  /* number of u64 return addresses behind the fixed part, innermost first; 0: no call
+                             path */
     uint32_t sample_rate; /* this block stands for so many (1: every such block is recorded) */
 };
 struct spool_node {
@@ -130,7 +138,7 @@ struct spool_node {
     uint32_t parent; /* containing node or group, 0: top level */
     uint64_t base, end;
     uint64_t elem_size_bytes;
-    uint64_t dims;   /* components of an element */
+    uint64_t dims; /* components of an element */
     uint32_t is_group;
     uint32_t label_len;
 };
@@ -160,9 +168,13 @@ struct spool_burst_begin {
     uint64_t weight_ns; /* CPU time this burst stands for: since the end of the burst before it */
     uint64_t ip;        /* interrupted instruction */
     uint32_t cpu;
-    uint32_t number;    /* burst number in this thread, from 0 */
+    uint32_t number; /* burst number in this thread, from 0 */
 };
-enum spool_op { SPOOL_OP_LOAD = 0, SPOOL_OP_STORE = 1, SPOOL_OP_PREFETCH = 2 }; /* a read-modify-write gives two records */
+enum spool_op {
+    SPOOL_OP_LOAD = 0,
+    SPOOL_OP_STORE = 1,
+    SPOOL_OP_PREFETCH = 2
+}; /* a read-modify-write gives two records */
 /* rec.flags of ACCESS */
 #define SPOOL_ACCESS_OP_MASK 0x3u
 #define SPOOL_ACCESS_LATENCY_VALID 0x4u /* measured, past the run-ahead window */
@@ -180,8 +192,17 @@ struct spool_access {
 };
 _Static_assert(sizeof(struct spool_access) == 40, "on-disk layout");
 enum spool_burst_end_why {
-    SPOOL_BURST_BUDGET, SPOOL_BURST_SYSCALL, SPOOL_BURST_FLAGS, SPOOL_BURST_TSX, SPOOL_BURST_MASKED, SPOOL_BURST_DECODE,
-    SPOOL_BURST_LOST, SPOOL_BURST_RSEQ, SPOOL_BURST_TIME, SPOOL_BURST_FULL, SPOOL_BURST_FAULT
+    SPOOL_BURST_BUDGET,
+    SPOOL_BURST_SYSCALL,
+    SPOOL_BURST_FLAGS,
+    SPOOL_BURST_TSX,
+    SPOOL_BURST_MASKED,
+    SPOOL_BURST_DECODE,
+    SPOOL_BURST_LOST,
+    SPOOL_BURST_RSEQ,
+    SPOOL_BURST_TIME,
+    SPOOL_BURST_FULL,
+    SPOOL_BURST_FAULT
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
@@ -193,21 +214,23 @@ struct spool_burst_end {
     uint32_t skipped;      /* triggers the budget refused since the last burst of this thread */
 };
 /* X(name, text): incidents; counts add up */
-#define SPOOL_EVENT_LIST(X)                                                                                   \
-    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")        \
-    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                                 \
-    X(DISK_FULL, "no space left for the spool: recording stopped")                                            \
-    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                          \
-    X(ENGINE_QUIET, "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)") \
-    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                         \
-    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                                 \
-    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                     \
-    X(TRACED, "a debugger is attached: no stepping")                                                          \
-    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")         \
-    X(SAMPLING_BEGIN, "sampling switched on")                                                                 \
-    X(SAMPLING_END, "sampling switched off")                                                                  \
-    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                        \
-    X(ALLOCS_SKIPPED, "allocations not recorded one by one, to hold the overhead budget: their home is the heap")
+#define SPOOL_EVENT_LIST(X)                                                                            \
+    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached") \
+    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                          \
+    X(DISK_FULL, "no space left for the spool: recording stopped")                                     \
+    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                   \
+    X(ENGINE_QUIET,                                                                                    \
+      "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")  \
+    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                  \
+    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                          \
+    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")              \
+    X(TRACED, "a debugger is attached: no stepping")                                                   \
+    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")  \
+    X(SAMPLING_BEGIN, "sampling switched on")                                                          \
+    X(SAMPLING_END, "sampling switched off")                                                           \
+    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                 \
+    X(ALLOCS_SKIPPED,                                                                                  \
+      "allocations not recorded one by one, to hold the overhead budget: their home is the heap")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -8,22 +8,22 @@ extern "C" {
 #endif
 
 /* X(name, text): the one list of errors; text is what a user reads when nothing more precise is known. */
-#define LS_ERR_LIST(X)                                                                                        \
-    X(LS_OK, "ok")                                                                                            \
-    X(LS_ERR_NOMEM, "out of memory")                                                                          \
-    X(LS_ERR_ARG, "invalid argument")                                                                         \
-    X(LS_ERR_RANGE, "empty, wrapping or out-of-range interval")                                               \
-    X(LS_ERR_OVERLAP, "range overlaps another one without being nested in it")                                \
-    X(LS_ERR_NOT_FOUND, "not found")                                                                          \
-    X(LS_ERR_EXISTS, "already exists")                                                                        \
-    X(LS_ERR_IO, "input/output error")                                                                        \
-    X(LS_ERR_FULL, "no space left")                                                                           \
-    X(LS_ERR_FORMAT, "malformed input")                                                                       \
-    X(LS_ERR_TRUNCATED, "input ends too early")                                                               \
-    X(LS_ERR_VERSION, "format version not supported")                                                         \
-    X(LS_ERR_PERMISSION, "permission denied")                                                                 \
-    X(LS_ERR_UNSUPPORTED, "not supported here")                                                               \
-    X(LS_ERR_BUSY, "in use")                                                                                  \
+#define LS_ERR_LIST(X)                                                         \
+    X(LS_OK, "ok")                                                             \
+    X(LS_ERR_NOMEM, "out of memory")                                           \
+    X(LS_ERR_ARG, "invalid argument")                                          \
+    X(LS_ERR_RANGE, "empty, wrapping or out-of-range interval")                \
+    X(LS_ERR_OVERLAP, "range overlaps another one without being nested in it") \
+    X(LS_ERR_NOT_FOUND, "not found")                                           \
+    X(LS_ERR_EXISTS, "already exists")                                         \
+    X(LS_ERR_IO, "input/output error")                                         \
+    X(LS_ERR_FULL, "no space left")                                            \
+    X(LS_ERR_FORMAT, "malformed input")                                        \
+    X(LS_ERR_TRUNCATED, "input ends too early")                                \
+    X(LS_ERR_VERSION, "format version not supported")                          \
+    X(LS_ERR_PERMISSION, "permission denied")                                  \
+    X(LS_ERR_UNSUPPORTED, "not supported here")                                \
+    X(LS_ERR_BUSY, "in use")                                                   \
     X(LS_ERR_USAGE, "wrong usage")
 
 #define LS_ERR_ENUM(name, text) name,
@@ -34,7 +34,8 @@ typedef enum ls_err { LS_ERR_LIST(LS_ERR_ENUM) LS_ERR_COUNT } ls_err;
 const char *ls_err_name(ls_err e);
 /* What e means in words, never NULL. */
 const char *ls_err_text(ls_err e);
-/* The detailed message of this thread's last failure (names the place and the remedy), "" when there was none. */
+/* The detailed message of this thread's last failure (names the place and the remedy), "" when there was
+ * none. */
 const char *ls_last_error(void);
 
 #ifdef __cplusplus

@@ -381,7 +381,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         rt_step_slots_abandon(&t->slots);
         rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
     }
-    if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
+    if (t->tid != rt_step_gettid()) return;      /* a raw clone that shares our thread block */
     if (t->rt->writer.stopped) return refuse(t); /* nobody could read the burst */
     if (in_own_work(t) || masks_trap(uc) || !rt_control_is_sampling(ls_clock_mono_ns())) return refuse(t);
     if (rt_step_is_traced(&rt_step_engine, 0)) {
