@@ -182,6 +182,8 @@ Measured by `make bench-truth` on:
 A probe times one load by itself: where the processor would have overlapped it with others, or a prefetcher would have come too late,
 the native program sees another time than the probe. A pointer chase has neither. The time stamp counter advances in steps (26 cycles,
 10 ns, on recent AMD processors), so that single latencies inside the caches are coarse; the figures of many are refined by their mean.
+Inside the caches the probe says more than the native program sees: between two stepped loads the kernel delivers a signal, which puts
+part of the inner caches to other use, and the probe's cost is subtracted as its least value.
 
 %s""" % (args.machine.replace("\n", "\n    "), "\n".join(lines)))
     return 0 if good else 1

@@ -2,3 +2,4 @@
 EXTRA_DIST += doc/smrtree.md
 EXTRA_DIST += doc/run-h5.md doc/spool.md
 EXTRA_DIST += doc/status.md
+EXTRA_DIST += doc/truth.md
