@@ -65,8 +65,6 @@
     X(long, syscall, (long, ...))
 
 /* Called, not interposed. */
-#define RT_BEHIND_LIST(X)                                      \
-    X(int, __sanitizer_get_ownership, (const volatile void *)) \
-    X(size_t, __sanitizer_get_allocated_size, (const volatile void *))
+#define RT_BEHIND_LIST(X)
 
 #endif

@@ -120,12 +120,17 @@ LS_EXPORT void *calloc(size_t count, size_t n)
     return p;
 }
 
+/* Weak, not looked up: dlsym allocates its message about a missing name, perhaps inside an allocator that is
+ * just starting and asked us for memory. */
+extern int __sanitizer_get_ownership(const volatile void *) __attribute__((weak));
+extern size_t __sanitizer_get_allocated_size(const volatile void *) __attribute__((weak));
+
 /* A sanitizer's allocator dies of the question about a block that is not live, and blames us instead of the
  * program's double free. */
 static size_t rt_ask_usable_bytes(void *p)
 {
-    if (rt_real.__sanitizer_get_ownership && rt_real.__sanitizer_get_allocated_size)
-        return rt_real.__sanitizer_get_ownership(p) ? rt_real.__sanitizer_get_allocated_size(p) : 0;
+    if (__sanitizer_get_ownership && __sanitizer_get_allocated_size)
+        return __sanitizer_get_ownership(p) ? __sanitizer_get_allocated_size(p) : 0;
     return rt_real.malloc_usable_size ? rt_real.malloc_usable_size(p) : 0;
 }
 

@@ -59,6 +59,12 @@ if [ -x "$work/address" ]; then
     preloaded "$work/address" again 2>"$work/with.err" >/dev/null
     [ "$(kind "$work/plain.err")" = "$(kind "$work/with.err")" ] || fail "double free is reported as '$(kind "$work/with.err")'"
 fi
+# An allocator that maps memory, and so meets our hooks, before our constructor ran.
+for other in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+    [ "$(LD_PRELOAD=$other true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
+    tried=$((tried + 1))
+    same "$other" timeout -s KILL 60 env LD_PRELOAD=$other perl -e 'my %h; $h{$_ % 100} .= "x" x 100 for 1 .. 20000; print length join "", values %h'
+done
 if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
     tried=$((tried + 1))
     same strace strace -f -o "$work/trace" sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; echo $i; exit 3'
