@@ -61,7 +61,7 @@ if [ -x "$work/address" ]; then
 fi
 # An allocator that maps memory, and so meets our hooks, before our constructor ran.
 for other in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
-    [ "$(LD_PRELOAD=$other true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
+    [ "$(LD_PRELOAD=$other env true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
     tried=$((tried + 1))
     same "$other" timeout -s KILL 60 env LD_PRELOAD=$other perl -e 'my %h; $h{$_ % 100} .= "x" x 100 for 1 .. 20000; print length join "", values %h'
 done
