@@ -12,6 +12,7 @@ usage: overhead.py --preload LIB --loadstone CMD --programs DIR --write FILE [--
 import argparse
 import os
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -150,17 +151,23 @@ def python():
     return "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
 
 
+def children_cpu_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def once(machine, make, amount, recorded):
-    if make is redis:
-        return redis(machine, amount, recorded)
-    return machine.run(make(amount), recorded)
+    """Wall time and CPU time of one run, all processes and threads of it."""
+    before = children_cpu_s()
+    took = redis(machine, amount, recorded) if make is redis else machine.run(make(amount), recorded)
+    return took, children_cpu_s() - before
 
 
 def amount_for(machine, make):
     """Twice the work until a native run takes long enough; that also warms the files."""
     amount = 1
     while True:
-        took = once(machine, make, amount, False)
+        took, _ = once(machine, make, amount, False)
         if took >= LEAST_S:
             return amount
         amount = max(amount + 1, min(amount * 8, int(amount * LEAST_S * 1.15 / max(took, 0.01)) + 1))
@@ -207,24 +214,28 @@ def main():
     try:
         prepare(work)
         machine = Machine(args, work)
-        say("| program | native, median s | recorded, median s | ratio | spread native | spread recorded | runs |")
-        say("|---|---|---|---|---|---|---|")
-        ratios = []
+        say("| program | native, median s | recorded, median s | ratio | spread native | spread recorded | ratio of CPU time | runs |")
+        say("|---|---|---|---|---|---|---|---|")
+        ratios, cpu_ratios = [], []
         for name, needs, make in workloads(args.programs):
             if args.only and not any(o and o in name for o in args.only.split(",")):
                 continue
             if needs and not shutil.which(needs):
-                say("| %s | not installed here | | | | | |" % name)
+                say("| %s | not installed here | | | | | | |" % name)
                 continue
             native, recorded = measure(machine, make, args.rounds)
+            cpu_ratio = statistics.median(c for _, c in recorded) / statistics.median(c for _, c in native)
+            native, recorded = [w for w, _ in native], [w for w, _ in recorded]
             ratio = statistics.median(recorded) / statistics.median(native)
             ratios.append(ratio)
-            say("| %s | %.3f | %.3f | **%.3f** | %.1f %% | %.1f %% | %d + %d |" % (
+            cpu_ratios.append(cpu_ratio)
+            say("| %s | %.3f | %.3f | **%.3f** | %.1f %% | %.1f %% | **%.3f** | %d + %d |" % (
                 name, statistics.median(native), statistics.median(recorded), ratio, 100 * spread(native), 100 * spread(recorded),
-                len(native), len(recorded)))
+                cpu_ratio, len(native), len(recorded)))
         if ratios:
             say()
-            say("Median ratio %.3f, largest %.3f, of %d programs." % (statistics.median(ratios), max(ratios), len(ratios)))
+            say("Median ratio %.3f, largest %.3f, of %d programs; of CPU time: median %.3f, largest %.3f." % (
+                statistics.median(ratios), max(ratios), len(ratios), statistics.median(cpu_ratios), max(cpu_ratios)))
         if not args.only or "start" in args.only:
             native, recorded = start_up(machine, args.programs)
             say()
@@ -240,7 +251,7 @@ Measured by `make bench-overhead` with the default budget on:
     %s
 
 Each program ran with and without the runtime in the order A B B A; every run took at least two seconds. The ratio is that of the
-medians; the spread is (longest - shortest) / median of the runs of one kind and shows how much of the ratio is noise.
+medians; the spread is (longest - shortest) / median of the runs of one kind and shows how much of the ratio is noise. Where other programs compete for the processors, the ratio of CPU times is the steadier figure.
 
 %s
 """ % (args.machine.replace("\n", "\n    "), "\n".join(lines)))
