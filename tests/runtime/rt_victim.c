@@ -51,7 +51,7 @@ static int run_leaf(int argc, char **argv)
 
 static void *short_thread(void *arg)
 {
-    use_block(5001);
+    use_block((1 << 20) + 5001); /* 1 MiB and more: recorded whatever the budget says */
     return arg;
 }
 

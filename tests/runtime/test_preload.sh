@@ -20,9 +20,9 @@ holds mmap 1 'MMAP .* len=8192 path=.*/rt_victim'
 holds mmap 1 'MUNMAP .* len=8192'
 
 same threads "$victim" threads
-holds_within_budget threads 1000 'ALLOC .* len=5001'
-holds_within_budget threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
-holds_within_budget threads 1001 'THREAD_END'
+holds threads 1000 'ALLOC .* len=1053577 '
+holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+holds threads 1001 'THREAD_END'
 
 same fork "$victim" fork
 for len in 20001 20003 20005 20007; do holds "fork $len" 1 "ALLOC .* len=$len "; done
