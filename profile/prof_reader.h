@@ -84,7 +84,7 @@ struct prof_run {
                                                     +inf */
     double issue_width;                          /* instructions per cycle assumed by the stall estimate */
     double coverage_precise,
-        coverage_coarse; /* shares of samples in ranges / in coarse homes; the rest is unmapped */
+        coverage_coarse; /* shares of samples in precise / in coarse homes; the rest is unmapped */
 };
 
 /* Columns asked for; the others stay NULL. */

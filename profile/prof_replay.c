@@ -112,7 +112,7 @@ static void prof_set_latency(const struct prof_run_state *run, const struct spoo
 static void prof_count_coverage(struct prof_run_state *run, uint32_t node)
 {
     const uint32_t kind = prof_tree_node(run->tree, node)->kind;
-    run->samples_precise += kind == PROF_NODE_RANGE;
+    run->samples_precise += prof_kind_is_precise(kind);
     run->samples_unmapped += kind == PROF_NODE_UNMAPPED;
 }
 

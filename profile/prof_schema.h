@@ -38,24 +38,33 @@ enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };
 
 enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, PROF_LEVEL_COUNT };
 
-/* X(name, text): kinds of /nodes.  The root is node 0. */
-#define PROF_NODE_KINDS(X)                                                                                 \
-    X(ROOT, "root")                                                                                        \
-    X(PROCESS, "process")           /* only when several processes registered ranges */                    \
-    X(GROUP, "group")               /* createSMRGroup */                                                   \
-    X(RANGE, "range")               /* addSMR */                                                           \
-    X(UNREGISTERED, "unregistered") /* the one parent of the coarse homes below */                         \
-    X(STATIC, "static")             /* data segments of one module */                                      \
-    X(HEAP, "heap")                 /* recorded heap blocks */                                             \
-    X(HEAP_SMALL, "heap-small")     /* heap memory outside recorded blocks: blocks below the threshold */  \
-    X(STACK, "stack")               /* one thread's stack */                                               \
-    X(FILE, "file")                 /* one mapped file */                                                  \
-    X(CODE, "code")           /* read-only and executable segments of a module (constants, jump tables) */ \
-    X(ANONYMOUS, "anonymous") /* other anonymous memory */                                                 \
-    X(KERNEL, "kernel")       /* vdso, vvar, vsyscall */                                                   \
-    X(UNMAPPED, "unmapped")   /* no mapping known: the reason is in the label */
+/* X(name, text, precise): kinds of /nodes.  The root is node 0.  Files store the numbers: new kinds go to the
+ * end. precise: a home of this kind names the very thing that was accessed (this global, this allocation
+ * site, this thread's stack, this file); the others are coarse, they name an area that holds many things. */
+#define PROF_NODE_KINDS(X)                                                                                   \
+    X(ROOT, "root", 0)                                                                                       \
+    X(PROCESS, "process", 0)           /* only when several processes registered ranges */                   \
+    X(GROUP, "group", 0)               /* createSMRGroup */                                                  \
+    X(RANGE, "range", 1)               /* addSMR */                                                          \
+    X(UNREGISTERED, "unregistered", 0) /* the one parent of all homes below */                               \
+    X(STATIC, "static", 0)             /* data segments of one module */                                     \
+    X(HEAP, "heap", 0)                 /* recorded heap blocks */                                            \
+    X(HEAP_SMALL, "heap-small", 0)     /* heap memory outside recorded blocks: blocks below the threshold */ \
+    X(STACK, "stack", 1)               /* one thread's stack */                                              \
+    X(FILE, "file", 1)                 /* one mapped file */                                                 \
+    X(CODE, "code", 0) /* read-only and executable segments of a module (constants, jump tables) */          \
+    X(ANONYMOUS, "anonymous", 0) /* other anonymous memory */                                                \
+    X(KERNEL, "kernel", 0)       /* vdso, vvar, vsyscall */                                                  \
+    X(UNMAPPED, "unmapped", 0)   /* no mapping known: the reason is in the label */                          \
+    X(SITE, "site", 1)           /* heap blocks allocated at one call path; below heap */                    \
+    X(BLOCK, "block", 1)         /* one heap block; below its site */                                        \
+    X(SYMBOL, "symbol", 1)       /* one global or static variable; below static or code */                   \
+    X(SECTION, "section", 0)     /* one ELF section of a module without symbols; below static or code */     \
+    X(TLS, "tls", 1)             /* thread-local storage: of one module, or one variable */                  \
+    X(FRAME, "frame", 1)         /* stack frames of one function; below the stack of its thread */           \
+    X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */
 
-#define PROF_KIND_ENUM(name, text) PROF_NODE_##name,
+#define PROF_KIND_ENUM(name, text, precise) PROF_NODE_##name,
 enum prof_node_kind { PROF_NODE_KINDS(PROF_KIND_ENUM) PROF_NODE_KIND_COUNT };
 #undef PROF_KIND_ENUM
 

@@ -146,9 +146,12 @@ static const struct prof_field prof_run_fields[] = {
     PROF_LEVELS(prof_run, level_latency_cycles, "calibration: median load latency inside each level"),
     PROF_LEVELS(prof_run, level_limit_cycles, "a latency below limit[l] is at level l or nearer"),
     PROF_FIELD(prof_run, issue_width, PROF_F64, "instructions a cycle assumed by the stall estimate"),
-    PROF_FIELD(prof_run, coverage_precise, PROF_F64, "share of samples inside registered ranges"),
-    PROF_FIELD(prof_run, coverage_coarse, PROF_F64,
-               "share of samples in coarse homes; the rest hit no known mapping"),
+    PROF_FIELD(
+        prof_run, coverage_precise, PROF_F64,
+        "share of samples in precise homes: registered ranges and kinds of /nodes that name one thing"),
+    PROF_FIELD(
+        prof_run, coverage_coarse, PROF_F64,
+        "share of samples in coarse homes (areas that hold many things); the rest hit no known mapping"),
 };
 const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields, prof_run);
 
@@ -161,8 +164,16 @@ const char *const prof_empty_groups[] = {"/sites", "/frames", "/series", "/field
 const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
-#define PROF_KIND_NAME(name, text) text,
+#define PROF_KIND_NAME(name, text, precise) text,
 const char *const prof_kind_names[PROF_NODE_KIND_COUNT] = {PROF_NODE_KINDS(PROF_KIND_NAME)};
+
+bool prof_kind_is_precise(uint32_t kind)
+{
+#define PROF_KIND_PRECISE(name, text, precise) precise,
+    static const bool is_precise[PROF_NODE_KIND_COUNT] = {PROF_NODE_KINDS(PROF_KIND_PRECISE)};
+#undef PROF_KIND_PRECISE
+    return kind < PROF_NODE_KIND_COUNT && is_precise[kind];
+}
 
 size_t prof_type_bytes(enum prof_type type)
 {

@@ -4,6 +4,7 @@
 #ifndef PROF_TABLES_H
 #define PROF_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,8 @@ extern const size_t prof_empty_groups_len;
 /* Names of levels and node kinds, as stored beside the numbers. */
 extern const char *const prof_level_names[];
 extern const char *const prof_kind_names[];
+/* Does a node of this kind name the very thing that was accessed? False for kinds that are not known. */
+bool prof_kind_is_precise(uint32_t kind);
 
 size_t prof_type_bytes(enum prof_type type);
 

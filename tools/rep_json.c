@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_tables.h"
 #include "tools/rep_print.h"
 #include "tools/cli_json.h"
 
@@ -71,13 +72,10 @@ static void rep_json_share(struct cli_json *j, const char *key, const struct an_
 
 static void rep_json_node(const struct rep_view *v, uint32_t group, struct cli_json *j)
 {
-#define REP_KIND(name, text) text,
-    static const char *const kinds[] = {PROF_NODE_KINDS(REP_KIND)};
-#undef REP_KIND
     const struct prof_node *n = &v->nodes[group];
     cli_json_u64(j, "id", n->id);
     cli_json_double(j, "parent", v->parents[group] == AN_NO_GROUP ? NAN : (double)v->parents[group]);
-    cli_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? kinds[n->kind] : "unknown");
+    cli_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
     cli_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
 }
 
