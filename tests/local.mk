@@ -9,5 +9,6 @@ include tests/profile/local.mk
 include tests/symbols/local.mk
 include tests/fuzz/local.mk
 include tests/runtime/local.mk
+include tests/patterns/local.mk
 include tests/lint/local.mk
 include tests/cases/real.mk

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/pat_config.h"
+#include "common/ls_checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { PAT_DEFAULT_DELTA = 8, PAT_DEFAULT_COUNT = 1024, PAT_DEFAULT_WRAP = 1, PAT_DEFAULT_RUNS = 10 };
+
+#define PAT_KERNEL_NAME(id, name) name,
+static const char *const pat_kernel_names[] = {PAT_KERNEL_LIST(PAT_KERNEL_NAME)};
+#undef PAT_KERNEL_NAME
+_Static_assert(sizeof(pat_kernel_names) / sizeof(pat_kernel_names[0]) == PAT_KERNEL_COUNT,
+               "every kernel has a name");
+
+ls_err pat_config_init(struct pat_config *c)
+{
+    *c = (struct pat_config){.kernel = PAT_GATHER,
+                             .delta = PAT_DEFAULT_DELTA,
+                             .delta_gather = PAT_DEFAULT_DELTA,
+                             .delta_scatter = PAT_DEFAULT_DELTA,
+                             .count = PAT_DEFAULT_COUNT,
+                             .wrap = PAT_DEFAULT_WRAP,
+                             .runs = PAT_DEFAULT_RUNS,
+                             .local_work_size = 1024};
+    c->name = strdup("");
+    return c->name ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a configuration");
+}
+
+void pat_config_fini(struct pat_config *c)
+{
+    struct pat_indices *const lists[] = {&c->pattern, &c->gather,        &c->scatter,
+                                         &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        free(lists[i]->data);
+    free(c->name);
+    memset(c, 0, sizeof(*c));
+}
+
+void pat_suite_fini(struct pat_suite *s)
+{
+    for (size_t i = 0; i < s->len; i++)
+        pat_config_fini(&s->rows[i]);
+    free(s->rows);
+    memset(s, 0, sizeof(*s));
+}
+
+ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out)
+{
+    struct pat_config fresh;
+    if ((s->len & (s->len - 1)) == 0) { /* a power of two is full: double it */
+        size_t bytes;
+        void *rows = NULL;
+        if (ls_mul_size(s->len ? 2 * s->len : 1, sizeof(*s->rows), &bytes)) rows = realloc(s->rows, bytes);
+        if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu configurations", s->len + 1);
+        s->rows = rows;
+    }
+    LS_TRY(pat_config_init(&fresh));
+    s->rows[s->len] = fresh;
+    *out = &s->rows[s->len++];
+    return LS_OK;
+}
+
+const char *pat_kernel_name(enum pat_kernel k)
+{
+    return (unsigned)k < PAT_KERNEL_COUNT ? pat_kernel_names[k] : "?";
+}
+
+ls_err pat_kernel_parse(const char *text, enum pat_kernel *out)
+{
+    for (int k = 0; k < PAT_KERNEL_COUNT; k++)
+        if (strcasecmp(text, pat_kernel_names[k]) == 0) {
+            *out = (enum pat_kernel)k;
+            return LS_OK;
+        }
+    if (strcasecmp(text, "sg") == 0)
+        return ls_fail(LS_ERR_ARG,
+                       "there is no kernel 'sg'; gathering and scattering at once is called 'gs'");
+    return ls_fail(LS_ERR_ARG, "'%.40s' is none of gather, scatter, gs, multigather, multiscatter", text);
+}
+
+size_t pat_config_len(const struct pat_config *c)
+{
+    switch (c->kernel) {
+    case PAT_GS:
+    case PAT_MULTIGATHER:
+        return c->gather.len;
+    case PAT_MULTISCATTER:
+        return c->scatter.len;
+    default:
+        return c->pattern.len;
+    }
+}
+
+uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes)
+{
+    uint64_t bytes;
+    const uint64_t sides = c->kernel == PAT_GS ? 2 : 1;
+    const bool fits = ls_mul_u64(pat_config_len(c), c->count, &bytes) &&
+                      ls_mul_u64(bytes, element_bytes, &bytes) && ls_mul_u64(bytes, sides, &bytes);
+    return fits ? bytes : 0;
+}

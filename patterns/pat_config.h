@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One gather/scatter configuration and a suite of them: what a pattern file says and the kernels replay.
+ *
+ * Iteration i (0 <= i < count) works on element base + index of a sparse array, where base is pat_base(i):
+ * i * delta, or, with a list of k deltas (Spatter 1), (i / k) * sum(list) + the sum of the first i % k of it.
+ * Indices and deltas may be negative: the array is then placed so that every element is valid
+ * (patterns/pat_extent.h says how far it reaches on both sides). */
+#ifndef PAT_CONFIG_H
+#define PAT_CONFIG_H
+
+#include "common/ls_error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(enumerator, name as Spatter takes it) */
+#define PAT_KERNEL_LIST(X)            \
+    X(PAT_GATHER, "gather")           \
+    X(PAT_SCATTER, "scatter")         \
+    X(PAT_GS, "gs")                   \
+    X(PAT_MULTIGATHER, "multigather") \
+    X(PAT_MULTISCATTER, "multiscatter")
+
+#define PAT_KERNEL_ENUM(id, name) id,
+enum pat_kernel { PAT_KERNEL_LIST(PAT_KERNEL_ENUM) PAT_KERNEL_COUNT };
+#undef PAT_KERNEL_ENUM
+
+/* A list of indices or deltas; data is on the heap, NULL when len is 0. */
+struct pat_indices {
+    int64_t *data;
+    size_t len;
+};
+
+/* Defaults are Spatter's: pat_config_init. */
+struct pat_config {
+    char *name; /* never NULL */
+    enum pat_kernel kernel;
+    struct pat_indices pattern;                 /* all kernels but gs */
+    struct pat_indices gather, scatter;         /* gs: both; multigather: gather; multiscatter: scatter */
+    int64_t delta, delta_gather, delta_scatter; /* elements; the last two are gs' */
+    struct pat_indices deltas, deltas_gather, deltas_scatter; /* instead of one delta when len > 0 */
+    uint64_t count;                                           /* iterations */
+    uint64_t wrap;                                            /* dense rows that are used in turn */
+    uint64_t runs;                                            /* timed runs */
+    uint64_t boundary;        /* indices were taken modulo this; 0: they were not */
+    uint64_t seed;            /* of the data; 0: by the clock */
+    uint64_t pattern_size;    /* patterns were cut to this length; 0: they were not */
+    uint64_t local_work_size; /* accepted, of no use to processors */
+};
+
+struct pat_suite {
+    struct pat_config *rows;
+    size_t len;
+};
+
+/* An empty gather with Spatter's defaults: delta 8, count 1024, wrap 1, 10 runs.
+ * Owns:   the caller ends c with pat_config_fini.
+ * Errors: LS_ERR_NOMEM; c may then be passed to pat_config_fini.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_config_init(struct pat_config *c);
+
+/* Release what c holds; c is zeroed.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void pat_config_fini(struct pat_config *c);
+
+/* Release all configurations; s is zeroed.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void pat_suite_fini(struct pat_suite *s);
+
+/* Append a configuration that is initialised to its defaults.
+ * Owns:   s; *out stays valid until the next append.
+ * Errors: LS_ERR_NOMEM; s is unchanged.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out);
+
+/* "gather" and so on; "?" for what is no kernel.
+ * Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_kernel_name(enum pat_kernel k);
+
+/* The kernel named text, in any case.
+ * Errors: LS_ERR_ARG, with the names there are; *out is unchanged.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_kernel_parse(const char *text, enum pat_kernel *out);
+
+/* Indices that an iteration uses: the length of the row it reads or writes.
+ * Errors: none.  Thread: any.  Signal: safe. */
+size_t pat_config_len(const struct pat_config *c);
+
+/* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides, indices count
+ * nothing. 0 when the product does not fit 64 bits.
+ * Errors: none.  Thread: any.  Signal: safe. */
+uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
+
+#endif
