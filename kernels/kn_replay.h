@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run one gather/scatter configuration (patterns/pat_config.h) and measure it. */
+#ifndef KN_REPLAY_H
+#define KN_REPLAY_H
+
+#include "kernels/kn_result.h"
+
+struct pat_config;
+
+/* What a configuration needs, before anything is allocated. */
+struct kn_replay_need {
+    uint64_t bytes;        /* published count of one run */
+    uint64_t memory_bytes; /* data, dense buffers and index arrays together */
+    uint64_t iterations;   /* elements moved in one run */
+};
+
+/* Errors: LS_ERR_RANGE when an address or a size does not fit 63 bits, LS_ERR_ARG for a configuration without
+ * indices, with count or wrap 0, or with gather and scatter patterns of unequal length; all name the
+ * configuration. Thread: any.  Signal: not safe. */
+ls_err kn_replay_need(const struct pat_config *c, const struct kn_options *o, struct kn_replay_need *out);
+
+/* Allocate, warm up, measure, validate, free. A result that fails its validation is no error: out->valid says
+ * so. Owns:   the caller ends *out with kn_result_fini, also after a failure. Errors: those of
+ * kn_replay_need; LS_ERR_NOMEM with what is needed and what there is; LS_ERR_UNSUPPORTED for a backend, an
+ *         instruction set, index width or number of threads that is not there, each with what is.
+ * Thread: one at a time in a process.  Signal: not safe. */
+ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, struct kn_result *out);
+
+#endif

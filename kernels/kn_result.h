@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run of a kernel gave: which code ran, its times, what was checked. */
+#ifndef KN_RESULT_H
+#define KN_RESULT_H
+
+#include "kernels/kn_options.h"
+#include "kernels/kn_stats.h"
+
+struct kn_kernel;
+
+enum { KN_VARIANT_BYTES = 48, KN_ADVICE_BYTES = 320, KN_TRIALS_MAX = 24 };
+
+/* One candidate of the trial that chose the variant. */
+struct kn_trial {
+    char variant[KN_VARIANT_BYTES];
+    double mb_per_s;
+};
+
+struct kn_result {
+    const struct kn_kernel *kernel;
+    char backend[16];
+    char variant[KN_VARIANT_BYTES]; /* "jammed, 32-bit indices, regular stores" */
+    enum kn_method method;
+    enum kn_stores stores;
+    unsigned index_bits, element_bytes, threads;
+    uint64_t bytes;              /* of one run, as published: what MB/s is of */
+    uint64_t bytes_with_indices; /* of one run, index loads counted too */
+    uint64_t flops;              /* of one run */
+    uint64_t memory_bytes;       /* allocated */
+    uint64_t huge_bytes;         /* of them in huge pages, as the kernel says */
+    struct kn_stats seconds;     /* of the timed runs */
+    double mb_per_s;             /* bytes / least time / 1e6 */
+    double mb_per_s_hmean,
+        mb_per_s_hstderr; /* harmonic mean over the runs and its standard error (Spatter 1) */
+    double stream_share;  /* mb_per_s / STREAM's on this machine, NAN when not measured */
+    double worst_error;   /* largest relative error found by the validation */
+    double *run_seconds;  /* [seconds.len], owned */
+    unsigned warmups;
+    bool steady; /* the warm-up ended because times were steady, not because it was long enough */
+    bool valid;  /* results are what a naive model says */
+    char invalid[KN_ADVICE_BYTES]; /* why not */
+    char advice[KN_ADVICE_BYTES];  /* what would be faster, "" when nothing is known */
+    struct kn_trial trials[KN_TRIALS_MAX];
+    unsigned trials_len;
+};
+
+/* Frees what r owns; r may be all zero. */
+void kn_result_fini(struct kn_result *r);
+
+#endif
