@@ -68,7 +68,8 @@ static ls_err prof_line_add(sym_session *session, uint64_t ip, uint32_t process,
                                                    .module = prof_name_of(names, place.module),
                                                    .function = prof_name_of(names, place.function),
                                                    .file = prof_name_of(names, place.file),
-                                                   .line = place.line};
+                                                   .line = place.line,
+                                                   .symbol = prof_name_of(names, place.function)};
     return LS_OK;
 }
 

@@ -21,6 +21,7 @@ ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
 void prof_ip_fini(struct prof_ip_set *set);
 
 typedef PROF_VECTOR(struct prof_line) prof_line_list;
+typedef PROF_VECTOR(struct prof_inline) prof_inline_list;
 typedef PROF_VECTOR(struct prof_module) prof_module_list;
 
 /* Append a row for each address of ips (sorted), and the modules of the process. */

@@ -273,6 +273,7 @@ static struct prof_lens prof_lens_of(const prof_profile *p)
                               .threads = p->tables_len[PROF_TABLE_threads],
                               .processes = p->tables_len[PROF_TABLE_processes],
                               .bursts = p->tables_len[PROF_TABLE_bursts],
+                              .lines = p->tables_len[PROF_TABLE_lines],
                               .phases = p->tables_len[PROF_TABLE_phases],
                               .samples = p->samples_len};
 }

@@ -43,12 +43,21 @@ struct prof_module {
     const char *path, *build_id;
     uint64_t base, end, bias;
 };
-/* One distinct sampled ip: where it is. Missing strings are "". */
+/* One distinct ip: where it is. Missing strings are "". */
 struct prof_line {
     uint32_t process;
     uint64_t ip;
-    const char *module, *function, *file;
+    const char *module, *function, *file; /* function: the innermost inlined one that holds ip */
     uint32_t line;
+    const char
+        *symbol; /* the function that the machine code belongs to, module+0xoffset where no name is known */
+};
+/* A function that others were inlined into: one step out of the function of a line. */
+struct prof_inline {
+    uint32_t line;  /* row of lines */
+    uint32_t depth; /* 1: the one that called the line's function; the last one is the symbol */
+    const char *function, *file;
+    uint32_t line_number; /* of the call */
 };
 struct prof_phase {
     uint32_t id, parent;
@@ -108,7 +117,8 @@ const struct prof_thread *prof_threads(const prof_profile *p, size_t *out_len);
 const struct prof_process *prof_processes(const prof_profile *p, size_t *out_len);
 const struct prof_burst *prof_bursts(const prof_profile *p, size_t *out_len);
 const struct prof_module *prof_modules(const prof_profile *p, size_t *out_len);
-const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len); /* sorted by process, ip */
+const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len);     /* sorted by process, ip */
+const struct prof_inline *prof_inlines(const prof_profile *p, size_t *out_len); /* sorted by line, depth */
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);

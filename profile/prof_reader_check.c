@@ -61,6 +61,15 @@ static const char *prof_check_line(const void *rows, uint64_t i, const struct pr
     return NULL;
 }
 
+static const char *prof_check_inline(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_inline *n = (const struct prof_inline *)rows + i;
+    if (!prof_in(n->line, lens->lines)) return "line is out of range";
+    const bool goes_on = i > 0 && n[-1].line == n->line;
+    if (i > 0 && n[-1].line > n->line) return "rows are not sorted by line";
+    return n->depth == (goes_on ? n[-1].depth + 1 : 1) ? NULL : "depths do not count from 1";
+}
+
 static const char *prof_check_phase(const void *rows, uint64_t i, const struct prof_lens *lens)
 {
     const struct prof_phase *p = (const struct prof_phase *)rows + i;
@@ -80,7 +89,7 @@ static prof_row_check *const prof_row_checks[PROF_TABLE_COUNT] = {
     [PROF_TABLE_nodes] = prof_check_node,   [PROF_TABLE_threads] = prof_check_thread,
     [PROF_TABLE_bursts] = prof_check_burst, [PROF_TABLE_modules] = prof_check_module,
     [PROF_TABLE_lines] = prof_check_line,   [PROF_TABLE_phases] = prof_check_phase,
-    [PROF_TABLE_events] = prof_check_event,
+    [PROF_TABLE_events] = prof_check_event, [PROF_TABLE_inlines] = prof_check_inline,
 };
 
 ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,

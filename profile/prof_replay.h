@@ -28,6 +28,7 @@ struct prof_run_state {
     PROF_VECTOR(struct prof_phase) phases;
     PROF_VECTOR(struct prof_event) events;
     prof_line_list lines;
+    prof_inline_list inlines;
     prof_module_list modules;
     uint64_t samples_len, samples_precise, samples_unmapped;
     uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files;

@@ -77,9 +77,19 @@ static const struct prof_field prof_line_fields[] = {
     PROF_FIELD(prof_line, process, PROF_U32, "row of /processes"),
     PROF_FIELD(prof_line, ip, PROF_U64, "sampled instruction"),
     PROF_FIELD(prof_line, module, PROF_TEXT, "file it lies in"),
-    PROF_FIELD(prof_line, function, PROF_TEXT, "function, empty when not known"),
+    PROF_FIELD(prof_line, function, PROF_TEXT,
+               "innermost function, inlined ones included; empty when not known"),
     PROF_FIELD(prof_line, file, PROF_TEXT, "source file, empty when not known"),
     PROF_FIELD(prof_line, line, PROF_U32, "source line, 0 when not known"),
+    PROF_FIELD(prof_line, symbol, PROF_TEXT,
+               "function that the machine code belongs to; module+0xoffset when not known"),
+};
+static const struct prof_field prof_inline_fields[] = {
+    PROF_FIELD(prof_inline, line, PROF_U32, "row of /lines"),
+    PROF_FIELD(prof_inline, depth, PROF_U32, "steps out of the inlined function of the line, from 1"),
+    PROF_FIELD(prof_inline, function, PROF_TEXT, "function that the one before was inlined into"),
+    PROF_FIELD(prof_inline, file, PROF_TEXT, "source file of the call, empty when not known"),
+    PROF_FIELD(prof_inline, line_number, PROF_U32, "source line of the call, 0 when not known"),
 };
 static const struct prof_field prof_phase_fields[] = {
     PROF_FIELD(prof_phase, id, PROF_U32, "row number"),
@@ -111,6 +121,7 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_bursts] = PROF_TABLE_ROW("/bursts", prof_burst_fields, prof_burst),
     [PROF_TABLE_modules] = PROF_TABLE_ROW("/modules", prof_module_fields, prof_module),
     [PROF_TABLE_lines] = PROF_TABLE_ROW("/lines", prof_line_fields, prof_line),
+    [PROF_TABLE_inlines] = PROF_TABLE_ROW("/inlines", prof_inline_fields, prof_inline),
     [PROF_TABLE_phases] = PROF_TABLE_ROW("/phases", prof_phase_fields, prof_phase),
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),

@@ -34,6 +34,7 @@ struct prof_table {
     X(bursts, struct prof_burst)      \
     X(modules, struct prof_module)    \
     X(lines, struct prof_line)        \
+    X(inlines, struct prof_inline)    \
     X(phases, struct prof_phase)      \
     X(events, struct prof_event)      \
     X(sources, struct prof_source)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_tree.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-/* Coarse homes are few (modules, files, threads) but programs may map thousands of files: a small hash. */
+/* Homes are told apart by parent, kind and label: a hash, since programs map thousands of files. */
 struct prof_home {
     const char *label; /* from names: equal labels are one pointer */
-    uint32_t kind, node;
+    uint32_t parent, kind, node;
 };
 
 struct prof_tree {
@@ -58,10 +59,18 @@ ls_err prof_tree_add(prof_tree *t, struct prof_node node, uint32_t *out_id)
     return LS_OK;
 }
 
-static struct prof_home *prof_home_slot(const prof_tree *t, uint32_t kind, const char *label)
+static bool prof_is_home(const struct prof_home *a, const struct prof_home *b)
 {
-    size_t at = (((uintptr_t)label >> 4) * 31 + kind) & (t->homes_room - 1);
-    while (t->homes[at].label && (t->homes[at].label != label || t->homes[at].kind != kind))
+    return a->label == b->label && a->kind == b->kind && a->parent == b->parent;
+}
+
+/* The slot of key, or the empty one where it belongs. */
+static struct prof_home *prof_home_slot(const prof_tree *t, const struct prof_home *key)
+{
+    const uint64_t mixed =
+        ((uintptr_t)key->label >> 4) * 31 + key->kind + (uint64_t)key->parent * 0x9e3779b1u;
+    size_t at = (size_t)(mixed ^ mixed >> 17) & (t->homes_room - 1);
+    while (t->homes[at].label && !prof_is_home(&t->homes[at], key))
         at = (at + 1) & (t->homes_room - 1);
     return &t->homes[at];
 }
@@ -75,24 +84,26 @@ static ls_err prof_homes_grow(prof_tree *t)
     t->homes = grown;
     t->homes_room = 2 * old_room;
     for (size_t i = 0; i < old_room; i++)
-        if (old[i].label) *prof_home_slot(t, old[i].kind, old[i].label) = old[i];
+        if (old[i].label) *prof_home_slot(t, &old[i]) = old[i];
     free(old);
     return LS_OK;
 }
 
+uint32_t prof_tree_child(prof_tree *t, uint32_t parent, enum prof_node_kind kind, const char *label)
+{
+    struct prof_home home = {prof_name_of(t->names, label), parent, kind, PROF_NO_NODE};
+    const struct prof_home *known = prof_home_slot(t, &home);
+    if (known->label) return known->node;
+    if (2 * (t->homes_len + 1) > t->homes_room && prof_homes_grow(t) != LS_OK) return PROF_NO_NODE;
+    if (prof_tree_add(t, prof_plain_node(parent, kind, home.label), &home.node) != LS_OK) return PROF_NO_NODE;
+    *prof_home_slot(t, &home) = home;
+    t->homes_len++;
+    return home.node;
+}
+
 uint32_t prof_tree_home(prof_tree *t, enum prof_node_kind kind, const char *label)
 {
-    label = prof_name_of(t->names, label);
-    struct prof_home *slot = prof_home_slot(t, kind, label);
-    if (slot->label) return slot->node;
-    uint32_t id;
-    if (2 * (t->homes_len + 1) > t->homes_room && prof_homes_grow(t) != LS_OK) return PROF_NO_NODE;
-    if (prof_tree_add(t, prof_plain_node(PROF_UNREGISTERED_ID, kind, label), &id) != LS_OK)
-        return PROF_NO_NODE;
-    slot = prof_home_slot(t, kind, label);
-    *slot = (struct prof_home){label, kind, id};
-    t->homes_len++;
-    return id;
+    return prof_tree_child(t, PROF_UNREGISTERED_ID, kind, label);
 }
 
 struct prof_node *prof_tree_node(prof_tree *t, uint32_t id)

@@ -151,6 +151,7 @@ static ls_err write_all(prof_writer *w)
     LS_TRY(prof_writer_table(w, PROF_TABLE_bursts, bursts, BURSTS));
     LS_TRY(prof_writer_table(w, PROF_TABLE_modules, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_lines, lines, sizeof(lines) / sizeof(lines[0])));
+    LS_TRY(prof_writer_table(w, PROF_TABLE_inlines, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_phases, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_events, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_sources, NULL, 0));
