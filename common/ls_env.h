@@ -19,6 +19,9 @@
     X(PERIOD, "LOADSTONE_PERIOD", "",                                                                       \
       "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")          \
     X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                       \
+    X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                              \
+      "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "   \
+      "auto (both)")                                                                                        \
     X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                     \
     X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own") \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                        \

@@ -24,6 +24,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_state.c runtime/core/rt_state.h \
     runtime/core/rt_text_sigsafe.h \
     runtime/core/rt_thread.c runtime/core/rt_thread.h \
+    runtime/core/rt_vdso_sigsafe.c runtime/core/rt_vdso_sigsafe.h \
     runtime/hooks/rt_hook_list.h \
     runtime/hooks/rt_hooks_alloc.c \
     runtime/hooks/rt_hooks_dl.c \

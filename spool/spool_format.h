@@ -62,7 +62,10 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(BURST_BEGIN, 15) /* spool_burst_begin */                                                  \
     X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its file */          \
     X(BURST_END, 17)   /* spool_burst_end */                                                    \
-    X(EVENT, 18)       /* spool_event */
+    X(EVENT, 18)       /* spool_event */                                                        \
+    X(STACK, 19)       /* spool_stack: of the burst that its file began last */                 \
+    X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
+    X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -181,6 +184,8 @@ enum spool_op {
 #define SPOOL_ACCESS_LINE_SEEN 0x8u     /* this burst touched the line before: natively in L1 */
 #define SPOOL_ACCESS_FAULTED 0x10u      /* the probe faulted: no latency */
 #define SPOOL_ACCESS_NO_PROBE 0x20u     /* device or unknown mapping: never read twice */
+#define SPOOL_ACCESS_CALL 0x40u         /* the return address that a call pushes */
+#define SPOOL_ACCESS_RETURN 0x80u       /* the return address that a return pops */
 struct spool_access {
     struct spool_rec_header rec;
     uint64_t ip, addr;
@@ -212,6 +217,38 @@ struct spool_burst_end {
     uint64_t all_spent_ns; /* bursts of the whole process so far */
     uint32_t instructions; /* stepped */
     uint32_t skipped;      /* triggers the budget refused since the last burst of this thread */
+};
+/* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
+ * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len
+ * bytes of the stack from rsp on. Without a call stack asked for both are 0. */
+enum { SPOOL_REG_RBP = 6, SPOOL_REG_RSP = 7, SPOOL_REG_IP = 16, SPOOL_REGS = 17 };
+#define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was asked for */
+struct spool_stack {
+    struct spool_rec_header rec;
+    uint64_t time_ns; /* of the burst */
+    uint64_t regs[SPOOL_REGS];
+    uint32_t links_len, bytes_len;
+};
+/* A link of the frame-pointer chain behind the copied bytes, innermost first: at frame stands the caller's
+ * frame pointer, above it ip, the return address. */
+struct spool_link {
+    uint64_t frame, ip;
+};
+/* Behind the fixed part: pages_len numbers, each a page address (a multiple of 4096) plus its NUMA node. */
+#define SPOOL_PAGE_NODE_MASK UINT64_C(0xfff)
+struct spool_pages {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t pages_len;
+    uint32_t reserved;
+};
+/* Behind the fixed part: len_bytes bytes that stand at base. */
+struct spool_image_bytes {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base;
+    uint32_t len_bytes;
+    uint32_t reserved;
 };
 /* X(name, text): incidents; counts add up */
 #define SPOOL_EVENT_LIST(X)                                                                            \

@@ -34,6 +34,9 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(ACCESS, spool_access),
     SPOOL_ROW(BURST_END, spool_burst_end),
     SPOOL_ROW(EVENT, spool_event),
+    SPOOL_ROW(STACK, spool_stack), /* links and bytes: see spool_stack_tail */
+    SPOOL_ROW_TAIL(PAGES, spool_pages, pages_len, 8),
+    SPOOL_ROW_TAIL(IMAGE, spool_image_bytes, len_bytes, 1),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 #define SPOOL_REC_COUNTED(name, number) +1
@@ -49,10 +52,16 @@ static uint64_t spool_process_tail(const struct spool_process *p)
     return (uint64_t)p->engine_len + p->trigger_len + p->why_len + p->exe_len + p->cmdline_len + p->cwd_len;
 }
 
+static uint64_t spool_stack_tail(const struct spool_stack *s)
+{
+    return (uint64_t)s->links_len * sizeof(struct spool_link) + s->bytes_len;
+}
+
 static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct spool_rec_row *row)
 {
     if (rec->type == SPOOL_REC_PROCESS)
         return spool_process_tail((const struct spool_process *)(const void *)rec);
+    if (rec->type == SPOOL_REC_STACK) return spool_stack_tail((const struct spool_stack *)(const void *)rec);
     if (row->len_at == 0) return 0;
     uint32_t len;
     memcpy(&len, (const char *)rec + row->len_at, sizeof(len));

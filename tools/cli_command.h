@@ -40,6 +40,7 @@ struct cli_option {
     const char *fallback; /* default as the user would write it, NULL: none */
     const char *help;
     const char *group; /* heading in --help and the man page */
+    const char *alone; /* value of the option without "=VALUE", NULL: it needs one */
 };
 
 /* One per option, in table order. Which number holds depends on the type. */

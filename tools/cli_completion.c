@@ -9,7 +9,7 @@ static void completion_branch(const struct cli_command *c, enum cli_type type, c
     const char *bar = "            ";
     for (size_t i = 0; i < c->options_len; i++) {
         const struct cli_option *o = &c->options[i];
-        if (o->type != type) continue;
+        if (o->type != type || o->alone) continue;
         fprintf(out, "%s--%s", bar, o->name);
         if (o->letter) fprintf(out, "|-%c", o->letter);
         bar = "|";
@@ -21,7 +21,7 @@ static void completion_choices(const struct cli_command *c, FILE *out)
 {
     for (size_t i = 0; i < c->options_len; i++) {
         const struct cli_option *o = &c->options[i];
-        if (o->type != CLI_CHOICE) continue;
+        if (o->type != CLI_CHOICE || o->alone) continue; /* the next word is none of its own */
         fprintf(out, "            --%s", o->name);
         if (o->letter) fprintf(out, "|-%c", o->letter);
         fputs(") COMPREPLY=($(compgen -W '", out);

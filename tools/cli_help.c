@@ -33,7 +33,8 @@ static void cli_help_option(const struct cli_option *o, FILE *out)
     char left[128];
     int at = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
                        : snprintf(left, sizeof(left), "      --%s", o->name);
-    if (o->argument) at += snprintf(left + at, sizeof(left) - (size_t)at, "=%s", o->argument);
+    if (o->argument)
+        at += snprintf(left + at, sizeof(left) - (size_t)at, o->alone ? "[=%s]" : "=%s", o->argument);
     fputs(left, out);
     if (at + 2 > CLI_HELP_COLUMN)
         fprintf(out, "\n%*s", CLI_HELP_COLUMN, "");

@@ -54,8 +54,11 @@ static void man_option(const struct cli_option *o, FILE *out)
     fputs(".TP\n.B ", out);
     char spelling[128];
     int n = o->letter ? snprintf(spelling, sizeof(spelling), "-%c, ", o->letter) : 0;
-    snprintf(spelling + n, sizeof(spelling) - (size_t)n, o->argument ? "--%s=%s" : "--%s", o->name,
-             o->argument);
+    snprintf(spelling + n, sizeof(spelling) - (size_t)n,
+             !o->argument ? "--%s"
+             : o->alone   ? "--%s[=%s]"
+                          : "--%s=%s",
+             o->name, o->argument);
     man_text(out, spelling);
     fputc('\n', out);
     man_text(out, o->help);

@@ -75,7 +75,7 @@ static ls_err cli_option_apply(struct cli_parser *p, const struct cli_option *o,
         v->number = 1;
         return LS_OK;
     }
-    const char *text = attached ? attached : *p->next ? *p->next++ : NULL;
+    const char *text = attached ? attached : o->alone ? o->alone : *p->next ? *p->next++ : NULL;
     if (!text) return ls_fail(LS_ERR_USAGE, "--%s needs an argument: %s", o->name, o->argument);
     return cli_value_set(o, text, v);
 }

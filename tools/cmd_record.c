@@ -30,6 +30,7 @@ enum {
     RECORD_OVERHEAD,
     RECORD_PERIOD,
     RECORD_BURST,
+    RECORD_CALLSTACK,
     RECORD_SEED,
     RECORD_DELAY,
     RECORD_DURATION,
@@ -64,6 +65,11 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
          "shortest CPU time between two bursts of a thread, such as 20ms; the overhead budget may stretch it",
          "Sampling"},
     [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a burst", "Sampling"},
+    [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
+                          "call stack of each burst, for report --calls: by frame pointers, by a copied "
+                          "piece of the stack that "
+                          "is unwound afterwards, or by both; without a value: auto",
+                          "Sampling", .alone = "auto"},
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
                      "seed of the interval jitter, for reproducible runs", "Sampling"},
     [RECORD_DELAY] = {"delay", 0, CLI_DURATION, "TIME", NULL,
@@ -97,8 +103,9 @@ static const struct record_env {
     {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_TRIGGER, LS_ENV_TRIGGER},
     {RECORD_OVERHEAD, LS_ENV_OVERHEAD},   {RECORD_PERIOD, LS_ENV_PERIOD},
     {RECORD_BURST, LS_ENV_BURST},         {RECORD_SEED, LS_ENV_SEED},
-    {RECORD_DELAY, LS_ENV_DELAY},         {RECORD_DURATION, LS_ENV_DURATION},
-    {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN}, {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
+    {RECORD_CALLSTACK, LS_ENV_CALLSTACK}, {RECORD_DELAY, LS_ENV_DELAY},
+    {RECORD_DURATION, LS_ENV_DURATION},   {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN},
+    {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
 };
 
 struct record {

@@ -94,6 +94,7 @@ static int rt_init_parts(void)
     rt_state.config.alloc_min_bytes = UINT64_MAX; /* until all is ready */
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
+    rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
     rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
     dl_iterate_phdr(rt_init_note_module, NULL);
     int err = rt_spool_dir_open();

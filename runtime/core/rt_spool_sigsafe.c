@@ -6,6 +6,7 @@
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_vdso_sigsafe.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
@@ -61,7 +62,9 @@ static int rt_spool_open(struct rt_thread *t)
     rt_fds_guard(&t->writer.fd);
     if (first) rt_image_put_process(t);
     rt_spool_put_thread(t);
-    if (first) rt_maps_snapshot_sigsafe(t, t->begin_ns);
+    if (!first) return 0;
+    rt_maps_snapshot_sigsafe(t, t->begin_ns);
+    rt_vdso_put(t, t->begin_ns);
     return 0;
 }
 

@@ -22,6 +22,7 @@ enum { RT_PATH_BYTES = PATH_MAX, RT_WHY_BYTES = 512 };
 struct rt_config {
     char engine[16];
     char trigger[16];
+    char callstack[16];
     double overhead_share; /* 0.03: 3 % */
     uint64_t period_ns;    /* 0: the engine decides */
     uint64_t burst_instructions;
@@ -81,6 +82,7 @@ struct rt_state {
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */
+    uintptr_t vdso_base;                        /* 0: none */
     struct rt_thread *threads;                  /* atomic list, grows only */
     uint64_t pending_events[SPOOL_EVENT_COUNT]; /* incidents that no file could take yet */
     char spool_path[RT_PATH_BYTES];             /* absolute */

@@ -10,6 +10,10 @@
 size_t rt_step_copy(void *to, const void *from, size_t len_bytes);
 extern const char rt_step_copy_load_ip[], rt_step_copy_fault_ip[];
 
+/* The same by one string instruction: for more than a few words. Its own pair of addresses. */
+size_t rt_step_copy_bulk(void *to, const void *from, size_t len_bytes);
+extern const char rt_step_bulk_load_ip[], rt_step_bulk_fault_ip[];
+
 /* Set the trap flag of the calling thread: the next instruction of the caller raises SIGTRAP. SIGTRAP must
  * not be blocked. */
 void rt_step_arm(void);

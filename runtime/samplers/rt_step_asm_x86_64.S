@@ -35,6 +35,18 @@ label rt_step_copy_fault_ip
 end_function rt_step_copy
 
     .p2align 4
+/* size_t rt_step_copy_bulk(void *to, const void *from, size_t len_bytes): the same for many bytes */
+function rt_step_copy_bulk
+    movq %rdx, %rcx
+label rt_step_bulk_load_ip
+    rep movsb
+label rt_step_bulk_fault_ip
+    movq %rdx, %rax
+    subq %rcx, %rax
+    ret
+end_function rt_step_copy_bulk
+
+    .p2align 4
 /* void rt_step_arm(void): set the trap flag. The trap comes after the lfence, so nothing behind it has been issued early. */
 function rt_step_arm
     pushfq

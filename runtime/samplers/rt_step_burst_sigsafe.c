@@ -159,18 +159,26 @@ static uint16_t probe(const struct rt_step_access *a, uint32_t *latency_cycles)
     return SPOOL_ACCESS_LATENCY_VALID;
 }
 
-static void record_access(struct rt_step_thread *t, const struct rt_step_access *a, uint64_t ip)
+/* Calls and returns tell resolve where frames begin and end. */
+static uint16_t frame_flag(const struct rt_step_plan *p, const struct rt_step_access *a)
+{
+    if (p->flow == RT_STEP_FLOW_RET) return SPOOL_ACCESS_RETURN;
+    return p->flow >= RT_STEP_FLOW_CALL && a->op == SPOOL_OP_STORE ? SPOOL_ACCESS_CALL : 0;
+}
+
+static void record_access(struct rt_step_thread *t, const struct rt_step_access *a,
+                          const struct rt_step_plan *p)
 {
     const uint64_t delta = __rdtsc() - t->burst_tsc;
     struct spool_access r = {
-        .ip = ip,
+        .ip = p->ip,
         .addr = a->addr,
         .tsc_delta = delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX,
         .position = t->position,
         .size_bytes = a->size_bytes,
         .lane = a->lane,
     };
-    uint16_t flags = a->op;
+    uint16_t flags = a->op | frame_flag(p, a);
     if (rt_step_lines_touch(&t->lines, a->addr, a->size_bytes)) flags |= SPOOL_ACCESS_LINE_SEEN;
     if (a->op == SPOOL_OP_LOAD && t->position >= t->valid_from) flags |= probe(a, &r.latency_cycles);
     spool_put_access(rt_spool_writer(t->rt), flags, &r);
@@ -279,7 +287,7 @@ static bool record(struct rt_step_thread *t, const struct rt_step_plan *p, const
     for (unsigned i = 0; i < count; i++)
         if (opens_rseq(&t->accesses[i])) return false;
     for (unsigned i = 0; i < count; i++)
-        record_access(t, &t->accesses[i], p->ip);
+        record_access(t, &t->accesses[i], p);
     t->position++;
     return true;
 }
@@ -324,6 +332,20 @@ void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc)
         advance(t, uc);
 }
 
+static void record_stack(struct rt_step_thread *t, const ucontext_t *uc)
+{
+    const struct rt_step_stack_source s = {
+        .mode = rt_step_engine.stack_mode,
+        .devices = &rt_step_engine.devices,
+        .gregs = uc->uc_mcontext.gregs,
+        .base = t->rt->stack_base,
+        .end = t->rt->stack_end,
+        .time_ns = t->burst_begin_ns,
+        .links = t->links,
+    };
+    rt_step_stack_put(rt_spool_writer(t->rt), &s);
+}
+
 static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
 {
     unsigned cpu = 0;
@@ -345,6 +367,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
         .number = t->number++,
     };
     spool_put_burst_begin(rt_spool_writer(t->rt), r);
+    record_stack(t, uc);
     rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     t->state = RT_STEP_STEPPING;
     advance(t, uc);

@@ -121,6 +121,7 @@ static void set_numbers(const struct rt_step_options *o)
 {
     struct rt_step_engine *e = &rt_step_engine;
     e->seed = o->seed;
+    e->stack_mode = rt_step_stack_mode_named(o->callstack);
     e->burst_instructions = (uint32_t)(o->burst_instructions ? o->burst_instructions : DEFAULT_BURST);
     e->burst_max_ns = BURST_MAX_NS;
     e->governor = (struct rt_step_governor){.share = o->share,

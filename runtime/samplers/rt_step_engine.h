@@ -10,7 +10,8 @@ struct rt_step_options {
     uint64_t period_min_ns;      /* 0: none */
     uint64_t burst_instructions; /* 0: default */
     uint64_t seed;
-    const char *trigger; /* "auto", "perf" or "timer" */
+    const char *trigger;   /* "auto", "perf" or "timer" */
+    const char *callstack; /* name of a rt_step_stack_mode */
 };
 
 /* Why the engine cannot work here, in words, or NULL. Leaves nothing behind. */

@@ -10,6 +10,7 @@
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 #include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
+#include "runtime/samplers/rt_step_stack_sigsafe.h"
 
 #include "common/ls_compat.h"
 
@@ -52,6 +53,7 @@ struct rt_step_engine {
     struct rt_step_xlayout xlayout;
     struct rt_step_devices devices;
     const struct rt_step_trigger *trigger;
+    const struct rt_step_stack_mode *stack_mode;
     uint64_t seed;
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
@@ -92,6 +94,7 @@ struct rt_step_thread {
     struct rt_step_slots slots;
     struct rt_step_lines lines;
     struct rt_step_code code;
+    struct spool_link links[RT_STEP_LINKS_MAX];
 };
 
 /* The calling thread's, NULL when it is not sampled. */

@@ -26,6 +26,7 @@ static int step_process_start(struct rt_engine_facts *facts)
         .burst_instructions = c->burst_instructions,
         .seed = c->has_seed ? c->seed : ls_clock_mono_ns(),
         .trigger = c->trigger,
+        .callstack = c->callstack,
     };
     const char *why_not = "";
     const char *why = rt_step_engine_start(&options, &why_not);

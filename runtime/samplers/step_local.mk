@@ -32,6 +32,8 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_signals_sigsafe.c \
     runtime/samplers/rt_step_signals_sigsafe.h \
     runtime/samplers/rt_step_syscall_sigsafe.h \
+    runtime/samplers/rt_step_stack_sigsafe.c \
+    runtime/samplers/rt_step_stack_sigsafe.h \
     runtime/samplers/rt_step_traced_sigsafe.c \
     runtime/samplers/rt_step_traced_sigsafe.h \
     runtime/samplers/rt_step_trigger_perf.c \
