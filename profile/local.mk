@@ -10,6 +10,7 @@ libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofread_la_LIBADD = libcommon.la $(HDF5_LIBS)
 
 libprofile_la_SOURCES = \
+    profile/prof_frames.c profile/prof_frames.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_names.c profile/prof_names.h \

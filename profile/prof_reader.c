@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,33 @@ static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
     }
 }
 
+/* The file is older than this column. */
+static bool prof_is_absent(const prof_profile *p, const struct prof_field *f, const char *where)
+{
+    if (!f->is_later) return false;
+    const hid_t dataset = H5Dopen2(p->file, where, H5P_DEFAULT);
+    if (dataset >= 0) H5Dclose(dataset);
+    return dataset < 0;
+}
+
+/* All values missing; the rows, if any, are there already. */
+static ls_err prof_read_absent(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
+{
+    const struct prof_table *t = &prof_tables[id];
+    if (!p->tables[id]) p->tables[id] = calloc(1, t->row_bytes);
+    if (!p->tables[id]) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, t->group);
+    for (size_t i = 0; i < p->tables_len[id]; i++) {
+        uint8_t *at = (uint8_t *)p->tables[id] + i * t->row_bytes + f->offset_bytes;
+        if (f->type == PROF_TEXT)
+            *(const char **)(void *)at = "";
+        else if (f->type == PROF_F64)
+            *(double *)(void *)at = NAN;
+        else
+            memset(at, 0xff, prof_type_bytes(f->type));
+    }
+    return LS_OK;
+}
+
 /* Read one field into the rows; the first one decides how many there are. */
 static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
 {
@@ -142,6 +171,7 @@ static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const stru
     struct prof_column_data column = {0};
     char where[128];
     snprintf(where, sizeof(where), "%s/%s", t->group, f->name);
+    if (prof_is_absent(p, f, where)) return prof_read_absent(p, id, f);
     LS_TRY(prof_read_column(p, where, f->type, &column));
     ls_err e = LS_OK;
     if (!p->tables[id]) {

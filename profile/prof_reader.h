@@ -43,7 +43,7 @@ struct prof_module {
     const char *path, *build_id;
     uint64_t base, end, bias;
 };
-/* One distinct ip: where it is. Missing strings are "". */
+/* One distinct ip, sampled or of a frame: where it is. Missing strings are "". */
 struct prof_line {
     uint32_t process;
     uint64_t ip;
@@ -68,6 +68,14 @@ struct prof_source {
     const char *file;
     uint32_t line;
     const char *text;
+};
+/* A frame of a call path. Paths that begin alike share their outer frames: a path is named by the row of its
+ * innermost frame. */
+struct prof_frame {
+    uint32_t parent; /* row of the caller, before its own; UINT32_MAX for the outermost */
+    uint32_t process;
+    uint64_t ip;   /* of a caller: return address - 1, so that its line is the call's */
+    uint32_t line; /* row of lines, UINT32_MAX: none */
 };
 struct prof_event {
     uint32_t process;
@@ -121,6 +129,7 @@ const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len);     
 const struct prof_inline *prof_inlines(const prof_profile *p, size_t *out_len); /* sorted by line, depth */
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
+const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in
  * order. */

@@ -31,6 +31,7 @@ struct prof_replay {
     struct prof_ip_set ips;
     struct prof_lane *lanes;
     uint32_t process, threads_begun;
+    size_t first_frame; /* of this process in run->frames */
 };
 
 static uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time_ns)
@@ -315,6 +316,16 @@ static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
 
+/* Every address once: those of samples and of frames. */
+static ls_err prof_replay_lines(struct prof_replay *r)
+{
+    struct prof_run_state *run = r->run;
+    LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
+    LS_TRY(prof_lines_resolve(r->survey, &r->ips, r->process, run->names, &run->lines, &run->modules));
+    prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
+    return LS_OK;
+}
+
 static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
 {
     LS_TRY(prof_begin_lanes(r, merge, files_len));
@@ -324,8 +335,7 @@ static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t 
         prof_tell_progress(r->run);
     }
     LS_TRY(prof_end_lanes(r, merge, files_len));
-    return prof_lines_resolve(r->survey, &r->ips, r->process, r->run->names, &r->run->lines,
-                              &r->run->modules);
+    return prof_replay_lines(r);
 }
 
 static void prof_describe_process(struct prof_replay *r, const struct spool_process *p)
@@ -368,7 +378,8 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
 ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
                          struct prof_survey *survey, uint32_t process)
 {
-    struct prof_replay r = {.run = run, .survey = survey, .process = process};
+    struct prof_replay r = {
+        .run = run, .survey = survey, .process = process, .first_frame = run->frames.rows.len};
     const ls_err e = prof_replay_fill(&r, image);
     for (size_t i = 0; r.lanes && i < image->files_len; i++) {
         prof_snapshot_fini(&r.lanes[i].maps);

@@ -5,6 +5,7 @@
 
 #include "common/ls_error.h"
 #include "machine/mach_calibration.h"
+#include "profile/prof_frames.h"
 #include "profile/prof_lines.h"
 #include "profile/prof_names.h"
 #include "profile/prof_survey.h"
@@ -27,6 +28,7 @@ struct prof_run_state {
     PROF_VECTOR(struct prof_burst) bursts;
     PROF_VECTOR(struct prof_phase) phases;
     PROF_VECTOR(struct prof_event) events;
+    struct prof_frames frames; /* those of the process replayed now are the last ones */
     prof_line_list lines;
     prof_inline_list inlines;
     prof_module_list modules;

@@ -232,6 +232,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_modules, s->modules.rows, s->modules.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_lines, s->lines.rows, s->lines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
@@ -268,6 +269,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->bursts.rows);
     free(s->phases.rows);
     free(s->events.rows);
+    prof_frames_fini(&s->frames);
     free(s->lines.rows);
     free(s->inlines.rows);
     free(s->modules.rows);

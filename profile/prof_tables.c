@@ -3,13 +3,18 @@
 
 #include "profile/prof_reader.h"
 
-#define PROF_FIELD(row, member, type, text)                  \
-    {                                                        \
-#member, type, 1, offsetof(struct row, member), text \
+#define PROF_FIELD(row, member, type, text)                         \
+    {                                                               \
+#member, type, 1, offsetof(struct row, member), text, false \
     }
-#define PROF_LEVELS(row, member, text)                                          \
-    {                                                                           \
-#member, PROF_F64, PROF_LEVEL_COUNT, offsetof(struct row, member), text \
+/* A column that joined schema 1 later. */
+#define PROF_FIELD_LATER(row, member, type, text)                  \
+    {                                                              \
+#member, type, 1, offsetof(struct row, member), text, true \
+    }
+#define PROF_LEVELS(row, member, text)                                                 \
+    {                                                                                  \
+#member, PROF_F64, PROF_LEVEL_COUNT, offsetof(struct row, member), text, false \
     }
 #define PROF_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -75,21 +80,21 @@ static const struct prof_field prof_module_fields[] = {
 };
 static const struct prof_field prof_line_fields[] = {
     PROF_FIELD(prof_line, process, PROF_U32, "row of /processes"),
-    PROF_FIELD(prof_line, ip, PROF_U64, "sampled instruction"),
+    PROF_FIELD(prof_line, ip, PROF_U64, "sampled instruction, or one of /frames"),
     PROF_FIELD(prof_line, module, PROF_TEXT, "file it lies in"),
     PROF_FIELD(prof_line, function, PROF_TEXT,
                "innermost function, inlined ones included; empty when not known"),
     PROF_FIELD(prof_line, file, PROF_TEXT, "source file, empty when not known"),
     PROF_FIELD(prof_line, line, PROF_U32, "source line, 0 when not known"),
-    PROF_FIELD(prof_line, symbol, PROF_TEXT,
-               "function that the machine code belongs to; module+0xoffset when not known"),
+    PROF_FIELD_LATER(prof_line, symbol, PROF_TEXT,
+                     "function that the machine code belongs to; module+0xoffset when not known"),
 };
 static const struct prof_field prof_inline_fields[] = {
-    PROF_FIELD(prof_inline, line, PROF_U32, "row of /lines"),
-    PROF_FIELD(prof_inline, depth, PROF_U32, "steps out of the inlined function of the line, from 1"),
-    PROF_FIELD(prof_inline, function, PROF_TEXT, "function that the one before was inlined into"),
-    PROF_FIELD(prof_inline, file, PROF_TEXT, "source file of the call, empty when not known"),
-    PROF_FIELD(prof_inline, line_number, PROF_U32, "source line of the call, 0 when not known"),
+    PROF_FIELD_LATER(prof_inline, line, PROF_U32, "row of /lines"),
+    PROF_FIELD_LATER(prof_inline, depth, PROF_U32, "steps out of the inlined function of the line, from 1"),
+    PROF_FIELD_LATER(prof_inline, function, PROF_TEXT, "function that the one before was inlined into"),
+    PROF_FIELD_LATER(prof_inline, file, PROF_TEXT, "source file of the call, empty when not known"),
+    PROF_FIELD_LATER(prof_inline, line_number, PROF_U32, "source line of the call, 0 when not known"),
 };
 static const struct prof_field prof_phase_fields[] = {
     PROF_FIELD(prof_phase, id, PROF_U32, "row number"),
@@ -110,6 +115,15 @@ static const struct prof_field prof_source_fields[] = {
     PROF_FIELD(prof_source, text, PROF_TEXT, "the line"),
 };
 
+static const struct prof_field prof_frame_fields[] = {
+    PROF_FIELD_LATER(prof_frame, parent, PROF_U32,
+                     "row of the calling frame, smaller than its own; missing for the outermost"),
+    PROF_FIELD_LATER(prof_frame, process, PROF_U32, "row of /processes"),
+    PROF_FIELD_LATER(prof_frame, ip, PROF_U64,
+                     "instruction; of a caller the last byte of its call instruction"),
+    PROF_FIELD_LATER(prof_frame, line, PROF_U32, "row of /lines; missing when it has none"),
+};
+
 #define PROF_TABLE_ROW(group, fields, row)                  \
     {                                                       \
         group, fields, PROF_LEN(fields), sizeof(struct row) \
@@ -125,6 +139,7 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_phases] = PROF_TABLE_ROW("/phases", prof_phase_fields, prof_phase),
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
+    [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
 };
 
 static const struct prof_field prof_run_fields[] = {
@@ -171,7 +186,7 @@ const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields,
 #define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
 const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
 
-const char *const prof_empty_groups[] = {"/sites", "/frames", "/series", "/fields", "/meshes"};
+const char *const prof_empty_groups[] = {"/sites", "/series", "/fields", "/meshes"};
 const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};

@@ -5,6 +5,7 @@
 #define PROF_TABLES_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct prof_field {
     uint32_t array_len; /* values of one field: 1, or PROF_LEVEL_COUNT */
     size_t offset_bytes;
     const char *text;
+    bool is_later; /* files of before lack it: all its values are missing then */
 };
 
 struct prof_table {
@@ -37,7 +39,8 @@ struct prof_table {
     X(inlines, struct prof_inline)    \
     X(phases, struct prof_phase)      \
     X(events, struct prof_event)      \
-    X(sources, struct prof_source)
+    X(sources, struct prof_source)    \
+    X(frames, struct prof_frame)
 
 #define PROF_TABLE_ENUM(id, row) PROF_TABLE_##id,
 enum prof_table_id { PROF_TABLE_LIST(PROF_TABLE_ENUM) PROF_TABLE_COUNT };

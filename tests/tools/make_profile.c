@@ -154,7 +154,8 @@ static ls_err write_all(prof_writer *w)
     LS_TRY(prof_writer_table(w, PROF_TABLE_inlines, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_phases, NULL, 0));
     LS_TRY(prof_writer_table(w, PROF_TABLE_events, NULL, 0));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_sources, NULL, 0));
+    for (int id = PROF_TABLE_sources; id < PROF_TABLE_COUNT; id++)
+        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, NULL, 0));
     LS_TRY(write_run(w));
     return prof_writer_finish(w);
 }
