@@ -17,6 +17,7 @@ libprofile_la_SOURCES = \
     profile/prof_phases.c profile/prof_phases.h \
     profile/prof_replay.c profile/prof_replay.h \
     profile/prof_resolve.c profile/prof_resolve.h \
+    profile/prof_session.c profile/prof_session.h \
     profile/prof_snapshot.c profile/prof_snapshot.h \
     profile/prof_sources.c profile/prof_sources.h \
     profile/prof_space.c profile/prof_space.h \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_lines.h"
 
-#include "symbols/sym_session.h"
-
 #include <stdlib.h>
 
 static size_t prof_ip_slot(const struct prof_ip_set *set, uint64_t ip)
@@ -91,29 +89,14 @@ static ls_err prof_modules_add(const sym_session *session, uint32_t process, pro
     return LS_OK;
 }
 
-static ls_err prof_lines_fill(sym_session *session, const struct prof_survey *survey,
-                              const struct prof_ip_set *ips, uint32_t process, prof_names *names,
-                              prof_line_list *lines, prof_module_list *modules)
+ls_err prof_lines_resolve(sym_session *session, const struct prof_ip_set *ips, uint32_t process,
+                          prof_names *names, prof_line_list *lines, prof_module_list *modules)
 {
-    for (size_t i = 0; i < survey->modules.len; i++) {
-        const struct prof_survey_module *m = &survey->modules.rows[i];
-        LS_TRY(sym_session_add(session, m->path, m->base, m->end, m->offset_bytes));
-    }
     LS_TRY(prof_modules_add(session, process, names, modules));
     uint64_t *sorted = prof_ip_sorted(ips);
     ls_err e = sorted ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
     for (size_t i = 0; e == LS_OK && i < ips->len; i++)
         e = prof_line_add(session, sorted[i], process, names, lines);
     free(sorted);
-    return e;
-}
-
-ls_err prof_lines_resolve(const struct prof_survey *survey, const struct prof_ip_set *ips, uint32_t process,
-                          prof_names *names, prof_line_list *lines, prof_module_list *modules)
-{
-    sym_session *session;
-    LS_TRY(sym_session_new(&session));
-    const ls_err e = prof_lines_fill(session, survey, ips, process, names, lines, modules);
-    sym_session_free(session);
     return e;
 }

@@ -6,8 +6,8 @@
 #include "common/ls_error.h"
 #include "profile/prof_names.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_survey.h"
 #include "profile/prof_vector.h"
+#include "symbols/sym_session.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ typedef PROF_VECTOR(struct prof_inline) prof_inline_list;
 typedef PROF_VECTOR(struct prof_module) prof_module_list;
 
 /* Append a row for each address of ips (sorted), and the modules of the process. */
-ls_err prof_lines_resolve(const struct prof_survey *survey, const struct prof_ip_set *ips, uint32_t process,
+ls_err prof_lines_resolve(sym_session *session, const struct prof_ip_set *ips, uint32_t process,
                           prof_names *names, prof_line_list *lines, prof_module_list *modules);
 
 #endif

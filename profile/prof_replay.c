@@ -2,6 +2,7 @@
 #include "profile/prof_replay.h"
 
 #include "profile/prof_phases.h"
+#include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
 #include "profile/prof_space.h"
 #include "spool/spool_merge.h"
@@ -26,6 +27,7 @@ struct prof_lane {
 struct prof_replay {
     struct prof_run_state *run;
     struct prof_survey *survey;
+    sym_session *symbols;
     prof_space *space;
     struct prof_phase_stack phases;
     struct prof_ip_set ips;
@@ -321,7 +323,7 @@ static ls_err prof_replay_lines(struct prof_replay *r)
 {
     struct prof_run_state *run = r->run;
     LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
-    LS_TRY(prof_lines_resolve(r->survey, &r->ips, r->process, run->names, &run->lines, &run->modules));
+    LS_TRY(prof_lines_resolve(r->symbols, &r->ips, r->process, run->names, &run->lines, &run->modules));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
 }
@@ -361,6 +363,7 @@ static uint64_t prof_tsc_hz(const struct prof_run_state *run, const struct spool
 static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
 {
     spool_merge *merge;
+    LS_TRY(prof_session_open(r->survey, &r->symbols));
     LS_TRY(prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space));
     r->lanes = calloc(image->files_len + 1, sizeof(*r->lanes));
     if (!r->lanes)
@@ -389,5 +392,6 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     prof_ip_fini(&r.ips);
     prof_phase_fini(&r.phases);
     prof_space_free(r.space);
+    sym_session_free(r.symbols);
     return e;
 }

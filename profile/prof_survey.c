@@ -132,6 +132,17 @@ static ls_err prof_survey_maps(struct prof_survey *s, prof_names *names, struct 
     return whole ? prof_survey_snapshot(s, names, text) : LS_OK;
 }
 
+static ls_err prof_survey_image_bytes(struct prof_survey *s, const struct spool_image_bytes *r)
+{
+    if (s->vdso.len_bytes > 0 || r->len_bytes == 0) return LS_OK;
+    s->vdso.bytes = malloc(r->len_bytes);
+    if (!s->vdso.bytes) return ls_fail(LS_ERR_NOMEM, "out of memory for an image of %u bytes", r->len_bytes);
+    memcpy(s->vdso.bytes, SPOOL_REC_TAIL(r), r->len_bytes);
+    s->vdso.len_bytes = r->len_bytes;
+    s->vdso.base = r->base;
+    return LS_OK;
+}
+
 static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struct prof_snapshot *text,
                                  const struct spool_rec_header *rec)
 {
@@ -149,6 +160,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
+    case SPOOL_REC_IMAGE:
+        return prof_survey_image_bytes(s, (const void *)rec);
     default:
         return LS_OK;
     }
@@ -186,6 +199,7 @@ void prof_survey_fini(struct prof_survey *s)
     free(s->nodes.rows);
     free(s->modules.rows);
     free(s->seen.rows);
+    free(s->vdso.bytes);
     smr_live_free(s->seen_live);
     *s = (struct prof_survey){0};
 }

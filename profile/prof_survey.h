@@ -27,11 +27,18 @@ struct prof_survey_module {
     const char *path;
     uint64_t base, end, offset_bytes;
 };
+/* Bytes that stand at base. */
+struct prof_survey_bytes {
+    uint8_t *bytes;
+    size_t len_bytes; /* 0: none */
+    uint64_t base;
+};
 struct prof_survey {
     PROF_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
     PROF_VECTOR(struct prof_survey_module) modules;
     prof_mapping_list seen; /* every mapping of every snapshot */
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
+    struct prof_survey_bytes vdso;
     uint64_t begin_ns, end_ns;
     uint64_t records_len; /* for progress */
 };

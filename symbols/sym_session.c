@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -178,6 +179,42 @@ ls_err sym_session_add(sym_session *s, const char *path, uint64_t base, uint64_t
     return LS_OK;
 }
 
+/* libdwfl reads descriptors. */
+static Dwfl_Module *sym_report_image(sym_session *s, const struct sym_image *image)
+{
+    const int fd = memfd_create(image->name, MFD_CLOEXEC);
+    Dwfl_Module *module = NULL;
+    if (fd < 0) return NULL;
+    if (write(fd, image->bytes, image->len_bytes) == (ssize_t)image->len_bytes)
+        module = dwfl_report_elf(s->dwfl, image->name, image->name, fd, image->base, true);
+    if (!module) close(fd);
+    return module;
+}
+
+ls_err sym_session_add_image(sym_session *s, const struct sym_image *image)
+{
+    LS_TRY(sym_grow(s));
+    char *name = strdup(image->name);
+    if (!name) return ls_fail(LS_ERR_NOMEM, "out of memory for a module name");
+    Dwfl_Module *module = sym_report_image(s, image);
+    s->backings[s->len] = (struct sym_backing){.module = module};
+    s->modules[s->len++] = (struct sym_module){.path = name,
+                                               .build_id = module ? sym_build_id_text(module) : "",
+                                               .base = image->base,
+                                               .end = image->base + image->len_bytes,
+                                               .bias = module ? image->base : 0};
+    return LS_OK;
+}
+
+Dwfl *sym_session_dwfl(sym_session *s)
+{
+    if (!s->is_reported) {
+        dwfl_report_end(s->dwfl, NULL, NULL);
+        s->is_reported = true;
+    }
+    return s->dwfl;
+}
+
 const struct sym_module *sym_session_modules(const sym_session *s, size_t *out_len)
 {
     *out_len = s->len;
@@ -218,10 +255,7 @@ static void sym_find_line(sym_session *s, struct sym_backing *b, uint64_t ip, st
 struct sym_place sym_session_find(sym_session *s, uint64_t ip)
 {
     struct sym_place place = {.module = "", .function = "", .file = ""};
-    if (!s->is_reported) {
-        dwfl_report_end(s->dwfl, NULL, NULL);
-        s->is_reported = true;
-    }
+    sym_session_dwfl(s);
     for (size_t i = 0; i < s->len; i++) {
         if (ip < s->modules[i].base || ip >= s->modules[i].end) continue;
         place.module = s->modules[i].path;

@@ -37,6 +37,19 @@ void sym_session_free(sym_session *s);
 ls_err sym_session_add(sym_session *s, const char *path, uint64_t base, uint64_t end, uint64_t offset_bytes);
 const struct sym_module *sym_session_modules(const sym_session *s, size_t *out_len);
 
+/* The same for an ELF image that is in no file (the vdso): len_bytes bytes, copied, that stand at base.
+ * Errors: LS_ERR_NOMEM. */
+struct sym_image {
+    const char *name;
+    const void *bytes;
+    size_t len_bytes;
+    uint64_t base;
+};
+ls_err sym_session_add_image(sym_session *s, const struct sym_image *image);
+
+/* For the other files of symbols/: nothing is added any more. */
+struct Dwfl *sym_session_dwfl(sym_session *s);
+
 /* Never fails: what is not known is "". Repeated questions about one function are cheap, but ask once per
  * address. Thread: one at a time a session. */
 struct sym_place sym_session_find(sym_session *s, uint64_t ip);

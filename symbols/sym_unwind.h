@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call stacks from registers and a piece of a stack's memory, by the call frame information of the files (as
+ * perf does for --call-graph dwarf). Code without any, such as JIT code, is unwound by frame pointers. */
+#ifndef SYM_UNWIND_H
+#define SYM_UNWIND_H
+
+#include "symbols/sym_session.h"
+
+#include <stdbool.h>
+
+enum { SYM_REG_BP = 6, SYM_REG_SP = 7, SYM_REG_IP = 16, SYM_REGS = 17 }; /* DWARF numbers, x86-64 psABI */
+
+/* A thread at one moment. What memory does not hold is not known. */
+struct sym_stack {
+    const uint64_t *regs; /* SYM_REGS of them */
+    const uint8_t *bytes; /* memory from base on */
+    uint64_t base;
+    size_t len_bytes;
+};
+
+/* Innermost first. */
+struct sym_frame {
+    uint64_t ip;  /* as it is in the innermost frame; callers: return address - 1, inside the call */
+    uint64_t cfa; /* canonical frame address: first byte above the return address; 0: not known */
+};
+
+/* Where code can be, for return addresses; NULL: everywhere. */
+struct sym_code {
+    bool (*is_code)(const void *user, uint64_t ip);
+    const void *user;
+};
+
+typedef struct sym_unwinder sym_unwinder;
+
+/* For the modules of s.  Owns: s stays the caller's and must outlive the unwinder; nothing may be added to it
+ * any more. Errors: LS_ERR_NOMEM. */
+ls_err sym_unwinder_new(sym_session *s, sym_unwinder **out);
+void sym_unwinder_free(sym_unwinder *u);
+
+/* Up to max > 0 frames to out; returns their number, at least 1 (the innermost). *out_whole: the outermost
+ * frame is the thread's first. Never fails: garbage gives few frames.  Thread: one at a time a session. */
+size_t sym_unwind(sym_unwinder *u, const struct sym_stack *stack, const struct sym_code *code,
+                  struct sym_frame *out, size_t max, bool *out_whole);
+
+#endif
