@@ -6,28 +6,126 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t an_process_of(const struct an_names *n, const struct prof_samples *s, uint64_t i)
+static ls_err an_keys_no_memory(const struct an_keys *k, uint64_t len)
 {
-    return s->thread[i] < n->threads_len ? n->threads[s->thread[i]].process : UINT32_MAX;
+    return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples by %s", (unsigned long long)len,
+                   k->dimension->name);
 }
 
-static int an_compare_place(const struct prof_line *l, uint32_t process, uint64_t ip)
+/* --- from keys (rows of any table) to numbers --- */
+
+struct an_order {
+    const struct an_dimension *dimension;
+    const struct an_tables *tables;
+};
+
+static int an_compare_keys(const void *a, const void *b, void *user)
 {
-    if (l->process != process) return l->process < process ? -1 : 1;
-    return (l->ip > ip) - (l->ip < ip);
+    const struct an_order *o = user;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int c = o->dimension->compare ? o->dimension->compare(o->tables, x, y) : 0;
+    return c ? c : (x > y) - (x < y);
 }
 
-static uint32_t an_line_find(const struct an_names *n, uint32_t process, uint64_t ip)
+static int an_compare_u32(const void *a, const void *b)
 {
-    size_t lo = 0, hi = n->lines_len;
-    while (lo < hi) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sort keys and drop those that repeat. */
+static size_t an_distinct(uint32_t *keys, size_t len)
+{
+    size_t kept = 0;
+    qsort(keys, len, sizeof(*keys), an_compare_u32);
+    for (size_t i = 0; i < len; i++)
+        if (keys[i] != AN_NO_KEY && (kept == 0 || keys[kept - 1] != keys[i])) keys[kept++] = keys[i];
+    return kept;
+}
+
+/* Where key stands in the rising keys. */
+static uint32_t an_position(const uint32_t *keys, size_t len, uint32_t key)
+{
+    size_t lo = 0, hi = len;
+    while (hi - lo > 1) {
         const size_t mid = lo + (hi - lo) / 2;
-        const int c = an_compare_place(&n->lines[mid], process, ip);
-        if (c == 0) return (uint32_t)mid;
-        *(c < 0 ? &lo : &hi) = c < 0 ? mid + 1 : mid;
+        *(keys[mid] <= key ? &lo : &hi) = mid;
     }
-    return UINT32_MAX;
+    return (uint32_t)lo;
 }
+
+/* Of keys that compare equal the lowest stays, in representative[] by the place of each in keys. */
+static ls_err an_represent(const struct an_keys *k, const struct an_tables *t, uint32_t *representative)
+{
+    struct an_order order = {k->dimension, t};
+    uint32_t *sorted = malloc((k->len + 1u) * sizeof(*sorted));
+    if (!sorted) return an_keys_no_memory(k, k->len);
+    memcpy(sorted, k->keys, k->len * sizeof(*sorted));
+    qsort_r(sorted, k->len, sizeof(*sorted), an_compare_keys, &order);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < k->len; i++) {
+        if (i == 0 || k->dimension->compare(t, sorted[i - 1], sorted[i]) != 0) first = sorted[i];
+        representative[an_position(k->keys, k->len, sorted[i])] = first;
+    }
+    free(sorted);
+    return LS_OK;
+}
+
+/* Merge keys that compare equal: k->keys and every key in map shrink to the representatives. */
+static ls_err an_merge(struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t map_len)
+{
+    uint32_t *representative = malloc((k->len + 1u) * sizeof(*representative));
+    if (!representative) return an_keys_no_memory(k, k->len);
+    const ls_err err = an_represent(k, t, representative);
+    if (err == LS_OK) {
+        for (size_t i = 0; i < map_len; i++)
+            if (map[i] != AN_NO_KEY) map[i] = representative[an_position(k->keys, k->len, map[i])];
+        k->len = (uint32_t)an_distinct(representative, k->len);
+        memcpy(k->keys, representative, k->len * sizeof(*k->keys));
+    }
+    free(representative);
+    return err;
+}
+
+/* Add the keys that contain keys, so that each has its parent. */
+static ls_err an_close(struct an_keys *k, const struct an_tables *t)
+{
+    const size_t room = k->len ? (size_t)k->keys[k->len - 1] + 1 : 1;
+    uint8_t *seen = calloc(room, 1);
+    uint32_t *closed = malloc(room * sizeof(*closed));
+    const ls_err err = seen && closed ? LS_OK : an_keys_no_memory(k, room);
+    for (uint32_t i = 0; err == LS_OK && i < k->len; i++)
+        for (uint32_t key = k->keys[i]; key < room && !seen[key]; key = k->dimension->parent(t, key))
+            seen[key] = 1;
+    uint32_t len = 0;
+    for (size_t key = 0; err == LS_OK && key < room; key++)
+        if (seen[key]) closed[len++] = (uint32_t)key;
+    free(seen);
+    if (err != LS_OK) {
+        free(closed);
+        return err;
+    }
+    free(k->keys);
+    k->keys = closed;
+    k->len = len;
+    return LS_OK;
+}
+
+/* map: a key for each of map_len things. Afterwards a number for each, and k->keys names the numbers. */
+static ls_err an_number(struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t map_len)
+{
+    k->keys = malloc((map_len + 1) * sizeof(*k->keys));
+    if (!k->keys) return an_keys_no_memory(k, map_len);
+    if (map_len) memcpy(k->keys, map, map_len * sizeof(*map));
+    k->len = (uint32_t)an_distinct(k->keys, map_len);
+    if (k->dimension->compare && k->len) LS_TRY(an_merge(k, t, map, map_len));
+    if (k->dimension->parent) LS_TRY(an_close(k, t));
+    for (size_t i = 0; i < map_len; i++)
+        if (map[i] != AN_NO_KEY) map[i] = an_position(k->keys, k->len, map[i]);
+    return LS_OK;
+}
+
+/* --- from samples to rows of the base's table --- */
 
 /* Loops repeat their few instructions: a small direct-mapped cache spares nearly all searches. */
 enum { AN_CACHE_LEN = 4096 };
@@ -36,128 +134,117 @@ struct an_cache_row {
     uint32_t process, row;
 };
 
-static ls_err an_map_to_lines(struct an_keys *k, const struct prof_samples *s, const struct an_names *n)
+static ls_err an_line_rows(struct an_keys *k, const struct an_tables *t, const struct prof_samples *s)
 {
     struct an_cache_row *cache = calloc(AN_CACHE_LEN, sizeof(*cache));
-    if (!cache) return ls_fail(LS_ERR_NOMEM, "no memory to group samples by instruction");
+    if (!cache) return an_keys_no_memory(k, s->len);
     for (size_t i = 0; i < AN_CACHE_LEN; i++)
         cache[i].row = UINT32_MAX;
     for (uint64_t i = 0; i < s->len; i++) {
-        const uint32_t process = an_process_of(n, s, i);
+        const uint32_t process = an_tables_process(t, s->thread[i]);
         struct an_cache_row *c = &cache[(s->ip[i] ^ s->ip[i] >> 12) % AN_CACHE_LEN];
         if (c->row == UINT32_MAX || c->ip != s->ip[i] || c->process != process)
-            *c = (struct an_cache_row){s->ip[i], process, an_line_find(n, process, s->ip[i])};
-        k->group_of_sample[i] = c->row;
+            *c = (struct an_cache_row){s->ip[i], process, an_tables_line(t, process, s->ip[i])};
+        k->number_of_sample[i] = c->row;
     }
     free(cache);
     return LS_OK;
 }
 
-static int an_compare_function(const struct prof_line *a, const struct prof_line *b)
+static const uint32_t *an_base_column(enum an_base base, const struct prof_samples *s)
 {
-    const int c = strcmp(a->module, b->module);
-    return c ? c : strcmp(a->function, b->function);
-}
-
-static int an_compare_source(const struct prof_line *a, const struct prof_line *b)
-{
-    int c = strcmp(a->file, b->file);
-    if (c == 0) c = (a->line > b->line) - (a->line < b->line);
-    return c ? c : an_compare_function(a, b);
-}
-
-typedef int an_compare_lines(const struct prof_line *a, const struct prof_line *b);
-struct an_order {
-    const struct prof_line *lines;
-    an_compare_lines *compare;
-};
-
-static int an_compare_rows(const void *a, const void *b, void *user)
-{
-    const struct an_order *o = user;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int c = o->compare(&o->lines[x], &o->lines[y]);
-    return c ? c : (x > y) - (x < y);
-}
-
-/* Rows that compare equal become one group. */
-static ls_err an_merge_rows(struct an_keys *k, const struct prof_samples *s, const struct an_names *n,
-                            an_compare_lines *compare)
-{
-    struct an_order order = {n->lines, compare};
-    uint32_t *sorted = calloc(n->lines_len + 1, sizeof(*sorted)),
-             *group_of_row = calloc(n->lines_len + 1, sizeof(*group_of_row));
-    const ls_err err =
-        sorted && group_of_row ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to group %zu lines", n->lines_len);
-    if (err == LS_OK) {
-        for (size_t i = 0; i < n->lines_len; i++)
-            sorted[i] = (uint32_t)i;
-        qsort_r(sorted, n->lines_len, sizeof(*sorted), an_compare_rows, &order);
-        k->groups_len = 0;
-        for (size_t i = 0; i < n->lines_len; i++) {
-            if (i == 0 || compare(&n->lines[sorted[i - 1]], &n->lines[sorted[i]]) != 0)
-                k->row_of_group[k->groups_len++] = sorted[i];
-            group_of_row[sorted[i]] = k->groups_len - 1;
-        }
-        for (uint64_t i = 0; i < s->len; i++)
-            if (k->group_of_sample[i] != UINT32_MAX)
-                k->group_of_sample[i] = group_of_row[k->group_of_sample[i]];
+    switch (base) {
+    case AN_BASE_NODE:
+        return s->node;
+    case AN_BASE_THREAD:
+        return s->thread;
+    case AN_BASE_BURST:
+        return s->burst;
+    case AN_BASE_PHASE:
+        return s->phase;
+    case AN_BASE_LINE:
+    case AN_BASE_SAMPLE:
+        break;
     }
-    free(sorted);
-    free(group_of_row);
+    return NULL;
+}
+
+static size_t an_base_len(enum an_base base, const struct an_tables *t)
+{
+    const size_t lens[] = {[AN_BASE_NODE] = t->nodes_len,     [AN_BASE_LINE] = t->lines_len,
+                           [AN_BASE_THREAD] = t->threads_len, [AN_BASE_BURST] = t->bursts_len,
+                           [AN_BASE_PHASE] = t->phases_len,   [AN_BASE_SAMPLE] = AN_SAMPLE_KEYS_MAX};
+    return lens[base];
+}
+
+static ls_err an_base_rows(struct an_keys *k, const struct an_tables *t, const struct prof_samples *s)
+{
+    const struct an_dimension *d = k->dimension;
+    if (d->base == AN_BASE_LINE) return an_line_rows(k, t, s);
+    const uint32_t *column = an_base_column(d->base, s);
+    for (uint64_t i = 0; i < s->len; i++)
+        k->number_of_sample[i] = column ? column[i] : d->key_of_sample(t, s, i);
+    return LS_OK;
+}
+
+/* Keys of the rows of the base: of samples by themselves, only those that occur. */
+static void an_keys_of_rows(const struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t len,
+                            uint64_t samples_len)
+{
+    const struct an_dimension *d = k->dimension;
+    if (d->base == AN_BASE_SAMPLE) {
+        memset(map, 0xff, len * sizeof(*map));
+        for (uint64_t i = 0; i < samples_len; i++)
+            if (k->number_of_sample[i] < len) map[k->number_of_sample[i]] = k->number_of_sample[i];
+        return;
+    }
+    for (size_t row = 0; row < len; row++)
+        map[row] = d->key_of_row ? d->key_of_row(t, (uint32_t)row) : (uint32_t)row;
+}
+
+static ls_err an_keys_fill(struct an_keys *k, const struct an_tables *t, const struct prof_samples *s)
+{
+    const size_t len = an_base_len(k->dimension->base, t);
+    uint32_t *map = malloc((len + 1) * sizeof(*map));
+    if (!map) return an_keys_no_memory(k, s->len);
+    ls_err err = an_base_rows(k, t, s);
+    if (err == LS_OK) {
+        an_keys_of_rows(k, t, map, len, s->len);
+        err = an_number(k, t, map, len);
+    }
+    for (uint64_t i = 0; err == LS_OK && i < s->len; i++) {
+        const uint32_t row = k->number_of_sample[i];
+        k->number_of_sample[i] = row < len ? map[row] : AN_NO_KEY;
+    }
+    free(map);
     return err;
 }
 
-static ls_err an_by_lines(struct an_keys *k, enum an_by by, const struct prof_samples *s,
-                          const struct an_names *n)
+ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const struct an_tables *t,
+                    const struct prof_samples *s)
 {
-    k->row_of_group = calloc(n->lines_len + 1, sizeof(*k->row_of_group));
-    if (!k->row_of_group) return ls_fail(LS_ERR_NOMEM, "no memory to group %zu lines", n->lines_len);
-    LS_TRY(an_map_to_lines(k, s, n));
-    if (by != AN_BY_IP)
-        return an_merge_rows(k, s, n, by == AN_BY_FUNCTION ? an_compare_function : an_compare_source);
-    k->groups_len = (uint32_t)n->lines_len;
-    for (uint32_t i = 0; i < k->groups_len; i++)
-        k->row_of_group[i] = i;
-    return LS_OK;
-}
-
-static uint32_t an_simple_group(enum an_by by, const struct prof_samples *s, const struct an_names *n,
-                                uint64_t i)
-{
-    switch (by) {
-    case AN_BY_NODE:
-        return s->node[i];
-    case AN_BY_THREAD:
-        return s->thread[i];
-    case AN_BY_PROCESS:
-        return an_process_of(n, s, i);
-    default:
-        return an_is_measured(s, i) && s->level[i] < PROF_LEVEL_COUNT ? s->level[i] : AN_LEVEL_NOT_MEASURED;
-    }
-}
-
-ls_err an_keys_init(struct an_keys *out, enum an_by by, const struct prof_samples *s,
-                    const struct an_names *names)
-{
-    const size_t groups[] = {[AN_BY_NODE] = names->nodes_len,
-                             [AN_BY_THREAD] = names->threads_len,
-                             [AN_BY_PROCESS] = names->processes_len,
-                             [AN_BY_LEVEL] = AN_LEVEL_GROUPS};
-    memset(out, 0, sizeof(*out));
-    out->group_of_sample = malloc((s->len ? s->len : 1) * sizeof(*out->group_of_sample));
-    if (!out->group_of_sample)
-        return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples", (unsigned long long)s->len);
-    if (by >= AN_BY_IP) return an_by_lines(out, by, s, names);
-    out->groups_len = (uint32_t)groups[by];
-    for (uint64_t i = 0; i < s->len; i++)
-        out->group_of_sample[i] = an_simple_group(by, s, names, i);
-    return LS_OK;
+    *out = (struct an_keys){.dimension = d};
+    out->number_of_sample = malloc((s->len ? s->len : 1) * sizeof(*out->number_of_sample));
+    if (!out->number_of_sample) return an_keys_no_memory(out, s->len);
+    return an_keys_fill(out, t, s);
 }
 
 void an_keys_fini(struct an_keys *k)
 {
-    free(k->group_of_sample);
-    free(k->row_of_group);
+    free(k->number_of_sample);
+    free(k->keys);
     memset(k, 0, sizeof(*k));
+}
+
+uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint32_t number)
+{
+    const uint32_t parent =
+        k->dimension->parent && number < k->len ? k->dimension->parent(t, k->keys[number]) : AN_NO_KEY;
+    return parent == AN_NO_KEY ? AN_NO_KEY : an_position(k->keys, k->len, parent);
+}
+
+const char *an_keys_path(const struct an_keys *k, const struct an_tables *t, uint32_t number,
+                         char out[AN_LABEL_BYTES])
+{
+    return an_dimension_path(k->dimension, t, number < k->len ? k->keys[number] : AN_NO_KEY, out);
 }

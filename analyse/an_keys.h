@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* By what samples are grouped: maps each sample to a group for an_table. */
+/* The key of every sample in one dimension, as small numbers without holes. */
 #ifndef AN_KEYS_H
 #define AN_KEYS_H
 
-#include "analyse/an_cost.h"
-
-enum an_by { AN_BY_NODE, AN_BY_THREAD, AN_BY_PROCESS, AN_BY_LEVEL, AN_BY_IP, AN_BY_FUNCTION, AN_BY_LINE };
-enum { AN_LEVEL_NOT_MEASURED = PROF_LEVEL_COUNT, AN_LEVEL_GROUPS };
-
-/* The tables that keys refer to; borrowed. */
-struct an_names {
-    const struct prof_thread *threads;
-    size_t threads_len;
-    size_t processes_len, nodes_len;
-    const struct prof_line *lines; /* sorted by process, ip */
-    size_t lines_len;
-};
+#include "analyse/an_dimension.h"
 
 struct an_keys {
-    uint32_t *group_of_sample;
-    uint32_t groups_len;
-    uint32_t *row_of_group; /* ip, function, line: a row of lines that names the group; else NULL */
+    const struct an_dimension *dimension;
+    uint32_t *number_of_sample; /* below len, or AN_NO_KEY */
+    uint32_t *keys;             /* by number, rising: what the dimension's functions take */
+    uint32_t len;
 };
 
-/* Samples that belong nowhere get UINT32_MAX. Columns needed: node, thread, level, or thread and ip.
- * Owns:   the caller ends out with an_keys_fini, also after a failure.
- * Errors: LS_ERR_NOMEM. */
-ls_err an_keys_init(struct an_keys *out, enum an_by by, const struct prof_samples *s,
-                    const struct an_names *names);
+/* Columns of s needed: those of the dimension.
+ * Owns:   the caller ends out with an_keys_fini, also after a failure; nothing of t and s is kept.
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const struct an_tables *t,
+                    const struct prof_samples *s);
+/* Owns:   frees what is in k.  Errors: none.  Thread: any.  Signal: not safe. */
 void an_keys_fini(struct an_keys *k);
+/* Number of the key that contains this one, smaller than it, or AN_NO_KEY.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint32_t number);
+/* Name of a number, with the keys that contain it; number >= len: of samples without a key.
+ * Owns:   nothing; the text is in out or constant.  Errors: none.  Thread: any.  Signal: not safe. */
+const char *an_keys_path(const struct an_keys *k, const struct an_tables *t, uint32_t number,
+                         char out[AN_LABEL_BYTES]);
 
 #endif

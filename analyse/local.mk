@@ -3,8 +3,12 @@ noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
     analyse/an_advice.c analyse/an_advice.h \
     analyse/an_bootstrap.c analyse/an_bootstrap.h \
+    analyse/an_combine.c analyse/an_combine.h \
     analyse/an_cost.c analyse/an_cost.h \
+    analyse/an_dimension.c analyse/an_dimension.h \
+    analyse/an_filter.c analyse/an_filter.h \
     analyse/an_keys.c analyse/an_keys.h \
     analyse/an_select.c analyse/an_select.h \
-    analyse/an_table.c analyse/an_table.h
+    analyse/an_table.c analyse/an_table.h \
+    analyse/an_tables.c analyse/an_tables.h
 libanalyse_la_LIBADD = libcommon.la -lm

@@ -29,7 +29,9 @@ enum cli_type {
     CLI_DURATION,
     CLI_PERCENT,
     CLI_COUNT,
-    CLI_SIGNAL
+    CLI_SIGNAL,
+    CLI_DIMENSIONS, /* rows of an_dimensions, separated by commas */
+    CLI_FILTERS     /* DIMENSION=VALUE; may be given several times */
 };
 
 struct cli_option {
@@ -49,6 +51,8 @@ struct cli_value {
     bool given;       /* on the command line */
     uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
     double share;     /* percent */
+    const char **all; /* CLI_FILTERS: each that was given */
+    size_t all_len;
 };
 
 struct cli_command {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli_document.h"
+#include "analyse/an_dimension.h"
 
 #include <string.h>
 
@@ -31,6 +32,24 @@ static void completion_choices(const struct cli_command *c, FILE *out)
     }
 }
 
+/* The last word of a comma-separated list of dimensions; a dimension with = for a filter. */
+static void completion_dimensions(const struct cli_command *c, FILE *out)
+{
+    char action[2048];
+    size_t len = 0;
+    for (const struct an_dimension *d = an_dimensions; d->name; d++)
+        len += (size_t)snprintf(action + len, sizeof(action) - len, " %s", d->name);
+    char line[2300];
+    snprintf(line, sizeof(line),
+             "compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -P \"${cur%%\"${cur##*,}\"}\" -W '%s' -- "
+             "\"${cur##*,}\"))",
+             action + 1);
+    completion_branch(c, CLI_DIMENSIONS, line, out);
+    snprintf(line, sizeof(line),
+             "compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W '%s' -- \"$cur\"))", action + 1);
+    completion_branch(c, CLI_FILTERS, line, out);
+}
+
 static void completion_plain(const struct cli_command *c, FILE *out)
 {
     static const enum cli_type plain[] = {CLI_TEXT, CLI_BYTES, CLI_DURATION, CLI_PERCENT, CLI_COUNT};
@@ -45,6 +64,7 @@ static void completion_command(const struct cli_command *c, FILE *out)
     completion_branch(c, CLI_DIR, "COMPREPLY=($(compgen -d -- \"$cur\"))", out);
     completion_branch(c, CLI_SIGNAL, "COMPREPLY=($(compgen -A signal -- \"$cur\"))", out);
     completion_choices(c, out);
+    completion_dimensions(c, out);
     completion_plain(c, out);
     fputs("            *) ;;\n        esac\n        options='", out);
     for (size_t i = 0; i < c->options_len; i++)

@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* Has the command an option whose value is a list of dimensions? Then its pages list them.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool cli_takes_dimensions(const struct cli_command *c);
 void cli_help_program(FILE *out);
 void cli_help_command(const struct cli_command *c, FILE *out);
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli_document.h"
+#include "analyse/an_dimension.h"
 
 #include <string.h>
 
@@ -45,6 +46,22 @@ static void cli_help_option(const struct cli_option *o, FILE *out)
     cli_wrap(out, help, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
 }
 
+bool cli_takes_dimensions(const struct cli_command *c)
+{
+    for (size_t i = 0; i < c->options_len; i++)
+        if (c->options[i].type == CLI_DIMENSIONS) return true;
+    return false;
+}
+
+static void cli_help_dimensions(FILE *out)
+{
+    fputs("\nDimensions:\n", out);
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+        fprintf(out, "  %-*s", CLI_HELP_COLUMN - 2, d->name);
+        cli_wrap(out, d->text, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
+    }
+}
+
 void cli_help_command(const struct cli_command *c, FILE *out)
 {
     fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
@@ -56,6 +73,7 @@ void cli_help_command(const struct cli_command *c, FILE *out)
         cli_help_option(&c->options[i], out);
     }
     fprintf(out, "\n  -h, --help                this text\n");
+    if (cli_takes_dimensions(c)) cli_help_dimensions(out);
     if (c->examples) fprintf(out, "\nExamples:\n%s", c->examples);
     fprintf(out, "\nMore: man loadstone-%s\n", c->name);
 }

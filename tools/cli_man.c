@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli_document.h"
+#include "analyse/an_dimension.h"
 #include "common/ls_env.h"
 
 #include "config.h"
@@ -70,6 +71,16 @@ static void man_option(const struct cli_option *o, FILE *out)
     fputs(".\n", out);
 }
 
+static void man_dimensions(FILE *out)
+{
+    fputs(".SH DIMENSIONS\n", out);
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+        fprintf(out, ".TP\n.B %s\n", d->name);
+        man_text(out, d->text);
+        fputs(".\n", out);
+    }
+}
+
 static void man_examples(const char *examples, FILE *out)
 {
     fputs(".SH EXAMPLES\n.nf\n", out);
@@ -97,7 +108,9 @@ static void man_command(const struct cli_command *c, FILE *out)
         group = c->options[i].group;
         man_option(&c->options[i], out);
     }
-    fputs(".TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n.SH EXIT STATUS\n", out);
+    fputs(".TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n", out);
+    if (cli_takes_dimensions(c)) man_dimensions(out);
+    fputs(".SH EXIT STATUS\n", out);
     man_paragraphs(out, c->exit_status ? c->exit_status : man_usual_status);
     if (c->examples) man_examples(c->examples, out);
     fputs(".SH SEE ALSO\n.BR loadstone (1),\n.BR loadstone\\-environment (7)\n", out);

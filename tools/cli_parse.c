@@ -28,6 +28,15 @@ static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *
     return ls_fail(LS_ERR_ARG, "'%s' is none of %s", text, choices);
 }
 
+static ls_err cli_value_collect(const char *text, struct cli_value *v)
+{
+    const char **all = realloc(v->all, (v->all_len + 1) * sizeof(*all));
+    if (!all) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
+    v->all = all;
+    v->all[v->all_len++] = text;
+    return LS_OK;
+}
+
 static ls_err cli_value_read(const struct cli_option *o, const char *text, struct cli_value *v)
 {
     switch (o->type) {
@@ -46,8 +55,11 @@ static ls_err cli_value_read(const struct cli_option *o, const char *text, struc
     case CLI_FILE:
     case CLI_DIR:
         return *text ? LS_OK : ls_fail(LS_ERR_ARG, "the name is empty");
+    case CLI_FILTERS:
+        return cli_value_collect(text, v);
     case CLI_FLAG:
     case CLI_TEXT:
+    case CLI_DIMENSIONS:
         break;
     }
     return LS_OK;
@@ -165,6 +177,7 @@ ls_err cli_parse(const struct cli_command *c, int argc, char **argv, struct cli_
 {
     memset(out, 0, sizeof(*out));
     out->values = calloc(c->options_len + 1, sizeof(*out->values));
+    out->values_len = c->options_len;
     out->operands = calloc((size_t)argc + 1, sizeof(*out->operands));
     if (!out->values || !out->operands) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
     LS_TRY(cli_set_fallbacks(c, out->values));
@@ -181,6 +194,8 @@ ls_err cli_parse(const struct cli_command *c, int argc, char **argv, struct cli_
 
 void cli_parsed_fini(struct cli_parsed *p)
 {
+    for (size_t i = 0; p->values && i < p->values_len; i++)
+        free(p->values[i].all);
     free(p->values);
     free(p->operands);
     p->values = NULL;

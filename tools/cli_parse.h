@@ -8,7 +8,8 @@
 
 struct cli_parsed {
     struct cli_value *values; /* by row of the option table */
-    char **operands;          /* NULL-terminated, points into argv */
+    size_t values_len;
+    char **operands; /* NULL-terminated, points into argv */
     size_t operands_len;
     bool help;
 };

@@ -7,6 +7,7 @@
 
 enum {
     REPORT_BY,
+    REPORT_WHERE,
     REPORT_NODE,
     REPORT_SORT,
     REPORT_DEPTH,
@@ -18,8 +19,13 @@ enum {
 };
 
 static const struct cli_option report_options[REPORT_OPTIONS] = {
-    [REPORT_BY] = {"by", 'b', CLI_CHOICE, "node|thread|process|level|ip|function|line", "node",
-                   "what a row stands for", "Rows"},
+    [REPORT_BY] = {"by", 'b', CLI_DIMENSIONS, "DIMENSION[,DIMENSION...]", "node",
+                   "what a row stands for; further dimensions split each row", "Rows"},
+    [REPORT_WHERE] =
+        {"where", 'w', CLI_FILTERS, "DIMENSION=VALUE[,VALUE...]", NULL,
+         "only samples with one of these values: the label of a row, its first word, or a pattern with "
+         "*; != leaves them out; several --where must all hold",
+         "Rows"},
     [REPORT_NODE] = {"node", 'n', CLI_TEXT, "PATH", NULL,
                      "only the data below this node: its label, labels joined by /, or #id", "Rows"},
     [REPORT_SORT] = {"sort", 's', CLI_CHOICE, "time|stall|samples|latency|label", "time", "order of the rows",
@@ -59,7 +65,7 @@ static void report_next(const struct rep_view *v)
     fflush(stdout); /* the table before the message, also into one pipe */
     if (rep_too_few(v, few, sizeof(few)))
         cli_next("loadstone record --overhead 10%% -- PROGRAM, on a longer run");
-    else if (v->options.by == AN_BY_NODE)
+    else if (rep_is_by_node(v))
         cli_next("loadstone report --by line %s", path);
     else
         cli_next("loadstone report %s --json", path);
@@ -68,12 +74,13 @@ static void report_next(const struct rep_view *v)
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    static const enum an_by bys[] = {AN_BY_NODE, AN_BY_THREAD,   AN_BY_PROCESS, AN_BY_LEVEL,
-                                     AN_BY_IP,   AN_BY_FUNCTION, AN_BY_LINE};
     const struct rep_options options = {.path = operands[0],
                                         .node = v[REPORT_NODE].text,
-                                        .by = bys[v[REPORT_BY].number],
+                                        .by = v[REPORT_BY].text,
+                                        .where = v[REPORT_WHERE].all,
+                                        .where_len = v[REPORT_WHERE].all_len,
                                         .sort = (enum rep_sort)v[REPORT_SORT].number,
+                                        .sort_given = v[REPORT_SORT].given,
                                         .min_share = v[REPORT_MIN_SHARE].share,
                                         .depth = v[REPORT_DEPTH].number,
                                         .limit = v[REPORT_LIMIT].number,

@@ -24,6 +24,7 @@ tools_loadstone_SOURCES = \
     tools/rec_spool.c tools/rec_spool.h \
     tools/rec_target.c tools/rec_target.h \
     tools/rep_advice.c \
+    tools/rep_filter.c tools/rep_filter.h \
     tools/rep_header.c \
     tools/rep_json.c \
     tools/rep_print.h \

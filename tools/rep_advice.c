@@ -25,17 +25,16 @@ static const char *const rep_hints[] = {
 static void rep_place(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
 {
     const uint32_t thread = v->in.samples.thread[f->sample];
-    const uint32_t process = thread < v->names.threads_len ? v->names.threads[thread].process : UINT32_MAX;
-    snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
-    for (size_t i = 0; i < v->names.lines_len; i++) {
-        const struct prof_line *l = &v->names.lines[i];
-        if (l->ip != f->ip || l->process != process) continue;
-        const char *slash = strrchr(l->file, '/');
-        if (*l->file)
-            snprintf(out, room, "%s:%u", slash ? slash + 1 : l->file, l->line);
-        else if (*l->function)
-            snprintf(out, room, "%s", l->function);
-    }
+    const uint32_t process = an_tables_process(&v->tables, thread);
+    const uint32_t row = an_tables_line(&v->tables, process, f->ip);
+    const struct prof_line *l = row == UINT32_MAX ? NULL : &v->tables.lines[row];
+    const char *slash = l ? strrchr(l->file, '/') : NULL;
+    if (l && *l->file)
+        snprintf(out, room, "%s:%u", slash ? slash + 1 : l->file, l->line);
+    else if (l && *l->function)
+        snprintf(out, room, "%s", l->function);
+    else
+        snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
 }
 
 static void rep_print_finding(const struct rep_view *v, uint32_t node, const struct an_finding *f, FILE *out)
@@ -54,7 +53,7 @@ static void rep_print_finding(const struct rep_view *v, uint32_t node, const str
 static uint32_t rep_next_leaf(const struct rep_view *v, const uint32_t *done, size_t done_len)
 {
     uint32_t best = AN_NO_GROUP;
-    for (uint32_t n = 0; n < v->names.nodes_len; n++) {
+    for (uint32_t n = 0; n < v->tables.nodes_len; n++) {
         const double stall = an_table_self(v->table, n)->stall_ns;
         bool taken =
             stall < REP_ADVICE_STALL * v->costs.stall_total_ns || stall <= 0 || !rep_is_below(v, n, v->root);
@@ -68,8 +67,7 @@ static uint32_t rep_next_leaf(const struct rep_view *v, const uint32_t *done, si
 ls_err rep_print_advice(const struct rep_view *v, FILE *out)
 {
     uint32_t done[REP_ADVICE_MAX];
-    if (v->options.by != AN_BY_NODE || an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
-        return LS_OK;
+    if (!rep_is_by_node(v) || an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN) return LS_OK;
     uint8_t *in_group = malloc(v->in.samples.len + 1);
     if (!in_group) return ls_fail(LS_ERR_NOMEM, "no memory for advice");
     ls_err err = LS_OK;
@@ -78,7 +76,7 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out)
         done[i] = rep_next_leaf(v, done, i);
         if (done[i] == AN_NO_GROUP) break;
         for (uint64_t s = 0; s < v->in.samples.len; s++)
-            in_group[s] = v->in.samples.node[s] == done[i];
+            in_group[s] = v->in.samples.node[s] == done[i] && (!v->keep || v->keep[s]);
         err = an_finding_init(&f, &v->in, &v->costs, in_group);
         if (err != LS_OK) break;
         if (i == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");

@@ -118,11 +118,12 @@ static void rep_print_coverage(const struct rep_view *v, FILE *out)
             cli_format_percent(text, unmapped > 0    ? unmapped
                                      : unmapped <= 0 ? 0
                                                      : NAN));
-    for (size_t i = 0; v->options.by == AN_BY_NODE && i < v->names.nodes_len; i++) {
+    for (size_t i = 0; rep_is_by_node(v) && i < v->tables.nodes_len; i++) {
         const uint64_t samples = an_table_self(v->table, (uint32_t)i)->samples;
-        if (v->nodes[i].kind != PROF_NODE_UNMAPPED || !samples) continue;
+        if (v->tables.nodes[i].kind != PROF_NODE_UNMAPPED || !samples) continue;
         rep_key(out, "");
-        fprintf(out, "unmapped: %s, %s samples\n", v->nodes[i].label, cli_format_grouped(text, samples));
+        fprintf(out, "unmapped: %s, %s samples\n", v->tables.nodes[i].label,
+                cli_format_grouped(text, samples));
     }
 }
 

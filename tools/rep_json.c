@@ -72,11 +72,23 @@ static void rep_json_share(struct cli_json *j, const char *key, const struct an_
 
 static void rep_json_node(const struct rep_view *v, uint32_t group, struct cli_json *j)
 {
-    const struct prof_node *n = &v->nodes[group];
+    const struct prof_node *n = &v->tables.nodes[group];
     cli_json_u64(j, "id", n->id);
-    cli_json_double(j, "parent", v->parents[group] == AN_NO_GROUP ? NAN : (double)v->parents[group]);
+    cli_json_double(j, "parent",
+                    v->groups.parents[group] == AN_NO_GROUP ? NAN : (double)v->groups.parents[group]);
     cli_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
     cli_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
+}
+
+/* What the row is in each dimension down to its own. */
+static void rep_json_keys(const struct rep_view *v, uint32_t group, struct cli_json *j)
+{
+    char path[AN_LABEL_BYTES];
+    cli_json_open(j, "keys", '{');
+    for (uint32_t d = 0; d <= v->groups.groups[group].depth; d++)
+        cli_json_text(j, v->by.dimensions[d]->name,
+                      an_combination_path(&v->groups, &v->tables, group, d, path));
+    cli_json_close(j, '}');
 }
 
 static void rep_json_row(const struct rep_view *v, const struct rep_row *row, struct cli_json *j)
@@ -84,7 +96,8 @@ static void rep_json_row(const struct rep_view *v, const struct rep_row *row, st
     const struct an_row *r = an_table_total(v->table, row->group);
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "label", rep_label(v, row->group));
-    if (v->options.by == AN_BY_NODE && row->group < v->names.nodes_len) rep_json_node(v, row->group, j);
+    if (rep_is_node(v, row->group)) rep_json_node(v, row->group, j);
+    if (!rep_is_by_node(v)) rep_json_keys(v, row->group, j);
     cli_json_u64(j, "depth", row->depth);
     cli_json_u64(j, "samples", r->samples);
     cli_json_u64(j, "loads", r->loads);

@@ -5,6 +5,7 @@
 #include "tools/rep_view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +36,14 @@ static int rep_compare(const void *a, const void *b, void *user)
     const struct rep_view *v = user;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (v->options.sort == REP_SORT_LABEL) {
-        char first[512];
-        strncpy(first, rep_label(v, x), sizeof(first) - 1);
-        first[sizeof(first) - 1] = '\0';
+        char first[AN_LABEL_BYTES];
+        snprintf(first, sizeof(first), "%s", rep_label(v, x));
         const int c = strcmp(first, rep_label(v, y));
         return c ? c : (x > y) - (x < y);
     }
+    const struct an_group *a_group = &v->groups.groups[x], *b_group = &v->groups.groups[y];
+    if (!v->options.sort_given && v->by.dimensions[a_group->depth]->is_ordered)
+        return (a_group->number > b_group->number) - (a_group->number < b_group->number);
     const double p = rep_sort_value(v, x), q = rep_sort_value(v, y);
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
@@ -50,8 +53,8 @@ static bool rep_is_shown(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_total(v->table, group);
     if (r->samples == 0) return false;
-    if (v->options.by == AN_BY_NODE && v->options.no_unregistered && group < v->names.nodes_len &&
-        v->nodes[group].kind == PROF_NODE_UNREGISTERED)
+    if (v->options.no_unregistered && rep_is_node(v, group) &&
+        v->tables.nodes[group].kind == PROF_NODE_UNREGISTERED)
         return false;
     return r->time_ns >= v->options.min_share * v->costs.attributed_ns ||
            r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
@@ -73,7 +76,7 @@ static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len,
 static ls_err rep_add_children(struct rep_builder *b, uint32_t group, uint32_t depth)
 {
     size_t len = 0;
-    if (!b->first_child || group >= b->v->names.nodes_len || depth > b->v->options.depth) return LS_OK;
+    if (depth > b->v->options.depth) return LS_OK;
     for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
         len++;
     uint32_t *ids = malloc((len + 1) * sizeof(*ids));
@@ -111,43 +114,42 @@ static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len,
 
 static ls_err rep_link_children(struct rep_builder *b)
 {
-    const size_t n = b->v->names.nodes_len;
+    const size_t n = b->v->groups.groups_len;
     b->first_child = malloc((n + 1) * sizeof(uint32_t));
     b->next_sibling = malloc((n + 1) * sizeof(uint32_t));
-    if (!b->first_child || !b->next_sibling) return ls_fail(LS_ERR_NOMEM, "no memory for %zu nodes", n);
+    if (!b->first_child || !b->next_sibling) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", n);
     memset(b->first_child, 0xff, (n + 1) * sizeof(uint32_t));
     for (size_t i = n; i-- > 0;) {
-        const uint32_t p = b->v->parents[i];
+        const uint32_t p = b->v->groups.parents[i];
         b->next_sibling[i] = p == AN_NO_GROUP ? AN_NO_GROUP : b->first_child[p];
         if (p != AN_NO_GROUP) b->first_child[p] = (uint32_t)i;
     }
     return LS_OK;
 }
 
+/* Where the rows begin: the node the report is about, or all groups without a parent. */
+static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
+{
+    size_t len = 0;
+    const bool is_tree = v->tables.nodes_len > 0 && rep_is_node(v, 0);
+    if (is_tree) ids[len++] = v->root;
+    for (uint32_t g = 0; g < v->groups.groups_len; g++)
+        if (v->groups.parents[g] == AN_NO_GROUP && !(is_tree && rep_is_node(v, g))) ids[len++] = g;
+    return len;
+}
+
 static ls_err rep_build(struct rep_builder *b)
 {
-    const uint32_t groups = b->v->keys.groups_len;
-    /* at most every group, "nowhere", and one line of hidden ones a group */
+    const uint32_t groups = b->v->groups.groups_len;
+    /* at most every group, and one line of hidden ones a group */
     b->rows = calloc(2 * ((size_t)groups + 2), sizeof(*b->rows));
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
     if (!b->rows || !ids) {
         free(ids);
         return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", groups);
     }
-    ls_err err = LS_OK;
-    if (b->v->options.by == AN_BY_NODE) {
-        err = rep_link_children(b);
-        ids[0] = b->v->root;
-        if (err == LS_OK) {
-            rep_add(b, b->v->root, 0, true);
-            err = rep_add_children(b, b->v->root, 1);
-        }
-    } else {
-        const bool nowhere = b->v->root == 0; /* with --node, nowhere is elsewhere */
-        for (uint32_t g = 0; g <= groups; g++)
-            ids[g] = g;
-        err = rep_add_siblings(b, ids, (size_t)groups + nowhere, 0);
-    }
+    ls_err err = rep_link_children(b);
+    if (err == LS_OK) err = rep_add_siblings(b, ids, rep_tops(b->v, ids), 0);
     free(ids);
     return err;
 }
@@ -155,7 +157,7 @@ static ls_err rep_build(struct rep_builder *b)
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len)
 {
     struct rep_builder b = {.v = v};
-    const ls_err err = v->names.nodes_len || v->options.by != AN_BY_NODE ? rep_build(&b) : LS_OK;
+    const ls_err err = rep_build(&b);
     free(b.first_child);
     free(b.next_sibling);
     if (err != LS_OK) {

@@ -227,12 +227,12 @@ static void rep_fit(struct rep_layout *l, int width)
 
 static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l, FILE *out)
 {
-    static const char *const titles[] = {[AN_BY_NODE] = "data",       [AN_BY_THREAD] = "thread",
-                                         [AN_BY_PROCESS] = "process", [AN_BY_LEVEL] = "level (inferred)",
-                                         [AN_BY_IP] = "instruction",  [AN_BY_FUNCTION] = "function",
-                                         [AN_BY_LINE] = "line"};
+    char titles[AN_LABEL_BYTES] = "";
+    for (size_t i = 0, len = 0; i < v->by.len && len < sizeof(titles); i++)
+        len += (size_t)snprintf(titles + len, sizeof(titles) - len, i ? " / %s" : "%s",
+                                v->by.dimensions[i]->title);
     fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
-    rep_print_label(titles[v->options.by], l->label, out);
+    rep_print_label(titles, l->label, out);
     for (int c = 0; c < REP_COLUMNS; c++)
         if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].head);
     fprintf(out, "\n%*s", l->label, "");

@@ -4,7 +4,7 @@
 #define REP_VIEW_H
 
 #include "analyse/an_bootstrap.h"
-#include "analyse/an_keys.h"
+#include "analyse/an_combine.h"
 
 #include <stdbool.h>
 
@@ -12,9 +12,13 @@ enum rep_sort { REP_SORT_TIME, REP_SORT_STALL, REP_SORT_SAMPLES, REP_SORT_LATENC
 
 struct rep_options {
     const char *path;
-    const char *node; /* NULL: all */
-    enum an_by by;
+    const char *by;           /* dimensions, as in --by */
+    const char *node;         /* NULL: all */
+    const char *const *where; /* filters, as in --where */
+    size_t where_len;
+    uint64_t columns; /* further columns of the samples that the caller needs, as a mask */
     enum rep_sort sort;
+    bool sort_given; /* else dimensions with an order of their own keep it */
     double min_share;
     uint64_t depth, limit;
     bool no_unregistered;
@@ -24,13 +28,12 @@ struct rep_view {
     struct rep_options options;
     prof_profile *profile;
     const struct prof_run *run;
-    const struct prof_node *nodes;
-    const struct prof_process *processes;
-    struct an_names names;
+    struct an_tables tables;
     struct an_input in;
     struct an_costs costs;
-    struct an_keys keys;
-    uint32_t *parents; /* by node: AN_NO_GROUP for the root */
+    struct an_by by;
+    struct an_combination groups;
+    uint8_t *keep; /* by sample: 0 leaves it out; NULL: none is */
     an_table *table;
     an_bootstrap *bootstrap;
     uint32_t root; /* node the report is about */
@@ -45,16 +48,24 @@ struct rep_row {
     struct an_interval time, stall;
 };
 
-/* Owns:   the caller ends v with rep_view_fini, also after a failure.
- * Errors: those of prof_open; LS_ERR_USAGE when --node names nothing or several nodes. */
+/* Owns:   the caller ends v with rep_view_fini, also after a failure; v borrows the texts of options.
+ * Errors: those of prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes.
+ * Thread: any.  Signal: not safe. */
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options);
+/* Owns:   frees what is in v.  Errors: none.  Thread: any.  Signal: not safe. */
 void rep_view_fini(struct rep_view *v);
-/* Name of the group, in a static buffer. */
+/* Name of the group, in a static buffer.
+ * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
-/* The rows to print; free(*out).  Errors: LS_ERR_NOMEM. */
+/* Is the group a node of the semantic tree (and its number the node's id)? Rows are nodes alone?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool rep_is_node(const struct rep_view *v, uint32_t group);
+bool rep_is_by_node(const struct rep_view *v);
+/* The rows to print; free(*out).
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len);
-/* Set in_group[i] for the samples of the subtree of node. in_group has samples.len bytes. */
-void rep_mark_node(const struct rep_view *v, uint32_t node, uint8_t *in_group);
+/* Is node ancestor, or below it?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor);
 
 #endif

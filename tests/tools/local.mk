@@ -1,6 +1,6 @@
 # tests/tools: the command line, record's refusals and manners, reports against goldens
 EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
-    tests/tools/golden/report-by-line.txt tests/tools/golden/report.json $(tools_test_scripts)
+    tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
 tools_test_scripts = \
     tests/tools/test_documents.sh \
     tests/tools/test_doctor.sh \

@@ -27,6 +27,8 @@ COMP_WORDS=(loadstone record --engine s) COMP_CWORD=3
 _loadstone && [[ ${COMPREPLY[*]} == step ]] || { echo "FAIL: --engine s completes to '${COMPREPLY[*]}'"; exit 1; }
 COMP_WORDS=(loadstone rep) COMP_CWORD=1
 _loadstone && [[ ${COMPREPLY[*]} == report ]] || { echo "FAIL: rep completes to '${COMPREPLY[*]}'"; exit 1; }
+COMP_WORDS=(loadstone report --by site,li) COMP_CWORD=3
+_loadstone && [[ ${COMPREPLY[*]} == site,line ]] || { echo "FAIL: --by site,li completes to '${COMPREPLY[*]}'"; exit 1; }
 T
     must bash try.bash "$top_builddir/tools/completion/loadstone"
 fi

@@ -14,9 +14,19 @@ golden report.json report.json
 for columns in 50 64 80 130; do
     COLUMNS=$columns "$loadstone" report run.h5 2>err | sed '/^What stalls/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
 done
-for by in node thread process level ip function line; do
+# every dimension of the help, alone and inside another
+for by in $("$loadstone" report --help | sed -n '/^Dimensions/,/^Examples/s/^  \([a-z]*\)  .*/\1/p') node,line process,thread,function; do
     expect 0 "next:" "$loadstone" report --by $by run.h5
 done
+COLUMNS=100 "$loadstone" report --by node,line --where op=load run.h5 >all.txt 2>err || failed=1
+sed '1,/^$/d' all.txt >report-by-node-line.txt
+golden report-by-node-line.txt report-by-node-line.txt
+"$loadstone" report --by level,function --where node=Input --json run.h5 >by.json 2>err || failed=1
+must grep -qF '"function": "multiply (matmul)"' by.json
+expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
+expect 2 "stands there twice" "$loadstone" report --by line,line run.h5
+expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5
+expect 2 "did you mean function?" "$loadstone" report --where funtion=multiply run.h5
 expect 2 "has no node" "$loadstone" report --node Nothing run.h5
 expect 3 "missing.h5" "$loadstone" report missing.h5
 echo text >text.h5

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_combine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AN_NO_GROUP_ID UINT32_MAX
+
+static ls_err an_by_add(struct an_by *by, const char *name, size_t len)
+{
+    const struct an_dimension *d = an_dimension_named(name, len);
+    if (!d) return ls_fail(LS_ERR_USAGE, "'%.*s' is no dimension", (int)len, name);
+    for (size_t i = 0; i < by->len; i++)
+        if (by->dimensions[i] == d) return ls_fail(LS_ERR_USAGE, "%s stands there twice", d->name);
+    if (by->len == AN_COMBINE_MAX)
+        return ls_fail(LS_ERR_USAGE, "at most %d dimensions can be combined", AN_COMBINE_MAX);
+    by->dimensions[by->len++] = d;
+    return LS_OK;
+}
+
+ls_err an_by_parse(struct an_by *out, const char *text)
+{
+    memset(out, 0, sizeof(*out));
+    for (;;) {
+        const size_t len = strcspn(text, ",");
+        LS_TRY(an_by_add(out, text, len));
+        if (!text[len]) return LS_OK;
+        text += len + 1;
+    }
+}
+
+uint64_t an_by_columns(const struct an_by *by)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < by->len; i++)
+        mask |= by->dimensions[i]->columns;
+    return mask;
+}
+
+/* Groups of one depth: (group above, number) to group. Open addressing, half full at most. */
+struct an_pairs {
+    struct an_pair {
+        uint32_t above, number, group; /* group AN_NO_GROUP_ID: empty */
+    } * slots;
+    size_t len, room; /* room: a power of two */
+};
+
+static struct an_pair *an_pair_slot(const struct an_pairs *p, uint32_t above, uint32_t number)
+{
+    const uint64_t key = (uint64_t)above << 32 | number;
+    size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (p->room - 1);
+    while (p->slots[at].group != AN_NO_GROUP_ID &&
+           (p->slots[at].above != above || p->slots[at].number != number))
+        at = (at + 1) & (p->room - 1);
+    return &p->slots[at];
+}
+
+static ls_err an_pairs_grow(struct an_pairs *p)
+{
+    struct an_pairs grown = {.len = p->len, .room = p->room ? 2 * p->room : 1024};
+    grown.slots = malloc(grown.room * sizeof(*grown.slots));
+    if (!grown.slots) return ls_fail(LS_ERR_NOMEM, "no memory for %zu groups", grown.room);
+    memset(grown.slots, 0xff, grown.room * sizeof(*grown.slots));
+    for (size_t i = 0; i < p->room; i++)
+        if (p->slots[i].group != AN_NO_GROUP_ID)
+            *an_pair_slot(&grown, p->slots[i].above, p->slots[i].number) = p->slots[i];
+    free(p->slots);
+    *p = grown;
+    return LS_OK;
+}
+
+struct an_combiner {
+    struct an_combination *c;
+    size_t room; /* of c->groups */
+};
+
+static ls_err an_group_add(struct an_combiner *b, struct an_group group, uint32_t *out)
+{
+    struct an_combination *c = b->c;
+    if (c->groups_len == b->room) {
+        const size_t room = b->room ? 2 * b->room : 1024;
+        if (room >= UINT32_MAX / 2)
+            return ls_fail(LS_ERR_RANGE, "more than %u groups: group by fewer dimensions", c->groups_len);
+        void *grown = realloc(c->groups, room * sizeof(*c->groups));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu groups", room);
+        c->groups = grown;
+        b->room = room;
+    }
+    *out = c->groups_len;
+    c->groups[c->groups_len++] = group;
+    return LS_OK;
+}
+
+/* A group for each key of the first dimension, in its order, and one for samples without a key. */
+static ls_err an_add_top(struct an_combiner *b, const struct an_tables *t)
+{
+    const struct an_keys *k = &b->c->keys[0];
+    uint32_t id;
+    for (uint32_t n = 0; n <= k->len; n++)
+        LS_TRY(an_group_add(b, (struct an_group){.parent = an_keys_parent(k, t, n), .number = n}, &id));
+    return LS_OK;
+}
+
+static ls_err an_find_below(struct an_combiner *b, struct an_pairs *pairs, struct an_group wanted,
+                            uint32_t *out)
+{
+    if (2 * (pairs->len + 1) > pairs->room) LS_TRY(an_pairs_grow(pairs));
+    struct an_pair *slot = an_pair_slot(pairs, wanted.parent, wanted.number);
+    if (slot->group == AN_NO_GROUP_ID) {
+        uint32_t id;
+        LS_TRY(an_group_add(b, wanted, &id));
+        *slot = (struct an_pair){wanted.parent, wanted.number, id};
+        pairs->len++;
+    }
+    *out = slot->group;
+    return LS_OK;
+}
+
+static uint32_t an_number_of(const struct an_keys *k, uint64_t sample)
+{
+    return k->number_of_sample[sample] == AN_NO_KEY ? k->len : k->number_of_sample[sample];
+}
+
+/* Move every sample from its group to the one below it that its key in this dimension names. */
+static ls_err an_add_below(struct an_combiner *b, uint32_t depth, uint64_t samples_len)
+{
+    struct an_combination *c = b->c;
+    struct an_pairs pairs = {0};
+    ls_err err = LS_OK;
+    for (uint64_t i = 0; i < samples_len && err == LS_OK; i++) {
+        uint32_t *group = &c->group_of_sample[i];
+        if (*group == AN_NO_GROUP_ID) continue;
+        const struct an_group wanted = {*group, an_number_of(&c->keys[depth], i), depth};
+        err = an_find_below(b, &pairs, wanted, group);
+    }
+    free(pairs.slots);
+    return err;
+}
+
+static ls_err an_copy_parents(struct an_combination *c)
+{
+    c->parents = malloc((c->groups_len + 1u) * sizeof(*c->parents));
+    if (!c->parents) return ls_fail(LS_ERR_NOMEM, "no memory for %u groups", c->groups_len);
+    for (uint32_t g = 0; g < c->groups_len; g++)
+        c->parents[g] = c->groups[g].parent;
+    return LS_OK;
+}
+
+ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_tables *t,
+                           const struct prof_samples *s, const uint8_t *keep)
+{
+    memset(out, 0, sizeof(*out));
+    out->len = by->len;
+    for (size_t d = 0; d < by->len; d++)
+        LS_TRY(an_keys_init(&out->keys[d], by->dimensions[d], t, s));
+    out->group_of_sample = malloc((s->len + 1) * sizeof(*out->group_of_sample));
+    if (!out->group_of_sample)
+        return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples", (unsigned long long)s->len);
+    for (uint64_t i = 0; i < s->len; i++)
+        out->group_of_sample[i] = keep && !keep[i] ? AN_NO_GROUP_ID : an_number_of(&out->keys[0], i);
+    struct an_combiner b = {.c = out};
+    LS_TRY(an_add_top(&b, t));
+    for (uint32_t d = 1; d < by->len; d++)
+        LS_TRY(an_add_below(&b, d, s->len));
+    return an_copy_parents(out);
+}
+
+void an_combination_fini(struct an_combination *c)
+{
+    for (size_t d = 0; d < c->len; d++)
+        an_keys_fini(&c->keys[d]);
+    free(c->group_of_sample);
+    free(c->groups);
+    free(c->parents);
+    memset(c, 0, sizeof(*c));
+}
+
+const char *an_combination_label(const struct an_combination *c, const struct an_tables *t, uint32_t group,
+                                 char out[AN_LABEL_BYTES])
+{
+    const struct an_group *g = &c->groups[group];
+    const struct an_keys *k = &c->keys[g->depth];
+    if (g->depth > 0 || g->number >= k->len || !k->dimension->parent)
+        return an_keys_path(k, t, g->number, out);
+    return k->dimension->label(t, k->keys[g->number], out);
+}
+
+const char *an_combination_path(const struct an_combination *c, const struct an_tables *t, uint32_t group,
+                                uint32_t depth, char out[AN_LABEL_BYTES])
+{
+    if (c->groups[group].depth < depth) return "";
+    while (c->groups[group].depth > depth)
+        group = c->groups[group].parent;
+    return an_keys_path(&c->keys[depth], t, c->groups[group].number, out);
+}

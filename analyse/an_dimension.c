@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_dimension.h"
+#include "analyse/an_cost.h"
+#include "profile/prof_tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *an_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- nodes --- */
+
+static uint32_t an_node_parent(const struct an_tables *t, uint32_t node)
+{
+    const uint32_t p = t->nodes[node].parent;
+    return node == 0 || p >= node ? AN_NO_KEY : p;
+}
+
+static const char *an_node_label(const struct an_tables *t, uint32_t node, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    if (node == 0) return "all";
+    return *t->nodes[node].label ? t->nodes[node].label : "(no label)";
+}
+
+/* The node itself or the nearest above it of that kind. */
+static uint32_t an_nearest_of_kind(const struct an_tables *t, uint32_t node, uint32_t kind)
+{
+    for (uint32_t n = node; n != AN_NO_KEY; n = an_node_parent(t, n))
+        if (t->nodes[n].kind == kind) return n;
+    return AN_NO_KEY;
+}
+
+static uint32_t an_site_of_node(const struct an_tables *t, uint32_t node)
+{
+    return an_nearest_of_kind(t, node, PROF_NODE_SITE);
+}
+
+static uint32_t an_symbol_of_node(const struct an_tables *t, uint32_t node)
+{
+    return an_nearest_of_kind(t, node, PROF_NODE_SYMBOL);
+}
+
+/* What a person would call the data: blocks of one site are one object. */
+static uint32_t an_object_of_node(const struct an_tables *t, uint32_t node)
+{
+    const uint32_t site = an_site_of_node(t, node);
+    return site != AN_NO_KEY && t->nodes[node].kind == PROF_NODE_BLOCK ? site : node;
+}
+
+static int an_compare_kinds(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    return (t->nodes[a].kind > t->nodes[b].kind) - (t->nodes[a].kind < t->nodes[b].kind);
+}
+
+static const char *an_kind_label(const struct an_tables *t, uint32_t node, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    return t->nodes[node].kind < PROF_NODE_KIND_COUNT ? prof_kind_names[t->nodes[node].kind] : "unknown";
+}
+
+/* --- lines --- */
+
+static int an_compare_modules(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    return strcmp(t->lines[a].module, t->lines[b].module);
+}
+
+static int an_compare_functions(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    const int c = an_compare_modules(t, a, b);
+    return c ? c : strcmp(t->lines[a].function, t->lines[b].function);
+}
+
+static int an_compare_sources(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    const struct prof_line *x = &t->lines[a], *y = &t->lines[b];
+    int c = strcmp(x->file, y->file);
+    if (c == 0) c = (x->line > y->line) - (x->line < y->line);
+    return c ? c : an_compare_functions(t, a, b);
+}
+
+static int an_compare_files(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    return strcmp(t->lines[a].file, t->lines[b].file);
+}
+
+static uint32_t an_file_of_line(const struct an_tables *t, uint32_t row)
+{
+    return *t->lines[row].file ? row : AN_NO_KEY;
+}
+
+static const char *an_module_name(const struct prof_line *l)
+{
+    return *l->module ? an_base_name(l->module) : "unknown module";
+}
+
+static const char *an_function_name(const struct prof_line *l)
+{
+    return *l->function ? l->function : "?";
+}
+
+static const char *an_ip_label(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
+{
+    const struct prof_line *l = &t->lines[row];
+    if (*l->file)
+        snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s %s:%u", l->ip, an_function_name(l),
+                 an_base_name(l->file), l->line);
+    else
+        snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s (%s)", l->ip, an_function_name(l), an_module_name(l));
+    return out;
+}
+
+static const char *an_line_label(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
+{
+    const struct prof_line *l = &t->lines[row];
+    if (*l->file)
+        snprintf(out, AN_LABEL_BYTES, "%s:%u %s", an_base_name(l->file), l->line, an_function_name(l));
+    else
+        snprintf(out, AN_LABEL_BYTES, "%s (%s, no line)", an_function_name(l), an_module_name(l));
+    return out;
+}
+
+static const char *an_function_label(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
+{
+    const struct prof_line *l = &t->lines[row];
+    snprintf(out, AN_LABEL_BYTES, "%s (%s)", an_function_name(l), an_module_name(l));
+    return out;
+}
+
+static const char *an_file_label(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    return t->lines[row].file;
+}
+
+static const char *an_module_label(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    return *t->lines[row].module ? t->lines[row].module : "unknown module";
+}
+
+/* --- threads, processes, phases --- */
+
+static const char *an_thread_label(const struct an_tables *t, uint32_t thread, char out[AN_LABEL_BYTES])
+{
+    snprintf(out, AN_LABEL_BYTES, "%u %s", t->threads[thread].tid, t->threads[thread].name);
+    return out;
+}
+
+static const char *an_process_label(const struct an_tables *t, uint32_t process, char out[AN_LABEL_BYTES])
+{
+    snprintf(out, AN_LABEL_BYTES, "%u %s", t->processes[process].pid,
+             an_base_name(t->processes[process].exe));
+    return out;
+}
+
+static uint32_t an_phase_parent(const struct an_tables *t, uint32_t phase)
+{
+    const uint32_t p = t->phases[phase].parent;
+    return p < phase ? p : AN_NO_KEY;
+}
+
+static const char *an_phase_label(const struct an_tables *t, uint32_t phase, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    return *t->phases[phase].name ? t->phases[phase].name : "(no name)";
+}
+
+/* --- the sample itself --- */
+
+static uint32_t an_level_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
+{
+    (void)t;
+    return an_is_measured(s, i) && s->level[i] < PROF_LEVEL_COUNT ? s->level[i] : AN_NO_KEY;
+}
+
+static const char *an_level_label(const struct an_tables *t, uint32_t level, char out[AN_LABEL_BYTES])
+{
+    (void)t;
+    (void)out;
+    return prof_level_names[level];
+}
+
+static uint32_t an_op_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
+{
+    (void)t;
+    return s->op[i] < 3 ? s->op[i] : AN_NO_KEY;
+}
+
+static const char *an_op_label(const struct an_tables *t, uint32_t op, char out[AN_LABEL_BYTES])
+{
+    static const char *const names[] = {"load", "store", "prefetch"};
+    (void)t;
+    (void)out;
+    return names[op];
+}
+
+static uint32_t an_cpu_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
+{
+    (void)t;
+    return s->cpu[i] < AN_SAMPLE_KEYS_MAX ? s->cpu[i] : AN_NO_KEY;
+}
+
+static const char *an_cpu_label(const struct an_tables *t, uint32_t cpu, char out[AN_LABEL_BYTES])
+{
+    (void)t;
+    snprintf(out, AN_LABEL_BYTES, "CPU %u", cpu);
+    return out;
+}
+
+/* By the burst: one burst lies in one slice. */
+static uint32_t an_slice_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    const uint64_t time_ns = t->bursts[burst].time_ns;
+    if (time_ns == UINT64_MAX || t->duration_ns == 0 || time_ns >= t->duration_ns) return AN_NO_KEY;
+    return (uint32_t)((unsigned __int128)time_ns * t->slices / t->duration_ns);
+}
+
+static const char *an_slice_label(const struct an_tables *t, uint32_t slice, char out[AN_LABEL_BYTES])
+{
+    const double seconds = (double)t->duration_ns / 1e9 / t->slices;
+    const int digits = seconds >= 1 ? 1 : seconds >= 0.01 ? 3 : 6;
+    snprintf(out, AN_LABEL_BYTES, "%.*f..%.*f s", digits, slice * seconds, digits, (slice + 1) * seconds);
+    return out;
+}
+
+#define AN_LINE_COLUMNS (PROF_MASK(thread) | PROF_MASK(ip))
+
+const struct an_dimension an_dimensions[] = {
+    {.name = "node",
+     .title = "data",
+     .text = "the tree of registered ranges and homes of other memory",
+     .none = "(no node)",
+     .columns = PROF_MASK(node),
+     .base = AN_BASE_NODE,
+     .parent = an_node_parent,
+     .label = an_node_label},
+    {.name = "object",
+     .title = "object",
+     .text = "a range, allocation site, variable, stack or file, without the tree above it",
+     .none = "(no node)",
+     .columns = PROF_MASK(node),
+     .base = AN_BASE_NODE,
+     .key_of_row = an_object_of_node,
+     .label = an_node_label},
+    {.name = "site",
+     .title = "allocation site",
+     .text = "where heap blocks were allocated",
+     .none = "(not at a known allocation site)",
+     .columns = PROF_MASK(node),
+     .base = AN_BASE_NODE,
+     .key_of_row = an_site_of_node,
+     .label = an_node_label},
+    {.name = "symbol",
+     .title = "variable",
+     .text = "a global or static variable",
+     .none = "(in no variable)",
+     .columns = PROF_MASK(node),
+     .base = AN_BASE_NODE,
+     .key_of_row = an_symbol_of_node,
+     .label = an_node_label},
+    {.name = "kind",
+     .title = "kind of data",
+     .text = "range, site, symbol, stack, file, ...",
+     .none = "(no node)",
+     .columns = PROF_MASK(node),
+     .base = AN_BASE_NODE,
+     .compare = an_compare_kinds,
+     .label = an_kind_label},
+    {.name = "function",
+     .title = "function",
+     .text = "the function that accesses",
+     .none = "(not known)",
+     .columns = AN_LINE_COLUMNS,
+     .base = AN_BASE_LINE,
+     .compare = an_compare_functions,
+     .label = an_function_label},
+    {.name = "line",
+     .title = "line",
+     .text = "the source line that accesses",
+     .none = "(not known)",
+     .columns = AN_LINE_COLUMNS,
+     .base = AN_BASE_LINE,
+     .compare = an_compare_sources,
+     .label = an_line_label},
+    {.name = "file",
+     .title = "source file",
+     .text = "the source file of the code that accesses",
+     .none = "(not known)",
+     .columns = AN_LINE_COLUMNS,
+     .base = AN_BASE_LINE,
+     .key_of_row = an_file_of_line,
+     .compare = an_compare_files,
+     .label = an_file_label},
+    {.name = "ip",
+     .title = "instruction",
+     .text = "the instruction that accesses",
+     .none = "(not known)",
+     .columns = AN_LINE_COLUMNS,
+     .base = AN_BASE_LINE,
+     .label = an_ip_label},
+    {.name = "module",
+     .title = "module",
+     .text = "the program or library whose code accesses",
+     .none = "(not known)",
+     .columns = AN_LINE_COLUMNS,
+     .base = AN_BASE_LINE,
+     .compare = an_compare_modules,
+     .label = an_module_label},
+    {.name = "thread",
+     .title = "thread",
+     .text = "a thread",
+     .none = "(not known)",
+     .columns = PROF_MASK(thread),
+     .base = AN_BASE_THREAD,
+     .label = an_thread_label},
+    {.name = "process",
+     .title = "process",
+     .text = "a process, once for each program it ran",
+     .none = "(not known)",
+     .columns = PROF_MASK(thread),
+     .base = AN_BASE_THREAD,
+     .key_of_row = an_tables_process,
+     .label = an_process_label},
+    {.name = "phase",
+     .title = "phase",
+     .text = "a phase that the program named, inside the phase around it",
+     .none = "(outside all phases)",
+     .columns = PROF_MASK(phase),
+     .base = AN_BASE_PHASE,
+     .parent = an_phase_parent,
+     .label = an_phase_label},
+    {.name = "slice",
+     .title = "time",
+     .text = "a slice of the run's wall time",
+     .none = "(not known)",
+     .columns = PROF_MASK(burst),
+     .base = AN_BASE_BURST,
+     .key_of_row = an_slice_of_burst,
+     .label = an_slice_label,
+     .is_ordered = true},
+    {.name = "level",
+     .title = "level (inferred)",
+     .text = "the cache level, or memory, that served the load",
+     .none = "stores, and loads without a latency",
+     .columns = PROF_MASK(level),
+     .base = AN_BASE_SAMPLE,
+     .key_of_sample = an_level_of_sample,
+     .label = an_level_label,
+     .is_ordered = true},
+    {.name = "op",
+     .title = "access",
+     .text = "load, store or prefetch",
+     .none = "(not known)",
+     .columns = PROF_MASK(op),
+     .base = AN_BASE_SAMPLE,
+     .key_of_sample = an_op_of_sample,
+     .label = an_op_label},
+    {.name = "cpu",
+     .title = "CPU",
+     .text = "the logical CPU",
+     .none = "(not known)",
+     .columns = PROF_MASK(cpu),
+     .base = AN_BASE_SAMPLE,
+     .key_of_sample = an_cpu_of_sample,
+     .label = an_cpu_label},
+    {.name = NULL},
+};
+
+const struct an_dimension *an_dimension_named(const char *name, size_t name_len)
+{
+    for (const struct an_dimension *d = an_dimensions; d->name; d++)
+        if (strlen(d->name) == name_len && memcmp(d->name, name, name_len) == 0) return d;
+    return NULL;
+}
+
+const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
+                              char out[AN_LABEL_BYTES])
+{
+    if (key == AN_NO_KEY) return d->none;
+    const uint32_t parent = d->parent ? d->parent(t, key) : AN_NO_KEY;
+    /* what contains everything need not be said */
+    if (parent == AN_NO_KEY || (d->base == AN_BASE_NODE && parent == 0)) return d->label(t, key, out);
+    char own[AN_LABEL_BYTES], above[AN_LABEL_BYTES];
+    snprintf(out, AN_LABEL_BYTES, "%s/%s", an_dimension_path(d, t, parent, above), d->label(t, key, own));
+    return out;
+}

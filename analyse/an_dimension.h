@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* By what samples can be grouped and filtered: one row a dimension. report --by and --where, diff --by and
+ * the manual all follow these rows; a new dimension is one more.
+ *
+ * Most dimensions depend on one table of the profile that a sample points to (its node, the line of its
+ * instruction, its thread, ...): then the key is computed once a row of that table, not once a sample. */
+#ifndef AN_DIMENSION_H
+#define AN_DIMENSION_H
+
+#include "analyse/an_tables.h"
+
+#include <stdbool.h>
+
+#define AN_NO_KEY UINT32_MAX
+enum { AN_LABEL_BYTES = 512, AN_SAMPLE_KEYS_MAX = 65536 };
+
+/* What of a sample decides its key: a row of one of the tables, or the sample itself. */
+enum an_base { AN_BASE_NODE, AN_BASE_LINE, AN_BASE_THREAD, AN_BASE_BURST, AN_BASE_PHASE, AN_BASE_SAMPLE };
+
+struct an_dimension {
+    const char *name;  /* as written after --by */
+    const char *title; /* head of its column */
+    const char *text;  /* what a row stands for */
+    const char *none;  /* label of samples without a key */
+    uint64_t columns;  /* PROF_MASK()s that the base and key_of_sample read */
+    enum an_base base;
+    /* Key of a row of the base's table: the number of a row of any table, or AN_NO_KEY. NULL: the row. */
+    uint32_t (*key_of_row)(const struct an_tables *t, uint32_t row);
+    /* AN_BASE_SAMPLE only: key of sample i, below AN_SAMPLE_KEYS_MAX, or AN_NO_KEY. */
+    uint32_t (*key_of_sample)(const struct an_tables *t, const struct prof_samples *s, uint64_t i);
+    /* Keys that compare 0 are one, and named by the lowest. NULL: every key is its own. */
+    int (*compare)(const struct an_tables *t, uint32_t a, uint32_t b);
+    /* Key that contains this one, smaller than it, or AN_NO_KEY. NULL: flat. Excludes compare. */
+    uint32_t (*parent)(const struct an_tables *t, uint32_t key);
+    /* Name of a key, in out or constant. */
+    const char *(*label)(const struct an_tables *t, uint32_t key, char out[AN_LABEL_BYTES]);
+    bool is_ordered; /* keys have an order of their own (time, distance) in which they are shown */
+};
+
+/* Ends with a row without a name. */
+extern const struct an_dimension an_dimensions[];
+
+/* The row of that name, NULL: none.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+const struct an_dimension *an_dimension_named(const char *name, size_t name_len);
+/* Name of a key with the keys that contain it, "Input/B"; of AN_NO_KEY what the row says.
+ * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends.  Thread: any.
+ * Signal: not safe. */
+const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
+                              char out[AN_LABEL_BYTES]);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_tables.h"
+
+#include <string.h>
+
+/* The run's wall time; of a file without it, until the last burst. */
+static uint64_t an_duration_ns(const struct an_tables *t, const struct prof_run *run)
+{
+    uint64_t end_ns = run->duration_ns == UINT64_MAX ? 0 : run->duration_ns;
+    for (size_t i = 0; i < t->bursts_len; i++)
+        if (t->bursts[i].time_ns != UINT64_MAX && t->bursts[i].time_ns >= end_ns)
+            end_ns = t->bursts[i].time_ns + 1;
+    return end_ns;
+}
+
+void an_tables_init(struct an_tables *t, const prof_profile *p)
+{
+    memset(t, 0, sizeof(*t));
+    t->nodes = prof_nodes(p, &t->nodes_len);
+    t->threads = prof_threads(p, &t->threads_len);
+    t->processes = prof_processes(p, &t->processes_len);
+    t->bursts = prof_bursts(p, &t->bursts_len);
+    t->phases = prof_phases(p, &t->phases_len);
+    t->lines = prof_lines(p, &t->lines_len);
+    t->duration_ns = an_duration_ns(t, prof_run_of(p));
+    t->slices = AN_SLICES;
+}
+
+static int an_compare_place(const struct prof_line *l, uint32_t process, uint64_t ip)
+{
+    if (l->process != process) return l->process < process ? -1 : 1;
+    return (l->ip > ip) - (l->ip < ip);
+}
+
+uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip)
+{
+    size_t lo = 0, hi = t->lines_len;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int c = an_compare_place(&t->lines[mid], process, ip);
+        if (c == 0) return (uint32_t)mid;
+        *(c < 0 ? &lo : &hi) = c < 0 ? mid + 1 : mid;
+    }
+    return UINT32_MAX;
+}
+
+uint32_t an_tables_process(const struct an_tables *t, uint32_t thread)
+{
+    return thread < t->threads_len ? t->threads[thread].process : UINT32_MAX;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test. */
+#ifndef AN_TABLES_H
+#define AN_TABLES_H
+
+#include "profile/prof_reader.h"
+
+/* A table that the file does not have has length 0. */
+struct an_tables {
+    const struct prof_node *nodes; /* row number = id, parents first */
+    const struct prof_thread *threads;
+    const struct prof_process *processes;
+    const struct prof_burst *bursts;
+    const struct prof_phase *phases;
+    const struct prof_line *lines; /* sorted by process, ip */
+    size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
+    uint64_t duration_ns; /* of the run; 0: not known */
+    uint32_t slices;      /* equal parts of the duration that the dimension slice tells apart */
+};
+
+enum { AN_SLICES = 20 };
+
+/* Borrow all of p's tables.
+ * Owns:   nothing; p must outlive t.  Errors: none.  Thread: any.  Signal: not safe. */
+void an_tables_init(struct an_tables *t, const prof_profile *p);
+
+/* Row of lines for an instruction of a process, UINT32_MAX: none.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip);
+/* Process of a thread, UINT32_MAX: none.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_tables_process(const struct an_tables *t, uint32_t thread);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyse/an_combine.h"
+#include "analyse/an_filter.h"
+#include "analyse/an_table.h"
+#include "profile/prof_tables.h"
+#include "tests/analyse/an_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct prof_thread threads[] = {{.process = 0, .tid = 7, .name = "main"},
+                                             {.process = 1, .tid = 8, .name = "main"}};
+static const struct prof_process processes[] = {{.pid = 7, .exe = "/bin/one"}, {.pid = 8, .exe = "/bin/two"}};
+/* ips 1 and 2 share a line, 2 and 3 a function; process 1 has the same function at another ip */
+static const struct prof_line lines[] = {
+    {.process = 0, .ip = 1, .module = "/m", .function = "f", .file = "/src/a.c", .line = 10},
+    {.process = 0, .ip = 2, .module = "/m", .function = "f", .file = "/src/a.c", .line = 10},
+    {.process = 0, .ip = 3, .module = "/m", .function = "f", .file = "/src/a.c", .line = 11},
+    {.process = 1, .ip = 1, .module = "/m", .function = "g", .file = "", .line = 0},
+};
+static const struct prof_node nodes[] = {
+    {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .label = "all memory"},
+    {.id = 1, .parent = 0, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered"},
+    {.id = 2, .parent = 1, .kind = PROF_NODE_HEAP, .label = "heap blocks"},
+    {.id = 3, .parent = 2, .kind = PROF_NODE_SITE, .label = "A"},
+    {.id = 4, .parent = 3, .kind = PROF_NODE_BLOCK, .label = "A #1"},
+    {.id = 5, .parent = 3, .kind = PROF_NODE_BLOCK, .label = "A #2"},
+    {.id = 6, .parent = 1, .kind = PROF_NODE_STATIC, .label = "m"},
+    {.id = 7, .parent = 6, .kind = PROF_NODE_SYMBOL, .label = "table"},
+};
+static const struct prof_phase phases[] = {{.id = 0, .parent = UINT32_MAX, .name = "solve"},
+                                           {.id = 1, .parent = 0, .name = "smooth"}};
+
+enum { NONE = UINT32_MAX, ACCESSES = 6 };
+static const struct access {
+    uint32_t thread, node, phase, burst, cpu;
+    uint64_t ip;
+    uint32_t latency_cycles;
+} accesses[ACCESSES] = {
+    {0, 4, NONE, 0, 3, 1, 300},
+    {0, 5, 0, 0, 3, 2, FIX_NOT_MEASURED},
+    {0, 3, 1, 0, 3, 3, 5},
+    {1, 7, 1, 1, 0, 1, FIX_NOT_MEASURED},
+    {1, 2, 1, 1, 0, 9, FIX_NOT_MEASURED},
+    {5, NONE, 0, 1, 0, 1, FIX_NOT_MEASURED},
+};
+
+struct run {
+    struct an_fixture *f;
+    struct an_tables t;
+    uint32_t thread[ACCESSES], phase[ACCESSES], burst[ACCESSES], cpu[ACCESSES];
+};
+
+static struct run run_new(void)
+{
+    struct run r = {.f = fix_new(5, 4)};
+    for (uint32_t i = 0; i < ACCESSES; i++) {
+        const struct access *a = &accesses[i];
+        if (i == 0 || a->burst != a[-1].burst) fix_burst(r.f, 1000, 1000);
+        fix_load(r.f, a->node, 600 + i, a->latency_cycles);
+        r.f->ip[i] = a->ip;
+    }
+    r.f->bursts[0].time_ns = 0;
+    r.f->bursts[1].time_ns = 1500000000;
+    return r;
+}
+
+/* The columns point into r, so it must not move any more. */
+static void run_connect(struct run *r)
+{
+    struct prof_samples *s = &r->f->in.samples;
+    fix_input(r->f);
+    for (uint32_t i = 0; i < ACCESSES; i++) {
+        r->thread[i] = accesses[i].thread;
+        r->phase[i] = accesses[i].phase;
+        r->burst[i] = accesses[i].burst;
+        r->cpu[i] = accesses[i].cpu;
+    }
+    s->thread = r->thread;
+    s->phase = r->phase;
+    s->burst = r->burst;
+    s->cpu = r->cpu;
+    r->t = (struct an_tables){.nodes = nodes,
+                              .nodes_len = 8,
+                              .threads = threads,
+                              .threads_len = 2,
+                              .processes = processes,
+                              .processes_len = 2,
+                              .bursts = r->f->bursts,
+                              .bursts_len = 2,
+                              .phases = phases,
+                              .phases_len = 2,
+                              .lines = lines,
+                              .lines_len = 4,
+                              .duration_ns = 2000000000,
+                              .slices = 4};
+}
+
+/* What a grouping calls each sample: the paths joined by |; "-" for those left out. */
+static const char *name_of(struct run *r, const struct an_combination *c, uint64_t sample, char *out)
+{
+    const uint32_t g = c->group_of_sample[sample];
+    char path[AN_LABEL_BYTES];
+    strcpy(out, g == NONE ? "-" : "");
+    for (uint32_t d = 0; g != NONE && d < c->len; d++) {
+        if (d) strcat(out, "|");
+        strcat(out, an_combination_path(c, &r->t, g, d, path));
+    }
+    return out;
+}
+
+static void check(const char *by_text, const char *const wanted[ACCESSES])
+{
+    struct run r = run_new();
+    run_connect(&r);
+    struct an_by by;
+    struct an_combination c;
+    char name[4 * AN_LABEL_BYTES];
+    assert_int_equal(an_by_parse(&by, by_text), LS_OK);
+    assert_int_equal(an_combination_init(&c, &by, &r.t, &r.f->in.samples, NULL), LS_OK);
+    for (uint64_t i = 0; i < ACCESSES; i++)
+        if (strcmp(name_of(&r, &c, i, name), wanted[i]) != 0)
+            fail_msg("by %s: sample %zu is '%s', not '%s'", by_text, (size_t)i, name, wanted[i]);
+    for (uint32_t g = 0; g < c.groups_len; g++)
+        assert_true(c.parents[g] == NONE || c.parents[g] < g);
+    an_combination_fini(&c);
+    fix_free(r.f);
+}
+#define CHECK(by, ...) check(by, (const char *const[ACCESSES]){__VA_ARGS__})
+
+static void an_samples_group_by_every_dimension(void **state)
+{
+    (void)state;
+    CHECK("ip", "0x1 f a.c:10", "0x2 f a.c:10", "0x3 f a.c:11", "0x1 g (m)", "(not known)", "(not known)");
+    CHECK("function", "f (m)", "f (m)", "f (m)", "g (m)", "(not known)", "(not known)");
+    CHECK("line", "a.c:10 f", "a.c:10 f", "a.c:11 f", "g (m, no line)", "(not known)", "(not known)");
+    CHECK("file", "/src/a.c", "/src/a.c", "/src/a.c", "(not known)", "(not known)", "(not known)");
+    CHECK("module", "/m", "/m", "/m", "/m", "(not known)", "(not known)");
+    CHECK("thread", "7 main", "7 main", "7 main", "8 main", "8 main", "(not known)");
+    CHECK("process", "7 one", "7 one", "7 one", "8 two", "8 two", "(not known)");
+    CHECK("node", "unregistered/heap blocks/A/A #1", "unregistered/heap blocks/A/A #2",
+          "unregistered/heap blocks/A", "unregistered/m/table", "unregistered/heap blocks", "(no node)");
+    CHECK("object", "A", "A", "A", "table", "heap blocks", "(no node)");
+    CHECK("site", "A", "A", "A", "(not at a known allocation site)", "(not at a known allocation site)",
+          "(not at a known allocation site)");
+    CHECK("symbol", "(in no variable)", "(in no variable)", "(in no variable)", "table", "(in no variable)",
+          "(in no variable)");
+    CHECK("kind", "block", "block", "site", "symbol", "heap", "(no node)");
+    CHECK("phase", "(outside all phases)", "solve", "solve/smooth", "solve/smooth", "solve/smooth", "solve");
+    CHECK("slice", "0.000..0.500 s", "0.000..0.500 s", "0.000..0.500 s", "1.500..2.000 s", "1.500..2.000 s",
+          "1.500..2.000 s");
+    CHECK("level", "DRAM", "stores, and loads without a latency", "L1", "stores, and loads without a latency",
+          "stores, and loads without a latency", "stores, and loads without a latency");
+    CHECK("op", "load", "load", "load", "load", "load", "load");
+    CHECK("cpu", "CPU 3", "CPU 3", "CPU 3", "CPU 0", "CPU 0", "CPU 0");
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
+        assert_non_null(
+            strstr(" ip function line file module thread process node object site symbol kind phase slice "
+                   "level op cpu ",
+                   d->name));
+}
+
+static void an_dimensions_combine(void **state)
+{
+    (void)state;
+    CHECK("site,line", "A|a.c:10 f", "A|a.c:10 f", "A|a.c:11 f",
+          "(not at a known allocation site)|g (m, no line)", "(not at a known allocation site)|(not known)",
+          "(not at a known allocation site)|(not known)");
+    CHECK("process,function,phase", "7 one|f (m)|(outside all phases)", "7 one|f (m)|solve",
+          "7 one|f (m)|solve/smooth", "8 two|g (m)|solve/smooth", "8 two|(not known)|solve/smooth",
+          "(not known)|(not known)|solve");
+    struct an_by by;
+    assert_int_equal(an_by_parse(&by, "site,"), LS_ERR_USAGE);
+    assert_int_equal(an_by_parse(&by, "lines"), LS_ERR_USAGE);
+    assert_int_equal(an_by_parse(&by, "line,site,line"), LS_ERR_USAGE);
+    assert_int_equal(an_by_parse(&by, "line,site,node,op,cpu"), LS_ERR_USAGE);
+}
+
+/* Totals of a group are the sums of what is inside it, in a tree and over dimensions. */
+static void an_combined_groups_roll_up(void **state)
+{
+    (void)state;
+    struct run r = run_new();
+    run_connect(&r);
+    struct an_by by;
+    struct an_combination c;
+    struct an_costs costs;
+    an_table *table = NULL;
+    assert_int_equal(an_by_parse(&by, "node,function"), LS_OK);
+    assert_int_equal(an_combination_init(&c, &by, &r.t, &r.f->in.samples, NULL), LS_OK);
+    const struct an_grouping grouping = {c.group_of_sample, c.parents, c.groups_len};
+    assert_int_equal(an_costs_init(&costs, &r.f->in), LS_OK);
+    assert_int_equal(an_table_new(&r.f->in, &costs, &grouping, &table), LS_OK);
+    assert_int_equal(an_table_total(table, 0)->samples, 5); /* all but the one without a node */
+    assert_int_equal(an_table_total(table, 2)->samples, 4); /* heap */
+    assert_int_equal(an_table_total(table, 3)->samples, 3); /* the site with its blocks */
+    assert_int_equal(an_table_total(table, 4)->samples, 1);
+    assert_int_equal(an_table_total(table, 8)->samples, 1); /* no node */
+    assert_int_equal(an_table_total(table, 3)->bursts, 1);
+    an_table_free(table);
+    an_costs_fini(&costs);
+    an_combination_fini(&c);
+    fix_free(r.f);
+}
+
+/* kept: a letter a sample, x where it stays. */
+static void check_filter(const char *text, const char *kept)
+{
+    struct run r = run_new();
+    run_connect(&r);
+    struct an_filter filter;
+    uint8_t keep[ACCESSES];
+    const char *value = NULL;
+    memset(keep, 1, sizeof(keep));
+    assert_int_equal(an_filter_parse(&filter, text), LS_OK);
+    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, keep, &value), LS_OK);
+    for (uint64_t i = 0; i < ACCESSES; i++)
+        if (keep[i] != (kept[i] == 'x')) fail_msg("%s: sample %zu", text, (size_t)i);
+    fix_free(r.f);
+}
+
+static void an_filters_choose_by_label_word_or_pattern(void **state)
+{
+    (void)state;
+    check_filter("function=f", "xxx...");
+    check_filter("function=f (m)", "xxx...");
+    check_filter("function!=f", "...xxx");
+    check_filter("function=f,g", "xxxx..");
+    check_filter("line=a.c:1?", "xxx...");
+    check_filter("line=a.c:10,a.c:11", "xxx...");
+    check_filter("thread=7", "xxx...");
+    check_filter("thread=* main", "xxxxx.");
+    check_filter("node=A", "xxx..."); /* with the blocks inside */
+    check_filter("node=unregistered/heap blocks", "xxx.x.");
+    check_filter("phase=solve", ".xxxxx");
+    check_filter("phase=solve/smooth", "..xxx.");
+    check_filter("level=DRAM", "x.....");
+    check_filter("level!=L1,DRAM", ".x.xxx");
+    check_filter("site=(not at a known allocation site)", "...xxx");
+}
+
+static void an_filter_that_names_nothing_is_an_error(void **state)
+{
+    (void)state;
+    struct run r = run_new();
+    run_connect(&r);
+    struct an_filter filter;
+    uint8_t keep[ACCESSES];
+    const char *value = NULL;
+    memset(keep, 1, sizeof(keep));
+    assert_int_equal(an_filter_parse(&filter, "function=f,h,g"), LS_OK);
+    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, keep, &value), LS_ERR_NOT_FOUND);
+    assert_string_equal(value, "h,g");
+    for (uint64_t i = 0; i < ACCESSES; i++)
+        assert_int_equal(keep[i], 1);
+    static const char *const wrong[] = {"",           "function", "function=", "=f",
+                                        "function!f", "func=f",   "function!="};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(an_filter_parse(&filter, wrong[i]), LS_ERR_USAGE);
+    fix_free(r.f);
+}
+
+static void an_run_without_samples_has_groups_without_samples(void **state)
+{
+    (void)state;
+    const struct an_tables t = {0};
+    const struct prof_samples s = {0};
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+        struct an_keys k;
+        char out[AN_LABEL_BYTES];
+        assert_int_equal(an_keys_init(&k, d, &t, &s), LS_OK);
+        assert_int_equal(k.len, 0);
+        assert_string_equal(an_keys_path(&k, &t, 0, out), d->none);
+        an_keys_fini(&k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_samples_group_by_every_dimension),
+        cmocka_unit_test(an_dimensions_combine),
+        cmocka_unit_test(an_combined_groups_roll_up),
+        cmocka_unit_test(an_filters_choose_by_label_word_or_pattern),
+        cmocka_unit_test(an_filter_that_names_nothing_is_an_error),
+        cmocka_unit_test(an_run_without_samples_has_groups_without_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
