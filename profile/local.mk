@@ -10,7 +10,10 @@ libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofread_la_LIBADD = libcommon.la $(HDF5_LIBS)
 
 libprofile_la_SOURCES = \
+    profile/prof_calls.c profile/prof_calls.h \
+    profile/prof_frame_homes.c profile/prof_frame_homes.h \
     profile/prof_frames.c profile/prof_frames.h \
+    profile/prof_functions.c profile/prof_functions.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_names.c profile/prof_names.h \
@@ -20,6 +23,7 @@ libprofile_la_SOURCES = \
     profile/prof_session.c profile/prof_session.h \
     profile/prof_snapshot.c profile/prof_snapshot.h \
     profile/prof_sources.c profile/prof_sources.h \
+    profile/prof_stacks.c profile/prof_stacks.h \
     profile/prof_space.c profile/prof_space.h \
     profile/prof_survey.c profile/prof_survey.h \
     profile/prof_tree.c profile/prof_tree.h \

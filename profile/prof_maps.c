@@ -96,23 +96,34 @@ static enum prof_node_kind prof_kind_of_nameless(const struct prof_mapping *rows
                                 (rows[at].access & PROF_MAP_WRITE) != 0;
     if (is_behind_data && rows[at - 1].offset_bytes > 0) /* from the file, so no .bss itself */
         return PROF_NODE_STATIC;
+    if (rows[at].access & PROF_MAP_EXEC) return PROF_NODE_JIT;
     return prof_is_arena(rows, len, at) ? PROF_NODE_HEAP_SMALL : PROF_NODE_ANONYMOUS;
 }
 
-/* Names in brackets: what the kernel calls its own. */
-static enum prof_node_kind prof_kind_of_special(const char *name)
+enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m)
 {
+    const char *name = m->path;
     if (strncmp(name, "[stack", 6) == 0) return PROF_NODE_STACK;
     if (strcmp(name, "[heap]") == 0) return PROF_NODE_HEAP_SMALL;
-    if (strncmp(name, "[anon", 5) == 0) return PROF_NODE_ANONYMOUS;
+    if (strncmp(name, "[anon", 5) == 0)
+        return m->access & PROF_MAP_EXEC ? PROF_NODE_JIT : PROF_NODE_ANONYMOUS;
     return PROF_NODE_KERNEL; /* vdso, vvar, vvar_vclock, vsyscall, uprobes */
+}
+
+bool prof_is_memory_file(const char *path)
+{
+    static const char *const prefixes[] = {"/memfd:", "/dev/zero", "/dev/shm/", "/SYSV", "anon_inode:"};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    return false;
 }
 
 static enum prof_node_kind prof_kind_of_mapping(const struct prof_mapping *rows, size_t len, size_t at)
 {
     const struct prof_mapping *m = &rows[at];
     if (m->path[0] == '\0') return prof_kind_of_nameless(rows, len, at);
-    if (m->path[0] == '[') return prof_kind_of_special(m->path);
+    if (m->path[0] == '[') return prof_maps_kind_of_special(m);
+    if ((m->access & PROF_MAP_EXEC) && prof_is_memory_file(m->path)) return PROF_NODE_JIT;
     if (!prof_is_module(rows, len, at)) return PROF_NODE_FILE;
     return m->access & PROF_MAP_WRITE ? PROF_NODE_STATIC : PROF_NODE_CODE;
 }

@@ -32,6 +32,12 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
  * an arena of the C library. */
 void prof_maps_classify(struct prof_mapping *rows, size_t len);
 
+/* Of a mapping whose name stands in brackets: what the kernel, or the program, calls its own. */
+enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m);
+
+/* Shared memory without a file of its own on a disk: code there was generated, not loaded. */
+bool prof_is_memory_file(const char *path);
+
 /* Basename of a module or file. */
 const char *prof_base_name(const char *path);
 

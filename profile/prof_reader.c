@@ -304,6 +304,7 @@ static struct prof_lens prof_lens_of(const prof_profile *p)
                               .processes = p->tables_len[PROF_TABLE_processes],
                               .bursts = p->tables_len[PROF_TABLE_bursts],
                               .lines = p->tables_len[PROF_TABLE_lines],
+                              .frames = p->tables_len[PROF_TABLE_frames],
                               .phases = p->tables_len[PROF_TABLE_phases],
                               .samples = p->samples_len};
 }

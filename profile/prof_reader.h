@@ -37,6 +37,7 @@ struct prof_burst {
     uint32_t instructions, end_why;
     uint64_t first_sample;
     uint32_t samples_len;
+    uint32_t frame; /* row of frames: the call stack at the trigger; UINT32_MAX when none was taken */
 };
 struct prof_module {
     uint32_t process;

@@ -42,7 +42,7 @@ static const char *prof_check_burst(const void *rows, uint64_t i, const struct p
     if (!prof_in(b->thread, lens->threads)) return "thread is out of range";
     if (b->first_sample > lens->samples || b->samples_len > lens->samples - b->first_sample)
         return "samples are out of range";
-    return NULL;
+    return prof_in_or_none(b->frame, lens->frames) ? NULL : "frame is out of range";
 }
 
 static const char *prof_check_module(const void *rows, uint64_t i, const struct prof_lens *lens)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct prof_lens {
-    uint64_t nodes, threads, processes, bursts, lines, phases, samples;
+    uint64_t nodes, threads, processes, bursts, lines, frames, phases, samples;
 };
 
 /* Errors: LS_ERR_FORMAT, the text names file, column and row. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_replay.h"
 
+#include "profile/prof_calls.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
@@ -19,6 +20,7 @@ struct prof_lane {
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
     uint64_t stack_base, stack_end;
+    struct prof_calls_thread calls;
     struct prof_snapshot maps;
     PROF_VECTOR(struct prof_sample)
     samples; /* of the open burst: written together, so that bursts are contiguous */
@@ -29,6 +31,7 @@ struct prof_replay {
     struct prof_survey *survey;
     sym_session *symbols;
     prof_space *space;
+    prof_calls *calls;
     struct prof_phase_stack phases;
     struct prof_ip_set ips;
     struct prof_lane *lanes;
@@ -74,8 +77,16 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                             .weight_ns = b->weight_ns,
                             .spent_ns = 0,
                             .ip = b->ip,
-                            .end_why = UINT32_MAX};
+                            .end_why = UINT32_MAX,
+                            .frame = PROF_NO_FRAME};
+    prof_calls_forget(&lane->calls);
     return LS_OK;
+}
+
+static ls_err prof_on_stack(struct prof_replay *r, struct prof_lane *lane, const struct spool_stack *stack)
+{
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    return prof_calls_begin(r->calls, &lane->calls, stack, &r->run->bursts.rows[lane->burst].frame);
 }
 
 static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
@@ -126,8 +137,9 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
         r->run->lost_records++;
         return LS_OK;
     }
-    const struct prof_place place = prof_space_find(r->space, a->addr);
+    struct prof_place place = prof_space_find(r->space, a->addr);
     if (place.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
+    LS_TRY(prof_calls_access(r->calls, &lane->calls, a, &place.node));
     struct prof_sample s = prof_sample_missing;
     s.time_ns = prof_since_start(r->run, time_ns);
     s.thread = lane->thread;
@@ -171,6 +183,7 @@ static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_lane *lane
     lane->stack_base = t->stack_base;
     lane->stack_end = t->stack_end;
     if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
+    lane->calls.home = home;
     return t->stack_base < t->stack_end ? prof_space_stack_begin(r->space, t->stack_base, t->stack_end, home)
                                         : LS_OK;
 }
@@ -261,6 +274,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_phase(r, rec);
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
+    case SPOOL_REC_STACK:
+        return prof_on_stack(r, lane, rec);
     case SPOOL_REC_ACCESS:
         return prof_on_access(r, lane, rec, item->time_ns);
     case SPOOL_REC_BURST_END:
@@ -284,6 +299,7 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
         r->lanes[i].burst = PROF_NO_BURST;
+        r->lanes[i].calls.home = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =
             (struct prof_thread){.process = r->process,
@@ -365,6 +381,13 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
     spool_merge *merge;
     LS_TRY(prof_session_open(r->survey, &r->symbols));
     LS_TRY(prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space));
+    const struct prof_calls_context calls = {.symbols = r->symbols,
+                                             .names = r->run->names,
+                                             .tree = r->run->tree,
+                                             .space = r->space,
+                                             .frames = &r->run->frames,
+                                             .process = r->process};
+    LS_TRY(prof_calls_new(&calls, &r->calls));
     r->lanes = calloc(image->files_len + 1, sizeof(*r->lanes));
     if (!r->lanes)
         return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->files_len);
@@ -387,10 +410,12 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     for (size_t i = 0; r.lanes && i < image->files_len; i++) {
         prof_snapshot_fini(&r.lanes[i].maps);
         free(r.lanes[i].samples.rows);
+        prof_frame_homes_fini(&r.lanes[i].calls.frames);
     }
     free(r.lanes);
     prof_ip_fini(&r.ips);
     prof_phase_fini(&r.phases);
+    prof_calls_free(r.calls);
     prof_space_free(r.space);
     sym_session_free(r.symbols);
     return e;

@@ -128,6 +128,16 @@ ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_byte
     return LS_OK;
 }
 
+/* What the next snapshot will say too, or correct. */
+static enum prof_node_kind prof_kind_of_mmap(const struct prof_mapping *m)
+{
+    const bool is_code = (m->access & PROF_MAP_EXEC) != 0;
+    if (m->path[0] == '[') return prof_maps_kind_of_special(m);
+    if (m->path[0] == '\0') return is_code ? PROF_NODE_JIT : PROF_NODE_ANONYMOUS;
+    if (!is_code) return PROF_NODE_FILE;
+    return prof_is_memory_file(m->path) ? PROF_NODE_JIT : PROF_NODE_CODE;
+}
+
 ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
 {
     uint64_t end;
@@ -137,9 +147,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
     m.access = (r->prot & PROT_READ ? PROF_MAP_READ : 0u) | (r->prot & PROT_WRITE ? PROF_MAP_WRITE : 0u) |
                (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
     m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
-    m.kind = m.path[0] == '\0'          ? PROF_NODE_ANONYMOUS
-             : m.access & PROF_MAP_EXEC ? PROF_NODE_CODE
-                                        : PROF_NODE_FILE;
+    m.kind = prof_kind_of_mmap(&m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
     LS_TRY(prof_evict(s, PROF_LAYER_HEAP, r->base, end));
     return prof_put_mapping(s, &m);
@@ -243,8 +251,10 @@ static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
         return "stack of main thread";
     case PROF_NODE_HEAP_SMALL:
         return "small heap blocks";
-    case PROF_NODE_KERNEL:
-        return "vdso and vvar";
+    case PROF_NODE_KERNEL: /* [vdso], [vvar], [vsyscall] */
+        return m->path;
+    case PROF_NODE_JIT:
+        return "generated code";
     default:
         return "anonymous memory";
     }
@@ -266,6 +276,16 @@ static struct prof_place prof_place_unmapped(prof_space *s, uint64_t addr)
                                                  : "no mapping known at this time";
     place.node = prof_tree_home(s->tree, PROF_NODE_UNMAPPED, why);
     return place;
+}
+
+bool prof_space_is_code(const prof_space *s, uint64_t addr)
+{
+    uint32_t value;
+    if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value) &&
+        (s->mappings.rows[value].access & PROF_MAP_EXEC))
+        return true;
+    return smr_live_find(s->survey->seen_live, addr, &value) &&
+           (s->survey->seen.rows[value].access & PROF_MAP_EXEC);
 }
 
 struct prof_place prof_space_find(prof_space *s, uint64_t addr)

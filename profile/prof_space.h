@@ -11,6 +11,7 @@
 #include "profile/prof_tree.h"
 #include "spool/spool_format.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,9 @@ ls_err prof_space_node_remove(prof_space *s, const struct spool_node_remove *r);
 /* A thread's stack [base, end) lives from now; home is its node. */
 ls_err prof_space_stack_begin(prof_space *s, uint64_t base, uint64_t end, uint32_t home);
 ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
+
+/* Is addr in an executable mapping, as far as is known? */
+bool prof_space_is_code(const prof_space *s, uint64_t addr);
 
 /* Never fails: every address has a home. */
 struct prof_place prof_space_find(prof_space *s, uint64_t addr);

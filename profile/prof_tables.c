@@ -69,6 +69,8 @@ static const struct prof_field prof_burst_fields[] = {
                "index into the attribute ends; missing when the program was killed in it"),
     PROF_FIELD(prof_burst, first_sample, PROF_U64, "row of its first sample"),
     PROF_FIELD(prof_burst, samples_len, PROF_U32, "number of its samples"),
+    PROF_FIELD_LATER(prof_burst, frame, PROF_U32,
+                     "row of /frames: call stack at the trigger; missing when none was taken"),
 };
 static const struct prof_field prof_module_fields[] = {
     PROF_FIELD(prof_module, process, PROF_U32, "row of /processes"),

@@ -252,6 +252,30 @@ static void sym_find_line(sym_session *s, struct sym_backing *b, uint64_t ip, st
         sym_find_line_by_units(s, b, ip, place);
 }
 
+static size_t sym_module_at(const sym_session *s, uint64_t ip)
+{
+    size_t i = 0;
+    while (i < s->len && (ip < s->modules[i].base || ip >= s->modules[i].end))
+        i++;
+    return i;
+}
+
+const char *sym_session_module(sym_session *s, uint64_t ip)
+{
+    const size_t at = sym_module_at(s, ip);
+    return at < s->len ? s->modules[at].path : "";
+}
+
+const char *sym_session_function(sym_session *s, uint64_t ip, const char **out_module)
+{
+    const size_t at = sym_module_at(s, ip);
+    *out_module = at < s->len ? s->modules[at].path : "";
+    if (at == s->len || !s->backings[at].module) return "";
+    sym_session_dwfl(s);
+    const char *function = dwfl_module_addrname(s->backings[at].module, ip);
+    return function ? function : "";
+}
+
 struct sym_place sym_session_find(sym_session *s, uint64_t ip)
 {
     struct sym_place place = {.module = "", .function = "", .file = ""};

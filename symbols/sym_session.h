@@ -47,6 +47,11 @@ struct sym_image {
 };
 ls_err sym_session_add_image(sym_session *s, const struct sym_image *image);
 
+/* The file that ip lies in, and its function: "" when not known. Cheaper than sym_session_find. Valid until
+ * the session is freed. */
+const char *sym_session_module(sym_session *s, uint64_t ip);
+const char *sym_session_function(sym_session *s, uint64_t ip, const char **out_module);
+
 /* For the other files of symbols/: nothing is added any more. */
 struct Dwfl *sym_session_dwfl(sym_session *s);
 

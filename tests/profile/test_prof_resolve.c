@@ -83,7 +83,7 @@ static void every_kind_of_memory_has_its_home(void **state)
         {FIXTURE_BLOCK + FIXTURE_BLOCK_BYTES, PROF_NODE_ANONYMOUS, "anonymous memory"},
         {FIXTURE_FILE, PROF_NODE_FILE, "/opt/example/input.dat"},
         {FIXTURE_STACK, PROF_NODE_STACK, "stack of main thread"},
-        {FIXTURE_VDSO, PROF_NODE_KERNEL, "vdso and vvar"},
+        {FIXTURE_VDSO, PROF_NODE_KERNEL, "[vdso]"},
         {FIXTURE_NOWHERE, PROF_NODE_UNMAPPED, "no mapping known at this time"},
         {16, PROF_NODE_UNMAPPED, "null page"},
         {UINT64_MAX - 100, PROF_NODE_UNMAPPED, "not a user address"},

@@ -82,7 +82,8 @@ static const struct pattern *pattern_of(uint32_t burst)
 static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burst)
 {
     const struct pattern *p = pattern_of(number);
-    *burst = (struct prof_burst){.time_ns = number * 10000000ull,
+    *burst = (struct prof_burst){.frame = UINT32_MAX,
+                                 .time_ns = number * 10000000ull,
                                  .weight_ns = 10000000,
                                  .spent_ns = 250000,
                                  .ip = p->ip,

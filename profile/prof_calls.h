@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call stacks while a process image is replayed: the path of each burst, and the function whose stack frame
+ * an access touched. */
+#ifndef PROF_CALLS_H
+#define PROF_CALLS_H
+
+#include "profile/prof_frame_homes.h"
+#include "profile/prof_frames.h"
+#include "profile/prof_space.h"
+#include "profile/prof_tree.h"
+#include "spool/spool_format.h"
+#include "symbols/sym_session.h"
+
+typedef struct prof_calls prof_calls;
+
+/* All borrowed. */
+struct prof_calls_context {
+    sym_session *symbols;
+    prof_names *names;
+    prof_tree *tree;
+    const prof_space *space;
+    struct prof_frames *frames;
+    uint32_t process;
+};
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_new(const struct prof_calls_context *context, prof_calls **out);
+void prof_calls_free(prof_calls *c);
+
+/* Of one thread. Zeroed but for home is the beginning. */
+struct prof_calls_thread {
+    uint32_t home; /* node of its stack, PROF_NO_NODE when not known */
+    struct prof_frame_homes frames;
+};
+
+/* A burst of t begins with this stack. *out_path: row of /frames, PROF_NO_FRAME when none was asked for.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct spool_stack *stack,
+                        uint32_t *out_path);
+/* Follow an access of t to node: *node becomes the frame's home where that is known.  Errors: LS_ERR_NOMEM.
+ */
+ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
+                         uint32_t *node);
+/* A burst without a stack record begins: nothing is known. */
+void prof_calls_forget(struct prof_calls_thread *t);
+
+#endif
