@@ -10,6 +10,10 @@ PKG_CHECK_MODULES([HWLOC], [hwloc >= 2], [have_hwloc=yes],
     [AC_MSG_ERROR([hwloc is needed to describe the machine (Debian: libhwloc-dev)])])
 PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],
     [AC_MSG_ERROR([elfutils libdw is needed to name modules, symbols and lines (Debian: libdw-dev)])])
+PKG_CHECK_MODULES([ZLIB], [zlib], [have_zlib=yes],
+    [AC_MSG_ERROR([zlib is needed to read packed pattern files (Debian: zlib1g-dev)])])
+PKG_CHECK_MODULES([YAJL], [yajl], [have_yajl=yes], [have_yajl=no])
+PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png], [have_cairo=yes], [have_cairo=no])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
 
 have_zydis=no
@@ -30,6 +34,8 @@ AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes], [have_step=ye
 
 LIBS=$ls_saved_libs
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
+AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
+AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
 AM_CONDITIONAL([HAVE_FC], [test -n "$FC"])
 ])
@@ -44,6 +50,10 @@ AS_IF([test "x$have_libpfm" = xyes], [ls_hw="encodings found; the engine comes w
     [ls_hw="no (libpfm4 missing: install libpfm4-dev; step engine only)"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
+AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
+    [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
+AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],
+    [ls_cairo="no (cairo missing: install libcairo2-dev; replay draws no PNG, SVG or HTML)"])
 AS_IF([test -n "$FC"], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
 echo "
 Loadstone $PACKAGE_VERSION
@@ -51,6 +61,8 @@ Loadstone $PACKAGE_VERSION
     compiler                        $CC
     step sampling without a PMU:    $ls_step
     hardware sampling:              $ls_hw
+    pattern files (JSON):           $ls_yajl
+    plots:                          $ls_cairo
     Fortran module:                 $ls_fc
     unit tests:                     $ls_unit
     warnings are errors:            $enable_werror

@@ -1,6 +1,22 @@
 # patterns: gather/scatter configurations, their generators and file formats
 noinst_LTLIBRARIES += libpatterns.la
 libpatterns_la_SOURCES = \
+    patterns/pat_builder.c patterns/pat_builder.h \
     patterns/pat_config.c patterns/pat_config.h \
-    patterns/pat_extent.c patterns/pat_extent.h
-libpatterns_la_LIBADD = libcommon.la
+    patterns/pat_extent.c patterns/pat_extent.h \
+    patterns/pat_generate.c patterns/pat_generate.h \
+    patterns/pat_input.c patterns/pat_input.h \
+    patterns/pat_integer.c patterns/pat_integer.h \
+    patterns/pat_json.h \
+    patterns/pat_list.c patterns/pat_list.h \
+    patterns/pat_raw.c patterns/pat_raw.h \
+    patterns/pat_transform.c patterns/pat_transform.h
+if HAVE_YAJL
+libpatterns_la_SOURCES += patterns/pat_json.c
+else
+libpatterns_la_SOURCES += patterns/pat_json_none.c
+EXTRA_DIST += patterns/pat_json.c
+endif
+EXTRA_DIST += patterns/pat_json_none.c
+libpatterns_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAJL_CFLAGS) $(ZLIB_CFLAGS)
+libpatterns_la_LIBADD = libcommon.la $(YAJL_LIBS) $(ZLIB_LIBS)

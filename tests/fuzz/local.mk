@@ -10,3 +10,19 @@ EXTRA_DIST += tests/fuzz/test_fuzz_spool.sh \
 
 tests_fuzz_fuzz_spool_reader_SOURCES = tests/fuzz/fuzz_spool_reader.c tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_spool_reader_LDADD = libspoolread.la libcommon.la
+
+if HAVE_YAJL
+check_PROGRAMS += tests/fuzz/fuzz_pattern_file
+TESTS += tests/fuzz/test_fuzz_patterns.sh
+endif
+EXTRA_DIST += tests/fuzz/test_fuzz_patterns.sh \
+    tests/fuzz/corpus-patterns/empty \
+    tests/fuzz/corpus-patterns/generators.json \
+    tests/fuzz/corpus-patterns/huge.json \
+    tests/fuzz/corpus-patterns/multi.json \
+    tests/fuzz/corpus-patterns/nested.json \
+    tests/fuzz/corpus-patterns/plain.json \
+    tests/fuzz/corpus-patterns/raw.sbin
+
+tests_fuzz_fuzz_pattern_file_SOURCES = tests/fuzz/fuzz_pattern_file.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_pattern_file_LDADD = libpatterns.la

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/pat_builder.h"
+#include "patterns/pat_generate.h"
+#include "patterns/pat_integer.h"
+#include "patterns/pat_raw.h"
+#include "patterns/pat_transform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAT_COUNT(key, field, least)                                                                         \
+    {                                                                                                        \
+        .name = key, .kind = PAT_VALUE_COUNT, .offset = offsetof(struct pat_config, field), .minimum = least \
+    }
+#define PAT_UNUSED(key)                       \
+    {                                         \
+        .name = key, .kind = PAT_VALUE_UNUSED \
+    }
+
+static const struct pat_key pat_keys[] = {
+    {.name = "name", .kind = PAT_VALUE_NAME},
+    {.name = "kernel", .kind = PAT_VALUE_KERNEL},
+    {.name = "pattern", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_BOTH},
+    {.name = "pattern-gather", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_GATHER},
+    {.name = "pattern-scatter", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_SCATTER},
+    {.name = "delta", .kind = PAT_VALUE_DELTA, .role = PAT_ROLE_BOTH},
+    {.name = "delta-gather", .kind = PAT_VALUE_DELTA, .role = PAT_ROLE_GATHER},
+    {.name = "delta-scatter", .kind = PAT_VALUE_DELTA, .role = PAT_ROLE_SCATTER},
+    PAT_COUNT("count", count, 1),
+    PAT_COUNT("wrap", wrap, 1),
+    PAT_COUNT("nruns", runs, 1),
+    PAT_COUNT("pattern-size", pattern_size, -1),
+    PAT_COUNT("boundary", boundary, 0),
+    PAT_COUNT("seed", seed, -1),
+    PAT_COUNT("local-work-size", local_work_size, -1),
+    /* Spatter 1 */
+    {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
+    PAT_COUNT("runs", runs, 1),
+    PAT_COUNT("random", seed, -1),
+    PAT_UNUSED("vector-len"),
+    PAT_UNUSED("omp-threads"),
+    PAT_UNUSED("nthreads"),
+    PAT_UNUSED("shared-mem"),
+    PAT_UNUSED("shared-memory"),
+    PAT_UNUSED("op"),
+};
+
+const struct pat_key *pat_key_find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof(pat_keys) / sizeof(pat_keys[0]); i++)
+        if (strlen(pat_keys[i].name) == len && memcmp(pat_keys[i].name, name, len) == 0) return &pat_keys[i];
+    return NULL;
+}
+
+const char *pat_key_expects(const struct pat_key *k)
+{
+    switch (k->kind) {
+    case PAT_VALUE_NAME:
+        return "a text";
+    case PAT_VALUE_KERNEL:
+        return "gather, scatter, gs, multigather or multiscatter";
+    case PAT_VALUE_PATTERN:
+        return "an array of integers, UNIFORM:..., MS1:..., LAPLACIAN:... or RAW=FILE";
+    case PAT_VALUE_DELTA:
+        return "an integer or an array of them";
+    case PAT_VALUE_COUNT:
+        return k->minimum == 1 ? "an integer of at least 1" : "an integer that is not negative";
+    case PAT_VALUE_UNUSED:
+        break;
+    }
+    return "a text or a number";
+}
+
+struct pat_slot {
+    struct pat_indices *pattern, *deltas;
+    int64_t *delta;
+};
+
+static struct pat_slot pat_slot_of(struct pat_config *c, enum pat_role role)
+{
+    switch (role) {
+    case PAT_ROLE_GATHER:
+        return (struct pat_slot){&c->gather, &c->deltas_gather, &c->delta_gather};
+    case PAT_ROLE_SCATTER:
+        return (struct pat_slot){&c->scatter, &c->deltas_scatter, &c->delta_scatter};
+    default:
+        return (struct pat_slot){&c->pattern, &c->deltas, &c->delta};
+    }
+}
+
+ls_err pat_builder_init(struct pat_builder *b)
+{
+    memset(b, 0, sizeof(*b));
+    return pat_config_init(&b->config);
+}
+
+void pat_builder_fini(struct pat_builder *b)
+{
+    pat_config_fini(&b->config);
+}
+
+static void pat_set_delta(struct pat_config *c, enum pat_role role, int64_t delta)
+{
+    const struct pat_slot slot = pat_slot_of(c, role);
+    free(slot.deltas->data);
+    *slot.deltas = (struct pat_indices){0};
+    *slot.delta = delta;
+}
+
+/* A list of one is one delta. */
+static void pat_set_deltas(struct pat_config *c, enum pat_role role, struct pat_list *l)
+{
+    const struct pat_slot slot = pat_slot_of(c, role);
+    if (l->v.len == 1)
+        pat_set_delta(c, role, l->v.data[0]);
+    else
+        pat_list_take(l, slot.deltas);
+}
+
+static ls_err pat_set_name(struct pat_config *c, const char *text, size_t len)
+{
+    char *name = strndup(text, len);
+    if (!name) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    free(c->name);
+    c->name = name;
+    return LS_OK;
+}
+
+static ls_err pat_set_raw(struct pat_builder *b, struct pat_indices *to, const char *path)
+{
+    char full[4096];
+    if (b->no_raw_files) return ls_fail(LS_ERR_ARG, "RAW=%s: index files are not read here", path);
+    const bool relative = b->dir && *path != '/';
+    const int len = snprintf(full, sizeof(full), "%s%s%s", relative ? b->dir : "", relative ? "/" : "", path);
+    if (len < 0 || (size_t)len >= sizeof(full))
+        return ls_fail(LS_ERR_ARG, "RAW=%.40s...: the name is too long", path);
+    return pat_raw_read_file(full, to);
+}
+
+static ls_err pat_set_generated(struct pat_builder *b, enum pat_role role, const char *text)
+{
+    struct pat_generated g;
+    const struct pat_slot slot = pat_slot_of(&b->config, role);
+    LS_TRY(pat_generate(text, &g));
+    free(slot.pattern->data);
+    *slot.pattern = g.indices;
+    snprintf(b->note, sizeof(b->note), "%s", g.note);
+    if (!g.sets_delta) return LS_OK;
+    if (b->generator_wins && b->given[role] && *slot.delta != g.delta)
+        snprintf(b->note, sizeof(b->note),
+                 "%.80s sets delta %lld; the key delta has no effect, as in Spatter", text,
+                 (long long)g.delta);
+    pat_set_delta(&b->config, role, g.delta);
+    b->generated[role] = true;
+    b->generated_delta[role] = g.delta;
+    return LS_OK;
+}
+
+static ls_err pat_set_pattern(struct pat_builder *b, enum pat_role role, const char *text, size_t len)
+{
+    static const char raw[] = "RAW=";
+    char *copy = strndup(text, len);
+    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu characters", len);
+    const ls_err err = strncmp(copy, raw, sizeof(raw) - 1) == 0
+                           ? pat_set_raw(b, pat_slot_of(&b->config, role).pattern, copy + sizeof(raw) - 1)
+                           : pat_set_generated(b, role, copy);
+    free(copy);
+    return err;
+}
+
+static ls_err pat_set_count(struct pat_config *c, const struct pat_key *k, const char *text, size_t len)
+{
+    int64_t n;
+    LS_TRY(pat_integer_parse_from(text, len, k->minimum, &n));
+    uint64_t *field = (uint64_t *)((char *)c + k->offset);
+    if (n >= 0) *field = (uint64_t)n;
+    return LS_OK;
+}
+
+static ls_err pat_set_kernel(struct pat_config *c, const char *text, size_t len)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), text);
+    return pat_kernel_parse(name, &c->kernel);
+}
+
+static void pat_note_delta(struct pat_builder *b, enum pat_role role)
+{
+    b->given[role] = true;
+    if (!b->generator_wins || !b->generated[role]) return;
+    if (*pat_slot_of(&b->config, role).delta != b->generated_delta[role])
+        snprintf(b->note, sizeof(b->note),
+                 "the pattern sets delta %lld; the key delta has no effect, as in Spatter",
+                 (long long)b->generated_delta[role]);
+    pat_set_delta(&b->config, role, b->generated_delta[role]);
+}
+
+static ls_err pat_set_delta_text(struct pat_builder *b, enum pat_role role, const char *text, size_t len)
+{
+    struct pat_list l = {0};
+    const ls_err err = pat_integers_parse(text, len, INT64_MIN, &l);
+    if (err == LS_OK) {
+        pat_set_deltas(&b->config, role, &l);
+        pat_note_delta(b, role);
+    }
+    pat_list_fini(&l);
+    return err;
+}
+
+ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
+{
+    b->note[0] = '\0';
+    switch (k->kind) {
+    case PAT_VALUE_NAME:
+        return pat_set_name(&b->config, text, len);
+    case PAT_VALUE_KERNEL:
+        return pat_set_kernel(&b->config, text, len);
+    case PAT_VALUE_PATTERN:
+        return pat_set_pattern(b, k->role, text, len);
+    case PAT_VALUE_DELTA:
+        return pat_set_delta_text(b, k->role, text, len);
+    case PAT_VALUE_COUNT:
+        return pat_set_count(&b->config, k, text, len);
+    case PAT_VALUE_UNUSED:
+        snprintf(b->note, sizeof(b->note), "%s has no effect here", k->name);
+        return LS_OK;
+    }
+    return ls_fail(LS_ERR_ARG, "%s takes no text", k->name);
+}
+
+ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
+{
+    if (k->kind == PAT_VALUE_NAME || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN)
+        return ls_fail(LS_ERR_ARG, "a number was found");
+    return pat_builder_text(b, k, text, len);
+}
+
+ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct pat_list *l)
+{
+    b->note[0] = '\0';
+    if (k->kind != PAT_VALUE_PATTERN && k->kind != PAT_VALUE_DELTA)
+        return ls_fail(LS_ERR_ARG, "an array was found");
+    if (l->v.len == 0) return ls_fail(LS_ERR_ARG, "the array is empty");
+    if (k->kind == PAT_VALUE_PATTERN) {
+        pat_list_take(l, pat_slot_of(&b->config, k->role).pattern);
+        return LS_OK;
+    }
+    pat_set_deltas(&b->config, k->role, l);
+    pat_note_delta(b, k->role);
+    return LS_OK;
+}
+
+ls_err pat_builder_finish(struct pat_builder *b, bool compress, struct pat_suite *s)
+{
+    struct pat_config *row;
+    ls_err err = pat_config_finish(&b->config, compress);
+    if (err == LS_OK) err = pat_suite_append(s, &row);
+    if (err != LS_OK) {
+        pat_builder_fini(b);
+        return err;
+    }
+    pat_config_fini(row);
+    *row = b->config;
+    memset(&b->config, 0, sizeof(b->config));
+    return LS_OK;
+}

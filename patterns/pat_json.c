@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* yajl calls back for each piece of JSON; an automaton of four places turns them into keys and values for a
+ * builder. */
+#include "patterns/pat_json.h"
+#include "patterns/pat_builder.h"
+#include "patterns/pat_integer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+enum { PAT_JSON_CHUNK = 1 << 18, PAT_JSON_DEPTH_MAX = 64 };
+
+enum pat_json_place {
+    PAT_JSON_TOP,    /* before the array */
+    PAT_JSON_SUITE,  /* between configurations */
+    PAT_JSON_CONFIG, /* in one, at a key or a value */
+    PAT_JSON_LIST,   /* in the array of a key */
+    PAT_JSON_END
+};
+
+struct pat_json {
+    const struct pat_json_options *options;
+    const char *name;
+    struct pat_suite *suite;
+    yajl_handle yajl;
+    const unsigned char *chunk;
+    size_t counted;    /* bytes of chunk whose lines were counted */
+    size_t line;       /* 1 for the first */
+    size_t begin_line; /* of the configuration */
+    enum pat_json_place place;
+    const struct pat_key *key; /* NULL: one that is skipped */
+    unsigned skipped;          /* depth inside a value that is skipped */
+    struct pat_builder builder;
+    bool building;
+    struct pat_list list;
+    char *dir;
+    ls_err err;
+};
+
+/* Lines up to where yajl stands: in steps, so that the whole file is looked at once. */
+static void pat_json_count_lines(struct pat_json *p)
+{
+    const size_t at = yajl_get_bytes_consumed(p->yajl);
+    while (p->counted < at) {
+        const unsigned char *end = memchr(p->chunk + p->counted, '\n', at - p->counted);
+        if (!end) {
+            p->counted = at;
+            break;
+        }
+        p->line++;
+        p->counted = (size_t)(end - p->chunk) + 1;
+    }
+}
+
+/* "FILE:LINE: text"; the callback's value for yajl: stop. */
+static int pat_json_fail(struct pat_json *p, ls_err err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int pat_json_fail(struct pat_json *p, ls_err err, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    pat_json_count_lines(p);
+    p->err = ls_fail(err == LS_ERR_NOMEM ? err : LS_ERR_FORMAT, "%s:%zu: %s", p->name, p->line, text);
+    return 0;
+}
+
+static void pat_json_note(struct pat_json *p, const char *text)
+{
+    char line[512];
+    if (!*text || !p->options->note) return;
+    pat_json_count_lines(p);
+    snprintf(line, sizeof(line), "%s:%zu: %s", p->name, p->line, text);
+    p->options->note(p->options->user, line);
+}
+
+static const char *pat_json_expected(const struct pat_json *p)
+{
+    switch (p->place) {
+    case PAT_JSON_TOP:
+        return "an array of configurations, [{...}, ...]";
+    case PAT_JSON_SUITE:
+        return "a configuration, {\"kernel\": ..., \"pattern\": ...}";
+    case PAT_JSON_LIST:
+        return "integers";
+    case PAT_JSON_CONFIG:
+        return p->key ? pat_key_expects(p->key) : "a key and its value";
+    case PAT_JSON_END:
+        break;
+    }
+    return "nothing behind the array";
+}
+
+static int pat_json_wrong_type(struct pat_json *p, const char *found)
+{
+    if (p->place == PAT_JSON_CONFIG || p->place == PAT_JSON_LIST)
+        return pat_json_fail(p, LS_ERR_FORMAT, "%s: expected %s, found %s", p->key->name,
+                             pat_json_expected(p), found);
+    return pat_json_fail(p, LS_ERR_FORMAT, "expected %s, found %s", pat_json_expected(p), found);
+}
+
+/* Scalars of unknown keys; true when the event was one of them. */
+static bool pat_json_skips(const struct pat_json *p)
+{
+    return p->skipped > 0 || (p->place == PAT_JSON_CONFIG && !p->key);
+}
+
+static int pat_json_set(struct pat_json *p, ls_err err)
+{
+    if (err == LS_OK) {
+        pat_json_note(p, p->builder.note);
+        return 1;
+    }
+    char why[300];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    return pat_json_fail(p, err, "%s: %s; expected %s", p->key->name, why, pat_key_expects(p->key));
+}
+
+static int pat_json_on_null(void *user)
+{
+    struct pat_json *p = user;
+    return pat_json_skips(p) ? 1 : pat_json_wrong_type(p, "null");
+}
+
+static int pat_json_on_boolean(void *user, int value)
+{
+    struct pat_json *p = user;
+    return pat_json_skips(p) ? 1 : pat_json_wrong_type(p, value ? "true" : "false");
+}
+
+static int pat_json_on_element(struct pat_json *p, const char *text, size_t len)
+{
+    int64_t n;
+    ls_err err = pat_integer_parse_from(text, len, p->key->kind == PAT_VALUE_PATTERN ? 0 : INT64_MIN, &n);
+    if (err == LS_OK) err = pat_list_push(&p->list, n);
+    if (err == LS_OK) return 1;
+    char why[300];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    return pat_json_fail(p, err, "%s: element %zu: %s; expected integers%s", p->key->name, p->list.v.len, why,
+                         p->key->kind == PAT_VALUE_PATTERN ? " that are not negative" : "");
+}
+
+static int pat_json_on_number(void *user, const char *text, size_t len)
+{
+    struct pat_json *p = user;
+    if (p->place == PAT_JSON_LIST) return pat_json_on_element(p, text, len);
+    if (pat_json_skips(p)) return 1;
+    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a number");
+    return pat_json_set(p, pat_builder_number(&p->builder, p->key, text, len));
+}
+
+static int pat_json_on_string(void *user, const unsigned char *text, size_t len)
+{
+    struct pat_json *p = user;
+    if (pat_json_skips(p)) return 1;
+    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a text");
+    if (memchr(text, '\0', len))
+        return pat_json_fail(p, LS_ERR_FORMAT, "%s: the text has a zero byte", p->key->name);
+    return pat_json_set(p, pat_builder_text(&p->builder, p->key, (const char *)text, len));
+}
+
+static int pat_json_deeper(struct pat_json *p)
+{
+    if (++p->skipped <= PAT_JSON_DEPTH_MAX) return 1;
+    return pat_json_fail(p, LS_ERR_FORMAT, "nested deeper than %d levels; expected a value",
+                         PAT_JSON_DEPTH_MAX);
+}
+
+static int pat_json_on_start_map(void *user)
+{
+    struct pat_json *p = user;
+    if (pat_json_skips(p)) return pat_json_deeper(p);
+    if (p->place != PAT_JSON_SUITE) return pat_json_wrong_type(p, "an object");
+    pat_json_count_lines(p);
+    p->begin_line = p->line;
+    p->key = NULL;
+    if (pat_builder_init(&p->builder) != LS_OK)
+        return pat_json_fail(p, LS_ERR_NOMEM, "no memory for a configuration");
+    p->builder.dir = p->dir;
+    p->builder.no_raw_files = p->options->no_raw_files;
+    p->builder.generator_wins = true;
+    p->building = true;
+    p->place = PAT_JSON_CONFIG;
+    return 1;
+}
+
+static int pat_json_on_key(void *user, const unsigned char *text, size_t len)
+{
+    struct pat_json *p = user;
+    if (p->skipped) return 1;
+    p->key = pat_key_find((const char *)text, len);
+    if (!p->key) {
+        char note[128];
+        snprintf(note, sizeof(note), "nobody knows the key \"%.*s\"; it has no effect",
+                 (int)(len < 60 ? len : 60), (const char *)text);
+        pat_json_note(p, note);
+    }
+    return 1;
+}
+
+static int pat_json_on_end_map(void *user)
+{
+    struct pat_json *p = user;
+    if (p->skipped) {
+        p->skipped--;
+        return 1;
+    }
+    p->building = false;
+    p->place = PAT_JSON_SUITE;
+    const ls_err err = pat_builder_finish(&p->builder, p->options->compress, p->suite);
+    if (err == LS_OK) return 1;
+    char why[300];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    return pat_json_fail(p, err, "in the configuration that begins in line %zu: %s", p->begin_line, why);
+}
+
+static int pat_json_on_start_array(void *user)
+{
+    struct pat_json *p = user;
+    if (pat_json_skips(p)) return pat_json_deeper(p);
+    if (p->place == PAT_JSON_TOP) {
+        p->place = PAT_JSON_SUITE;
+        return 1;
+    }
+    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "an array");
+    p->place = PAT_JSON_LIST;
+    return 1;
+}
+
+static int pat_json_on_end_array(void *user)
+{
+    struct pat_json *p = user;
+    if (p->skipped) {
+        p->skipped--;
+        return 1;
+    }
+    if (p->place == PAT_JSON_SUITE) {
+        p->place = PAT_JSON_END;
+        return 1;
+    }
+    p->place = PAT_JSON_CONFIG;
+    const int goes_on = pat_json_set(p, pat_builder_list(&p->builder, p->key, &p->list));
+    p->list.v.len = 0;
+    return goes_on;
+}
+
+static const yajl_callbacks pat_json_callbacks = {
+    .yajl_null = pat_json_on_null,
+    .yajl_boolean = pat_json_on_boolean,
+    .yajl_number = pat_json_on_number,
+    .yajl_string = pat_json_on_string,
+    .yajl_start_map = pat_json_on_start_map,
+    .yajl_map_key = pat_json_on_key,
+    .yajl_end_map = pat_json_on_end_map,
+    .yajl_start_array = pat_json_on_start_array,
+    .yajl_end_array = pat_json_on_end_array,
+};
+
+/* What yajl itself objects to. */
+static ls_err pat_json_syntax(struct pat_json *p)
+{
+    char why[200];
+    unsigned char *text = yajl_get_error(p->yajl, 0, NULL, 0);
+    snprintf(why, sizeof(why), "%s", text ? (const char *)text : "not JSON");
+    if (text) yajl_free_error(p->yajl, text);
+    why[strcspn(why, "\n")] = '\0';
+    pat_json_fail(p, LS_ERR_FORMAT, "%s; expected %s", why, pat_json_expected(p));
+    return p->err;
+}
+
+static ls_err pat_json_feed(struct pat_json *p, const unsigned char *chunk, size_t len)
+{
+    p->chunk = chunk;
+    p->counted = 0;
+    const yajl_status status = yajl_parse(p->yajl, chunk, len);
+    if (status == yajl_status_client_canceled) return p->err;
+    if (status == yajl_status_error) return pat_json_syntax(p);
+    pat_json_count_lines(p);
+    return LS_OK;
+}
+
+static ls_err pat_json_end(struct pat_json *p)
+{
+    /* behind the last chunk nothing is consumed any more: the line is the last one */
+    p->counted = SIZE_MAX;
+    const yajl_status status = yajl_complete_parse(p->yajl);
+    if (status == yajl_status_client_canceled) return p->err;
+    if (status == yajl_status_ok && p->place == PAT_JSON_END) {
+        if (p->suite->len == 0)
+            return ls_fail(LS_ERR_FORMAT, "%s has no configurations; expected %s", p->name,
+                           "[{\"kernel\": \"Gather\", \"pattern\": \"UNIFORM:8:1\"}]");
+        return LS_OK;
+    }
+    return ls_fail(LS_ERR_TRUNCATED, "%s:%zu: the file ends too early; expected %s", p->name, p->line,
+                   pat_json_expected(p));
+}
+
+static ls_err pat_json_all(struct pat_json *p, pat_input *in, unsigned char *buffer)
+{
+    for (;;) {
+        size_t len;
+        LS_TRY(pat_input_read(in, buffer, PAT_JSON_CHUNK, &len));
+        if (len == 0) return pat_json_end(p);
+        LS_TRY(pat_json_feed(p, buffer, len));
+    }
+}
+
+static char *pat_json_dir(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+}
+
+ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat_suite *s)
+{
+    struct pat_suite found = {0};
+    struct pat_json p = {.options = o, .name = pat_input_name(in), .suite = &found, .line = 1};
+    unsigned char *buffer = malloc(PAT_JSON_CHUNK);
+    p.yajl = yajl_alloc(&pat_json_callbacks, NULL, &p);
+    p.dir = pat_json_dir(p.name);
+    ls_err err = buffer && p.yajl ? pat_json_all(&p, in, buffer)
+                                  : ls_fail(LS_ERR_NOMEM, "no memory to read %s", p.name);
+    for (size_t i = 0; err == LS_OK && i < found.len; i++) {
+        struct pat_config *row;
+        err = pat_suite_append(s, &row);
+        if (err != LS_OK) break;
+        pat_config_fini(row);
+        *row = found.rows[i];
+        memset(&found.rows[i], 0, sizeof(found.rows[i]));
+    }
+    if (p.building) pat_builder_fini(&p.builder);
+    if (p.yajl) yajl_free(p.yajl);
+    pat_list_fini(&p.list);
+    pat_suite_fini(&found);
+    free(p.dir);
+    free(buffer);
+    return err;
+}
+
+ls_err pat_json_read_file(const char *path, const struct pat_json_options *o, struct pat_suite *s)
+{
+    pat_input *in;
+    LS_TRY(pat_input_open(path, &in));
+    const ls_err err = pat_json_read(in, o, s);
+    pat_input_free(in);
+    return err;
+}
