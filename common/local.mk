@@ -7,4 +7,5 @@ libcommon_la_SOURCES = \
     common/ls_env.c common/ls_env.h \
     common/ls_error.c common/ls_error.h \
     common/ls_quantity.c common/ls_quantity.h \
+    common/ls_rank.c common/ls_rank.h \
     common/ls_span.h

@@ -17,7 +17,9 @@ libprofile_la_SOURCES = \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_names.c profile/prof_names.h \
+    profile/prof_forks.c profile/prof_forks.h \
     profile/prof_phases.c profile/prof_phases.h \
+    profile/prof_processes.c profile/prof_processes.h \
     profile/prof_replay.c profile/prof_replay.h \
     profile/prof_resolve.c profile/prof_resolve.h \
     profile/prof_session.c profile/prof_session.h \

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases nest: the innermost open one is what a process is in. */
+/* Phases of a program. They belong to the thread that begins them and nest there. A thread that is in none of
+ * its own is in the main thread's, and what it begins then is inside that one: the workers of a parallel loop
+ * are where their master is. */
 #ifndef PROF_PHASES_H
 #define PROF_PHASES_H
 
 #include "common/ls_error.h"
 #include "profile/prof_vector.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define PROF_NO_PHASE UINT32_MAX
 
 struct prof_run_state;
 
 struct prof_open_phase {
     uint32_t id;
+    uint32_t span;    /* row of /phase_spans */
     const char *name; /* from the run's names: equal names are one pointer */
 };
 /* Zeroed is empty. */
@@ -19,12 +25,25 @@ struct prof_phase_stack {
     PROF_VECTOR(struct prof_open_phase) open;
 };
 
-/* A phase of one name inside one other is one row of /phases, however often it comes.  Errors: LS_ERR_NOMEM.
- */
-ls_err prof_phase_begin(struct prof_phase_stack *s, struct prof_run_state *run, const char *name);
-/* End the innermost open phase of that name and those inside it; without one nothing happens. */
-void prof_phase_end(struct prof_phase_stack *s, const char *name);
-/* Its id, UINT32_MAX outside of all. */
+/* When and where; time_ns since the start of the run. */
+struct prof_phase_point {
+    uint32_t thread;
+    uint64_t time_ns;
+};
+
+/* A phase of one name inside one other is one row of /phases, however often it comes. around: the phase that
+ * holds where s is empty. Errors: LS_ERR_NOMEM. */
+ls_err prof_phase_begin(struct prof_phase_stack *s, struct prof_run_state *run, const char *name,
+                        uint32_t around, struct prof_phase_point at);
+/* End the innermost open phase of that name and those inside it. False: there is none, nothing happens. */
+bool prof_phase_end(struct prof_phase_stack *s, struct prof_run_state *run, const char *name,
+                    uint64_t time_ns);
+/* The thread ends: so do its phases. How many were open. */
+size_t prof_phase_end_all(struct prof_phase_stack *s, struct prof_run_state *run, uint64_t time_ns);
+/* The phases of `from` go on elsewhere (in a fork child): open in `to` from now on.  Errors: LS_ERR_NOMEM. */
+ls_err prof_phase_copy(const struct prof_phase_stack *from, struct prof_phase_stack *to,
+                       struct prof_run_state *run, struct prof_phase_point at);
+/* The id of the innermost one, PROF_NO_PHASE when empty. */
 uint32_t prof_phase_now(const struct prof_phase_stack *s);
 void prof_phase_fini(struct prof_phase_stack *s);
 

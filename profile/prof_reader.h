@@ -25,8 +25,25 @@ struct prof_thread {
     const char *name;
     uint64_t begin_ns, end_ns, cpu_ns, spent_ns;
 };
+#define PROF_NO_PROCESS UINT32_MAX
+enum prof_origin { PROF_ORIGIN_START, PROF_ORIGIN_FORK, PROF_ORIGIN_EXEC, PROF_ORIGIN_COUNT };
+enum prof_ended {
+    PROF_ENDED_UNKNOWN, /* killed, or still running */
+    PROF_ENDED_EXIT,
+    PROF_ENDED_SIGNAL,
+    PROF_ENDED_EXEC, /* the same process went on with the next image */
+    PROF_ENDED_COUNT
+};
 struct prof_process {
     uint32_t pid, parent_pid, image;
+    uint32_t parent;       /* row, PROF_NO_PROCESS where no recorded one started it */
+    uint32_t origin;       /* enum prof_origin, UINT32_MAX in older files */
+    uint32_t ended;        /* enum prof_ended, UINT32_MAX in older files */
+    uint32_t exit_code;    /* UINT32_MAX: not known */
+    uint32_t exit_signal;  /* UINT32_MAX: none known */
+    int32_t rank;          /* -1: none */
+    uint32_t ranks_len;    /* of the job, 0: not known */
+    const char *rank_from; /* the environment variable that told it */
     const char *exe, *cmdline;
     const char *engine, *trigger, *why;
     uint64_t begin_ns, end_ns, bursts_ns, hooks_ns;
@@ -63,6 +80,11 @@ struct prof_inline {
 struct prof_phase {
     uint32_t id, parent;
     const char *name;
+};
+/* A phase from its begin to its end in one thread. */
+struct prof_phase_span {
+    uint32_t phase, thread;
+    uint64_t begin_ns, end_ns; /* end UINT64_MAX: still open when the recording ended */
 };
 /* One line of source text around a sampled one; sorted by file, line. */
 struct prof_source {
@@ -129,6 +151,7 @@ const struct prof_module *prof_modules(const prof_profile *p, size_t *out_len);
 const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len);     /* sorted by process, ip */
 const struct prof_inline *prof_inlines(const prof_profile *p, size_t *out_len); /* sorted by line, depth */
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
+const struct prof_phase_span *prof_phase_spans(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);

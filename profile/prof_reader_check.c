@@ -78,6 +78,21 @@ static const char *prof_check_phase(const void *rows, uint64_t i, const struct p
     return p->parent == PROF_NONE || p->parent < p->id ? NULL : "parent does not stand before its child";
 }
 
+static const char *prof_check_process(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_process *p = (const struct prof_process *)rows + i;
+    if (!prof_in_or_none(p->parent, lens->processes) || p->parent == i) return "parent is out of range";
+    if (!prof_in_or_none(p->origin, PROF_ORIGIN_COUNT)) return "origin is not known";
+    return prof_in_or_none(p->ended, PROF_ENDED_COUNT) ? NULL : "ended is not known";
+}
+
+static const char *prof_check_phase_span(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_phase_span *s = (const struct prof_phase_span *)rows + i;
+    if (!prof_in(s->phase, lens->phases)) return "phase is out of range";
+    return prof_in(s->thread, lens->threads) ? NULL : "thread is out of range";
+}
+
 static const char *prof_check_event(const void *rows, uint64_t i, const struct prof_lens *lens)
 {
     return prof_in_or_none(((const struct prof_event *)rows)[i].process, lens->processes)
@@ -94,10 +109,11 @@ static const char *prof_check_frame(const void *rows, uint64_t i, const struct p
 }
 
 static prof_row_check *const prof_row_checks[PROF_TABLE_COUNT] = {
-    [PROF_TABLE_nodes] = prof_check_node,   [PROF_TABLE_threads] = prof_check_thread,
-    [PROF_TABLE_bursts] = prof_check_burst, [PROF_TABLE_modules] = prof_check_module,
-    [PROF_TABLE_lines] = prof_check_line,   [PROF_TABLE_phases] = prof_check_phase,
-    [PROF_TABLE_events] = prof_check_event, [PROF_TABLE_inlines] = prof_check_inline,
+    [PROF_TABLE_nodes] = prof_check_node,        [PROF_TABLE_threads] = prof_check_thread,
+    [PROF_TABLE_bursts] = prof_check_burst,      [PROF_TABLE_modules] = prof_check_module,
+    [PROF_TABLE_lines] = prof_check_line,        [PROF_TABLE_phases] = prof_check_phase,
+    [PROF_TABLE_processes] = prof_check_process, [PROF_TABLE_phase_spans] = prof_check_phase_span,
+    [PROF_TABLE_events] = prof_check_event,      [PROF_TABLE_inlines] = prof_check_inline,
     [PROF_TABLE_frames] = prof_check_frame,
 };
 

@@ -2,6 +2,7 @@
 #include "profile/prof_replay.h"
 
 #include "profile/prof_calls.h"
+#include "profile/prof_forks.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
@@ -21,6 +22,7 @@ struct prof_lane {
     uint32_t cpu;
     uint64_t stack_base, stack_end;
     struct prof_calls_thread calls;
+    struct prof_phase_stack phases;
     struct prof_snapshot maps;
     PROF_VECTOR(struct prof_sample)
     samples; /* of the open burst: written together, so that bursts are contiguous */
@@ -32,9 +34,11 @@ struct prof_replay {
     sym_session *symbols;
     prof_space *space;
     prof_calls *calls;
-    struct prof_phase_stack phases;
     struct prof_ip_set ips;
     struct prof_lane *lanes;
+    struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
+    struct prof_fork *next_fork, *forks_end; /* still to come */
+    uint64_t phases_unmatched, phases_left_open;
     uint32_t process, threads_begun;
     size_t first_frame; /* of this process in run->frames */
 };
@@ -47,6 +51,13 @@ static uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time
 static struct prof_process *prof_process_of(struct prof_replay *r)
 {
     return &r->run->processes.rows[r->process];
+}
+
+/* A thread in no phase of its own is where the main thread is. */
+static uint32_t prof_phase_of_lane(const struct prof_replay *r, const struct prof_lane *lane)
+{
+    const uint32_t own = prof_phase_now(&lane->phases);
+    return own != PROF_NO_PHASE || !r->main_lane ? own : prof_phase_now(&r->main_lane->phases);
 }
 
 static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
@@ -155,7 +166,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.node = place.node;
     s.element = place.element;
     s.component = place.component;
-    s.phase = prof_phase_now(&r->phases);
+    s.phase = prof_phase_of_lane(r, lane);
     s.burst = lane->burst;
     s.position = a->position;
     prof_count_coverage(r->run, place.node);
@@ -195,6 +206,9 @@ static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_lane *lane,
     thread->cpu_ns = end->cpu_ns;
     thread->spent_ns = end->spent_ns;
     LS_TRY(prof_close_burst(r, lane));
+    const size_t left_open =
+        prof_phase_end_all(&lane->phases, r->run, prof_since_start(r->run, end->time_ns));
+    if (lane != r->main_lane) r->phases_left_open += left_open;
     const uint64_t base = lane->stack_base;
     lane->stack_base = 0;
     return base < lane->stack_end && base ? prof_space_stack_end(r->space, base, lane->stack_end) : LS_OK;
@@ -236,14 +250,15 @@ static ls_err prof_on_event(struct prof_replay *r, const struct spool_event *e)
                                                  .detail_errno = (int)e->detail_errno});
 }
 
-static ls_err prof_on_phase(struct prof_replay *r, const struct spool_phase *p)
+static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const struct spool_phase *p)
 {
     const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
+    const struct prof_phase_point at = {lane->thread, prof_since_start(r->run, p->time_ns)};
     if (!(p->rec.flags & SPOOL_PHASE_BEGIN)) {
-        prof_phase_end(&r->phases, name);
+        r->phases_unmatched += !prof_phase_end(&lane->phases, r->run, name, at.time_ns);
         return LS_OK;
     }
-    return prof_phase_begin(&r->phases, r->run, name);
+    return prof_phase_begin(&lane->phases, r->run, name, prof_phase_of_lane(r, lane), at);
 }
 
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
@@ -271,7 +286,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_NODE_REMOVE:
         return prof_space_node_remove(r->space, rec);
     case SPOOL_REC_PHASE:
-        return prof_on_phase(r, rec);
+        return prof_on_phase(r, lane, rec);
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
@@ -296,8 +311,10 @@ static void prof_tell_progress(struct prof_run_state *run)
 
 static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
+    const uint32_t pid = prof_process_of(r)->pid;
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
+        if (!r->main_lane && spool_merge_file_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
         r->lanes[i].burst = PROF_NO_BURST;
         r->lanes[i].calls.home = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
@@ -307,6 +324,50 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
                                  .name = "",
                                  .begin_ns = UINT64_MAX,
                                  .cpu_ns = UINT64_MAX};
+    }
+    return LS_OK;
+}
+
+/* The fork's thread is where its phases are; another one (its file was lost) is not guessed. */
+static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, size_t files_len,
+                               struct prof_fork *fork)
+{
+    const struct prof_lane *found = r->main_lane;
+    for (size_t i = 0; i < files_len; i++)
+        if (spool_merge_file_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
+            found = &r->lanes[i];
+    for (size_t i = 0; found && i < found->phases.open.len; i++) {
+        LS_TRY(PROF_VECTOR_ROOM(&fork->phases.open));
+        fork->phases.open.rows[fork->phases.open.len++] = found->phases.open.rows[i];
+    }
+    return LS_OK;
+}
+
+/* Put aside for children what this process has before time_ns. */
+static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge, size_t files_len,
+                                uint64_t time_ns)
+{
+    for (; r->next_fork < r->forks_end && r->next_fork->fork_ns < time_ns; r->next_fork++) {
+        LS_TRY(prof_space_clone(r->space, r->next_fork->child_survey, &r->next_fork->space));
+        LS_TRY(prof_fork_phases(r, merge, files_len, r->next_fork));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_put_phase_events(struct prof_replay *r)
+{
+    const struct prof_event events[] = {
+        {.kind = "PHASE_UNMATCHED",
+         .text = "ends of phases that were not open in their thread",
+         .count = r->phases_unmatched},
+        {.kind = "PHASE_LEFT_OPEN",
+         .text = "phases that their thread left open when it ended",
+         .count = r->phases_left_open},
+    };
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        struct prof_event e = events[i];
+        e.time_ns = prof_process_of(r)->end_ns;
+        if (e.count > 0) LS_TRY(prof_put_event(r, e));
     }
     return LS_OK;
 }
@@ -325,6 +386,15 @@ static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, si
                                                   .count = 1}));
     }
     return LS_OK;
+}
+
+/* The phases that the forking thread was in go on in the child. */
+static ls_err prof_begin_inherited(struct prof_replay *r)
+{
+    const struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
+    if (!fork || !r->main_lane) return LS_OK;
+    const struct prof_phase_point at = {r->main_lane->thread, prof_process_of(r)->begin_ns};
+    return prof_phase_copy(&fork->phases, &r->main_lane->phases, r->run, at);
 }
 
 static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
@@ -347,12 +417,16 @@ static ls_err prof_replay_lines(struct prof_replay *r)
 static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
 {
     LS_TRY(prof_begin_lanes(r, merge, files_len));
+    LS_TRY(prof_begin_inherited(r));
     for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL;) {
+        if (r->next_fork < r->forks_end) LS_TRY(prof_replay_forks(r, merge, files_len, item.time_ns));
         LS_TRY(prof_on_record(r, &item));
         prof_note_time(r, &item);
         prof_tell_progress(r->run);
     }
+    LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
     LS_TRY(prof_end_lanes(r, merge, files_len));
+    LS_TRY(prof_put_phase_events(r));
     return prof_replay_lines(r);
 }
 
@@ -376,11 +450,25 @@ static uint64_t prof_tsc_hz(const struct prof_run_state *run, const struct spool
     return run->calibration ? run->calibration->tsc_hz : 0;
 }
 
+/* A fork child begins with what its parent had. */
+static ls_err prof_replay_open_space(struct prof_replay *r)
+{
+    struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
+    size_t forks_len;
+    r->next_fork = prof_forks_of_parent(r->run->forks, r->process, &forks_len);
+    r->forks_end = r->next_fork + forks_len;
+    if (!fork || !fork->space)
+        return prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space);
+    r->space = fork->space;
+    fork->space = NULL; /* handed over */
+    return LS_OK;
+}
+
 static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
 {
     spool_merge *merge;
     LS_TRY(prof_session_open(r->survey, &r->symbols));
-    LS_TRY(prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space));
+    LS_TRY(prof_replay_open_space(r));
     const struct prof_calls_context calls = {.symbols = r->symbols,
                                              .names = r->run->names,
                                              .tree = r->run->tree,
@@ -411,10 +499,10 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
         prof_snapshot_fini(&r.lanes[i].maps);
         free(r.lanes[i].samples.rows);
         prof_frame_homes_fini(&r.lanes[i].calls.frames);
+        prof_phase_fini(&r.lanes[i].phases);
     }
     free(r.lanes);
     prof_ip_fini(&r.ips);
-    prof_phase_fini(&r.phases);
     prof_calls_free(r.calls);
     prof_space_free(r.space);
     sym_session_free(r.symbols);

@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+struct prof_forks;
+
 /* What all images of a run share. */
 struct prof_run_state {
     prof_names *names;
@@ -27,6 +29,12 @@ struct prof_run_state {
     PROF_VECTOR(struct prof_thread) threads;
     PROF_VECTOR(struct prof_burst) bursts;
     PROF_VECTOR(struct prof_phase) phases;
+    struct {
+        uint32_t *ids;
+        size_t room;
+    } phase_table; /* phases by parent and name, prof_phases.c's */
+    PROF_VECTOR(struct prof_phase_span) phase_spans;
+    struct prof_forks *forks;
     PROF_VECTOR(struct prof_event) events;
     struct prof_frames frames; /* those of the process replayed now are the last ones */
     prof_line_list lines;

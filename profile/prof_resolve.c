@@ -5,7 +5,9 @@
 
 #include "common/ls_clock.h"
 #include "machine/mach_topology.h"
+#include "profile/prof_forks.h"
 #include "profile/prof_maps.h"
+#include "profile/prof_processes.h"
 #include "profile/prof_replay.h"
 #include "profile/prof_sources.h"
 #include "spool/spool_dir.h"
@@ -20,9 +22,11 @@
 struct prof_resolve_job {
     const struct prof_resolve_options *options;
     spool_dir *dir;
-    const struct spool_image *images;
-    struct prof_survey *surveys; /* beside images */
+    struct spool_image *images;         /* in the order of their begins; what they name is dir's */
+    struct prof_survey *surveys;        /* beside images */
+    struct prof_survey_origin *origins; /* beside images, once replayed */
     size_t images_len;
+    struct prof_forks forks;
     struct prof_run_state run;
     prof_source_list sources;
 };
@@ -43,32 +47,11 @@ static ls_err prof_survey_all_images(struct prof_resolve_job *job)
     return LS_OK;
 }
 
-static ls_err prof_add_process(struct prof_resolve_job *job, size_t image)
-{
-    struct prof_run_state *run = &job->run;
-    const struct prof_survey *s = &job->surveys[image];
-    const bool is_empty = s->records_len == 0;
-    LS_TRY(PROF_VECTOR_ROOM(&run->processes));
-    run->processes.rows[run->processes.len++] =
-        (struct prof_process){.pid = job->images[image].pid,
-                              .image = job->images[image].image,
-                              .begin_ns = is_empty ? 0 : s->begin_ns - run->start_ns,
-                              .end_ns = is_empty ? 0 : s->end_ns - run->start_ns};
-    return LS_OK;
-}
-
-static bool prof_has_nodes(const struct prof_survey *s)
-{
-    for (size_t i = 0; i < s->nodes.len; i++)
-        if (s->nodes.rows[i].spool_id != 0) return true;
-    return false;
-}
-
 static size_t prof_images_with_nodes(const struct prof_resolve_job *job)
 {
     size_t n = 0;
     for (size_t i = 0; i < job->images_len; i++)
-        n += prof_has_nodes(&job->surveys[i]);
+        n += prof_survey_has_nodes(&job->surveys[i]);
     return n;
 }
 
@@ -94,19 +77,26 @@ static ls_err prof_plant_image(struct prof_resolve_job *job, size_t image, bool 
 static ls_err prof_plant_all(struct prof_resolve_job *job)
 {
     const bool several = prof_images_with_nodes(job) > 1;
-    for (size_t i = 0; i < job->images_len; i++)
-        LS_TRY(prof_add_process(job, i));
-    for (size_t i = 0; i < job->images_len; i++)
-        if (prof_has_nodes(&job->surveys[i])) LS_TRY(prof_plant_image(job, i, several));
+    LS_TRY(prof_processes_add(&job->run, job->images, job->surveys, job->images_len));
+    for (uint32_t i = 0; i < job->images_len; i++) {
+        const struct prof_fork *fork = prof_forks_of_child(&job->forks, i);
+        const bool has_nodes = prof_survey_has_nodes(&job->surveys[i]);
+        if (fork) LS_TRY(prof_survey_inherit(&job->surveys[i], &job->surveys[fork->parent], fork->fork_ns));
+        if (has_nodes) LS_TRY(prof_plant_image(job, i, several));
+    }
     return LS_OK;
 }
 
 static ls_err prof_replay_all_images(struct prof_resolve_job *job)
 {
-    for (size_t i = 0; i < job->images_len; i++) {
-        LS_TRY(prof_replay_image(&job->run, &job->images[i], &job->surveys[i], (uint32_t)i));
+    const struct prof_resolve_options *o = job->options;
+    const struct prof_launched launched = {o->pid, o->exit_code, o->exit_signal};
+    for (uint32_t i = 0; i < job->images_len; i++) {
+        LS_TRY(prof_replay_image(&job->run, &job->images[i], &job->surveys[i], i));
+        job->origins[i] = job->surveys[i].origin;
         prof_survey_fini(&job->surveys[i]);
     }
+    prof_processes_link(&job->run, &job->forks, job->origins, &launched);
     return LS_OK;
 }
 
@@ -234,6 +224,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
 }
@@ -242,13 +233,20 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
     LS_TRY(spool_dir_open(job->options->spool_dir, &job->dir));
-    job->images = spool_dir_images(job->dir, &job->images_len);
+    const struct spool_image *images = spool_dir_images(job->dir, &job->images_len);
+    job->images = calloc(job->images_len, sizeof(*job->images));
     job->surveys = calloc(job->images_len, sizeof(*job->surveys));
+    job->origins = calloc(job->images_len, sizeof(*job->origins));
     s->names = prof_names_new();
     s->tree = s->names ? prof_tree_new(s->names) : NULL;
-    if (!job->surveys || !s->tree) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", job->options->spool_dir);
+    if (!job->images || !job->surveys || !job->origins || !s->tree)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", job->options->spool_dir);
+    memcpy(job->images, images, job->images_len * sizeof(*images));
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
     LS_TRY(prof_survey_all_images(job));
+    LS_TRY(prof_images_sort(job->images, job->surveys, job->images_len));
+    LS_TRY(prof_forks_init(&job->forks, job->images, job->surveys, job->images_len));
+    s->forks = &job->forks;
     LS_TRY(prof_plant_all(job));
     LS_TRY(prof_replay_all_images(job));
     LS_TRY(prof_write_tables(job));
@@ -263,11 +261,16 @@ static void prof_job_fini(struct prof_resolve_job *job)
     for (size_t i = 0; job->surveys && i < job->images_len; i++)
         prof_survey_fini(&job->surveys[i]);
     free(job->surveys);
+    free(job->origins);
+    free(job->images);
+    prof_forks_fini(&job->forks);
     free(job->sources.rows);
     free(s->processes.rows);
     free(s->threads.rows);
     free(s->bursts.rows);
     free(s->phases.rows);
+    free(s->phase_table.ids);
+    free(s->phase_spans.rows);
     free(s->events.rows);
     prof_frames_fini(&s->frames);
     free(s->lines.rows);

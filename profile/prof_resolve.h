@@ -16,6 +16,7 @@ struct prof_resolve_options {
     const char *why_no_hw; /* why hardware did not sample; stands after the process's reason */
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
+    uint32_t pid; /* of the program that the launcher started */
     const struct mach_calibration *calibration;
     void (*progress)(void *user, double done); /* may be NULL */
     void *user;

@@ -65,6 +65,34 @@ void prof_space_free(prof_space *s)
     free(s);
 }
 
+static ls_err prof_space_copy(const prof_space *from, prof_space *to)
+{
+    for (int i = 0; i < PROF_LAYER_COUNT; i++)
+        LS_TRY(smr_live_copy(from->layers[i], &to->layers[i]));
+    for (size_t i = 0; i < from->mappings.len; i++) {
+        LS_TRY(PROF_VECTOR_ROOM(&to->mappings));
+        to->mappings.rows[to->mappings.len++] = from->mappings.rows[i];
+    }
+    to->extents = calloc(to->survey->nodes.len + 1, sizeof(*to->extents));
+    if (!to->extents) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu nodes", to->survey->nodes.len);
+    for (size_t i = 0; i < to->survey->nodes.len && i < from->survey->nodes.len; i++)
+        to->extents[i] = from->extents[i];
+    return LS_OK;
+}
+
+ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, prof_space **out)
+{
+    prof_space *clone = calloc(1, sizeof(*clone));
+    if (!clone) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+    *clone = (prof_space){.survey = survey, .tree = s->tree, .names = s->names, .start_ns = s->start_ns};
+    const ls_err e = prof_space_copy(s, clone);
+    if (e == LS_OK)
+        *out = clone;
+    else
+        prof_space_free(clone);
+    return e;
+}
+
 /* Clear [base, end) of a layer; an empty or wrapping extent is nobody's. */
 static ls_err prof_evict(prof_space *s, enum prof_layer layer, uint64_t base, uint64_t end)
 {
@@ -87,7 +115,7 @@ static void prof_end_life(prof_space *s, size_t row, uint64_t time_ns)
     const uint64_t died_ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
     struct prof_node *node = n->node == PROF_NO_NODE ? NULL : prof_tree_node(s->tree, n->node);
     const bool is_its_last_place = s->extents[row].base == n->base && s->extents[row].end == n->end;
-    if (node && is_its_last_place && died_ns < node->died_ns) node->died_ns = died_ns;
+    if (node && !n->is_inherited && is_its_last_place && died_ns < node->died_ns) node->died_ns = died_ns;
     s->extents[row] = (struct prof_extent){0, 0};
 }
 

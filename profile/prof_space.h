@@ -29,6 +29,9 @@ struct prof_place {
 ls_err prof_space_new(struct prof_survey *survey, prof_tree *tree, prof_names *names, uint64_t start_ns,
                       prof_space **out);
 void prof_space_free(prof_space *s);
+/* What a fork child begins with: the same things at the same places. survey is the child's, with the parent's
+ * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
+ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, prof_space **out);
 
 /* Follow the program. Records that make no sense (a free of nothing) change nothing.  Errors: LS_ERR_NOMEM.
  */

@@ -68,7 +68,8 @@ static void prof_survey_remove(struct prof_survey *s, const struct spool_node_re
 static void prof_survey_member(struct prof_survey *s, const struct spool_node_member *r)
 {
     struct prof_survey_node *member = prof_survey_known(s, r->member);
-    if (member && prof_survey_known(s, r->group)) member->parent = r->group;
+    const bool may_be_inherited = r->group && s->origin.fork_ns;
+    if (member && (may_be_inherited || prof_survey_known(s, r->group))) member->parent = r->group;
 }
 
 static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m)
@@ -143,6 +144,22 @@ static ls_err prof_survey_image_bytes(struct prof_survey *s, const struct spool_
     return LS_OK;
 }
 
+static void prof_survey_ancestor(struct prof_survey *s, const struct spool_ancestor *r)
+{
+    s->origin.has_ancestor = true;
+    s->origin.ancestor_pid = r->pid;
+    s->origin.ancestor_image = r->image;
+    s->origin.ancestor_tid = r->tid;
+    s->origin.fork_ns = r->fork_ns;
+}
+
+static void prof_survey_rank(struct prof_survey *s, prof_names *names, const struct spool_rank *r)
+{
+    s->origin.rank = r->rank;
+    s->origin.ranks_len = r->ranks_len;
+    s->origin.rank_from = prof_name(names, SPOOL_REC_TAIL(r), r->name_len);
+}
+
 static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struct prof_snapshot *text,
                                  const struct spool_rec_header *rec)
 {
@@ -157,6 +174,15 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_NODE_MEMBER:
         prof_survey_member(s, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_ANCESTOR:
+        prof_survey_ancestor(s, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_RANK:
+        prof_survey_rank(s, names, (const void *)rec);
+        return LS_OK;
+    case SPOOL_REC_EXITED:
+        s->origin.status = ((const struct spool_exited *)(const void *)rec)->status;
         return LS_OK;
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
@@ -181,7 +207,8 @@ static ls_err prof_survey_all(struct prof_survey *s, prof_names *names, spool_me
 ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out)
 {
     spool_merge *merge;
-    *out = (struct prof_survey){.begin_ns = UINT64_MAX, .seen_live = smr_live_new()};
+    *out = (struct prof_survey){
+        .origin.status = SPOOL_STATUS_UNKNOWN, .begin_ns = UINT64_MAX, .seen_live = smr_live_new()};
     if (!out->seen_live) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
     LS_TRY(spool_merge_new(image, 0, &merge));
     struct prof_snapshot *texts = calloc(image->files_len + 1, sizeof(*texts));
@@ -202,6 +229,27 @@ void prof_survey_fini(struct prof_survey *s)
     free(s->vdso.bytes);
     smr_live_free(s->seen_live);
     *s = (struct prof_survey){0};
+}
+
+bool prof_survey_has_nodes(const struct prof_survey *s)
+{
+    for (size_t i = 0; i < s->nodes.len; i++)
+        if (s->nodes.rows[i].spool_id != 0 && !s->nodes.rows[i].is_inherited) return true;
+    return false;
+}
+
+ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns)
+{
+    for (size_t i = 0; i < parent->nodes.len; i++) {
+        const struct prof_survey_node *from = &parent->nodes.rows[i];
+        struct prof_survey_node *to;
+        if (from->spool_id == 0 || from->born_ns > fork_ns) continue;
+        LS_TRY(prof_survey_slot(s, from->spool_id, &to));
+        if (!to || to->spool_id != 0) continue;
+        *to = *from;
+        to->is_inherited = true;
+    }
+    return LS_OK;
 }
 
 static uint64_t prof_since(uint64_t time_ns, uint64_t start_ns)

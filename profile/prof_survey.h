@@ -19,6 +19,7 @@ struct prof_survey_node {
     uint32_t parent;   /* spool id of container or group, 0: top */
     uint32_t node;     /* id in the tree, PROF_NO_NODE before prof_survey_plant */
     bool is_group;
+    bool is_inherited; /* another image registered it before this one was forked */
     const char *label;
     uint64_t base, end, elem_size_bytes, dims;
     uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC */
@@ -33,7 +34,17 @@ struct prof_survey_bytes {
     size_t len_bytes; /* 0: none */
     uint64_t base;
 };
+/* What the image said about itself. */
+struct prof_survey_origin {
+    bool has_ancestor;
+    uint32_t ancestor_pid, ancestor_image, ancestor_tid;
+    uint64_t fork_ns; /* CLOCK_MONOTONIC; 0: not a fork */
+    uint32_t rank, ranks_len;
+    const char *rank_from; /* NULL: no rank */
+    uint32_t status;       /* SPOOL_STATUS_UNKNOWN */
+};
 struct prof_survey {
+    struct prof_survey_origin origin;
     PROF_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
     PROF_VECTOR(struct prof_survey_module) modules;
     prof_mapping_list seen; /* every mapping of every snapshot */
@@ -46,6 +57,11 @@ struct prof_survey {
 /* Errors: LS_ERR_NOMEM, LS_ERR_VERSION; damage is left to the second pass. */
 ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out);
 void prof_survey_fini(struct prof_survey *s);
+/* Take over the nodes of the parent (planted) that lived at fork_ns: under the same ids, in the same place of
+ * the tree. Errors: LS_ERR_NOMEM. */
+ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns);
+/* Does the image itself register nodes? */
+bool prof_survey_has_nodes(const struct prof_survey *s);
 /* Put the nodes into the tree below parent; process is their row of /processes, start_ns is subtracted from
  * times. */
 ls_err prof_survey_plant(struct prof_survey *s, prof_tree *tree, uint32_t parent, uint32_t process,

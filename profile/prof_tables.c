@@ -47,6 +47,16 @@ static const struct prof_field prof_process_fields[] = {
     PROF_FIELD(prof_process, pid, PROF_U32, "process id"),
     PROF_FIELD(prof_process, parent_pid, PROF_U32, "process id of the parent"),
     PROF_FIELD(prof_process, image, PROF_U32, "program images this process ran before (exec)"),
+    PROF_FIELD_LATER(prof_process, parent, PROF_U32,
+                     "row of the image that forked or started this one; missing where none was recorded"),
+    PROF_FIELD_LATER(prof_process, origin, PROF_U32, "index into the attribute origins"),
+    PROF_FIELD_LATER(prof_process, ended, PROF_U32, "index into the attribute ends"),
+    PROF_FIELD_LATER(prof_process, exit_code, PROF_U32, "status of exit; missing where not known"),
+    PROF_FIELD_LATER(prof_process, exit_signal, PROF_U32,
+                     "signal that killed it; missing where none is known"),
+    PROF_FIELD_LATER(prof_process, rank, PROF_I32, "rank in an MPI job, -1 without one"),
+    PROF_FIELD_LATER(prof_process, ranks_len, PROF_U32, "ranks of that job, 0 when not known"),
+    PROF_FIELD_LATER(prof_process, rank_from, PROF_TEXT, "environment variable that told the rank"),
     PROF_FIELD(prof_process, exe, PROF_TEXT, "program file"),
     PROF_FIELD(prof_process, cmdline, PROF_TEXT, "command line"),
     PROF_FIELD(prof_process, engine, PROF_TEXT, "sampling engine"),
@@ -103,6 +113,12 @@ static const struct prof_field prof_phase_fields[] = {
     PROF_FIELD(prof_phase, parent, PROF_U32, "id of the enclosing phase; missing at the top"),
     PROF_FIELD(prof_phase, name, PROF_TEXT, "name given by the program"),
 };
+static const struct prof_field prof_phase_span_fields[] = {
+    PROF_FIELD_LATER(prof_phase_span, phase, PROF_U32, "id in /phases"),
+    PROF_FIELD_LATER(prof_phase_span, thread, PROF_U32, "row of /threads"),
+    PROF_FIELD_LATER(prof_phase_span, begin_ns, PROF_U64, "ns since start_mono_ns"),
+    PROF_FIELD_LATER(prof_phase_span, end_ns, PROF_U64, "missing while open when the recording ended"),
+};
 static const struct prof_field prof_event_fields[] = {
     PROF_FIELD(prof_event, process, PROF_U32, "row of /processes; missing for the run as a whole"),
     PROF_FIELD(prof_event, time_ns, PROF_U64, "ns since start_mono_ns"),
@@ -139,6 +155,7 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_lines] = PROF_TABLE_ROW("/lines", prof_line_fields, prof_line),
     [PROF_TABLE_inlines] = PROF_TABLE_ROW("/inlines", prof_inline_fields, prof_inline),
     [PROF_TABLE_phases] = PROF_TABLE_ROW("/phases", prof_phase_fields, prof_phase),
+    [PROF_TABLE_phase_spans] = PROF_TABLE_ROW("/phase_spans", prof_phase_span_fields, prof_phase_span),
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
     [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
@@ -202,6 +219,9 @@ bool prof_kind_is_precise(uint32_t kind)
 #undef PROF_KIND_PRECISE
     return kind < PROF_NODE_KIND_COUNT && is_precise[kind];
 }
+
+const char *const prof_origin_names[PROF_ORIGIN_COUNT] = {"start", "fork", "exec"};
+const char *const prof_ended_names[PROF_ENDED_COUNT] = {"unknown", "exit", "signal", "exec"};
 
 size_t prof_type_bytes(enum prof_type type)
 {

@@ -29,17 +29,18 @@ struct prof_table {
 };
 
 /* X(id, C struct of prof_reader.h) */
-#define PROF_TABLE_LIST(X)            \
-    X(nodes, struct prof_node)        \
-    X(threads, struct prof_thread)    \
-    X(processes, struct prof_process) \
-    X(bursts, struct prof_burst)      \
-    X(modules, struct prof_module)    \
-    X(lines, struct prof_line)        \
-    X(inlines, struct prof_inline)    \
-    X(phases, struct prof_phase)      \
-    X(events, struct prof_event)      \
-    X(sources, struct prof_source)    \
+#define PROF_TABLE_LIST(X)                 \
+    X(nodes, struct prof_node)             \
+    X(threads, struct prof_thread)         \
+    X(processes, struct prof_process)      \
+    X(bursts, struct prof_burst)           \
+    X(modules, struct prof_module)         \
+    X(lines, struct prof_line)             \
+    X(inlines, struct prof_inline)         \
+    X(phases, struct prof_phase)           \
+    X(phase_spans, struct prof_phase_span) \
+    X(events, struct prof_event)           \
+    X(sources, struct prof_source)         \
     X(frames, struct prof_frame)
 
 #define PROF_TABLE_ENUM(id, row) PROF_TABLE_##id,
@@ -68,6 +69,9 @@ extern const char *const prof_level_names[];
 extern const char *const prof_kind_names[];
 /* Does a node of this kind name the very thing that was accessed? False for kinds that are not known. */
 bool prof_kind_is_precise(uint32_t kind);
+
+extern const char *const prof_origin_names[];
+extern const char *const prof_ended_names[];
 
 size_t prof_type_bytes(enum prof_type type);
 

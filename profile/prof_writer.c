@@ -307,6 +307,10 @@ static void prof_put_table_names(hid_t group, enum prof_table_id id)
     _Static_assert(sizeof(prof_burst_ends) / sizeof(prof_burst_ends[0]) == SPOOL_BURST_FULL + 1,
                    "every end has a name");
     if (id == PROF_TABLE_nodes) prof_put_names(group, "kinds", prof_kind_names, PROF_NODE_KIND_COUNT);
+    if (id == PROF_TABLE_processes) {
+        prof_put_names(group, "origins", prof_origin_names, PROF_ORIGIN_COUNT);
+        prof_put_names(group, "ends", prof_ended_names, PROF_ENDED_COUNT);
+    }
     if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, SPOOL_BURST_FULL + 1);
 }
 

@@ -11,11 +11,13 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_config.c runtime/core/rt_config.h \
     runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
     runtime/core/rt_debug_sigsafe.c runtime/core/rt_debug_sigsafe.h \
+    runtime/core/rt_exit_status.c runtime/core/rt_exit_status.h \
     runtime/core/rt_fds_sigsafe.c runtime/core/rt_fds_sigsafe.h \
     runtime/core/rt_fork.c runtime/core/rt_fork.h \
     runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \
     runtime/core/rt_init.c \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
+    runtime/core/rt_parent.c runtime/core/rt_parent.h \
     runtime/core/rt_process.c runtime/core/rt_process.h \
     runtime/core/rt_real.c runtime/core/rt_real.h \
     runtime/core/rt_registry.c runtime/core/rt_registry.h \
@@ -30,6 +32,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_dl.c \
     runtime/hooks/rt_hooks_exec.c \
     runtime/hooks/rt_hooks_fd.c \
+    runtime/hooks/rt_hooks_fork.c \
     runtime/hooks/rt_hooks_map.c \
     runtime/hooks/rt_hooks_process.c \
     runtime/hooks/rt_hooks_sanitizer.c \

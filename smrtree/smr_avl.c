@@ -67,6 +67,18 @@ ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra)
     return LS_OK;
 }
 
+ls_err smr_avl_copy(const struct smr_avl *from, struct smr_avl *to)
+{
+    if (from->len == 0) return LS_OK;
+    LS_TRY(smr_avl_reserve(to, from->used));
+    memcpy(to->nodes, from->nodes, from->used * sizeof(*to->nodes));
+    to->root = from->root;
+    to->free_head = from->free_head;
+    to->used = from->used;
+    to->len = from->len;
+    return LS_OK;
+}
+
 static uint32_t avl_slot_take(struct smr_avl *t)
 {
     const uint32_t i = t->free_head;

@@ -60,6 +60,9 @@ bool smr_avl_first_from(const struct smr_avl *t, uint64_t base, uint64_t end, st
 /* Smallest base and largest end; false when empty. */
 bool smr_avl_hull(const struct smr_avl *t, uint64_t *out_base, uint64_t *out_end);
 
+/* Make the empty tree `to` equal to `from`.  Errors: LS_ERR_NOMEM; then to is empty. */
+ls_err smr_avl_copy(const struct smr_avl *from, struct smr_avl *to);
+
 /* Call visit for all ranges in tree order; t must not change meanwhile. */
 void smr_avl_each(const struct smr_avl *t, void (*visit)(void *user, const struct smr_range *r), void *user);
 

@@ -38,6 +38,9 @@ bool smr_live_find(const smr_live *l, uint64_t addr, uint32_t *out_value);
 bool smr_live_find_range(const smr_live *l, uint64_t addr, uint64_t *out_base, uint64_t *out_end,
                          uint32_t *out_value);
 
+/* An independent copy.  Owns: the caller frees *out by smr_live_free.  Errors: LS_ERR_NOMEM. */
+ls_err smr_live_copy(const smr_live *l, smr_live **out);
+
 size_t smr_live_len(const smr_live *l);
 
 /* Owns:   the caller frees *out by smr_index_free; it does not follow later changes of l.

@@ -65,7 +65,13 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(EVENT, 18)       /* spool_event */                                                        \
     X(STACK, 19)       /* spool_stack: of the burst that its file began last */                 \
     X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
-    X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */
+    X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
+    X(ANCESTOR, 22)    /* spool_ancestor: behind PROCESS, where it is known */                  \
+    X(RANK, 23)        /* spool_rank: behind PROCESS, where the environment names a rank */     \
+    X(EXITED, 24)      /* spool_exited */                                                       \
+    X(RESOURCES, 25)   /* spool_resources */                                                    \
+    X(DUMP, 26)        /* spool_dump: the program asks resolve for a file */                    \
+    X(SETTING, 27)     /* spool_setting: the program asked for it */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -82,6 +88,51 @@ struct spool_process {
     uint32_t probe_cost_cycles; /* subtracted from every latency already */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
+};
+/* The nearest process above this image that wrote records: the parent, or whoever started it. */
+struct spool_ancestor {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t fork_ns; /* this image began as a fork: it has the memory that the ancestor had then. 0: exec */
+    uint32_t pid;
+    uint32_t image; /* 0 with fork_ns 0: its latest */
+    uint32_t tid;   /* its thread that forked */
+    uint32_t reserved;
+};
+struct spool_rank {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t rank;
+    uint32_t ranks_len; /* 0: not known */
+    uint32_t name_len;  /* of the environment variable */
+    uint32_t reserved;
+};
+#define SPOOL_STATUS_UNKNOWN UINT32_MAX
+struct spool_exited {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t status; /* of exit, 0..255, or SPOOL_STATUS_UNKNOWN */
+    uint32_t reserved;
+};
+/* Counts since the process began. */
+struct spool_resources {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t resident_bytes;
+    uint64_t minor_faults, major_faults;
+};
+struct spool_dump {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t threshold_cycles; /* loads below are left out; 0: all accesses */
+    uint32_t extents[3];       /* of the grid that element indices count through, x fastest */
+    uint32_t path_len;         /* absolute */
+};
+struct spool_setting {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t text_len; /* name=value */
+    uint32_t reserved;
 };
 struct spool_thread_begin {
     struct spool_rec_header rec;
@@ -267,7 +318,8 @@ struct spool_image_bytes {
     X(SAMPLING_END, "sampling switched off")                                                           \
     X(HOOK_ERRORS, "hooks that failed and went quiet")                                                 \
     X(ALLOCS_SKIPPED,                                                                                  \
-      "allocations not recorded one by one, to hold the overhead budget: their home is the heap")
+      "allocations not recorded one by one, to hold the overhead budget: their home is the heap")      \
+    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -139,4 +139,35 @@ static inline bool spool_put_event(struct spool_writer *w, struct spool_event r)
     return spool_put(w, SPOOL_WHAT(EVENT, 0, r), &r, NULL, 0);
 }
 
+static inline bool spool_put_ancestor(struct spool_writer *w, struct spool_ancestor r)
+{
+    return spool_put(w, SPOOL_WHAT(ANCESTOR, 0, r), &r, NULL, 0);
+}
+
+static inline bool spool_put_rank(struct spool_writer *w, struct spool_rank r, const char *name)
+{
+    const struct spool_text text = spool_text_of(name, 256);
+    r.name_len = text.len_bytes;
+    return spool_put(w, SPOOL_WHAT(RANK, 0, r), &r, &text, 1);
+}
+
+static inline bool spool_put_resources(struct spool_writer *w, struct spool_resources r)
+{
+    return spool_put(w, SPOOL_WHAT(RESOURCES, 0, r), &r, NULL, 0);
+}
+
+static inline bool spool_put_dump(struct spool_writer *w, struct spool_dump r, const char *path)
+{
+    const struct spool_text text = spool_text_of(path, SPOOL_TEXT_MAX_BYTES);
+    r.path_len = text.len_bytes;
+    return spool_put(w, SPOOL_WHAT(DUMP, 0, r), &r, &text, 1);
+}
+
+static inline bool spool_put_setting(struct spool_writer *w, uint64_t time_ns, const char *setting)
+{
+    const struct spool_text text = spool_text_of(setting, SPOOL_TEXT_MAX_BYTES);
+    const struct spool_setting r = {.time_ns = time_ns, .text_len = text.len_bytes};
+    return spool_put(w, SPOOL_WHAT(SETTING, 0, r), &r, &text, 1);
+}
+
 #endif

@@ -37,6 +37,12 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(STACK, spool_stack), /* links and bytes: see spool_stack_tail */
     SPOOL_ROW_TAIL(PAGES, spool_pages, pages_len, 8),
     SPOOL_ROW_TAIL(IMAGE, spool_image_bytes, len_bytes, 1),
+    SPOOL_ROW(ANCESTOR, spool_ancestor),
+    SPOOL_ROW_TAIL(RANK, spool_rank, name_len, 1),
+    SPOOL_ROW(EXITED, spool_exited),
+    SPOOL_ROW(RESOURCES, spool_resources),
+    SPOOL_ROW_TAIL(DUMP, spool_dump, path_len, 1),
+    SPOOL_ROW_TAIL(SETTING, spool_setting, text_len, 1),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 #define SPOOL_REC_COUNTED(name, number) +1

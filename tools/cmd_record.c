@@ -250,6 +250,7 @@ static int record_finish(struct record *r)
                                                  .command = r->command,
                                                  .duration_ns = r->outcome.duration_ns,
                                                  .exit_code = r->outcome.exit_code,
+                                                 .pid = r->outcome.pid,
                                                  .exit_signal = r->outcome.exit_signal,
                                                  .calibration = r->calibrated ? &r->calibration : NULL,
                                                  .progress = record_progress};

@@ -84,6 +84,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
     const int fork_errno = errno;
     close(report[1]);
     if (child > 0) {
+        out->pid = (uint32_t)child;
         if (read(report[0], &out->exec_errno, sizeof(out->exec_errno)) != (ssize_t)sizeof(out->exec_errno))
             out->exec_errno = 0;
         rec_read_status(rec_wait(child, &watched), out);

@@ -5,7 +5,6 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
-#include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_thread.h"
 #include "runtime/samplers/rt_sampler.h"
 
@@ -26,11 +25,13 @@ static void rt_fork_prepare(void)
     if (!rt_fork_concerns_us()) return;
     rt_quiet_begin();
     if (rt_state.engine->before_fork) rt_state.engine->before_fork(rt_tls.thread);
+    rt_tls.fork_ns = ls_clock_mono_ns();
     rt_quiet_end();
 }
 
 static void rt_fork_parent(void)
 {
+    rt_tls.fork_ns = 0;
     if (!rt_fork_concerns_us()) return;
     rt_quiet_begin();
     if (rt_state.engine->after_fork_parent) rt_state.engine->after_fork_parent(rt_tls.thread);
@@ -42,8 +43,19 @@ static void rt_fork_child(void)
     rt_quiet_begin();
     rt_fork_take_over();
     rt_quiet_end();
-    if (rt_is_recording())
-        rt_registry_announce_again(); /* the registry's lock is ours: its handler took it before the fork */
+}
+
+/* What the parent told its files we know as well: resolve gives us the parent's memory as it was. A parent
+ * that wrote nothing itself hands on its own ancestor. */
+static void rt_fork_note_ancestor(void)
+{
+    const uint64_t fork_ns = rt_tls.fork_ns ? rt_tls.fork_ns : ls_clock_mono_ns();
+    rt_tls.fork_ns = 0;
+    if (rt_state.image_open != RT_IMAGE_OPEN) return;
+    rt_state.ancestor = (struct rt_ancestor){.pid = rt_state.pid,
+                                             .image = rt_state.image,
+                                             .tid = rt_tls.thread ? rt_tls.thread->tid : rt_state.pid,
+                                             .fork_ns = fork_ns};
 }
 
 static void rt_fork_reset_budget(void)
@@ -66,13 +78,13 @@ static void rt_fork_reset_spool(void)
 
 static void rt_fork_take_over_quietly(void)
 {
+    rt_fork_note_ancestor();
     rt_state.pid = (pid_t)ls_syscall(SYS_getpid);
     rt_state.parent_pid = (pid_t)ls_syscall(SYS_getppid);
     rt_fork_reset_budget(); /* first: nothing is older than the process */
     rt_fork_reset_spool();
     if (!rt_is_recording()) return;
     if (rt_state.engine->after_fork_child) rt_state.engine->after_fork_child(rt_tls.thread);
-    rt_registry_announce_again();
 }
 
 void rt_fork_take_over(void)
@@ -81,6 +93,26 @@ void rt_fork_take_over(void)
     *(volatile uint32_t *)rt_state.own_mark = 1;
     rt_fork_take_over_quietly();
     errno = saved;
+}
+
+void rt_fork_expect(void)
+{
+    if (rt_fork_concerns_us()) rt_tls.fork_ns = ls_clock_mono_ns();
+}
+
+/* Inside the runtime (_Fork in a handler that interrupted it) the interrupted record must be finished first:
+ * the next hook takes over. */
+void rt_fork_in_child(void)
+{
+    if (!rt_is_recording() || rt_is_own_process() || rt_tls.depth) return;
+    rt_quiet_begin();
+    rt_fork_take_over();
+    rt_quiet_end();
+}
+
+void rt_fork_in_parent(void)
+{
+    rt_tls.fork_ns = 0;
 }
 
 int rt_fork_init(void)

@@ -88,6 +88,24 @@ static struct spool_text rt_read_file(const char *path, char *out, size_t out_by
     return (struct spool_text){out, used};
 }
 
+/* Where this image comes from, and its place in a job. */
+static void rt_image_put_origin(struct rt_thread *t, uint64_t time_ns)
+{
+    const struct rt_ancestor *a = &rt_state.ancestor;
+    const struct ls_rank *rank = &rt_state.rank;
+    if (a->pid)
+        spool_put_ancestor(&t->writer, (struct spool_ancestor){.time_ns = time_ns,
+                                                               .fork_ns = a->fork_ns,
+                                                               .pid = (uint32_t)a->pid,
+                                                               .image = a->image,
+                                                               .tid = (uint32_t)a->tid});
+    if (rank->variable)
+        spool_put_rank(
+            &t->writer,
+            (struct spool_rank){.time_ns = time_ns, .rank = rank->rank, .ranks_len = rank->ranks_len},
+            rank->variable);
+}
+
 void rt_image_put_process(struct rt_thread *t)
 {
     const struct rt_engine_facts *facts = &rt_state.facts;
@@ -111,6 +129,7 @@ void rt_image_put_process(struct rt_thread *t)
         .cmdline = rt_read_file("/proc/self/cmdline", scratch + 2 * part, 2 * part),
     };
     spool_put_process(&t->writer, p, &texts);
+    rt_image_put_origin(t, p.time_ns);
 }
 
 void rt_image_forget(void)

@@ -6,7 +6,9 @@
 #include "runtime/core/rt_config.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_debug_sigsafe.h"
+#include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_fork.h"
+#include "runtime/core/rt_parent.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
@@ -95,10 +97,13 @@ static int rt_init_parts(void)
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
+    ls_rank_find(getenv, &rt_state.rank);
     rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
     dl_iterate_phdr(rt_init_note_module, NULL);
     int err = rt_spool_dir_open();
     rt_child_env_save(environ);
+    if (err == 0) rt_parent_find();
+    if (err == 0) rt_exit_status_watch();
     if (err == 0) err = rt_fork_init();
     if (err == 0) err = rt_thread_key_init();
     if (err == 0) err = rt_blocks_init();
@@ -140,5 +145,5 @@ __attribute__((constructor)) static void rt_init(void)
 
 __attribute__((destructor)) static void rt_fini(void)
 {
-    rt_process_end();
+    rt_process_end(SPOOL_STATUS_UNKNOWN);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_process.h"
 
+#include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_sampler.h"
@@ -20,22 +21,23 @@ static void rt_process_tell_losses(struct rt_thread *t)
         rt_event_count_sigsafe(SPOOL_EVENT_DROPPED_BYTES, dropped, (int)rt_state.cap.disk_errno);
 }
 
-static void rt_process_say_farewell(struct rt_thread *t)
+static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
 {
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
     if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
     rt_process_tell_losses(t);
+    rt_exit_status_put(t, status);
     rt_thread_end(t);
 }
 
-void rt_process_end(void)
+void rt_process_end(uint32_t status)
 {
     if (!rt_is_recording() || rt_tls.depth || !rt_process_is_this()) return;
     const int saved = errno;
     struct rt_thread *t = rt_enter();
     if (t) {
-        rt_process_say_farewell(t);
+        rt_process_say_farewell(t, status);
         rt_leave();
     }
     __atomic_store_n(&rt_state.phase, RT_ENDED, __ATOMIC_RELEASE);

@@ -4,14 +4,16 @@
 #define RT_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The process that recorded from the start or since fork, not a vfork child in its memory. Costs a system
  * call. Signal: safe. */
 bool rt_process_is_this(void);
 
 /* The process ends in an orderly way: last records, files cut to what they hold. Runs once; does nothing in
- * vfork children. Thread: any.  Signal: safe (does nothing inside the runtime). */
-void rt_process_end(void);
+ * vfork children. status: as the parent will see it, or SPOOL_STATUS_UNKNOWN. Thread: any.  Signal: safe
+ * (does nothing inside the runtime). */
+void rt_process_end(uint32_t status);
 
 /* exec is about to be called: close the caller's file. When exec fails the next record opens another.
  * Signal: safe. */

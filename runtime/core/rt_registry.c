@@ -100,13 +100,6 @@ void rt_registry_init(void)
     smr_registry_set_sink(&rt_sink);
 }
 
-void rt_registry_announce_again(void)
-{
-    if (smr_registry_len() == 0) return;
-    smr_registry_set_sink(NULL);
-    smr_registry_set_sink(&rt_sink);
-}
-
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes)
 {
     smr_registry_end_inside(base, len_bytes);

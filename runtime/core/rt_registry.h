@@ -7,8 +7,6 @@
 
 /* Hear the registry from now on. */
 void rt_registry_init(void);
-/* In a fork child: what lives already is told to the new files. */
-void rt_registry_announce_again(void);
 /* [base, base + len_bytes) is about to be freed or unmapped. */
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes);
 

@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"
 #include "common/ls_env.h"
+#include "common/ls_rank.h"
 #include "spool/spool_writer_sigsafe.h"
 
 #include <limits.h>
@@ -62,12 +63,22 @@ struct rt_saved_env {
     char ld_preload[RT_PATH_BYTES + 16]; /* LD_PRELOAD=our path */
 };
 
+/* The nearest process above this one that wrote records, as it was when we left it. */
+struct rt_ancestor {
+    pid_t pid; /* 0: not known */
+    uint32_t image;
+    pid_t tid;        /* its thread that forked */
+    uint64_t fork_ns; /* 0: not by fork */
+};
+
 enum rt_phase { RT_OFF, RT_RECORDING, RT_SEALED, RT_ENDED };
 
 struct rt_state {
     uint32_t phase; /* atomic, enum rt_phase */
     pid_t pid;
     pid_t parent_pid;
+    struct rt_ancestor ancestor;
+    struct ls_rank rank; /* of an MPI job */
     const volatile uint32_t
         *own_mark; /* 1 in the process that wrote it, 0 in a fork child (MADV_WIPEONFORK) */
     struct rt_config config;

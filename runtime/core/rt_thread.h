@@ -46,6 +46,7 @@ struct rt_tls {
     uint32_t small_calls; /* allocator calls that were only looked at, not yet in the budget */
     uint32_t tick_hooks;  /* 1: the hook call in progress is being timed */
     uint64_t enter_ticks;
+    uint64_t fork_ns;     /* this thread is forking: since when */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

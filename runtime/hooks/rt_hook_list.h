@@ -35,6 +35,9 @@
     X(int, dlclose, (void *))                                                                               \
     /* rt_hooks_thread.c */                                                                                 \
     X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                \
+    /* rt_hooks_fork.c */                                                                                   \
+    X(pid_t, _Fork, (void))                                                                                 \
+    X(int, clone, (int (*)(void *), void *, int, void *, ...))                                              \
     /* rt_hooks_exec.c */                                                                                   \
     X(int, execve, (const char *, char *const[], char *const[]))                                            \
     X(int, execv, (const char *, char *const[]))                                                            \

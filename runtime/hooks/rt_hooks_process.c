@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ways to end, and ways to forbid us system calls. */
+#include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 
@@ -11,7 +12,7 @@
 
 LS_EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    rt_process_end();
+    rt_process_end((uint32_t)status & 0xff);
     if (RT_REAL(_exit)) rt_real._exit(status);
     for (;;)
         ls_syscall(SYS_exit_group, status);
@@ -44,7 +45,16 @@ static bool rt_is_sealing(long number, const long args[RT_SYSCALL_ARGS])
            (number == SYS_prctl && args[0] == PR_SET_SECCOMP);
 }
 
-/* libseccomp seals a process this way. */
+static bool rt_is_forking(long number)
+{
+    return number == SYS_clone || number == SYS_clone3
+#ifdef SYS_fork
+           || number == SYS_fork
+#endif
+        ;
+}
+
+/* libseccomp seals a process this way; some programs fork by it. */
 LS_EXPORT long syscall(long number, ...)
 {
     long args[RT_SYSCALL_ARGS];
@@ -55,7 +65,10 @@ LS_EXPORT long syscall(long number, ...)
     va_end(list);
     if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0) && rt_is_sealing(number, args))
         rt_process_seal();
+    const bool may_fork = rt_is_forking(number);
+    if (__builtin_expect(may_fork, 0)) rt_fork_expect();
     const long result = ls_syscall6(number, args);
+    if (__builtin_expect(may_fork, 0)) result == 0 ? rt_fork_in_child() : rt_fork_in_parent();
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return -1;

@@ -54,7 +54,8 @@ static const struct prof_node nodes[] = {
      .end = 32,
      .died_ns = 7},
 };
-static const struct prof_process processes[] = {{.pid = 5, .exe = "/bin/x", .cmdline = "x y"}};
+static const struct prof_process processes[] = {
+    {.pid = 5, .parent = PROF_NO_PROCESS, .exe = "/bin/x", .cmdline = "x y"}};
 static const struct prof_thread threads[] = {{.process = 0, .tid = 5, .name = "x", .end_ns = 9}};
 
 static struct prof_sample sample(uint64_t i)

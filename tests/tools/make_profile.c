@@ -51,6 +51,10 @@ static const struct prof_thread threads[] = {
     {.tid = 100, .name = "matmul", .end_ns = 2000000000, .cpu_ns = 2000000000, .spent_ns = 50000000}};
 static const struct prof_process processes[] = {{.pid = 100,
                                                  .parent_pid = 1,
+                                                 .parent = PROF_NO_PROCESS,
+                                                 .exit_code = UINT32_MAX,
+                                                 .exit_signal = UINT32_MAX,
+                                                 .rank = -1,
                                                  .exe = "/bin/matmul",
                                                  .cmdline = "matmul 1024",
                                                  .engine = "step",

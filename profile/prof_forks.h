@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fork children know what their parents knew: when the replay of a parent passes a fork, it puts a copy of
+ * what it has then aside, and the child's replay begins with it. Nothing has to be told again in the
+ * process. */
+#ifndef PROF_FORKS_H
+#define PROF_FORKS_H
+
+#include "common/ls_error.h"
+#include "profile/prof_phases.h"
+#include "profile/prof_space.h"
+#include "profile/prof_survey.h"
+#include "profile/prof_vector.h"
+#include "spool/spool_dir.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* An image that began as a fork of another one of the spool. */
+struct prof_fork {
+    uint32_t parent, child; /* rows of images */
+    uint32_t tid;           /* the parent's thread that forked */
+    uint64_t fork_ns;       /* CLOCK_MONOTONIC */
+    struct prof_survey *child_survey;
+    prof_space *space; /* the parent's at the fork, from there until the child is replayed */
+    struct prof_phase_stack phases;
+};
+
+struct prof_forks {
+    PROF_VECTOR(struct prof_fork) rows; /* by parent, then time */
+    uint32_t *fork_of_child;            /* beside images: row of rows, or UINT32_MAX */
+    uint32_t *by_pid;                   /* rows of images, sorted by pid and image */
+    const struct spool_image *images;   /* borrowed */
+    size_t images_len;
+};
+
+/* Put images, and their surveys with them, into the order of their begins.  Errors: LS_ERR_NOMEM. */
+ls_err prof_images_sort(struct spool_image *images, struct prof_survey *surveys, size_t images_len);
+
+/* images are in the order of their begins, surveys stand beside them; zeroed *out.  Owns: end with
+ * prof_forks_fini, also after a failure. Errors: LS_ERR_NOMEM. */
+ls_err prof_forks_init(struct prof_forks *out, const struct spool_image *images, struct prof_survey *surveys,
+                       size_t images_len);
+void prof_forks_fini(struct prof_forks *f);
+/* Where in by_pid the images of pid begin; they may be none. */
+size_t prof_forks_first_of_pid(const struct prof_forks *f, uint32_t pid);
+/* The forks of one parent in the order of time. */
+struct prof_fork *prof_forks_of_parent(const struct prof_forks *f, uint32_t parent, size_t *out_len);
+/* How the image began; NULL: not as a fork. */
+struct prof_fork *prof_forks_of_child(const struct prof_forks *f, uint32_t child);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of /processes: who came from whom, how each image ended, its rank in a job. */
+#ifndef PROF_PROCESSES_H
+#define PROF_PROCESSES_H
+
+#include "common/ls_error.h"
+#include "profile/prof_forks.h"
+#include "profile/prof_replay.h"
+
+/* What the launcher saw of the process it started itself. */
+struct prof_launched {
+    uint32_t pid; /* 0: not known */
+    int exit_code, exit_signal;
+};
+
+/* Append a row for each image to run->processes (empty before).  Errors: LS_ERR_NOMEM. */
+ls_err prof_processes_add(struct prof_run_state *run, const struct spool_image *images,
+                          const struct prof_survey *surveys, size_t images_len);
+/* When replay has filled in what each image said of itself (parent_pid): parents, ends. */
+void prof_processes_link(struct prof_run_state *run, const struct prof_forks *forks,
+                         const struct prof_survey_origin *origins, const struct prof_launched *launched);
+
+#endif
