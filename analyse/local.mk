@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
     analyse/an_advice.c analyse/an_advice.h \
+    analyse/an_annotate.c analyse/an_annotate.h \
     analyse/an_bootstrap.c analyse/an_bootstrap.h \
     analyse/an_combine.c analyse/an_combine.h \
     analyse/an_cost.c analyse/an_cost.h \

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone report: which data a recorded program waited for. */
 #include "tools/cli_message.h"
+#include "tools/rep_annotate.h"
 #include "tools/rep_print.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     REPORT_BY,
@@ -14,6 +16,7 @@ enum {
     REPORT_LIMIT,
     REPORT_MIN_SHARE,
     REPORT_NO_UNREGISTERED,
+    REPORT_ANNOTATE,
     REPORT_JSON,
     REPORT_OPTIONS
 };
@@ -37,6 +40,12 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                           "leave out rows below this share of time and of stall", "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
                                 "leave out memory that the program did not register", "Rows"},
+    [REPORT_ANNOTATE] =
+        {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
+         "instead of the table: the source of this function with the cost of each line; "
+         "FILE:FUNCTION and MODULE:FUNCTION tell equal names apart; with --by ip, or without source, "
+         "its instructions",
+         "Code"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
 };
@@ -71,6 +80,19 @@ static void report_next(const struct rep_view *v)
         cli_next("loadstone report %s --json", path);
 }
 
+static ls_err report_annotate(const struct rep_options *o, const struct cli_value *v)
+{
+    const struct rep_annotate_options a = {.function = v[REPORT_ANNOTATE].text,
+                                           .by_instruction = v[REPORT_BY].given && strcmp(o->by, "ip") == 0,
+                                           .json = v[REPORT_JSON].given};
+    if (v[REPORT_BY].given && !a.by_instruction && strcmp(o->by, "line") != 0)
+        return ls_fail(LS_ERR_USAGE, "--annotate goes by line or ip, not by %s", o->by);
+    LS_TRY(rep_annotate(o, &a, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by node --where function='%s' %s", a.function, cli_quote(o->path));
+    return LS_OK;
+}
+
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
@@ -85,6 +107,10 @@ static int report_run(const struct cli_command *c, const struct cli_value *v, ch
                                         .depth = v[REPORT_DEPTH].number,
                                         .limit = v[REPORT_LIMIT].number,
                                         .no_unregistered = v[REPORT_NO_UNREGISTERED].given};
+    if (v[REPORT_ANNOTATE].given) {
+        const ls_err err = report_annotate(&options, v);
+        return err == LS_OK ? CLI_OK : cli_fail(err);
+    }
     struct rep_view view;
     ls_err err = rep_view_init(&view, &options);
     if (err == LS_OK) err = report_print(&view, v[REPORT_JSON].given);

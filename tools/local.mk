@@ -24,6 +24,9 @@ tools_loadstone_SOURCES = \
     tools/rec_spool.c tools/rec_spool.h \
     tools/rec_target.c tools/rec_target.h \
     tools/rep_advice.c \
+    tools/rep_annotate.c tools/rep_annotate.h \
+    tools/rep_code.c tools/rep_code.h \
+    tools/rep_disassemble.h \
     tools/rep_filter.c tools/rep_filter.h \
     tools/rep_header.c \
     tools/rep_json.c \
@@ -32,7 +35,14 @@ tools_loadstone_SOURCES = \
     tools/rep_table.c \
     tools/rep_view.c tools/rep_view.h
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
-tools_loadstone_LDADD = libanalyse.la libprofile.la libmachine.la libcommon.la -lm
+if HAVE_STEP
+tools_loadstone_SOURCES += tools/rep_disassemble_zydis.c
+ZYDIS_LIBS = -lZydis
+else
+tools_loadstone_SOURCES += tools/rep_disassemble_none.c
+ZYDIS_LIBS =
+endif
+tools_loadstone_LDADD = libanalyse.la libprofile.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
 
 # The binary documents itself, so pages and completion cannot differ from what it takes.
 LOADSTONE_MAN = \

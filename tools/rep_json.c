@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const rep_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
-
 static double rep_or_missing(uint64_t n)
 {
     return n == UINT64_MAX ? NAN : (double)n;
@@ -38,7 +36,7 @@ static void rep_json_run(const struct rep_view *v, struct cli_json *j)
     cli_json_double(j, "l1_latency_cycles", v->in.l1_cycles);
     cli_json_open(j, "level_limit_cycles", '{');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        cli_json_double(j, rep_level_names[l], r->level_limit_cycles[l]);
+        cli_json_double(j, prof_level_names[l], r->level_limit_cycles[l]);
     cli_json_close(j, '}');
     cli_json_close(j, '}');
 }
@@ -67,6 +65,27 @@ static void rep_json_share(struct cli_json *j, const char *key, const struct an_
     cli_json_double(j, "share", i->share);
     cli_json_double(j, "low", i->low);
     cli_json_double(j, "high", i->high);
+    cli_json_close(j, '}');
+}
+
+void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
+                      struct cli_json *j)
+{
+    cli_json_u64(j, "samples", r->samples);
+    cli_json_u64(j, "loads", r->loads);
+    cli_json_u64(j, "stores", r->stores);
+    cli_json_u64(j, "measured", r->measured);
+    cli_json_u64(j, "bursts", r->bursts);
+    cli_json_double(j, "time_ns", r->time_ns);
+    cli_json_double(j, "stall_ns", r->stall_ns);
+    rep_json_share(j, "time", time);
+    rep_json_share(j, "stall", stall);
+    cli_json_double(j, "latency_median_cycles", r->median_cycles);
+    cli_json_double(j, "latency_p95_cycles", r->p95_cycles);
+    cli_json_open(j, "levels", '{');
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        cli_json_u64(j, prof_level_names[l], r->levels[l]);
+    cli_json_u64(j, "unknown", r->level_unknown);
     cli_json_close(j, '}');
 }
 
@@ -99,22 +118,7 @@ static void rep_json_row(const struct rep_view *v, const struct rep_row *row, st
     if (rep_is_node(v, row->group)) rep_json_node(v, row->group, j);
     if (!rep_is_by_node(v)) rep_json_keys(v, row->group, j);
     cli_json_u64(j, "depth", row->depth);
-    cli_json_u64(j, "samples", r->samples);
-    cli_json_u64(j, "loads", r->loads);
-    cli_json_u64(j, "stores", r->stores);
-    cli_json_u64(j, "measured", r->measured);
-    cli_json_u64(j, "bursts", r->bursts);
-    cli_json_double(j, "time_ns", r->time_ns);
-    cli_json_double(j, "stall_ns", r->stall_ns);
-    rep_json_share(j, "time", &row->time);
-    rep_json_share(j, "stall", &row->stall);
-    cli_json_double(j, "latency_median_cycles", r->median_cycles);
-    cli_json_double(j, "latency_p95_cycles", r->p95_cycles);
-    cli_json_open(j, "levels", '{');
-    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        cli_json_u64(j, rep_level_names[l], r->levels[l]);
-    cli_json_u64(j, "unknown", r->level_unknown);
-    cli_json_close(j, '}');
+    rep_json_numbers(r, &row->time, &row->stall, j);
     cli_json_close(j, '}');
 }
 

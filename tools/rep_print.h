@@ -3,6 +3,8 @@
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 
+#include "tools/cli_format.h"
+#include "tools/cli_json.h"
 #include "tools/rep_view.h"
 
 #include <stdio.h>
@@ -17,5 +19,13 @@ void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t
 /* Why there are too few bursts and what to do; false when there are enough. Written to out_len_bytes bytes of
  * out. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
+
+/* A share in percent with half the width of its interval; with too few bursts a whole number and a tilde.
+ * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
+const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES]);
+/* The members that every row of numbers has in JSON.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
+                      struct cli_json *j);
 
 #endif

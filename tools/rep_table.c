@@ -14,8 +14,7 @@ enum { REP_LABEL_MIN = 24, REP_LABEL_MAX = 64, REP_LABEL_BYTES = 1024 };
 typedef const char *rep_cell_fn(const struct rep_view *v, const struct rep_row *row,
                                 char out[CLI_CELL_BYTES]);
 
-/* A share with half the width of its interval; with too few bursts a whole number and a tilde. */
-static const char *rep_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
+const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
 {
     if (isnan(i->share)) return strcpy(out, "-");
     const double half = fmax(i->high - i->share, i->share - i->low);
@@ -36,14 +35,14 @@ static const char *rep_cell_time_share(const struct rep_view *v, const struct re
                                        char out[CLI_CELL_BYTES])
 {
     (void)v;
-    return rep_share(&row->time, out);
+    return rep_format_share(&row->time, out);
 }
 
 static const char *rep_cell_stall_share(const struct rep_view *v, const struct rep_row *row,
                                         char out[CLI_CELL_BYTES])
 {
     (void)v;
-    return rep_share(&row->stall, out);
+    return rep_format_share(&row->stall, out);
 }
 
 static const char *rep_cell_stall(const struct rep_view *v, const struct rep_row *row,

@@ -45,11 +45,11 @@ static ls_err rep_open(struct rep_view *v)
     v->run = prof_run_of(v->profile);
     an_tables_init(&v->tables, v->profile);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
-    uint64_t mask = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
+    v->loaded = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
     /* advice looks at instructions and strides */
-    if (rep_is_by_node(v)) mask |= PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(addr);
-    LS_TRY(rep_filter_columns(&v->options, &mask));
-    return prof_load_samples(v->profile, mask, &v->in.samples);
+    if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(addr);
+    LS_TRY(rep_filter_columns(&v->options, &v->loaded));
+    return prof_load_samples(v->profile, v->loaded, &v->in.samples);
 }
 
 /* A path of labels from anywhere in the tree: "B", "Input/B"; or an id, "#12". */
@@ -112,6 +112,27 @@ static ls_err rep_keep(struct rep_view *v)
     return rep_filter_apply(&v->options, &v->tables, &v->in.samples, v->keep);
 }
 
+static ls_err rep_group(struct rep_view *v)
+{
+    LS_TRY(an_combination_init(&v->groups, &v->by, &v->tables, &v->in.samples, v->keep));
+    const struct an_grouping by = {.group_of_sample = v->groups.group_of_sample,
+                                   .groups_len = v->groups.groups_len,
+                                   .parent = v->groups.parents};
+    return an_table_new(&v->in, &v->costs, &by, &v->table);
+}
+
+ls_err rep_view_regroup(struct rep_view *v, const char *by)
+{
+    struct an_by parsed;
+    LS_TRY(rep_by_parse(&parsed, by));
+    an_table_free(v->table);
+    v->table = NULL;
+    an_combination_fini(&v->groups);
+    v->by = parsed;
+    LS_TRY(prof_load_samples(v->profile, v->loaded | an_by_columns(&v->by), &v->in.samples));
+    return rep_group(v);
+}
+
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options)
 {
     memset(v, 0, sizeof(*v));
@@ -121,11 +142,7 @@ ls_err rep_view_init(struct rep_view *v, const struct rep_options *options)
     LS_TRY(rep_find_root(v));
     LS_TRY(an_costs_init(&v->costs, &v->in));
     LS_TRY(rep_keep(v));
-    LS_TRY(an_combination_init(&v->groups, &v->by, &v->tables, &v->in.samples, v->keep));
-    const struct an_grouping by = {.group_of_sample = v->groups.group_of_sample,
-                                   .groups_len = v->groups.groups_len,
-                                   .parent = v->groups.parents};
-    LS_TRY(an_table_new(&v->in, &v->costs, &by, &v->table));
+    LS_TRY(rep_group(v));
     return an_bootstrap_new(&v->in, &v->costs, 1, &v->bootstrap);
 }
 

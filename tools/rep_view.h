@@ -36,7 +36,8 @@ struct rep_view {
     uint8_t *keep; /* by sample: 0 leaves it out; NULL: none is */
     an_table *table;
     an_bootstrap *bootstrap;
-    uint32_t root; /* node the report is about */
+    uint32_t root;   /* node the report is about */
+    uint64_t loaded; /* columns of the samples, as a mask */
 };
 
 /* Rows in the order of printing. */
@@ -52,6 +53,9 @@ struct rep_row {
  * Errors: those of prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes.
  * Thread: any.  Signal: not safe. */
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options);
+/* Group the same samples by other dimensions; what was said about groups before is void.
+ * Owns:   v, as before, also after a failure.  Errors: as above.  Thread: any.  Signal: not safe. */
+ls_err rep_view_regroup(struct rep_view *v, const char *by);
 /* Owns:   frees what is in v.  Errors: none.  Thread: any.  Signal: not safe. */
 void rep_view_fini(struct rep_view *v);
 /* Name of the group, in a static buffer.

@@ -2,6 +2,7 @@
 if HAVE_CMOCKA
 analyse_tests = \
     tests/analyse/test_an_advice \
+    tests/analyse/test_an_annotate \
     tests/analyse/test_an_bootstrap \
     tests/analyse/test_an_combine \
     tests/analyse/test_an_cost \
@@ -11,6 +12,9 @@ TESTS += $(analyse_tests)
 tests_analyse_test_an_advice_SOURCES = tests/analyse/test_an_advice.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_advice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_advice_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_annotate_SOURCES = tests/analyse/test_an_annotate.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
+tests_analyse_test_an_annotate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_annotate_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_bootstrap_SOURCES = tests/analyse/test_an_bootstrap.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_bootstrap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_bootstrap_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm

@@ -1,5 +1,6 @@
 # tests/tools: the command line, record's refusals and manners, reports against goldens
 EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
+    tests/tools/golden/report-annotate.txt tests/tools/golden/report-annotate-ip.txt \
     tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
 tools_test_scripts = \
     tests/tools/test_documents.sh \
@@ -15,6 +16,13 @@ tests_tools_make_profile_LDADD = libprofile.la libcommon.la -lm
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_cli_parse tests/tools/test_rec_target
 TESTS += tests/tools/test_cli_parse tests/tools/test_rec_target
+if HAVE_STEP
+check_PROGRAMS += tests/tools/test_rep_disassemble
+TESTS += tests/tools/test_rep_disassemble
+tests_tools_test_rep_disassemble_SOURCES = tests/tools/test_rep_disassemble.c tools/rep_disassemble_zydis.c
+tests_tools_test_rep_disassemble_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_rep_disassemble_LDADD = libsymbols.la libcommon.la $(CMOCKA_LIBS) -lZydis
+endif
 tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli_parse.c tools/cli_nearest.c tools/cli_signal.c
 tests_tools_test_cli_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_cli_parse_LDADD = libcommon.la $(CMOCKA_LIBS)

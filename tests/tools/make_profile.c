@@ -68,6 +68,14 @@ static const struct prof_line lines[] = {
     {.ip = 0x401004, .module = "/bin/matmul", .function = "multiply", .file = "/src/matmul.c", .line = 17},
     {.ip = 0x401008, .module = "/bin/matmul", .function = "multiply", .file = "/src/matmul.c", .line = 19},
 };
+static const struct prof_source sources[] = {
+    {"/src/matmul.c", 14, "    for (size_t i = 0; i < n; i++)"},
+    {"/src/matmul.c", 15, "        for (size_t j = 0; j < n; j++) {"},
+    {"/src/matmul.c", 16, "            for (size_t k = 0; k < n; k++)"},
+    {"/src/matmul.c", 17, "\t\tsum += a[i * n + k] * b[k * n + j];"},
+    {"/src/matmul.c", 19, "            c[i * n + j] = sum;"},
+    {"/src/matmul.c", 20, "        }"},
+};
 static const struct pattern {
     uint32_t node, stride_bytes, latency_cycles;
     uint8_t op, level;
@@ -150,17 +158,19 @@ static ls_err write_all(prof_writer *w)
     static struct prof_burst bursts[BURSTS];
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_nodes, nodes, NODES));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_threads, threads, 1));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_processes, processes, 1));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_bursts, bursts, BURSTS));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_modules, NULL, 0));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_lines, lines, sizeof(lines) / sizeof(lines[0])));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_inlines, NULL, 0));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_phases, NULL, 0));
-    LS_TRY(prof_writer_table(w, PROF_TABLE_events, NULL, 0));
-    for (int id = PROF_TABLE_sources; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, NULL, 0));
+    const struct {
+        const void *rows;
+        size_t len;
+    } filled[PROF_TABLE_COUNT] = {
+        [PROF_TABLE_nodes] = {nodes, NODES},
+        [PROF_TABLE_threads] = {threads, 1},
+        [PROF_TABLE_processes] = {processes, 1},
+        [PROF_TABLE_bursts] = {bursts, BURSTS},
+        [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
+        [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
+    };
+    for (int id = 0; id < PROF_TABLE_COUNT; id++)
+        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, filled[id].rows, filled[id].len));
     LS_TRY(write_run(w));
     return prof_writer_finish(w);
 }

@@ -23,6 +23,19 @@ sed '1,/^$/d' all.txt >report-by-node-line.txt
 golden report-by-node-line.txt report-by-node-line.txt
 "$loadstone" report --by level,function --where node=Input --json run.h5 >by.json 2>err || failed=1
 must grep -qF '"function": "multiply (matmul)"' by.json
+COLUMNS=80 "$loadstone" report --annotate multiply run.h5 >report-annotate.txt 2>err || failed=1
+golden report-annotate.txt report-annotate.txt
+COLUMNS=120 "$loadstone" report --annotate matmul.c:multiply --by ip run.h5 >report-annotate-ip.txt 2>err || failed=1
+golden report-annotate-ip.txt report-annotate-ip.txt
+must grep -qF "lie in no module" err
+"$loadstone" report --annotate multiply --json run.h5 >annotate.json 2>err || failed=1
+must python3 -c 'import json; d = json.load(open("annotate.json")); l = d["functions"][0]["lines"]
+assert [x["line"] for x in l] == [14, 15, 16, 17, 19, 20] and l[3]["samples"] == 10800 and "samples" not in l[0], l'
+expect 2 "did you mean multiply?" "$loadstone" report --annotate multpily run.h5
+expect 2 "did you mean multiply?" "$loadstone" report --annotate ipl run.h5
+expect 2 "lists them" "$loadstone" report --annotate zzz run.h5
+expect 2 "lists them" "$loadstone" report --annotate other.c:multiply run.h5
+expect 2 "goes by line or ip" "$loadstone" report --annotate multiply --by thread run.h5
 expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
 expect 2 "stands there twice" "$loadstone" report --by line,line run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5

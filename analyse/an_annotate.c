@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/an_annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines in a row without samples that are still shown between sampled ones, besides those around them. */
+enum { AN_AROUND_LINES = 3 };
+
+static const char *an_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- by name --- */
+
+/* function is name, or name with parameters behind it; one without a name is called "?" in reports. */
+static bool an_is_called(const char *function, const char *name)
+{
+    if (!*function) return strcmp(name, "?") == 0;
+    const size_t len = strlen(name);
+    return strncmp(function, name, len) == 0 && (function[len] == '\0' || function[len] == '(');
+}
+
+/* Has the function of that row code in a source file of this name? */
+static bool an_has_file(const struct an_tables *t, const struct prof_line *l, const char *file,
+                        size_t file_len)
+{
+    for (size_t i = 0; i < t->lines_len; i++) {
+        const struct prof_line *other = &t->lines[i];
+        const char *base = an_file_name(other->file);
+        if (strlen(base) == file_len && memcmp(base, file, file_len) == 0 &&
+            strcmp(other->function, l->function) == 0 && strcmp(other->module, l->module) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool an_is_in(const struct an_tables *t, const struct prof_line *l, const char *where,
+                     size_t where_len)
+{
+    const char *module = an_file_name(l->module);
+    if (strlen(module) == where_len && memcmp(module, where, where_len) == 0) return true;
+    return an_has_file(t, l, where, where_len);
+}
+
+/* The one colon that is not part of "::". */
+static const char *an_lone_colon(const char *name)
+{
+    for (const char *c = strchr(name, ':'); c; c = strchr(c, ':')) {
+        if (c[1] != ':') return c;
+        c += 2;
+    }
+    return NULL;
+}
+
+static bool an_function_matches(const struct an_tables *t, const struct prof_line *l, const char *name)
+{
+    if (an_is_called(l->function, name)) return true;
+    const char *colon = an_lone_colon(name);
+    return colon && an_is_called(l->function, colon + 1) && an_is_in(t, l, name, (size_t)(colon - name));
+}
+
+size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
+                          uint32_t *out, size_t room)
+{
+    size_t found = 0;
+    const struct an_keys *k = &c->keys[0];
+    for (uint32_t n = 0; n < k->len; n++) /* groups of the first dimension are its numbers */
+        if (an_function_matches(t, &t->lines[k->keys[n]], name)) {
+            if (found < room) out[found] = n;
+            found++;
+        }
+    return found;
+}
+
+/* --- its lines --- */
+
+struct an_annotated_list {
+    struct an_annotated *rows;
+    size_t len, room;
+};
+
+static ls_err an_annotated_add(struct an_annotated_list *l, struct an_annotated row)
+{
+    if (l->len == l->room) {
+        const size_t room = l->room ? 2 * l->room : 64;
+        void *grown = realloc(l->rows, room * sizeof(*l->rows));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu lines", room);
+        l->rows = grown;
+        l->room = room;
+    }
+    l->rows[l->len++] = row;
+    return LS_OK;
+}
+
+static int an_compare_annotated(const void *a, const void *b)
+{
+    const struct an_annotated *x = a, *y = b;
+    const int c = strcmp(x->file, y->file);
+    return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static int an_compare_instructions(const void *a, const void *b)
+{
+    const struct an_annotated *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row); /* rows of lines are sorted by process, ip */
+}
+
+/* What the samples of the function fell on. */
+static ls_err an_collect_sampled(const struct an_combination *c, const struct an_tables *t, uint32_t function,
+                                 struct an_annotated_list *out)
+{
+    const struct an_keys *k = &c->keys[1];
+    for (uint32_t g = 0; g < c->groups_len; g++) {
+        const struct an_group *group = &c->groups[g];
+        if (group->depth != 1 || group->parent != function || group->number >= k->len) continue;
+        const struct prof_line *l = &t->lines[k->keys[group->number]];
+        LS_TRY(an_annotated_add(
+            out, (struct an_annotated){l->file, l->line, NULL, k->keys[group->number], g, false}));
+    }
+    return LS_OK;
+}
+
+/* First row of that file with that line or a later one. */
+static size_t an_source_at(const struct an_source_text *s, const char *file, uint32_t line)
+{
+    size_t lo = 0, hi = s->len;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int c = strcmp(s->rows[mid].file, file);
+        if (c < 0 || (c == 0 && s->rows[mid].line < line))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Lines [from, to) of the file, those that the profile holds. */
+static ls_err an_add_context(struct an_annotated_list *out, const struct an_source_text *s, const char *file,
+                             uint32_t from, uint32_t to)
+{
+    for (size_t i = an_source_at(s, file, from);
+         i < s->len && s->rows[i].line < to && strcmp(s->rows[i].file, file) == 0; i++)
+        LS_TRY(an_annotated_add(out, (struct an_annotated){file, s->rows[i].line, s->rows[i].text, UINT32_MAX,
+                                                           AN_UNSAMPLED, false}));
+    return LS_OK;
+}
+
+static bool an_same_file(const struct an_annotated *a, const struct an_annotated *b)
+{
+    return strcmp(a->file, b->file) == 0;
+}
+
+/* A sampled line with what stands before it, up to the sampled line above, and behind the last one of a file.
+ */
+static ls_err an_add_with_context(struct an_annotated_list *out, const struct an_source_text *s,
+                                  const struct an_annotated_list *sampled, size_t i)
+{
+    struct an_annotated row = sampled->rows[i];
+    const bool is_first = i == 0 || !an_same_file(&row, &sampled->rows[i - 1]);
+    const bool is_last = i + 1 == sampled->len || !an_same_file(&row, &sampled->rows[i + 1]);
+    if (row.line == 0) return an_annotated_add(out, row);
+    const uint32_t above = is_first ? 0 : sampled->rows[i - 1].line;
+    const uint32_t first = is_first && row.line > AN_AROUND_LINES ? row.line - AN_AROUND_LINES : above + 1;
+    LS_TRY(an_add_context(out, s, row.file, first, row.line));
+    const size_t at = an_source_at(s, row.file, row.line);
+    if (at < s->len && s->rows[at].line == row.line && strcmp(s->rows[at].file, row.file) == 0)
+        row.text = s->rows[at].text;
+    LS_TRY(an_annotated_add(out, row));
+    return is_last ? an_add_context(out, s, row.file, row.line + 1, row.line + 1 + AN_AROUND_LINES) : LS_OK;
+}
+
+static void an_mark_gaps(struct an_annotated_list *l)
+{
+    for (size_t i = 1; i < l->len; i++)
+        l->rows[i].follows_gap =
+            an_same_file(&l->rows[i], &l->rows[i - 1]) && l->rows[i].line > l->rows[i - 1].line + 1;
+}
+
+ls_err an_annotate_lines(const struct an_combination *c, const struct an_tables *t,
+                         const struct an_source_text *sources, uint32_t function, struct an_annotated **out,
+                         size_t *out_len)
+{
+    struct an_annotated_list sampled = {0}, all = {0};
+    ls_err err = an_collect_sampled(c, t, function, &sampled);
+    if (err == LS_OK && sampled.len)
+        qsort(sampled.rows, sampled.len, sizeof(*sampled.rows), an_compare_annotated);
+    for (size_t i = 0; err == LS_OK && i < sampled.len; i++)
+        err = an_add_with_context(&all, sources, &sampled, i);
+    free(sampled.rows);
+    if (err != LS_OK) {
+        free(all.rows);
+        return err;
+    }
+    an_mark_gaps(&all);
+    *out = all.rows;
+    *out_len = all.len;
+    return LS_OK;
+}
+
+ls_err an_annotate_instructions(const struct an_combination *c, const struct an_tables *t, uint32_t function,
+                                struct an_annotated **out, size_t *out_len)
+{
+    struct an_annotated_list sampled = {0};
+    const ls_err err = an_collect_sampled(c, t, function, &sampled);
+    if (err != LS_OK) {
+        free(sampled.rows);
+        return err;
+    }
+    if (sampled.len) qsort(sampled.rows, sampled.len, sizeof(*sampled.rows), an_compare_instructions);
+    *out = sampled.rows;
+    *out_len = sampled.len;
+    return LS_OK;
+}
