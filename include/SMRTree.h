@@ -33,6 +33,25 @@ struct mem_sample {
 
 class SMRTree;
 
+// A phase of the calling thread, as long as the object lives:  { SMRPhase phase("assemble"); ... }
+class SMRPhase
+{
+  public:
+    explicit SMRPhase(const char *phaseName) : name(phaseName) // kept, not copied: a literal is best
+    {
+        loadstone_phase_begin(name);
+    }
+    ~SMRPhase()
+    {
+        loadstone_phase_end(name);
+    }
+    SMRPhase(const SMRPhase &) = delete;
+    SMRPhase &operator=(const SMRPhase &) = delete;
+
+  private:
+    const char *name;
+};
+
 class SMRNode
 {
   public:
@@ -203,17 +222,20 @@ class SMRTree
         return tree;
     }
 
-    // The session. What `loadstone record` was told decides: it names the executable and chooses period and
-    // threshold, and the first three calls are accepted so that programs written for them build and run
-    // unchanged.
-    void setExecutableName(const char *)
+    // The session. `loadstone record` finds the executable itself and chooses the period by its overhead budget:
+    // both calls are kept with the recording and change nothing. The threshold, a latency in cycles, holds for
+    // dumpAllSamples.
+    void setExecutableName(const char *name)
     {
+        loadstone_set("executable", name);
     }
-    void setSamplingThreshold(int)
+    void setSamplingThreshold(int cycles)
     {
+        setNumber("threshold", cycles);
     }
-    void setSamplingPeriod(int)
+    void setSamplingPeriod(int events)
     {
+        setNumber("period", events);
     }
     void beginMemoryLoadSampling()
     {
@@ -224,17 +246,26 @@ class SMRTree
         loadstone_stop();
     }
 
-    // Ask for all samples so far as a nx x ny x nz grid. The recording keeps the request as an empty phase
-    // "dumpAllSamples PATH NX NY NZ" at this moment. No file is written by the program itself.
+    // Ask for all samples so far, as a text file with the place of each element in a nx x ny x nz grid. The file
+    // is written when the recording is resolved, not by the program itself.
     void dumpAllSamples(const char *path, int nx, int ny, int nz)
     {
-        char name[512];
-        std::snprintf(name, sizeof(name), "dumpAllSamples %.440s %d %d %d", path ? path : "", nx, ny, nz);
-        loadstone_phase_begin(name);
-        loadstone_phase_end(name);
+        loadstone_dump_samples(path, extent(nx), extent(ny), extent(nz));
     }
 
   private:
+    static std::uint32_t extent(int n)
+    {
+        return n > 0 ? static_cast<std::uint32_t>(n) : 0;
+    }
+
+    static void setNumber(const char *name, int number)
+    {
+        char text[16];
+        std::snprintf(text, sizeof(text), "%d", number);
+        loadstone_set(name, text);
+    }
+
     // The C++ object of a node, made on first sight.
     SMRNode *bound(smr_node *n)
     {

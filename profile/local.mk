@@ -17,11 +17,13 @@ libprofile_la_SOURCES = \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_names.c profile/prof_names.h \
+    profile/prof_dump.c profile/prof_dump.h \
     profile/prof_forks.c profile/prof_forks.h \
     profile/prof_phases.c profile/prof_phases.h \
     profile/prof_processes.c profile/prof_processes.h \
     profile/prof_replay.c profile/prof_replay.h \
     profile/prof_resolve.c profile/prof_resolve.h \
+    profile/prof_series.c profile/prof_series.h \
     profile/prof_session.c profile/prof_session.h \
     profile/prof_snapshot.c profile/prof_snapshot.h \
     profile/prof_sources.c profile/prof_sources.h \

@@ -86,6 +86,11 @@ struct prof_phase_span {
     uint32_t phase, thread;
     uint64_t begin_ns, end_ns; /* end UINT64_MAX: still open when the recording ended */
 };
+/* A value of a time series. */
+struct prof_point {
+    uint32_t process;
+    uint64_t time_ns, value;
+};
 /* One line of source text around a sampled one; sorted by file, line. */
 struct prof_source {
     const char *file;
@@ -152,6 +157,10 @@ const struct prof_line *prof_lines(const prof_profile *p, size_t *out_len);     
 const struct prof_inline *prof_inlines(const prof_profile *p, size_t *out_len); /* sorted by line, depth */
 const struct prof_phase *prof_phases(const prof_profile *p, size_t *out_len);
 const struct prof_phase_span *prof_phase_spans(const prof_profile *p, size_t *out_len);
+/* In time order within a process. */
+const struct prof_point *prof_resident_bytes(const prof_profile *p, size_t *out_len);
+const struct prof_point *prof_minor_faults(const prof_profile *p, size_t *out_len);
+const struct prof_point *prof_major_faults(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);

@@ -39,6 +39,7 @@ struct prof_replay {
     struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */
     uint64_t phases_unmatched, phases_left_open;
+    uint64_t threshold_cycles; /* that the program set for its dumps */
     uint32_t process, threads_begun;
     size_t first_frame; /* of this process in run->frames */
 };
@@ -261,6 +262,36 @@ static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const
     return prof_phase_begin(&lane->phases, r->run, name, prof_phase_of_lane(r, lane), at);
 }
 
+static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
+{
+    const struct prof_point at = {.process = r->process, .time_ns = prof_since_start(r->run, rec->time_ns)};
+    return prof_series_add(&r->run->series, at, rec);
+}
+
+static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
+{
+    LS_TRY(PROF_VECTOR_ROOM(&r->run->dumps));
+    r->run->dumps.rows[r->run->dumps.len++] =
+        (struct prof_dump){.path = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
+                           .process = r->process,
+                           .time_ns = prof_since_start(r->run, rec->time_ns),
+                           .extents = {rec->extents[0], rec->extents[1], rec->extents[2]},
+                           .threshold_cycles = r->threshold_cycles};
+    return LS_OK;
+}
+
+static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting *rec)
+{
+    static const char threshold[] = "threshold=";
+    const char *text = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->text_len);
+    if (strncmp(text, threshold, strlen(threshold)) == 0)
+        r->threshold_cycles = strtoull(text + strlen(threshold), NULL, 10);
+    return prof_put_event(r, (struct prof_event){.time_ns = prof_since_start(r->run, rec->time_ns),
+                                                 .kind = "SETTING",
+                                                 .text = text,
+                                                 .count = 1});
+}
+
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
 {
     struct prof_lane *lane = &r->lanes[item->file];
@@ -297,7 +328,13 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_burst_end(r, lane, rec);
     case SPOOL_REC_EVENT:
         return prof_on_event(r, rec);
-    default: /* NODE_MEMBER and PROCESS: the survey's */
+    case SPOOL_REC_RESOURCES:
+        return prof_on_resources(r, rec);
+    case SPOOL_REC_DUMP:
+        return prof_on_dump(r, rec);
+    case SPOOL_REC_SETTING:
+        return prof_on_setting(r, rec);
+    default: /* NODE_MEMBER, PROCESS and others: the survey's */
         return LS_OK;
     }
 }

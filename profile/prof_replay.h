@@ -6,8 +6,10 @@
 #include "common/ls_error.h"
 #include "machine/mach_calibration.h"
 #include "profile/prof_frames.h"
+#include "profile/prof_dump.h"
 #include "profile/prof_lines.h"
 #include "profile/prof_names.h"
+#include "profile/prof_series.h"
 #include "profile/prof_survey.h"
 #include "profile/prof_tree.h"
 #include "profile/prof_vector.h"
@@ -35,6 +37,8 @@ struct prof_run_state {
     } phase_table; /* phases by parent and name, prof_phases.c's */
     PROF_VECTOR(struct prof_phase_span) phase_spans;
     struct prof_forks *forks;
+    struct prof_series series;
+    prof_dump_list dumps;
     PROF_VECTOR(struct prof_event) events;
     struct prof_frames frames; /* those of the process replayed now are the last ones */
     prof_line_list lines;

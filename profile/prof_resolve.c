@@ -225,6 +225,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
+    LS_TRY(prof_series_write(&s->series, s->writer));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
 }
@@ -254,6 +255,22 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     return prof_writer_finish(s->writer);
 }
 
+/* What the program asked for is made from the finished profile; a failure there takes nothing from it. */
+static void prof_write_dumps(const struct prof_resolve_job *job, struct prof_resolve_stats *stats)
+{
+    const prof_dump_list *dumps = &job->run.dumps;
+    prof_profile *p = NULL;
+    if (dumps->len == 0) return;
+    const ls_err opened = prof_open(job->options->output_path, &p);
+    for (size_t i = 0; i < dumps->len; i++) {
+        const bool is_written =
+            opened == LS_OK && prof_dump_write(p, &dumps->rows[i], job->options->force) == LS_OK;
+        stats->dumps += is_written;
+        stats->dumps_failed += !is_written;
+    }
+    prof_close(p);
+}
+
 static void prof_job_fini(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
@@ -271,6 +288,8 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->phases.rows);
     free(s->phase_table.ids);
     free(s->phase_spans.rows);
+    free(s->dumps.rows);
+    prof_series_fini(&s->series);
     free(s->events.rows);
     prof_frames_fini(&s->frames);
     free(s->lines.rows);
@@ -294,6 +313,7 @@ ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_reso
                                            .processes = job.run.processes.len,
                                            .threads = job.run.threads.len,
                                            .damaged_files = job.run.damaged_files};
+    if (e == LS_OK && out) prof_write_dumps(&job, out);
     prof_job_fini(&job);
     return e;
 }

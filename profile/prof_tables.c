@@ -119,6 +119,17 @@ static const struct prof_field prof_phase_span_fields[] = {
     PROF_FIELD_LATER(prof_phase_span, begin_ns, PROF_U64, "ns since start_mono_ns"),
     PROF_FIELD_LATER(prof_phase_span, end_ns, PROF_U64, "missing while open when the recording ended"),
 };
+#define PROF_SERIES_FIELDS(text)                                                       \
+    {                                                                                  \
+        PROF_FIELD_LATER(prof_point, process, PROF_U32, "row of /processes"),          \
+            PROF_FIELD_LATER(prof_point, time_ns, PROF_U64, "ns since start_mono_ns"), \
+            PROF_FIELD_LATER(prof_point, value, PROF_U64, text),                       \
+    }
+static const struct prof_field prof_resident_fields[] = PROF_SERIES_FIELDS("bytes in memory");
+static const struct prof_field prof_minor_fields[] =
+    PROF_SERIES_FIELDS("page faults without a disk access, since the process began");
+static const struct prof_field prof_major_fields[] =
+    PROF_SERIES_FIELDS("page faults that waited for a disk, since the process began");
 static const struct prof_field prof_event_fields[] = {
     PROF_FIELD(prof_event, process, PROF_U32, "row of /processes; missing for the run as a whole"),
     PROF_FIELD(prof_event, time_ns, PROF_U64, "ns since start_mono_ns"),
@@ -156,6 +167,9 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_inlines] = PROF_TABLE_ROW("/inlines", prof_inline_fields, prof_inline),
     [PROF_TABLE_phases] = PROF_TABLE_ROW("/phases", prof_phase_fields, prof_phase),
     [PROF_TABLE_phase_spans] = PROF_TABLE_ROW("/phase_spans", prof_phase_span_fields, prof_phase_span),
+    [PROF_TABLE_resident_bytes] = PROF_TABLE_ROW("/series/resident_bytes", prof_resident_fields, prof_point),
+    [PROF_TABLE_minor_faults] = PROF_TABLE_ROW("/series/minor_faults", prof_minor_fields, prof_point),
+    [PROF_TABLE_major_faults] = PROF_TABLE_ROW("/series/major_faults", prof_major_fields, prof_point),
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
     [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
@@ -205,7 +219,7 @@ const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields,
 #define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
 const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
 
-const char *const prof_empty_groups[] = {"/sites", "/series", "/fields", "/meshes"};
+const char *const prof_empty_groups[] = {"/sites", "/fields", "/meshes"};
 const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};

@@ -39,6 +39,9 @@ struct prof_table {
     X(inlines, struct prof_inline)         \
     X(phases, struct prof_phase)           \
     X(phase_spans, struct prof_phase_span) \
+    X(resident_bytes, struct prof_point)   \
+    X(minor_faults, struct prof_point)     \
+    X(major_faults, struct prof_point)     \
     X(events, struct prof_event)           \
     X(sources, struct prof_source)         \
     X(frames, struct prof_frame)

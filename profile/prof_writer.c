@@ -318,7 +318,10 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
 {
     const struct prof_table *t = &prof_tables[id];
     LS_TRY(prof_check_usable(w));
-    const hid_t group = H5Gcreate2(w->file, t->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1); /* "/series" of "/series/name" */
+    const hid_t group = H5Gcreate2(w->file, t->group, links, H5P_DEFAULT, H5P_DEFAULT);
+    H5Pclose(links);
     ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, t->group);
     for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
         void *column = prof_gather(t, &t->fields[i], rows, rows_len);

@@ -21,6 +21,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_process.c runtime/core/rt_process.h \
     runtime/core/rt_real.c runtime/core/rt_real.h \
     runtime/core/rt_registry.c runtime/core/rt_registry.h \
+    runtime/core/rt_resources_sigsafe.c runtime/core/rt_resources_sigsafe.h \
     runtime/core/rt_spool_dir.c runtime/core/rt_spool_dir.h \
     runtime/core/rt_spool_sigsafe.c runtime/core/rt_spool_sigsafe.h \
     runtime/core/rt_state.c runtime/core/rt_state.h \

@@ -20,8 +20,8 @@ struct smr_event_node {
     const char *label; /* borrowed for the call; "" for node_range */
 };
 
-/* Node calls come in order, under the registry's lock: they must not call back into the trees. phase and
- * control come without a lock, from the thread that asked. Any entry may be NULL. node_member with group 0
+/* Node calls come in order, under the registry's lock: they must not call back into the trees. phase,
+ * control, dump and setting come without a lock, from the thread that asked. Any entry may be NULL. node_member with group 0
  * says that the member is at the top level again; its group may also be an enclosing range. */
 struct smr_sink {
     void (*node_add)(void *user, const struct smr_event_node *e);
@@ -30,6 +30,8 @@ struct smr_sink {
     void (*node_member)(void *user, uint64_t time_ns, uint32_t group, uint32_t member);
     void (*phase)(void *user, uint64_t time_ns, const char *name, bool begin);
     void (*control)(void *user, bool start);
+    void (*dump)(void *user, const char *path, const uint32_t extents[3]);
+    void (*setting)(void *user, const char *text); /* "name=value" */
     void *user;
 };
 

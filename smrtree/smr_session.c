@@ -4,6 +4,8 @@
 #include "common/ls_clock.h"
 #include "smrtree/smr_node.h"
 
+#include <stdio.h>
+
 static const struct smr_sink *sink_now(void)
 {
     return __atomic_load_n(&smr_state.sink, __ATOMIC_ACQUIRE);
@@ -39,4 +41,20 @@ void loadstone_phase_begin(const char *name)
 void loadstone_phase_end(const char *name)
 {
     tell_phase(name, false);
+}
+
+void loadstone_dump_samples(const char *path, uint32_t nx, uint32_t ny, uint32_t nz)
+{
+    const struct smr_sink *k = sink_now();
+    const uint32_t extents[3] = {nx, ny, nz};
+    if (path && *path && k && k->dump) k->dump(k->user, path, extents);
+}
+
+void loadstone_set(const char *name, const char *value)
+{
+    const struct smr_sink *k = sink_now();
+    char text[512];
+    if (!name || !value || !k || !k->setting) return;
+    snprintf(text, sizeof(text), "%s=%s", name, value);
+    k->setting(k->user, text);
 }

@@ -124,9 +124,8 @@ struct spool_resources {
 struct spool_dump {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint64_t threshold_cycles; /* loads below are left out; 0: all accesses */
-    uint32_t extents[3];       /* of the grid that element indices count through, x fastest */
-    uint32_t path_len;         /* absolute */
+    uint32_t extents[3]; /* of the grid that element indices count through, x fastest; 0: no grid */
+    uint32_t path_len;   /* absolute */
 };
 struct spool_setting {
     struct spool_rec_header rec;

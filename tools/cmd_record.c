@@ -263,6 +263,9 @@ static int record_finish(struct record *r)
     if (stats.threads == 0)
         cli_warn(
             "no thread could write anything: the spool's file system is full, or --spool-max is too small");
+    if (stats.dumps_failed)
+        cli_warn("%llu files that the program asked for could not be written: %s",
+                 (unsigned long long)stats.dumps_failed, ls_last_error());
     if (stats.damaged_files)
         cli_warn("%llu thread files are damaged and were read up to the damage",
                  (unsigned long long)stats.damaged_files);

@@ -5,6 +5,7 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_thread.h"
 #include "runtime/samplers/rt_sampler.h"
 
@@ -72,6 +73,7 @@ static void rt_fork_reset_spool(void)
     rt_thread_after_fork_child();
     rt_image_forget();
     rt_maps_after_fork_child();
+    rt_resources_after_fork_child();
     rt_state.cap = (struct spool_cap){.limit_bytes = rt_state.cap.limit_bytes};
     memset(rt_state.pending_events, 0, sizeof(rt_state.pending_events));
 }

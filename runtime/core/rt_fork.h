@@ -9,8 +9,8 @@
 int rt_fork_init(void);
 
 /* Become a process of our own: the parent's files and engine are let go, new files come with the first
- * record. Called by the handler of fork, or by the first hook in a child that came otherwise. Thread: the only
- * one, depth > 0. */
+ * record. Called by the handler of fork, or by the first hook in a child that came otherwise. Thread: the
+ * only one, depth > 0. */
 void rt_fork_take_over(void);
 
 /* Around a call that may fork and runs no handlers (_Fork, clone): the time of the fork is noted; the child

@@ -2,7 +2,9 @@
 #include "runtime/core/rt_registry.h"
 
 #include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_sampler.h"
 #include "smrtree/smr_registry.h"
 
@@ -68,6 +70,35 @@ static void rt_on_phase(void *user, uint64_t time_ns, const char *name, bool beg
     struct rt_thread *t = rt_enter();
     if (!t) return;
     spool_put_phase(rt_spool_writer(t), ls_clock_mono_ns(), begin, name);
+    rt_resources_poll_sigsafe(t, ls_clock_mono_ns());
+    rt_leave();
+}
+
+static void rt_on_dump(void *user, const char *path, const uint32_t extents[3])
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    struct spool_writer *const w = rt_spool_writer(t); /* opening uses scratch, too */
+    struct rt_text whole = rt_text_in((char *)t->scratch, RT_SCRATCH_BYTES);
+    if (path[0] != '/') {
+        const long len = ls_syscall(SYS_getcwd, whole.data, whole.room_bytes);
+        whole.len_bytes = len > 1 ? (size_t)len - 1 : 0; /* counts the NUL */
+        rt_text_add(&whole, "/");
+    }
+    rt_text_add(&whole, path);
+    const struct spool_dump rec = {.time_ns = ls_clock_mono_ns(),
+                                   .extents = {extents[0], extents[1], extents[2]}};
+    spool_put_dump(w, rec, whole.data);
+    rt_leave();
+}
+
+static void rt_on_setting(void *user, const char *text)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    spool_put_setting(rt_spool_writer(t), ls_clock_mono_ns(), text);
     rt_leave();
 }
 
@@ -93,6 +124,8 @@ static const struct smr_sink rt_sink = {
     .node_member = rt_on_node_member,
     .phase = rt_on_phase,
     .control = rt_on_control,
+    .dump = rt_on_dump,
+    .setting = rt_on_setting,
 };
 
 void rt_registry_init(void)

@@ -13,6 +13,7 @@ struct rt_state rt_state = {
     .spool_fd = -1,
     .image_fd = -1,
     .maps_fd = -1,
+    .statm_fd = -1,
 };
 
 _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

@@ -5,6 +5,7 @@
 #include "machine/mach_probe_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
@@ -191,6 +192,7 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     t->state = RT_STEP_IDLE;
     struct rt_step_engine *e = &rt_step_engine;
     rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
+    rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const uint64_t cost_ns = why == SPOOL_BURST_LOST ? t->reserved_ns : cpu_ns - t->burst_begin_cpu_ns;
     const uint64_t all_ns =

@@ -7,6 +7,7 @@ libproffixture_la_LIBADD = libspoolfixture.la
 profile_test_programs = \
     tests/profile/test_prof_frames \
     tests/profile/test_prof_file \
+    tests/profile/test_prof_dump \
     tests/profile/test_prof_forks \
     tests/profile/test_prof_resolve
 check_PROGRAMS += $(profile_test_programs)
@@ -17,6 +18,9 @@ tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA
 
 tests_profile_test_prof_frames_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_frames_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS)
+
+tests_profile_test_prof_dump_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_dump_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 
 tests_profile_test_prof_forks_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_forks_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)

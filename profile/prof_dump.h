@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files that the program asked for (loadstone_dump_samples, SMRTree::dumpAllSamples): the samples of its
+ * process until then, as text with a column a value. */
+#ifndef PROF_DUMP_H
+#define PROF_DUMP_H
+
+#include "common/ls_error.h"
+#include "profile/prof_reader.h"
+#include "profile/prof_vector.h"
+
+#include <stdint.h>
+
+struct prof_dump {
+    const char *path;
+    uint32_t process; /* row */
+    uint64_t time_ns; /* since the start of the run */
+    uint32_t extents[3];
+    uint64_t threshold_cycles; /* of loads; 0: all accesses */
+};
+typedef PROF_VECTOR(struct prof_dump) prof_dump_list;
+
+/* Write d from the profile p.  force: overwrite a file.
+ * Owns:   nothing; the file appears whole or not at all.
+ * Errors: LS_ERR_EXISTS without force, LS_ERR_FULL, LS_ERR_PERMISSION, LS_ERR_IO.
+ * Thread: one at a time.  Signal: not safe. */
+ls_err prof_dump_write(prof_profile *p, const struct prof_dump *d, int force);
+
+#endif

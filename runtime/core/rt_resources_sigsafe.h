@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Resident memory and page faults of the process by time: RESOURCES in the spool. */
+#ifndef RT_RESOURCES_SIGSAFE_H
+#define RT_RESOURCES_SIGSAFE_H
+
+#include "runtime/core/rt_thread.h"
+
+/* A record when the last one is old enough: 10 ms, more where looking is expensive (its own cost stretches
+ * the interval: at most half a percent). Cheap otherwise. Thread: t is the caller, depth > 0.  Signal: safe;
+ * errno is kept. */
+void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
+/* A record now that bears time_ns.
+ * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
+void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
+/* In a fork child: its counts are others. */
+void rt_resources_after_fork_child(void);
+
+#endif
