@@ -22,6 +22,7 @@ void an_input_init(struct an_input *in, const struct prof_run *run, const struct
     in->bursts = bursts;
     in->bursts_len = bursts_len;
     in->l1_cycles = an_known_or(run->level_latency_cycles[PROF_LEVEL_L1], AN_DEFAULT_L1_CYCLES);
+    in->step_cycles = run->tsc_step_cycles == UINT64_MAX ? 1.0 : fmax(1.0, (double)run->tsc_step_cycles);
     in->issue_width = an_known_or(run->issue_width, AN_DEFAULT_ISSUE_WIDTH);
 }
 
@@ -54,7 +55,8 @@ static double an_penalty_cycles(const struct an_input *in, uint64_t i)
 {
     if (!an_is_measured(&in->samples, i)) return 0;
     const double penalty = (double)in->samples.latency_cycles[i] - in->l1_cycles;
-    return penalty > 0 ? penalty : 0;
+    /* a coarse counter errs to both sides, and only the sum of both is right */
+    return penalty > 0 || in->step_cycles > 1 ? penalty : 0;
 }
 
 static struct an_window an_window_of(const struct an_input *in, const struct prof_burst *b, uint32_t begin)
@@ -66,6 +68,7 @@ static struct an_window an_window_of(const struct an_input *in, const struct pro
         w.measured += (uint64_t)an_is_measured(&in->samples, i);
         w.penalty_cycles += an_penalty_cycles(in, i);
     }
+    if (w.penalty_cycles <= 0) w = (struct an_window){.accesses = w.accesses, .measured = w.measured};
     const double instructions = b->instructions > begin ? (double)(b->instructions - begin) : 1.0;
     w.issue_cycles = instructions / in->issue_width;
     return w;
@@ -85,7 +88,7 @@ static void an_split_by_cost(struct an_costs *c, const struct an_input *in, cons
     const double issue_each = w->issue_cycles / (double)w->accesses;
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         if (in->samples.position[i] < c->window_begin) continue;
-        const double penalty = an_penalty_cycles(in, i);
+        const double penalty = w->penalty_cycles > 0 ? an_penalty_cycles(in, i) : 0;
         c->stall_ns[i] = (float)(penalty * ns_per_cycle);
         c->time_ns[i] = (float)((penalty + issue_each) * ns_per_cycle);
     }

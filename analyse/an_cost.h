@@ -30,6 +30,7 @@ struct an_input {
     size_t bursts_len;
     struct prof_samples samples;
     double l1_cycles;
+    double step_cycles; /* of the counter that latencies were read from; 1: not coarse */
     double issue_width;
 };
 
@@ -56,7 +57,7 @@ void an_costs_fini(struct an_costs *c);
 /* A load whose latency is a measurement. */
 static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
 {
-    return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != UINT32_MAX;
+    return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
 /* Weight of a burst; a missing one stands for nothing. */

@@ -31,7 +31,7 @@
         }                                                                                             \
         return v[lo];                                                                                 \
     }
-AN_SELECT(an_select_u32, uint32_t)
+AN_SELECT(an_select_i32, int32_t)
 AN_SELECT(an_select_i64, int64_t)
 #undef AN_SELECT
 
@@ -42,12 +42,26 @@ static size_t an_rank(size_t len, double q)
     return rank > (double)len ? len - 1 : (size_t)rank - 1;
 }
 
-double an_quantile_u32(uint32_t *values, size_t len, double q)
-{
-    return len ? (double)an_select_u32(values, 0, len, an_rank(len, q)) : NAN;
-}
-
 double an_quantile_i64(int64_t *values, size_t len, double q)
 {
     return len ? (double)an_select_i64(values, 0, len, an_rank(len, q)) : NAN;
+}
+
+double an_quantile_i32(int32_t *values, size_t len, double q)
+{
+    return len ? (double)an_select_i32(values, 0, len, an_rank(len, q)) : NAN;
+}
+
+double an_median_refined(int32_t *values, size_t len, double step)
+{
+    const double median = an_quantile_i32(values, len, 0.5);
+    if (step <= 1 || len == 0) return median;
+    double sum = 0;
+    size_t near = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (fabs((double)values[i] - median) > 1.5 * step) continue;
+        sum += values[i];
+        near++;
+    }
+    return sum / (double)near;
 }

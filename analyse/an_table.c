@@ -15,7 +15,8 @@ struct an_table {
     struct an_row *self, *total;
     struct an_part *parts;
     size_t *parts_begin; /* by place, one more than places */
-    uint32_t *latencies;
+    int32_t *latencies;
+    double step_cycles;
     size_t *latencies_begin; /* by place, one more than places */
 };
 
@@ -90,8 +91,9 @@ static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const
     for (uint32_t p = 0; p < an_places_len(t); p++)
         begin[p + 1] += begin[p];
     const size_t len = begin[an_places_len(t)];
-    t->latencies = malloc((len ? len : 1) * sizeof(uint32_t));
+    t->latencies = malloc((len ? len : 1) * sizeof(int32_t));
     size_t *fill = malloc(an_places_len(t) * sizeof(*fill));
+    t->step_cycles = in->step_cycles;
     if (t->latencies && fill) {
         memcpy(fill, begin, an_places_len(t) * sizeof(*fill));
         for (uint64_t i = 0; i < in->samples.len; i++)
@@ -192,18 +194,19 @@ static uint64_t an_distinct_bursts(const an_table *t, size_t begin, size_t end, 
     return n;
 }
 
-static void an_fill_row(an_table *t, struct an_row *row, uint32_t places[2], uint32_t *scratch)
+static void an_fill_row(an_table *t, struct an_row *row, uint32_t places[2], int32_t *scratch)
 {
     const size_t begin = t->latencies_begin[places[0]], len = t->latencies_begin[places[1]] - begin;
     memcpy(scratch, t->latencies + begin, len * sizeof(*scratch)); /* selection reorders */
-    row->median_cycles = an_quantile_u32(scratch, len, 0.5);
-    row->p95_cycles = an_quantile_u32(scratch, len, 0.95);
+    row->p95_cycles = an_quantile_i32(scratch, len, 0.95);
+    row->median_cycles = an_median_refined(scratch, len, t->step_cycles);
+    row->stall_ns = fmax(row->stall_ns, 0); /* the noise of a coarse counter */
 }
 
 static ls_err an_finish_rows(an_table *t, const struct an_input *in)
 {
     const size_t latencies_len = t->latencies_begin[an_places_len(t)];
-    uint32_t *scratch = malloc((latencies_len + 1) * sizeof(*scratch));
+    int32_t *scratch = malloc((latencies_len + 1) * sizeof(*scratch));
     uint32_t *seen = calloc(in->bursts_len + 1, sizeof(*seen));
     for (uint32_t g = 0; scratch && seen && g <= t->groups_len; g++) {
         uint32_t self[2] = {t->place[g], t->place[g] + 1}, total[2] = {t->place[g], t->end[g]};

@@ -4,7 +4,6 @@
 #include "machine/mach_calibration_cache.h"
 #include "machine/mach_cpu.h"
 #include "machine/mach_latency.h"
-#include "machine/mach_probe_sigsafe.h"
 #include "machine/mach_tsc.h"
 
 #include <math.h>
@@ -57,7 +56,7 @@ void mach_calibration_set_limits(struct mach_calibration *c)
     double before = 0;
     for (int l = MACH_L1; l < MACH_DRAM; l++) {
         const double between = sqrt(c->latency_cycles[l] * c->latency_cycles[l + 1]);
-        const double on_gap = (floor(between / step) + 0.5) * step;
+        const double on_gap = (floor((between + c->probe_cost_cycles) / step) + 0.5) * step - c->probe_cost_cycles;
         const double apart = l == MACH_L1 ? on_gap : before + step;
         c->limit_cycles[l] = fmax(on_gap, apart);
         before = c->limit_cycles[l];
@@ -69,7 +68,10 @@ static ls_err measure_levels(struct mach_calibration *c)
 {
     struct mach_working_set sets[MACH_LEVEL_COUNT];
     working_sets(c->cache_bytes, sets);
-    for (int l = MACH_L1; l < MACH_LEVEL_COUNT; l++) {
+    LS_TRY(mach_latency_chase(sets[MACH_L1].len_bytes, &c->latency_cycles[MACH_L1]));
+    LS_TRY(mach_latency_chase(sets[MACH_L2].len_bytes, &c->latency_cycles[MACH_L2]));
+    c->probe_cost_cycles = fmax(0, mach_latency_control() - c->latency_cycles[MACH_L1]);
+    for (int l = MACH_L3; l < MACH_LEVEL_COUNT; l++) {
         double cycles = 0;
         LS_TRY(mach_latency_measure(&sets[l], c->tsc_step_cycles, &cycles));
         c->latency_cycles[l] = cycles - c->probe_cost_cycles;
@@ -85,7 +87,6 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
         c.cache_bytes[l] = cpu->cache_bytes[l];
     LS_TRY(mach_tsc_hz(TSC_WINDOW_NS, &c.tsc_hz));
     c.tsc_step_cycles = mach_tsc_step_cycles();
-    c.probe_cost_cycles = mach_probe_cost_cycles();
     c.issue_width = mach_tsc_issue_width();
     LS_TRY(measure_levels(&c));
     mach_calibration_set_limits(&c);

@@ -13,9 +13,9 @@ struct mach_calibration {
     uint64_t tsc_hz;
     uint32_t tsc_step_cycles; /* the counter advances in steps of this many cycles: 1 on most Intel, 20-40 on
                                  recent AMD */
-    uint32_t probe_cost_cycles; /* of the probe itself on a warm line */
-    double
-        latency_cycles[MACH_LEVEL_COUNT]; /* typical, probe cost subtracted, random loads inside each level */
+    double probe_cost_cycles; /* mean reading of a probe whose load takes no time: what to subtract */
+    double latency_cycles[MACH_LEVEL_COUNT]; /* typical, of dependent random loads inside each level: L1 and
+                                                L2 timed natively, the others probed */
     double limit_cycles[MACH_LEVEL_COUNT];  /* below limit[l]: level l or nearer; the last is INFINITY */
     uint64_t cache_bytes[MACH_LEVEL_COUNT]; /* capacity of L1d, L2, L3; DRAM: 0 */
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
@@ -23,8 +23,8 @@ struct mach_calibration {
 
 /* Measure here (about half a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
 ls_err mach_calibrate(struct mach_calibration *out);
-/* limit_cycles from latency_cycles and tsc_step_cycles: geometric means between neighbours, moved onto the
- * gaps between two steps of the counter, at least one step apart, so that a level that the counter cannot
+/* limit_cycles from latency_cycles, probe_cost_cycles and tsc_step_cycles: geometric means between
+ * neighbours, moved onto the gaps between two readings of the counter, at least one step apart, so that a level that the counter cannot
  * resolve errs by one level and not by more. Thread: any. */
 void mach_calibration_set_limits(struct mach_calibration *c);
 /* From the cache ($XDG_CACHE_HOME/loadstone, keyed by CPU model and cache sizes), else measure and store it

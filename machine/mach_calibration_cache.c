@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "loadstone-calibration 1"
+#define CACHE_MAGIC "loadstone-calibration 2"
 #define CHECK_WINDOW_NS UINT64_C(2000000)
 
 /* Whole numbers only: decimal points depend on the locale. */
@@ -71,8 +71,8 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
     fprintf(f, "%s\ncpu %s\n", CACHE_MAGIC, cpu->identity);
     fprintf(f, "cache_bytes %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu->cache_bytes[0], cpu->cache_bytes[1],
             cpu->cache_bytes[2]);
-    fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_cycles %" PRIu32 "\n", c->tsc_hz,
-            c->tsc_step_cycles, c->probe_cost_cycles);
+    fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_millicycles %" PRIu64 "\n", c->tsc_hz,
+            c->tsc_step_cycles, (uint64_t)(c->probe_cost_cycles * MILLI));
     fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));
@@ -164,7 +164,7 @@ static ls_err read_numbers(struct reader *r, const struct bounds *b, uint64_t *o
 static const struct bounds cache_bounds = {"cache_bytes", 0, UINT64_C(1) << 40};
 static const struct bounds hz_bounds = {"tsc_hz", 100 * 1000 * 1000, UINT64_C(100) * 1000 * 1000 * 1000};
 static const struct bounds step_bounds = {"tsc_step_cycles", 1, 10000};
-static const struct bounds cost_bounds = {"probe_cost_cycles", 1, 100000};
+static const struct bounds cost_bounds = {"probe_cost_millicycles", 0, 100000000};
 static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
 static const struct bounds latency_bounds = {"latency_millicycles", 1, UINT64_C(100000000)};
 
@@ -194,7 +194,7 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     LS_TRY(read_numbers(r, &step_bounds, &n, 1));
     c->tsc_step_cycles = (uint32_t)n;
     LS_TRY(read_numbers(r, &cost_bounds, &n, 1));
-    c->probe_cost_cycles = (uint32_t)n;
+    c->probe_cost_cycles = (double)n / MILLI;
     LS_TRY(read_numbers(r, &issue_bounds, &n, 1));
     c->issue_width = (double)n / MILLI;
     LS_TRY(read_latencies(r, c));

@@ -3,12 +3,21 @@
 
 #include "machine/mach_flush.h"
 #include "machine/mach_probe_sigsafe.h"
+#include "machine/mach_tsc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LINE_BYTES = 64, PROBES = 4000, WARM_ROUNDS = 3 };
+enum {
+    LINE_BYTES = 64,
+    PROBES = 4000,
+    WARM_ROUNDS = 3,
+    CHASE_STRETCHES = 40,
+    CHASE_LOADS = 32768, /* of a stretch: some 100 us, short enough to escape interrupts */
+    CONTROL_SPIN_MAX = 63,
+};
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -42,6 +51,67 @@ static uint64_t next_random(uint64_t *state)
 static size_t random_line(uint64_t *state, size_t lines)
 {
     return next_random(state) % lines;
+}
+
+/* One cycle through all lines in random order (Sattolo's algorithm), each line pointing to the next. */
+static void make_ring(char *base, uint32_t *order, size_t lines)
+{
+    uint64_t state = 42;
+    for (size_t i = 0; i < lines; i++)
+        order[i] = (uint32_t)i;
+    for (size_t i = lines - 1; i > 0; i--) {
+        const size_t j = random_line(&state, i);
+        const uint32_t swapped = order[i];
+        order[i] = order[j];
+        order[j] = swapped;
+    }
+    for (size_t i = 0; i < lines; i++)
+        *(void **)(void *)(base + i * LINE_BYTES) = base + (size_t)order[i] * LINE_BYTES;
+}
+
+static double best_stretch_cycles(char *base)
+{
+    void *volatile *at = (void *volatile *)(void *)base;
+    double best = INFINITY;
+    for (int s = 0; s < CHASE_STRETCHES; s++) {
+        const uint64_t begin = mach_tsc_read();
+        for (int i = 0; i < CHASE_LOADS; i += 8) {
+            at = *at, at = *at, at = *at, at = *at;
+            at = *at, at = *at, at = *at, at = *at;
+        }
+        best = fmin(best, (double)(mach_tsc_read() - begin) / CHASE_LOADS);
+    }
+    return best;
+}
+
+ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles)
+{
+    const size_t lines = len_bytes / LINE_BYTES;
+    uint32_t *order = calloc(lines, sizeof(*order));
+    char *base = aligned_alloc(LINE_BYTES, lines * LINE_BYTES);
+    ls_err e = LS_OK;
+    if (order && base) {
+        make_ring(base, order, lines);
+        *out_cycles = best_stretch_cycles(base);
+    } else {
+        e = ls_fail(LS_ERR_NOMEM, "no memory to measure latencies: %llu bytes are needed for a moment",
+                    (unsigned long long)len_bytes);
+    }
+    free(base);
+    free(order);
+    return e;
+}
+
+double mach_latency_control(void)
+{
+    uint64_t line = 0, state = 7, sum = 0;
+    for (int i = 0; i < PROBES; i++) {
+        /* from another phase of the counter's step each time */
+        for (volatile uint64_t spin = next_random(&state) & CONTROL_SPIN_MAX; spin > 0;)
+            spin = spin - 1;
+        sum += mach_probe_control(&line);
+    }
+    return (double)sum / PROBES;
 }
 
 /* Bring the working set into the nearest caches that hold it, in random order, so that no prefetched line

@@ -18,6 +18,13 @@ struct mach_working_set {
  * Errors: LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (no probe here).  Thread: any. */
 ls_err mach_latency_measure(const struct mach_working_set *set, uint32_t tsc_step_cycles, double *out_cycles);
 
+/* What a load costs natively in a chase over len_bytes, in TSC cycles: the best of many short stretches, since
+ * whatever disturbs only adds.  Errors: LS_ERR_NOMEM.  Thread: any. */
+ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles);
+
+/* What a probe says of a line in L1, the mean of many: its own cost and the latency of L1.  Thread: any. */
+double mach_latency_control(void);
+
 /* The median of len latencies (they get sorted), refined where the counter is coarse: the mean of all
  * within 1.5 steps of it. Readings of a counter that advances in steps fall on two neighbouring multiples, in
  * proportions whose mean is the true time. */

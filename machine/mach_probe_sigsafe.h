@@ -14,7 +14,9 @@ uint64_t mach_probe_load(const volatile void *addr);
 #define MACH_PROBE_FAULTED UINT64_MAX
 extern const char mach_probe_load_ip[], mach_probe_fault_ip[];
 
-/* Minimum of many probes of a warm line: what to subtract. */
-uint32_t mach_probe_cost_cycles(void);
+/* A probe of a line that is in L1 for certain, with the probe's code warm as well: what the next probe costs,
+ * plus the latency of L1. Where the time stamp counter advances in steps one reading says little; the mean of
+ * many is exact, because calls come at random phases of a step.  Thread: any.  Signal: safe. */
+uint64_t mach_probe_control(const volatile void *line);
 
 #endif

@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* The counter itself; 0 where there is none.  Thread: any. */
+uint64_t mach_tsc_read(void);
+
 /* Cycles per second. Measured against CLOCK_MONOTONIC over about window_ns; where CPUID leaf 15H (Intel SDM
  * vol. 2A, CPUID) names a frequency that agrees with the measurement, that exact one is returned. Errors:
  * LS_ERR_UNSUPPORTED where there is no counter.  Thread: any. */

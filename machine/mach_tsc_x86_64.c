@@ -22,6 +22,11 @@ struct tsc_edge {
     uint64_t tsc, mono_ns, width_cycles;
 };
 
+uint64_t mach_tsc_read(void)
+{
+    return __rdtsc();
+}
+
 /* Both clocks at one moment: the reading least disturbed by interrupts. */
 static struct tsc_edge tsc_edge_read(void)
 {

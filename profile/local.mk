@@ -19,6 +19,7 @@ libprofile_la_SOURCES = \
     profile/prof_names.c profile/prof_names.h \
     profile/prof_dump.c profile/prof_dump.h \
     profile/prof_forks.c profile/prof_forks.h \
+    profile/prof_latency.c profile/prof_latency.h \
     profile/prof_phases.c profile/prof_phases.h \
     profile/prof_processes.c profile/prof_processes.h \
     profile/prof_replay.c profile/prof_replay.h \

@@ -120,7 +120,7 @@ struct prof_run {
     const char *engine, *trigger, *why, *version;
     uint64_t start_realtime_ns, start_mono_ns, duration_ns;
     uint64_t exit_code, exit_signal;
-    uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
+    uint64_t tsc_hz, tsc_step_cycles, probe_cost_cycles, burst_instructions;
     double overhead_asked, overhead_achieved; /* shares of wall time; achieved: bursts and hooks, summed over
                                                  threads, of the worst process */
     uint64_t lost_records, dropped_bytes, skipped_triggers, throttled;

@@ -3,6 +3,7 @@
 
 #include "profile/prof_calls.h"
 #include "profile/prof_forks.h"
+#include "profile/prof_latency.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
@@ -10,6 +11,7 @@
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,7 @@ struct prof_replay {
     prof_space *space;
     prof_calls *calls;
     struct prof_ip_set ips;
+    struct prof_latency latency;
     struct prof_lane *lanes;
     struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */
@@ -108,31 +111,15 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
     if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
     r->run->skipped_triggers += end->skipped;
+    prof_latency_learn(&r->latency, end);
+    if (end->control_len)
+        r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
     if (lane->burst == PROF_NO_BURST) return LS_OK;
     struct prof_burst *b = &r->run->bursts.rows[lane->burst];
     b->spent_ns = end->spent_ns;
     b->instructions = end->instructions;
-    b->end_why = end->rec.flags <= SPOOL_BURST_FULL ? end->rec.flags : UINT32_MAX;
+    b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
     return prof_close_burst(r, lane);
-}
-
-/* A line the burst touched before is natively in L1, however much the stepping disturbed it; only a latency
- * of memory says that it really was evicted. */
-static void prof_set_latency(const struct prof_run_state *run, const struct spool_access *a,
-                             struct prof_sample *s)
-{
-    const struct mach_calibration *c = run->calibration;
-    if (!(a->rec.flags & SPOOL_ACCESS_LATENCY_VALID)) return;
-    s->latency_valid = 1;
-    s->latency_cycles = a->latency_cycles;
-    if (!c) return;
-    if ((a->rec.flags & SPOOL_ACCESS_LINE_SEEN) && a->latency_cycles < c->limit_cycles[MACH_L3]) {
-        if (s->latency_cycles > c->latency_cycles[MACH_L1])
-            s->latency_cycles = (uint32_t)(c->latency_cycles[MACH_L1] + 0.5);
-        s->level = PROF_LEVEL_L1;
-        return;
-    }
-    s->level = (uint8_t)mach_level_of_latency(c, a->latency_cycles);
 }
 
 static void prof_count_coverage(struct prof_run_state *run, uint32_t node)
@@ -162,7 +149,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.op = (a->rec.flags & SPOOL_ACCESS_OP_MASK) <= SPOOL_OP_PREFETCH
                ? (uint8_t)(a->rec.flags & SPOOL_ACCESS_OP_MASK)
                : UINT8_MAX;
-    prof_set_latency(r->run, a, &s);
+    prof_latency_set(&r->latency, a, &s);
     s.weight_ns = r->run->bursts.rows[lane->burst].weight_ns;
     s.node = place.node;
     s.element = place.element;
@@ -478,6 +465,7 @@ static void prof_describe_process(struct prof_replay *r, const struct spool_proc
     row->parent_pid = p->parent_pid;
     r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
     r->run->burst_instructions = p->burst_instructions;
+    r->latency.subtracted_cycles = p->probe_cost_cycles;
     r->run->probe_cost_cycles = p->probe_cost_cycles;
 }
 
@@ -529,8 +517,11 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
 ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
                          struct prof_survey *survey, uint32_t process)
 {
-    struct prof_replay r = {
-        .run = run, .survey = survey, .process = process, .first_frame = run->frames.rows.len};
+    struct prof_replay r = {.run = run,
+                            .survey = survey,
+                            .process = process,
+                            .latency = {.calibration = run->calibration},
+                            .first_frame = run->frames.rows.len};
     const ls_err e = prof_replay_fill(&r, image);
     for (size_t i = 0; r.lanes && i < image->files_len; i++) {
         prof_snapshot_fini(&r.lanes[i].maps);

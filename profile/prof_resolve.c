@@ -122,6 +122,7 @@ static void prof_fill_calibration(const struct mach_calibration *c, struct prof_
         run->level_latency_cycles[l] = c ? c->latency_cycles[l] : NAN;
         run->level_limit_cycles[l] = c ? c->limit_cycles[l] : NAN;
     }
+    run->tsc_step_cycles = c ? c->tsc_step_cycles : UINT64_MAX;
     run->issue_width = c ? c->issue_width : NAN;
 }
 

@@ -17,7 +17,8 @@
     X(addr, uint64_t, UINT64_MAX, "virtual address accessed")                                             \
     X(size, uint16_t, 0, "bytes accessed")                                                                \
     X(op, uint8_t, UINT8_MAX, "0 load, 1 store, 2 prefetch")                                              \
-    X(latency_cycles, uint32_t, UINT32_MAX, "load latency in TSC cycles; missing where not measured")     \
+    X(latency_cycles, int32_t, INT32_MIN,                                                                 \
+      "load latency in TSC cycles; missing where not measured; a coarse counter makes some negative")     \
     X(latency_valid, uint8_t, 0, "1: latency_cycles is a measurement free of run-ahead bias")             \
     X(level, uint8_t, UINT8_MAX,                                                                          \
       "index into the attribute levels: L1 L2 L3 DRAM; inferred by the step engine")                      \

@@ -192,6 +192,9 @@ static const struct prof_field prof_run_fields[] = {
     PROF_FIELD(prof_run, exit_code, PROF_U64, "status of the program"),
     PROF_FIELD(prof_run, exit_signal, PROF_U64, "signal that killed it, 0 when none did"),
     PROF_FIELD(prof_run, tsc_hz, PROF_U64, "TSC cycles a second"),
+    PROF_FIELD(
+        prof_run, tsc_step_cycles, PROF_U64,
+        "the time stamp counter advances in steps of this many cycles: single latencies are so coarse"),
     PROF_FIELD(prof_run, probe_cost_cycles, PROF_U64,
                "cost of the latency probe, subtracted from every latency"),
     PROF_FIELD(prof_run, burst_instructions, PROF_U64, "instructions of a full burst"),
@@ -214,8 +217,13 @@ static const struct prof_field prof_run_fields[] = {
 };
 const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields, prof_run);
 
-#define PROF_TYPE_OF(type) \
-    _Generic((type)0, uint8_t : PROF_U8, uint16_t : PROF_U16, uint32_t : PROF_U32, uint64_t : PROF_U64)
+#define PROF_TYPE_OF(type)        \
+    _Generic((type)0, uint8_t     \
+             : PROF_U8, uint16_t  \
+             : PROF_U16, uint32_t \
+             : PROF_U32, uint64_t \
+             : PROF_U64, int32_t  \
+             : PROF_I32)
 #define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
 const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
 

@@ -300,18 +300,18 @@ static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_fi
 
 /* In the order of enum spool_burst_end_why. */
 static const char *const prof_burst_ends[] = {"budget", "syscall", "flags", "tsx",  "masked",
-                                              "decode", "lost",    "rseq",  "time", "full"};
+                                              "decode", "lost",    "rseq",  "time", "full",   "fault", "preempted"};
 
 static void prof_put_table_names(hid_t group, enum prof_table_id id)
 {
-    _Static_assert(sizeof(prof_burst_ends) / sizeof(prof_burst_ends[0]) == SPOOL_BURST_FULL + 1,
+    _Static_assert(sizeof(prof_burst_ends) / sizeof(prof_burst_ends[0]) == SPOOL_BURST_LAST + 1,
                    "every end has a name");
     if (id == PROF_TABLE_nodes) prof_put_names(group, "kinds", prof_kind_names, PROF_NODE_KIND_COUNT);
     if (id == PROF_TABLE_processes) {
         prof_put_names(group, "origins", prof_origin_names, PROF_ORIGIN_COUNT);
         prof_put_names(group, "ends", prof_ended_names, PROF_ENDED_COUNT);
     }
-    if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, SPOOL_BURST_FULL + 1);
+    if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, SPOOL_BURST_LAST + 1);
 }
 
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len)

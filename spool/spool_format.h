@@ -85,7 +85,7 @@ struct spool_process {
     uint64_t overhead_ppm; /* the budget asked for */
     uint64_t burst_instructions;
     uint64_t tsc_hz;            /* 0: not known in the process */
-    uint32_t probe_cost_cycles; /* subtracted from every latency already */
+    uint32_t probe_cost_cycles; /* subtracted from every latency_cycles already; 0: nothing is */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
 };
@@ -240,7 +240,7 @@ struct spool_access {
     struct spool_rec_header rec;
     uint64_t ip, addr;
     uint32_t tsc_delta;      /* cycles since the burst's tsc (saturates) */
-    uint32_t latency_cycles; /* TSC cycles, probe cost subtracted; meaningful with LATENCY_VALID */
+    uint32_t latency_cycles; /* reading of the probe in TSC cycles, its cost included; with LATENCY_VALID */
     uint32_t position;       /* instructions executed in this burst before this one */
     uint16_t size_bytes;     /* of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
@@ -257,7 +257,9 @@ enum spool_burst_end_why {
     SPOOL_BURST_RSEQ,
     SPOOL_BURST_TIME,
     SPOOL_BURST_FULL,
-    SPOOL_BURST_FAULT
+    SPOOL_BURST_FAULT,
+    SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left them */
+    SPOOL_BURST_LAST = SPOOL_BURST_PREEMPTED
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
@@ -267,6 +269,9 @@ struct spool_burst_end {
     uint64_t all_spent_ns; /* bursts of the whole process so far */
     uint32_t instructions; /* stepped */
     uint32_t skipped;      /* triggers the budget refused since the last burst of this thread */
+    uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
+    uint32_t control_len;    /* readings in it; 0: none */
+    uint32_t reserved;
 };
 /* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
  * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len

@@ -2,12 +2,12 @@
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
 
 #include "common/ls_clock.h"
-#include "machine/mach_probe_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
+#include "runtime/samplers/rt_step_probe_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 #include "runtime/samplers/rt_step_traced_sigsafe.h"
 
@@ -22,6 +22,8 @@ enum {
     REFUSED_INTERVAL_PART = 4, /* a refused trigger is tried again after this part of an interval */
     FIRST_COST_NS = 3000000,   /* expected before the first burst was measured */
     WINDOW_NS = 100000000,
+    CLOCK_LEAST_US = 200,
+    PREEMPTED_US = 50, /* a step takes some 5, with a tick of the kernel inside 30 */
     BACKSTOP_COSTS = 4, /* a burst that went silent is given up after so many times its cost */
 };
 
@@ -149,17 +151,6 @@ static bool opens_rseq(const struct rt_step_access *a)
     return a->addr < word + RSEQ_CS_BYTES && word < a->addr + a->size_bytes;
 }
 
-static uint16_t probe(const struct rt_step_access *a, uint32_t *latency_cycles)
-{
-    if (!rt_step_devices_may_probe(&rt_step_engine.devices, a->addr)) return SPOOL_ACCESS_NO_PROBE;
-    const uint64_t cycles = mach_probe_load((const void *)(uintptr_t)a->addr);
-    if (cycles == MACH_PROBE_FAULTED) return SPOOL_ACCESS_FAULTED;
-    const uint64_t cost = rt_step_engine.probe_cost_cycles;
-    const uint64_t latency = cycles > cost ? cycles - cost : 0;
-    *latency_cycles = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;
-    return SPOOL_ACCESS_LATENCY_VALID;
-}
-
 /* Calls and returns tell resolve where frames begin and end. */
 static uint16_t frame_flag(const struct rt_step_plan *p, const struct rt_step_access *a)
 {
@@ -179,10 +170,16 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
         .size_bytes = a->size_bytes,
         .lane = a->lane,
     };
-    uint16_t flags = a->op | frame_flag(p, a);
-    if (rt_step_lines_touch(&t->lines, a->addr, a->size_bytes)) flags |= SPOOL_ACCESS_LINE_SEEN;
-    if (a->op == SPOOL_OP_LOAD && t->position >= t->valid_from) flags |= probe(a, &r.latency_cycles);
-    spool_put_access(rt_spool_writer(t->rt), flags, &r);
+    const bool measure = t->position >= t->valid_from;
+    const uint16_t flags = rt_step_probe_access(&t->probe, a, measure, &r.latency_cycles);
+    spool_put_access(rt_spool_writer(t->rt), a->op | frame_flag(p, a) | flags, &r);
+}
+
+/* How fast the time stamp counter runs, from a burst: good to a percent. */
+static void learn_clock(const struct rt_step_thread *t)
+{
+    const uint64_t took_us = (ls_clock_mono_ns() - t->burst_begin_ns) / 1000;
+    if (took_us >= CLOCK_LEAST_US) rt_step_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
 }
 
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
@@ -200,6 +197,7 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     if (why != SPOOL_BURST_LOST) {
         e->mean_cost_ns = rt_step_governor_mean_ns(e->mean_cost_ns, cost_ns);
         t->last_end_cpu_ns = cpu_ns;
+        learn_clock(t);
     }
     const struct spool_burst_end r = {
         .time_ns = ls_clock_mono_ns(),
@@ -208,6 +206,8 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
         .all_spent_ns = all_ns,
         .instructions = t->position,
         .skipped = t->skipped,
+        .control_cycles = t->probe.control_cycles,
+        .control_len = t->probe.control_len,
     };
     t->skipped = 0;
     t->rt->spent_ns += cost_ns;
@@ -270,12 +270,23 @@ static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucon
     return false;
 }
 
-/* Why the burst cannot go on at all, or -1. */
-static int must_end(const struct rt_step_thread *t, const ucontext_t *uc)
+/* The processor did something else since the last step, and the caches are no longer the program's. Natively
+ * they would be again within microseconds; a burst would go on reporting misses. */
+static bool was_preempted(struct rt_step_thread *t)
 {
+    const uint64_t before = t->step_tsc, now = __rdtsc();
+    t->step_tsc = now;
+    return before && rt_step_engine.tsc_per_us && now - before > PREEMPTED_US * (uint64_t)rt_step_engine.tsc_per_us;
+}
+
+/* Why the burst cannot go on at all, or -1. */
+static int must_end(struct rt_step_thread *t, const ucontext_t *uc)
+{
+    const bool preempted = was_preempted(t);
     if (masks_trap(uc)) return SPOOL_BURST_MASKED;
     if (out_of_time(t)) return SPOOL_BURST_TIME;
-    return out_of_budget(t) ? SPOOL_BURST_BUDGET : -1;
+    if (out_of_budget(t)) return SPOOL_BURST_BUDGET;
+    return preempted ? SPOOL_BURST_PREEMPTED : -1;
 }
 
 /* Record what the instruction of p is about to touch. False: it opens a restartable sequence. */
@@ -357,7 +368,8 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->position = t->own_steps = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
-    rt_step_lines_clear(&t->lines);
+    t->step_tsc = 0;
+    rt_step_probe_begin(&t->probe);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
         .tsc = tsc,

@@ -2,7 +2,6 @@
 #include "runtime/samplers/rt_step_engine.h"
 
 #include "common/ls_clock.h"
-#include "machine/mach_probe_sigsafe.h"
 #include "runtime/samplers/rt_step_altstack.h"
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
 #include "runtime/samplers/rt_step_signals_sigsafe.h"
@@ -133,7 +132,6 @@ static void set_numbers(const struct rt_step_options *o)
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
     e->xlayout = rt_step_xlayout_read();
-    e->probe_cost_cycles = mach_probe_cost_cycles();
 }
 
 /* The device mappings that exist already; later ones come through the hook of mmap. */
@@ -184,6 +182,7 @@ static struct rt_step_thread *new_thread(struct rt_thread *rt)
     t->tid = rt_step_gettid();
     t->trigger_fd = -1;
     t->random = rt_step_random_seed(rt_step_engine.seed, (uint64_t)t->tid);
+    t->probe.pages.len_max = rt_step_pages_entries();
     return t;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 #include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
+#include "runtime/samplers/rt_step_pages_sigsafe.h"
 #include "runtime/samplers/rt_step_stack_sigsafe.h"
 
 #include "common/ls_compat.h"
@@ -58,7 +59,7 @@ struct rt_step_engine {
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
-    uint32_t probe_cost_cycles;
+    uint32_t tsc_per_us; /* 0: not known before the first burst has ended */
     int timer_signal; /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
     volatile uint32_t
@@ -75,6 +76,15 @@ struct rt_step_engine {
 };
 extern struct rt_step_engine rt_step_engine;
 
+/* What timing a load needs to know of the burst so far. */
+struct rt_step_probe {
+    uint64_t control_line;   /* always in L1 */
+    uint64_t control_cycles; /* sum over the controls of this burst */
+    uint32_t control_len;
+    struct rt_step_pages pages;
+    struct rt_step_lines lines;
+};
+
 enum rt_step_burst_state { RT_STEP_IDLE, RT_STEP_STEPPING, RT_STEP_SUSPENDED };
 
 struct rt_step_thread {
@@ -85,6 +95,7 @@ struct rt_step_thread {
     uint8_t state; /* enum rt_step_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
+    uint64_t step_tsc; /* when the last step of the burst was taken; 0: none was */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
     uint32_t valid_from; /* first position whose loads nothing has issued early */
     uint32_t position, own_steps, number, skipped;
@@ -92,7 +103,7 @@ struct rt_step_thread {
     struct rt_step_thread *next;          /* list of the process */
     struct rt_step_access accesses[RT_STEP_ACCESS_MAX];
     struct rt_step_slots slots;
-    struct rt_step_lines lines;
+    struct rt_step_probe probe;
     struct rt_step_code code;
     struct spool_link links[RT_STEP_LINKS_MAX];
 };

@@ -33,7 +33,6 @@ static int step_process_start(struct rt_engine_facts *facts)
     snprintf(facts->why, sizeof facts->why, "%s", why ? why : why_not);
     if (why) return ENOSYS;
     snprintf(facts->trigger, sizeof facts->trigger, "%s", rt_step_engine_trigger_name());
-    facts->probe_cost_cycles = rt_step_engine.probe_cost_cycles;
     return 0;
 }
 

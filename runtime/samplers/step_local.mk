@@ -28,6 +28,10 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_isolate_sigsafe.h \
     runtime/samplers/rt_step_lines_sigsafe.c \
     runtime/samplers/rt_step_lines_sigsafe.h \
+    runtime/samplers/rt_step_pages_sigsafe.c \
+    runtime/samplers/rt_step_pages_sigsafe.h \
+    runtime/samplers/rt_step_probe_sigsafe.c \
+    runtime/samplers/rt_step_probe_sigsafe.h \
     runtime/samplers/rt_step_sampler.c \
     runtime/samplers/rt_step_signals_sigsafe.c \
     runtime/samplers/rt_step_signals_sigsafe.h \

@@ -30,7 +30,7 @@ static void fix_access(struct an_fixture *f, uint32_t node, uint32_t position, u
     assert(f->samples_len < FIX_SAMPLES_MAX && f->bursts_len > 0);
     f->op[f->samples_len] = op;
     f->level[f->samples_len] = UINT8_MAX;
-    f->latency_cycles[f->samples_len] = UINT32_MAX;
+    f->latency_cycles[f->samples_len] = INT32_MIN;
     f->position[f->samples_len] = position;
     f->node[f->samples_len] = node;
     f->samples_len++;
@@ -42,7 +42,7 @@ void fix_load(struct an_fixture *f, uint32_t node, uint32_t position, uint32_t l
     fix_access(f, node, position, 0);
     if (latency_cycles == FIX_NOT_MEASURED) return;
     const size_t i = f->samples_len - 1;
-    f->latency_cycles[i] = latency_cycles;
+    f->latency_cycles[i] = (int32_t)latency_cycles;
     f->latency_valid[i] = 1;
     f->level[i] = latency_cycles < 10 ? PROF_LEVEL_L1 : PROF_LEVEL_DRAM;
 }

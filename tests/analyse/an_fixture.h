@@ -13,7 +13,8 @@ struct an_fixture {
     struct prof_burst bursts[FIX_BURSTS_MAX];
     size_t bursts_len, samples_len;
     uint8_t op[FIX_SAMPLES_MAX], latency_valid[FIX_SAMPLES_MAX], level[FIX_SAMPLES_MAX];
-    uint32_t latency_cycles[FIX_SAMPLES_MAX], position[FIX_SAMPLES_MAX], node[FIX_SAMPLES_MAX];
+    int32_t latency_cycles[FIX_SAMPLES_MAX];
+    uint32_t position[FIX_SAMPLES_MAX], node[FIX_SAMPLES_MAX];
     uint64_t ip[FIX_SAMPLES_MAX], addr[FIX_SAMPLES_MAX];
     struct an_input in;
 };

@@ -69,28 +69,39 @@ static void an_parent_behind_its_child_is_a_format_error(void **state)
     fix_free(f);
 }
 
-static int compare_u32(const void *a, const void *b)
+static int compare_i32(const void *a, const void *b)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
 static void an_quantile_equals_the_sorted_rank(void **state)
 {
     (void)state;
-    uint32_t values[200], sorted[200];
+    int32_t values[200], sorted[200];
     srand(7);
     for (int round = 0; round < 500; round++) {
         const size_t len = 1 + (size_t)rand() % 200;
         const int distinct = 1 + rand() % 50;
         for (size_t i = 0; i < len; i++)
-            values[i] = sorted[i] = (uint32_t)(rand() % distinct);
-        qsort(sorted, len, sizeof(*sorted), compare_u32);
-        assert_float_equal(an_quantile_u32(values, len, 0.5), sorted[(len + 1) / 2 - 1], 0);
-        assert_float_equal(an_quantile_u32(values, len, 1), sorted[len - 1], 0);
-        assert_float_equal(an_quantile_u32(values, len, 0), sorted[0], 0);
+            values[i] = sorted[i] = rand() % distinct - 3;
+        qsort(sorted, len, sizeof(*sorted), compare_i32);
+        assert_float_equal(an_quantile_i32(values, len, 0.5), sorted[(len + 1) / 2 - 1], 0);
+        assert_float_equal(an_quantile_i32(values, len, 1), sorted[len - 1], 0);
+        assert_float_equal(an_quantile_i32(values, len, 0), sorted[0], 0);
     }
-    assert_true(isnan(an_quantile_u32(values, 0, 0.5)));
+    assert_true(isnan(an_quantile_i32(values, 0, 0.5)));
+}
+
+static void an_median_sees_between_the_steps_of_a_coarse_clock(void **state)
+{
+    int32_t values[100];
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        values[i] = i < 60 ? -3 : i < 99 ? 23 : 100000; /* the last is an interrupt */
+    assert_float_equal(an_median_refined(values, 100, 26), (60 * -3 + 39 * 23) / 99.0, 1e-9);
+    assert_float_equal(an_median_refined(values, 100, 1), -3, 0);
+    assert_true(isnan(an_median_refined(values, 0, 26)));
 }
 
 int main(void)
@@ -99,6 +110,7 @@ int main(void)
         cmocka_unit_test(an_rolled_up_rows_equal_the_sums_below),
         cmocka_unit_test(an_parent_behind_its_child_is_a_format_error),
         cmocka_unit_test(an_quantile_equals_the_sorted_rank),
+        cmocka_unit_test(an_median_sees_between_the_steps_of_a_coarse_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

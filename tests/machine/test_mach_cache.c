@@ -28,7 +28,7 @@ static int set_up(void **state)
     if (!mkdtemp(cache_dir) || setenv("XDG_CACHE_HOME", cache_dir, 1) != 0) return -1;
     mach_cpu_identify(&cpu);
     here = (struct mach_calibration){.tsc_step_cycles = 2,
-                                     .probe_cost_cycles = 40,
+                                     .probe_cost_cycles = 40.5,
                                      .issue_width = 4.5,
                                      .latency_cycles = {4.25, 14, 50, 300}};
     memcpy(here.cache_bytes, cpu.cache_bytes, sizeof(cpu.cache_bytes));
@@ -70,7 +70,7 @@ static void a_stored_calibration_comes_back(void **state)
     assert_int_equal(mach_calibration_cache_store(&cpu, &here), LS_OK);
     assert_int_equal(mach_calibration_cache_load(&cpu, &back), LS_OK);
     assert_int_equal(back.tsc_hz, here.tsc_hz);
-    assert_int_equal(back.probe_cost_cycles, 40);
+    assert_true(fabs(back.probe_cost_cycles - 40.5) < 1e-3);
     assert_int_equal(back.tsc_step_cycles, 2);
     for (int l = 0; l < MACH_LEVEL_COUNT; l++) {
         assert_true(fabs(back.latency_cycles[l] - here.latency_cycles[l]) < 1e-3);
@@ -99,11 +99,11 @@ static void a_damaged_line_is_refused(void **state)
 {
     (void)state;
     static const char *const damages[][2] = {
-        {"loadstone-calibration 1", "loadstone-calibration 9"},
+        {"loadstone-calibration 2", "loadstone-calibration 9"},
         {"latency_millicycles ", "latency_millicycles -"},
         {"latency_millicycles ", "latency_millicycles 99999999 "},
         {"tsc_step_cycles 2", "tsc_step_cycles 0"},
-        {"probe_cost_cycles 40", "probe_cost_cycles nan"},
+        {"probe_cost_millicycles 40500", "probe_cost_millicycles nan"},
         {"issue_width_milli 4", "issue_width_milli 99999999999999999999994"},
         {"cache_bytes ", "cache_bytes 1"},
         {"\ncpu ", "\ncpu another "},
@@ -127,7 +127,7 @@ static void a_corrupt_file_is_replaced_by_a_measurement(void **state)
 {
     (void)state;
     struct mach_calibration c, again;
-    write_file("loadstone-calibration 1\nrubbish\n");
+    write_file("loadstone-calibration 2\nrubbish\n");
     assert_int_equal(mach_calibration_get(&c), LS_OK);
     assert_true(c.latency_cycles[MACH_DRAM] > c.latency_cycles[MACH_L1]);
     assert_int_equal(mach_calibration_cache_load(&cpu, &again), LS_OK);

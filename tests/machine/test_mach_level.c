@@ -102,7 +102,7 @@ static void this_machine_is_measured_in_a_plausible_order(void **state)
     assert_int_equal(mach_calibrate(&c), LS_OK);
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         printf("  level %d: %.1f cycles, limit %.1f\n", l, c.latency_cycles[l], c.limit_cycles[l]);
-    printf("  tsc %.1f MHz, step %u, probe cost %u, issue width %.2f\n", (double)c.tsc_hz / 1e6,
+    printf("  tsc %.1f MHz, step %u, probe cost %.1f, issue width %.2f\n", (double)c.tsc_hz / 1e6,
            c.tsc_step_cycles, c.probe_cost_cycles, c.issue_width);
     assert_true(c.latency_cycles[MACH_DRAM] > 2 * c.latency_cycles[MACH_L2]);
     assert_true(c.latency_cycles[MACH_L3] >= c.latency_cycles[MACH_L2]);

@@ -19,6 +19,7 @@ const char fixture_maps[] = "555555554000-555555555000 r--p 00000000 08:01 10   
 struct mach_calibration fixture_calibration(void)
 {
     return (struct mach_calibration){.tsc_hz = FIXTURE_TSC_HZ,
+                                     .tsc_step_cycles = 1,
                                      .latency_cycles = {5, 15, 50, 300},
                                      .limit_cycles = {10, 30, 150, INFINITY},
                                      .cache_bytes = {32768, 1 << 20, 32 << 20, 0},

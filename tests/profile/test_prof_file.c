@@ -126,7 +126,7 @@ static void columns_and_tables_come_back(void **state)
     for (uint64_t i = 0; i < N; i++) {
         const struct prof_sample want = sample(i);
         assert_true(s.addr[i] == want.addr && s.node[i] == want.node && s.ip[i] == want.ip);
-        assert_true(s.latency_cycles[i] == UINT32_MAX);
+        assert_true(s.latency_cycles[i] == INT32_MIN);
     }
     prof_close(p);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings with known truth resolve to it. */
+#include "profile/prof_latency.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
@@ -283,7 +284,7 @@ static void levels_follow_the_calibration(void **state)
     prof_fixture_burst_end(&t);
     spool_writer_close(&t.writer);
     static const uint8_t levels[] = {0, 1, 2, 3, 0, 3, UINT8_MAX};
-    static const uint32_t cycles[] = {4, 20, 60, 400, 5, 400, UINT32_MAX};
+    static const int32_t cycles[] = {4, 20, 60, 400, 5, 400, INT32_MIN};
     struct resolved r = resolve(&f);
     assert_int_equal(r.samples.len, 7);
     for (size_t i = 0; i < 7; i++) {
@@ -293,6 +294,44 @@ static void levels_follow_the_calibration(void **state)
     }
     assert_int_equal(r.samples.op[6], 1);
     end(&f, &r);
+}
+
+/* What the probe itself costs is measured beside every load and not part of the latency, whose sum survives
+ * the rounding. */
+static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
+{
+    enum { LOADS = 100 };
+    const struct mach_calibration c = {.tsc_step_cycles = 26,
+                                       .probe_cost_cycles = 50.25,
+                                       .latency_cycles = {2.75, 9, 40, 400},
+                                       .limit_cycles = {13, 39, 143, INFINITY}};
+    struct prof_latency l = {.calibration = &c};
+    const struct spool_burst_end controls = {.control_cycles = 1000 * 53 + 1000 * 64, .control_len = 2000};
+    struct spool_access a = {.rec = {.flags = SPOOL_OP_LOAD}, .latency_cycles = 52};
+    struct prof_sample s = prof_sample_missing;
+    int64_t sum = 0;
+    (void)state;
+    prof_latency_set(&l, &a, &s);
+    assert_int_equal(s.latency_cycles, INT32_MIN); /* not measured */
+    a.rec.flags |= SPOOL_ACCESS_LATENCY_VALID;
+    prof_latency_set(&l, &a, &s);
+    assert_int_equal(s.latency_cycles, 2); /* the calibration's cost */
+    prof_latency_learn(&l, &controls);
+    assert_true(fabs(prof_latency_cost_cycles(&l) - (58.5 - 2.75)) < 0.25);
+    for (int i = 0; i < LOADS; i++) {
+        a.latency_cycles = i % 2 ? 52 : 78;
+        prof_latency_set(&l, &a, &s);
+        sum += s.latency_cycles;
+        assert_int_equal(s.level, i % 2 ? MACH_L1 : MACH_L2);
+    }
+    assert_true(fabs((double)sum / LOADS - (65 - prof_latency_cost_cycles(&l))) < 0.02);
+    a.rec.flags |= SPOOL_ACCESS_LINE_SEEN;
+    prof_latency_set(&l, &a, &s);
+    assert_in_range(s.latency_cycles, 2, 3); /* natively in L1, whatever the probe says of it */
+    struct prof_latency unknown = {.control_cycles = 6000, .control_len = 100};
+    a.latency_cycles = 78;
+    prof_latency_set(&unknown, &a, &s);
+    assert_int_equal(s.latency_cycles, 78 - 60 + 4);
 }
 
 static void several_processes_get_a_node_each_and_share_homes(void **state)
@@ -355,7 +394,9 @@ static void damaged_file_is_read_up_to_the_damage_and_said(void **state)
     spool_writer_close(&u.writer);
     const char *path = spool_fixture_path(&f, FIXTURE_PID, 0, FIXTURE_PID);
     uint8_t *bytes = fixture_read_file(path, &len);
-    bytes[len - 4 * 136 + 4] = 3; /* four bursts before the end: a length becomes odd */
+    const size_t burst_bytes =
+        sizeof(struct spool_burst_begin) + sizeof(struct spool_access) + sizeof(struct spool_burst_end);
+    bytes[len - 4 * burst_bytes + 4] = 3; /* four bursts before the end: a length becomes odd */
     fixture_write_file(path, bytes, len - 20);
     free(bytes);
     struct resolved r = resolve(&f);
@@ -407,6 +448,7 @@ int main(void)
         cmocka_unit_test(groups_nest_even_in_a_circle),
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
         cmocka_unit_test(levels_follow_the_calibration),
+        cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
         cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/samplers/rt_step_devices_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
+#include "runtime/samplers/rt_step_pages_sigsafe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,12 +81,36 @@ static void step_lines_remember_one_burst(void **state)
     assert_true(rt_step_lines_touch(l, 0x1040, 1));
     rt_step_lines_clear(l);
     assert_false(rt_step_lines_touch(l, 0x1000, 8));
-    l->generation = UINT32_MAX;
-    rt_step_lines_clear(l); /* the counter wraps: nothing old comes back */
+    l->clock = UINT32_MAX;
+    rt_step_lines_clear(l); /* the clock wraps: nothing old comes back */
     assert_false(rt_step_lines_touch(l, 0x1000, 8));
     for (uint64_t i = 0; i < 3 * RT_STEP_LINES_PLACES; i++)
         rt_step_lines_touch(l, i * 64, 8);
+    rt_step_lines_clear(l);
+    for (uint64_t i = 0; i <= RT_STEP_LINES_RECENT; i++)
+        assert_false(rt_step_lines_touch(l, i * 64, 8));
+    assert_true(rt_step_lines_touch(l, 64, 8));
+    assert_false(rt_step_lines_touch(l, 0, 8)); /* too many others since: it may have left L1 */
     free(l);
+}
+
+static void step_pages_remember_the_latest(void **state)
+{
+    enum { LEN = 8 };
+    struct rt_step_pages p = {.len_max = LEN};
+    (void)state;
+    assert_in_range(rt_step_pages_entries(), 1, RT_STEP_PAGES_MAX);
+    rt_step_pages_clear(&p);
+    assert_int_equal(rt_step_pages_touch(&p, 0x1010), 0);
+    assert_int_equal(rt_step_pages_touch(&p, 0x1ff8), 0x1010);
+    for (uint64_t i = 2; i <= LEN; i++)
+        assert_int_equal(rt_step_pages_touch(&p, i << 12), 0);
+    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0x1ff8); /* the oldest of a full list */
+    assert_int_equal(rt_step_pages_touch(&p, UINT64_C(99) << 12), 0);
+    assert_int_equal(rt_step_pages_touch(&p, 2 << 12), 0); /* pushed out by the newest */
+    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0x1000);
+    rt_step_pages_clear(&p);
+    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0);
 }
 
 int main(void)
@@ -95,6 +120,7 @@ int main(void)
         cmocka_unit_test(step_devices_reads_map_lines),
         cmocka_unit_test(step_devices_too_many_stop_all_probing),
         cmocka_unit_test(step_lines_remember_one_burst),
+        cmocka_unit_test(step_pages_remember_the_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

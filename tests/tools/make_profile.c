@@ -112,7 +112,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
         s.op = p->op;
         s.position = i * INSTRUCTIONS / ACCESSES;
         if (p->op == 0 && s.position >= WINDOW) {
-            s.latency_cycles = p->latency_cycles + i % 3;
+            s.latency_cycles = (int32_t)(p->latency_cycles + i % 3);
             s.latency_valid = 1;
             s.level = p->level;
         }
@@ -139,6 +139,7 @@ static ls_err write_run(prof_writer *w)
                            .start_realtime_ns = 1700000000000000000ull,
                            .duration_ns = 2000000000,
                            .tsc_hz = 2000000000,
+                           .tsc_step_cycles = 1,
                            .probe_cost_cycles = 50,
                            .burst_instructions = INSTRUCTIONS,
                            .overhead_asked = 0.03,

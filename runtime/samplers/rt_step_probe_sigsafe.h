@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Timing one load of the program under the conditions it has natively. */
+#ifndef RT_STEP_PROBE_SIGSAFE_H
+#define RT_STEP_PROBE_SIGSAFE_H
+
+#include "runtime/samplers/rt_step_engine_sigsafe.h"
+
+/* Forget what the last burst touched.  Thread: the owner of p.  Signal: safe. */
+void rt_step_probe_begin(struct rt_step_probe *p);
+
+/* Every access of a burst passes here in order. measure: time it if it is a load. Returns flags of
+ * spool_access (LINE_SEEN, LATENCY_VALID, FAULTED, NO_PROBE); *reading_cycles: the probe's reading, its own cost
+ * included, written with LATENCY_VALID. Needs the fault handler of the engine.
+ * Thread: the owner of p.  Signal: safe. */
+uint16_t rt_step_probe_access(struct rt_step_probe *p, const struct rt_step_access *a, bool measure,
+                              uint32_t *reading_cycles);
+
+#endif
