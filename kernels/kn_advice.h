@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What would make a replay faster, measured where that is cheap. */
+#ifndef KN_ADVICE_H
+#define KN_ADVICE_H
+
+#include "kernels/kn_trial.h"
+
+/* Fill r->advice.  Thread: one at a time.  Signal: not safe. */
+void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const struct kn_options *o,
+                      struct kn_result *r);
+
+#endif

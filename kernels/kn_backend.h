@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What runs a kernel on threads. A new backend is a file and a row of the table in kn_backend.c. */
+#ifndef KN_BACKEND_H
+#define KN_BACKEND_H
+
+#include "kernels/kn_options.h"
+
+/* The share of one thread; every share 0..shares-1 runs once. */
+typedef void kn_task(void *arg, unsigned share);
+
+struct kn_backend {
+    const char *name;
+    const char *summary;
+    enum kn_method method; /* not AUTO: the backend stands for this one */
+    bool (*built)(void);
+    unsigned (*threads_max)(void);     /* that the machine has for this process */
+    unsigned (*threads_default)(void); /* what the environment asks for, else all */
+    /* Run task on shares threads at once and return when all are done; with fewer threads some run several
+     * shares. */
+    void (*parallel)(unsigned shares, kn_task *task, void *arg);
+};
+
+extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
+
+/* Every backend; ends with NULL. */
+extern const struct kn_backend *const kn_backends[];
+
+/* The backend and the number of threads that o asks for.
+ * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
+ * are. Thread: any.  Signal: not safe. */
+ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
+
+#endif

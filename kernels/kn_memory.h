@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory for the arrays of a kernel: untouched, so that the thread that touches a page first places it. */
+#ifndef KN_MEMORY_H
+#define KN_MEMORY_H
+
+#include "kernels/kn_options.h"
+
+#include <stddef.h>
+
+struct kn_block {
+    void *base; /* aligned to a huge page when as large as one, to a page otherwise */
+    size_t len_bytes;
+    void *mapping; /* what was mapped, with room for the alignment */
+    size_t mapping_bytes;
+};
+
+/* Map len_bytes of zeroes; 0 gives an empty block.
+ * Owns:   the caller ends out with kn_block_fini.
+ * Errors: LS_ERR_NOMEM; *out is then empty.  Thread: any.  Signal: not safe. */
+ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages);
+void kn_block_fini(struct kn_block *b);
+
+/* Bytes of b that lie in huge pages now, from /proc/self/smaps (AnonHugePages); 0 when nobody tells.  Thread:
+ * any. */
+uint64_t kn_block_huge_bytes(const struct kn_block *b);
+
+/* What a new job may use: the least of MemAvailable and what the control groups leave; UINT64_MAX when nobody
+ * tells. Thread: any.  Signal: not safe. */
+uint64_t kn_memory_available(void);
+
+/* need_bytes fit into limit_bytes (0: kn_memory_available())? Errors: LS_ERR_NOMEM naming both and what to
+ * do. Thread: any.  Signal: not safe. */
+ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
+
+#endif

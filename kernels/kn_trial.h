@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run a replay's moving loops on all threads, and find the fastest of several by trying them. */
+#ifndef KN_TRIAL_H
+#define KN_TRIAL_H
+
+#include "kernels/kn_arena.h"
+#include "kernels/kn_result.h"
+#include "kernels/kn_variant.h"
+
+struct kn_runner {
+    const struct kn_arena *arena;
+    kn_move *move;
+    struct kn_job job;
+    uint64_t rows_max; /* of each share; UINT64_MAX: all */
+};
+
+struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence);
+/* One run: seconds, by the monotonic clock, from before the threads begin until all have ended. arg is a
+ * kn_runner. */
+double kn_runner_once(void *arg);
+/* Rows a share so that a run takes some milliseconds and leaves the caches where the whole job would. */
+void kn_runner_shorten(struct kn_runner *r);
+
+/* The fastest of candidates on the first rows of every share, each tried up to three times in turn; r->trials
+ * tells how they did. One candidate is not tried.  Thread: one at a time.  Signal: not safe. */
+const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
+                                  size_t len, struct kn_result *r);
+
+#endif

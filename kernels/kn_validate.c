@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/kn_validate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* comparisons that a validation may cost: about a tenth of a second */
+static const uint64_t effort_max = UINT64_C(1) << 26;
+enum { PLACES_MIN = 256 };
+
+/* Bits that row i puts there by its element j. */
+static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
+{
+    const struct kn_plan *p = a->plan;
+    if (p->from.used)
+        return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
+                             p->element_bytes);
+    return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+}
+
+static bool fail(struct kn_result *r, const char *array, int64_t place, uint64_t bits)
+{
+    r->valid = false;
+    snprintf(r->invalid, sizeof(r->invalid),
+             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration puts there last", array,
+             place, bits);
+    return false;
+}
+
+/* The last row of thread t that uses dense row w, or false. */
+static bool last_row(const struct kn_plan *p, unsigned t, uint64_t w, uint64_t *out)
+{
+    const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
+    if (begin == end) return false;
+    const uint64_t back = ((end - 1) % p->wrap + p->wrap - w) % p->wrap;
+    if (back > end - 1 - begin) return false;
+    *out = end - 1 - back;
+    return true;
+}
+
+static bool dense_is_right(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t place = j + p->len * w;
+    const char *base = (const char *)a->dense.base + copy * a->dense_stride_bytes;
+    const uint64_t bits = kn_value_get(base, place, p->element_bytes);
+    bool used = false;
+    for (unsigned t = 0; t < p->threads; t++) {
+        uint64_t i;
+        if ((p->dense_copies > 1 && t != copy) || !last_row(p, t, w, &i)) continue;
+        if (bits == moved_bits(a, i, j)) return true;
+        used = true;
+    }
+    if (!used && bits == kn_value_bits(KN_SALT_DENSE, (int64_t)place, p->element_bytes))
+        return true; /* no row came by */
+    return fail(r, "dense", (int64_t)place, bits);
+}
+
+/* The largest row in [span[0], span[1]) that is turn * turns_len + k, where the walk has come to off after
+ * turns of sum and some steps of the next that make prefix. */
+static bool last_row_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
+                        uint64_t *out)
+{
+    const uint64_t len = walk[0], k = walk[1];
+    if (sum == 0) {
+        if (off != 0 || span[1] <= k) return false;
+        *out = (span[1] - 1 - k) / len * len + k;
+        return *out >= span[0];
+    }
+    if (off % sum != 0 || off / sum < 0) return false;
+    const __int128 i = off / sum * (__int128)len + (__int128)k;
+    if (i < (__int128)span[0] || i >= (__int128)span[1]) return false;
+    *out = (uint64_t)i;
+    return true;
+}
+
+/* The last row in span whose element j is e, or false. */
+static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const uint64_t span[2], uint64_t *out)
+{
+    __int128 sum = 0, prefix = 0;
+    bool found = false;
+    for (size_t k = 0; k < s->steps_len; k++)
+        sum += s->steps[k];
+    for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++]) {
+        const __int128 off = (__int128)e - kn_plan_index(s, j) - prefix;
+        uint64_t i;
+        if (!last_row_at(off, sum, (const uint64_t[2]){s->steps_len, k}, span, &i) || (found && i < *out))
+            continue;
+        *out = i;
+        found = true;
+    }
+    return found;
+}
+
+/* What thread t leaves at e: later rows win, then later elements of a row. */
+static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *out_bits)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    uint64_t row = 0;
+    size_t element = p->len;
+    for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
+        uint64_t i;
+        if (!last_hit(&p->to, j, e, span, &i) || (element < p->len && i < row)) continue;
+        row = i;
+        element = j;
+    }
+    if (element == p->len) return false;
+    *out_bits = moved_bits(a, row, element);
+    return true;
+}
+
+static bool sparse_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+{
+    const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
+    uint64_t want;
+    bool written = false;
+    for (unsigned t = 0; t < a->plan->threads; t++) {
+        if (!left_by(a, t, e, &want)) continue;
+        if (want == bits) return true;
+        written = true;
+    }
+    if (!written && bits == kn_value_bits(a->plan->to.salt, e, a->plan->element_bytes)) return true;
+    return fail(r, "sparse", e, bits);
+}
+
+/* What one place costs to look at. */
+static uint64_t place_cost(const struct kn_plan *p)
+{
+    if (!p->to.used) return p->threads;
+    return (uint64_t)p->len * p->threads * p->to.steps_len;
+}
+
+static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const bool all = p->dense_elements * p->dense_copies <= places_max;
+    for (unsigned c = 0; c < p->dense_copies; c++)
+        for (uint64_t n = 0; n < (all ? p->dense_elements : places_max / p->dense_copies); n++) {
+            const uint64_t at = all ? n : kn_mix(n) % p->dense_elements;
+            if (!dense_is_right(a, c, at / p->len, at % p->len, r)) return false;
+        }
+    return true;
+}
+
+/* Elements that rows write, and some in between that none may have touched. */
+static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    const bool all_filled = p->need.iterations >= s->elements;
+    if (all_filled && s->elements <= places_max) {
+        for (uint64_t n = 0; n < s->elements; n++)
+            if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + n), r)) return false;
+        return true;
+    }
+    for (unsigned t = 0; t < p->threads; t++) {
+        const uint64_t ends[] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1) - 1};
+        for (size_t j = 0; j < p->len && j < PLACES_MIN; j++)
+            for (int k = 0; k < 2; k++)
+                if (ends[0] <= ends[1] &&
+                    !sparse_is_right(a, kn_plan_base(s, ends[k]) + kn_plan_index(s, j), r))
+                    return false;
+    }
+    for (uint64_t n = 0; n < places_max; n++) {
+        const uint64_t i = kn_mix(2 * n) % p->count;
+        const size_t j = (size_t)(kn_mix(2 * n + 1) % p->len);
+        if (!sparse_is_right(a, kn_plan_base(s, i) + kn_plan_index(s, j), r)) return false;
+        if (all_filled &&
+            !sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + kn_mix(n) % s->elements), r))
+            return false;
+    }
+    return true;
+}
+
+void kn_validate(const struct kn_arena *a, struct kn_result *r)
+{
+    const uint64_t affordable = effort_max / place_cost(a->plan);
+    const uint64_t places_max = affordable > PLACES_MIN ? affordable : PLACES_MIN;
+    r->valid = true;
+    r->worst_error = 0;
+    if (a->plan->to.used ? check_sparse(a, places_max, r) : check_dense(a, places_max, r)) return;
+    r->worst_error = NAN;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/kn_variant.h"
+#include "kernels/kn_isa.h"
+
+#include <stdio.h>
+
+static const struct kn_variants *const families[] = {&kn_variants_unrolled,    &kn_variants_scalar,
+                                                     &kn_variants_nontemporal, &kn_variants_avx2,
+                                                     &kn_variants_avx512,      &kn_variants_neon};
+enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
+
+static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
+{
+    if (w->stores != KN_STORES_AUTO) return v->stores == w->stores;
+    return v->stores == KN_STORES_REGULAR || (v->stores == KN_STORES_NONTEMPORAL && w->destination_is_large);
+}
+
+/* The baseline runs when it is asked for, not as a candidate: it is never the fastest. */
+static bool method_fits(const struct kn_wish *w, const struct kn_variant *v)
+{
+    if (v->method == KN_METHOD_JAMMED && !w->rows_may_be_jammed) return false;
+    return w->method == KN_METHOD_AUTO ? v->method != KN_METHOD_SCALAR : v->method == w->method;
+}
+
+static bool fits(const struct kn_wish *w, const struct kn_variant *v)
+{
+    return kn_isa_has(v->method) && method_fits(w, v) && stores_fit(w, v) &&
+           v->element_bytes == w->element_bytes && (w->index_bits == 0 || v->index_bits == w->index_bits) &&
+           (v->index_bits == 64 || w->indices_fit_32_bits) && v->move[w->kernel];
+}
+
+void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len)
+{
+    *len = 0;
+    for (int f = 0; f < FAMILIES; f++)
+        for (size_t r = 0; r < families[f]->len && *len < max; r++)
+            if (fits(w, &families[f]->rows[r])) out[(*len)++] = &families[f]->rows[r];
+}
+
+static bool built(enum kn_method m)
+{
+    for (int f = 0; f < FAMILIES; f++)
+        for (size_t r = 0; r < families[f]->len; r++)
+            if (families[f]->rows[r].method == m) return true;
+    return false;
+}
+
+ls_err kn_variant_explain_none(const struct kn_wish *w)
+{
+    char here[128];
+    kn_isa_list(here, sizeof(here));
+    if (w->method != KN_METHOD_AUTO && (!built(w->method) || !kn_isa_has(w->method)))
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "method %s: this processor or build has no such instructions; there are %s",
+                       kn_method_name(w->method), here);
+    if (w->method == KN_METHOD_JAMMED && !w->rows_may_be_jammed)
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "method jammed would change which of several stores to one element comes last; take unrolled");
+    if (w->index_bits == 32 && !w->indices_fit_32_bits)
+        return ls_fail(LS_ERR_UNSUPPORTED, "the indices do not fit 32 bits; take 64");
+    return ls_fail(
+        LS_ERR_UNSUPPORTED,
+        "method %s has no %s stores for %u-byte elements on this processor; unrolled with regular stores "
+        "runs everywhere",
+        kn_method_name(w->method), kn_stores_name(w->stores), w->element_bytes);
+}
+
+void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes)
+{
+    snprintf(out, out_bytes, "%s, %u-bit indices, %s stores", kn_method_name(v->method), v->index_bits,
+             kn_stores_name(v->stores));
+}

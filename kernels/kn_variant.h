@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ways to move a replay's elements: one row a method, element size, index width and kind of store. */
+#ifndef KN_VARIANT_H
+#define KN_VARIANT_H
+
+#include "kernels/kn_job.h"
+#include "kernels/kn_options.h"
+#include "patterns/pat_config.h"
+
+struct kn_variant {
+    enum kn_method method;
+    enum kn_stores stores;
+    unsigned element_bytes, index_bits;
+    kn_move *move[PAT_KERNEL_COUNT];
+};
+
+/* A file's rows. */
+struct kn_variants {
+    const struct kn_variant *rows;
+    size_t len;
+};
+
+extern const struct kn_variants kn_variants_scalar, kn_variants_unrolled, kn_variants_nontemporal,
+    kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
+
+/* What a job asks of its variant. */
+struct kn_wish {
+    enum pat_kernel kernel;
+    enum kn_method method; /* AUTO: any */
+    enum kn_stores stores; /* AUTO: regular or non-temporal */
+    unsigned element_bytes;
+    unsigned index_bits; /* 0: any */
+    bool indices_fit_32_bits;
+    bool rows_may_be_jammed;   /* moving rows side by side keeps the order of stores to one place */
+    bool destination_is_large; /* beyond the caches: non-temporal stores are worth a trial */
+};
+
+/* Every variant that this processor runs, was built and fits w, at most max of them; *len may be 0.
+ * Thread: any.  Signal: not safe. */
+void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len);
+/* Why kn_variant_find finds nothing, with what there is.  Errors: always fails, LS_ERR_UNSUPPORTED.
+ * Thread: any.  Signal: not safe. */
+ls_err kn_variant_explain_none(const struct kn_wish *w);
+/* "jammed, 32-bit indices, regular stores" into out.  Thread: any. */
+void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes);
+
+#endif
