@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* comparisons that a validation may cost: about a tenth of a second */
-static const uint64_t effort_max = UINT64_C(1) << 26;
+static const uint64_t effort_max = UINT64_C(1) << 23;
 enum { PLACES_MIN = 256 };
 
 /* Bits that row i puts there by its element j. */
@@ -47,7 +47,7 @@ static bool dense_is_right(const struct kn_arena *a, unsigned copy, uint64_t w, 
     const uint64_t bits = kn_value_get(base, place, p->element_bytes);
     bool used = false;
     for (unsigned t = 0; t < p->threads; t++) {
-        uint64_t i;
+        uint64_t i = 0;
         if ((p->dense_copies > 1 && t != copy) || !last_row(p, t, w, &i)) continue;
         if (bits == moved_bits(a, i, j)) return true;
         used = true;
@@ -84,7 +84,7 @@ static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const ui
         sum += s->steps[k];
     for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++]) {
         const __int128 off = (__int128)e - kn_plan_index(s, j) - prefix;
-        uint64_t i;
+        uint64_t i = 0;
         if (!last_row_at(off, sum, (const uint64_t[2]){s->steps_len, k}, span, &i) || (found && i < *out))
             continue;
         *out = i;
@@ -101,7 +101,7 @@ static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *o
     uint64_t row = 0;
     size_t element = p->len;
     for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
-        uint64_t i;
+        uint64_t i = 0;
         if (!last_hit(&p->to, j, e, span, &i) || (element < p->len && i < row)) continue;
         row = i;
         element = j;
@@ -144,34 +144,53 @@ static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn
     return true;
 }
 
-/* Elements that rows write, and some in between that none may have touched. */
-static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+static bool check_element(const struct kn_arena *a, uint64_t i, size_t j, struct kn_result *r)
+{
+    const struct kn_plan_side *s = &a->plan->to;
+    return sparse_is_right(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
+}
+
+/* Every element that is written. */
+static bool check_written(const struct kn_arena *a, struct kn_result *r)
+{
+    for (uint64_t i = 0; i < a->plan->count; i++)
+        for (size_t j = 0; j < a->plan->len; j++)
+            if (!check_element(a, i, j, r)) return false;
+    return true;
+}
+
+/* Where threads begin and end, and at random places. */
+static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
-    const struct kn_plan_side *s = &p->to;
-    const bool all_filled = p->need.iterations >= s->elements;
-    if (all_filled && s->elements <= places_max) {
-        for (uint64_t n = 0; n < s->elements; n++)
-            if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + n), r)) return false;
-        return true;
-    }
     for (unsigned t = 0; t < p->threads; t++) {
-        const uint64_t ends[] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1) - 1};
-        for (size_t j = 0; j < p->len && j < PLACES_MIN; j++)
-            for (int k = 0; k < 2; k++)
-                if (ends[0] <= ends[1] &&
-                    !sparse_is_right(a, kn_plan_base(s, ends[k]) + kn_plan_index(s, j), r))
-                    return false;
+        const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
+        for (size_t j = 0; j < p->len && j < PLACES_MIN && begin < end; j++)
+            if (!check_element(a, begin, j, r) || !check_element(a, end - 1, j, r)) return false;
     }
-    for (uint64_t n = 0; n < places_max; n++) {
-        const uint64_t i = kn_mix(2 * n) % p->count;
-        const size_t j = (size_t)(kn_mix(2 * n + 1) % p->len);
-        if (!sparse_is_right(a, kn_plan_base(s, i) + kn_plan_index(s, j), r)) return false;
-        if (all_filled &&
-            !sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + kn_mix(n) % s->elements), r))
+    for (uint64_t n = 0; n < places_max; n++)
+        if (!check_element(a, kn_mix(2 * n) % p->count, (size_t)(kn_mix(2 * n + 1) % p->len), r))
             return false;
+    return true;
+}
+
+/* Elements that nothing may have touched, among others; only where all were filled. */
+static bool check_around(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan_side *s = &a->plan->to;
+    const bool all = s->elements <= places_max;
+    if (a->plan->need.iterations < s->elements) return true;
+    for (uint64_t n = 0; n < (all ? s->elements : places_max); n++) {
+        const uint64_t at = all ? n : kn_mix(n) % s->elements;
+        if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
     }
     return true;
+}
+
+static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const bool all = a->plan->need.iterations <= places_max;
+    return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
 }
 
 void kn_validate(const struct kn_arena *a, struct kn_result *r)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every kernel, method, index width and kind of store moves what a naive model moves; what moves wrong is
+ * found out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/kn_isa.h"
+#include "kernels/kn_kernel.h"
+#include "kernels/kn_trial.h"
+#include "kernels/kn_validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A small generator, the same everywhere. */
+static uint64_t draw(uint64_t *state, uint64_t below)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return kn_mix(*state) % below;
+}
+
+static void set_indices(struct pat_indices *p, size_t len, uint64_t below, uint64_t *state)
+{
+    free(p->data);
+    p->data = calloc(len, sizeof(*p->data));
+    assert_non_null(p->data);
+    p->len = len;
+    for (size_t j = 0; j < len; j++)
+        p->data[j] = (int64_t)draw(state, below);
+}
+
+/* A random configuration: short and long rows, deltas of all signs, wraps, sometimes lists of deltas. */
+static void make(struct pat_config *c, enum pat_kernel kernel, uint64_t *state)
+{
+    assert_int_equal(pat_config_init(c), LS_OK);
+    c->kernel = kernel;
+    const size_t len = 1 + draw(state, 37);
+    c->count = 1 + draw(state, 60);
+    c->wrap = 1 + draw(state, 5);
+    c->delta = (int64_t)draw(state, 21) - 7;
+    c->delta_gather = (int64_t)draw(state, 9);
+    c->delta_scatter = (int64_t)draw(state, 21) - 7;
+    set_indices(&c->pattern, kernel == PAT_MULTIGATHER || kernel == PAT_MULTISCATTER ? 11 : len, 300, state);
+    const uint64_t below = kernel == PAT_GS ? 300 : 11;
+    set_indices(&c->gather, len, below, state);
+    set_indices(&c->scatter, len, below, state);
+    if (draw(state, 4) == 0) {
+        set_indices(&c->deltas, 1 + draw(state, 4), 15, state);
+        set_indices(&c->deltas_gather, 1 + draw(state, 4), 15, state);
+        set_indices(&c->deltas_scatter, 1 + draw(state, 4), 15, state);
+    }
+}
+
+/* What the serial loops of the published kernels leave in the destination: bits by element from low on. */
+struct model {
+    uint64_t *to, *dense;
+    uint64_t to_len, dense_len;
+};
+
+static struct model model_of(const struct kn_plan *p)
+{
+    struct model m = {.to_len = p->to.elements, .dense_len = p->dense_elements};
+    m.to = calloc(m.to_len + 1, sizeof(*m.to));
+    m.dense = calloc(m.dense_len + 1, sizeof(*m.dense));
+    assert_true(m.to && m.dense);
+    for (uint64_t e = 0; e < m.dense_len; e++)
+        m.dense[e] = kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes);
+    for (uint64_t i = 0; i < p->count; i++)
+        for (size_t j = 0; j < p->len; j++) {
+            const uint64_t place = j + p->len * (i % p->wrap);
+            uint64_t bits =
+                p->from.used
+                    ? kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
+                                    p->element_bytes)
+                    : m.dense[place];
+            if (p->to.used)
+                m.to[kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) - p->to.extent.low] = bits;
+            else
+                m.dense[place] = bits;
+        }
+    return m;
+}
+
+/* Untouched elements of the model are 0. */
+static void compare(const struct kn_arena *a, const struct model *m, const char *what)
+{
+    for (uint64_t e = 0; e < m->to_len && a->plan->to.used; e++)
+        if (m->to[e] && kn_arena_get(a, &a->plan->to, a->plan->to.extent.low + (int64_t)e) != m->to[e])
+            fail_msg("%s: sparse element %ju differs", what, (uintmax_t)e);
+    for (uint64_t e = 0; e < m->dense_len && !a->plan->to.used; e++)
+        if (kn_value_get(a->dense.base, e, a->plan->element_bytes) != m->dense[e])
+            fail_msg("%s: dense element %ju differs", what, (uintmax_t)e);
+}
+
+/* Runs v on c by threads and compares (one thread: the order of stores is that of the model). */
+static void run_variant(const struct pat_config *c, const struct kn_variant *v, unsigned threads)
+{
+    const struct kn_options o = {.element_bytes = v->element_bytes};
+    struct kn_plan plan;
+    struct kn_arena arena;
+    struct kn_result result = {0};
+    char what[96] = "";
+    kn_variant_describe(v, what, sizeof(what));
+    assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
+    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arena_narrow(&arena), LS_OK);
+    struct kn_runner runner = kn_runner_of(&arena, v, false);
+    kn_runner_once(&runner);
+    struct model m = model_of(&plan);
+    compare(&arena, &m, what);
+    kn_validate(&arena, &result);
+    if (!result.valid) fail_msg("%s: %s", what, result.invalid);
+    free(m.to);
+    free(m.dense);
+    kn_arena_fini(&arena);
+}
+
+enum { CONFIGURATIONS = 40 };
+
+static unsigned run_all(const struct pat_config *c, unsigned element_bytes)
+{
+    const struct kn_options o = {.element_bytes = element_bytes};
+    struct kn_plan plan;
+    unsigned ran = 0;
+    assert_int_equal(kn_plan_init(&plan, c, &o, 1), LS_OK);
+    for (int m = KN_METHOD_AUTO + 1; m < KN_METHOD_COUNT; m++)
+        for (int s = KN_STORES_AUTO + 1; s < KN_STORES_COUNT; s++) {
+            const struct kn_wish w = {.kernel = c->kernel,
+                                      .method = (enum kn_method)m,
+                                      .stores = (enum kn_stores)s,
+                                      .element_bytes = element_bytes,
+                                      .indices_fit_32_bits = plan.indices_fit_32_bits,
+                                      .rows_may_be_jammed = plan.rows_may_be_jammed};
+            const struct kn_variant *found[KN_TRIALS_MAX];
+            size_t len;
+            kn_variant_find(&w, found, KN_TRIALS_MAX, &len);
+            for (size_t v = 0; v < len; v++, ran++) {
+                run_variant(c, found[v], 1);
+                run_variant(c, found[v], 3);
+            }
+        }
+    return ran;
+}
+
+static void each_variant_moves_what_the_naive_model_moves(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    unsigned ran = 0;
+    for (int k = 0; k < PAT_KERNEL_COUNT; k++)
+        for (int n = 0; n < CONFIGURATIONS; n++) {
+            struct pat_config c;
+            make(&c, (enum pat_kernel)k, &random);
+            ran += run_all(&c, n % 2 ? 8 : 4);
+            pat_config_fini(&c);
+        }
+    char here[128];
+    kn_isa_list(here, sizeof(here));
+    print_message("%u variants of: %s\n", ran, here);
+    assert_true(ran > PAT_KERNEL_COUNT * CONFIGURATIONS * 4);
+}
+
+/* A wrong permutation, an element too few, a row too few: moved by the unrolled variant of a spoilt job. */
+static void spoil_index(const struct kn_job *job, const struct kn_part *part);
+static void spoil_row(const struct kn_job *job, const struct kn_part *part);
+static const struct kn_variant *honest;
+
+static void spoil_index(const struct kn_job *job, const struct kn_part *part)
+{
+    struct kn_job wrong = *job;
+    int64_t swapped[2] = {((const int64_t *)job->from.index)[1], ((const int64_t *)job->from.index)[0]};
+    wrong.from.index = swapped;
+    honest->move[PAT_GATHER](&wrong, part);
+}
+
+static void spoil_row(const struct kn_job *job, const struct kn_part *part)
+{
+    struct kn_part less = *part;
+    less.end--;
+    honest->move[PAT_SCATTER](job, &less);
+}
+
+static bool is_found_out(struct pat_config *c, kn_move *wrong)
+{
+    const struct kn_options o = {0};
+    struct kn_plan plan;
+    struct kn_arena arena;
+    struct kn_result result = {0};
+    assert_int_equal(kn_plan_init(&plan, c, &o, 2), LS_OK);
+    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    struct kn_runner runner = kn_runner_of(&arena, honest, false);
+    runner.move = wrong;
+    kn_runner_once(&runner);
+    kn_validate(&arena, &result);
+    kn_arena_fini(&arena);
+    return !result.valid && *result.invalid;
+}
+
+static void wrong_results_are_found_out(void **state)
+{
+    (void)state;
+    const struct kn_wish w = {
+        .method = KN_METHOD_UNROLLED, .stores = KN_STORES_REGULAR, .element_bytes = 8, .index_bits = 64};
+    size_t len;
+    uint64_t random = 2;
+    kn_variant_find(&w, &honest, 1, &len);
+    assert_int_equal(len, 1);
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 2, 1, &random);
+    c.pattern.data[1] = 5;
+    c.count = 100;
+    assert_true(is_found_out(&c, spoil_index));
+    c.kernel = PAT_SCATTER;
+    assert_true(is_found_out(&c, spoil_row));
+    assert_false(is_found_out(&c, honest->move[PAT_SCATTER]));
+    pat_config_fini(&c);
+}
+
+static void a_whole_replay_names_what_ran(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    struct pat_config c;
+    struct kn_result r;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 8, 64, &random);
+    const struct kn_options o = {.runs = 3, .threads = 1, .pages = KN_PAGES_HUGE};
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
+    assert_true(r.valid);
+    assert_string_equal(r.kernel->name, "gather");
+    assert_int_equal(r.bytes, 8 * 8 * 1024);
+    assert_int_equal(r.seconds.len, 3);
+    assert_true(r.mb_per_s > 0 && r.mb_per_s_hmean <= r.mb_per_s);
+    assert_non_null(strstr(r.variant, kn_method_name(r.method)));
+    assert_true(r.trials_len >= 2);
+    kn_result_fini(&r);
+    pat_config_fini(&c);
+}
+
+/* Memory: what is asked for is what is allocated, and no more than the live data need. */
+static void memory_is_little_more_than_the_live_data(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    struct pat_config c;
+    struct kn_replay_need need;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 1 << 16, 1 << 20, &random);
+    c.pattern.data[0] = (1 << 20) - 1;
+    c.pattern.data[1] = 0;
+    c.count = 1;
+    const struct kn_options o = {.threads = 1};
+    assert_int_equal(kn_replay_need(&c, &o, &need), LS_OK);
+    const uint64_t live = 8 * ((1 << 20) + 2 * (1 << 16)); /* the sparse array, a dense row, the indices */
+    assert_true(need.memory_bytes <= live + live / 5);
+    assert_int_equal(need.bytes, 8 << 16);
+    pat_config_fini(&c);
+}
+
+struct refusal {
+    struct kn_options options;
+    uint64_t count;
+    int64_t delta;
+    ls_err err;
+    const char *text;
+};
+
+static void what_cannot_run_is_refused_with_what_there_is(void **state)
+{
+    (void)state;
+    static const struct refusal refusals[] = {
+        {{.threads = 100000}, 10, 8, LS_ERR_UNSUPPORTED, "100000 threads"},
+        {{.backend = "serial", .threads = 2}, 10, 8, LS_ERR_UNSUPPORTED, "serial has 1 processor"},
+        {{.backend = "cuda"}, 10, 8, LS_ERR_UNSUPPORTED, "'cuda'"},
+        {{.backend = "Scalar", .method = KN_METHOD_JAMMED}, 10, 8, LS_ERR_UNSUPPORTED, "backend scalar"},
+        {{.index_bits = 16}, 10, 8, LS_ERR_UNSUPPORTED, "16 bits"},
+        {{.element_bytes = 2}, 10, 8, LS_ERR_UNSUPPORTED, "2 bytes"},
+        {{.method = KN_METHOD_JAMMED}, 10, 0, LS_ERR_UNSUPPORTED, "which of several stores"},
+        {{.memory_bytes = 1 << 20}, 100000, 100, LS_ERR_NOMEM, "are allowed"},
+        {{0}, UINT64_C(1) << 62, 8, LS_ERR_RANGE, "64-bit"},
+        {{0}, 0, 8, LS_ERR_ARG, "1 at least"},
+    };
+    uint64_t random = 5;
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    c.kernel = PAT_SCATTER;
+    set_indices(&c.pattern, 8, 4, &random);
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        struct kn_result r;
+        c.count = refusals[i].count;
+        c.delta = refusals[i].delta;
+        assert_int_equal(kn_replay_run(&c, &refusals[i].options, &r), refusals[i].err);
+        if (!strstr(ls_last_error(), refusals[i].text))
+            fail_msg("'%s' lacks '%s'", ls_last_error(), refusals[i].text);
+        kn_result_fini(&r);
+    }
+    pat_config_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
+        cmocka_unit_test(wrong_results_are_found_out),
+        cmocka_unit_test(a_whole_replay_names_what_ran),
+        cmocka_unit_test(memory_is_little_more_than_the_live_data),
+        cmocka_unit_test(what_cannot_run_is_refused_with_what_there_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
