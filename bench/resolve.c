@@ -118,7 +118,7 @@ static void bench_preamble(struct bench_thread *t)
                         (struct spool_alloc){.time_ns = t->now_ns,
                                              .base = BENCH_BASE + (UINT64_C(1) << 35) + i * 65536,
                                              .len_bytes = 40000,
-                                             .sample_rate = 1},
+                                             .sample_period_bytes = 1},
                         SPOOL_ALLOC_MALLOC, NULL);
     for (uint32_t i = 0; i < BENCH_ARRAYS; i++) {
         char label[16];

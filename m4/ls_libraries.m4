@@ -32,7 +32,12 @@ AC_CHECK_HEADER([libunwind.h], [have_libunwind=yes])
 have_step=no
 AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes], [have_step=yes])
 
+# call paths of allocations: objects are found without a lock by glibc 2.35 or later
+have_unwind=no
+AC_CHECK_FUNC([_dl_find_object], [test "x$host_cpu" = xx86_64 && have_unwind=yes])
+
 LIBS=$ls_saved_libs
+AM_CONDITIONAL([HAVE_UNWIND], [test "x$have_unwind" = xyes])
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
@@ -46,6 +51,8 @@ AS_IF([test "x$have_step" = xyes], [ls_step=yes],
     [test "x$have_zydis" = xno],
     [ls_step="no (Zydis missing: install libzydis-dev; without a PMU no loads can be sampled)"],
     [ls_step="no (needs an x86-64 machine)"])
+AS_IF([test "x$have_unwind" = xyes], [ls_unwind=yes],
+    [ls_unwind="innermost frame only (needs x86-64 and glibc 2.35)"])
 AS_IF([test "x$have_libpfm" = xyes], [ls_hw="encodings found; the engine comes with a later release"],
     [ls_hw="no (libpfm4 missing: install libpfm4-dev; step engine only)"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
@@ -60,6 +67,7 @@ Loadstone $PACKAGE_VERSION
     prefix                          $prefix
     compiler                        $CC
     step sampling without a PMU:    $ls_step
+    call paths of allocations:      $ls_unwind
     hardware sampling:              $ls_hw
     pattern files (JSON):           $ls_yajl
     plots:                          $ls_cairo

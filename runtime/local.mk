@@ -1,11 +1,28 @@
 # runtime: the object preloaded into programs. It needs nothing but the C library.
 include runtime/samplers/step_local.mk
 
+# Apart, so that unit tests can have it: what knows nothing of the process.
+noinst_LTLIBRARIES += librtalloc.la
+librtalloc_la_SOURCES = \
+    runtime/core/rt_blocks_sigsafe.c runtime/core/rt_blocks_sigsafe.h \
+    runtime/core/rt_cfi_sigsafe.c runtime/core/rt_cfi_sigsafe.h \
+    runtime/core/rt_paths_sigsafe.c runtime/core/rt_paths_sigsafe.h \
+    runtime/core/rt_poisson_sigsafe.c runtime/core/rt_poisson_sigsafe.h \
+    runtime/core/rt_unwind_sigsafe.h
+librtalloc_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librtalloc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+if HAVE_UNWIND
+librtalloc_la_SOURCES += runtime/core/rt_unwind_x86_64_sigsafe.c
+else
+librtalloc_la_SOURCES += runtime/core/rt_unwind_none_sigsafe.c
+endif
+EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c runtime/core/rt_unwind_none_sigsafe.c
+
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
     runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
+    runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
-    runtime/core/rt_blocks_sigsafe.c runtime/core/rt_blocks_sigsafe.h \
     runtime/core/rt_budget_sigsafe.c \
     runtime/core/rt_child_env.c runtime/core/rt_child_env.h \
     runtime/core/rt_config.c runtime/core/rt_config.h \
@@ -48,7 +65,7 @@ libloadstone_preload_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin-m
     -fno-builtin-realloc -fno-builtin-free
 libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
     -Wl,--version-script=$(top_srcdir)/runtime/preload.map -Wl,-z,now -Wl,-z,nodelete
-libloadstone_preload_la_LIBADD = libsmrtree.la libspoolwrite.la
+libloadstone_preload_la_LIBADD = librtalloc.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
 libloadstone_preload_la_LIBADD += librtstep.la librtstephooks.la
 else

@@ -124,6 +124,11 @@ void smr_registry_set_sink(const struct smr_sink *sink)
     smr_unlock();
 }
 
+bool smr_registry_may_end_behind(uint64_t base)
+{
+    return base < __atomic_load_n(&smr_state.hull_end, __ATOMIC_RELAXED);
+}
+
 static bool may_hold_ranges(uint64_t base, uint64_t len_bytes)
 {
     if (base >= __atomic_load_n(&smr_state.hull_end, __ATOMIC_RELAXED)) return false;

@@ -46,6 +46,10 @@ void smr_registry_set_sink(const struct smr_sink *sink);
  * in the same thread. */
 void smr_registry_end_inside(uint64_t base, uint64_t len_bytes);
 
+/* False: no range ends behind base, so smr_registry_end_inside has nothing to do there, whatever the length.
+ * One relaxed load. */
+bool smr_registry_may_end_behind(uint64_t base);
+
 /* Living ranges. */
 uint32_t smr_registry_len(void);
 

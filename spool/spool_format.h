@@ -168,21 +168,28 @@ struct spool_extent {
     uint64_t time_ns;
     uint64_t base, len_bytes;
 };
-/* rec.flags of ALLOC: the function called, enum spool_alloc_call */
+/* rec.flags of ALLOC: the function called, enum spool_alloc_call, and SPOOL_ALLOC_KNOWN_PATH */
 enum spool_alloc_call {
     SPOOL_ALLOC_MALLOC,
     SPOOL_ALLOC_CALLOC,
     SPOOL_ALLOC_REALLOC,
     SPOOL_ALLOC_ALIGNED,
-    SPOOL_ALLOC_OTHER
+    SPOOL_ALLOC_OTHER,
+    SPOOL_ALLOC_MMAP,  /* anonymous memory that the program mapped; an MMAP record stands before it */
+    SPOOL_ALLOC_ARENA, /* the same, mapped by an allocator for later */
 };
+#define SPOOL_ALLOC_CALL_MASK 0xfu
+/* The one frame is spool_path_hash (spool/spool_path.h) of a path that this file gave before. */
+#define SPOOL_ALLOC_KNOWN_PATH 0x10u
 struct spool_alloc {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t base, len_bytes;
-    uint32_t frames_len;  /* number of u64 return addresses behind the fixed part, innermost first; 0: no call
-                             path */
-    uint32_t sample_rate; /* this block stands for so many (1: every such block is recorded) */
+    uint32_t frames_len; /* number of u64 return addresses behind the fixed part, innermost first; 0: no call
+                            path */
+    uint32_t sample_period_bytes; /* 0, 1: every block like this is recorded. More: it was hit by a Poisson
+                                     process with one point each so many allocated bytes, so it stands for
+                                     1 / (1 - exp(-len_bytes / sample_period_bytes)) blocks */
 };
 struct spool_node {
     struct spool_rec_header rec;
@@ -306,23 +313,22 @@ struct spool_image_bytes {
     uint32_t reserved;
 };
 /* X(name, text): incidents; counts add up */
-#define SPOOL_EVENT_LIST(X)                                                                            \
-    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached") \
-    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                          \
-    X(DISK_FULL, "no space left for the spool: recording stopped")                                     \
-    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                   \
-    X(ENGINE_QUIET,                                                                                    \
-      "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")  \
-    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                  \
-    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                          \
-    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")              \
-    X(TRACED, "a debugger is attached: no stepping")                                                   \
-    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")  \
-    X(SAMPLING_BEGIN, "sampling switched on")                                                          \
-    X(SAMPLING_END, "sampling switched off")                                                           \
-    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                 \
-    X(ALLOCS_SKIPPED,                                                                                  \
-      "allocations not recorded one by one, to hold the overhead budget: their home is the heap")      \
+#define SPOOL_EVENT_LIST(X)                                                                                \
+    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")     \
+    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                              \
+    X(DISK_FULL, "no space left for the spool: recording stopped")                                         \
+    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                       \
+    X(ENGINE_QUIET,                                                                                        \
+      "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")      \
+    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                      \
+    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                              \
+    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                  \
+    X(TRACED, "a debugger is attached: no stepping")                                                       \
+    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")      \
+    X(SAMPLING_BEGIN, "sampling switched on")                                                              \
+    X(SAMPLING_END, "sampling switched off")                                                               \
+    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                     \
+    X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them stand for them") \
     X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };

@@ -74,11 +74,11 @@ static inline bool spool_put_munmap(struct spool_writer *w, uint64_t time_ns, ui
     return spool_put(w, SPOOL_WHAT(MUNMAP, 0, r), &r, NULL, 0);
 }
 
-static inline bool spool_put_alloc(struct spool_writer *w, struct spool_alloc r, enum spool_alloc_call call,
+static inline bool spool_put_alloc(struct spool_writer *w, struct spool_alloc r, unsigned flags,
                                    const uint64_t *frames)
 {
     const struct spool_text path = {frames, r.frames_len * (uint32_t)sizeof(*frames)};
-    return spool_put(w, SPOOL_WHAT(ALLOC, call, r), &r, &path, 1);
+    return spool_put(w, SPOOL_WHAT(ALLOC, flags, r), &r, &path, 1);
 }
 
 static inline bool spool_put_free(struct spool_writer *w, uint64_t time_ns, uint64_t base)

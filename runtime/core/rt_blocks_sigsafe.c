@@ -4,52 +4,65 @@
 #include "common/ls_compat.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <sys/mman.h>
 
-/* A bucket is a cache line; a block is in its own bucket or not at all, so a look-up reads one line. */
-enum { RT_BUCKET_SLOTS = 8, RT_BUCKETS = 1 << 17, RT_BUCKET_BITS = 17 };
+struct rt_region *rt_regions;
 
-struct rt_bucket {
-    uint64_t bases[RT_BUCKET_SLOTS]; /* 0: free */
-};
-
-static struct rt_bucket *rt_buckets;
+static long rt_blocks_map(size_t len_bytes)
+{
+    return ls_syscall(SYS_mmap, NULL, len_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
 
 int rt_blocks_init(void)
 {
-    const long at = ls_syscall(SYS_mmap, NULL, sizeof(struct rt_bucket) * RT_BUCKETS, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const long at = rt_blocks_map(sizeof(struct rt_region) * RT_REGIONS);
     if (at < 0 && at > -4096) return (int)-at;
-    rt_buckets = (struct rt_bucket *)at;
+    rt_regions = (struct rt_region *)at;
     return 0;
 }
 
-/* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4) of the 16-byte unit. */
-static struct rt_bucket *rt_bucket_of(uint64_t base)
+static struct rt_region *rt_region_claim(uint64_t number)
 {
-    return &rt_buckets[((base >> 4) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - RT_BUCKET_BITS)];
+    struct rt_region *r = rt_region_home(number);
+    for (int i = 0; i < RT_REGION_PROBES; i++, r = rt_region_next(r)) {
+        uint64_t there = 0;
+        if (__atomic_compare_exchange_n(&r->number, &there, number, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
+            there == number)
+            return r;
+    }
+    return NULL;
 }
 
-static bool rt_blocks_swap(uint64_t base, uint64_t from, uint64_t to)
+static __attribute__((noinline, cold)) uint64_t *rt_region_make(uint64_t number)
 {
-    struct rt_bucket *b = rt_bucket_of(base);
-    for (int i = 0; i < RT_BUCKET_SLOTS; i++) {
-        uint64_t expected = from;
-        if (__atomic_load_n(&b->bases[i], __ATOMIC_RELAXED) == from &&
-            __atomic_compare_exchange_n(&b->bases[i], &expected, to, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED))
-            return true;
-    }
-    return false;
+    const size_t len_bytes = RT_REGION_WORDS * sizeof(uint64_t);
+    struct rt_region *r = rt_region_claim(number);
+    const long at = r ? rt_blocks_map(len_bytes) : -ENOMEM;
+    uint64_t *there = NULL;
+    if (at < 0 && at > -4096) return NULL;
+    if (__atomic_compare_exchange_n(&r->words, &there, (uint64_t *)at, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return (uint64_t *)at;
+    ls_syscall(SYS_munmap, at, len_bytes); /* another thread was faster */
+    return there;
 }
 
 bool rt_blocks_add(uint64_t base)
 {
-    return rt_buckets && rt_blocks_swap(base, 0, base);
+    if (!rt_block_is_unit(base)) return false;
+    uint64_t *words = rt_region_words(base >> RT_REGION_BITS);
+    if (!words) words = rt_region_make(base >> RT_REGION_BITS);
+    if (!words) return false;
+    __atomic_fetch_or(&words[rt_block_word(base)], rt_block_bit(base), __ATOMIC_RELAXED);
+    return true;
 }
 
 bool rt_blocks_remove(uint64_t base)
 {
-    return rt_buckets && rt_blocks_swap(base, base, 0);
+    if (!rt_blocks_has(base)) return false;
+    uint64_t *words = rt_region_words(base >> RT_REGION_BITS);
+    const uint64_t bit = rt_block_bit(base);
+    return __atomic_fetch_and(&words[rt_block_word(base)], ~bit, __ATOMIC_ACQ_REL) & bit;
 }

@@ -120,6 +120,7 @@ static void rt_init_first_record(void)
     struct rt_thread *t = rt_thread_acquire();
     if (!t) return;
     __atomic_store_n(&rt_state.phase, RT_RECORDING, __ATOMIC_RELEASE);
+    rt_tls.sample_left_bytes = 0; /* what came before was not counted */
     rt_init_main_stack(t);
     t->tid = rt_state.pid;
     t->begin_ns = rt_state.budget.start_ns;

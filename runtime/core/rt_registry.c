@@ -133,6 +133,11 @@ void rt_registry_init(void)
     smr_registry_set_sink(&rt_sink);
 }
 
+bool rt_registry_may_end_behind(uint64_t base)
+{
+    return smr_registry_may_end_behind(base);
+}
+
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes)
 {
     smr_registry_end_inside(base, len_bytes);

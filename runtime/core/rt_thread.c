@@ -57,6 +57,7 @@ static struct rt_thread *rt_thread_reuse(void)
 static void rt_thread_reset(struct rt_thread *t)
 {
     t->files = 0;
+    t->paths.file = 0; /* files count from 1 */
     t->tid = 0;
     t->key_rounds = 0;
     t->opening = t->open_failed = t->engine_open = false;

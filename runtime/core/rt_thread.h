@@ -4,6 +4,8 @@
 #define RT_THREAD_H
 
 #include "common/ls_compat.h"
+#include "runtime/core/rt_paths_sigsafe.h"
+#include "runtime/core/rt_poisson_sigsafe.h"
 #include "runtime/core/rt_state.h"
 #include "spool/spool_writer_sigsafe.h"
 
@@ -34,8 +36,9 @@ struct rt_thread {
     void *engine; /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
-    uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny; valid between
-                                          rt_enter and rt_leave */
+    struct rt_paths paths;                         /* call paths its file gave */
+    _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
+                                          valid between rt_enter and rt_leave */
 };
 
 /* The one thread-local object of the runtime (initial-exec: no allocation, no call to find it). */
@@ -44,7 +47,9 @@ struct rt_tls {
     uint32_t depth;       /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
     uint32_t dead;        /* 1: the thread ends, or began before the runtime could serve it */
     uint32_t small_calls; /* allocator calls that were only looked at, not yet in the budget */
-    uint32_t tick_hooks;  /* 1: the hook call in progress is being timed */
+    int64_t sample_left_bytes; /* of small blocks, until one is recorded */
+    struct rt_poisson poisson;
+    uint32_t tick_hooks; /* 1: the hook call in progress is being timed */
     uint64_t enter_ticks;
     uint64_t fork_ns;     /* this thread is forking: since when */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */

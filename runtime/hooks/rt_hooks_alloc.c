@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The allocator. Small blocks cost two comparisons; large ones are recorded: the allocation after it was
+/* The allocator. Most small blocks cost two comparisons; the others are recorded: the allocation after it was
  * made, the free before it is done, because the address may be reused at once. */
-#include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_arena.h"
-#include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -15,79 +14,11 @@
 
 enum { RT_PAGE_BYTES = 4096 };
 
-/* What alloc hooks tell about a block. */
-struct rt_block {
-    void *base;
-    size_t len_bytes;
-    enum spool_alloc_call call;
-    void *caller;
-};
-
-enum { RT_LIMIT_LOOK_EVERY = 256 };
-
-static void rt_put_alloc(struct rt_thread *t, const struct rt_block *b)
-{
-    const uint64_t base = (uint64_t)(uintptr_t)b->base;
-    const uint64_t caller = (uint64_t)(uintptr_t)b->caller;
-    const struct spool_alloc rec = {.time_ns = ls_clock_mono_ns(),
-                                    .base = base,
-                                    .len_bytes = b->len_bytes,
-                                    .frames_len = 1,
-                                    .sample_rate = 1};
-    if (rt_blocks_add(base)) spool_put_alloc(rt_spool_writer(t), rec, b->call, &caller);
-    if (++t->allocs % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(rec.time_ns);
-}
-
-/* The program allocates too fast to record each block. */
-static void rt_skip_alloc(void)
-{
-    const uint64_t skipped =
-        __atomic_add_fetch(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], 1, __ATOMIC_RELAXED);
-    if (skipped % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(ls_clock_mono_ns());
-}
-
-static __attribute__((noinline)) void rt_note_alloc(const struct rt_block *b)
-{
-    if (b->len_bytes < __atomic_load_n(&rt_state.alloc_record_bytes, __ATOMIC_RELAXED)) {
-        rt_skip_alloc();
-        return;
-    }
-    const int saved = errno;
-    struct rt_thread *t = b->base ? rt_enter() : NULL;
-    if (t) {
-        rt_put_alloc(t, b);
-        rt_leave();
-    }
-    errno = saved;
-}
-
-/* Was it recorded? Then its end is. */
-static __attribute__((noinline)) bool rt_note_free(void *p)
-{
-    if (!rt_is_recording() || rt_tls.depth || rt_tls.dead || !rt_blocks_remove((uint64_t)(uintptr_t)p))
-        return false;
-    const int saved = errno;
-    struct rt_thread *t = rt_enter();
-    if (t) {
-        spool_put_free(rt_spool_writer(t), ls_clock_mono_ns(), (uint64_t)(uintptr_t)p);
-        rt_leave();
-    }
-    errno = saved;
-    return true;
-}
-
-static inline bool rt_is_large(size_t len_bytes)
-{
-    if (__builtin_expect(len_bytes >= rt_state.config.alloc_min_bytes, 0)) return true;
-    rt_tls.small_calls++;
-    return false;
-}
-
 #define RT_NOTE_ALLOC(p, n, kind)                                                                       \
     do {                                                                                                \
-        if (rt_is_large(n)) {                                                                           \
+        if (rt_alloc_is_notable(n)) {                                                                   \
             const struct rt_block note_block = {p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)}; \
-            rt_note_alloc(&note_block);                                                                 \
+            rt_alloc_note(&note_block);                                                                 \
         }                                                                                               \
     } while (0)
 
@@ -149,9 +80,9 @@ LS_EXPORT void free(void *p)
 {
     if (!p || __builtin_expect(rt_arena_owns(p), 0)) return;
     if (RT_IS_EARLY(free)) return;
-    const size_t len = rt_usable_bytes(p);
-    rt_registry_end_inside((uint64_t)(uintptr_t)p, len);
-    if (rt_is_large(len)) rt_note_free(p);
+    if (__builtin_expect(rt_registry_may_end_behind((uint64_t)(uintptr_t)p), 0))
+        rt_registry_end_inside((uint64_t)(uintptr_t)p, rt_usable_bytes(p));
+    if (rt_free_is_notable(p)) rt_free_note(p);
     rt_real.free(p);
 }
 
@@ -167,16 +98,19 @@ static void *rt_realloc_from_arena(void *p, size_t n)
  * once, and taken back when the call fails. */
 static void *rt_realloc_noted(void *p, size_t n, void *caller)
 {
-    const size_t old = p ? rt_usable_bytes(p) : 0;
-    const bool was_noted = p && rt_is_large(old) && rt_note_free(p);
+    const uint64_t base = (uint64_t)(uintptr_t)p;
+    const bool may_hold_ranges = p && rt_registry_may_end_behind(base),
+               is_notable = p && rt_free_is_notable(p);
+    const size_t old = may_hold_ranges || is_notable ? rt_usable_bytes(p) : 0;
+    const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);
     const struct rt_block made = {q, n, SPOOL_ALLOC_REALLOC, caller};
     const struct rt_block kept = {p, old, SPOOL_ALLOC_REALLOC, caller};
-    if (q && rt_is_large(n))
-        rt_note_alloc(&made);
+    if (q && rt_alloc_is_notable(n))
+        rt_alloc_note(&made);
     else if (!q && n > 0 && was_noted)
-        rt_note_alloc(&kept);
-    if (p && q != p && (q || n == 0)) rt_registry_end_inside((uint64_t)(uintptr_t)p, old);
+        rt_alloc_note_kept(&kept);
+    if (may_hold_ranges && q != p && (q || n == 0)) rt_registry_end_inside(base, old);
     return q;
 }
 

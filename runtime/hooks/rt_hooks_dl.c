@@ -2,6 +2,7 @@
 /* Modules that come and go. */
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_real.h"
+#include "runtime/core/rt_unwind_sigsafe.h"
 
 #include <stddef.h>
 
@@ -27,6 +28,7 @@ LS_EXPORT int dlclose(void *handle)
 {
     rt_note_before_unload();
     const int result = RT_REAL(dlclose)(handle);
+    rt_unwind_forget();
     rt_maps_mark_dirty();
     return result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mappings that the program makes itself. Those of the loader and the C library show in the snapshots. */
+#include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
@@ -28,6 +29,7 @@ struct rt_mapping {
     size_t len_bytes;
     int prot, flags, fd;
     off_t offset_bytes;
+    void *caller; /* NULL: no call path is taken */
 };
 
 static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
@@ -44,12 +46,20 @@ static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
     spool_put_mmap(rt_spool_writer(t), rec, path);
 }
 
+/* Generated code and files have homes of their own. */
+static void rt_put_mapping_site(struct rt_thread *t, const struct rt_mapping *m)
+{
+    const struct rt_block block = {m->base, m->len_bytes, SPOOL_ALLOC_MMAP, m->caller};
+    if (m->caller && (m->flags & MAP_ANONYMOUS) && !(m->prot & PROT_EXEC)) rt_alloc_note_mapping(t, &block);
+}
+
 static void rt_note_mapping(const struct rt_mapping *m)
 {
     const int saved = errno;
     struct rt_thread *t = m->base != MAP_FAILED ? rt_enter() : NULL;
     if (t) {
         rt_put_mapping(t, m);
+        rt_put_mapping_site(t, m);
         rt_leave();
     }
     errno = saved;
@@ -79,13 +89,13 @@ static void *rt_mmap(const struct rt_mapping *want)
 
 LS_EXPORT void *mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
 {
-    const struct rt_mapping want = {addr, n, prot, flags, fd, offset};
+    const struct rt_mapping want = {addr, n, prot, flags, fd, offset, __builtin_return_address(0)};
     return rt_mmap(&want);
 }
 
 LS_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
 {
-    const struct rt_mapping want = {addr, n, prot, flags, fd, offset};
+    const struct rt_mapping want = {addr, n, prot, flags, fd, offset, __builtin_return_address(0)};
     return rt_mmap(&want);
 }
 
@@ -125,6 +135,7 @@ static void rt_note_mremap(struct rt_thread *t, uint64_t time_ns, const struct r
     if (new->base != old->base || new->len_bytes < old->len_bytes)
         rt_note_munmap(t, time_ns, old->base, old->len_bytes);
     rt_put_mapping(t, new);
+    rt_put_mapping_site(t, new);
     errno = saved;
 }
 
@@ -141,8 +152,12 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
                         : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
     if (!t) return p;
     const struct rt_mapping old = {.base = addr, .len_bytes = old_n};
-    const struct rt_mapping moved = {
-        .base = p, .len_bytes = new_n, .prot = PROT_READ | PROT_WRITE, .flags = MAP_ANONYMOUS, .fd = -1};
+    const struct rt_mapping moved = {.base = p,
+                                     .len_bytes = new_n,
+                                     .prot = PROT_READ | PROT_WRITE,
+                                     .flags = MAP_ANONYMOUS,
+                                     .fd = -1,
+                                     .caller = __builtin_return_address(0)};
     if (p != MAP_FAILED) rt_note_mremap(t, time_ns, &old, &moved);
     rt_leave();
     if (p != MAP_FAILED && p != addr) rt_registry_end_inside((uint64_t)(uintptr_t)addr, old_n);

@@ -67,7 +67,7 @@ void prof_fixture_node(struct prof_fixture_thread *t, struct spool_node node, co
 void prof_fixture_alloc(struct prof_fixture_thread *t, uint64_t base, uint64_t len_bytes)
 {
     const struct spool_alloc a = {
-        .time_ns = fixture_tick(t), .base = base, .len_bytes = len_bytes, .sample_rate = 1};
+        .time_ns = fixture_tick(t), .base = base, .len_bytes = len_bytes, .sample_period_bytes = 1};
     spool_put_alloc(&t->writer, a, SPOOL_ALLOC_MALLOC, NULL);
 }
 

@@ -11,3 +11,17 @@ runtime_tests = tests/runtime/test_hook_list.sh tests/runtime/test_preload.sh te
 dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)
 EXTRA_DIST += tests/runtime/preload.inc
+if HAVE_CMOCKA
+runtime_unit_tests = tests/runtime/test_rt_alloc
+if HAVE_UNWIND
+runtime_unit_tests += tests/runtime/test_rt_unwind
+endif
+check_PROGRAMS += $(runtime_unit_tests)
+TESTS += $(runtime_unit_tests)
+tests_runtime_test_rt_alloc_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
+tests_runtime_test_rt_alloc_CFLAGS = $(AM_CFLAGS) -pthread
+tests_runtime_test_rt_alloc_LDADD = librtalloc.la $(CMOCKA_LIBS) -lm
+tests_runtime_test_rt_unwind_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
+tests_runtime_test_rt_unwind_CFLAGS = $(AM_CFLAGS) -O2 -pthread
+tests_runtime_test_rt_unwind_LDADD = librtalloc.la $(CMOCKA_LIBS)
+endif

@@ -50,8 +50,10 @@ static void print_payload(const struct spool_rec_header *rec)
         break;
     case SPOOL_REC_ALLOC: {
         const struct spool_alloc *r = (const void *)rec;
-        printf(" base=%#" PRIx64 " len=%" PRIu64 " call=%u frames=%u", r->base, r->len_bytes, rec->flags,
-               r->frames_len);
+        printf(" base=%#" PRIx64 " len=%" PRIu64 " call=%u frames=%u", r->base, r->len_bytes,
+               rec->flags & SPOOL_ALLOC_CALL_MASK, r->frames_len);
+        if (rec->flags & SPOOL_ALLOC_KNOWN_PATH) printf(" known");
+        if (r->sample_period_bytes > 1) printf(" period=%u", r->sample_period_bytes);
         break;
     }
     case SPOOL_REC_FREE:

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_alloc_note.h"
+
+#include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_unwind_sigsafe.h"
+#include "spool/spool_path.h"
+
+#include <errno.h>
+
+enum {
+    RT_LIMIT_LOOK_EVERY = 256,
+    RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated before it is asked again whether there is a recording */
+};
+
+/* A call path in t->scratch. */
+struct rt_path {
+    uint64_t *frames;
+    uint32_t len;
+    bool is_nested; /* our hooks stand in it: an allocator maps memory for a block of the program */
+};
+
+static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
+{
+    const struct rt_unwind_limits limits = {.stack_base = t->stack_base,
+                                            .stack_end = t->stack_end,
+                                            .own_base = rt_state.text_base,
+                                            .own_end = rt_state.text_end};
+    struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
+    path.len = (uint32_t)rt_unwind(&limits, path.frames, RT_UNWIND_FRAMES_MAX, &path.is_nested);
+    if (path.len == 0) path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
+    return path;
+}
+
+/* The writer must be open: opening it uses t->scratch and counts t->files. */
+static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spool_alloc rec,
+                         const struct rt_block *b, const struct rt_path *path)
+{
+    const uint64_t hash = spool_path_hash(path->frames, path->len);
+    const bool is_known = rt_paths_know(&t->paths, t->files, hash);
+    rec.base = (uint64_t)(uintptr_t)b->base;
+    rec.len_bytes = b->len_bytes;
+    rec.frames_len = is_known ? 1 : path->len;
+    rec.time_ns = ls_clock_mono_ns();
+    const unsigned flags = (unsigned)b->call | (is_known ? SPOOL_ALLOC_KNOWN_PATH : 0);
+    if (!spool_put_alloc(w, rec, flags, is_known ? &hash : path->frames)) rt_paths_forget(&t->paths, hash);
+}
+
+/* The program allocates too fast to record each block. */
+static void rt_skip_alloc(void)
+{
+    const uint64_t skipped =
+        __atomic_add_fetch(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], 1, __ATOMIC_RELAXED);
+    if (skipped % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(ls_clock_mono_ns());
+}
+
+static uint64_t rt_sample_seed(void)
+{
+    const uint64_t base = rt_state.config.has_seed ? rt_state.config.seed : rt_ticks();
+    return (base ^ (uint64_t)ls_syscall(SYS_gettid)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void rt_draw_gap(uint64_t limit_bytes)
+{
+    struct rt_poisson *p = &rt_tls.poisson;
+    const uint32_t period_bytes = limit_bytes < UINT32_MAX ? (uint32_t)limit_bytes : UINT32_MAX;
+    rt_tls.sample_left_bytes += rt_poisson_gap(p, period_bytes, p->random ? 0 : rt_sample_seed());
+}
+
+/* The bytes of a block below the limit were counted: is it hit? The mean gap, 0: it is not. */
+static uint32_t rt_sample(uint64_t limit_bytes)
+{
+    if (rt_tls.sample_left_bytes >= 0) return 0;
+    if (!rt_is_recording()) {
+        rt_tls.sample_left_bytes = RT_NOT_RECORDING_BYTES;
+        return 0;
+    }
+    if (rt_tls.poisson.period_bytes == 0) { /* the first gap of this thread */
+        rt_draw_gap(limit_bytes);
+        if (rt_tls.sample_left_bytes >= 0) return 0;
+    }
+    const uint32_t period_bytes = rt_tls.poisson.period_bytes;
+    rt_tls.sample_left_bytes = 0; /* a Poisson process has no memory: the next gap begins behind the block */
+    rt_draw_gap(limit_bytes);
+    return period_bytes;
+}
+
+static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint32_t period_bytes)
+{
+    struct spool_writer *w = rt_spool_writer(t);
+    if (rt_blocks_add((uint64_t)(uintptr_t)b->base)) {
+        const struct rt_path path = rt_path_here(t, b->caller);
+        rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &path);
+    }
+    if (++t->allocs % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(ls_clock_mono_ns());
+}
+
+static void rt_record(const struct rt_block *b, uint32_t period_bytes)
+{
+    const int saved = errno;
+    struct rt_thread *t = rt_enter();
+    if (t) {
+        rt_record_alloc(t, b, period_bytes);
+        rt_leave();
+    }
+    errno = saved;
+}
+
+__attribute__((noinline)) void rt_alloc_note(const struct rt_block *b)
+{
+    const uint64_t limit_bytes = __atomic_load_n(&rt_state.alloc_record_bytes, __ATOMIC_RELAXED);
+    const bool is_small = b->len_bytes < rt_state.config.alloc_min_bytes; /* then it was counted already */
+    if (!b->base) return;
+    if (b->len_bytes >= limit_bytes) {
+        rt_record(b, 1);
+        return;
+    }
+    if (!is_small) rt_tls.sample_left_bytes -= (int64_t)b->len_bytes;
+    const uint32_t period_bytes = rt_sample(limit_bytes);
+    if (period_bytes > 0)
+        rt_record(b, period_bytes);
+    else if (!is_small)
+        rt_skip_alloc();
+}
+
+void rt_alloc_note_kept(const struct rt_block *b)
+{
+    rt_record(b, 1);
+}
+
+__attribute__((noinline)) bool rt_free_note(void *p)
+{
+    const uint64_t base = (uint64_t)(uintptr_t)p;
+    if (!rt_is_recording() || rt_tls.depth || rt_tls.dead || !rt_blocks_remove(base)) return false;
+    const int saved = errno;
+    struct rt_thread *t = rt_enter();
+    if (t) {
+        spool_put_free(rt_spool_writer(t), ls_clock_mono_ns(), base);
+        rt_leave();
+    }
+    errno = saved;
+    return true;
+}
+
+void rt_alloc_note_mapping(struct rt_thread *t, const struct rt_block *b)
+{
+    struct spool_writer *w = rt_spool_writer(t);
+    const struct rt_path path = rt_path_here(t, b->caller);
+    struct rt_block block = *b;
+    block.call = path.is_nested ? SPOOL_ALLOC_ARENA : SPOOL_ALLOC_MMAP;
+    rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = 1}, &block, &path);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What allocator hooks leave in the spool. From rt_state.alloc_record_bytes on every block is recorded with
+ * its call path; below it, those that a Poisson process over the bytes hits (rt_poisson_sigsafe.h). */
+#ifndef RT_ALLOC_NOTE_H
+#define RT_ALLOC_NOTE_H
+
+#include "runtime/core/rt_blocks_sigsafe.h"
+#include "runtime/core/rt_thread.h"
+#include "spool/spool_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What hooks tell about a block. */
+struct rt_block {
+    void *base; /* NULL: nothing was allocated */
+    size_t len_bytes;
+    enum spool_alloc_call call;
+    void *caller; /* return address of the hook */
+};
+
+/* Does a block of this length deserve a second look? Almost always no: two comparisons. */
+static inline bool rt_alloc_is_notable(size_t len_bytes)
+{
+    if (__builtin_expect(len_bytes >= rt_state.config.alloc_min_bytes, 0)) return true;
+    rt_tls.small_calls++;
+    return __builtin_expect((rt_tls.sample_left_bytes -= (int64_t)len_bytes) < 0, 0);
+}
+
+/* Of a notable block, after it was made: record it, or leave it out. errno is kept.
+ * Thread: any.  Signal: what the program's own call is. */
+void rt_alloc_note(const struct rt_block *b);
+/* Of a block whose end was told too early. */
+void rt_alloc_note_kept(const struct rt_block *b);
+
+/* Before a block is given back (its address may be reused at once): if it was recorded, so is its end.
+ * Returns whether.  errno is kept. */
+static inline bool rt_free_is_notable(const void *p)
+{
+    rt_tls.small_calls++;
+    return __builtin_expect(rt_blocks_has((uint64_t)(uintptr_t)p), 0);
+}
+bool rt_free_note(void *p);
+
+/* Inside rt_enter and rt_leave of t: the call path of an anonymous mapping that is in the spool already. */
+void rt_alloc_note_mapping(struct rt_thread *t, const struct rt_block *b);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_paths_sigsafe.h"
+
+#include <stddef.h>
+
+static uint64_t *rt_path_row(struct rt_paths *p, uint64_t hash)
+{
+    return &p->hashes[hash >> (64 - RT_PATHS_BITS)];
+}
+
+bool rt_paths_know(struct rt_paths *p, uint32_t file, uint64_t hash)
+{
+    if (p->file != file) {
+        for (size_t i = 0; i < RT_PATHS; i++)
+            __atomic_store_n(&p->hashes[i], 0, __ATOMIC_RELAXED); /* no memset: the program may own it */
+        p->file = file;
+    }
+    uint64_t *row = rt_path_row(p, hash);
+    if (*row == hash) return true;
+    *row = hash;
+    return false;
+}
+
+void rt_paths_forget(struct rt_paths *p, uint64_t hash)
+{
+    uint64_t *row = rt_path_row(p, hash);
+    if (*row == hash) *row = 0;
+}

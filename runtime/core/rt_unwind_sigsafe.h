@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The call path of the calling thread. No lock, no allocation, no system call on a known stack: objects are
+ * found by the C library's lock-free _dl_find_object, rules are kept in a table. So a path can be taken
+ * inside dlopen, in constructors, in signal handlers, and in the child of a vfork. */
+#ifndef RT_UNWIND_SIGSAFE_H
+#define RT_UNWIND_SIGSAFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RT_UNWIND_FRAMES_MAX = 64 };
+
+/* Where to stop reading, and what to leave out. */
+struct rt_unwind_limits {
+    uint64_t stack_base,
+        stack_end;              /* of the thread; 0 0, or a stack pointer outside: pages are tried first */
+    uint64_t own_base, own_end; /* code whose frames are left out */
+};
+
+/* Return addresses of the callers, innermost first, at most max. *out_nested (may be NULL): the left-out code
+ * was met again behind a frame that was kept.  Returns their number.  Thread: any.  Signal: safe. */
+size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max, bool *out_nested);
+
+/* An object was unloaded: another one may come to its address.  Thread: any.  Signal: safe. */
+void rt_unwind_forget(void);
+
+/* False where paths cannot be told (another C library, another processor): rt_unwind gives none. */
+bool rt_unwind_works(void);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_unwind_sigsafe.h"
+
+#include "common/ls_compat.h"
+#include "runtime/core/rt_cfi_sigsafe.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+enum { UNWIND_RULES = 1 << 13, UNWIND_RULE_BITS = 13, UNWIND_PAGE_BYTES = 4096 };
+
+/* A rule found before. check = address ^ generation ^ rule: a row that two threads wrote at once does not fit
+ * its own check and counts as absent (as in lockless hashing: Hyatt and Mann, ICGA Journal 25/1, 2002). */
+struct unwind_row {
+    uint64_t check, rule;
+};
+static struct unwind_row unwind_rows[UNWIND_RULES];
+static uint64_t unwind_generation;
+
+static struct unwind_row *unwind_row_of(uint64_t ip)
+{
+    return &unwind_rows[(ip * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - UNWIND_RULE_BITS)];
+}
+
+static __attribute__((noinline, cold)) struct rt_cfi_rule unwind_find_rule(uint64_t ip)
+{
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)ip, &found) != 0) return (struct rt_cfi_rule){.cfa = RT_CFI_END};
+    const struct rt_cfi_object object = {found.dlfo_map_start, found.dlfo_map_end, found.dlfo_eh_frame};
+    return rt_cfi_find(&object, ip);
+}
+
+static inline struct rt_cfi_rule unwind_rule(uint64_t ip)
+{
+    struct unwind_row *row = unwind_row_of(ip);
+    /* addresses have 47 bits: the generation stands above them */
+    const uint64_t key = ip ^ __atomic_load_n(&unwind_generation, __ATOMIC_RELAXED) << 48;
+    uint64_t bits = __atomic_load_n(&row->rule, __ATOMIC_RELAXED);
+    struct rt_cfi_rule rule;
+    if (__builtin_expect((__atomic_load_n(&row->check, __ATOMIC_RELAXED) ^ bits) == key, 1)) {
+        memcpy(&rule, &bits, sizeof(rule));
+        return rule;
+    }
+    rule = unwind_find_rule(ip);
+    memcpy(&bits, &rule, sizeof(bits));
+    __atomic_store_n(&row->rule, bits, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->check, key ^ bits, __ATOMIC_RELAXED);
+    return rule;
+}
+
+/* How far the stack may be read: [low, high). */
+struct unwind_window {
+    uint64_t low, high;
+    bool is_final; /* otherwise the next page is tried */
+};
+
+/* Is the page there to be read? The kernel copies the set before it looks at the impossible `how`. */
+static bool unwind_is_readable(uint64_t page)
+{
+    return ls_syscall(SYS_rt_sigprocmask, -1, page, NULL, 8) == -EINVAL;
+}
+
+static __attribute__((noinline, cold)) bool unwind_grow(struct unwind_window *w, uint64_t end)
+{
+    enum { UNWIND_PAGES_MAX = 256 };
+    if (w->is_final || end - w->high > UNWIND_PAGES_MAX * UNWIND_PAGE_BYTES) return false;
+    while (w->high < end) {
+        if (!unwind_is_readable(w->high)) return false;
+        w->high += UNWIND_PAGE_BYTES;
+    }
+    return true;
+}
+
+static inline bool unwind_read(struct unwind_window *w, uint64_t at, uint64_t *out)
+{
+    if (at < w->low || (at & 7) || at > UINT64_MAX - 8) return false;
+    if (__builtin_expect(at + 8 > w->high, 0) && !unwind_grow(w, at + 8)) return false;
+    memcpy(out, (const void *)(uintptr_t)at, sizeof(*out));
+    return true;
+}
+
+/* The registers that matter. */
+struct unwind_frame {
+    uint64_t ip, sp, bp;
+};
+
+static inline bool unwind_cfa(struct unwind_window *w, const struct unwind_frame *f, struct rt_cfi_rule rule,
+                              uint64_t *cfa)
+{
+    const uint64_t offset = (uint64_t)(int64_t)rule.cfa_offset_bytes;
+    if (rule.cfa == RT_CFI_BP_DEREF) return unwind_read(w, f->bp + offset, cfa);
+    *cfa = (rule.cfa == RT_CFI_SP ? f->sp : f->bp) + offset;
+    return rule.cfa != RT_CFI_END;
+}
+
+/* From the frame with an instruction at ip to its caller's. False: there is none that can be told. */
+static inline __attribute__((always_inline)) bool unwind_step(struct unwind_window *w, struct unwind_frame *f,
+                                                              uint64_t ip)
+{
+    const struct rt_cfi_rule rule = unwind_rule(ip);
+    struct unwind_frame to = {.bp = f->bp};
+    if (!unwind_cfa(w, f, rule, &to.sp) || to.sp <= f->sp) return false;
+    const uint64_t saved_at =
+        (rule.bp == RT_CFI_BP_AT_CFA ? to.sp : f->bp) + (uint64_t)(int64_t)rule.bp_offset_bytes;
+    if (rule.bp != RT_CFI_BP_SAME && !unwind_read(w, saved_at, &to.bp)) return false;
+    if (!unwind_read(w, to.sp - 8, &to.ip)) return false;
+    *f = to;
+    return to.ip != 0;
+}
+
+static struct unwind_window unwind_window_at(uint64_t sp, const struct rt_unwind_limits *limits)
+{
+    struct unwind_window w = {.low = sp, .is_final = sp >= limits->stack_base && sp < limits->stack_end};
+    w.high = w.is_final ? limits->stack_end : (sp & ~(uint64_t)(UNWIND_PAGE_BYTES - 1)) + UNWIND_PAGE_BYTES;
+    return w;
+}
+
+/* Never inlined: the walk begins with the registers of this very function. */
+__attribute__((noinline)) size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max,
+                                           bool *out_nested)
+{
+    const uint64_t own_base = limits->own_base, own_len = limits->own_end - limits->own_base;
+    struct unwind_frame f;
+    size_t len = 0;
+    bool is_nested = false;
+    __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
+                     : "=&r"(f.ip), "=&r"(f.sp), "=&r"(f.bp));
+    struct unwind_window window = unwind_window_at(f.sp, limits);
+    for (uint64_t at = f.ip; len < max && unwind_step(&window, &f, at); at = f.ip - 1) {
+        if (f.ip - 1 - own_base >= own_len)
+            out[len++] = f.ip;
+        else if (len > 0)
+            is_nested = true;
+    }
+    if (out_nested) *out_nested = is_nested;
+    return len;
+}
+
+void rt_unwind_forget(void)
+{
+    __atomic_fetch_add(&unwind_generation, 1, __ATOMIC_RELAXED);
+}
+
+bool rt_unwind_works(void)
+{
+    return true;
+}
