@@ -1,0 +1,11 @@
+param n := 110;
+set I := 1..n;
+set J := 1..n;
+param c{i in I, j in J} := (i * 7919 + j * 104729 + i * j * 31) mod 997;
+var x{I, J} >= 0, <= 1;
+minimize cost: sum{i in I, j in J} c[i,j] * x[i,j];
+s.t. row{i in I}: sum{j in J} x[i,j] = 1;
+s.t. col{j in J}: sum{i in I} x[i,j] = 1;
+s.t. cap{k in 1..20}: sum{i in I, j in J: (i + j) mod 20 = k - 1} c[i,j] * x[i,j] <= 700;
+solve;
+end;

@@ -1,0 +1,2 @@
+# packages: bzip2
+exec bash -c 'bzip2 -c $DATA/big >$SCRATCH/o; cksum <$SCRATCH/o; bzip2 -dc $SCRATCH/o | cksum'

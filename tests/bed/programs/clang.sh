@@ -1,0 +1,2 @@
+# packages: clang
+exec bash -c 'clang -O2 -c -o $SCRATCH/many.o $DATA/many.c && cksum <$SCRATCH/many.o'

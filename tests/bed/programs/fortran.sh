@@ -1,0 +1,2 @@
+# packages: gfortran
+exec $DATA/fortran-stencil

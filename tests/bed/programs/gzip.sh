@@ -1,0 +1,2 @@
+# packages: gzip
+exec bash -c 'gzip -9nc $DATA/big | cksum'

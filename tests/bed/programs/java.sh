@@ -1,0 +1,2 @@
+# packages: default-jdk-headless
+exec java -Xmx512m -XX:+UseSerialGC -cp $DATA Work

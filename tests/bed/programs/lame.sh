@@ -1,0 +1,2 @@
+# packages: lame
+exec bash -c 'head -c 8000000 $DATA/big | lame -r --quiet -h - - | cksum'

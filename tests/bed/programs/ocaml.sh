@@ -1,0 +1,2 @@
+# packages: ocaml-nox
+exec ocaml $DATA/work.ml

@@ -1,0 +1,3 @@
+# packages: gcc
+export OMP_NUM_THREADS=2
+exec $DATA/openmp-histogram

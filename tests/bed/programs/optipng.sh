@@ -1,0 +1,2 @@
+# packages: optipng imagemagick
+exec bash -c 'cp $DATA/picture.png $SCRATCH/o.png && optipng -quiet -o7 $SCRATCH/o.png && cksum <$SCRATCH/o.png'

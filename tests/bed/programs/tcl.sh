@@ -1,0 +1,2 @@
+# packages: tcl
+exec tclsh $DATA/work.tcl

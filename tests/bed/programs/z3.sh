@@ -1,0 +1,2 @@
+# packages: z3
+exec z3 $DATA/problem.smt2
