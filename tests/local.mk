@@ -13,3 +13,4 @@ include tests/runtime/local.mk
 include tests/patterns/local.mk
 include tests/lint/local.mk
 include tests/cases/real.mk
+include tests/bed/local.mk

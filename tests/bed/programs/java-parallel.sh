@@ -1,2 +1,2 @@
-# packages: default-jdk-headless
+# packages: openjdk-17-jdk-headless
 exec java -Xmx512m -cp $DATA Work
