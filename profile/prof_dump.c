@@ -62,8 +62,8 @@ static bool prof_dump_wants(const struct prof_dumping *d, uint64_t i)
     if (thread >= d->threads_len || d->threads[thread].process != d->dump->process) return false;
     if (s->time_ns[i] == UINT64_MAX || s->time_ns[i] > d->dump->time_ns) return false;
     if (d->dump->threshold_cycles == 0) return true;
-    return s->latency_valid[i] && s->latency_cycles[i] != UINT32_MAX &&
-           s->latency_cycles[i] >= d->dump->threshold_cycles;
+    return s->latency_valid[i] && s->latency_cycles[i] != INT32_MIN && s->latency_cycles[i] >= 0 &&
+           (uint64_t)s->latency_cycles[i] >= d->dump->threshold_cycles;
 }
 
 /* The element's place in the grid; nothing outside of it. */
@@ -94,7 +94,7 @@ static void prof_dump_row(const struct prof_dumping *d, uint64_t i)
     else
         fputs(",,", out);
     fprintf(out, "%" PRIu64 ",", s->time_ns[i]);
-    if (s->latency_cycles[i] != UINT32_MAX) fprintf(out, "%u", s->latency_cycles[i]);
+    if (s->latency_cycles[i] != INT32_MIN) fprintf(out, "%d", s->latency_cycles[i]);
     fprintf(out, ",%s,%s,", s->level[i] < PROF_LEVEL_COUNT ? prof_level_names[s->level[i]] : "",
             s->op[i] < 3 ? accesses[s->op[i]] : "");
     if (s->cpu[i] != UINT32_MAX) fprintf(out, "%u", s->cpu[i]);
