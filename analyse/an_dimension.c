@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_dimension.h"
+#include "analyse/an_calls.h"
 #include "analyse/an_cost.h"
 #include "profile/prof_tables.h"
 
@@ -143,6 +144,50 @@ static const char *an_module_label(const struct an_tables *t, uint32_t row, char
 {
     (void)out;
     return *t->lines[row].module ? t->lines[row].module : "unknown module";
+}
+
+/* --- call stacks --- */
+
+static uint32_t an_call_of_burst(const struct an_call_tree *c, uint32_t burst)
+{
+    return c ? c->call_of_burst[burst] : AN_NO_KEY;
+}
+
+static const char *an_call_label(const struct an_call *c, char out[AN_LABEL_BYTES])
+{
+    if (c->function[0] != '[' || !*c->module) return c->function;
+    snprintf(out, AN_LABEL_BYTES, "%s (%s)", c->function, an_base_name(c->module));
+    return out;
+}
+
+static uint32_t an_calls_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    return an_call_of_burst(t->calls, burst);
+}
+
+static uint32_t an_calls_parent(const struct an_tables *t, uint32_t call)
+{
+    return t->calls->rows[call].parent;
+}
+
+static const char *an_calls_label(const struct an_tables *t, uint32_t call, char out[AN_LABEL_BYTES])
+{
+    return an_call_label(&t->calls->rows[call], out);
+}
+
+static uint32_t an_callers_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    return an_call_of_burst(t->callers, burst);
+}
+
+static uint32_t an_callers_parent(const struct an_tables *t, uint32_t call)
+{
+    return t->callers->rows[call].parent;
+}
+
+static const char *an_callers_label(const struct an_tables *t, uint32_t call, char out[AN_LABEL_BYTES])
+{
+    return an_call_label(&t->callers->rows[call], out);
 }
 
 /* --- threads, processes, phases --- */
@@ -313,6 +358,24 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_LINE,
      .compare = an_compare_modules,
      .label = an_module_label},
+    {.name = "calls",
+     .title = "call stack",
+     .text = "call stacks, from main to the function at work (record --callstack)",
+     .none = "(no call stack: record with --callstack)",
+     .columns = PROF_MASK(burst),
+     .base = AN_BASE_BURST,
+     .key_of_row = an_calls_of_burst,
+     .parent = an_calls_parent,
+     .label = an_calls_label},
+    {.name = "callers",
+     .title = "function and callers",
+     .text = "call stacks, from the function at work to its callers (record --callstack)",
+     .none = "(no call stack: record with --callstack)",
+     .columns = PROF_MASK(burst),
+     .base = AN_BASE_BURST,
+     .key_of_row = an_callers_of_burst,
+     .parent = an_callers_parent,
+     .label = an_callers_label},
     {.name = "thread",
      .title = "thread",
      .text = "a thread",

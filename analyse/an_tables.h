@@ -12,7 +12,12 @@ struct an_tables {
     const struct prof_process *processes;
     const struct prof_burst *bursts;
     const struct prof_phase *phases;
-    const struct prof_line *lines; /* sorted by process, ip */
+    const struct prof_line *lines;     /* sorted by process, ip */
+    const struct prof_frame *frames;   /* callers before those they call */
+    const struct prof_inline *inlines; /* sorted by line, depth */
+    size_t frames_len, inlines_len;
+    /* NULL without call stacks, or where nobody made them (an_calls_init) */
+    const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
     uint64_t duration_ns; /* of the run; 0: not known */
     uint32_t slices;      /* equal parts of the duration that the dimension slice tells apart */

@@ -4,6 +4,7 @@ libanalyse_la_SOURCES = \
     analyse/an_advice.c analyse/an_advice.h \
     analyse/an_annotate.c analyse/an_annotate.h \
     analyse/an_bootstrap.c analyse/an_bootstrap.h \
+    analyse/an_calls.c analyse/an_calls.h \
     analyse/an_combine.c analyse/an_combine.h \
     analyse/an_cost.c analyse/an_cost.h \
     analyse/an_dimension.c analyse/an_dimension.h \

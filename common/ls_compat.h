@@ -15,6 +15,13 @@
 /* Found without a call (no __tls_get_addr, which may allocate), so that signal handlers may use it. */
 #define LS_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec"), visibility("hidden")))
 
+/* A function that stays as it is written, neither inlined nor specialised. */
+#if defined(__clang__)
+#define LS_KEPT_FUNCTION __attribute__((noinline))
+#else
+#define LS_KEPT_FUNCTION __attribute__((noinline, noclone, noipa))
+#endif
+
 /* A function that ends in `LS_TAIL_RETURN f(args)` leaves its own frame first: f sees the caller's return
  * address. */
 #if defined(__clang__)

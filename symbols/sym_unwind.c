@@ -17,7 +17,7 @@ struct sym_unwinder {
     const struct sym_code *code;
     struct sym_frame *out;
     size_t len, max;
-    bool is_cut; /* the walk was ended here, not by the stack */
+    bool is_cut; /* the walk ended for want of memory or sense, not with the stack */
 };
 
 static bool sym_read_word(const struct sym_stack *s, uint64_t addr, uint64_t *out)
@@ -30,9 +30,11 @@ static bool sym_read_word(const struct sym_stack *s, uint64_t addr, uint64_t *ou
 
 static bool sym_on_memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *result, void *user)
 {
-    const sym_unwinder *u = user;
+    sym_unwinder *u = user;
     (void)dwfl;
-    return sym_read_word(u->stack, addr, result);
+    if (sym_read_word(u->stack, addr, result)) return true;
+    u->is_cut = true; /* libdwfl takes a return address that it cannot read for the end of the stack */
+    return false;
 }
 
 static pid_t sym_on_next_thread(Dwfl *dwfl, void *user, void **thread)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NS_PER_US = 1000 };
 enum {
     REPORT_BY,
     REPORT_WHERE,
@@ -18,6 +19,7 @@ enum {
     REPORT_NO_UNREGISTERED,
     REPORT_ANNOTATE,
     REPORT_JSON,
+    REPORT_FOLDED,
     REPORT_OPTIONS
 };
 
@@ -48,6 +50,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "Code"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
+    [REPORT_FOLDED] = {"folded", 0, CLI_CHOICE, "time|stall", NULL,
+                       "print call stacks, one a line with its microseconds, as tools for flame graphs read "
+                       "them; --node and --where say of which data",
+                       "Output", .alone = "time"},
 };
 
 static ls_err report_print(const struct rep_view *v, bool json)
@@ -65,6 +71,39 @@ static ls_err report_print(const struct rep_view *v, bool json)
     }
     free(rows);
     return err;
+}
+
+/* Semicolons separate the functions of a line. */
+static void report_folded_name(const char *name, FILE *out)
+{
+    for (; *name; name++)
+        fputc(*name == ';' ? ':' : *name, out);
+}
+
+static void report_folded_stack(const struct an_call_tree *calls, uint32_t call, FILE *out)
+{
+    const struct an_call *c = &calls->rows[call];
+    if (c->parent != UINT32_MAX) {
+        report_folded_stack(calls, c->parent, out);
+        fputc(';', out);
+    }
+    report_folded_name(c->function, out);
+}
+
+static ls_err report_print_folded(const struct rep_view *v, enum rep_sort metric)
+{
+    if (!v->tables.calls)
+        return ls_fail(LS_ERR_USAGE, "%s has no call stacks: record with --callstack", v->options.path);
+    for (uint32_t g = 0; g < v->groups.groups_len; g++) {
+        const struct an_row *row = an_table_self(v->table, g);
+        const double ns = metric == REP_SORT_STALL ? row->stall_ns : row->time_ns;
+        const struct an_keys *keys = &v->groups.keys[0];
+        const uint32_t number = v->groups.groups[g].number;
+        if (ns < NS_PER_US / 2.0 || number >= keys->len) continue;
+        report_folded_stack(v->tables.calls, keys->keys[number], stdout);
+        printf(" %.0f\n", ns / NS_PER_US);
+    }
+    return LS_OK;
 }
 
 static void report_next(const struct rep_view *v)
@@ -98,7 +137,7 @@ static int report_run(const struct cli_command *c, const struct cli_value *v, ch
     (void)c;
     const struct rep_options options = {.path = operands[0],
                                         .node = v[REPORT_NODE].text,
-                                        .by = v[REPORT_BY].text,
+                                        .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
                                         .where = v[REPORT_WHERE].all,
                                         .where_len = v[REPORT_WHERE].all_len,
                                         .sort = (enum rep_sort)v[REPORT_SORT].number,
@@ -113,8 +152,11 @@ static int report_run(const struct cli_command *c, const struct cli_value *v, ch
     }
     struct rep_view view;
     ls_err err = rep_view_init(&view, &options);
-    if (err == LS_OK) err = report_print(&view, v[REPORT_JSON].given);
-    if (err == LS_OK) report_next(&view);
+    if (err == LS_OK && v[REPORT_FOLDED].given)
+        err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);
+    else if (err == LS_OK)
+        err = report_print(&view, v[REPORT_JSON].given);
+    if (err == LS_OK && !v[REPORT_FOLDED].given) report_next(&view);
     rep_view_fini(&view);
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }

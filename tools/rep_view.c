@@ -39,11 +39,22 @@ bool rep_is_node(const struct rep_view *v, uint32_t group)
     return group < v->tables.nodes_len && rep_begins_with_node(v);
 }
 
+static ls_err rep_calls(struct rep_view *v)
+{
+    if (v->tables.frames_len == 0) return LS_OK;
+    LS_TRY(an_calls_init(&v->calls, &v->tables, AN_CALLS_DOWN));
+    v->tables.calls = &v->calls;
+    LS_TRY(an_calls_init(&v->callers, &v->tables, AN_CALLS_UP));
+    v->tables.callers = &v->callers;
+    return LS_OK;
+}
+
 static ls_err rep_open(struct rep_view *v)
 {
     LS_TRY(prof_open(v->options.path, &v->profile));
     v->run = prof_run_of(v->profile);
     an_tables_init(&v->tables, v->profile);
+    LS_TRY(rep_calls(v));
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
     v->loaded = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
     /* advice looks at instructions and strides */
@@ -152,6 +163,8 @@ void rep_view_fini(struct rep_view *v)
     an_table_free(v->table);
     an_combination_fini(&v->groups);
     an_costs_fini(&v->costs);
+    an_calls_fini(&v->calls);
+    an_calls_fini(&v->callers);
     free(v->keep);
     if (v->profile) prof_close(v->profile);
 }

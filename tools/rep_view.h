@@ -4,6 +4,7 @@
 #define REP_VIEW_H
 
 #include "analyse/an_bootstrap.h"
+#include "analyse/an_calls.h"
 #include "analyse/an_combine.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ struct rep_view {
     prof_profile *profile;
     const struct prof_run *run;
     struct an_tables tables;
+    struct an_call_tree calls, callers;
     struct an_input in;
     struct an_costs costs;
     struct an_by by;

@@ -57,7 +57,36 @@ function rt_step_arm
 end_function rt_step_arm
 
     .p2align 4
-/* Return from a signal handler: rt_sigreturn. The bytes are those debuggers and unwinders look for. */
+/* Return from a signal handler: rt_sigreturn. The bytes are those debuggers and unwinders look for, and the unwind
+   table says where the kernel saved the registers: here rsp points to a struct ucontext (asm-generic/ucontext.h,
+   asm/sigcontext.h). The table begins at the nop: unwinders look up the byte before a return address. */
+    .macro saved_at dwarf_register offset
+    .if \offset < 64
+    .cfi_escape 0x10, \dwarf_register, 2, 0x77, \offset   /* DW_CFA_expression: DW_OP_breg7 offset */
+    .else
+    .cfi_escape 0x10, \dwarf_register, 3, 0x77, (\offset & 0x7f) | 0x80, \offset >> 7
+    .endif
+    .endm
+    .cfi_startproc
+    .cfi_signal_frame
+    .cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6   /* DW_CFA_def_cfa_expression: DW_OP_breg7 160, DW_OP_deref */
+    saved_at 8 40
+    saved_at 9 48
+    saved_at 10 56
+    saved_at 11 64
+    saved_at 12 72
+    saved_at 13 80
+    saved_at 14 88
+    saved_at 15 96
+    saved_at 5 104
+    saved_at 4 112
+    saved_at 6 120
+    saved_at 3 128
+    saved_at 1 136
+    saved_at 0 144
+    saved_at 2 152
+    saved_at 7 160
+    saved_at 16 168
     nop
     .globl rt_step_restorer
     .hidden rt_step_restorer
@@ -65,5 +94,6 @@ end_function rt_step_arm
 rt_step_restorer:
     movq $15, %rax
     syscall
+    .cfi_endproc
     .size rt_step_restorer, . - rt_step_restorer
     .section .note.GNU-stack, "", @progbits

@@ -4,6 +4,7 @@ analyse_tests = \
     tests/analyse/test_an_advice \
     tests/analyse/test_an_annotate \
     tests/analyse/test_an_bootstrap \
+    tests/analyse/test_an_calls \
     tests/analyse/test_an_combine \
     tests/analyse/test_an_cost \
     tests/analyse/test_an_table
@@ -18,6 +19,9 @@ tests_analyse_test_an_annotate_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIB
 tests_analyse_test_an_bootstrap_SOURCES = tests/analyse/test_an_bootstrap.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_bootstrap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_bootstrap_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_calls_SOURCES = tests/analyse/test_an_calls.c
+tests_analyse_test_an_calls_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_calls_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_combine_SOURCES = tests/analyse/test_an_combine.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_combine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_combine_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm

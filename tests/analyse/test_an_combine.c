@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analyse/an_calls.h"
 #include "analyse/an_combine.h"
 #include "analyse/an_filter.h"
 #include "analyse/an_table.h"
@@ -57,6 +58,12 @@ struct run {
     uint32_t thread[ACCESSES], phase[ACCESSES], burst[ACCESSES], cpu[ACCESSES];
 };
 
+/* The first burst interrupted f, called by main; the second has no call stack. */
+static uint32_t call_of_burst[] = {1, NONE};
+static struct an_call down_rows[] = {{NONE, "main", "m"}, {0, "f", "m"}};
+static struct an_call up_rows[] = {{NONE, "f", "m"}, {0, "main", "m"}};
+static const struct an_call_tree calls = {down_rows, 2, call_of_burst}, callers = {up_rows, 2, call_of_burst};
+
 static struct run run_new(void)
 {
     struct run r = {.f = fix_new(5, 4)};
@@ -98,6 +105,8 @@ static void run_connect(struct run *r)
                               .phases_len = 2,
                               .lines = lines,
                               .lines_len = 4,
+                              .calls = &calls,
+                              .callers = &callers,
                               .duration_ns = 2000000000,
                               .slices = 4};
 }
@@ -132,6 +141,7 @@ static void check(const char *by_text, const char *const wanted[ACCESSES])
     an_combination_fini(&c);
     fix_free(r.f);
 }
+#define NO_CALLS "(no call stack: record with --callstack)"
 #define CHECK(by, ...) check(by, (const char *const[ACCESSES]){__VA_ARGS__})
 
 static void an_samples_group_by_every_dimension(void **state)
@@ -158,11 +168,13 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("level", "DRAM", "stores, and loads without a latency", "L1", "stores, and loads without a latency",
           "stores, and loads without a latency", "stores, and loads without a latency");
     CHECK("op", "load", "load", "load", "load", "load", "load");
+    CHECK("calls", "main/f", "main/f", "main/f", NO_CALLS, NO_CALLS, NO_CALLS);
+    CHECK("callers", "f/main", "f/main", "f/main", NO_CALLS, NO_CALLS, NO_CALLS);
     CHECK("cpu", "CPU 3", "CPU 3", "CPU 3", "CPU 0", "CPU 0", "CPU 0");
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
         assert_non_null(
             strstr(" ip function line file module thread process node object site symbol kind phase slice "
-                   "level op cpu ",
+                   "level op cpu calls callers ",
                    d->name));
 }
 
