@@ -17,6 +17,7 @@ enum {
     CHASE_STRETCHES = 40,
     CHASE_LOADS = 32768, /* of a stretch: some 100 us, short enough to escape interrupts */
     CONTROL_SPIN_MAX = 63,
+    CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
 };
 
 static int compare_u64(const void *a, const void *b)
@@ -104,14 +105,17 @@ ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles)
 
 double mach_latency_control(void)
 {
-    uint64_t line = 0, state = 7, sum = 0;
+    uint64_t line = 0, state = 7, sum = 0, len = 0;
     for (int i = 0; i < PROBES; i++) {
         /* from another phase of the counter's step each time */
         for (volatile uint64_t spin = next_random(&state) & CONTROL_SPIN_MAX; spin > 0;)
             spin = spin - 1;
-        sum += mach_probe_control(&line);
+        const uint64_t reading = mach_probe_control(&line);
+        if (reading >= CONTROL_MOST_CYCLES) continue;
+        sum += reading;
+        len++;
     }
-    return (double)sum / PROBES;
+    return len ? (double)sum / (double)len : 0;
 }
 
 /* Bring the working set into the nearest caches that hold it, in random order, so that no prefetched line

@@ -23,7 +23,6 @@ enum {
     FIRST_COST_NS = 3000000,   /* expected before the first burst was measured */
     WINDOW_NS = 100000000,
     CLOCK_LEAST_US = 200,
-    PREEMPTED_US = 50, /* a step takes some 5, with a tick of the kernel inside 30 */
     BACKSTOP_COSTS = 4, /* a burst that went silent is given up after so many times its cost */
 };
 
@@ -179,7 +178,8 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
 static void learn_clock(const struct rt_step_thread *t)
 {
     const uint64_t took_us = (ls_clock_mono_ns() - t->burst_begin_ns) / 1000;
-    if (took_us >= CLOCK_LEAST_US) rt_step_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
+    if (took_us >= CLOCK_LEAST_US)
+        rt_step_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
 }
 
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
@@ -276,7 +276,7 @@ static bool was_preempted(struct rt_step_thread *t)
 {
     const uint64_t before = t->step_tsc, now = __rdtsc();
     t->step_tsc = now;
-    return before && rt_step_engine.tsc_per_us && now - before > PREEMPTED_US * (uint64_t)rt_step_engine.tsc_per_us;
+    return before && rt_step_is_preemption(now - before);
 }
 
 /* Why the burst cannot go on at all, or -1. */

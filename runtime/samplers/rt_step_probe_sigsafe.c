@@ -3,6 +3,18 @@
 
 #include "machine/mach_probe_sigsafe.h"
 
+enum {
+    PREEMPTED_US = 50,          /* a step takes some 5, with a tick of the kernel inside 30 */
+    CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
+    TSC_PER_US_MOST = 5000,     /* until a burst has told */
+};
+
+bool rt_step_is_preemption(uint64_t cycles)
+{
+    const uint32_t per_us = rt_step_engine.tsc_per_us;
+    return cycles > PREEMPTED_US * (uint64_t)(per_us ? per_us : TSC_PER_US_MOST);
+}
+
 void rt_step_probe_begin(struct rt_step_probe *p)
 {
     rt_step_lines_clear(&p->lines);
@@ -11,18 +23,23 @@ void rt_step_probe_begin(struct rt_step_probe *p)
     p->control_len = 0;
 }
 
-/* The control warms the probe's code and says what it costs here and now. Then the translation comes back that
- * the program still had, by way of a line that the burst has touched already: no other line comes nearer. */
+/* The control warms the probe's code and says what it costs here and now. Then the translation comes back
+ * that the program still had, by way of a line that the burst has touched already: no other line comes
+ * nearer. */
 static uint16_t measure_load(struct rt_step_probe *p, const struct rt_step_access *a, uint64_t neighbour,
                              uint32_t *reading_cycles)
 {
     if (!rt_step_devices_may_probe(&rt_step_engine.devices, a->addr)) return SPOOL_ACCESS_NO_PROBE;
-    p->control_cycles += mach_probe_control(&p->control_line);
-    p->control_len++;
+    const uint64_t control = mach_probe_control(&p->control_line);
+    if (control < CONTROL_MOST_CYCLES) {
+        p->control_cycles += control;
+        p->control_len++;
+    }
     if (neighbour) (void)mach_probe_load((const void *)(uintptr_t)neighbour);
     const uint64_t cycles = mach_probe_load((const void *)(uintptr_t)a->addr);
     if (cycles == MACH_PROBE_FAULTED) return SPOOL_ACCESS_FAULTED;
-    *reading_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+    if (rt_step_is_preemption(cycles)) return 0;
+    *reading_cycles = (uint32_t)cycles;
     return SPOOL_ACCESS_LATENCY_VALID;
 }
 

@@ -8,10 +8,14 @@
 /* Forget what the last burst touched.  Thread: the owner of p.  Signal: safe. */
 void rt_step_probe_begin(struct rt_step_probe *p);
 
+/* Is a time of so many TSC cycles too long for one step? Then something else had the processor.
+ * Thread: any.  Signal: safe. */
+bool rt_step_is_preemption(uint64_t cycles);
+
 /* Every access of a burst passes here in order. measure: time it if it is a load. Returns flags of
- * spool_access (LINE_SEEN, LATENCY_VALID, FAULTED, NO_PROBE); *reading_cycles: the probe's reading, its own cost
- * included, written with LATENCY_VALID. Needs the fault handler of the engine.
- * Thread: the owner of p.  Signal: safe. */
+ * spool_access (LINE_SEEN, LATENCY_VALID, FAULTED, NO_PROBE; none of the last three when the probe was
+ * preempted); *reading_cycles: the probe's reading, its own cost included, written with LATENCY_VALID. Needs
+ * the fault handler of the engine. Thread: the owner of p.  Signal: safe. */
 uint16_t rt_step_probe_access(struct rt_step_probe *p, const struct rt_step_access *a, bool measure,
                               uint32_t *reading_cycles);
 
