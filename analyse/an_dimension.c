@@ -205,6 +205,23 @@ static const char *an_process_label(const struct an_tables *t, uint32_t process,
     return out;
 }
 
+static uint32_t an_rank_of_thread(const struct an_tables *t, uint32_t thread)
+{
+    const uint32_t process = an_tables_process(t, thread);
+    return process < t->processes_len && t->processes[process].rank >= 0 ? process : AN_NO_KEY;
+}
+
+static int an_compare_ranks(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    return (t->processes[a].rank > t->processes[b].rank) - (t->processes[a].rank < t->processes[b].rank);
+}
+
+static const char *an_rank_label(const struct an_tables *t, uint32_t process, char out[AN_LABEL_BYTES])
+{
+    snprintf(out, AN_LABEL_BYTES, "rank %d", t->processes[process].rank);
+    return out;
+}
+
 static uint32_t an_phase_parent(const struct an_tables *t, uint32_t phase)
 {
     const uint32_t p = t->phases[phase].parent;
@@ -391,6 +408,16 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_THREAD,
      .key_of_row = an_tables_process,
      .label = an_process_label},
+    {.name = "rank",
+     .title = "MPI rank",
+     .text = "a rank of an MPI job, with the programs that it started",
+     .none = "(no rank)",
+     .columns = PROF_MASK(thread),
+     .base = AN_BASE_THREAD,
+     .key_of_row = an_rank_of_thread,
+     .compare = an_compare_ranks,
+     .label = an_rank_label,
+     .is_ordered = true},
     {.name = "phase",
      .title = "phase",
      .text = "a phase that the program named, inside the phase around it",
@@ -401,7 +428,7 @@ const struct an_dimension an_dimensions[] = {
      .label = an_phase_label},
     {.name = "slice",
      .title = "time",
-     .text = "a slice of the run's wall time",
+     .text = "a slice of the run's wall time; --slices and --slice-ms say how long",
      .none = "(not known)",
      .columns = PROF_MASK(burst),
      .base = AN_BASE_BURST,

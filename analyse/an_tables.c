@@ -28,6 +28,14 @@ void an_tables_init(struct an_tables *t, const prof_profile *p)
     t->slices = AN_SLICES;
 }
 
+void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns)
+{
+    if (slice_ns) slices = t->duration_ns / slice_ns + (t->duration_ns % slice_ns != 0);
+    if (slices > AN_SLICES_MAX) slices = AN_SLICES_MAX;
+    t->slices = slices ? (uint32_t)slices : 1;
+    if (slice_ns && t->duration_ns < t->slices * slice_ns) t->duration_ns = t->slices * slice_ns;
+}
+
 static int an_compare_place(const struct prof_line *l, uint32_t process, uint64_t ip)
 {
     if (l->process != process) return l->process < process ? -1 : 1;

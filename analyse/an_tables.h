@@ -19,15 +19,19 @@ struct an_tables {
     /* NULL without call stacks, or where nobody made them (an_calls_init) */
     const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
-    uint64_t duration_ns; /* of the run; 0: not known */
+    uint64_t duration_ns; /* of the run, in whole slices; 0: not known */
     uint32_t slices;      /* equal parts of the duration that the dimension slice tells apart */
 };
 
-enum { AN_SLICES = 20 };
+enum { AN_SLICES = 20, AN_SLICES_MAX = 1 << 24 };
 
 /* Borrow all of p's tables.
  * Owns:   nothing; p must outlive t.  Errors: none.  Thread: any.  Signal: not safe. */
 void an_tables_init(struct an_tables *t, const prof_profile *p);
+
+/* Cut the run into slices parts, or (slice_ns not 0) into parts of slice_ns.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns);
 
 /* Row of lines for an instruction of a process, UINT32_MAX: none.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */

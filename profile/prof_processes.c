@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_processes.h"
 
+#include <stdlib.h>
+
 static ls_err prof_process_add(struct prof_run_state *run, const struct spool_image *image,
                                const struct prof_survey *s)
 {
@@ -114,4 +116,17 @@ void prof_processes_link(struct prof_run_state *run, const struct prof_forks *fo
         if (prof_went_on(run, (uint32_t)i) && prof_image_beside(forks, (uint32_t)i, 1) != PROF_NO_PROCESS)
             p[i].ended = PROF_ENDED_EXEC;
     prof_set_launched(run, forks, launched);
+}
+
+const char *prof_process_cmdline(prof_names *names, const char *arguments, size_t len)
+{
+    while (len > 0 && arguments[len - 1] == '\0')
+        len--;
+    char *text = malloc(len + 1);
+    if (!text) return "";
+    for (size_t i = 0; i < len; i++)
+        text[i] = arguments[i] ? arguments[i] : ' ';
+    const char *name = prof_name(names, text, len);
+    free(text);
+    return name;
 }

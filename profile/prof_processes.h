@@ -20,4 +20,8 @@ ls_err prof_processes_add(struct prof_run_state *run, const struct spool_image *
 void prof_processes_link(struct prof_run_state *run, const struct prof_forks *forks,
                          const struct prof_survey_origin *origins, const struct prof_launched *launched);
 
+/* A command line from arguments that each end in NUL, as /proc has them: blanks between them.
+ * Owns:   the text is names'.  Errors: "" without memory.  Thread: one at a time.  Signal: not safe. */
+const char *prof_process_cmdline(prof_names *names, const char *arguments, size_t len);
+
 #endif

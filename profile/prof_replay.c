@@ -5,6 +5,7 @@
 #include "profile/prof_forks.h"
 #include "profile/prof_latency.h"
 #include "profile/prof_phases.h"
+#include "profile/prof_processes.h"
 #include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
 #include "profile/prof_space.h"
@@ -458,10 +459,11 @@ static void prof_describe_process(struct prof_replay *r, const struct spool_proc
 {
     struct prof_process *row = prof_process_of(r);
     const char *text = SPOOL_REC_TAIL(p);
-    const uint16_t lens[] = {p->engine_len, p->trigger_len, p->why_len, p->exe_len, p->cmdline_len};
-    const char **const fields[] = {&row->engine, &row->trigger, &row->why, &row->exe, &row->cmdline};
+    const uint16_t lens[] = {p->engine_len, p->trigger_len, p->why_len, p->exe_len};
+    const char **const fields[] = {&row->engine, &row->trigger, &row->why, &row->exe};
     for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); text += lens[i], i++)
         *fields[i] = prof_name(r->run->names, text, lens[i]);
+    row->cmdline = prof_process_cmdline(r->run->names, text, p->cmdline_len);
     row->parent_pid = p->parent_pid;
     r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
     r->run->burst_instructions = p->burst_instructions;

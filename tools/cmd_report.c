@@ -3,6 +3,7 @@
 #include "tools/cli_message.h"
 #include "tools/rep_annotate.h"
 #include "tools/rep_print.h"
+#include "tools/rep_processes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,10 @@ enum {
     REPORT_LIMIT,
     REPORT_MIN_SHARE,
     REPORT_NO_UNREGISTERED,
+    REPORT_SLICES,
+    REPORT_SLICE_MS,
     REPORT_ANNOTATE,
+    REPORT_PROCESSES,
     REPORT_JSON,
     REPORT_FOLDED,
     REPORT_OPTIONS
@@ -42,6 +46,15 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                           "leave out rows below this share of time and of stall", "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
                                 "leave out memory that the program did not register", "Rows"},
+    [REPORT_SLICES] = {"slices", 0, CLI_COUNT, "COUNT", "20", "parts that the run is cut into for --by slice",
+                       "Rows"},
+    [REPORT_SLICE_MS] = {"slice-ms", 0, CLI_COUNT, "MILLISECONDS", NULL,
+                         "length of such a part, instead of their number", "Rows"},
+    [REPORT_PROCESSES] =
+        {"processes", 'P', CLI_FLAG, NULL, NULL,
+         "instead of the table: the tree of processes, how each began and ended, its share of "
+         "the time (its own, and with all below it) and its largest resident memory",
+         "Rows"},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; "
@@ -132,20 +145,36 @@ static ls_err report_annotate(const struct rep_options *o, const struct cli_valu
     return LS_OK;
 }
 
+static ls_err report_processes(const struct rep_options *o, bool json)
+{
+    LS_TRY(rep_processes(o, json, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by process,node %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    const struct rep_options options = {.path = operands[0],
-                                        .node = v[REPORT_NODE].text,
-                                        .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
-                                        .where = v[REPORT_WHERE].all,
-                                        .where_len = v[REPORT_WHERE].all_len,
-                                        .sort = (enum rep_sort)v[REPORT_SORT].number,
-                                        .sort_given = v[REPORT_SORT].given,
-                                        .min_share = v[REPORT_MIN_SHARE].share,
-                                        .depth = v[REPORT_DEPTH].number,
-                                        .limit = v[REPORT_LIMIT].number,
-                                        .no_unregistered = v[REPORT_NO_UNREGISTERED].given};
+    struct rep_options options = {.path = operands[0],
+                                  .node = v[REPORT_NODE].text,
+                                  .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
+                                  .where = v[REPORT_WHERE].all,
+                                  .where_len = v[REPORT_WHERE].all_len,
+                                  .sort = (enum rep_sort)v[REPORT_SORT].number,
+                                  .sort_given = v[REPORT_SORT].given,
+                                  .min_share = v[REPORT_MIN_SHARE].share,
+                                  .depth = v[REPORT_DEPTH].number,
+                                  .limit = v[REPORT_LIMIT].number,
+                                  .no_unregistered = v[REPORT_NO_UNREGISTERED].given};
+    if (v[REPORT_SLICES].given) options.slices = v[REPORT_SLICES].number;
+    if (v[REPORT_SLICE_MS].given) options.slice_ns = v[REPORT_SLICE_MS].number * 1000000;
+    if (v[REPORT_SLICES].given && !v[REPORT_LIMIT].given && options.slices > options.limit)
+        options.limit = options.slices;
+    if (v[REPORT_PROCESSES].given) {
+        const ls_err err = report_processes(&options, v[REPORT_JSON].given);
+        return err == LS_OK ? CLI_OK : cli_fail(err);
+    }
     if (v[REPORT_ANNOTATE].given) {
         const ls_err err = report_annotate(&options, v);
         return err == LS_OK ? CLI_OK : cli_fail(err);

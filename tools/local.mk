@@ -31,6 +31,7 @@ tools_loadstone_SOURCES = \
     tools/rep_header.c \
     tools/rep_json.c \
     tools/rep_print.h \
+    tools/rep_processes.c tools/rep_processes.h \
     tools/rep_rows.c \
     tools/rep_table.c \
     tools/rep_view.c tools/rep_view.h

@@ -55,6 +55,8 @@ static ls_err rep_open(struct rep_view *v)
     v->run = prof_run_of(v->profile);
     an_tables_init(&v->tables, v->profile);
     LS_TRY(rep_calls(v));
+    if (v->options.slices || v->options.slice_ns)
+        an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
     v->loaded = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
     /* advice looks at instructions and strides */

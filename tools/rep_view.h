@@ -22,6 +22,7 @@ struct rep_options {
     bool sort_given; /* else dimensions with an order of their own keep it */
     double min_share;
     uint64_t depth, limit;
+    uint64_t slices, slice_ns; /* parts of the run; 0 both: as usual */
     bool no_unregistered;
 };
 

@@ -17,7 +17,8 @@
 
 static const struct prof_thread threads[] = {{.process = 0, .tid = 7, .name = "main"},
                                              {.process = 1, .tid = 8, .name = "main"}};
-static const struct prof_process processes[] = {{.pid = 7, .exe = "/bin/one"}, {.pid = 8, .exe = "/bin/two"}};
+static const struct prof_process processes[] = {{.pid = 7, .exe = "/bin/one", .rank = 3},
+                                                {.pid = 8, .exe = "/bin/two", .rank = -1}};
 /* ips 1 and 2 share a line, 2 and 3 a function; process 1 has the same function at another ip */
 static const struct prof_line lines[] = {
     {.process = 0, .ip = 1, .module = "/m", .function = "f", .file = "/src/a.c", .line = 10},
@@ -162,6 +163,7 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("symbol", "(in no variable)", "(in no variable)", "(in no variable)", "table", "(in no variable)",
           "(in no variable)");
     CHECK("kind", "block", "block", "site", "symbol", "heap", "(no node)");
+    CHECK("rank", "rank 3", "rank 3", "rank 3", "(no rank)", "(no rank)", "(no rank)");
     CHECK("phase", "(outside all phases)", "solve", "solve/smooth", "solve/smooth", "solve/smooth", "solve");
     CHECK("slice", "0.000..0.500 s", "0.000..0.500 s", "0.000..0.500 s", "1.500..2.000 s", "1.500..2.000 s",
           "1.500..2.000 s");
@@ -174,7 +176,7 @@ static void an_samples_group_by_every_dimension(void **state)
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
         assert_non_null(
             strstr(" ip function line file module thread process node object site symbol kind phase slice "
-                   "level op cpu calls callers ",
+                   "level op cpu calls callers rank ",
                    d->name));
 }
 
@@ -293,6 +295,23 @@ static void an_run_without_samples_has_groups_without_samples(void **state)
     }
 }
 
+static void an_slices_by_number_or_length(void **state)
+{
+    (void)state;
+    struct an_tables t = {.duration_ns = 2000000001, .slices = AN_SLICES};
+    an_tables_slice(&t, 4, 0);
+    assert_int_equal(t.slices, 4);
+    assert_true(t.duration_ns == 2000000001);
+    an_tables_slice(&t, 0, 500000000); /* the last one is begun only */
+    assert_int_equal(t.slices, 5);
+    assert_true(t.duration_ns == 2500000000);
+    an_tables_slice(&t, 0, 1);
+    assert_int_equal(t.slices, AN_SLICES_MAX);
+    t.duration_ns = 0;
+    an_tables_slice(&t, 0, 7);
+    assert_int_equal(t.slices, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +320,7 @@ int main(void)
         cmocka_unit_test(an_combined_groups_roll_up),
         cmocka_unit_test(an_filters_choose_by_label_word_or_pattern),
         cmocka_unit_test(an_filter_that_names_nothing_is_an_error),
+        cmocka_unit_test(an_slices_by_number_or_length),
         cmocka_unit_test(an_run_without_samples_has_groups_without_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
