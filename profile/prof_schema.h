@@ -41,7 +41,9 @@ enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, 
 
 /* X(name, text, precise): kinds of /nodes.  The root is node 0.  Files store the numbers: new kinds go to the
  * end. precise: a home of this kind names the very thing that was accessed (this global, this allocation
- * site, this thread's stack, this file); the others are coarse, they name an area that holds many things. */
+ * site, this thread's stack), or, for memory that comes from a file, the file and which part of it (mapped
+ * file, section or constants of a module, vdso); the others are coarse, they name an area that holds many
+ * things. */
 #define PROF_NODE_KINDS(X)                                                                                   \
     X(ROOT, "root", 0)                                                                                       \
     X(PROCESS, "process", 0)           /* only when several processes registered ranges */                   \
@@ -53,14 +55,14 @@ enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, 
     X(HEAP_SMALL, "heap-small", 0)     /* heap memory outside recorded blocks: blocks below the threshold */ \
     X(STACK, "stack", 1)               /* one thread's stack */                                              \
     X(FILE, "file", 1)                 /* one mapped file */                                                 \
-    X(CODE, "code", 0) /* read-only and executable segments of a module (constants, jump tables) */          \
+    X(CODE, "code", 1) /* read-only and executable segments of a module (constants, jump tables) */          \
     X(ANONYMOUS, "anonymous", 0) /* other anonymous memory */                                                \
-    X(KERNEL, "kernel", 0)       /* vdso, vvar, vsyscall */                                                  \
+    X(KERNEL, "kernel", 1)       /* vdso, vvar, vsyscall */                                                  \
     X(UNMAPPED, "unmapped", 0)   /* no mapping known: the reason is in the label */                          \
     X(SITE, "site", 1)           /* heap blocks allocated at one call path; below heap */                    \
     X(BLOCK, "block", 1)         /* one heap block; below its site */                                        \
     X(SYMBOL, "symbol", 1)       /* one global or static variable; below static or code */                   \
-    X(SECTION, "section", 0)     /* one ELF section of a module without symbols; below static or code */     \
+    X(SECTION, "section", 1)     /* one ELF section of a module without symbols; below static or code */     \
     X(TLS, "tls", 1)             /* thread-local storage: of one module, or one variable */                  \
     X(FRAME, "frame", 1)         /* stack frames of one function; below the stack of its thread */           \
     X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */

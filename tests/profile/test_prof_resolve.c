@@ -104,8 +104,8 @@ static void every_kind_of_memory_has_its_home(void **state)
         expect(&r, i, rows[i].kind, rows[i].label);
         assert_int_equal(r.nodes[node_of(&r, i)->parent].kind, PROF_NODE_UNREGISTERED);
     }
-    assert_true(fabs(prof_run_of(r.profile)->coverage_precise - 2.0 / 12) < 1e-9); /* file, stack */
-    assert_true(fabs(prof_run_of(r.profile)->coverage_coarse - 7.0 / 12) < 1e-9);
+    assert_true(fabs(prof_run_of(r.profile)->coverage_precise - 4.0 / 12) < 1e-9); /* file, stack, code and constants, vdso */
+    assert_true(fabs(prof_run_of(r.profile)->coverage_coarse - 5.0 / 12) < 1e-9);
     end(&f, &r);
 }
 
