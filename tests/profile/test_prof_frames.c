@@ -128,7 +128,7 @@ static const char *write_file(const struct spool_fixture *fixture, const struct 
 {
     static char path[400];
     static const struct prof_node root = {.parent = UINT32_MAX, .label = "all memory"};
-    static const struct prof_process process = {.exe = "/bin/x", .cmdline = "x"};
+    static const struct prof_process process = {.parent = UINT32_MAX, .exe = "/bin/x", .cmdline = "x"};
     static const struct prof_line line = {.module = "x", .function = "main", .file = ""};
     const struct prof_run run = {.schema = PROF_SCHEMA};
     prof_writer *w;
