@@ -14,6 +14,7 @@ libprofile_la_SOURCES = \
     profile/prof_frame_homes.c profile/prof_frame_homes.h \
     profile/prof_frames.c profile/prof_frames.h \
     profile/prof_functions.c profile/prof_functions.h \
+    profile/prof_jit.c profile/prof_jit.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_names.c profile/prof_names.h \

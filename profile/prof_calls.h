@@ -6,6 +6,7 @@
 
 #include "profile/prof_frame_homes.h"
 #include "profile/prof_frames.h"
+#include "profile/prof_jit.h"
 #include "profile/prof_space.h"
 #include "profile/prof_tree.h"
 #include "spool/spool_format.h"
@@ -16,6 +17,7 @@ typedef struct prof_calls prof_calls;
 /* All borrowed. */
 struct prof_calls_context {
     sym_session *symbols;
+    prof_jit *jit;
     prof_names *names;
     prof_tree *tree;
     const prof_space *space;

@@ -12,6 +12,7 @@ struct prof_function_slot {
 
 struct prof_functions {
     sym_session *session;
+    prof_jit *jit;
     prof_names *names;
     struct prof_function_slot *slots;
     size_t len, room; /* room: a power of two */
@@ -19,11 +20,11 @@ struct prof_functions {
 
 enum { PROF_FUNCTIONS_ROOM = 1024 };
 
-prof_functions *prof_functions_new(sym_session *session, prof_names *names)
+prof_functions *prof_functions_new(sym_session *session, prof_jit *jit, prof_names *names)
 {
     prof_functions *f = calloc(1, sizeof(*f));
     if (!f) return NULL;
-    *f = (prof_functions){.session = session, .names = names, .room = PROF_FUNCTIONS_ROOM};
+    *f = (prof_functions){.session = session, .jit = jit, .names = names, .room = PROF_FUNCTIONS_ROOM};
     f->slots = calloc(f->room, sizeof(*f->slots));
     if (f->slots) return f;
     free(f);
@@ -60,11 +61,19 @@ static bool prof_functions_have_room(prof_functions *f)
     return true;
 }
 
+static const char *prof_function_generated(prof_functions *f, uint64_t ip)
+{
+    uint64_t base;
+    const char *name = prof_jit_function(f->jit, ip, &base);
+    return !name ? "" : *name ? name : prof_name_of(f->names, "[jit]");
+}
+
 static const char *prof_function_look_up(prof_functions *f, uint64_t ip)
 {
     const char *module;
     const char *function = sym_session_function(f->session, ip, &module);
-    if (*function || !*module) return prof_name_of(f->names, function);
+    if (*function) return prof_name_of(f->names, function);
+    if (!*module) return prof_function_generated(f, ip);
     return prof_name_printf(f->names, module[0] == '[' ? "%s" : "[%s]", prof_base_name(module));
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Ids count from 1 without big holes; a larger one is damage. */
 enum { PROF_SPOOL_ID_MAX = 1 << 24 };
@@ -110,6 +111,23 @@ static ls_err prof_survey_see(struct prof_survey *s, struct prof_mapping m)
     return LS_OK;
 }
 
+/* Code that is generated and gone between two snapshots. */
+static ls_err prof_survey_mmap(struct prof_survey *s, const struct spool_mmap *r)
+{
+    uint64_t end;
+    if (!(r->prot & PROT_EXEC) || r->path_len > 0 || __builtin_add_overflow(r->base, r->len_bytes, &end) ||
+        r->len_bytes == 0)
+        return LS_OK;
+    const struct prof_mapping m = {.base = r->base,
+                                   .end = end,
+                                   .access = PROF_MAP_EXEC,
+                                   .path = "",
+                                   .kind = PROF_NODE_JIT,
+                                   .node = PROF_NO_NODE};
+    LS_TRY(PROF_VECTOR_ROOM(&s->seen));
+    return prof_survey_see(s, m);
+}
+
 static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text)
 {
     const size_t first = s->seen.len;
@@ -186,6 +204,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
+    case SPOOL_REC_MMAP:
+        return prof_survey_mmap(s, (const void *)rec);
     case SPOOL_REC_IMAGE:
         return prof_survey_image_bytes(s, (const void *)rec);
     default:

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libsymbols.la
 libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \
+    symbols/sym_perfmap.c symbols/sym_perfmap.h \
     symbols/sym_session.c symbols/sym_session.h \
     symbols/sym_units.c symbols/sym_units.h \
     symbols/sym_unwind.c symbols/sym_unwind.h
