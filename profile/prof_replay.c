@@ -34,7 +34,9 @@ struct prof_lane {
 struct prof_replay {
     struct prof_run_state *run;
     struct prof_survey *survey;
-    sym_session *symbols;
+    struct prof_modules modules;
+    struct prof_statics statics;
+    sym_session *session; /* for call stacks */
     prof_jit *jit;
     prof_space *space;
     prof_calls *calls;
@@ -457,7 +459,13 @@ static ls_err prof_replay_lines(struct prof_replay *r)
     struct prof_run_state *run = r->run;
     const size_t first_line = run->lines.len;
     LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
-    LS_TRY(prof_lines_resolve(r->symbols, &r->ips, r->process, run->names, &run->lines, &run->modules));
+    const struct prof_lines_context context = {.modules = &r->modules,
+                                               .process = r->process,
+                                               .names = run->names,
+                                               .lines = &run->lines,
+                                               .inlines = &run->inlines};
+    LS_TRY(prof_lines_resolve(&context, &r->ips));
+    LS_TRY(prof_modules_tell(&r->modules, r->process, run->names, &run->modules));
     LS_TRY(prof_name_generated(r, first_line));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
@@ -518,10 +526,14 @@ static ls_err prof_replay_open_space(struct prof_replay *r)
 static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
 {
     spool_merge *merge;
-    LS_TRY(prof_session_open(r->survey, &r->symbols));
+    LS_TRY(prof_modules_init(&r->modules, r->survey, r->run->files));
+    LS_TRY(prof_statics_init(&r->statics, &r->modules, r->run->tree, r->run->start_ns));
+    LS_TRY(prof_session_open(&r->modules, &r->session));
     LS_TRY(prof_replay_open_space(r));
     LS_TRY(prof_jit_new(image, r->survey, r->run->names, &r->jit));
-    const struct prof_calls_context calls = {.symbols = r->symbols,
+    prof_space_set_statics(r->space, &r->statics);
+    const struct prof_calls_context calls = {.modules = &r->modules,
+                                             .session = r->session,
                                              .jit = r->jit,
                                              .names = r->run->names,
                                              .tree = r->run->tree,
@@ -562,6 +574,8 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     prof_calls_free(r.calls);
     prof_space_free(r.space);
     prof_jit_free(r.jit);
-    sym_session_free(r.symbols);
+    sym_session_free(r.session);
+    prof_statics_fini(&r.statics);
+    prof_modules_fini(&r.modules);
     return e;
 }

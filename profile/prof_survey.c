@@ -73,7 +73,7 @@ static void prof_survey_member(struct prof_survey *s, const struct spool_node_me
     if (member && (may_be_inherited || prof_survey_known(s, r->group))) member->parent = r->group;
 }
 
-static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m)
+static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m, uint64_t time_ns)
 {
     for (size_t i = s->modules.len; i-- > 0;) {
         struct prof_survey_module *known = &s->modules.rows[i];
@@ -85,11 +85,18 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         const bool is_bss = m->offset_bytes == 0 && m->base > known->base && m->base <= known->end;
         if (!is_same && !is_bss) continue;
         if (m->end > known->end) known->end = m->end;
+        known->seen_ns = time_ns;
+        known->died_ns = UINT64_MAX; /* or it is there again */
         return LS_OK;
     }
     LS_TRY(PROF_VECTOR_ROOM(&s->modules));
-    s->modules.rows[s->modules.len++] = (struct prof_survey_module){
-        .path = m->path, .base = m->base, .end = m->end, .offset_bytes = m->offset_bytes};
+    s->modules.rows[s->modules.len++] = (struct prof_survey_module){.path = m->path,
+                                                                    .base = m->base,
+                                                                    .end = m->end,
+                                                                    .offset_bytes = m->offset_bytes,
+                                                                    .born_ns = s->snapshots_len ? time_ns : 0,
+                                                                    .died_ns = UINT64_MAX,
+                                                                    .seen_ns = time_ns};
     return LS_OK;
 }
 
@@ -128,7 +135,17 @@ static ls_err prof_survey_mmap(struct prof_survey *s, const struct spool_mmap *r
     return prof_survey_see(s, m);
 }
 
-static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text)
+/* Modules that a snapshot no longer shows were unloaded before it. */
+static void prof_survey_bury_modules(struct prof_survey *s, uint64_t time_ns)
+{
+    for (size_t i = 0; i < s->modules.len; i++) {
+        struct prof_survey_module *m = &s->modules.rows[i];
+        if (m->seen_ns != time_ns && m->died_ns == UINT64_MAX) m->died_ns = time_ns;
+    }
+}
+
+static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text,
+                                   uint64_t time_ns)
 {
     const size_t first = s->seen.len;
     LS_TRY(prof_maps_parse(text->text, text->len, names, &s->seen));
@@ -138,8 +155,10 @@ static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, con
         const struct prof_mapping m = s->seen.rows[i];
         if (!prof_survey_has_seen(s, &m)) LS_TRY(prof_survey_see(s, m));
         if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE) && m.path[0] == '/')
-            LS_TRY(prof_survey_note_module(s, &m));
+            LS_TRY(prof_survey_note_module(s, &m, time_ns));
     }
+    prof_survey_bury_modules(s, time_ns);
+    s->snapshots_len++;
     return LS_OK;
 }
 
@@ -148,7 +167,7 @@ static ls_err prof_survey_maps(struct prof_survey *s, prof_names *names, struct 
 {
     bool whole;
     LS_TRY(prof_snapshot_take(text, r, &whole));
-    return whole ? prof_survey_snapshot(s, names, text) : LS_OK;
+    return whole ? prof_survey_snapshot(s, names, text, r->time_ns) : LS_OK;
 }
 
 static ls_err prof_survey_image_bytes(struct prof_survey *s, const struct spool_image_bytes *r)

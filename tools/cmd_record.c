@@ -196,6 +196,13 @@ static int record_prepare(struct record *r)
     return CLI_OK;
 }
 
+static void record_warn(void *user, const char *text)
+{
+    (void)user;
+    cli_progress("", 1);
+    cli_warn("%s", text);
+}
+
 static void record_progress(void *user, double done)
 {
     (void)user;
@@ -253,7 +260,8 @@ static int record_finish(struct record *r)
                                                  .pid = r->outcome.pid,
                                                  .exit_signal = r->outcome.exit_signal,
                                                  .calibration = r->calibrated ? &r->calibration : NULL,
-                                                 .progress = record_progress};
+                                                 .progress = record_progress,
+                                                 .warn = record_warn};
     struct prof_resolve_stats stats = {0};
     const bool goes_on = rec_spool_in_use(&r->spool);
     const ls_err err = prof_resolve(&options, &stats);
