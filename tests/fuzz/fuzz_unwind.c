@@ -11,7 +11,7 @@ extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;
 
 #define FUZZ_BASE UINT64_C(0x555555554000)
-enum { FUZZ_FRAMES_MAX = 64, FUZZ_MODULE_BYTES = 1 << 20 };
+enum { FUZZ_FRAMES_MAX = 64 };
 
 static sym_unwinder *unwinder(void)
 {
@@ -19,7 +19,7 @@ static sym_unwinder *unwinder(void)
     static sym_unwinder *u;
     if (u) return u;
     if (sym_session_new(&session) != LS_OK ||
-        sym_session_add(session, "/proc/self/exe", FUZZ_BASE, FUZZ_BASE + FUZZ_MODULE_BYTES, 0) != LS_OK ||
+        sym_session_add(session, "/proc/self/exe", FUZZ_BASE) != LS_OK ||
         sym_unwinder_new(session, &u) != LS_OK)
         abort();
     return u;
