@@ -144,18 +144,57 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric)
     return b->bursts[metric];
 }
 
+/* NAN behind all numbers. */
 static int an_compare_double(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
+    if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
     return (x > y) - (x < y);
 }
 
-static void an_percentiles(double *shares, struct an_interval *out)
+void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high)
 {
-    const size_t tail = (size_t)((1 - AN_CONFIDENCE) / 2 * AN_RESAMPLES);
-    qsort(shares, AN_RESAMPLES, sizeof(*shares), an_compare_double);
-    out->low = shares[tail];
-    out->high = shares[AN_RESAMPLES - 1 - tail];
+    qsort(values, AN_RESAMPLES, sizeof(*values), an_compare_double);
+    size_t len = AN_RESAMPLES;
+    while (len > 0 && isnan(values[len - 1]))
+        len--;
+    *low = *high = NAN;
+    if (2 * len < AN_RESAMPLES) return;
+    const size_t tail = (size_t)((1 - AN_CONFIDENCE) / 2 * (double)len);
+    *low = values[tail];
+    *high = values[len - 1 - tail];
+}
+
+void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
+                       double out[AN_RESAMPLES])
+{
+    size_t len = 0;
+    const struct an_part *parts = an_table_parts(t, group, &len);
+    memset(out, 0, AN_RESAMPLES * sizeof(*out));
+    for (size_t i = 0; i < len; i++) {
+        const double value = (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
+        if (value > 0) an_resample_add(b, out, b->block_of_burst[parts[i].burst], value);
+    }
+}
+
+const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric)
+{
+    return b->resampled_whole[metric];
+}
+
+uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst)
+{
+    return b->block_of_burst[burst];
+}
+
+size_t an_bootstrap_blocks(const an_bootstrap *b)
+{
+    return b->blocks_len;
+}
+
+const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block)
+{
+    return b->counts[block];
 }
 
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
@@ -163,19 +202,16 @@ struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, 
 {
     struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
     if (b->whole[metric] <= 0) return out;
-    double sums[AN_RESAMPLES] = {0}, sum = 0;
+    double sums[AN_RESAMPLES], sum = 0;
     size_t len = 0;
     const struct an_part *parts = an_table_parts(t, group, &len);
-    const int wanted = b->bursts[metric] >= AN_BURSTS_MIN;
-    for (size_t i = 0; i < len; i++) {
-        const double value = (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
-        sum += value;
-        if (wanted && value > 0) an_resample_add(b, sums, b->block_of_burst[parts[i].burst], value);
-    }
+    for (size_t i = 0; i < len; i++)
+        sum += (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
     out.share = sum / b->whole[metric];
-    if (!wanted) return out;
+    if (b->bursts[metric] < AN_BURSTS_MIN) return out;
+    an_bootstrap_sums(b, t, group, metric, sums);
     for (size_t r = 0; r < AN_RESAMPLES; r++)
         sums[r] = b->resampled_whole[metric][r] > 0 ? sums[r] / b->resampled_whole[metric][r] : out.share;
-    an_percentiles(sums, &out);
+    an_bootstrap_limits(sums, &out.low, &out.high);
     return out;
 }

@@ -38,5 +38,20 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
+/* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
+                       double out[AN_RESAMPLES]);
+const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric);
+/* The resampled unit that a burst belongs to, UINT32_MAX for bursts without accesses; how many there are; how
+ * often each resample holds one.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst);
+size_t an_bootstrap_blocks(const an_bootstrap *b);
+const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block);
+/* Sort AN_RESAMPLES values, those that are NAN to the end; the limits that hold AN_CONFIDENCE of them, NAN
+ * when fewer than half are numbers.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high);
 
 #endif

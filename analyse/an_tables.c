@@ -24,6 +24,7 @@ void an_tables_init(struct an_tables *t, const prof_profile *p)
     t->lines = prof_lines(p, &t->lines_len);
     t->frames = prof_frames(p, &t->frames_len);
     t->inlines = prof_inlines(p, &t->inlines_len);
+    t->modules = prof_modules(p, &t->modules_len);
     t->duration_ns = an_duration_ns(t, prof_run_of(p));
     t->slices = AN_SLICES;
 }

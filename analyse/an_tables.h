@@ -15,7 +15,8 @@ struct an_tables {
     const struct prof_line *lines;     /* sorted by process, ip */
     const struct prof_frame *frames;   /* callers before those they call */
     const struct prof_inline *inlines; /* sorted by line, depth */
-    size_t frames_len, inlines_len;
+    const struct prof_module *modules;
+    size_t frames_len, inlines_len, modules_len;
     /* NULL without call stacks, or where nobody made them (an_calls_init) */
     const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;

@@ -7,9 +7,12 @@ libanalyse_la_SOURCES = \
     analyse/an_calls.c analyse/an_calls.h \
     analyse/an_combine.c analyse/an_combine.h \
     analyse/an_cost.c analyse/an_cost.h \
+    analyse/an_diff.c analyse/an_diff.h \
     analyse/an_dimension.c analyse/an_dimension.h \
     analyse/an_filter.c analyse/an_filter.h \
+    analyse/an_identity.c analyse/an_identity.h \
     analyse/an_keys.c analyse/an_keys.h \
+    analyse/an_median.c analyse/an_median.h \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_table.c analyse/an_table.h \
     analyse/an_tables.c analyse/an_tables.h

@@ -42,3 +42,27 @@ bool cli_term_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
+
+int cli_text_width(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += (*text & 0xc0) != 0x80;
+    return n;
+}
+
+void cli_print_cut(const char *text, int width, FILE *out)
+{
+    const int have = cli_text_width(text);
+    if (have <= width) {
+        fprintf(out, "%s%*s", text, width - have, "");
+        return;
+    }
+    int n = 0;
+    for (; *text; text++) {
+        n += (*text & 0xc0) != 0x80;
+        if (n >= width) break;
+        fputc(*text, out);
+    }
+    fputs(cli_term_utf8() ? "…" : "~", out);
+}

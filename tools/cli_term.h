@@ -4,6 +4,7 @@
 #define CLI_TERM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW };
 
@@ -14,5 +15,12 @@ const char *cli_colour_end(int fd);
 int cli_term_width(void);
 /* The locale's encoding is UTF-8: tree lines and signs beyond ASCII may be printed. */
 bool cli_term_utf8(void);
+
+/* Columns that text takes: bytes that begin a character.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+int cli_text_width(const char *text);
+/* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+void cli_print_cut(const char *text, int width, FILE *out);
 
 #endif

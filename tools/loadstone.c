@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct cli_command *const cli_commands[] = {&cli_cmd_record,  &cli_cmd_replay, &cli_cmd_report,
-                                                  &cli_cmd_resolve, &cli_cmd_doctor, NULL};
+const struct cli_command *const cli_commands[] = {
+    &cli_cmd_record, &cli_cmd_report, &cli_cmd_diff, &cli_cmd_resolve, &cli_cmd_doctor, NULL,
+};
 
 const struct cli_command *cli_command_find(const char *name)
 {

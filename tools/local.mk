@@ -14,10 +14,15 @@ tools_loadstone_SOURCES = \
     tools/cli_parse.c tools/cli_parse.h \
     tools/cli_signal.c tools/cli_signal.h \
     tools/cli_term.c tools/cli_term.h \
+    tools/cmd_diff.c \
     tools/cmd_doctor.c \
     tools/cmd_record.c \
     tools/cmd_report.c \
     tools/cmd_resolve.c \
+    tools/diff_json.c \
+    tools/diff_print.c tools/diff_print.h \
+    tools/diff_view.c tools/diff_view.h \
+    tools/diff_warnings.c \
     tools/loadstone.c \
     tools/rec_launch.c tools/rec_launch.h \
     tools/rec_preload.c tools/rec_preload.h \
@@ -48,6 +53,7 @@ tools_loadstone_LDADD = libanalyse.la libprofile.la libmachine.la libcommon.la $
 # The binary documents itself, so pages and completion cannot differ from what it takes.
 LOADSTONE_MAN = \
     tools/loadstone.1 \
+    tools/loadstone-diff.1 \
     tools/loadstone-doctor.1 \
     tools/loadstone-record.1 \
     tools/loadstone-report.1 \
@@ -62,4 +68,3 @@ nodist_bashcompletion_DATA = tools/completion/loadstone
 tools/completion/loadstone: tools/loadstone$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion > $@.tmp && mv $@.tmp $@
 CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
-include tools/replay.mk

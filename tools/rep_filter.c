@@ -87,6 +87,10 @@ ls_err rep_filter_apply(const struct rep_options *o, const struct an_tables *t, 
         const char *value = "";
         LS_TRY(rep_filter_parse(&f, o->where[i]));
         const ls_err err = an_filter_apply(&f, t, s, keep, &value);
+        if (err == LS_ERR_NOT_FOUND && o->where_may_miss) {
+            memset(keep, f.is_negated, s->len);
+            continue;
+        }
         if (err == LS_ERR_NOT_FOUND) return rep_fail_value(o, &f, t, s, value);
         LS_TRY(err);
     }

@@ -20,6 +20,9 @@ void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t
  * out. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 
+/* The heads of all dimensions of the rows.
+ * Owns:   nothing; the text is in out.  Errors: none, cut where out ends.  Thread: any.  Signal: not safe. */
+const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES]);
 /* A share in percent with half the width of its interval; with too few bursts a whole number and a tilde.
  * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
 const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES]);

@@ -128,28 +128,19 @@ struct rep_layout {
     int label;
 };
 
-/* Columns on the terminal: bytes that begin a character. */
-static int rep_width(const char *text)
-{
-    int n = 0;
-    for (; *text; text++)
-        n += (*text & 0xc0) != 0x80;
-    return n;
-}
-
 static int rep_max(int a, int b)
 {
     return a > b ? a : b;
 }
 
 struct rep_glyphs {
-    const char *tee, *corner, *bar, *blank, *dots;
+    const char *tee, *corner, *bar, *blank;
 };
 
 static const struct rep_glyphs *rep_glyphs(void)
 {
-    static const struct rep_glyphs utf8 = {"├─ ", "└─ ", "│  ", "   ", "…"};
-    static const struct rep_glyphs ascii = {"|- ", "`- ", "|  ", "   ", "~"};
+    static const struct rep_glyphs utf8 = {"├─ ", "└─ ", "│  ", "   "};
+    static const struct rep_glyphs ascii = {"|- ", "`- ", "|  ", "   "};
     return cli_term_utf8() ? &utf8 : &ascii;
 }
 
@@ -172,22 +163,6 @@ static void rep_label_text(const struct rep_view *v, const struct rep_row *row, 
         snprintf(out + len, REP_LABEL_BYTES - len, "%s", rep_label(v, row->group));
 }
 
-static void rep_print_label(const char *text, int width, FILE *out)
-{
-    const int have = rep_width(text);
-    if (have <= width) {
-        fprintf(out, "%s%*s", text, width - have, "");
-        return;
-    }
-    int n = 0;
-    for (; *text; text++) {
-        n += (*text & 0xc0) != 0x80;
-        if (n >= width) break;
-        fputc(*text, out);
-    }
-    fputs(rep_glyphs()->dots, out);
-}
-
 static void rep_measure(const struct rep_view *v, const struct rep_row *rows, size_t len,
                         struct rep_layout *l)
 {
@@ -195,12 +170,12 @@ static void rep_measure(const struct rep_view *v, const struct rep_row *rows, si
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
     l->label = REP_LABEL_MIN;
     for (int c = 0; c < REP_COLUMNS; c++)
-        l->widths[c] = rep_max(rep_width(rep_columns[c].head), rep_width(rep_columns[c].unit));
+        l->widths[c] = rep_max(cli_text_width(rep_columns[c].head), cli_text_width(rep_columns[c].unit));
     for (size_t i = 0; i < len; i++) {
         rep_label_text(v, &rows[i], open, label);
-        l->label = rep_max(l->label, rep_width(label));
+        l->label = rep_max(l->label, cli_text_width(label));
         for (int c = 0; !rows[i].hidden && c < REP_COLUMNS; c++)
-            l->widths[c] = rep_max(l->widths[c], rep_width(rep_columns[c].cell(v, &rows[i], cell)));
+            l->widths[c] = rep_max(l->widths[c], cli_text_width(rep_columns[c].cell(v, &rows[i], cell)));
     }
     if (l->label > REP_LABEL_MAX) l->label = REP_LABEL_MAX;
 }
@@ -224,14 +199,21 @@ static void rep_fit(struct rep_layout *l, int width)
     if (l->label > left) l->label = rep_max(left, 8);
 }
 
+const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES])
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < v->by.len && len < AN_LABEL_BYTES; i++)
+        len +=
+            (size_t)snprintf(out + len, AN_LABEL_BYTES - len, i ? " / %s" : "%s", v->by.dimensions[i]->title);
+    return out;
+}
+
 static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l, FILE *out)
 {
-    char titles[AN_LABEL_BYTES] = "";
-    for (size_t i = 0, len = 0; i < v->by.len && len < sizeof(titles); i++)
-        len += (size_t)snprintf(titles + len, sizeof(titles) - len, i ? " / %s" : "%s",
-                                v->by.dimensions[i]->title);
+    char titles[AN_LABEL_BYTES];
     fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
-    rep_print_label(titles, l->label, out);
+    cli_print_cut(rep_titles(v, titles), l->label, out);
     for (int c = 0; c < REP_COLUMNS; c++)
         if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].head);
     fprintf(out, "\n%*s", l->label, "");
@@ -254,11 +236,11 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
             fprintf(out, "%s\n", label);
             continue;
         }
-        rep_print_label(label, l.label, out);
+        cli_print_cut(label, l.label, out);
         for (int c = 0; c < REP_COLUMNS; c++) {
             if (!l.widths[c]) continue;
             const char *text = rep_columns[c].cell(v, &rows[i], cell);
-            fprintf(out, "  %*s%s", l.widths[c] - rep_width(text), "", text);
+            fprintf(out, "  %*s%s", l.widths[c] - cli_text_width(text), "", text);
         }
         fputc('\n', out);
     }

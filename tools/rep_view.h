@@ -17,7 +17,8 @@ struct rep_options {
     const char *node;         /* NULL: all */
     const char *const *where; /* filters, as in --where */
     size_t where_len;
-    uint64_t columns; /* further columns of the samples that the caller needs, as a mask */
+    bool where_may_miss; /* a value that names nothing leaves nothing, without an error */
+    uint64_t columns;    /* further columns of the samples that the caller needs, as a mask */
     enum rep_sort sort;
     bool sort_given; /* else dimensions with an order of their own keep it */
     double min_share;

@@ -7,6 +7,7 @@ analyse_tests = \
     tests/analyse/test_an_calls \
     tests/analyse/test_an_combine \
     tests/analyse/test_an_cost \
+    tests/analyse/test_an_diff \
     tests/analyse/test_an_table
 check_PROGRAMS += $(analyse_tests)
 TESTS += $(analyse_tests)
@@ -28,6 +29,9 @@ tests_analyse_test_an_combine_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS
 tests_analyse_test_an_cost_SOURCES = tests/analyse/test_an_cost.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_cost_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_cost_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_diff_SOURCES = tests/analyse/test_an_diff.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
+tests_analyse_test_an_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_diff_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_table_SOURCES = tests/analyse/test_an_table.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_table_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm

@@ -8,6 +8,7 @@
 #include "analyse/an_calls.h"
 #include "analyse/an_combine.h"
 #include "analyse/an_filter.h"
+#include "analyse/an_identity.h"
 #include "analyse/an_table.h"
 #include "profile/prof_tables.h"
 #include "tests/analyse/an_fixture.h"
@@ -280,6 +281,68 @@ static void an_filter_that_names_nothing_is_an_error(void **state)
     fix_free(r.f);
 }
 
+static const char *identity(const struct an_tables *t, const char *dimension, uint32_t key)
+{
+    static char out[AN_LABEL_BYTES];
+    return an_identity(an_dimension_named(dimension, strlen(dimension)), t, key, out);
+}
+
+/* The program under another name, at other addresses, with other process numbers: every name is the same. */
+static void an_names_are_the_same_in_another_run(void **state)
+{
+    static const struct {
+        struct prof_process process;
+        struct prof_thread thread;
+        struct prof_line line;
+        struct prof_module module;
+        struct prof_node nodes[4];
+        uint64_t duration_ns;
+    } runs[2] = {{{.pid = 7, .exe = "/opt/app-1"},
+                  {.tid = 70, .name = "worker"},
+                  {.ip = 0x1010, .module = "/opt/app-1", .function = "f", .file = "/old/a.c", .line = 3},
+                  {.path = "/opt/app-1", .base = 0x1000, .end = 0x2000, .bias = 0x1000},
+                  {{.id = 0, .parent = NONE},
+                   {.id = 1, .kind = PROF_NODE_PROCESS, .label = "process 7"},
+                   {.id = 2, .parent = 1, .kind = PROF_NODE_RANGE, .label = "B"},
+                   {.id = 3, .parent = 1, .kind = PROF_NODE_CODE, .label = "app-1 (code and constants)"}},
+                  1000},
+                 {{.pid = 9, .exe = "/tmp/app-2"},
+                  {.tid = 91, .name = "worker"},
+                  {.ip = 0x7010, .module = "/tmp/app-2", .function = "f", .file = "/new/a.c", .line = 3},
+                  {.path = "/tmp/app-2", .base = 0x7000, .end = 0x8000, .bias = 0x7000},
+                  {{.id = 0, .parent = NONE},
+                   {.id = 1, .kind = PROF_NODE_PROCESS, .label = "process 9"},
+                   {.id = 2, .parent = 1, .kind = PROF_NODE_RANGE, .label = "B"},
+                   {.id = 3, .parent = 1, .kind = PROF_NODE_CODE, .label = "app-2 (code and constants)"}},
+                  5000}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct an_tables t = {.processes = &runs[i].process,
+                                    .processes_len = 1,
+                                    .threads = &runs[i].thread,
+                                    .threads_len = 1,
+                                    .lines = &runs[i].line,
+                                    .lines_len = 1,
+                                    .modules = &runs[i].module,
+                                    .modules_len = 1,
+                                    .nodes = runs[i].nodes,
+                                    .nodes_len = 4,
+                                    .duration_ns = runs[i].duration_ns,
+                                    .slices = 4};
+        assert_string_equal(identity(&t, "thread", 0), "worker");
+        assert_string_equal(identity(&t, "process", 0), "program");
+        assert_string_equal(identity(&t, "function", 0), "f (program)");
+        assert_string_equal(identity(&t, "line", 0), "a.c:3 f");
+        assert_string_equal(identity(&t, "module", 0), "program");
+        assert_string_equal(identity(&t, "file", 0), "a.c");
+        assert_string_equal(identity(&t, "ip", 0), "program+0x10 f");
+        assert_string_equal(identity(&t, "object", 2), "program/B");
+        assert_string_equal(identity(&t, "node", 3), "program/program (code and constants)");
+        assert_string_equal(identity(&t, "slice", 1), "25..50 % of the run");
+        assert_string_equal(identity(&t, "phase", AN_NO_KEY), "(outside all phases)");
+    }
+}
+
 static void an_run_without_samples_has_groups_without_samples(void **state)
 {
     (void)state;
@@ -321,6 +384,7 @@ int main(void)
         cmocka_unit_test(an_filters_choose_by_label_word_or_pattern),
         cmocka_unit_test(an_filter_that_names_nothing_is_an_error),
         cmocka_unit_test(an_slices_by_number_or_length),
+        cmocka_unit_test(an_names_are_the_same_in_another_run),
         cmocka_unit_test(an_run_without_samples_has_groups_without_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

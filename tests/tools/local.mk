@@ -1,8 +1,10 @@
 # tests/tools: the command line, record's refusals and manners, reports against goldens
+EXTRA_DIST += tests/tools/golden/diff.txt tests/tools/golden/diff-narrow.txt tests/tools/golden/diff.json
 EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
     tests/tools/golden/report-annotate.txt tests/tools/golden/report-annotate-ip.txt \
     tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
 tools_test_scripts = \
+    tests/tools/test_diff.sh \
     tests/tools/test_documents.sh \
     tests/tools/test_doctor.sh \
     tests/tools/test_options.sh \
@@ -29,10 +31,4 @@ tests_tools_test_cli_parse_LDADD = libcommon.la $(CMOCKA_LIBS)
 tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/rec_target.c
 tests_tools_test_rec_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
-endif
-
-# replay
-EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/test_replay.sh
-if HAVE_YAJL
-TESTS += tests/tools/test_replay.sh
 endif

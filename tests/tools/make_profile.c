@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_profile OUTPUT: a profile with known shares, for the goldens of report. Of 200 bursts, B waits for
- * DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. */
+/* make_profile OUTPUT [VARIANT]: a profile with known shares, for the goldens of report. Of 200 bursts, B
+ * waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. */
 #include "profile/prof_writer.h"
 
 #include <math.h>
@@ -86,9 +86,20 @@ static const struct pattern {
     {C, 8, UINT32_MAX, 1, UINT8_MAX, 0x401008},
 };
 
+/* What the program was changed to: "after" waits less for B, which is in L3 now, and runs for 1.4 s. */
+static const struct variant {
+    const char *name, *engine, *cpu;
+    uint32_t first, second; /* of ten bursts: those of B, of B and A */
+    uint32_t b_latency_cycles;
+    uint32_t weight_ns;
+} variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000},
+                {"after", "step", "Example CPU", 3, 8, 60, 7000000},
+                {"other", "hw", "Other CPU", 6, 9, 650, 10000000}};
+static const struct variant *variant = &variants[0];
+
 static const struct pattern *pattern_of(uint32_t burst)
 {
-    return &patterns[burst % 10 < 6 ? 0 : burst % 10 < 9 ? 1 : 2];
+    return &patterns[burst % 10 < variant->first ? 0 : burst % 10 < variant->second ? 1 : 2];
 }
 
 static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burst)
@@ -96,7 +107,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
     const struct pattern *p = pattern_of(number);
     *burst = (struct prof_burst){.frame = UINT32_MAX,
                                  .time_ns = number * 10000000ull,
-                                 .weight_ns = 10000000,
+                                 .weight_ns = variant->weight_ns,
                                  .spent_ns = 250000,
                                  .ip = p->ip,
                                  .instructions = INSTRUCTIONS,
@@ -112,9 +123,10 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
         s.op = p->op;
         s.position = i * INSTRUCTIONS / ACCESSES;
         if (p->op == 0 && s.position >= WINDOW) {
-            s.latency_cycles = (int32_t)(p->latency_cycles + i % 3);
+            s.latency_cycles =
+                (int32_t)((p == patterns ? variant->b_latency_cycles : p->latency_cycles) + i % 3);
             s.latency_valid = 1;
-            s.level = p->level;
+            s.level = p == patterns && variant->b_latency_cycles < 250 ? PROF_LEVEL_L3 : p->level;
         }
         s.weight_ns = burst->weight_ns;
         s.node = p->node;
@@ -130,14 +142,14 @@ static ls_err write_run(prof_writer *w)
     struct prof_run run = {.schema = PROF_SCHEMA,
                            .command = "matmul 1024",
                            .host = "example",
-                           .cpu = "Example CPU",
+                           .cpu = variant->cpu,
                            .topology = "1 package",
-                           .engine = "step",
+                           .engine = variant->engine,
                            .trigger = "perf",
                            .why = "hw: no PMU here",
                            .version = "0.1.0",
                            .start_realtime_ns = 1700000000000000000ull,
-                           .duration_ns = 2000000000,
+                           .duration_ns = (uint64_t)variant->weight_ns * BURSTS,
                            .tsc_hz = 2000000000,
                            .tsc_step_cycles = 1,
                            .probe_cost_cycles = 50,
@@ -179,8 +191,10 @@ static ls_err write_all(prof_writer *w)
 int main(int argc, char **argv)
 {
     prof_writer *w = NULL;
-    if (argc != 2) {
-        fprintf(stderr, "usage: make_profile OUTPUT\n");
+    for (size_t i = 0; argc == 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
+        if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
+    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(variant->name, argv[2]) != 0)) {
+        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other]\n");
         return 2;
     }
     ls_err err = prof_writer_new(argv[1], 1, &w);

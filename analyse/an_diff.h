@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What changed between two runs, and whether the samples can tell: a bootstrap over the bursts of each run.
+ *
+ * Rows are things found in either run under the same name. The CPU time of a run is known, how it splits over
+ * rows is sampled: time of a row = CPU time in bursts with accesses x the row's share. Intervals are of the
+ * difference B - A: percentiles of independent resamples of both runs. They hold the error of sampling, not
+ * how the program itself varies from run to run.
+ *
+ * A row that no burst of a run met may still be there: with 95 % confidence its share is below 3 / bursts
+ * (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). So much is
+ * added to the interval on that side. */
+#ifndef AN_DIFF_H
+#define AN_DIFF_H
+
+#include "analyse/an_bootstrap.h"
+
+#include <stdbool.h>
+
+/* Below, of the bursts that met the row in both runs together, no interval is given. */
+#define AN_DIFF_BURSTS_MIN 5
+
+struct an_diff_side {
+    const struct an_input *in;
+    const struct an_costs *costs;
+    const uint32_t *row_of_sample; /* UINT32_MAX: in no row */
+};
+
+/* b - a lies in [low, high]; NAN where it cannot be told. */
+struct an_change {
+    double a, b, low, high;
+};
+
+struct an_difference {
+    uint32_t row;
+    uint64_t samples[2], bursts[2];
+    struct an_change time_ns, share, stall_ns; /* share: of the run's time, a fraction of 1 */
+    struct an_change median_cycles;            /* of measured loads; by an_diff_median */
+};
+
+typedef struct an_diff an_diff;
+
+/* Does the interval leave out 0?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool an_change_is_significant(const struct an_change *c);
+
+/* Owns:   the caller ends *out with an_diff_free; sides[] and what they point to must live as long.
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err an_diff_new(const struct an_diff_side sides[2], uint32_t rows_len, an_diff **out);
+/* Owns:   frees d, NULL-safe.  Errors: none.  Thread: any.  Signal: not safe. */
+void an_diff_free(an_diff *d);
+/* Everything about a row but the median, which costs more.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+struct an_difference an_diff_row(const an_diff *d, uint32_t row);
+/* Fill in the median.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err an_diff_median(const an_diff *d, struct an_difference *row);
+/* Bursts with accesses of a side.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+size_t an_diff_bursts(const an_diff *d, int side);
+
+#endif

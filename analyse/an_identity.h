@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names that mean the same thing in another run of the program, or of its next version: no address, no
+ * process or thread number, and the program itself is called "program" whatever its file is called. */
+#ifndef AN_IDENTITY_H
+#define AN_IDENTITY_H
+
+#include "analyse/an_combine.h"
+
+/* Name of a key; of AN_NO_KEY what the dimension says.
+ * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends.  Thread: any.
+ * Signal: not safe. */
+const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
+                        char out[AN_LABEL_BYTES]);
+
+enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
+
+/* Name of a group: what it is in each dimension, joined by " / ".
+ * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
+void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
+                          char out[AN_IDENTITY_BYTES]);
+
+#endif

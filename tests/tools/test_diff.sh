@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+. "${top_srcdir:-.}/tests/tools/check.sh"
+make_profile=$top_builddir/tests/tools/make_profile
+"$make_profile" a.h5 before && "$make_profile" b.h5 after && "$make_profile" c.h5 other || exit 99
+COLUMNS=120 "$loadstone" diff a.h5 b.h5 >diff.txt 2>err || failed=1
+golden diff.txt diff.txt
+COLUMNS=80 LC_ALL=C "$loadstone" diff --by object,line --sort label a.h5 b.h5 >diff-narrow.txt 2>err || failed=1
+golden diff-narrow.txt diff-narrow.txt
+"$loadstone" diff --json a.h5 b.h5 >diff.json 2>err || failed=1
+golden diff.json diff.json
+# a run against itself: nothing is significant
+"$loadstone" diff a.h5 a.h5 >same.txt 2>err || failed=1
+must grep -q "not significant" same.txt
+must test "$(grep -c -E '(more|less|new|gone)$' same.txt)" -eq 0
+# no line of the table is wider than the terminal
+for columns in 60 80 100 130; do
+    COLUMNS=$columns "$loadstone" diff a.h5 b.h5 2>err | sed '1,/^$/d;/^In paren/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
+done
+expect 0 "times, latencies and levels do not compare" "$loadstone" diff a.h5 c.h5
+expect 0 "different engines" "$loadstone" diff a.h5 c.h5
+# backwards, B costs 1.20 s instead of 420 ms
+expect 0 "next:" "$loadstone" diff --fail-on-regression 10% a.h5 b.h5
+expect 4 "1 row took significantly more time" "$loadstone" diff --fail-on-regression 2% --where object=B b.h5 a.h5
+expect 0 "" "$loadstone" diff --fail-on-regression 60% b.h5 a.h5
+expect 0 "" "$loadstone" diff --where function=multiply a.h5 b.h5
+expect 2 "did you mean line?" "$loadstone" diff --by lin a.h5 b.h5
+expect 2 "A B is missing" "$loadstone" diff a.h5
+expect 3 "missing.h5" "$loadstone" diff a.h5 missing.h5
+exit $failed
