@@ -22,6 +22,15 @@
 #define LS_KEPT_FUNCTION __attribute__((noinline, noclone, noipa))
 #endif
 
+/* Which compiler this is, as CMake names it. */
+#if defined(__clang__)
+#define LS_COMPILER_NAME "Clang"
+#define LS_COMPILER_VERSION __clang_version__
+#else
+#define LS_COMPILER_NAME "GNU"
+#define LS_COMPILER_VERSION __VERSION__
+#endif
+
 /* A function that ends in `LS_TAIL_RETURN f(args)` leaves its own frame first: f sees the caller's return
  * address. */
 #if defined(__clang__)

@@ -14,13 +14,17 @@ libprofile_la_SOURCES = \
     profile/prof_frame_homes.c profile/prof_frame_homes.h \
     profile/prof_frames.c profile/prof_frames.h \
     profile/prof_functions.c profile/prof_functions.h \
+    profile/prof_jit.c profile/prof_jit.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
+    profile/prof_modules.c profile/prof_modules.h \
+    profile/prof_nameless.c profile/prof_nameless.h \
     profile/prof_names.c profile/prof_names.h \
     profile/prof_dump.c profile/prof_dump.h \
     profile/prof_forks.c profile/prof_forks.h \
     profile/prof_latency.c profile/prof_latency.h \
     profile/prof_phases.c profile/prof_phases.h \
+    profile/prof_place.h \
     profile/prof_processes.c profile/prof_processes.h \
     profile/prof_replay.c profile/prof_replay.h \
     profile/prof_resolve.c profile/prof_resolve.h \
@@ -30,6 +34,7 @@ libprofile_la_SOURCES = \
     profile/prof_sources.c profile/prof_sources.h \
     profile/prof_stacks.c profile/prof_stacks.h \
     profile/prof_space.c profile/prof_space.h \
+    profile/prof_statics.c profile/prof_statics.h \
     profile/prof_survey.c profile/prof_survey.h \
     profile/prof_tree.c profile/prof_tree.h \
     profile/prof_vector.c profile/prof_vector.h \

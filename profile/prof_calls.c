@@ -15,9 +15,9 @@ struct prof_calls {
 
 static ls_err prof_calls_fill(prof_calls *c)
 {
-    c->functions = prof_functions_new(c->context.symbols, c->context.names);
+    c->functions = prof_functions_new(c->context.modules, c->context.jit, c->context.names);
     if (!c->functions) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
-    return prof_stacks_new(c->context.symbols, c->functions, &c->stacks);
+    return prof_stacks_new(c->context.session, c->functions, &c->stacks);
 }
 
 ls_err prof_calls_new(const struct prof_calls_context *context, prof_calls **out)

@@ -6,16 +6,20 @@
 
 #include "profile/prof_frame_homes.h"
 #include "profile/prof_frames.h"
+#include "profile/prof_jit.h"
 #include "profile/prof_space.h"
 #include "profile/prof_tree.h"
 #include "spool/spool_format.h"
+#include "profile/prof_modules.h"
 #include "symbols/sym_session.h"
 
 typedef struct prof_calls prof_calls;
 
 /* All borrowed. */
 struct prof_calls_context {
-    sym_session *symbols;
+    const struct prof_modules *modules;
+    sym_session *session;
+    prof_jit *jit;
     prof_names *names;
     prof_tree *tree;
     const prof_space *space;

@@ -11,7 +11,8 @@ struct prof_function_slot {
 };
 
 struct prof_functions {
-    sym_session *session;
+    const struct prof_modules *modules;
+    prof_jit *jit;
     prof_names *names;
     struct prof_function_slot *slots;
     size_t len, room; /* room: a power of two */
@@ -19,11 +20,11 @@ struct prof_functions {
 
 enum { PROF_FUNCTIONS_ROOM = 1024 };
 
-prof_functions *prof_functions_new(sym_session *session, prof_names *names)
+prof_functions *prof_functions_new(const struct prof_modules *modules, prof_jit *jit, prof_names *names)
 {
     prof_functions *f = calloc(1, sizeof(*f));
     if (!f) return NULL;
-    *f = (prof_functions){.session = session, .names = names, .room = PROF_FUNCTIONS_ROOM};
+    *f = (prof_functions){.modules = modules, .jit = jit, .names = names, .room = PROF_FUNCTIONS_ROOM};
     f->slots = calloc(f->room, sizeof(*f->slots));
     if (f->slots) return f;
     free(f);
@@ -60,12 +61,27 @@ static bool prof_functions_have_room(prof_functions *f)
     return true;
 }
 
+static const char *prof_function_generated(prof_functions *f, uint64_t ip)
+{
+    uint64_t base;
+    const char *name = prof_jit_function(f->jit, ip, &base);
+    return !name ? "" : *name ? name : prof_name_of(f->names, "[jit]");
+}
+
 static const char *prof_function_look_up(prof_functions *f, uint64_t ip)
 {
-    const char *module;
-    const char *function = sym_session_function(f->session, ip, &module);
-    if (*function || !*module) return prof_name_of(f->names, function);
-    return prof_name_printf(f->names, module[0] == '[' ? "%s" : "[%s]", prof_base_name(module));
+    const struct prof_loaded *l = prof_modules_at(f->modules, NULL, ip);
+    if (!l) return prof_function_generated(f, ip);
+    const char *function =
+        l->has_bias ? sym_file_function(f->modules->files, l->file, ip - l->bias).function : "";
+    if (*function) return prof_name_of(f->names, function);
+    return prof_name_printf(f->names, l->path[0] == '[' ? "%s" : "[%s]", prof_base_name(l->path));
+}
+
+const char *prof_function_file(const prof_functions *f, uint64_t ip)
+{
+    const struct prof_loaded *l = prof_modules_at(f->modules, NULL, ip);
+    return l ? l->path : "";
 }
 
 const char *prof_function_at(prof_functions *f, uint64_t ip)

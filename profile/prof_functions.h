@@ -3,17 +3,20 @@
 #ifndef PROF_FUNCTIONS_H
 #define PROF_FUNCTIONS_H
 
+#include "profile/prof_jit.h"
 #include "profile/prof_names.h"
-#include "symbols/sym_session.h"
+#include "profile/prof_modules.h"
 
 typedef struct prof_functions prof_functions;
 
-/* session and names are borrowed.  NULL: out of memory. */
-prof_functions *prof_functions_new(sym_session *session, prof_names *names);
+/* All borrowed.  NULL: out of memory. */
+prof_functions *prof_functions_new(const struct prof_modules *modules, prof_jit *jit, prof_names *names);
 void prof_functions_free(prof_functions *f);
 
-/* The name (from names) of the function that holds ip; of its file in brackets without symbols; "" when ip is
- * in no file. Out of memory gives "". */
+/* The name (from names) of the function that holds ip; of its file in brackets without symbols; "[jit]" in
+ * generated code without a name; "" when ip is in no code. Out of memory gives "". */
 const char *prof_function_at(prof_functions *f, uint64_t ip);
+/* The file that ip lies in, "" for none. */
+const char *prof_function_file(const prof_functions *f, uint64_t ip);
 
 #endif

@@ -41,8 +41,8 @@ static int32_t rounded(struct prof_latency *l, double cycles)
     return (int32_t)whole;
 }
 
-/* A line that the burst touched lately is natively in L1, however much the stepping disturbed it; only a latency
- * of memory says that it really was evicted. */
+/* A line that the burst touched lately is natively in L1, however much the stepping disturbed it; only a
+ * latency of memory says that it really was evicted. */
 static bool is_natively_near(const struct prof_latency *l, const struct spool_access *a, double cycles)
 {
     return (a->rec.flags & SPOOL_ACCESS_LINE_SEEN) && l->calibration &&

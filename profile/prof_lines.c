@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_lines.h"
 
+#include "profile/prof_maps.h"
+#include "profile/prof_modules.h"
+
 #include <stdlib.h>
 
 static size_t prof_ip_slot(const struct prof_ip_set *set, uint64_t ip)
@@ -56,47 +59,84 @@ static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
     return ips;
 }
 
-static ls_err prof_line_add(sym_session *session, uint64_t ip, uint32_t process, prof_names *names,
-                            prof_line_list *lines)
+/* Where no name is known the file and the place in it are. */
+static const char *prof_place_name(const struct prof_loaded *l, uint64_t ip, prof_names *names)
 {
-    const struct sym_place place = sym_session_find(session, ip);
-    LS_TRY(PROF_VECTOR_ROOM(lines));
-    lines->rows[lines->len++] = (struct prof_line){.process = process,
-                                                   .ip = ip,
-                                                   .module = prof_name_of(names, place.module),
-                                                   .function = prof_name_of(names, place.function),
-                                                   .file = prof_name_of(names, place.file),
-                                                   .line = place.line,
-                                                   .symbol = prof_name_of(names, place.function)};
-    return LS_OK;
+    const uint64_t offset = l->has_bias ? ip - l->bias : ip - l->base;
+    return prof_name_printf(names, "%s+0x%llx", prof_base_name(l->path), (unsigned long long)offset);
 }
 
-static ls_err prof_modules_add(const sym_session *session, uint32_t process, prof_names *names,
-                               prof_module_list *modules)
+/* answer: of the module of the address, row at belongs to it; NULL: its file told nothing. */
+static ls_err prof_line_add(const struct prof_lines_context *c, const struct prof_loaded *l, uint64_t ip,
+                            const struct sym_answer *answer, size_t at)
 {
-    size_t len;
-    const struct sym_module *rows = sym_session_modules(session, &len);
-    for (size_t i = 0; i < len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(modules));
-        modules->rows[modules->len++] =
-            (struct prof_module){.process = process,
-                                 .path = prof_name_of(names, rows[i].path),
-                                 .build_id = prof_name_of(names, rows[i].build_id),
-                                 .base = rows[i].base,
-                                 .end = rows[i].end,
-                                 .bias = rows[i].bias};
+    static const struct sym_line unknown;
+    const struct sym_line *from = answer ? &answer->lines[at] : &unknown;
+    LS_TRY(PROF_VECTOR_ROOM(c->lines));
+    struct prof_line *to = &c->lines->rows[c->lines->len++];
+    *to = (struct prof_line){.process = c->process,
+                             .ip = ip,
+                             .module = l ? l->path : "",
+                             .function = "",
+                             .file = "",
+                             .symbol = "",
+                             .line = from->line};
+    if (answer) {
+        to->function = prof_name_of(c->names, sym_answer_text(answer, from->function));
+        to->file = prof_name_of(c->names, sym_answer_text(answer, from->file));
+        to->symbol = prof_name_of(c->names, sym_answer_text(answer, from->symbol));
+    }
+    if (l && *to->symbol == '\0') to->symbol = prof_place_name(l, ip, c->names);
+    for (uint32_t i = 0; i < from->inlines_len; i++) {
+        const struct sym_inline *step = &answer->inlines[from->first_inline + i];
+        LS_TRY(PROF_VECTOR_ROOM(c->inlines));
+        c->inlines->rows[c->inlines->len++] =
+            (struct prof_inline){.line = (uint32_t)(c->lines->len - 1),
+                                 .depth = i + 1,
+                                 .function = prof_name_of(c->names, sym_answer_text(answer, step->function)),
+                                 .file = prof_name_of(c->names, sym_answer_text(answer, step->file)),
+                                 .line_number = step->line};
     }
     return LS_OK;
 }
 
-ls_err prof_lines_resolve(sym_session *session, const struct prof_ip_set *ips, uint32_t process,
-                          prof_names *names, prof_line_list *lines, prof_module_list *modules)
+/* ips all lie in l; linked has room for them. */
+static ls_err prof_lines_of_module(const struct prof_lines_context *c, const struct prof_loaded *l,
+                                   const uint64_t *ips, size_t len, uint64_t *linked)
 {
-    LS_TRY(prof_modules_add(session, process, names, modules));
-    uint64_t *sorted = prof_ip_sorted(ips);
-    ls_err e = sorted ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
-    for (size_t i = 0; e == LS_OK && i < ips->len; i++)
-        e = prof_line_add(session, sorted[i], process, names, lines);
+    struct sym_answer answer = {0};
+    for (size_t i = 0; i < len; i++)
+        linked[i] = ips[i] - l->bias;
+    if (l->has_bias) LS_TRY(sym_file_lines(c->modules->files, l->file, linked, len, &answer));
+    ls_err e = LS_OK;
+    for (size_t i = 0; i < len && e == LS_OK; i++)
+        e = prof_line_add(c, l, ips[i], answer.lines_len == len ? &answer : NULL, i);
+    sym_answer_fini(&answer);
+    return e;
+}
+
+/* Sorted addresses: those of one module follow each other. */
+static ls_err prof_lines_sorted(const struct prof_lines_context *c, const uint64_t *ips, size_t len,
+                                uint64_t *linked)
+{
+    for (size_t from = 0, to; from < len; from = to) {
+        const struct prof_loaded *l = prof_modules_at(c->modules, NULL, ips[from]);
+        for (to = from + 1; l && to < len && prof_modules_at(c->modules, NULL, ips[to]) == l; to++)
+            ;
+        if (l)
+            LS_TRY(prof_lines_of_module(c, l, ips + from, to - from, linked));
+        else
+            LS_TRY(prof_line_add(c, NULL, ips[from], NULL, 0));
+    }
+    return LS_OK;
+}
+
+ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_ip_set *ips)
+{
+    uint64_t *sorted = prof_ip_sorted(ips), *linked = malloc((ips->len + 1) * sizeof(*linked));
+    const ls_err e = sorted && linked ? prof_lines_sorted(c, sorted, ips->len, linked)
+                                      : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
     free(sorted);
+    free(linked);
     return e;
 }

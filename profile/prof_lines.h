@@ -7,7 +7,6 @@
 #include "profile/prof_names.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_vector.h"
-#include "symbols/sym_session.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +23,15 @@ typedef PROF_VECTOR(struct prof_line) prof_line_list;
 typedef PROF_VECTOR(struct prof_inline) prof_inline_list;
 typedef PROF_VECTOR(struct prof_module) prof_module_list;
 
-/* Append a row for each address of ips (sorted), and the modules of the process. */
-ls_err prof_lines_resolve(sym_session *session, const struct prof_ip_set *ips, uint32_t process,
-                          prof_names *names, prof_line_list *lines, prof_module_list *modules);
+struct prof_modules;
+struct prof_lines_context {
+    const struct prof_modules *modules;
+    uint32_t process;
+    prof_names *names;
+    prof_line_list *lines;
+    prof_inline_list *inlines;
+};
+/* Append a row for each address of ips, sorted, and what is inlined there.  Errors: LS_ERR_NOMEM. */
+ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_ip_set *ips);
 
 #endif

@@ -34,7 +34,10 @@ struct prof_lane {
 struct prof_replay {
     struct prof_run_state *run;
     struct prof_survey *survey;
-    sym_session *symbols;
+    struct prof_modules modules;
+    struct prof_statics statics;
+    sym_session *session; /* for call stacks */
+    prof_jit *jit;
     prof_space *space;
     prof_calls *calls;
     struct prof_ip_set ips;
@@ -429,12 +432,41 @@ static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
 
+/* Generated code has names only where the program tells them. */
+static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
+{
+    struct prof_run_state *run = r->run;
+    const struct prof_jit_counts n =
+        prof_jit_name_lines(r->jit, run->lines.rows + first_line, run->lines.len - first_line);
+    const char *text = prof_name_printf(run->names, "instructions of generated code named by %s", n.map_path);
+    if (n.named > 0)
+        LS_TRY(prof_put_event(
+            r,
+            (struct prof_event){.time_ns = UINT64_MAX, .kind = "JIT_MAP", .text = text, .count = n.named}));
+    if (n.nameless == 0) return LS_OK;
+    return prof_put_event(
+        r,
+        (struct prof_event){.time_ns = UINT64_MAX,
+                            .kind = "JIT_NAMELESS",
+                            .text = "instructions of generated code without a name: no /tmp/perf-PID.map of "
+                                    "the program has them (node --perf-basic-prof, an agent of the JVM)",
+                            .count = n.nameless});
+}
+
 /* Every address once: those of samples and of frames. */
 static ls_err prof_replay_lines(struct prof_replay *r)
 {
     struct prof_run_state *run = r->run;
+    const size_t first_line = run->lines.len;
     LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
-    LS_TRY(prof_lines_resolve(r->symbols, &r->ips, r->process, run->names, &run->lines, &run->modules));
+    const struct prof_lines_context context = {.modules = &r->modules,
+                                               .process = r->process,
+                                               .names = run->names,
+                                               .lines = &run->lines,
+                                               .inlines = &run->inlines};
+    LS_TRY(prof_lines_resolve(&context, &r->ips));
+    LS_TRY(prof_modules_tell(&r->modules, r->process, run->names, &run->modules));
+    LS_TRY(prof_name_generated(r, first_line));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
 }
@@ -494,9 +526,15 @@ static ls_err prof_replay_open_space(struct prof_replay *r)
 static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
 {
     spool_merge *merge;
-    LS_TRY(prof_session_open(r->survey, &r->symbols));
+    LS_TRY(prof_modules_init(&r->modules, r->survey, r->run->files));
+    LS_TRY(prof_statics_init(&r->statics, &r->modules, r->run->tree, r->run->start_ns));
+    LS_TRY(prof_session_open(&r->modules, &r->session));
     LS_TRY(prof_replay_open_space(r));
-    const struct prof_calls_context calls = {.symbols = r->symbols,
+    LS_TRY(prof_jit_new(image, r->survey, r->run->names, &r->jit));
+    prof_space_set_statics(r->space, &r->statics);
+    const struct prof_calls_context calls = {.modules = &r->modules,
+                                             .session = r->session,
+                                             .jit = r->jit,
                                              .names = r->run->names,
                                              .tree = r->run->tree,
                                              .space = r->space,
@@ -535,6 +573,9 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     prof_ip_fini(&r.ips);
     prof_calls_free(r.calls);
     prof_space_free(r.space);
-    sym_session_free(r.symbols);
+    prof_jit_free(r.jit);
+    sym_session_free(r.session);
+    prof_statics_fini(&r.statics);
+    prof_modules_fini(&r.modules);
     return e;
 }

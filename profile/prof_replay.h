@@ -15,6 +15,7 @@
 #include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
 #include "spool/spool_dir.h"
+#include "symbols/sym_files.h"
 
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ struct prof_run_state {
     prof_line_list lines;
     prof_inline_list inlines;
     prof_module_list modules;
+    sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;
     uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files;
     uint64_t tsc_hz, probe_cost_cycles, burst_instructions;

@@ -7,6 +7,7 @@
 #include "machine/mach_topology.h"
 #include "profile/prof_forks.h"
 #include "profile/prof_maps.h"
+#include "profile/prof_nameless.h"
 #include "profile/prof_processes.h"
 #include "profile/prof_replay.h"
 #include "profile/prof_sources.h"
@@ -246,11 +247,13 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     memcpy(job->images, images, job->images_len * sizeof(*images));
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
     LS_TRY(prof_survey_all_images(job));
+    LS_TRY(sym_files_new((struct sym_limits){0}, &s->files));
     LS_TRY(prof_images_sort(job->images, job->surveys, job->images_len));
     LS_TRY(prof_forks_init(&job->forks, job->images, job->surveys, job->images_len));
     s->forks = &job->forks;
     LS_TRY(prof_plant_all(job));
     LS_TRY(prof_replay_all_images(job));
+    LS_TRY(prof_nameless_tell(s, job->options->warn));
     LS_TRY(prof_write_tables(job));
     LS_TRY(prof_write_run(job));
     return prof_writer_finish(s->writer);
@@ -296,6 +299,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->lines.rows);
     free(s->inlines.rows);
     free(s->modules.rows);
+    sym_files_free(s->files);
     prof_tree_free(s->tree);
     prof_names_free(s->names);
     spool_dir_free(job->dir);

@@ -18,7 +18,8 @@ struct prof_resolve_options {
     int exit_code, exit_signal;
     uint32_t pid; /* of the program that the launcher started */
     const struct mach_calibration *calibration;
-    void (*progress)(void *user, double done); /* may be NULL */
+    void (*progress)(void *user, double done);  /* may be NULL */
+    void (*warn)(void *user, const char *text); /* what the user should know; may be NULL */
     void *user;
 };
 struct prof_resolve_stats {

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_session.h"
 
-static ls_err prof_session_fill(const struct prof_survey *survey, sym_session *session)
+static ls_err prof_session_fill(const struct prof_modules *modules, sym_session *session)
 {
-    for (size_t i = 0; i < survey->modules.len; i++) {
-        const struct prof_survey_module *m = &survey->modules.rows[i];
-        LS_TRY(sym_session_add(session, m->path, m->base, m->end, m->offset_bytes));
+    for (size_t i = 0; i < modules->rows.len; i++) {
+        const struct prof_loaded *l = &modules->rows.rows[i];
+        if (l->has_bias && sym_file_unwinds(modules->files, l->file))
+            LS_TRY(sym_session_add(session, sym_file_open_path(l->file), l->bias));
     }
-    const struct prof_survey_bytes *v = &survey->vdso;
-    if (v->len_bytes == 0) return LS_OK;
-    const struct sym_image vdso = {
-        .name = "[vdso]", .bytes = v->bytes, .len_bytes = v->len_bytes, .base = v->base};
-    return sym_session_add_image(session, &vdso);
+    return LS_OK;
 }
 
-ls_err prof_session_open(const struct prof_survey *survey, sym_session **out)
+ls_err prof_session_open(const struct prof_modules *modules, sym_session **out)
 {
     LS_TRY(sym_session_new(out));
-    const ls_err e = prof_session_fill(survey, *out);
-    if (e == LS_OK) return LS_OK;
+    const ls_err e = prof_session_fill(modules, *out);
+    if (e == LS_OK) return e;
     sym_session_free(*out);
     *out = NULL;
     return e;

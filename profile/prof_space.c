@@ -22,7 +22,8 @@ struct prof_space {
     /* values: ranges: row of survey->nodes; heap and stacks: node; maps: row of mappings */
     smr_live *layers[PROF_LAYER_COUNT];
     prof_mapping_list mappings;
-    struct prof_extent *extents; /* beside survey->nodes */
+    struct prof_extent *extents;  /* beside survey->nodes */
+    struct prof_statics *statics; /* NULL: modules are not looked into */
 };
 
 /* x86-64 with four-level page tables: user addresses end here (Linux Documentation/arch/x86/x86_64/mm.rst).
@@ -288,11 +289,14 @@ static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
     }
 }
 
-static struct prof_place prof_place_of_mapping(prof_space *s, struct prof_mapping *m)
+static struct prof_place prof_place_of_mapping(prof_space *s, struct prof_mapping *m, uint64_t addr)
 {
     struct prof_place place = prof_nowhere;
     if (m->node == PROF_NO_NODE) m->node = prof_tree_home(s->tree, m->kind, prof_home_label(s, m));
     place.node = m->node;
+    const bool is_of_module = m->kind == PROF_NODE_STATIC || m->kind == PROF_NODE_CODE;
+    if (s->statics && is_of_module && m->node != PROF_NO_NODE)
+        prof_statics_find(s->statics, m->path, addr, &place);
     return place;
 }
 
@@ -316,6 +320,11 @@ bool prof_space_is_code(const prof_space *s, uint64_t addr)
            (s->survey->seen.rows[value].access & PROF_MAP_EXEC);
 }
 
+void prof_space_set_statics(prof_space *s, struct prof_statics *statics)
+{
+    s->statics = statics;
+}
+
 struct prof_place prof_space_find(prof_space *s, uint64_t addr)
 {
     uint64_t base;
@@ -327,8 +336,8 @@ struct prof_place prof_space_find(prof_space *s, uint64_t addr)
         smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
         return place;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
-        return prof_place_of_mapping(s, &s->mappings.rows[value]);
+        return prof_place_of_mapping(s, &s->mappings.rows[value], addr);
     if (smr_live_find(s->survey->seen_live, addr, &value))
-        return prof_place_of_mapping(s, &s->survey->seen.rows[value]);
+        return prof_place_of_mapping(s, &s->survey->seen.rows[value], addr);
     return prof_place_unmapped(s, addr);
 }

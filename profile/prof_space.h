@@ -7,6 +7,8 @@
 #define PROF_SPACE_H
 
 #include "common/ls_error.h"
+#include "profile/prof_place.h"
+#include "profile/prof_statics.h"
 #include "profile/prof_survey.h"
 #include "profile/prof_tree.h"
 #include "spool/spool_format.h"
@@ -16,13 +18,6 @@
 #include <stdint.h>
 
 typedef struct prof_space prof_space;
-
-/* What an address is. Missing element and component: their fill values. */
-struct prof_place {
-    uint32_t node;
-    uint32_t component;
-    uint64_t element;
-};
 
 /* survey (planted), tree and names are borrowed.  start_ns: 0 of the times in the tree.  Errors:
  * LS_ERR_NOMEM. */
@@ -48,6 +43,9 @@ ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
 
 /* Is addr in an executable mapping, as far as is known? */
 bool prof_space_is_code(const prof_space *s, uint64_t addr);
+
+/* Static data has homes of its own below its module's from now on; statics is borrowed. */
+void prof_space_set_statics(prof_space *s, struct prof_statics *statics);
 
 /* Never fails: every address has a home. */
 struct prof_place prof_space_find(prof_space *s, uint64_t addr);

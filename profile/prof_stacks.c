@@ -9,7 +9,6 @@
 
 struct prof_stacks {
     prof_functions *functions;
-    sym_session *session;
     sym_unwinder *unwinder;
 };
 
@@ -18,7 +17,6 @@ ls_err prof_stacks_new(sym_session *session, prof_functions *functions, prof_sta
     prof_stacks *s = calloc(1, sizeof(*s));
     if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
     s->functions = functions;
-    s->session = session;
     const ls_err e = sym_unwinder_new(session, &s->unwinder);
     if (e == LS_OK)
         *out = s;
@@ -91,7 +89,7 @@ static bool prof_is_start(const char *function)
 
 static bool prof_is_runtime(const prof_stacks *s, uint64_t ip)
 {
-    return strcmp(prof_base_name(sym_session_module(s->session, ip)), "libloadstone-preload.so") == 0;
+    return strcmp(prof_base_name(prof_function_file(s->functions, ip)), "libloadstone-preload.so") == 0;
 }
 
 size_t prof_stacks_path(prof_stacks *s, const struct prof_stack *stack, uint64_t ips[PROF_PATH_FRAMES_MAX])

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Ids count from 1 without big holes; a larger one is damage. */
 enum { PROF_SPOOL_ID_MAX = 1 << 24 };
@@ -72,7 +73,7 @@ static void prof_survey_member(struct prof_survey *s, const struct spool_node_me
     if (member && (may_be_inherited || prof_survey_known(s, r->group))) member->parent = r->group;
 }
 
-static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m)
+static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_mapping *m, uint64_t time_ns)
 {
     for (size_t i = s->modules.len; i-- > 0;) {
         struct prof_survey_module *known = &s->modules.rows[i];
@@ -84,11 +85,18 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         const bool is_bss = m->offset_bytes == 0 && m->base > known->base && m->base <= known->end;
         if (!is_same && !is_bss) continue;
         if (m->end > known->end) known->end = m->end;
+        known->seen_ns = time_ns;
+        known->died_ns = UINT64_MAX; /* or it is there again */
         return LS_OK;
     }
     LS_TRY(PROF_VECTOR_ROOM(&s->modules));
-    s->modules.rows[s->modules.len++] = (struct prof_survey_module){
-        .path = m->path, .base = m->base, .end = m->end, .offset_bytes = m->offset_bytes};
+    s->modules.rows[s->modules.len++] = (struct prof_survey_module){.path = m->path,
+                                                                    .base = m->base,
+                                                                    .end = m->end,
+                                                                    .offset_bytes = m->offset_bytes,
+                                                                    .born_ns = s->snapshots_len ? time_ns : 0,
+                                                                    .died_ns = UINT64_MAX,
+                                                                    .seen_ns = time_ns};
     return LS_OK;
 }
 
@@ -110,7 +118,34 @@ static ls_err prof_survey_see(struct prof_survey *s, struct prof_mapping m)
     return LS_OK;
 }
 
-static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text)
+/* Code that is generated and gone between two snapshots. */
+static ls_err prof_survey_mmap(struct prof_survey *s, const struct spool_mmap *r)
+{
+    uint64_t end;
+    if (!(r->prot & PROT_EXEC) || r->path_len > 0 || __builtin_add_overflow(r->base, r->len_bytes, &end) ||
+        r->len_bytes == 0)
+        return LS_OK;
+    const struct prof_mapping m = {.base = r->base,
+                                   .end = end,
+                                   .access = PROF_MAP_EXEC,
+                                   .path = "",
+                                   .kind = PROF_NODE_JIT,
+                                   .node = PROF_NO_NODE};
+    LS_TRY(PROF_VECTOR_ROOM(&s->seen));
+    return prof_survey_see(s, m);
+}
+
+/* Modules that a snapshot no longer shows were unloaded before it. */
+static void prof_survey_bury_modules(struct prof_survey *s, uint64_t time_ns)
+{
+    for (size_t i = 0; i < s->modules.len; i++) {
+        struct prof_survey_module *m = &s->modules.rows[i];
+        if (m->seen_ns != time_ns && m->died_ns == UINT64_MAX) m->died_ns = time_ns;
+    }
+}
+
+static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text,
+                                   uint64_t time_ns)
 {
     const size_t first = s->seen.len;
     LS_TRY(prof_maps_parse(text->text, text->len, names, &s->seen));
@@ -120,8 +155,10 @@ static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, con
         const struct prof_mapping m = s->seen.rows[i];
         if (!prof_survey_has_seen(s, &m)) LS_TRY(prof_survey_see(s, m));
         if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE) && m.path[0] == '/')
-            LS_TRY(prof_survey_note_module(s, &m));
+            LS_TRY(prof_survey_note_module(s, &m, time_ns));
     }
+    prof_survey_bury_modules(s, time_ns);
+    s->snapshots_len++;
     return LS_OK;
 }
 
@@ -130,7 +167,7 @@ static ls_err prof_survey_maps(struct prof_survey *s, prof_names *names, struct 
 {
     bool whole;
     LS_TRY(prof_snapshot_take(text, r, &whole));
-    return whole ? prof_survey_snapshot(s, names, text) : LS_OK;
+    return whole ? prof_survey_snapshot(s, names, text, r->time_ns) : LS_OK;
 }
 
 static ls_err prof_survey_image_bytes(struct prof_survey *s, const struct spool_image_bytes *r)
@@ -186,6 +223,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
+    case SPOOL_REC_MMAP:
+        return prof_survey_mmap(s, (const void *)rec);
     case SPOOL_REC_IMAGE:
         return prof_survey_image_bytes(s, (const void *)rec);
     default:

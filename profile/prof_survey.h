@@ -27,6 +27,8 @@ struct prof_survey_node {
 struct prof_survey_module {
     const char *path;
     uint64_t base, end, offset_bytes;
+    uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC; 0: there from the start, UINT64_MAX: to the end */
+    uint64_t seen_ns;          /* last snapshot that shows it */
 };
 /* Bytes that stand at base. */
 struct prof_survey_bytes {
@@ -50,6 +52,7 @@ struct prof_survey {
     prof_mapping_list seen; /* every mapping of every snapshot */
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
     struct prof_survey_bytes vdso;
+    uint64_t snapshots_len;
     uint64_t begin_ns, end_ns;
     uint64_t records_len; /* for progress */
 };

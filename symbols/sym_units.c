@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_units.h"
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool sym_units_add(struct sym_units *u, struct sym_unit_range row)
+static bool sym_units_room(void **rows, size_t *room, size_t len, size_t row_bytes)
 {
-    if (u->len == u->room) {
-        const size_t room = u->room ? 2 * u->room : 64;
-        struct sym_unit_range *rows = realloc(u->rows, room * sizeof(*rows));
-        if (!rows) return false;
-        u->rows = rows;
-        u->room = room;
-    }
+    if (len < *room) return true;
+    const size_t grown_room = *room ? 2 * *room : 64;
+    void *grown = realloc(*rows, grown_room * row_bytes);
+    if (!grown) return false;
+    *rows = grown;
+    *room = grown_room;
+    return true;
+}
+
+static bool sym_units_add_range(struct sym_units *u, struct sym_unit_range row)
+{
+    if (!sym_units_room((void **)&u->rows, &u->room, u->len, sizeof(row))) return false;
     u->rows[u->len++] = row;
     return true;
 }
@@ -24,41 +28,49 @@ static int sym_compare_units(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-static bool sym_units_add_unit(struct sym_units *u, Dwarf_Die *unit, uint64_t bias)
+static bool sym_units_add(struct sym_units *u, Dwarf_Die die, Dwarf_Die body)
 {
     ptrdiff_t at = 0;
     Dwarf_Addr ignored, base, end;
-    while ((at = dwarf_ranges(unit, at, &ignored, &base, &end)) > 0)
-        if (base < end && !sym_units_add(u, (struct sym_unit_range){base + bias, end + bias, *unit}))
+    if (!sym_units_room((void **)&u->units, &u->units_room, u->units_len, sizeof(*u->units))) return false;
+    u->units[u->units_len] = (struct sym_unit){die, body.addr ? body : die};
+    while ((at = dwarf_ranges(&die, at, &ignored, &base, &end)) > 0)
+        if (base < end && !sym_units_add_range(u, (struct sym_unit_range){base, end, (uint32_t)u->units_len}))
             return false;
+    u->units_len++;
     return true;
 }
 
-void sym_units_read(struct sym_units *u, Dwfl_Module *module)
+void sym_units_read(struct sym_units *u, Dwarf *dwarf)
 {
-    Dwarf_Addr bias = 0;
-    for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL;)
-        if (!sym_units_add_unit(u, unit, bias)) break;
-    u->bias = bias;
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, body;
+    Dwarf_Off last = 0;
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &body) == 0) {
+        if (dwarf_dieoffset(&die) <= last) break; /* a circle */
+        last = dwarf_dieoffset(&die);
+        if (die.addr && !sym_units_add(u, die, body)) break;
+    }
     if (u->len > 0) qsort(u->rows, u->len, sizeof(*u->rows), sym_compare_units);
 }
 
 void sym_units_fini(struct sym_units *u)
 {
+    free(u->units);
     free(u->rows);
     *u = (struct sym_units){0};
 }
 
-Dwarf_Line *sym_units_line(struct sym_units *u, uint64_t ip)
+struct sym_unit *sym_units_find(const struct sym_units *u, uint64_t at)
 {
-    size_t from = 0, to = u->len; /* rows before from begin at or before ip */
+    size_t from = 0, to = u->len; /* rows before from begin at or before at */
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (u->rows[middle].base <= ip)
+        if (u->rows[middle].base <= at)
             from = middle + 1;
         else
             to = middle;
     }
-    if (from == 0 || ip >= u->rows[from - 1].end) return NULL;
-    return dwarf_getsrc_die(&u->rows[from - 1].unit, ip - u->bias);
+    if (from == 0 || at >= u->rows[from - 1].end) return NULL;
+    return &u->units[u->rows[from - 1].unit];
 }

@@ -13,5 +13,6 @@ include tests/runtime/local.mk
 include tests/patterns/local.mk
 include tests/calls/local.mk
 include tests/lint/local.mk
+include tests/cases/proc.mk
 include tests/cases/real.mk
 include tests/bed/local.mk

@@ -50,6 +50,7 @@ struct cli_option {
 struct cli_value {
     const char *text; /* as written, or the default; NULL: absent */
     bool given;       /* on the command line */
+    unsigned place;   /* among the options given, from 1; the last time counts */
     uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
     double share;     /* percent */
     const char **all; /* CLI_FILTERS: each that was given */
@@ -76,7 +77,7 @@ struct cli_command {
 extern const struct cli_command *const cli_commands[];
 const struct cli_command *cli_command_find(const char *name);
 
-extern const struct cli_command cli_cmd_diff;
-extern const struct cli_command cli_cmd_record, cli_cmd_report, cli_cmd_resolve, cli_cmd_doctor;
+extern const struct cli_command cli_cmd_record, cli_cmd_replay, cli_cmd_report, cli_cmd_diff, cli_cmd_resolve,
+    cli_cmd_doctor;
 
 #endif

@@ -6,11 +6,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct cli_parser {
     const struct cli_command *command;
     struct cli_parsed *out;
     char **next; /* next argument, NULL-terminated */
+    unsigned options_seen;
 };
 
 static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *out)
@@ -19,7 +21,7 @@ static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *
     uint64_t row = 0;
     for (const char *c = choices; *c; row++) {
         const size_t word = strcspn(c, "|");
-        if (word == len && memcmp(c, text, len) == 0) {
+        if (word == len && strncasecmp(c, text, len) == 0) {
             *out = row;
             return LS_OK;
         }
@@ -81,6 +83,7 @@ static ls_err cli_option_apply(struct cli_parser *p, const struct cli_option *o,
 {
     struct cli_value *v = &p->out->values[o - p->command->options];
     v->given = true;
+    v->place = ++p->options_seen;
     if (o->type == CLI_FLAG) {
         if (attached)
             return ls_fail(LS_ERR_USAGE, "--%s takes no argument, '%s' was given", o->name, attached);

@@ -196,6 +196,13 @@ static int record_prepare(struct record *r)
     return CLI_OK;
 }
 
+static void record_warn(void *user, const char *text)
+{
+    (void)user;
+    cli_progress("", 1);
+    cli_warn("%s", text);
+}
+
 static void record_progress(void *user, double done)
 {
     (void)user;
@@ -253,9 +260,10 @@ static int record_finish(struct record *r)
                                                  .pid = r->outcome.pid,
                                                  .exit_signal = r->outcome.exit_signal,
                                                  .calibration = r->calibrated ? &r->calibration : NULL,
-                                                 .progress = record_progress};
+                                                 .progress = record_progress,
+                                                 .warn = record_warn};
     struct prof_resolve_stats stats = {0};
-    const int running = rec_spool_running(&r->spool);
+    const bool goes_on = rec_spool_in_use(&r->spool);
     const ls_err err = prof_resolve(&options, &stats);
     cli_progress("", 1);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
@@ -270,9 +278,9 @@ static int record_finish(struct record *r)
         cli_warn("%llu thread files are damaged and were read up to the damage",
                  (unsigned long long)stats.damaged_files);
     record_say_result(r);
-    if (running) {
-        cli_warn("%d processes started by the program still run; what they do from now on is not in %s",
-                 running, r->output);
+    if (goes_on) {
+        cli_warn("processes started by the program still run; what they do from now on is not in %s",
+                 r->output);
         cli_next("loadstone resolve %s -o %s --force, when they have ended", cli_quote(r->spool.path),
                  cli_quote(r->output));
     } else if (!r->v[RECORD_KEEP_SPOOL].given && rec_spool_remove(&r->spool) != LS_OK) {
@@ -314,12 +322,16 @@ const struct cli_command cli_cmd_record = {
     .name = "record",
     .summary = "run a program and sample the data it waits for",
     .operands = "[--] PROGRAM [ARGUMENT...]",
-    .description = "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. "
-                   "The program is not changed; it "
-                   "must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
-                   "The status is the program's own: loadstone record exits as it exited and dies by the "
-                   "signal that killed it. Signals "
-                   "sent to loadstone record are passed on.",
+    .description =
+        "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. "
+        "The program is not changed; it "
+        "must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
+        "Recording ends when PROGRAM ends. Where processes that it started go on (daemons), the "
+        "profile holds what they had recorded by then, the raw data is kept, and loadstone resolve "
+        "makes the whole profile when they have ended.\n\n"
+        "The status is the program's own: loadstone record exits as it exited and dies by the "
+        "signal that killed it. Signals "
+        "sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n",

@@ -18,6 +18,13 @@ static const struct cli_option resolve_options[RESOLVE_OPTIONS] = {
     [RESOLVE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
 
+static void resolve_warn(void *user, const char *text)
+{
+    (void)user;
+    cli_progress("", 1);
+    cli_warn("%s", text);
+}
+
 static void resolve_progress(void *user, double done)
 {
     (void)user;
@@ -43,7 +50,8 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
                                                  .why_no_hw = mach_capability_why_no_hw(),
                                                  .command = *command ? command : NULL,
                                                  .calibration = calibrated ? &calibration : NULL,
-                                                 .progress = resolve_progress};
+                                                 .progress = resolve_progress,
+                                                 .warn = resolve_warn};
     struct prof_resolve_stats stats = {0};
     err = prof_resolve(&options, &stats);
     cli_progress("", 1);

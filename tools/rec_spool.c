@@ -6,10 +6,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,18 +128,11 @@ ls_err rec_spool_remove(const struct rec_spool *s)
     return LS_OK;
 }
 
-int rec_spool_running(const struct rec_spool *s)
+bool rec_spool_in_use(const struct rec_spool *s)
 {
-    DIR *d = opendir(s->path);
-    int running = 0;
-    long last = 0;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        long pid;
-        if (rec_is_image_name(e->d_name, &pid) && pid != last && kill((pid_t)pid, 0) == 0) {
-            running++;
-            last = pid;
-        }
-    }
-    if (d) closedir(d);
-    return running;
+    const int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool is_in_use = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return is_in_use;
 }

@@ -24,7 +24,9 @@ ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char
 void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_bytes);
 /* Remove the spool's files and, if we made it, the directory. What is not a spool's file stays.  */
 ls_err rec_spool_remove(const struct rec_spool *s);
-/* Processes of the spool that still run. */
-int rec_spool_running(const struct rec_spool *s);
+/* Do processes live that record into the spool? (They hold a lock on the directory; where the file system has
+ * no locks, none is seen.)
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+bool rec_spool_in_use(const struct rec_spool *s);
 
 #endif

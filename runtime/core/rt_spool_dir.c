@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <stdlib.h>
 
 static int rt_spool_dir_use(void)
@@ -15,6 +16,9 @@ static int rt_spool_dir_use(void)
     if (made < 0 && made != -EEXIST) return (int)-made;
     const long fd = ls_syscall(SYS_openat, AT_FDCWD, rt_state.spool_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return (int)-fd;
+    /* Held by this process and its fork children while they live: the launcher sees that somebody may still
+     * write, also before the first record. */
+    ls_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB);
     rt_state.spool_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&rt_state.spool_fd);
     return 0;

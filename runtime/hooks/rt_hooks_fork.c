@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes and threads made below fork() and pthread_create(). */
 #include "runtime/core/rt_fork.h"
+#include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
@@ -34,7 +35,9 @@ static int rt_clone_main(void *start)
 {
     const struct rt_clone_start *s = start;
     rt_fork_in_child();
-    return s->function(s->arg);
+    const int status = s->function(s->arg);
+    rt_process_end((uint32_t)status & 0xff); /* it ends by a system call of the C library's */
+    return status;
 }
 
 enum { RT_CLONE_ARGS = 3 }; /* parent's tid, thread-local storage, child's tid */

@@ -6,5 +6,5 @@ trigger=timer
 . "${top_srcdir-.}/tests/calls/calls.inc"
 run_modes auto calls_victim_nofp
 run_modes fp calls_victim_fp
-record calls_victim_nofp auto handler && expect 95 handler '^main;(in_handler;)?send_it;.*raise;.*on_signal;work_until_over'
+record calls_victim_nofp auto handler && expect 85 handler '^main;(in_handler;)?send_it;.*raise;.*on_signal;work_until_over'
 exit $failed

@@ -26,3 +26,14 @@ EXTRA_DIST += tests/fuzz/test_fuzz_patterns.sh \
 
 tests_fuzz_fuzz_pattern_file_SOURCES = tests/fuzz/fuzz_pattern_file.c tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_pattern_file_LDADD = libpatterns.la
+
+check_PROGRAMS += tests/fuzz/fuzz_perfmap tests/fuzz/fuzz_unwind
+TESTS += tests/fuzz/test_fuzz_perfmap.sh tests/fuzz/test_fuzz_unwind.sh
+EXTRA_DIST += tests/fuzz/test_fuzz_perfmap.sh tests/fuzz/test_fuzz_unwind.sh \
+    tests/fuzz/corpus-perfmap/empty tests/fuzz/corpus-perfmap/node tests/fuzz/corpus-perfmap/odd \
+    tests/fuzz/corpus-unwind/chain tests/fuzz/corpus-unwind/empty tests/fuzz/corpus-unwind/outside \
+    tests/fuzz/corpus-unwind/registers tests/fuzz/corpus-unwind/top
+tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_perfmap_LDADD = libsymbols.la
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_unwind_LDADD = libsymbols.la

@@ -285,6 +285,28 @@ static void exec_starts_clean_and_ends_are_told(void **state)
     end(&t);
 }
 
+/* A subshell that recorded nothing stands between a program and who started it. */
+static void silent_parents_are_stepped_over(void **state)
+{
+    struct tree t;
+    struct prof_fixture_thread program = {0};
+    (void)state;
+    begin(&t);
+    prof_fixture_node(&t.parent, range(1, FIXTURE_OTHER, FIXTURE_OTHER + 800), "A");
+    program.now_ns = t.parent.now_ns + 10;
+    open_image(&t, &program, CHILD, 0); /* its parent process is 1 */
+    spool_put_ancestor(&program.writer,
+                       (struct spool_ancestor){.time_ns = program.now_ns, .pid = FIXTURE_PID});
+    prof_fixture_load(&program, FIXTURE_OTHER, 0);
+    spool_writer_close(&program.writer);
+    spool_writer_close(&t.parent.writer);
+    resolve(&t);
+    assert_int_equal(process_row(&t, CHILD, 0)->parent, row_of(&t, process_row(&t, FIXTURE_PID, 0)));
+    assert_int_equal(process_row(&t, CHILD, 0)->origin, PROF_ORIGIN_EXEC);
+    assert_int_equal(node_at(&t, CHILD, FIXTURE_OTHER)->kind, PROF_NODE_UNMAPPED); /* not A */
+    end(&t);
+}
+
 /* Damage: two images that claim to be each other's child. */
 static void a_circle_of_forks_resolves(void **state)
 {
@@ -411,6 +433,7 @@ int main(void)
         cmocka_unit_test(child_changes_stay_the_childs),
         cmocka_unit_test(grandchildren_inherit_through_their_parents),
         cmocka_unit_test(exec_starts_clean_and_ends_are_told),
+        cmocka_unit_test(silent_parents_are_stepped_over),
         cmocka_unit_test(a_circle_of_forks_resolves),
         cmocka_unit_test(phases_belong_to_threads_and_workers_are_where_the_master_is),
         cmocka_unit_test(many_phases_keep_their_ids),

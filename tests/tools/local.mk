@@ -32,3 +32,9 @@ tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/rec_ta
 tests_tools_test_rec_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
 endif
+
+# replay
+EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/test_replay.sh
+if HAVE_YAJL
+TESTS += tests/tools/test_replay.sh
+endif

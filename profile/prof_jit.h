@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Code that was generated at run time: names from the program's own perf map, where it writes one. */
+#ifndef PROF_JIT_H
+#define PROF_JIT_H
+
+#include "common/ls_error.h"
+#include "profile/prof_lines.h"
+#include "profile/prof_names.h"
+#include "profile/prof_survey.h"
+#include "spool/spool_dir.h"
+
+#include <stdbool.h>
+
+typedef struct prof_jit prof_jit;
+
+/* All borrowed. The map is looked for when the first address asks.  Errors: LS_ERR_NOMEM. */
+ls_err prof_jit_new(const struct spool_image *image, const struct prof_survey *survey, prof_names *names,
+                    prof_jit **out);
+void prof_jit_free(prof_jit *j);
+
+/* NULL: ip is not in generated code; "": no map names it; else its function, from names. *out_base: where the
+ * mapping begins. */
+const char *prof_jit_function(prof_jit *j, uint64_t ip, uint64_t *out_base);
+
+struct prof_jit_counts {
+    uint64_t named, nameless;
+    const char *map_path; /* of a map that was used; "" without one */
+};
+/* Fill in the rows without a module that are generated code: module "[jit]", function by the map or
+ * "[jit] anon+0xOFFSET" of its mapping. */
+struct prof_jit_counts prof_jit_name_lines(prof_jit *j, struct prof_line *rows, size_t len);
+
+#endif

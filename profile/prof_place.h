@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an address is. */
+#ifndef PROF_PLACE_H
+#define PROF_PLACE_H
+
+#include <stdint.h>
+
+/* Missing element and component: their fill values. */
+struct prof_place {
+    uint32_t node;
+    uint32_t component;
+    uint64_t element;
+};
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_statics.h"
+
+#include <stdlib.h>
+
+/* Programs touch few variables again and again: a direct-mapped cache spares the searches. */
+enum { PROF_STATIC_SLOTS = 4096 };
+struct prof_static_slot {
+    const struct prof_loaded *module; /* NULL: empty */
+    uint64_t addr;
+    uint64_t first; /* of the variable; elements count from there */
+    uint64_t elem_size_bytes;
+    uint32_t home, node;
+};
+
+ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modules, prof_tree *tree,
+                         uint64_t start_ns)
+{
+    *s = (struct prof_statics){.modules = modules, .tree = tree, .start_ns = start_ns};
+    s->slots = calloc(PROF_STATIC_SLOTS, sizeof(*s->slots));
+    return s->slots ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for static data");
+}
+
+void prof_statics_fini(struct prof_statics *s)
+{
+    free(s->slots);
+    *s = (struct prof_statics){0};
+}
+
+static uint64_t prof_statics_time(const struct prof_statics *s, uint64_t time_ns)
+{
+    if (time_ns == 0 || time_ns == UINT64_MAX) return time_ns;
+    return time_ns > s->start_ns ? time_ns - s->start_ns : 0;
+}
+
+/* A node that several copies of a module share lives as long as one of them. */
+static void prof_note_life(struct prof_statics *s, uint32_t id, const struct prof_loaded *l, bool is_new)
+{
+    struct prof_node *n = prof_tree_node(s->tree, id);
+    const uint64_t born_ns = prof_statics_time(s, l->born_ns), died_ns = prof_statics_time(s, l->died_ns);
+    if (is_new || born_ns < n->born_ns) n->born_ns = born_ns;
+    if (is_new || died_ns > n->died_ns) n->died_ns = died_ns;
+}
+
+/* A home that was made by the one who asks is new when nothing stands behind it. */
+static void prof_note_home_life(struct prof_statics *s, uint32_t home, const struct prof_loaded *l)
+{
+    size_t len;
+    prof_tree_nodes(s->tree, &len);
+    prof_note_life(s, home, l, home + 1 == len);
+}
+
+static uint32_t prof_static_node(struct prof_statics *s, const struct prof_loaded *l, uint32_t parent,
+                                 enum prof_node_kind kind, const struct sym_thing *thing)
+{
+    size_t before, after;
+    prof_tree_nodes(s->tree, &before);
+    const uint32_t id = prof_tree_child(s->tree, parent, kind, thing->name);
+    if (id == PROF_NO_NODE) return parent;
+    prof_tree_nodes(s->tree, &after);
+    const uint64_t base = thing->base + l->bias, end = thing->end + l->bias;
+    struct prof_node *n = prof_tree_node(s->tree, id);
+    if (after > before) {
+        n->base = base;
+        n->end = end;
+        n->elem_size_bytes = thing->elem_size_bytes;
+        n->dims = thing->elem_size_bytes ? 1 : 0;
+    } else if (n->base != base || n->end != end) {
+        n->base = n->end = 0; /* several places: of processes, or of copies */
+    }
+    prof_note_life(s, id, l, after > before);
+    return id;
+}
+
+/* The variable's node below those of the variables around it. */
+static uint32_t prof_variable_node(struct prof_statics *s, const struct prof_loaded *l, uint32_t home,
+                                   const struct sym_thing *v, int depth)
+{
+    enum { PROF_NESTED_MAX = 8 };
+    uint32_t parent = home;
+    if (v->around != SYM_NONE && depth < PROF_NESTED_MAX) {
+        const struct sym_thing outer = sym_file_variable(l->file, v->around);
+        parent = prof_variable_node(s, l, home, &outer, depth + 1);
+    }
+    return prof_static_node(s, l, parent, PROF_NODE_SYMBOL, v);
+}
+
+static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const struct prof_loaded *l,
+                                                   uint64_t addr, uint32_t home)
+{
+    const uint64_t linked = addr - l->bias;
+    struct prof_static_slot slot = {.module = l, .addr = addr, .home = home, .node = home};
+    prof_note_home_life(s, home, l);
+    if (!l->has_bias) return slot;
+    struct sym_thing thing = sym_file_find_variable(s->modules->files, l->file, linked);
+    if (thing.row != SYM_NONE) {
+        slot.node = prof_variable_node(s, l, home, &thing, 0);
+        slot.first = thing.base + l->bias;
+        slot.elem_size_bytes = thing.elem_size_bytes;
+    } else {
+        thing = sym_file_find_section(l->file, linked);
+        if (thing.row != SYM_NONE) slot.node = prof_static_node(s, l, home, PROF_NODE_SECTION, &thing);
+    }
+    return slot;
+}
+
+void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place)
+{
+    struct prof_static_slot *slot = &s->slots[(addr >> 3) % PROF_STATIC_SLOTS];
+    const bool is_known =
+        slot->module && slot->module->path == path && slot->home == place->node && slot->addr == addr;
+    if (!is_known) {
+        const struct prof_loaded *l = prof_modules_at(s->modules, path, addr);
+        if (!l) return;
+        *slot = prof_static_look_up(s, l, addr, place->node);
+    }
+    place->node = slot->node;
+    if (slot->elem_size_bytes == 0) return;
+    place->element = (addr - slot->first) / slot->elem_size_bytes;
+    place->component = 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_answer.h"
+
+#include "common/ls_checked.h"
+#include "common/ls_span.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SYM_ROW_BYTES(kind, row) [SYM_ROW_##kind] = sizeof(row),
+static const size_t sym_row_bytes[SYM_ROW_COUNT] = {SYM_ROW_LIST(SYM_ROW_BYTES)};
+enum { SYM_ROW_MAX_BYTES = 64, SYM_SLOTS_FIRST = 256 };
+
+/* On the wire: this, the rows of each kind, the texts. */
+struct sym_wire_head {
+    uint64_t lens[SYM_ROW_COUNT];
+    uint64_t text_len;
+};
+
+static bool sym_draft_room(struct sym_draft *d, enum sym_row_kind kind)
+{
+    struct sym_rows *r = &d->rows[kind];
+    if (r->len < r->room) return true;
+    const size_t room = r->room ? 2 * r->room : 16;
+    void *rows = realloc(r->rows, room * sym_row_bytes[kind]);
+    if (!rows) return false;
+    r->rows = rows;
+    r->room = room;
+    return true;
+}
+
+void *sym_draft_row(struct sym_draft *d, enum sym_row_kind kind)
+{
+    static _Alignas(8) uint8_t scratch[SYM_ROW_MAX_BYTES];
+    if (!sym_draft_room(d, kind)) {
+        d->is_short = true;
+        return memset(scratch, 0, sizeof(scratch));
+    }
+    void *row = (uint8_t *)d->rows[kind].rows + d->rows[kind].len++ * sym_row_bytes[kind];
+    return memset(row, 0, sym_row_bytes[kind]);
+}
+
+static size_t sym_text_slot(const struct sym_draft *d, const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    size_t at = (size_t)(hash ^ hash >> 29) & (d->slots_room - 1);
+    while (d->slots[at] && strcmp(d->text + d->slots[at], text) != 0)
+        at = (at + 1) & (d->slots_room - 1);
+    return at;
+}
+
+static bool sym_texts_grow(struct sym_draft *d)
+{
+    uint32_t *old = d->slots;
+    const size_t old_room = d->slots_room;
+    const size_t room = old_room ? 2 * old_room : SYM_SLOTS_FIRST;
+    uint32_t *slots = calloc(room, sizeof(*slots));
+    if (!slots) return false;
+    d->slots = slots;
+    d->slots_room = room;
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i]) slots[sym_text_slot(d, d->text + old[i])] = old[i];
+    free(old);
+    return true;
+}
+
+/* Offset 0 is the empty text. */
+static bool sym_text_append(struct sym_draft *d, const char *text, size_t len)
+{
+    const size_t need = (d->text_len ? d->text_len : 1) + len + 1;
+    if (need > UINT32_MAX) return false;
+    if (need > d->text_room) {
+        const size_t room = 2 * need + 64;
+        char *grown = realloc(d->text, room);
+        if (!grown) return false;
+        d->text = grown;
+        d->text_room = room;
+    }
+    if (d->text_len == 0) d->text[d->text_len++] = '\0';
+    memcpy(d->text + d->text_len, text, len + 1);
+    d->text_len = need;
+    return true;
+}
+
+uint32_t sym_draft_text(struct sym_draft *d, const char *text)
+{
+    if (!text || !*text) return 0;
+    const size_t len = strlen(text);
+    const bool is_full = 2 * (d->slots_len + 1) > d->slots_room;
+    if (is_full && !sym_texts_grow(d)) {
+        d->is_short = true;
+        return 0;
+    }
+    const size_t slot = sym_text_slot(d, text);
+    if (d->slots[slot]) return d->slots[slot];
+    if (!sym_text_append(d, text, len)) {
+        d->is_short = true;
+        return 0;
+    }
+    d->slots_len++;
+    return d->slots[slot] = (uint32_t)(d->text_len - len - 1);
+}
+
+void sym_draft_fini(struct sym_draft *d)
+{
+    for (int kind = 0; kind < SYM_ROW_COUNT; kind++)
+        free(d->rows[kind].rows);
+    free(d->text);
+    free(d->slots);
+    *d = (struct sym_draft){0};
+}
+
+ls_err sym_draft_pack(const struct sym_draft *d, uint8_t **out_bytes, size_t *out_len)
+{
+    struct sym_wire_head head = {.text_len = d->text_len};
+    size_t len = sizeof(head) + d->text_len;
+    for (int kind = 0; kind < SYM_ROW_COUNT; kind++) {
+        head.lens[kind] = d->rows[kind].len;
+        len += d->rows[kind].len * sym_row_bytes[kind];
+    }
+    uint8_t *bytes = d->is_short ? NULL : malloc(len);
+    if (!bytes) return ls_fail(LS_ERR_NOMEM, "out of memory for the symbols of a file");
+    uint8_t *at = memcpy(bytes, &head, sizeof(head));
+    at += sizeof(head);
+    for (int kind = 0; kind < SYM_ROW_COUNT; kind++) {
+        const size_t part = d->rows[kind].len * sym_row_bytes[kind];
+        if (part > 0) memcpy(at, d->rows[kind].rows, part);
+        at += part;
+    }
+    if (d->text_len > 0) memcpy(at, d->text, d->text_len);
+    *out_bytes = bytes;
+    *out_len = len;
+    return LS_OK;
+}
+
+static bool sym_is_text(const struct sym_answer *a, uint32_t offset)
+{
+    return offset == 0 || offset < a->text_len;
+}
+
+static bool sym_check_heads(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->heads_len; i++)
+        if (!sym_is_text(a, a->heads[i].build_id) || !sym_is_text(a, a->heads[i].problem)) return false;
+    return a->heads_len <= 1;
+}
+
+static bool sym_check_sections(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->sections_len; i++)
+        if (!sym_is_text(a, a->sections[i].name)) return false;
+    return true;
+}
+
+static bool sym_check_variables(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->variables_len; i++) {
+        const struct sym_variable *v = &a->variables[i];
+        const bool is_behind =
+            i == 0 || v[-1].is_tls < v->is_tls || (v[-1].is_tls == v->is_tls && v[-1].base <= v->base);
+        if (!sym_is_text(a, v->name) || v->base >= v->end || v->is_tls > 1 || !is_behind) return false;
+        if (v->around != SYM_NONE && v->around >= i) return false;
+    }
+    return true;
+}
+
+static bool sym_check_routines(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->routines_len; i++) {
+        const struct sym_routine *r = &a->routines[i];
+        if (!sym_is_text(a, r->symbol) || !sym_is_text(a, r->function) || r->base >= r->end) return false;
+        if (i > 0 && r[-1].base >= r->base) return false;
+    }
+    return true;
+}
+
+static bool sym_check_lines(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->lines_len; i++) {
+        const struct sym_line *l = &a->lines[i];
+        if (!sym_is_text(a, l->function) || !sym_is_text(a, l->symbol) || !sym_is_text(a, l->file))
+            return false;
+        if (l->first_inline > a->inlines_len || l->inlines_len > a->inlines_len - l->first_inline)
+            return false;
+    }
+    return true;
+}
+
+static bool sym_check_inlines(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->inlines_len; i++)
+        if (!sym_is_text(a, a->inlines[i].function) || !sym_is_text(a, a->inlines[i].file)) return false;
+    return true;
+}
+
+static bool sym_answer_is_good(const struct sym_answer *a)
+{
+    if (a->text_len > 0 && (a->text[0] != '\0' || a->text[a->text_len - 1] != '\0')) return false;
+    return sym_check_heads(a) && sym_check_sections(a) && sym_check_variables(a) && sym_check_routines(a) &&
+           sym_check_lines(a) && sym_check_inlines(a);
+}
+
+/* The next len rows of the bytes. */
+static bool sym_take_rows(struct ls_cursor *c, uint64_t len, size_t row_bytes, void **out_rows,
+                          size_t *out_len)
+{
+    uint64_t part;
+    if (!ls_mul_u64(len, row_bytes, &part) || part > ls_cursor_left(c)) return false;
+    /* the bytes are from malloc and all rows are multiples of 8 bytes long */
+    *out_rows = (void *)(uintptr_t)ls_cursor_take(c, (size_t)part);
+    *out_len = (size_t)len;
+    return true;
+}
+
+static bool sym_answer_split(struct sym_answer *a, size_t len_bytes)
+{
+    struct ls_cursor c = ls_cursor_over(a->bytes, len_bytes);
+    struct sym_wire_head head;
+    if (!ls_cursor_read(&c, &head, sizeof(head))) return false;
+#define SYM_TAKE(kind, row)                                                                        \
+    _Static_assert(sizeof(row) % 8 == 0 && sizeof(row) <= SYM_ROW_MAX_BYTES, "rows stay aligned"); \
+    void *kind##_rows;                                                                             \
+    if (!sym_take_rows(&c, head.lens[SYM_ROW_##kind], sizeof(row), &kind##_rows, &a->kind##_len))  \
+        return false;                                                                              \
+    a->kind = kind##_rows;
+    SYM_ROW_LIST(SYM_TAKE)
+#undef SYM_TAKE
+    if (head.text_len != ls_cursor_left(&c)) return false;
+    a->text_len = (size_t)head.text_len;
+    a->text = a->text_len ? (const char *)ls_cursor_take(&c, a->text_len) : NULL;
+    return true;
+}
+
+ls_err sym_answer_unpack(uint8_t *bytes, size_t len_bytes, struct sym_answer *out)
+{
+    struct sym_answer a = {.bytes = bytes};
+    if (!sym_answer_split(&a, len_bytes) || !sym_answer_is_good(&a)) {
+        free(bytes);
+        return ls_fail(LS_ERR_FORMAT, "the reader of symbols sent %zu bytes that make no sense", len_bytes);
+    }
+    *out = a;
+    return LS_OK;
+}
+
+void sym_answer_fini(struct sym_answer *a)
+{
+    free(a->bytes);
+    *a = (struct sym_answer){0};
+}

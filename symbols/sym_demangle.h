@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names as the programmer wrote them: C++ by the C++ library that every machine with a C++ program has
+ * (loaded when the first such name is met, so that nothing here depends on it), Fortran module entities by
+ * rule. */
+#ifndef SYM_DEMANGLE_H
+#define SYM_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed is empty. */
+struct sym_demangler {
+    char *(*demangle)(const char *, char *, size_t *, int *); /* __cxa_demangle */
+    bool is_asked;                                            /* for the library */
+    char *text;                                               /* the last name, grown by the library */
+    size_t room;
+};
+
+/* The readable form of an ELF name: without its version, C++ demangled, __mod_MOD_x as mod::x. Names that
+ * have no other form come back as they are.  Valid until the next call. */
+const char *sym_demangle(struct sym_demangler *d, const char *name);
+void sym_demangle_fini(struct sym_demangler *d);
+
+#endif

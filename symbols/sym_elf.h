@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One ELF file opened through elfutils, with its separate debug file (by build id or .gnu_debuglink). Runs in
+ * the reading process (sym_worker.h): a broken file may crash elfutils. */
+#ifndef SYM_ELF_H
+#define SYM_ELF_H
+
+#include "symbols/sym_answer.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+
+struct sym_elf {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    Elf *elf;              /* of the file itself */
+    Dwarf *dwarf;          /* NULL: none, or not wanted */
+    Dwarf_Addr dwarf_bias; /* linked address minus address in DWARF */
+};
+
+/* Open path. Owns: the caller calls sym_elf_close. False: *out_problem says why. */
+bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_problem);
+/* Find the DWARF; none is no failure. */
+void sym_elf_find_dwarf(struct sym_elf *e);
+void sym_elf_close(struct sym_elf *e);
+
+/* Head, segments and sections. */
+void sym_elf_describe(const struct sym_elf *e, struct sym_draft *d);
+
+/* Is the file linked with a library whose name begins like this? */
+bool sym_elf_needs(const struct sym_elf *e, const char *library);
+
+/* A symbol of the file or of its debug file. */
+struct sym_elf_symbol {
+    const char *name; /* until the file is closed */
+    uint64_t linked;  /* thread-local ones: offset in the module's block */
+    uint64_t len_bytes;
+    unsigned char type, bind; /* STT_*, STB_* */
+};
+/* How many there are; 0 when there is no table. */
+int sym_elf_symbols_len(const struct sym_elf *e);
+/* Symbol i; false for those that name nothing here (undefined, absolute, nameless). */
+bool sym_elf_symbol(const struct sym_elf *e, int i, struct sym_elf_symbol *out);
+
+#endif

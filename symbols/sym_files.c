@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "symbols/sym_files.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct sym_file {
+    char *path;
+    char *open_path; /* NULL: path */
+    int fd;          /* of an image that is in no file, -1 */
+    char *problem;   /* NULL: none */
+    struct sym_answer head, variables, routines;
+    bool has_variables, has_routines; /* they were asked for */
+    bool was_asked;
+    bool has_unwinds, unwinds;
+    bool loses_dwarf; /* reading it with DWARF ended a reader */
+};
+struct sym_files {
+    sym_worker *worker;
+    char *no_worker; /* why there is none */
+    sym_file **rows;
+    size_t len, room;
+    sym_file **slots; /* by path, open addressing */
+    size_t slots_room;
+};
+
+ls_err sym_files_new(struct sym_limits limits, sym_files **out)
+{
+    sym_files *f = calloc(1, sizeof(*f));
+    if (!f) return ls_fail(LS_ERR_NOMEM, "out of memory for symbols");
+    if (sym_worker_new(limits, &f->worker) != LS_OK) f->no_worker = strdup(ls_last_error());
+    *out = f;
+    return LS_OK;
+}
+
+static void sym_file_free(sym_file *f)
+{
+    if (f->fd >= 0) close(f->fd);
+    free(f->path);
+    free(f->open_path);
+    free(f->problem);
+    sym_answer_fini(&f->head);
+    sym_answer_fini(&f->variables);
+    sym_answer_fini(&f->routines);
+    free(f);
+}
+
+void sym_files_free(sym_files *f)
+{
+    if (!f) return;
+    for (size_t i = 0; i < f->len; i++)
+        sym_file_free(f->rows[i]);
+    sym_worker_free(f->worker);
+    free(f->no_worker);
+    free(f->rows);
+    free(f->slots);
+    free(f);
+}
+
+static sym_file **sym_file_slot(const sym_files *f, const char *path)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (const char *c = path; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    size_t at = (size_t)(hash ^ hash >> 29) & (f->slots_room - 1);
+    while (f->slots[at] && strcmp(f->slots[at]->path, path) != 0)
+        at = (at + 1) & (f->slots_room - 1);
+    return &f->slots[at];
+}
+
+static ls_err sym_files_grow(sym_files *f)
+{
+    const size_t room = f->room ? 2 * f->room : 64;
+    sym_file **rows = realloc(f->rows, room * sizeof(*rows));
+    if (rows) f->rows = rows;
+    sym_file **slots = rows ? calloc(2 * room, sizeof(*slots)) : NULL;
+    if (!slots) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
+    free(f->slots);
+    f->slots = slots;
+    f->slots_room = 2 * room;
+    f->room = room;
+    for (size_t i = 0; i < f->len; i++)
+        *sym_file_slot(f, f->rows[i]->path) = f->rows[i];
+    return LS_OK;
+}
+
+/* The first problem of a file is the one that is told. */
+static void sym_file_blame(sym_file *f, const char *problem)
+{
+    if (!f->problem && *problem) f->problem = strdup(problem);
+}
+
+static const char *sym_problem_in(const struct sym_answer *a)
+{
+    return a->heads_len ? sym_answer_text(a, a->heads[0].problem) : "its reader told nothing";
+}
+
+/* A broken DWARF costs the lines, not the names in the symbol tables: the question is asked again without. */
+static ls_err sym_file_ask(sym_files *all, sym_file *f, struct sym_request request, struct sym_answer *out)
+{
+    *out = (struct sym_answer){0};
+    if (!all->worker) return LS_OK;
+    const unsigned deaths = sym_worker_deaths(all->worker);
+    request.path = sym_file_open_path(f);
+    f->was_asked |= request.question != SYM_ASK_HEAD && request.question != SYM_ASK_UNWIND;
+    request.wants_dwarf = !f->loses_dwarf;
+    LS_TRY(sym_worker_ask(all->worker, &request, out));
+    if (request.question != SYM_ASK_UNWIND) sym_file_blame(f, sym_problem_in(out));
+    const bool has_less = request.question == SYM_ASK_HEAD || request.question == SYM_ASK_UNWIND;
+    if (sym_worker_deaths(all->worker) == deaths || f->loses_dwarf || has_less) return LS_OK;
+    f->loses_dwarf = true;
+    sym_answer_fini(out);
+    return sym_file_ask(all, f, request, out);
+}
+
+/* fd: of an image, to be opened through this process's descriptors; -1: none. */
+static sym_file *sym_file_new(const char *path, int fd)
+{
+    char room[64];
+    sym_file *f = calloc(1, sizeof(*f));
+    if (!f) return NULL;
+    f->fd = fd;
+    f->path = strdup(path);
+    snprintf(room, sizeof(room), "/proc/%d/fd/%d", (int)getpid(), fd);
+    if (fd >= 0) f->open_path = strdup(room);
+    if (f->path && (fd < 0 || f->open_path)) return f;
+    f->fd = -1; /* stays the caller's */
+    sym_file_free(f);
+    return NULL;
+}
+
+static ls_err sym_files_add(sym_files *all, const char *path, int fd, sym_file **out)
+{
+    if (all->len == all->room) LS_TRY(sym_files_grow(all));
+    sym_file *f = sym_file_new(path, fd);
+    if (!f) return ls_fail(LS_ERR_NOMEM, "out of memory for a module");
+    *sym_file_slot(all, path) = f;
+    all->rows[all->len++] = f;
+    sym_file_blame(f, all->no_worker ? all->no_worker : "");
+    *out = f;
+    return sym_file_ask(all, f, (struct sym_request){.question = SYM_ASK_HEAD}, &f->head);
+}
+
+ls_err sym_files_get(sym_files *f, const char *path, sym_file **out)
+{
+    sym_file *const known = f->len ? *sym_file_slot(f, path) : NULL;
+    if (!known) return sym_files_add(f, path, -1, out);
+    *out = known;
+    return LS_OK;
+}
+
+ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file **out)
+{
+    sym_file *const known = f->len ? *sym_file_slot(f, image->name) : NULL;
+    *out = known;
+    if (known) return LS_OK;
+    const int fd = memfd_create(image->name, MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, image->bytes, image->len_bytes) != (ssize_t)image->len_bytes) {
+        close(fd);
+        return sym_files_get(f, image->name, out); /* a name that no file has: it says so */
+    }
+    const ls_err e = sym_files_add(f, image->name, fd, out);
+    if (e != LS_OK && !*out && fd >= 0) close(fd);
+    return e;
+}
+
+const sym_file *sym_files_at(const sym_files *f, size_t i)
+{
+    return i < f->len ? f->rows[i] : NULL;
+}
+
+const char *sym_file_path(const sym_file *f)
+{
+    return f->path;
+}
+
+const char *sym_file_open_path(const sym_file *f)
+{
+    return f->open_path ? f->open_path : f->path;
+}
+
+bool sym_file_was_asked(const sym_file *f)
+{
+    return f->was_asked;
+}
+
+bool sym_file_unwinds(sym_files *all, sym_file *f)
+{
+    struct sym_answer a;
+    if (f->has_unwinds) return f->unwinds;
+    f->has_unwinds = true;
+    if (sym_file_ask(all, f, (struct sym_request){.question = SYM_ASK_UNWIND}, &a) != LS_OK) return false;
+    f->unwinds = a.heads_len && a.heads[0].unwinds;
+    sym_answer_fini(&a);
+    return f->unwinds;
+}
+
+const char *sym_file_build_id(const sym_file *f)
+{
+    return f->head.heads_len ? sym_answer_text(&f->head, f->head.heads[0].build_id) : "";
+}
+
+const char *sym_file_problem(const sym_file *f)
+{
+    return f->problem ? f->problem : "";
+}
+
+uint64_t sym_file_tls_len_bytes(const sym_file *f)
+{
+    return f->head.heads_len ? f->head.heads[0].tls_len_bytes : 0;
+}
+
+static uint64_t sym_page_floor(const struct sym_segment *s, uint64_t value)
+{
+    const bool is_aligned = s->align_bytes > 1 && (s->align_bytes & (s->align_bytes - 1)) == 0;
+    const uint64_t page = !is_aligned ? 1 : s->align_bytes < 4096 ? s->align_bytes : 4096;
+    return value & ~(page - 1);
+}
+
+/* A mapping begins where a segment begins, rounded down to a page; pieces of a segment begin inside. */
+bool sym_file_linked(const sym_file *f, uint64_t offset_bytes, uint64_t *out_linked)
+{
+    for (size_t i = 0; i < f->head.segments_len; i++) {
+        const struct sym_segment *s = &f->head.segments[i];
+        if (sym_page_floor(s, s->offset_bytes) != offset_bytes) continue;
+        *out_linked = s->linked - (s->offset_bytes - offset_bytes);
+        return true;
+    }
+    for (size_t i = 0; i < f->head.segments_len; i++) {
+        const struct sym_segment *s = &f->head.segments[i];
+        if (offset_bytes < s->offset_bytes || offset_bytes - s->offset_bytes >= s->file_bytes) continue;
+        *out_linked = s->linked + (offset_bytes - s->offset_bytes);
+        return true;
+    }
+    return false;
+}
+
+bool sym_file_is_fixed(const sym_file *f)
+{
+    return f->head.heads_len && f->head.heads[0].is_fixed;
+}
+
+size_t sym_file_variables_len(sym_files *all, sym_file *f)
+{
+    if (!f->has_variables) {
+        f->has_variables = true;
+        if (sym_file_ask(all, f, (struct sym_request){.question = SYM_ASK_VARIABLES}, &f->variables) != LS_OK)
+            sym_file_blame(f, ls_last_error());
+    }
+    return f->variables.variables_len;
+}
+
+static const struct sym_thing sym_nothing = {.name = "", .row = SYM_NONE, .around = SYM_NONE};
+
+struct sym_thing sym_file_variable(const sym_file *f, uint32_t row)
+{
+    if (row >= f->variables.variables_len) return sym_nothing;
+    const struct sym_variable *v = &f->variables.variables[row];
+    return (struct sym_thing){
+        sym_answer_text(&f->variables, v->name), v->base, v->end, v->elem_size_bytes, row, v->around};
+}
+
+static struct sym_thing sym_find_variable(sym_files *all, sym_file *f, uint32_t is_tls, uint64_t at)
+{
+    size_t from = 0, to = sym_file_variables_len(all, f); /* rows before from begin at or before at */
+    const struct sym_variable *rows = f->variables.variables;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const bool is_before = rows[middle].is_tls != is_tls ? !rows[middle].is_tls : rows[middle].base <= at;
+        if (is_before)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    uint32_t row = from > 0 ? (uint32_t)(from - 1) : SYM_NONE;
+    while (row != SYM_NONE && rows[row].is_tls == is_tls && at >= rows[row].end)
+        row = rows[row].around;
+    return row != SYM_NONE && rows[row].is_tls == is_tls ? sym_file_variable(f, row) : sym_nothing;
+}
+
+struct sym_thing sym_file_find_variable(sym_files *all, sym_file *f, uint64_t linked)
+{
+    return sym_find_variable(all, f, 0, linked);
+}
+
+struct sym_thing sym_file_find_tls(sym_files *all, sym_file *f, uint64_t offset_bytes)
+{
+    return sym_find_variable(all, f, 1, offset_bytes);
+}
+
+struct sym_thing sym_file_find_section(const sym_file *f, uint64_t linked)
+{
+    for (size_t i = 0; i < f->head.sections_len; i++) {
+        const struct sym_section *s = &f->head.sections[i];
+        if (s->is_tls || linked < s->base || linked >= s->end) continue;
+        return (struct sym_thing){
+            sym_answer_text(&f->head, s->name), s->base, s->end, 0, (uint32_t)i, SYM_NONE};
+    }
+    return sym_nothing;
+}
+
+struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked)
+{
+    if (!f->has_routines) {
+        f->has_routines = true;
+        if (sym_file_ask(all, f, (struct sym_request){.question = SYM_ASK_FUNCTIONS}, &f->routines) != LS_OK)
+            sym_file_blame(f, ls_last_error());
+    }
+    const struct sym_routine *rows = f->routines.routines;
+    size_t from = 0, to = f->routines.routines_len; /* rows before from begin at or before linked */
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (rows[middle].base <= linked)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == 0 || linked >= rows[from - 1].end) return (struct sym_names){"", ""};
+    return (struct sym_names){sym_answer_text(&f->routines, rows[from - 1].symbol),
+                              sym_answer_text(&f->routines, rows[from - 1].function)};
+}
+
+ls_err sym_file_lines(sym_files *all, sym_file *f, const uint64_t *linked, size_t len, struct sym_answer *out)
+{
+    const struct sym_request request = {.question = SYM_ASK_LINES, .linked = linked, .linked_len = len};
+    LS_TRY(sym_file_ask(all, f, request, out));
+    if (out->lines_len != len) sym_answer_fini(out);
+    return LS_OK;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ELF files of a run: each is asked about once, whatever number of processes mapped it. Nothing a file
+ * contains can do harm here (sym_worker.h).  Thread: one at a time. */
+#ifndef SYM_FILES_H
+#define SYM_FILES_H
+
+#include "common/ls_error.h"
+#include "symbols/sym_answer.h"
+#include "symbols/sym_worker.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sym_files sym_files;
+typedef struct sym_file sym_file;
+
+/* Without a process to read in, every file has that problem: no failure.  Errors: LS_ERR_NOMEM. */
+ls_err sym_files_new(struct sym_limits limits, sym_files **out);
+void sym_files_free(sym_files *f); /* NULL-safe */
+
+/* The file at path, its head read.  Lives as long as f.  Errors: LS_ERR_NOMEM. */
+ls_err sym_files_get(sym_files *f, const char *path, sym_file **out);
+/* The same for an ELF image that is in no file (the vdso); bytes are copied. The first image of a name is the
+ * one that counts. */
+struct sym_image {
+    const char *name; /* begins with [ */
+    const void *bytes;
+    size_t len_bytes;
+};
+ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file **out);
+/* Row i in the order of the first sym_files_get, NULL behind the last. */
+const sym_file *sym_files_at(const sym_files *f, size_t i);
+
+const char *sym_file_path(const sym_file *f);
+/* The same where it can be opened now: of an image that is in no file too. */
+const char *sym_file_open_path(const sym_file *f);
+/* Were its symbols asked for? */
+bool sym_file_was_asked(const sym_file *f);
+/* Can its unwinding tables be followed (sym_cfi.h)? */
+bool sym_file_unwinds(sym_files *all, sym_file *f);
+const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
+/* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
+const char *sym_file_problem(const sym_file *f);
+uint64_t sym_file_tls_len_bytes(const sym_file *f);
+
+/* The linked address of the first byte of the file's lowest mapping, which begins at offset_bytes of the
+ * file. False: no segment begins there. */
+bool sym_file_linked(const sym_file *f, uint64_t offset_bytes, uint64_t *out_linked);
+/* Does it lie where it was linked (a program that is not position-independent)? */
+bool sym_file_is_fixed(const sym_file *f);
+
+/* A variable or section of a file. */
+struct sym_thing {
+    const char *name;
+    uint64_t base, end, elem_size_bytes; /* linked; elem_size 0: no array */
+    uint32_t row;                        /* of the variables or sections; SYM_NONE: not found */
+    uint32_t around;                     /* row of the variable around it, SYM_NONE */
+};
+/* How many variables, read when first asked for (0 after a failure: sym_file_problem). */
+size_t sym_file_variables_len(sym_files *all, sym_file *f);
+struct sym_thing sym_file_variable(const sym_file *f, uint32_t row);
+/* The innermost variable that holds the linked address. */
+struct sym_thing sym_file_find_variable(sym_files *all, sym_file *f, uint64_t linked);
+/* The thread-local variable at this offset of a block. */
+struct sym_thing sym_file_find_tls(sym_files *all, sym_file *f, uint64_t offset_bytes);
+/* The section that holds the linked address. */
+struct sym_thing sym_file_find_section(const sym_file *f, uint64_t linked);
+
+/* The function whose machine code is at the linked address: as in the symbol table (symbol) and as in the
+ * source (function), demangled; "" when not known. Functions are read when first asked for. */
+struct sym_names {
+    const char *symbol, *function;
+};
+struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked);
+
+/* Functions and lines of the linked addresses (sorted): out->lines is one row for each, or empty when the
+ * file cannot be read. Owns:   the caller calls sym_answer_fini.  Errors: LS_ERR_NOMEM. */
+ls_err sym_file_lines(sym_files *all, sym_file *f, const uint64_t *linked, size_t len,
+                      struct sym_answer *out);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool sym_is_function(const struct sym_elf_symbol *s)
+{
+    return s->type == STT_FUNC || s->type == STT_GNU_IFUNC || (s->type == STT_NOTYPE && s->len_bytes > 0);
+}
+
+/* Global names before local ones, names without leading underscores before those with, then weak ones last.
+ */
+static unsigned sym_function_rank(const struct sym_elf_symbol *s)
+{
+    unsigned underscores = 0;
+    while (underscores < 15 && s->name[underscores] == '_')
+        underscores++;
+    /* the kernel's functions go by the names that tell them from those of the C library */
+    const bool is_mangled = strncmp(s->name, "_Z", 2) == 0, is_vdso = strncmp(s->name, "__vdso_", 7) == 0;
+    const unsigned plainness = is_vdso ? 0 : is_mangled ? 1 : underscores + 1;
+    return (s->bind == STB_LOCAL ? 128u : 0u) + (s->type == STT_NOTYPE ? 64u : 0u) + 2 * plainness +
+           (s->bind == STB_WEAK);
+}
+
+static int sym_compare_functions(const void *a, const void *b)
+{
+    const struct sym_function *x = a, *y = b;
+    if (x->base != y->base) return x->base < y->base ? -1 : 1;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    const size_t x_len = strlen(x->name), y_len = strlen(y->name);
+    return x_len != y_len ? (x_len > y_len) - (x_len < y_len) : strcmp(x->name, y->name);
+}
+
+/* One name for each address; functions without a length (assembler) reach to the next. */
+static void sym_functions_tidy(struct sym_functions *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->len; i++) {
+        struct sym_function *last = kept ? &f->rows[kept - 1] : NULL;
+        if (last && last->base == f->rows[i].base) {
+            if (f->rows[i].end > last->end) last->end = f->rows[i].end;
+            continue;
+        }
+        f->rows[kept++] = f->rows[i];
+    }
+    f->len = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (f->rows[i].end <= f->rows[i].base)
+            f->rows[i].end = i + 1 < kept ? f->rows[i + 1].base : UINT64_MAX;
+}
+
+ls_err sym_functions_read(const struct sym_elf *e, struct sym_functions *out)
+{
+    const int len = sym_elf_symbols_len(e);
+    struct sym_elf_symbol s;
+    out->len = 0;
+    out->rows = malloc(((size_t)len + 1) * sizeof(*out->rows));
+    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %d symbols", len);
+    for (int i = 0; i < len; i++)
+        if (sym_elf_symbol(e, i, &s) && sym_is_function(&s))
+            out->rows[out->len++] =
+                (struct sym_function){s.linked, s.linked + s.len_bytes, s.name, sym_function_rank(&s)};
+    qsort(out->rows, out->len, sizeof(*out->rows), sym_compare_functions);
+    sym_functions_tidy(out);
+    return LS_OK;
+}
+
+void sym_functions_fini(struct sym_functions *f)
+{
+    free(f->rows);
+    *f = (struct sym_functions){0};
+}
+
+const struct sym_function *sym_functions_find(const struct sym_functions *f, uint64_t linked)
+{
+    size_t from = 0, to = f->len; /* rows before from begin at or before linked */
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (f->rows[middle].base <= linked)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from > 0 && linked < f->rows[from - 1].end ? &f->rows[from - 1] : NULL;
+}
+
+void sym_functions_write(const struct sym_functions *f, struct sym_draft *d)
+{
+    struct sym_demangler demangler = {0};
+    for (size_t i = 0; i < f->len && !d->is_short; i++) {
+        struct sym_routine row = {.base = f->rows[i].base, .end = f->rows[i].end};
+        if (row.base >= row.end) continue;
+        row.symbol = sym_draft_text(d, sym_demangle(&demangler, f->rows[i].name));
+        row.function = sym_draft_text(d, sym_function_source_name(&demangler, f->rows[i].name));
+        *SYM_DRAFT_ROW(d, routines) = row;
+    }
+    sym_demangle_fini(&demangler);
+}
+
+/* GCC and clang name their copies of a function like this. */
+static size_t sym_source_len(const char *name)
+{
+    static const char *const suffixes[] = {".constprop.", ".isra.",  ".part.", ".cold", ".lto_priv.",
+                                           ".localalias", ".clone.", ".llvm.", ".warm", ".hot"};
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        const char *found = strstr(name + (*name != '\0'), suffixes[i]);
+        if (found && (size_t)(found - name) < len) len = (size_t)(found - name);
+    }
+    return len;
+}
+
+const char *sym_function_source_name(struct sym_demangler *d, const char *name)
+{
+    const size_t len = sym_source_len(name);
+    char *copy = name[len] ? strndup(name, len) : NULL;
+    const char *readable = sym_demangle(d, copy ? copy : name);
+    if (copy && readable == copy) readable = name; /* too long to be demangled */
+    free(copy);
+    return readable;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_variable_types.h"
+
+#include "symbols/sym_dies.h"
+#include "symbols/sym_units.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where a walk through the entries of a unit stands. */
+struct sym_type_walk {
+    struct sym_finding *f;
+    size_t known_len;     /* rows that are sorted */
+    const char *function; /* around, NULL: none */
+    bool enters_functions;
+    int depth;
+};
+
+struct sym_location {
+    uint64_t at;
+    bool is_tls;
+};
+
+/* DW_OP_addr X [plus_uconst n], or an offset in thread-local storage. */
+static bool sym_location_of_ops(const Dwarf_Op *ops, size_t len, uint64_t bias, struct sym_location *out)
+{
+    if (len == 0 || len > 2) return false;
+    *out = (struct sym_location){.at = ops[0].number + bias};
+    if (len == 1) return ops[0].atom == DW_OP_addr;
+    if (ops[1].atom == DW_OP_plus_uconst && ops[0].atom == DW_OP_addr) {
+        out->at += ops[1].number;
+        return true;
+    }
+    *out = (struct sym_location){.at = ops[0].number, .is_tls = true};
+    return ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address;
+}
+
+static bool sym_location(const struct sym_type_walk *w, Dwarf_Die *die, struct sym_location *out)
+{
+    Dwarf_Attribute found, address;
+    Dwarf_Op *ops;
+    size_t len;
+    Dwarf_Addr at;
+    const uint64_t bias = w->f->elf->dwarf_bias;
+    if (!dwarf_attr(die, DW_AT_location, &found) || dwarf_getlocation(&found, &ops, &len) != 0) return false;
+    if (len == 1 && (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index)) {
+        if (dwarf_getlocation_attr(&found, &ops[0], &address) != 0 || dwarf_formaddr(&address, &at) != 0)
+            return false;
+        *out = (struct sym_location){.at = at + bias};
+        return true;
+    }
+    return sym_location_of_ops(ops, len, bias, out);
+}
+
+static bool sym_type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die type;
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &found), &type) &&
+           dwarf_peel_type(&type, out) == 0;
+}
+
+/* Bytes of an element when die is an array, else 0. */
+static uint64_t sym_elem_size(Dwarf_Die *die)
+{
+    Dwarf_Die type, element;
+    Dwarf_Word bytes;
+    if (!sym_type_of(die, &type) || dwarf_tag(&type) != DW_TAG_array_type) return 0;
+    for (int depth = 0; depth < SYM_DIE_DEPTH_MAX && sym_type_of(&type, &element); depth++) {
+        if (dwarf_tag(&element) != DW_TAG_array_type)
+            return dwarf_aggregate_size(&element, &bytes) == 0 ? bytes : 0;
+        type = element;
+    }
+    return 0;
+}
+
+static uint64_t sym_size(Dwarf_Die *die)
+{
+    Dwarf_Die type;
+    Dwarf_Word bytes;
+    return sym_type_of(die, &type) && dwarf_aggregate_size(&type, &bytes) == 0 ? bytes : 0;
+}
+
+/* The largest row that begins at the place. */
+static struct sym_found *sym_row_at(const struct sym_type_walk *w, struct sym_location place)
+{
+    size_t from = 0, to = w->known_len;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const struct sym_found *row = &w->f->rows[middle];
+        const bool is_before = row->is_tls != place.is_tls ? !row->is_tls : row->base < place.at;
+        if (is_before)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    struct sym_found *row = &w->f->rows[from];
+    return from < w->known_len && row->base == place.at && row->is_tls == place.is_tls ? row : NULL;
+}
+
+/* Compilers number the statics of functions: counter.0, x.4021. C++ names say the function themselves. */
+static bool sym_is_numbered(const char *linker)
+{
+    const char *dot = strrchr(linker, '.');
+    return dot && dot != linker && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1);
+}
+
+static void sym_note_variable(struct sym_type_walk *w, Dwarf_Die *die)
+{
+    struct sym_location place;
+    char text[1024];
+    if (!sym_location(w, die, &place)) return;
+    struct sym_found *row = sym_row_at(w, place);
+    if (!row) return;
+    row->elem_size_bytes = sym_elem_size(die);
+    const char *name = dwarf_diename(die);
+    if (!w->function || !name || !sym_is_numbered(sym_draft_text_at(w->f->draft, row->linker))) return;
+    snprintf(text, sizeof(text), "%.500s::%.500s", w->function, name);
+    row->name = sym_draft_text(w->f->draft, text);
+}
+
+static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const struct sym_found *block)
+{
+    struct sym_location place;
+    const uint64_t len = sym_size(die);
+    const char *name = dwarf_diename(die);
+    if (dwarf_tag(die) != DW_TAG_variable || !name || len == 0 || !sym_location(w, die, &place) ||
+        place.is_tls)
+        return LS_OK;
+    if (place.at < block->base || place.at >= block->end || len > block->end - place.at) return LS_OK;
+    const struct sym_found row = {.base = place.at,
+                                  .end = place.at + len,
+                                  .elem_size_bytes = sym_elem_size(die),
+                                  .name = sym_draft_text(w->f->draft, name),
+                                  .linker = block->linker,
+                                  .rank = UINT32_MAX};
+    return sym_finding_add(w->f, row);
+}
+
+/* Every program unit may cut a COMMON block into members of its own: the first one that is met counts. */
+static ls_err sym_note_common(struct sym_type_walk *w, Dwarf_Die *die)
+{
+    struct sym_location place;
+    char text[256];
+    Dwarf_Die member;
+    const char *name = dwarf_diename(die);
+    struct sym_found *row = sym_location(w, die, &place) ? sym_row_at(w, place) : NULL;
+    if (!row || row->rank == UINT32_MAX) return LS_OK;
+    const bool is_blank = !name || strcmp(name, "__BLNK__") == 0;
+    snprintf(text, sizeof(text), is_blank ? "blank COMMON" : "/%.200s/", name);
+    row->name = sym_draft_text(w->f->draft, text);
+    row->rank = UINT32_MAX; /* done */
+    const struct sym_found block = *row;
+    if (!sym_die_child(die, &member)) return LS_OK;
+    do
+        LS_TRY(sym_note_member(w, &member, &block));
+    while (sym_die_next(&member));
+    return LS_OK;
+}
+
+static bool sym_is_entered(const struct sym_type_walk *w, int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+        return true;
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+        return w->enters_functions;
+    default:
+        return false;
+    }
+}
+
+static ls_err sym_walk_types(struct sym_type_walk w, Dwarf_Die *parent)
+{
+    Dwarf_Die die;
+    if (w.depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return LS_OK;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_variable) sym_note_variable(&w, &die);
+        if (tag == DW_TAG_common_block) LS_TRY(sym_note_common(&w, &die));
+        if (!sym_is_entered(&w, tag)) continue;
+        struct sym_type_walk inner = w;
+        inner.depth++;
+        if (tag == DW_TAG_subprogram) inner.function = dwarf_diename(&die);
+        LS_TRY(sym_walk_types(inner, &die));
+    } while (sym_die_next(&die));
+    return LS_OK;
+}
+
+static bool sym_has_numbered(const struct sym_finding *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if (sym_is_numbered(sym_draft_text_at(f->draft, f->rows[i].linker))) return true;
+    return false;
+}
+
+ls_err sym_variable_types_read(struct sym_finding *f)
+{
+    struct sym_units units = {0};
+    const bool has_numbered = sym_has_numbered(f);
+    ls_err e = LS_OK;
+    sym_units_read(&units, f->elf->dwarf);
+    struct sym_type_walk w = {.f = f, .known_len = f->len};
+    for (size_t i = 0; i < units.units_len && e == LS_OK; i++) {
+        w.enters_functions = has_numbered || sym_die_is_fortran(&units.units[i].body);
+        e = sym_walk_types(w, &units.units[i].body);
+    }
+    sym_units_fini(&units);
+    return e;
+}

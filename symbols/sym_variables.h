@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The global and static variables of a file: from its symbol tables, with what the DWARF adds (the function a
+ * static is in, elements of arrays, members of COMMON blocks). Of several names for one place one is taken,
+ * always the same. */
+#ifndef SYM_VARIABLES_H
+#define SYM_VARIABLES_H
+
+#include "symbols/sym_demangle.h"
+#include "symbols/sym_elf.h"
+
+/* A variable while it is being found out about. */
+struct sym_found {
+    uint64_t base, end, elem_size_bytes;
+    uint32_t name;   /* as the programmer knows it; in the draft's texts */
+    uint32_t linker; /* as in the symbol table */
+    uint32_t file;   /* source file the table names, 0: none */
+    uint32_t rank;   /* of aliases the lowest is taken; UINT32_MAX: a COMMON block or a member of one */
+    bool is_tls;
+};
+/* Zeroed is empty. */
+struct sym_finding {
+    const struct sym_elf *elf;
+    struct sym_draft *draft;
+    struct sym_demangler demangler;
+    struct sym_found *rows; /* sorted by is_tls, base, larger ones first */
+    size_t len, room;
+};
+/* A new row at the end, copied.  Errors: LS_ERR_NOMEM. */
+ls_err sym_finding_add(struct sym_finding *f, struct sym_found row);
+int sym_found_compare_places(const struct sym_found *a, const struct sym_found *b);
+
+/* Fill d's variables. Without DWARF in e: names and sizes only.  Errors: LS_ERR_NOMEM. */
+ls_err sym_variables_read(const struct sym_elf *e, struct sym_draft *d);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process of its own reads the files: binaries may be damaged or made to do harm, and whatever they do to
+ * the libraries that read them (crash, endless loop, all memory) ends that process and costs the names of
+ * that file, nothing else. Questions and answers go through a file in memory. */
+#ifndef SYM_WORKER_H
+#define SYM_WORKER_H
+
+#include "symbols/sym_reader.h"
+
+typedef struct sym_worker sym_worker;
+
+struct sym_limits {
+    uint64_t cpu_s;        /* of one question; 0: a minute, and more for large files */
+    uint64_t memory_bytes; /* address space of the reader; 0: 16 GiB */
+};
+
+/* The process starts here, while this one is small. Errors: LS_ERR_NOMEM, LS_ERR_IO (no process or no file in
+ * memory can be had). */
+ls_err sym_worker_new(struct sym_limits limits, sym_worker **out);
+void sym_worker_free(sym_worker *w); /* NULL-safe */
+
+/* Ask. *out is an answer whose head may name a problem: that the reader died is one.
+ * Owns:   the caller calls sym_answer_fini.
+ * Errors: LS_ERR_NOMEM, LS_ERR_IO (no new reader can be had). */
+ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct sym_answer *out);
+
+/* How often a reader died. */
+unsigned sym_worker_deaths(const sym_worker *w);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* usage: proc_victim MODE [ARGUMENT]: processes, phases and switches as programs use them, with what is true
+ * known. Modes that are sampled run until so much CPU time is used, not for a time of the clock. */
+#define _GNU_SOURCE
+#include <loadstone/loadstone.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BLOCK_BYTES = 8 << 20, SPIN_MS = 400, STACK_BYTES = 1 << 16 };
+
+static const char *self;
+
+static uint64_t clock_ms(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static volatile uint8_t sink;
+
+/* Random loads all over block, for ms of this thread's CPU time. */
+static void sweep(const uint8_t *block, size_t len_bytes, uint64_t ms)
+{
+    uint64_t x = 1;
+    const uint64_t end_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) + ms;
+    while (clock_ms(CLOCK_THREAD_CPUTIME_ID) < end_ms)
+        for (int i = 0; i < 1000; i++) {
+            x = x * UINT64_C(6364136223846793005) + 1; /* Knuth, MMIX */
+            sink += block[(x >> 33) % len_bytes];
+        }
+}
+
+static uint8_t *new_block(size_t len_bytes)
+{
+    uint8_t *p = malloc(len_bytes);
+    if (!p) exit(90);
+    memset(p, 1, len_bytes);
+    return p;
+}
+
+/* Volatile: the compiler may not drop the pair. */
+static void use_block(size_t len_bytes)
+{
+    void *volatile p = malloc(len_bytes);
+    if (p) memset(p, 1, 1);
+    free(p);
+}
+
+static int wait_status(pid_t pid)
+{
+    int status = -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void wait_for_file(const char *path)
+{
+    for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
+        usleep(10000);
+}
+
+static void make_file(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    if (fd >= 0) close(fd);
+}
+
+/* --- trees --- */
+
+static uint8_t *shared, *plain;
+
+static void fork_child(void)
+{
+    sweep(shared, BLOCK_BYTES, SPIN_MS);
+    sweep(plain, BLOCK_BYTES, SPIN_MS);
+    free(plain);
+    plain = NULL;
+    char *const args[] = {(char *)self, (char *)"leaf", (char *)"3", NULL};
+    const pid_t pid = fork();
+    if (pid == 0) execv(self, args);
+    exit(wait_status(pid));
+}
+
+/* The child reads what lived before the fork; the parent frees it at once. */
+static int run_fork(void)
+{
+    smr_tree *tree;
+    smr_node *node;
+    if (smr_tree_new(&tree) != LS_OK) return 91;
+    shared = new_block(BLOCK_BYTES);
+    plain = new_block(BLOCK_BYTES);
+    const struct smr_spec spec = {"shared", shared, shared + BLOCK_BYTES, 8, 1};
+    if (smr_tree_insert(tree, &spec, &node) != LS_OK) return 92;
+    printf("shared %p plain %p len %d\n", (void *)shared, (void *)plain, BLOCK_BYTES);
+    fflush(stdout);
+    loadstone_phase_begin("prepared");
+    const pid_t pid = fork();
+    if (pid == 0) fork_child();
+    free(plain);
+    free(shared);
+    loadstone_phase_end("prepared");
+    return wait_status(pid);
+}
+
+static int run_leaf(const char *status)
+{
+    uint8_t *own = new_block(BLOCK_BYTES);
+    sweep(own, BLOCK_BYTES, SPIN_MS / 4);
+    return status ? atoi(status) : 0;
+}
+
+static int clone_child(void *arg)
+{
+    use_block((size_t)(uintptr_t)arg);
+    loadstone_phase_begin("in clone");
+    return 21;
+}
+
+static int raw_thread(void *arg)
+{
+    *(volatile int *)arg = 1;
+    return 0;
+}
+
+/* Children and threads made below fork() and pthread_create(). */
+static int run_clone(void)
+{
+    uint8_t *stack = new_block(2 * STACK_BYTES);
+    volatile int seen = 0;
+    int failed = 0;
+    use_block(30001);
+    const int pid = clone(clone_child, stack + STACK_BYTES, SIGCHLD, (void *)(uintptr_t)30011);
+    failed |= wait_status(pid) != 21;
+    const pid_t forked = _Fork();
+    if (forked == 0) {
+        use_block(30013);
+        _exit(22);
+    }
+    failed |= wait_status(forked) != 22;
+    const pid_t raw = (pid_t)syscall(SYS_fork);
+    if (raw == 0) {
+        use_block(30017);
+        _exit(23);
+    }
+    failed |= wait_status(raw) != 23;
+    const int tid = clone(raw_thread, stack + 2 * STACK_BYTES, CLONE_VM | SIGCHLD, (void *)(uintptr_t)&seen);
+    failed |= wait_status(tid) != 0 || !seen;
+    errno = 0;
+    failed |= clone(NULL, stack, SIGCHLD, NULL) != -1 || errno != EINVAL;
+    free(stack);
+    return failed;
+}
+
+static int run_spawn(void)
+{
+    char command[4200];
+    char *const args[] = {(char *)self, (char *)"leaf", (char *)"31", NULL};
+    char *const empty[] = {NULL};
+    pid_t pid;
+    int failed = posix_spawn(&pid, self, NULL, NULL, args, empty) != 0 || wait_status(pid) != 31;
+    const pid_t child = vfork();
+    if (child == 0) {
+        execve(self, args, empty);
+        _exit(99);
+    }
+    failed |= wait_status(child) != 31;
+    snprintf(command, sizeof(command), "'%s' leaf 32", self);
+    failed |= WEXITSTATUS(system(command)) != 32;
+    snprintf(command, sizeof(command), "('%s' leaf 33; true); exit 5", self);
+    FILE *p = popen(command, "r");
+    failed |= !p || WEXITSTATUS(pclose(p)) != 5;
+    return failed;
+}
+
+/* The daemon outlives its parents and the session; DIR tells it when to go on. */
+static int run_daemon(const char *dir)
+{
+    if (!dir || chdir(dir) != 0) return 93;
+    if (fork() != 0) return 7;
+    setsid();
+    if (fork() != 0) _exit(0);
+    loadstone_phase_begin("daemon");
+    use_block(40001);
+    make_file("ready");
+    wait_for_file("release");
+    loadstone_phase_begin("late");
+    use_block(40003);
+    make_file("done");
+    exit(8);
+}
+
+/* What was recorded before a kill is there. */
+static int run_kill(const char *count)
+{
+    char name[32];
+    for (int i = 0; i < atoi(count); i++) {
+        snprintf(name, sizeof(name), "marker %d", i);
+        loadstone_phase_begin(name);
+        use_block(50001);
+        loadstone_phase_end(name);
+    }
+    loadstone_phase_begin("last words");
+    kill(getpid(), SIGKILL);
+    return 94;
+}
+
+/* --- phases --- */
+
+static pthread_barrier_t both;
+
+static void *phase_worker(void *block)
+{
+    pthread_barrier_wait(&both); /* the main thread is in solve */
+    sweep(block, BLOCK_BYTES, SPIN_MS);
+    loadstone_phase_begin("assemble");
+    sweep(block, BLOCK_BYTES, SPIN_MS);
+    loadstone_phase_begin("left open");
+    pthread_barrier_wait(&both);
+    return NULL;
+}
+
+static int run_phases(void)
+{
+    pthread_t worker;
+    uint8_t *block = new_block(BLOCK_BYTES);
+    pthread_barrier_init(&both, NULL, 2);
+    loadstone_phase_end("never begun");
+    loadstone_phase_begin("solve");
+    if (pthread_create(&worker, NULL, phase_worker, block) != 0) return 95;
+    pthread_barrier_wait(&both);
+    pthread_barrier_wait(&both);
+    pthread_join(worker, NULL);
+    loadstone_phase_end("solve");
+    free(block);
+    return 0;
+}
+
+/* --- switches --- */
+
+/* Each phase lasts until its CPU time is used. */
+static void busy_phase(const char *name, const uint8_t *block)
+{
+    loadstone_phase_begin(name);
+    sweep(block, BLOCK_BYTES, SPIN_MS);
+    loadstone_phase_end(name);
+}
+
+static int run_switch(const char *how)
+{
+    uint8_t *block = new_block(BLOCK_BYTES);
+    const int is_signal = how && strcmp(how, "signal") == 0;
+    busy_phase("before", block);
+    if (is_signal)
+        raise(SIGUSR2);
+    else
+        loadstone_start();
+    busy_phase("on", block);
+    if (is_signal)
+        raise(SIGUSR2);
+    else
+        loadstone_stop();
+    busy_phase("off", block);
+    if (is_signal)
+        raise(SIGUSR2);
+    else
+        loadstone_start();
+    busy_phase("on again", block);
+    free(block);
+    return 0;
+}
+
+/* Busy until `ms` of the clock have passed, and in any case for SPIN_MS of CPU time behind it. */
+static int run_busy(const char *ms)
+{
+    uint8_t *block = new_block(BLOCK_BYTES);
+    const uint64_t end_ms = clock_ms(CLOCK_MONOTONIC) + (uint64_t)atoi(ms);
+    while (clock_ms(CLOCK_MONOTONIC) < end_ms)
+        sweep(block, BLOCK_BYTES, 10);
+    sweep(block, BLOCK_BYTES, SPIN_MS);
+    free(block);
+    return 0;
+}
+
+static int run_dump(const char *path)
+{
+    uint8_t *block = new_block(BLOCK_BYTES);
+    loadstone_set("threshold", "0");
+    sweep(block, BLOCK_BYTES, SPIN_MS);
+    loadstone_dump_samples(path, 4, 4, 4);
+    free(block);
+    return 0;
+}
+
+/* Resident memory grows by a known amount. */
+static int run_grow(void)
+{
+    enum { STEPS = 8, STEP_BYTES = 16 << 20 };
+    for (int i = 0; i < STEPS; i++) {
+        loadstone_phase_begin("grow");
+        new_block(STEP_BYTES);
+        usleep(15000); /* a value every 10 ms at most */
+        loadstone_phase_end("grow");
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(void);
+        int (*run_with)(const char *argument);
+    } modes[] = {
+        {"fork", run_fork, NULL},     {"leaf", NULL, run_leaf},     {"clone", run_clone, NULL},
+        {"spawn", run_spawn, NULL},   {"daemon", NULL, run_daemon}, {"kill", NULL, run_kill},
+        {"phases", run_phases, NULL}, {"switch", NULL, run_switch}, {"busy", NULL, run_busy},
+        {"dump", NULL, run_dump},     {"grow", run_grow, NULL},
+    };
+    static char path[4096];
+    self = realpath("/proc/self/exe", path) ? path : argv[0];
+    for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run ? modes[i].run() : modes[i].run_with(argc > 2 ? argv[2] : NULL);
+    fprintf(stderr, "usage: proc_victim MODE [ARGUMENT]\n");
+    return 2;
+}

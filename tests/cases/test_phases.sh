@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Phases by thread, memory by time, and files that the program asks for.
+. "${top_srcdir:-.}/tests/cases/proc.inc"
+
+recorded 0 grow --engine null -- "$victim" grow
+holds 8 '^span grow process 0 '
+holds 1 '^series resident_bytes process 0 points '
+set -- $(sed -nE 's/^series resident_bytes process 0 points ([0-9]+) first ([0-9]+) last ([0-9]+) .*/\1 \2 \3/p' lines)
+must test "$1" -ge 4
+must test $(($3 - $2)) -ge $((7 * 16777216))
+holds 1 '^series minor_faults process 0 points '
+holds 1 '^series major_faults process 0 points '
+expect 0 "next:" "$loadstone" report --processes grow.h5
+must grep -q 'MiB' out
+
+can_sample || { echo "not tested: samples in phases (the step engine does not work here)"; exit $failed; }
+# shellcheck disable=SC2086
+recorded 0 phases $sampled -- "$victim" phases
+# the worker is where the main thread is, and what it begins is inside that
+holds_some '^sample .* phase solve node'
+holds_some '^sample .* phase solve/assemble node'
+holds 0 '^sample .* phase assemble node'
+holds 1 '^span solve/assemble/left open process 0 .* end [0-9]+$'
+holds 1 '^event PHASE_UNMATCHED process 0 count 1 '
+holds 1 '^event PHASE_LEFT_OPEN process 0 count 2 '
+expect 0 "next:" "$loadstone" report --by phase phases.h5
+must grep -qE '^solve ' out
+must grep -qE '^.. assemble ' out
+expect 0 "next:" "$loadstone" report --by phase,node --where phase=solve/assemble phases.h5
+expect 0 "next:" "$loadstone" report --by slice --slices 4 phases.h5
+must test "$(grep -cE '^[0-9.]+\.\.[0-9.]+ s ' out)" -le 4
+must grep -qE '^[0-9.]+\.\.[0-9.]+ s ' out
+expect 0 "next:" "$loadstone" report --by slice --slice-ms 100 phases.h5
+must grep -qE '^0\.[0-9]00\.\.0\.[0-9]00 s ' out
+
+mkdir where
+# shellcheck disable=SC2086
+(cd where && recorded 0 dump $sampled -- "$victim" dump all.csv; mv lines ..; exit $failed) || failed=1
+must test "$(head -c 28 where/all.csv)" = "variable,source,line,time,la"
+must test "$(wc -l <where/all.csv)" -gt 10
+name=dump
+holds 1 '^event SETTING process 0 count 1 text threshold=0$'
+exit $failed

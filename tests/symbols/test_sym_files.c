@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses of this very program have its names; broken files cost names, never the process. */
+#include "symbols/sym_files.h"
+#include "tests/spool/spool_fixture.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { KNOWN_LINE = __LINE__ + 1 };
+__attribute__((noinline)) static int known_function_of_this_test(int x)
+{
+    return x * 3 + 1;
+}
+
+struct own_module {
+    char path[512];
+    uint64_t base, end, offset;
+};
+
+/* First mapping of the file that holds addr, and the hull of its mappings. */
+static struct own_module module_of(uint64_t addr)
+{
+    struct own_module m = {{0}, 0, 0, 0}, found = {{0}, 0, 0, 0};
+    char line[1024];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof(line), maps)) {
+        uint64_t base, end, offset;
+        char path[512] = "";
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %511s", &base, &end, &offset,
+                   path) < 3)
+            continue;
+        if (strcmp(path, m.path) != 0) {
+            m.base = base;
+            m.offset = offset;
+            memcpy(m.path, path, sizeof(path));
+        }
+        m.end = end;
+        if (addr >= base && addr < end) memcpy(found.path, path, sizeof(path));
+        if (found.path[0] != '\0' && strcmp(found.path, m.path) == 0) found = m;
+    }
+    fclose(maps);
+    return found;
+}
+
+int global_of_this_test[50] = {1};
+static int twice(int x)
+{
+    static int calls[7];
+    return calls[x % 7]++ + 2 * x;
+}
+__thread short thread_local_of_this_test[9];
+
+struct symbols {
+    sym_files *files;
+    sym_file *file;
+    uint64_t bias;
+};
+
+static struct symbols symbols_of(uint64_t addr)
+{
+    struct symbols s;
+    uint64_t linked;
+    const struct own_module m = module_of(addr);
+    assert_int_equal(sym_files_new((struct sym_limits){0}, &s.files), LS_OK);
+    assert_int_equal(sym_files_get(s.files, m.path, &s.file), LS_OK);
+    assert_string_equal(sym_file_problem(s.file), "");
+    assert_true(sym_file_linked(s.file, m.offset, &linked));
+    s.bias = m.base - linked;
+    return s;
+}
+
+static void own_function_has_name_file_and_line(void **state)
+{
+    struct sym_answer a;
+    (void)state;
+    const uint64_t ip = (uint64_t)(uintptr_t)known_function_of_this_test;
+    const struct symbols s = symbols_of(ip);
+    const uint64_t linked = ip - s.bias;
+    assert_string_equal(sym_file_function(s.files, s.file, linked).symbol, "known_function_of_this_test");
+    assert_int_equal(sym_file_lines(s.files, s.file, &linked, 1, &a), LS_OK);
+    assert_int_equal(a.lines_len, 1);
+    assert_string_equal(sym_answer_text(&a, a.lines[0].function), "known_function_of_this_test");
+    assert_string_equal(sym_answer_text(&a, a.lines[0].symbol), "known_function_of_this_test");
+    assert_non_null(strstr(sym_answer_text(&a, a.lines[0].file), "tests/symbols/test_sym_files.c"));
+    assert_in_range(a.lines[0].line, KNOWN_LINE, KNOWN_LINE + 3);
+    assert_int_equal(a.lines[0].inlines_len, 0);
+    sym_answer_fini(&a);
+    sym_files_free(s.files);
+}
+
+static void own_variables_have_names_and_elements(void **state)
+{
+    (void)state;
+    const uint64_t at = (uint64_t)(uintptr_t)&global_of_this_test[3];
+    const struct symbols s = symbols_of((uint64_t)(uintptr_t)known_function_of_this_test);
+    struct sym_thing v = sym_file_find_variable(s.files, s.file, at - s.bias);
+    assert_string_equal(v.name, "global_of_this_test");
+    assert_int_equal(v.base + s.bias, (uint64_t)(uintptr_t)global_of_this_test);
+    assert_int_equal(v.end - v.base, sizeof(global_of_this_test));
+    assert_int_equal(v.elem_size_bytes, sizeof(int));
+    /* a static of a function has its function's name */
+    const size_t len = sym_file_variables_len(s.files, s.file);
+    size_t found = 0;
+    for (uint32_t i = 0; i < len; i++)
+        found += strcmp(sym_file_variable(s.file, i).name, "twice::calls") == 0;
+    assert_int_equal(found, twice(1) == 2);
+    v = sym_file_find_tls(s.files, s.file, 0);
+    assert_string_equal(v.name, "thread_local_of_this_test");
+    assert_int_equal(v.elem_size_bytes, sizeof(short));
+    assert_true(sym_file_tls_len_bytes(s.file) >= sizeof(thread_local_of_this_test));
+    const struct sym_thing section = sym_file_find_section(s.file, at - s.bias);
+    assert_string_equal(section.name, ".data");
+    sym_files_free(s.files);
+}
+
+static void library_function_has_its_name(void **state)
+{
+    (void)state;
+    const uint64_t ip = (uint64_t)(uintptr_t)_cmocka_run_group_tests;
+    const struct symbols s = symbols_of(ip);
+    const struct sym_names names = sym_file_function(s.files, s.file, ip - s.bias);
+    assert_non_null(strstr(names.function, "cmocka_run_group_tests"));
+    assert_true(sym_file_unwinds(s.files, s.file));
+    sym_files_free(s.files);
+}
+
+static void missing_file_says_so(void **state)
+{
+    static const struct {
+        const char *path, *problem;
+    } rows[] = {{"/nonexistent/library.so", "No such file or directory"},
+                {"/dev/zero", "not a regular file"},
+                {"/etc/passwd", "not an ELF file, or damaged"}};
+    sym_files *files;
+    sym_file *file;
+    uint64_t linked = 4096;
+    struct sym_answer a;
+    (void)state;
+    assert_int_equal(sym_files_new((struct sym_limits){0}, &files), LS_OK);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(sym_files_get(files, rows[i].path, &file), LS_OK);
+        assert_string_equal(sym_file_problem(file), rows[i].problem);
+        assert_int_equal(sym_file_find_variable(files, file, 4096).row, SYM_NONE);
+        assert_string_equal(sym_file_function(files, file, 4096).symbol, "");
+        assert_int_equal(sym_file_lines(files, file, &linked, 1, &a), LS_OK);
+        assert_int_equal(a.lines_len, 0);
+        sym_answer_fini(&a);
+    }
+    sym_files_free(files);
+}
+
+static void ask_broken_file(const char *path)
+{
+    sym_files *files;
+    sym_file *file;
+    uint64_t linked[64];
+    struct sym_answer a;
+    for (size_t i = 0; i < 64; i++)
+        linked[i] = 0x1000 + 0x137 * i;
+    assert_int_equal(sym_files_new((struct sym_limits){0}, &files), LS_OK);
+    assert_int_equal(sym_files_get(files, path, &file), LS_OK);
+    for (size_t i = 0; i < 64; i++) {
+        sym_file_find_variable(files, file, linked[i]);
+        sym_file_find_section(file, linked[i]);
+        assert_non_null(sym_file_function(files, file, linked[i]).symbol);
+    }
+    sym_file_unwinds(files, file);
+    assert_int_equal(sym_file_lines(files, file, linked, 64, &a), LS_OK);
+    sym_answer_fini(&a);
+    sym_files_free(files);
+}
+
+static void broken_elf_files_do_no_harm(void **state)
+{
+    struct spool_fixture f;
+    char path[400];
+    size_t len;
+    uint64_t random = 1;
+    (void)state;
+    spool_fixture_init(&f);
+    snprintf(path, sizeof(path), "%s/broken.so", f.root);
+    uint8_t *bytes = fixture_read_file("/proc/self/exe", &len);
+    for (int round = 0; round < 60; round++) {
+        uint8_t *copy = malloc(len);
+        memcpy(copy, bytes, len);
+        for (int flip = 0; flip < 40; flip++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            /* half of the damage hits the headers */
+            const size_t at = (size_t)(random >> 16) % (flip % 2 ? len : 1024);
+            copy[at < 4 ? 4 : at] ^= (uint8_t)(1u << (random & 7));
+        }
+        fixture_write_file(path, copy, round % 3 ? len : len / (size_t)(round + 2));
+        ask_broken_file(path);
+        free(copy);
+    }
+    fixture_write_file(path, "", 0);
+    ask_broken_file(path);
+    ask_broken_file("/dev/zero");
+    free(bytes);
+    spool_fixture_fini(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_function_has_name_file_and_line),
+        cmocka_unit_test(own_variables_have_names_and_elements),
+        cmocka_unit_test(library_function_has_its_name),
+        cmocka_unit_test(missing_file_says_so),
+        cmocka_unit_test(broken_elf_files_do_no_harm),
+    };
+    thread_local_of_this_test[0] = 1;
+    return known_function_of_this_test(0) == 1 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+}

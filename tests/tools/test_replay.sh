@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone replay: Spatter's options one by one, its output with masked times, and what is refused.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+suite=$top_srcdir/tests/data/spatter-suite
+replay() { "$loadstone" replay --no-stream --quiet "$@"; }
+quick="-l 64 -r 2 --warmups 1 -b serial"
+
+# spatter NAME OPTION...: the configuration that Spatter's -v 2 shows, without machine-dependent parts
+spatter() {
+    name=$1
+    shift
+    echo "== $*"
+    if ! replay --format spatter -b serial --warmups 1 -r 2 "$@" >out 2>err; then
+        echo "FAIL: $*" >&2
+        cat err >&2
+        failed=1
+    fi
+    # compiler, time and rate are of this machine; blanks at line ends are part of the format
+    sed -E 's/^(Compiler: ).*/\1COMPILER/; s/^([0-9]+ +[0-9]+ +)[0-9.e-]+ +[0-9.e+]+ *$/\1TIME RATE/' out
+    cat err
+}
+
+{
+    spatter defaults -v 2 -p 0,4,8
+    spatter short -v 2 -k Scatter -p UNIFORM:4:2:NR -l 16 -w 2 -n name -s7 -a
+    spatter long -v 2 --kernel=SCATTER --pattern=UNIFORM:4:2 --delta=3 --count=16 --wrap=2 --name=name --random=7 --runs 3
+    spatter last-wins -v 2 -p UNIFORM:4:2:NR -d 3
+    spatter last-wins -v 2 -d 3 -p UNIFORM:4:2:NR
+    spatter deltas -v 0 -p 0,1 -d 8,-8,16 -l 100
+    spatter backwards -v 0 -p 0,1 -d -8 -l 100
+    spatter gs -v 2 -k gs -g 0,2,4 -u 1,0,9 -x 2 -y 5 -l 10
+    spatter multigather -v 3 -k MultiGather -p 0,10,20 -g 2,2,1,0 -l 10
+    spatter multiscatter -v 3 -k multiscatter -p 0,10,20 -u 2,0 -l 10
+    spatter transformed -v 2 -p 0,10,600,5000,1000000 -c -l 4
+    spatter transformed -v 2 -p 0,10,600,5000,1000000 -e 100 -j 4 -l 4
+    spatter ignored -v 1 -p 1 -z 64 -m 10 -o 3 --atomic-thread-fence --dense-buffers -l 4
+    spatter atomic -v 0 -k scatter -p 1 --atomic-writes -l 4
+    spatter atomic -v 0 -k scatter -p 1 --atomic-writes 1 -l 4
+    spatter generators -v 2 -p "MS1:8:2, 4:20, 5" -l 4
+    spatter generators -v 2 -p LAPLACIAN:2:2:100 -l 4
+    printf '[{"pattern":"UNIFORM:2:1","count":3,"name":"a","nruns":2},\n{"kernel":"GS","pattern-gather":[0,1],"pattern-scatter":[1,0],"count":3,"nruns":2}]' >two.json
+    spatter file -v 2 -f two.json
+    spatter file -v 0 -f two.json -l 7 -p 5 -k scatter
+    spatter file -v 0 -pFILE=two.json
+    spatter file -v 0 -p FILE=two.json
+    gzip -c two.json >two.json.gz
+    spatter file -v 0 two.json.gz two.json
+    printf '\005\000\000\000\000\000\000\000\001\000\000\000\000\000\000\000' >two.sbin
+    spatter raw -v 2 -p RAW=two.sbin -l 4
+} >spatter.txt
+golden replay-spatter.txt spatter.txt
+
+# columns to the byte: left-aligned, 15 wide, no line without its blanks
+replay --format spatter -v 0 -p 0,1 $quick >out
+must test "$(head -1 out)" = "config         bytes          time(s)        bw(MB/s)       "
+must grep -qE '^0              1024           .{15}.{15}$' out
+
+# our own table: the figures that do not depend on the machine
+replay $quick -f two.json >out
+must grep -qE '^ +0 gather +a +8 +3 ' out
+must grep -qE '^ +1 gs +2 x stride 1 > 2 x stride -1 +8/8 +3 ' out
+must grep -q '^suite      2 configurations: min' out
+must grep -q '^validated  all results' out
+
+# JSON and CSV are what their readers expect
+replay $quick -f two.json --json >out.json
+replay $quick -f two.json --csv >out.csv
+if command -v python3 >/dev/null; then
+    must python3 - <<'T'
+import csv, json
+j = json.load(open("out.json"))
+assert j["schema"] == 1 and len(j["results"]) == 2, j
+r = j["results"][1]
+assert r["configuration"]["kernel"] == "gs" and r["configuration"]["pattern-scatter"] == [1, 0], r
+assert r["bytes"] == 2 * 2 * 3 * 8 and r["valid"] is True and len(r["seconds"]["runs"]) == 2, r
+assert abs(r["bytes"] / r["seconds"]["min"] / 1e6 / r["mb_per_s"] - 1) < 1e-6, r
+assert r["stream_share"] is None and j["summary"]["configurations"] == 2, j
+rates = [x["mb_per_s"] for x in j["results"]]
+assert abs(j["summary"]["mb_per_s_hmean"] / (2 / sum(1 / x for x in rates)) - 1) < 1e-6
+rows = list(csv.DictReader(open("out.csv")))
+assert [x["bytes"] for x in rows] == ["48", "96"] and rows[0]["name"] == "a" and rows[1]["stream_share"] == "", rows
+T
+fi
+
+# refusals: nothing on standard output
+refuse() {
+    expect "$@"
+    [ -s out ] && { echo "FAIL: $*: printed before it refused"; failed=1; }
+}
+refuse 2 "no pattern: give -p PATTERN or -f FILE" replay
+refuse 2 "kernel gs needs pattern-gather" replay -k gs -p 1
+refuse 2 "called 'gs'" replay -k sg -g 1 -u 1
+refuse 2 "--count: 0 is below 1" replay -p 1 -l 0
+refuse 2 "--count: -4 is below 1" replay -p 1 -l -4
+refuse 2 "--wrap: 0 is below 1" replay -p 1 -w 0
+refuse 2 "--runs: 0 is below 1" replay -p 1 -r 0
+refuse 2 "--pattern-size: 0 is below 1" replay -p 1 -j 0
+refuse 2 "cannot be cut to 3 indices" replay -p 1,2 -j 3
+refuse 2 "--omp-threads: 0" replay -p 1 -t 0
+refuse 2 "--verbosity: 4" replay -p 1 -v 4
+refuse 2 "is none of table|spatter|json|csv" replay -p 1 --format xml
+refuse 3 "--pattern: the pattern is empty" replay -p ""
+refuse 3 "element 1: -2 is below 0" replay -p 1,-2
+refuse 3 "expected UNIFORM:LENGTH:STRIDE" replay -p UNIFORM:8
+refuse 3 "2 gaps for 3 locations" replay -p MS1:8:1,2,3:4,5
+refuse 3 "none of UNIFORM, MS1, LAPLACIAN" replay -p RANDOM:8:8
+refuse 3 "nowhere.json cannot be read" replay -f nowhere.json
+refuse 3 "directory" replay -f .
+refuse 1 "threads" replay -p 1 -t 60000
+refuse 1 "backend 'cuda'" replay -p 1 -b cuda
+refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 4000000000000
+refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 1000000 --memory 1M
+printf '[{"pattern":[1],"count":5},\n{"pattern":[1,}]' >bad.json
+refuse 3 "bad.json:2:" replay -f bad.json
+head -c 30 two.json >bad.json
+refuse 3 "bad.json:1: the file ends too early" replay -f bad.json
+: >bad.json
+refuse 3 "bad.json:1: the file ends too early; expected an array" replay -f bad.json
+head -c 40 two.json.gz >bad.json.gz
+refuse 3 "bad.json.gz: the gzip data ends too early" replay -f bad.json.gz
+expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
+expect 0 "multigather" replay --list
+exit $failed

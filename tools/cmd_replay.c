@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone replay: run gather/scatter patterns and measure the memory system with them. */
+#include "kernels/kn_backend.h"
+#include "kernels/kn_memory.h"
+#include "tools/cli_message.h"
+#include "tools/cli_output.h"
+#include "tools/rpl_list.h"
+#include "tools/rpl_settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ls_err replay_check_config(const struct rpl_session *s, size_t i)
+{
+    char label[128];
+    struct kn_replay_need need;
+    const struct pat_config *c = &s->suite.rows[i];
+    snprintf(label, sizeof(label), *c->name ? "configuration %zu (%s)" : "configuration %zu%s", i, c->name);
+    LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
+    return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
+}
+
+/* Everything that can be refused is refused before the first line is printed. */
+static ls_err replay_check(struct rpl_session *s)
+{
+    const struct kn_backend *backend;
+    const struct rpl_settings *t = &s->settings;
+    LS_TRY(kn_backend_choose(&t->kernel, &backend, &s->threads));
+    for (size_t i = 0; i < s->suite.len; i++)
+        LS_TRY(replay_check_config(s, i));
+    if (t->output) LS_TRY(cli_output_check(t->output, t->force));
+    if (t->plot) LS_TRY(cli_output_check(t->plot, t->force));
+    s->results = calloc(s->suite.len, sizeof(*s->results));
+    return s->results ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu results", s->suite.len);
+}
+
+static ls_err replay_measure(struct rpl_session *s)
+{
+    for (size_t i = 0; i < s->suite.len; i++) {
+        cli_progress("measuring", (double)i / (double)s->suite.len);
+        LS_TRY(kn_replay_run(&s->suite.rows[i], &s->settings.kernel, &s->results[i]));
+        s->results[i].stream_share = s->results[i].mb_per_s / s->stream_mb_per_s;
+        s->done = i + 1;
+        cli_progress("", 1);
+        s->settings.format->row(s, i, stdout);
+    }
+    return LS_OK;
+}
+
+static ls_err replay_session(struct rpl_session *s)
+{
+    LS_TRY(replay_check(s));
+    if (mach_describe(&s->machine) != LS_OK) memset(&s->machine, 0, sizeof(s->machine));
+    s->stream_mb_per_s = NAN;
+    s->settings.format->begin(s, stdout);
+    const ls_err err = replay_measure(s);
+    cli_progress("", 1);
+    if (err != LS_OK) return err;
+    s->summary = rpl_summarise(s);
+    s->settings.format->end(s, stdout);
+    return LS_OK;
+}
+
+static void replay_fini(struct rpl_session *s)
+{
+    for (size_t i = 0; s->results && i < s->suite.len; i++)
+        kn_result_fini(&s->results[i]);
+    free(s->results);
+    pat_suite_fini(&s->suite);
+}
+
+/* A malformed option of one configuration is usage, a malformed pattern is input; what the machine lacks is
+ * neither. */
+static int replay_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    cli_message_quiet(v[RPL_QUIET].given);
+    if (v[RPL_LIST].given) {
+        rpl_list(stdout);
+        return CLI_OK;
+    }
+    struct rpl_session s = {0};
+    ls_err err = rpl_settings_read(v, operands, &s);
+    if (err == LS_OK) err = replay_session(&s);
+    int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    if (err == LS_OK && s.summary.invalid) {
+        fflush(stdout);
+        cli_error("%zu of %zu results are wrong: do not trust their rates", s.summary.invalid, s.summary.len);
+        status = CLI_FAILURE;
+    }
+    replay_fini(&s);
+    return status;
+}
+
+const struct cli_command cli_cmd_replay = {
+    .name = "replay",
+    .summary = "run gather/scatter patterns and measure the memory system",
+    .operands = "[FILE.json...]",
+    .description = "Runs each configuration (a kernel, a list of indices, a distance from iteration to "
+                   "iteration) as often as it "
+                   "says, with the variant that is fastest here, and prints its bandwidth. Options and files "
+                   "are Spatter's, "
+                   "version 2, with version 1's lists of deltas; where Spatter goes wrong, replay does what "
+                   "was meant and says so: "
+                   "no index is changed unasked, a pattern that needs more memory or more threads than there "
+                   "are is refused "
+                   "with the figure, results are validated.\n\n"
+                   "The bandwidth counts the published bytes: indices times iterations times the size of an "
+                   "element, for gs twice "
+                   "that; the indices themselves count nothing. It is computed from the shortest of the "
+                   "timed runs. STREAM's "
+                   "triad, measured in the same run, is printed for comparison.",
+    .examples = "loadstone replay -p UNIFORM:8:1:NR -l 4194304           stride 1, all of it new\n"
+                "loadstone replay -k gs -g UNIFORM:8:1 -u 0,24,48,72,96,120,144,168\n"
+                "loadstone replay -f lulesh.json --format spatter         Spatter's own columns\n"
+                "loadstone replay suite.json -o here.h5 --plot suite.svg  keep and draw the results\n",
+    .options = rpl_options,
+    .options_len = RPL_OPTIONS,
+    .operands_max = SIZE_MAX,
+    .run = replay_run,
+};

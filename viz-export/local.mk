@@ -1,0 +1,23 @@
+# viz-export: pictures and pages, one file a format behind one table
+noinst_LTLIBRARIES += libvizexport.la
+libvizexport_la_SOURCES = \
+    viz-export/vx_axis.c viz-export/vx_axis.h \
+    viz-export/vx_chart.h
+viz_drawing = \
+    viz-export/vx_bars.c \
+    viz-export/vx_draw.c viz-export/vx_draw.h \
+    viz-export/vx_format.h \
+    viz-export/vx_html.c \
+    viz-export/vx_page.c \
+    viz-export/vx_png.c \
+    viz-export/vx_radar.c \
+    viz-export/vx_svg.c \
+    viz-export/vx_xy.c
+if HAVE_CAIRO
+libvizexport_la_SOURCES += $(viz_drawing)
+else
+libvizexport_la_SOURCES += viz-export/vx_page_none.c
+endif
+EXTRA_DIST += $(viz_drawing) viz-export/vx_page_none.c
+libvizexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+libvizexport_la_LIBADD = libcommon.la $(CAIRO_LIBS) -lm

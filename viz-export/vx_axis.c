@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "viz-export/vx_axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* 1, 2 or 5 times a power of ten, near span / wanted. */
+static double vx_step(double span, unsigned wanted)
+{
+    const double raw = span / (wanted ? wanted : 1), power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
+
+static double vx_base(enum vx_scale scale)
+{
+    return scale == VX_LOG2 ? 2 : 10;
+}
+
+static double vx_log(const struct vx_axis *a, double value)
+{
+    return log(value) / log(vx_base(a->scale));
+}
+
+static void vx_round_logarithmic(struct vx_axis *a)
+{
+    if (!(a->low > 0)) a->low = a->high > 0 ? a->high / 2 : 1;
+    if (!(a->high > a->low)) a->high = a->low * vx_base(a->scale);
+    a->low = pow(vx_base(a->scale), floor(vx_log(a, a->low) + 1e-9));
+    a->high = pow(vx_base(a->scale), ceil(vx_log(a, a->high) - 1e-9));
+    if (!(a->high > a->low)) a->high = a->low * vx_base(a->scale);
+}
+
+static void vx_round_linear(struct vx_axis *a, bool from_zero)
+{
+    if (from_zero && a->low > 0) a->low = 0;
+    if (from_zero && a->high < 0) a->high = 0;
+    if (!(a->high > a->low)) {
+        const double half = a->low != 0 ? fabs(a->low) / 2 : 1;
+        a->low -= half;
+        a->high += half;
+    }
+    const double step = vx_step(a->high - a->low, 6);
+    a->low = step * floor(a->low / step + 1e-9);
+    a->high = step * ceil(a->high / step - 1e-9);
+}
+
+struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool from_zero)
+{
+    struct vx_axis a = {
+        .scale = scale, .low = isfinite(low) ? low : 0, .high = isfinite(high) ? high : 1, .to = 1};
+    if (scale == VX_LINEAR)
+        vx_round_linear(&a, from_zero);
+    else
+        vx_round_logarithmic(&a);
+    return a;
+}
+
+double vx_axis_place(const struct vx_axis *a, double value)
+{
+    double at;
+    if (!(value > a->low))
+        at = 0;
+    else if (!(value < a->high))
+        at = 1;
+    else if (a->scale == VX_LINEAR)
+        at = (value - a->low) / (a->high - a->low);
+    else
+        at = log(value / a->low) / log(a->high / a->low);
+    return a->from + at * (a->to - a->from);
+}
+
+const char *vx_number(double value, char out[VX_TICK_BYTES])
+{
+    static const struct {
+        double above;
+        const char *unit;
+    } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    double shown = value;
+    const char *unit = "";
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (fabs(value) >= units[i].above * 0.9995 && fabs(value) >= 1e4 * 0.9995) {
+            shown = value / units[i].above;
+            unit = units[i].unit;
+            break;
+        }
+    char digits[VX_TICK_BYTES - 2];
+    if (fabs(shown) >= 999.5)
+        snprintf(digits, sizeof(digits), "%.0f", shown);
+    else
+        snprintf(digits, sizeof(digits), "%.3g", shown);
+    snprintf(out, VX_TICK_BYTES, "%s%s", strcmp(digits, "-0") == 0 ? "0" : digits, unit);
+    return out;
+}
+
+static size_t vx_ticks_linear(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+{
+    const double step = vx_step(a->high - a->low, wanted);
+    size_t n = 0;
+    for (double k = ceil(a->low / step - 1e-9); k * step <= a->high + step * 1e-9 && n < VX_TICKS_MAX; k++)
+        out[n++].value = k * step;
+    return n;
+}
+
+static size_t vx_ticks_logarithmic(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+{
+    const double first = round(vx_log(a, a->low)), last = round(vx_log(a, a->high));
+    double every = ceil((last - first) / (wanted < VX_TICKS_MAX ? wanted : VX_TICKS_MAX - 1));
+    size_t n = 0;
+    if (!(every >= 1)) every = 1;
+    for (double k = first; k <= last && n < VX_TICKS_MAX; k += every)
+        out[n++].value = pow(vx_base(a->scale), k);
+    return n;
+}
+
+size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+{
+    const size_t n =
+        a->scale == VX_LINEAR ? vx_ticks_linear(a, wanted, out) : vx_ticks_logarithmic(a, wanted, out);
+    for (size_t i = 0; i < n; i++)
+        vx_number(out[i].value, out[i].text);
+    return n;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Axes: from values to places, and the places that get a number. */
+#ifndef VX_AXIS_H
+#define VX_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum vx_scale { VX_LINEAR, VX_LOG2, VX_LOG10 };
+
+enum { VX_TICKS_MAX = 16, VX_TICK_BYTES = 24 };
+
+/* Values low to high lie at from to to. */
+struct vx_axis {
+    enum vx_scale scale;
+    double low, high; /* low < high; both positive when logarithmic */
+    double from, to;
+};
+
+struct vx_tick {
+    double value;
+    char text[VX_TICK_BYTES];
+};
+
+/* An axis that holds low to high with round ends; equal or unusable ends are widened. A linear one that
+ * begins above 0 but near it begins at 0 when from_zero says so. Errors: none.  Thread: any.  Signal: not
+ * safe. */
+struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool from_zero);
+
+/* Where value lies; values outside are clamped to the ends.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+double vx_axis_place(const struct vx_axis *a, double value);
+
+/* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX]);
+
+/* "12.3k", "4M", "-1.5", "0.01" into out; three significant digits.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+const char *vx_number(double value, char out[VX_TICK_BYTES]);
+
+#endif
