@@ -273,6 +273,11 @@ static int record_finish(struct record *r)
     if (stats.threads == 0)
         cli_warn(
             "no thread could write anything: the spool's file system is full, or --spool-max is too small");
+    if (stats.dropped_bytes)
+        cli_warn("%llu KiB of records found no room: the spool reached its limit or its file system is full. "
+                 "What came "
+                 "later is missing: raise --spool-max or give --spool another place",
+                 (unsigned long long)(stats.dropped_bytes / 1024 + 1));
     if (stats.dumps_failed)
         cli_warn("%llu files that the program asked for could not be written: %s",
                  (unsigned long long)stats.dumps_failed, ls_last_error());
