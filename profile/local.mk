@@ -10,9 +10,17 @@ libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofread_la_LIBADD = libcommon.la $(HDF5_LIBS)
 
 libprofile_la_SOURCES = \
+    profile/prof_allocators.c profile/prof_allocators.h \
+    profile/prof_site_frames.c profile/prof_site_frames.h \
+    profile/prof_site_names.c profile/prof_site_names.h \
+    profile/prof_source_label.c profile/prof_source_label.h \
+    profile/prof_source_text.c profile/prof_source_text.h \
     profile/prof_calls.c profile/prof_calls.h \
     profile/prof_frame_homes.c profile/prof_frame_homes.h \
     profile/prof_frames.c profile/prof_frames.h \
+    profile/prof_heap.c profile/prof_heap.h \
+    profile/prof_paths.c profile/prof_paths.h \
+    profile/prof_sites.c profile/prof_sites.h \
     profile/prof_functions.c profile/prof_functions.h \
     profile/prof_jit.c profile/prof_jit.h \
     profile/prof_lines.c profile/prof_lines.h \

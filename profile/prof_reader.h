@@ -105,6 +105,17 @@ struct prof_frame {
     uint64_t ip;   /* of a caller: return address - 1, so that its line is the call's */
     uint32_t line; /* row of lines, UINT32_MAX: none */
 };
+/* Blocks allocated at one call path. */
+struct prof_site {
+    uint32_t id, process;
+    uint32_t frame;       /* innermost frame of the path, UINT32_MAX: not known */
+    uint32_t label_frame; /* the frame that the label is from: not an allocator's own */
+    uint32_t node;        /* UINT32_MAX: no sample hit any of its blocks */
+    const char *label;
+    uint64_t blocks, bytes; /* ever allocated; estimated where sample_rate is not 1 */
+    uint64_t recorded;      /* blocks in the recording */
+    double sample_rate;     /* blocks that a recorded one stands for on average */
+};
 struct prof_event {
     uint32_t process;
     uint64_t time_ns;
@@ -163,6 +174,7 @@ const struct prof_point *prof_minor_faults(const prof_profile *p, size_t *out_le
 const struct prof_point *prof_major_faults(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
+const struct prof_site *prof_sites(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in
  * order. */

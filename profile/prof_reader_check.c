@@ -108,13 +108,23 @@ static const char *prof_check_frame(const void *rows, uint64_t i, const struct p
     return prof_in_or_none(f->line, lens->lines) ? NULL : "line is out of range";
 }
 
+static const char *prof_check_site(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_site *s = (const struct prof_site *)rows + i;
+    if (s->id != i) return "id is not the row number";
+    if (!prof_in(s->process, lens->processes)) return "process is out of range";
+    if (!prof_in_or_none(s->frame, lens->frames) || !prof_in_or_none(s->label_frame, lens->frames))
+        return "frame is out of range";
+    return prof_in_or_none(s->node, lens->nodes) ? NULL : "node is out of range";
+}
+
 static prof_row_check *const prof_row_checks[PROF_TABLE_COUNT] = {
     [PROF_TABLE_nodes] = prof_check_node,        [PROF_TABLE_threads] = prof_check_thread,
     [PROF_TABLE_bursts] = prof_check_burst,      [PROF_TABLE_modules] = prof_check_module,
     [PROF_TABLE_lines] = prof_check_line,        [PROF_TABLE_phases] = prof_check_phase,
     [PROF_TABLE_processes] = prof_check_process, [PROF_TABLE_phase_spans] = prof_check_phase_span,
     [PROF_TABLE_events] = prof_check_event,      [PROF_TABLE_inlines] = prof_check_inline,
-    [PROF_TABLE_frames] = prof_check_frame,
+    [PROF_TABLE_frames] = prof_check_frame,      [PROF_TABLE_sites] = prof_check_site,
 };
 
 ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,

@@ -376,7 +376,8 @@ static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge,
                                 uint64_t time_ns)
 {
     for (; r->next_fork < r->forks_end && r->next_fork->fork_ns < time_ns; r->next_fork++) {
-        LS_TRY(prof_space_clone(r->space, r->next_fork->child_survey, &r->next_fork->space));
+        LS_TRY(prof_space_clone(r->space, r->next_fork->child_survey, r->next_fork->child,
+                                &r->next_fork->space));
         LS_TRY(prof_fork_phases(r, merge, files_len, r->next_fork));
     }
     return LS_OK;
@@ -509,6 +510,18 @@ static uint64_t prof_tsc_hz(const struct prof_run_state *run, const struct spool
     return run->calibration ? run->calibration->tsc_hz : 0;
 }
 
+static ls_err prof_replay_new_space(struct prof_replay *r)
+{
+    const struct prof_heap_context context = {.sites = &r->run->sites,
+                                              .frames = &r->run->frames,
+                                              .survey = r->survey,
+                                              .tree = r->run->tree,
+                                              .names = r->run->names,
+                                              .start_ns = r->run->start_ns,
+                                              .process = r->process};
+    return prof_space_new(r->survey, &context, &r->space);
+}
+
 /* A fork child begins with what its parent had. */
 static ls_err prof_replay_open_space(struct prof_replay *r)
 {
@@ -516,8 +529,7 @@ static ls_err prof_replay_open_space(struct prof_replay *r)
     size_t forks_len;
     r->next_fork = prof_forks_of_parent(r->run->forks, r->process, &forks_len);
     r->forks_end = r->next_fork + forks_len;
-    if (!fork || !fork->space)
-        return prof_space_new(r->survey, r->run->tree, r->run->names, r->run->start_ns, &r->space);
+    if (!fork || !fork->space) return prof_replay_new_space(r);
     r->space = fork->space;
     fork->space = NULL; /* handed over */
     return LS_OK;

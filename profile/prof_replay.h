@@ -10,6 +10,7 @@
 #include "profile/prof_lines.h"
 #include "profile/prof_names.h"
 #include "profile/prof_series.h"
+#include "profile/prof_sites.h"
 #include "profile/prof_survey.h"
 #include "profile/prof_tree.h"
 #include "profile/prof_vector.h"
@@ -42,6 +43,7 @@ struct prof_run_state {
     prof_dump_list dumps;
     PROF_VECTOR(struct prof_event) events;
     struct prof_frames frames; /* those of the process replayed now are the last ones */
+    struct prof_sites sites;
     prof_line_list lines;
     prof_inline_list inlines;
     prof_module_list modules;

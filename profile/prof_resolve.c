@@ -10,6 +10,7 @@
 #include "profile/prof_nameless.h"
 #include "profile/prof_processes.h"
 #include "profile/prof_replay.h"
+#include "profile/prof_site_names.h"
 #include "profile/prof_sources.h"
 #include "spool/spool_dir.h"
 #include "spool/spool_merge.h"
@@ -211,6 +212,26 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
     return prof_writer_run(job->run.writer, &run);
 }
 
+/* When all processes were replayed: what they share has one name. */
+static ls_err prof_name_sites(struct prof_resolve_job *job)
+{
+    struct prof_run_state *s = &job->run;
+    const struct prof_place_tables tables = {
+        .frames = s->frames.rows.rows,
+        .frames_len = s->frames.rows.len,
+        .lines = s->lines.rows,
+        .lines_len = s->lines.len,
+        .inlines = s->inlines.rows,
+        .inlines_len = s->inlines.len,
+        .modules = s->modules.rows,
+        .modules_len = s->modules.len,
+        .line_kinds = calloc(s->lines.len + 1, 1),
+    };
+    const ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
+    free(tables.line_kinds);
+    return e;
+}
+
 static ls_err prof_write_tables(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
@@ -224,6 +245,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_modules, s->modules.rows, s->modules.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_lines, s->lines.rows, s->lines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_sites, s->sites.rows.rows, s->sites.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
@@ -254,6 +276,7 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     LS_TRY(prof_plant_all(job));
     LS_TRY(prof_replay_all_images(job));
     LS_TRY(prof_nameless_tell(s, job->options->warn));
+    LS_TRY(prof_name_sites(job));
     LS_TRY(prof_write_tables(job));
     LS_TRY(prof_write_run(job));
     return prof_writer_finish(s->writer);
@@ -296,6 +319,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     prof_series_fini(&s->series);
     free(s->events.rows);
     prof_frames_fini(&s->frames);
+    prof_sites_fini(&s->sites);
     free(s->lines.rows);
     free(s->inlines.rows);
     free(s->modules.rows);
@@ -314,7 +338,6 @@ ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_reso
     if (e == LS_OK && options->progress) options->progress(options->user, 1.0);
     if (e == LS_OK && out)
         *out = (struct prof_resolve_stats){.samples = job.run.samples_len,
-                                           .dropped_bytes = job.run.dropped_bytes,
                                            .bursts = job.run.bursts.len,
                                            .processes = job.run.processes.len,
                                            .threads = job.run.threads.len,

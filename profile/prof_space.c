@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum prof_layer { PROF_LAYER_RANGES, PROF_LAYER_HEAP, PROF_LAYER_STACKS, PROF_LAYER_MAPS, PROF_LAYER_COUNT };
+enum prof_layer { PROF_LAYER_RANGES, PROF_LAYER_STACKS, PROF_LAYER_MAPS, PROF_LAYER_COUNT };
 
 /* Where a registered node is now. */
 struct prof_extent {
@@ -19,7 +19,8 @@ struct prof_space {
     prof_tree *tree;
     prof_names *names;
     uint64_t start_ns;
-    /* values: ranges: row of survey->nodes; heap and stacks: node; maps: row of mappings */
+    prof_heap *heap;
+    /* values: ranges: row of survey->nodes; stacks: node; maps: row of mappings */
     smr_live *layers[PROF_LAYER_COUNT];
     prof_mapping_list mappings;
     struct prof_extent *extents;  /* beside survey->nodes */
@@ -42,13 +43,14 @@ static ls_err prof_space_fill(prof_space *s)
     return s->extents ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for %zu nodes", s->survey->nodes.len);
 }
 
-ls_err prof_space_new(struct prof_survey *survey, prof_tree *tree, prof_names *names, uint64_t start_ns,
-                      prof_space **out)
+ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context *context, prof_space **out)
 {
     prof_space *s = calloc(1, sizeof(*s));
     if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
-    *s = (prof_space){.survey = survey, .tree = tree, .names = names, .start_ns = start_ns};
-    const ls_err e = prof_space_fill(s);
+    *s = (prof_space){
+        .survey = survey, .tree = context->tree, .names = context->names, .start_ns = context->start_ns};
+    ls_err e = prof_heap_new(context, &s->heap);
+    if (e == LS_OK) e = prof_space_fill(s);
     if (e == LS_OK)
         *out = s;
     else
@@ -61,6 +63,7 @@ void prof_space_free(prof_space *s)
     if (!s) return;
     for (int i = 0; i < PROF_LAYER_COUNT; i++)
         smr_live_free(s->layers[i]);
+    prof_heap_free(s->heap);
     free(s->mappings.rows);
     free(s->extents);
     free(s);
@@ -81,12 +84,13 @@ static ls_err prof_space_copy(const prof_space *from, prof_space *to)
     return LS_OK;
 }
 
-ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, prof_space **out)
+ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out)
 {
     prof_space *clone = calloc(1, sizeof(*clone));
     if (!clone) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
     *clone = (prof_space){.survey = survey, .tree = s->tree, .names = s->names, .start_ns = s->start_ns};
-    const ls_err e = prof_space_copy(s, clone);
+    ls_err e = prof_heap_clone(s->heap, survey, process, &clone->heap);
+    if (e == LS_OK) e = prof_space_copy(s, clone);
     if (e == LS_OK)
         *out = clone;
     else
@@ -178,7 +182,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
     m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
     m.kind = prof_kind_of_mmap(&m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
-    LS_TRY(prof_evict(s, PROF_LAYER_HEAP, r->base, end));
+    LS_TRY(prof_heap_evict(s->heap, r->base, end));
     return prof_put_mapping(s, &m);
 }
 
@@ -187,29 +191,22 @@ ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r)
     uint64_t end;
     if (__builtin_add_overflow(r->base, r->len_bytes, &end)) return LS_OK;
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
-    for (int layer = PROF_LAYER_HEAP; layer < PROF_LAYER_COUNT; layer++)
+    LS_TRY(prof_heap_evict(s->heap, r->base, end));
+    for (int layer = PROF_LAYER_STACKS; layer < PROF_LAYER_COUNT; layer++)
         LS_TRY(prof_evict(s, (enum prof_layer)layer, r->base, end));
     return LS_OK;
 }
 
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
 {
-    uint64_t end;
-    if (__builtin_add_overflow(r->base, r->len_bytes, &end) || r->len_bytes == 0) return LS_OK;
-    const uint32_t home = prof_tree_home(s->tree, PROF_NODE_HEAP, "heap blocks");
-    if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
-    LS_TRY(prof_evict(s, PROF_LAYER_HEAP, r->base, end)); /* a lost free */
-    return prof_put(s, PROF_LAYER_HEAP, (struct prof_extent){r->base, end}, home);
+    return prof_heap_alloc(s->heap, r);
 }
 
 ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r)
 {
-    uint64_t base, end;
-    uint32_t value;
-    if (!smr_live_find_range(s->layers[PROF_LAYER_HEAP], r->base, &base, &end, &value) || base != r->base)
-        return LS_OK;
-    LS_TRY(prof_end_ranges(s, base, end, r->time_ns));
-    return smr_live_remove(s->layers[PROF_LAYER_HEAP], base, value);
+    uint64_t end;
+    LS_TRY(prof_heap_end_block(s->heap, r->base, r->time_ns, &end));
+    return r->base < end ? prof_end_ranges(s, r->base, end, r->time_ns) : LS_OK;
 }
 
 /* Rows of nodes that were planted; others are damage. */
@@ -332,9 +329,11 @@ struct prof_place prof_space_find(prof_space *s, uint64_t addr)
     struct prof_place place = prof_nowhere;
     if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value))
         return prof_place_in_range(s, value, addr - base);
-    if (smr_live_find(s->layers[PROF_LAYER_HEAP], addr, &place.node) ||
-        smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
+    place.node = prof_heap_find_block(s->heap, addr);
+    if (place.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
         return place;
+    place.node = prof_heap_find_mapping(s->heap, addr);
+    if (place.node != PROF_NO_NODE) return place;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
         return prof_place_of_mapping(s, &s->mappings.rows[value], addr);
     if (smr_live_find(s->survey->seen_live, addr, &value))

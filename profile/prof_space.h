@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The address space of one process image as it changes: what an address is at this moment.
- * Layers, asked in this order: registered ranges, heap blocks, thread stacks, mappings; then mappings that
+ * Layers, asked in this order: registered ranges, heap blocks, thread stacks, memory mapped at a known site,
+ * mappings; then mappings that
  * only a later or earlier snapshot showed (made by ld.so, the C library or raw system calls: no hook saw them
  * come). */
 #ifndef PROF_SPACE_H
 #define PROF_SPACE_H
 
 #include "common/ls_error.h"
+#include "profile/prof_heap.h"
 #include "profile/prof_place.h"
 #include "profile/prof_statics.h"
 #include "profile/prof_survey.h"
@@ -19,14 +21,12 @@
 
 typedef struct prof_space prof_space;
 
-/* survey (planted), tree and names are borrowed.  start_ns: 0 of the times in the tree.  Errors:
- * LS_ERR_NOMEM. */
-ls_err prof_space_new(struct prof_survey *survey, prof_tree *tree, prof_names *names, uint64_t start_ns,
-                      prof_space **out);
+/* survey (planted, the context's) and what context names are borrowed.  Errors: LS_ERR_NOMEM. */
+ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context *context, prof_space **out);
 void prof_space_free(prof_space *s);
 /* What a fork child begins with: the same things at the same places. survey is the child's, with the parent's
  * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
-ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, prof_space **out);
+ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out);
 
 /* Follow the program. Records that make no sense (a free of nothing) change nothing.  Errors: LS_ERR_NOMEM.
  */

@@ -221,6 +221,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
     case SPOOL_REC_EXITED:
         s->origin.status = ((const struct spool_exited *)(const void *)rec)->status;
         return LS_OK;
+    case SPOOL_REC_ALLOC:
+        return prof_paths_count(&s->paths, (const void *)rec);
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
     case SPOOL_REC_MMAP:
@@ -267,6 +269,7 @@ void prof_survey_fini(struct prof_survey *s)
     free(s->seen.rows);
     free(s->vdso.bytes);
     smr_live_free(s->seen_live);
+    prof_paths_fini(&s->paths);
     *s = (struct prof_survey){0};
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/ls_error.h"
 #include "profile/prof_maps.h"
+#include "profile/prof_paths.h"
 #include "profile/prof_tree.h"
 #include "smrtree/smr_live.h"
 #include "spool/spool_dir.h"
@@ -53,6 +54,7 @@ struct prof_survey {
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
     struct prof_survey_bytes vdso;
     uint64_t snapshots_len;
+    struct prof_paths paths; /* blocks recorded at each call path */
     uint64_t begin_ns, end_ns;
     uint64_t records_len; /* for progress */
 };

@@ -153,6 +153,20 @@ static const struct prof_field prof_frame_fields[] = {
     PROF_FIELD_LATER(prof_frame, line, PROF_U32, "row of /lines; missing when it has none"),
 };
 
+static const struct prof_field prof_site_fields[] = {
+    PROF_FIELD_LATER(prof_site, id, PROF_U32, "row number"),
+    PROF_FIELD_LATER(prof_site, process, PROF_U32, "row of /processes"),
+    PROF_FIELD_LATER(prof_site, frame, PROF_U32, "call path: row of /frames"),
+    PROF_FIELD_LATER(prof_site, label_frame, PROF_U32, "frame of the path that the label is from"),
+    PROF_FIELD_LATER(prof_site, node, PROF_U32, "row of /nodes; missing when no sample hit its blocks"),
+    PROF_FIELD_LATER(prof_site, label, PROF_TEXT,
+                     "variable that the source line assigns to, or function:line, or module+offset"),
+    PROF_FIELD_LATER(prof_site, blocks, PROF_U64, "blocks ever allocated; estimated unless sample_rate is 1"),
+    PROF_FIELD_LATER(prof_site, bytes, PROF_U64, "bytes ever allocated; estimated unless sample_rate is 1"),
+    PROF_FIELD_LATER(prof_site, recorded, PROF_U64, "blocks that the recording holds"),
+    PROF_FIELD_LATER(prof_site, sample_rate, PROF_F64, "blocks that a recorded one stands for on average"),
+};
+
 #define PROF_TABLE_ROW(group, fields, row)                  \
     {                                                       \
         group, fields, PROF_LEN(fields), sizeof(struct row) \
@@ -172,6 +186,7 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_major_faults] = PROF_TABLE_ROW("/series/major_faults", prof_major_fields, prof_point),
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
+    [PROF_TABLE_sites] = PROF_TABLE_ROW("/sites", prof_site_fields, prof_site),
     [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
 };
 
@@ -227,7 +242,7 @@ const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields,
 #define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
 const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
 
-const char *const prof_empty_groups[] = {"/sites", "/fields", "/meshes"};
+const char *const prof_empty_groups[] = {"/fields", "/meshes"};
 const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};

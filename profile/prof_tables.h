@@ -44,7 +44,8 @@ struct prof_table {
     X(major_faults, struct prof_point)     \
     X(events, struct prof_event)           \
     X(sources, struct prof_source)         \
-    X(frames, struct prof_frame)
+    X(frames, struct prof_frame)           \
+    X(sites, struct prof_site)
 
 #define PROF_TABLE_ENUM(id, row) PROF_TABLE_##id,
 enum prof_table_id { PROF_TABLE_LIST(PROF_TABLE_ENUM) PROF_TABLE_COUNT };

@@ -62,9 +62,9 @@ def check(run):
     by_node = samples.groupby(samples.node.map(nodes.label)).size()
     assert by_node["A"] == 1 and by_node["heap blocks"] == 1, by_node
     assert samples.weight_ns.dtype == numpy.uint64
-    for empty in ("sites", "fields", "meshes"):
+    for empty in ("fields", "meshes"):
         assert len(run[empty]) == 0, empty
-    for name in ("modules", "lines", "events", "sources", "bursts", "processes", "frames"):
+    for name in ("modules", "lines", "events", "sources", "bursts", "processes", "frames", "sites"):
         table(run[name])
 
 

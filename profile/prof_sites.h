@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocation sites of a run: blocks of one call path are one site. A site gets a node of the tree when a
+ * sample hits one of its blocks; sites of several processes that ran the same code share it. */
+#ifndef PROF_SITES_H
+#define PROF_SITES_H
+
+#include "common/ls_error.h"
+#include "profile/prof_frames.h"
+#include "profile/prof_reader.h"
+#include "profile/prof_survey.h"
+#include "profile/prof_tree.h"
+#include "profile/prof_vector.h"
+#include "spool/spool_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROF_NO_SITE UINT32_MAX
+/* Blocks that get nodes of their own: the first ones hit, of a site and of the run. */
+enum { PROF_SITE_BLOCKS_MAX = 32, PROF_RUN_BLOCKS_MAX = 20000 };
+
+/* What is known of a site beside its row. */
+struct prof_site_facts {
+    double blocks, bytes; /* estimated */
+    uint64_t key;         /* of its node; 0: not computed */
+    uint32_t block_nodes; /* made so far */
+    bool is_mapping;      /* mmap: below anonymous memory */
+    bool is_single;       /* one block in the whole recording: it needs no node beside the site's */
+};
+
+/* Two sites with one key are one node. */
+struct prof_site_node {
+    uint64_t key; /* 0: free slot */
+    uint32_t node;
+};
+
+/* Zeroed is empty. */
+struct prof_sites {
+    PROF_VECTOR(struct prof_site) rows;
+    PROF_VECTOR(struct prof_site_facts) facts; /* beside rows */
+    uint32_t *slots;                           /* hash of rows by frame: row + 1, 0: free */
+    size_t slots_room;
+    struct prof_site_node *nodes; /* hash by key */
+    size_t nodes_len, nodes_room;
+    uint32_t block_nodes;
+};
+
+/* What a block is, from its record. */
+struct prof_site_key {
+    uint32_t process, frame;
+    bool is_mapping, is_single;
+};
+
+/* The site of key, made when it is new.  Errors: LS_ERR_NOMEM. */
+ls_err prof_sites_intern(struct prof_sites *s, const struct prof_site_key *key, uint32_t *out_site);
+
+/* How many blocks a recorded one stands for: 1 / (1 - exp(-len / period)) (spool_format.h). */
+double prof_block_weight(uint64_t len_bytes, uint32_t period_bytes);
+/* One more recorded block. */
+void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, uint32_t period_bytes);
+
+/* The site's node, made when it is new. PROF_NO_NODE: out of memory. survey tells which file code is in. */
+uint32_t prof_sites_node(struct prof_sites *s, uint32_t site, const struct prof_frames *frames,
+                         const struct prof_survey *survey, prof_tree *tree);
+
+/* May another block of this site have a node? */
+bool prof_sites_take_block_node(struct prof_sites *s, uint32_t site);
+
+void prof_sites_fini(struct prof_sites *s);
+
+#endif
