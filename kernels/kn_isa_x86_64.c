@@ -5,7 +5,7 @@ bool kn_isa_has(enum kn_method m)
 {
     switch (m) {
     case KN_METHOD_AVX2:
-        return __builtin_cpu_supports("avx2");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case KN_METHOD_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512dq");

@@ -113,12 +113,14 @@ static ls_err run(struct session *s, struct kn_result *r)
     size_t len;
     LS_TRY(find_candidates(s, candidates, &len));
     LS_TRY(kn_memory_check(s->plan.config->name, s->plan.need.memory_bytes, o->memory_bytes));
-    LS_TRY(kn_pin(s->backend, s->plan.threads, o->pin));
+    kn_pins *pins = NULL;
+    LS_TRY(kn_pin(s->backend, s->plan.threads, o->pin, &pins));
+    r->pin = kn_pinned(pins);
     ls_err err = kn_arena_init(&s->arena, &s->plan, s->backend, o->pages);
     if (err == LS_OK) err = measure(s, r);
     if (err == LS_OK) kn_advise_replay(&s->arena, s->variant, o, r);
     kn_arena_fini(&s->arena);
-    kn_unpin(s->backend, s->plan.threads, o->pin);
+    kn_unpin(pins);
     return err;
 }
 

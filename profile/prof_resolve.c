@@ -338,6 +338,7 @@ ls_err prof_resolve(const struct prof_resolve_options *options, struct prof_reso
     if (e == LS_OK && options->progress) options->progress(options->user, 1.0);
     if (e == LS_OK && out)
         *out = (struct prof_resolve_stats){.samples = job.run.samples_len,
+                                           .dropped_bytes = job.run.dropped_bytes,
                                            .bursts = job.run.bursts.len,
                                            .processes = job.run.processes.len,
                                            .threads = job.run.threads.len,

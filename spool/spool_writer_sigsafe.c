@@ -224,6 +224,17 @@ void spool_writer_commit(struct spool_writer *w, void *rec)
     w->busy = 0;
 }
 
+/* Low numbers are the program's; where its limit is low, as high as it goes. */
+static long spool_copy_high(int fd)
+{
+    static const int floors[] = {SPOOL_FD_FLOOR, 200, 100, 50, 24, 10, 6};
+    for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
+        const long high = SPOOL_SYS(SYS_fcntl, fd, F_DUPFD_CLOEXEC, floors[i]);
+        if (high >= 0) return high;
+    }
+    return -1;
+}
+
 static int spool_create(int dirfd, const char *name)
 {
     long fd;
@@ -231,7 +242,7 @@ static int spool_create(int dirfd, const char *name)
         fd = SPOOL_SYS(SYS_openat, dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     while (fd == -1 && errno == EINTR);
     if (fd < 0) return -1;
-    const long high = SPOOL_SYS(SYS_fcntl, (int)fd, F_DUPFD_CLOEXEC, SPOOL_FD_FLOOR);
+    const long high = spool_copy_high((int)fd);
     if (high < 0) return (int)fd;
     SPOOL_SYS(SYS_close, (int)fd);
     return (int)high;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli_output.h"
 
+#include "common/ls_rank.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +38,11 @@ ls_err cli_output_check(const char *path, bool force)
 
 void cli_output_for_rank(const char *path, char out[PATH_MAX])
 {
-    static const char *const variables[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-    const char *rank = NULL;
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && !rank; i++)
-        rank = getenv(variables[i]);
+    struct ls_rank rank;
     const char *base = strrchr(path, '/'), *dot = strrchr(base ? base : path, '.');
     const int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    if (!rank || !*rank || rank[strspn(rank, "0123456789")])
+    if (!ls_rank_find(getenv, &rank))
         snprintf(out, PATH_MAX, "%s", path);
     else
-        snprintf(out, PATH_MAX, "%.*s.%s%s", stem, path, rank, dot ? dot : "");
+        snprintf(out, PATH_MAX, "%.*s.%u%s", stem, path, rank.rank, dot ? dot : "");
 }

@@ -188,7 +188,9 @@ static int record_prepare(struct record *r)
         cli_warn("latencies cannot be calibrated here, so levels will be missing: %s", ls_last_error());
     const char *asked =
         r->v[RECORD_SPOOL].given ? r->v[RECORD_SPOOL].text : getenv(ls_env_rows[LS_ENV_SPOOL].variable);
-    if ((err = rec_spool_make(&r->spool, asked && *asked ? asked : NULL)) != LS_OK ||
+    char spool[PATH_MAX];
+    cli_output_for_rank(asked ? asked : "", spool); /* the ranks of a job are given one name */
+    if ((err = rec_spool_make(&r->spool, asked && *asked ? spool : NULL)) != LS_OK ||
         (err = record_describe(r)) != LS_OK || (err = record_environment(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
@@ -271,6 +273,11 @@ static int record_finish(struct record *r)
     if (stats.threads == 0)
         cli_warn(
             "no thread could write anything: the spool's file system is full, or --spool-max is too small");
+    if (stats.dropped_bytes)
+        cli_warn("%llu KiB of records found no room: the spool reached its limit or its file system is full. "
+                 "What came "
+                 "later is missing: raise --spool-max or give --spool another place",
+                 (unsigned long long)(stats.dropped_bytes / 1024 + 1));
     if (stats.dumps_failed)
         cli_warn("%llu files that the program asked for could not be written: %s",
                  (unsigned long long)stats.dumps_failed, ls_last_error());
@@ -326,6 +333,9 @@ const struct cli_command cli_cmd_record = {
         "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. "
         "The program is not changed; it "
         "must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
+        "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank makes a profile of its own; "
+        "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
+        "report --by rank tells them apart.\n\n"
         "Recording ends when PROGRAM ends. Where processes that it started go on (daemons), the "
         "profile holds what they had recorded by then, the raw data is kept, and loadstone resolve "
         "makes the whole profile when they have ended.\n\n"
@@ -334,7 +344,8 @@ const struct cli_command cli_cmd_record = {
         "sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
-                "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n",
+                "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"
+                "loadstone record -- mpirun -n 4 ./solver      one profile of all ranks of this machine\n",
     .exit_status = "The program's own, or it dies by the program's signal; 125 when recording itself fails, "
                    "126 when the program "
                    "cannot be run or recorded, 127 when it is not found.",

@@ -59,6 +59,10 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
     if (stats.threads == 0)
         cli_warn(
             "no thread could write anything: the spool's file system is full, or --spool-max is too small");
+    if (stats.dropped_bytes)
+        cli_warn(
+            "%llu KiB of records found no room in the spool while it was written: what came later is missing",
+            (unsigned long long)(stats.dropped_bytes / 1024 + 1));
     if (stats.dumps_failed)
         cli_warn("%llu files that the program asked for could not be written: %s",
                  (unsigned long long)stats.dumps_failed, ls_last_error());

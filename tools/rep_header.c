@@ -84,6 +84,43 @@ static void rep_print_sampling(const struct rep_view *v, FILE *out)
     fprintf(out, ", %s %% asked\n", cli_format_percent(percent, r->overhead_asked));
 }
 
+static bool rep_is_same_event(const struct prof_event *a, const struct prof_event *b)
+{
+    return a->detail_errno == b->detail_errno && strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->text, b->text) == 0;
+}
+
+/* How often event i happened in all processes and threads; 0 when it stands further above already. */
+static uint64_t rep_event_sum(const struct prof_event *events, size_t len, size_t i)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < len; k++) {
+        if (!rep_is_same_event(&events[k], &events[i])) continue;
+        if (k < i) return 0;
+        sum += events[k].count ? events[k].count : 1;
+    }
+    return sum;
+}
+
+static void rep_print_events(const struct rep_view *v, FILE *out)
+{
+    enum { EVENTS_SHOWN = 8 };
+    char count[CLI_CELL_BYTES];
+    size_t len = 0;
+    const struct prof_event *events = prof_events(v->profile, &len);
+    for (size_t i = 0, shown = 0; i < len && shown < EVENTS_SHOWN; i++) {
+        if (strncmp(events[i].kind, "SAMPLING_", 9) == 0 || strncmp(events[i].kind, "sampling", 8) == 0)
+            continue;
+        const uint64_t sum = rep_event_sum(events, len, i);
+        if (sum == 0) continue;
+        rep_key(out, shown++ ? "" : "events");
+        fprintf(out, "%s", events[i].text);
+        if (sum > 1) fprintf(out, " (%s)", cli_format_grouped(count, sum));
+        if (events[i].detail_errno) fprintf(out, ": %s", strerror(events[i].detail_errno));
+        fputc('\n', out);
+    }
+}
+
 static void rep_print_losses(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
@@ -93,17 +130,7 @@ static void rep_print_losses(const struct rep_view *v, FILE *out)
             cli_format_grouped(a, rep_known(r->lost_records)),
             cli_format_bytes(b, (double)rep_known(r->dropped_bytes)),
             cli_format_grouped(c, rep_known(r->skipped_triggers)));
-    size_t len = 0;
-    const struct prof_event *events = prof_events(v->profile, &len);
-    for (size_t i = 0, shown = 0; i < len && shown < 8; i++) {
-        if (strncmp(events[i].kind, "SAMPLING_", 9) == 0 || strncmp(events[i].kind, "sampling", 8) == 0)
-            continue;
-        rep_key(out, shown++ ? "" : "events");
-        fprintf(out, "%s", events[i].text);
-        if (events[i].count > 1) fprintf(out, " (%s)", cli_format_grouped(a, events[i].count));
-        if (events[i].detail_errno) fprintf(out, ": %s", strerror(events[i].detail_errno));
-        fputc('\n', out);
-    }
+    rep_print_events(v, out);
 }
 
 static void rep_print_coverage(const struct rep_view *v, FILE *out)

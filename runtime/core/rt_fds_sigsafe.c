@@ -11,7 +11,7 @@ static int *rt_fd_owners[RT_FDS_MAX];
 static int rt_fd_highest = -1;
 
 /* Where the limit is low: as high as it goes. */
-static const int rt_fd_floors[] = {RT_FDS_FLOOR, 200, 100, 50, 24, 10};
+static const int rt_fd_floors[] = {RT_FDS_FLOOR, 200, 100, 50, 24, 10, 6};
 
 static int rt_fds_copy_high(int fd)
 {

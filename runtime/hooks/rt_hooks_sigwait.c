@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef int (*sigtimedwait_fn)(const sigset_t *, siginfo_t *, const struct timespec *);
@@ -71,6 +72,16 @@ LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct tim
     }
     if (sig > 0 && out) *out = info;
     return sig;
+}
+
+/* A descriptor takes pending signals whatever the mask, ours as well. Signals that we keep back for the
+ * program never are pending in the kernel, so it loses nothing that it could have had. */
+LS_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+    uint64_t mask = 0;
+    if (set) memcpy(&mask, set, sizeof mask);
+    mask &= ~rt_step_signals_needed();
+    return (int)syscall(SYS_signalfd4, fd, set ? &mask : NULL, sizeof mask, flags);
 }
 
 LS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)

@@ -6,7 +6,8 @@ tests_cases_proc_victim_LDADD = libloadstone.la
 tests_cases_proc_victim_LDFLAGS = -no-install -pthread
 proc_tests = \
     tests/cases/test_control.sh \
+    tests/cases/test_mpi.sh \
     tests/cases/test_phases.sh \
     tests/cases/test_process_tree.sh
 TESTS += $(proc_tests)
-EXTRA_DIST += $(proc_tests) tests/cases/proc.inc tests/cases/h5_lines.py
+EXTRA_DIST += $(proc_tests) tests/cases/proc.inc tests/cases/h5_lines.py tests/cases/mpi_ring.c

@@ -26,14 +26,16 @@ tests_step_test_step_governor_LDADD = $(step_unit_ldadd)
 endif
 
 # Whole programs under the engine.
-check_PROGRAMS += tests/step/step_victim tests/step/step_check
-tests_step_step_victim_SOURCES = tests/step/step_victim.c tests/step/step_victim.h tests/step/step_known.c
+check_PROGRAMS += tests/step/step_victim tests/step/step_check tests/step/step_no_perf
+tests_step_step_no_perf_SOURCES = tests/step/step_no_perf.c
+tests_step_step_no_perf_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_step_step_victim_SOURCES = tests/step/step_victim.c tests/step/step_victim.h tests/step/step_guards.c tests/step/step_known.c
 tests_step_step_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_step_step_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread
 tests_step_step_victim_LDFLAGS = -no-install
 tests_step_step_check_SOURCES = tests/step/step_check.c
 tests_step_step_check_LDADD = libspoolread.la
-dist_check_SCRIPTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh
-TESTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh
+dist_check_SCRIPTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh tests/step/step_unprivileged.sh
+TESTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh tests/step/step_unprivileged.sh
 EXTRA_DIST += tests/step/step_traps.inc
 endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares the accesses in spool files with what step_victim said about its instructions:
- * step_check EXPECTATIONS FILE...  Status 0: every expectation was met by at least one access, and
- * contradicted by none. step_check -n FILE...            Status 0: there is at least one access. */
+ *   step_check EXPECTATIONS FILE...   every expectation was met by at least one access, and contradicted by
+ * none step_check -n FILE...             there is at least one access step_check -t RANGES FILE...      each
+ * range, a line "name base length", has at least one access step_check -b FILE...             every burst has
+ * its end, every thread with bursts has its own Status 0 says so. */
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
 
@@ -20,7 +22,7 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads;
 
 static bool read_expectations(const char *path)
 {
@@ -33,6 +35,41 @@ static bool read_expectations(const char *path)
         e = &wanted[++wanted_len];
     fclose(f);
     return wanted_len > 0;
+}
+
+static bool read_ranges(const char *path)
+{
+    char line[256];
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    while (wanted_len < EXPECTATIONS_MAX && fgets(line, sizeof line, f)) {
+        struct expectation *e = &wanted[wanted_len];
+        wanted_len += sscanf(line, "%31s %" SCNx64 " %" SCNu64, e->name, &e->base, &e->len_bytes) == 3;
+    }
+    fclose(f);
+    return wanted_len > 0;
+}
+
+static void judge_range(const struct spool_access *a)
+{
+    accesses++;
+    for (unsigned i = 0; i < wanted_len; i++)
+        wanted[i].met += a->addr - wanted[i].base < wanted[i].len_bytes;
+}
+
+/* What is still open at the end of a file. */
+struct lifes {
+    bool burst, has_bursts, thread;
+};
+
+static void follow(struct lifes *l, uint16_t type)
+{
+    if (type == SPOOL_REC_BURST_BEGIN) {
+        open_bursts += l->burst;
+        l->burst = l->has_bursts = true;
+    }
+    if (type == SPOOL_REC_BURST_END) l->burst = false;
+    if (type == SPOOL_REC_THREAD_END) l->thread = false;
 }
 
 static bool meets(const struct expectation *e, const struct spool_access *a)
@@ -60,28 +97,39 @@ static void judge(const struct spool_access *a)
     }
 }
 
-static bool check_file(const char *path)
+static bool check_file(const char *path, void (*judge_access)(const struct spool_access *a))
 {
+    struct lifes l = {.thread = true};
     spool_reader *r;
     const struct spool_rec_header *rec;
     if (spool_reader_open(path, &r) != LS_OK) return false;
-    while (spool_reader_next(r, &rec) == LS_OK && rec)
-        if (rec->type == SPOOL_REC_ACCESS) judge((const struct spool_access *)(const void *)rec);
+    while (spool_reader_next(r, &rec) == LS_OK && rec) {
+        follow(&l, rec->type);
+        if (rec->type == SPOOL_REC_ACCESS) judge_access((const struct spool_access *)(const void *)rec);
+    }
+    open_bursts += l.burst;
+    open_threads += l.has_bursts && l.thread;
     spool_reader_free(r);
     return true;
 }
 
 int main(int argc, char **argv)
 {
-    const bool only_count = argc > 2 && strcmp(argv[1], "-n") == 0;
-    if (argc < 3 || (!only_count && !read_expectations(argv[1]))) {
-        fprintf(stderr, "usage: step_check EXPECTATIONS SPOOLFILE...\n");
+    const char *const option = argc > 2 && argv[1][0] == '-' ? argv[1] : "";
+    const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
+    const char *const expectations = argv[by_range ? 2 : 1];
+    if (argc < 3 || (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
+        fprintf(stderr, "usage: step_check [-n|-b|-t] [EXPECTATIONS] SPOOLFILE...\n");
         return 2;
     }
-    for (int i = 2; i < argc; i++)
-        if (!check_file(argv[i])) printf("%s cannot be read\n", argv[i]);
+    for (int i = by_range ? 3 : 2; i < argc; i++)
+        if (!check_file(argv[i], by_range ? judge_range : judge)) printf("%s cannot be read\n", argv[i]);
     printf("%lu accesses\n", accesses);
     bool all = wrong == 0 && accesses > 0;
+    if (strcmp(option, "-b") == 0) {
+        printf("%lu bursts and %lu threads have no end\n", open_bursts, open_threads);
+        all &= open_bursts + open_threads == 0;
+    }
     for (unsigned i = 0; i < wanted_len; i++) {
         printf("%s: %lu accesses as expected\n", wanted[i].name, wanted[i].met);
         all &= wanted[i].met > 0;

@@ -7,4 +7,12 @@
  * lanes as a mask (0: any); then executes them for a while. */
 void step_victim_known(void);
 
+/* step_guards.c. Each returns how much went wrong, and prints lines "name base length" of memory that was
+ * used when sampling might have ended: step_check -t finds accesses to it. */
+int step_victim_close(void);
+int step_victim_setuid(void);
+int step_victim_few_fds(void);
+int step_victim_rseq(void);
+int step_victim_signalfd(void);
+
 #endif

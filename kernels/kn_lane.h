@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A STREAM kernel as its loop sees it, and the variants of that loop. */
+#ifndef KN_LANE_H
+#define KN_LANE_H
+
+#include "kernels/kn_kernel.h"
+#include "kernels/kn_options.h"
+
+#include <stddef.h>
+
+struct kn_lane_job {
+    void *to;
+    const void *from, *from2;
+    const void *to_index, *from_index, *from2_index; /* of index_bits; NULL where an operand has none */
+    double q;
+    uint64_t stride; /* elements, for KN_AT_STRIDE */
+};
+
+/* Iterations [begin, end) of job. */
+typedef void kn_lane(const struct kn_lane_job *job, uint64_t begin, uint64_t end);
+
+/* Where the destination and the sources lie: what a loop is compiled for. X(name, destination, sources) */
+#define KN_SHAPE_LIST(X)           \
+    X(sequential, KN_J, KN_J)      \
+    X(gather, KN_J, KN_INDEXED)    \
+    X(scatter, KN_INDEXED, KN_J)   \
+    X(sg, KN_INDEXED, KN_INDEXED)  \
+    X(central, KN_FIRST, KN_FIRST) \
+    X(stride, KN_STRIDED, KN_STRIDED)
+#define KN_SHAPE_ENUM(name, to, from) KN_SHAPE_##name,
+enum kn_shape { KN_SHAPE_LIST(KN_SHAPE_ENUM) KN_SHAPE_COUNT };
+#undef KN_SHAPE_ENUM
+
+enum { KN_OP_COUNT = KN_OP_TRIAD + 1 };
+
+struct kn_lane_variant {
+    enum kn_method method;
+    enum kn_stores stores;
+    unsigned element_bytes, index_bits;
+    kn_lane *lane[KN_SHAPE_COUNT][KN_OP_COUNT]; /* NULL: not in this variant */
+};
+
+struct kn_lane_variants {
+    const struct kn_lane_variant *rows;
+    size_t len;
+};
+
+extern const struct kn_lane_variants kn_lanes_scalar, kn_lanes_unrolled, kn_lanes_avx2, kn_lanes_avx512,
+    kn_lanes_nontemporal_avx2, kn_lanes_nontemporal_avx512;
+
+struct kn_lane_wish {
+    const struct kn_kernel *kernel;
+    enum kn_method method;
+    enum kn_stores stores;
+    unsigned element_bytes, index_bits;
+};
+
+/* Every variant that this processor runs, was built and fits w; *len may be 0.  Thread: any. */
+void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **out, size_t max, size_t *len);
+/* Why there is none.  Errors: always fails, LS_ERR_UNSUPPORTED.  Thread: any. */
+ls_err kn_lane_explain_none(const struct kn_lane_wish *w);
+/* The loop of v for k.  Thread: any. */
+kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k);
+/* "avx512, nontemporal stores", with the width of indices where k has some.  Thread: any. */
+void kn_lane_describe(const struct kn_lane_variant *v, const struct kn_kernel *k, char *out,
+                      size_t out_bytes);
+
+#endif

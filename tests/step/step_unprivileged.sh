@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Without any privilege and where perf_event_open is refused: the timer samples, and the profile says why it did.
+set -u
+preload=$(cd "$top_builddir" && pwd)/.libs/libloadstone-preload.so
+victim=$top_builddir/tests/step/step_victim
+check=$top_builddir/tests/step/step_check
+no_perf=$top_builddir/tests/step/step_no_perf
+loadstone=$top_builddir/tools/loadstone
+[ -f "$preload" ] || { echo "SKIP: $preload was not built (it needs x86-64 and Zydis)"; exit 77; }
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+as_nobody=
+if [ "$(id -u)" = 0 ]; then
+    as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --no-new-privs"
+    $as_nobody true 2>/dev/null || { echo "SKIP: running as root, and setpriv cannot leave it"; exit 77; }
+    # shellcheck disable=SC2086
+    $as_nobody test -r "$preload" -a -x "$victim" || { echo "SKIP: other users cannot read the build folder"; exit 77; }
+    chown 65534:65534 "$work"
+fi
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+for chance in 1 2 3 4; do # a busy machine may leave a short program without a tick of the timer
+    rm -rf "$work/spool"
+    # shellcheck disable=SC2086
+    $as_nobody "$no_perf" env LOADSTONE_ENGINE=step LOADSTONE_OVERHEAD=50% LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" \
+        "$victim" eintr >"$work/out" 2>"$work/err"
+    status=$?
+    [ $status -eq 0 ] || break
+    # shellcheck disable=SC2046
+    "$check" -n $(find "$work/spool" -name 't*' -type f) /dev/null >"$work/count" && break
+done
+[ $status -eq 0 ] || fail "status $status: $(head -c 300 "$work/err")"
+tail -n 1 "$work/count"
+# shellcheck disable=SC2046
+"$check" -n $(find "$work/spool" -name 't*' -type f) /dev/null >/dev/null || fail "nothing was sampled"
+"$loadstone" resolve -q "$work/spool" -o "$work/run.h5" 2>"$work/err" || fail "resolve: $(head -c 300 "$work/err")"
+"$loadstone" report "$work/run.h5" >"$work/report" 2>&1 || fail "report: $(head -n 3 "$work/report")"
+grep -q '^engine  *step, trigger timer' "$work/report" || fail "the report says: $(grep '^engine' "$work/report")"
+grep -q 'perf_event_open is refused' "$work/report" || fail "the report does not say why: $(grep '^engine' "$work/report")"
+exit $failed

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone stream: STREAM and RaiderSTREAM, and what RaiderSTREAM's authors wished for. */
+#include "kernels/kn_stream.h"
+#include "tools/cli_message.h"
+#include "tools/stm_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STREAM_KERNEL,
+    STREAM_SIZE,
+    STREAM_TYPE,
+    STREAM_STRIDE,
+    STREAM_HOT_SHARE,
+    STREAM_HOT_SIZE,
+    STREAM_SEED,
+    STREAM_NTIMES,
+    STREAM_WARMUPS,
+    STREAM_BACKEND,
+    STREAM_THREADS,
+    STREAM_PIN,
+    STREAM_METHOD,
+    STREAM_STORES,
+    STREAM_INDEX,
+    STREAM_PAGES,
+    STREAM_MEMORY,
+    STREAM_FORMAT,
+    STREAM_BYTES_BY,
+    STREAM_LIST,
+    STREAM_OPTIONS
+};
+
+static const struct cli_option stream_options[STREAM_OPTIONS] = {
+    [STREAM_KERNEL] = {"kernel", 'k', CLI_TEXT, "LIST", "sequential",
+                       "kernels or groups, separated by commas: sequential, gather, scatter, sg, central, "
+                       "hotspot, stride, chase, all; "
+                       "--list names the kernels",
+                       "What to run"},
+    [STREAM_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
+                     "elements of each array; default: four times all last-level caches, 1,000,000 at least "
+                     "(STREAM's run rule)",
+                     "What to run"},
+    [STREAM_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
+    [STREAM_STRIDE] = {"stride", 0, CLI_COUNT, "ELEMENTS", "8",
+                       "from element to element of the stride kernels", "What to run"},
+    [STREAM_HOT_SHARE] = {"hot-share", 0, CLI_PERCENT, "PERCENT", "90%",
+                          "of the hotspot kernels' loads go to the hot elements", "What to run"},
+    [STREAM_HOT_SIZE] = {"hot-size", 0, CLI_COUNT, "ELEMENTS", NULL, "hot elements; default: one of 1024",
+                         "What to run"},
+    [STREAM_SEED] = {"seed", 's', CLI_COUNT, "NUMBER", "0",
+                     "of the random indices: the same seed gives the same", "What to run"},
+    [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement"},
+    [STREAM_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10",
+                        "runs before them at most; three alike end the warm-up", "Measurement"},
+    [STREAM_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL,
+                        "openmp, serial, or scalar: threads without vectorisation", "How to run"},
+    [STREAM_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
+                        "How to run"},
+    [STREAM_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
+                    "bind each thread to a processor; auto: close with a thread for every processor",
+                    "How to run"},
+    [STREAM_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
+                       "auto tries all: scalar, unrolled, avx2, avx512", "How to run"},
+    [STREAM_STORES] = {"stores", 0, CLI_TEXT, "KIND", "auto",
+                       "auto tries all: regular, nontemporal (past the caches)", "How to run"},
+    [STREAM_INDEX] = {"index-bits", 0, CLI_CHOICE, "64|32", "64", "width of the indices", "How to run"},
+    [STREAM_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default",
+                      "pages to ask for; the output says what came", "How to run"},
+    [STREAM_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL, "allowed; default: what the system has left",
+                       "How to run"},
+    [STREAM_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [STREAM_BYTES_BY] = {"bytes", 0, CLI_CHOICE, "paper|code", "paper",
+                         "bytes that the table's rates count: elements only, as STREAM and RaiderSTREAM's "
+                         "paper do, or indices too, as its "
+                         "program does; csv and json have both",
+                         "Output"},
+    [STREAM_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
+                     "print the kernels with what they compute and move, and stop", "Output"},
+};
+
+enum { KERNELS_MAX = 128 };
+
+struct chosen {
+    const struct kn_kernel *rows[KERNELS_MAX];
+    size_t len;
+};
+
+static bool in_word(const struct kn_kernel *k, const char *word)
+{
+    if (k->family == KN_FAMILY_REPLAY) return false;
+    return strcmp(word, "all") == 0 || strcmp(word, k->name) == 0 ||
+           strcmp(word, kn_group_name(k->group)) == 0;
+}
+
+/* The kernels of a comma list in the order of the table, each once a word. */
+static ls_err stream_choose(const char *list, struct chosen *out)
+{
+    char words[512];
+    if ((size_t)snprintf(words, sizeof(words), "%s", list) >= sizeof(words))
+        return ls_fail(LS_ERR_USAGE, "--kernel: the list is too long");
+    char *rest = words;
+    for (char *word; (word = strsep(&rest, ","));) {
+        const size_t before = out->len;
+        for (unsigned k = 0; k < kn_kernels_len && out->len < KERNELS_MAX; k++)
+            if (in_word(&kn_kernels[k], word)) out->rows[out->len++] = &kn_kernels[k];
+        if (out->len == before)
+            return ls_fail(LS_ERR_USAGE,
+                           "--kernel: there is no kernel or group '%s'; loadstone stream --list names them",
+                           word);
+    }
+    return LS_OK;
+}
+
+static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_options *o)
+{
+    static const unsigned bits[] = {64, 32}, bytes[] = {8, 4};
+    *o = (struct kn_stream_options){.elements = v[STREAM_SIZE].number,
+                                    .stride = v[STREAM_STRIDE].number,
+                                    .hot_share = v[STREAM_HOT_SHARE].share,
+                                    .hot_len = v[STREAM_HOT_SIZE].number};
+    o->run = (struct kn_options){.backend = v[STREAM_BACKEND].text,
+                                 .pages = (enum kn_pages)v[STREAM_PAGES].number,
+                                 .pin = (enum kn_pin)v[STREAM_PIN].number,
+                                 .index_bits = bits[v[STREAM_INDEX].number],
+                                 .element_bytes = bytes[v[STREAM_TYPE].number],
+                                 .threads = (unsigned)v[STREAM_THREADS].number,
+                                 .runs = (unsigned)v[STREAM_NTIMES].number,
+                                 .warmups_max = (unsigned)v[STREAM_WARMUPS].number,
+                                 .memory_bytes = v[STREAM_MEMORY].number,
+                                 .seed = v[STREAM_SEED].number};
+    static const int at_least_1[] = {STREAM_SIZE,    STREAM_STRIDE,   STREAM_NTIMES,
+                                     STREAM_THREADS, STREAM_HOT_SIZE, STREAM_WARMUPS};
+    for (size_t i = 0; i < sizeof(at_least_1) / sizeof(at_least_1[0]); i++) {
+        const struct cli_value *w = &v[at_least_1[i]];
+        if (w->given && (w->number == 0 || w->number > INT64_MAX / 64))
+            return ls_fail(LS_ERR_USAGE, "--%s %s: 1 or more are needed", stream_options[at_least_1[i]].name,
+                           w->text);
+    }
+    LS_TRY(kn_method_parse(v[STREAM_METHOD].text, &o->run.method));
+    return kn_stores_parse(v[STREAM_STORES].text, &o->run.stores);
+}
+
+static void stream_warn_of_size(const struct kn_stream_need *need)
+{
+    if (need->elements >= need->rule_elements) return;
+    cli_warn("an array of %llu elements is smaller than STREAM's run rule asks for (%llu: four times the "
+             "%llu KiB of last-level cache): "
+             "these are rates of caches, not of memory",
+             (unsigned long long)need->elements, (unsigned long long)need->rule_elements,
+             (unsigned long long)need->last_level_bytes / 1024);
+}
+
+static ls_err stream_measure(const struct cli_value *v, struct stm_report *r)
+{
+    struct chosen chosen = {.len = 0};
+    LS_TRY(stream_choose(v[STREAM_KERNEL].text, &chosen));
+    LS_TRY(stream_read_options(v, &r->options));
+    LS_TRY(kn_stream_need(chosen.rows, chosen.len, &r->options, &r->need));
+    stream_warn_of_size(&r->need);
+    r->results = calloc(chosen.len, sizeof(*r->results));
+    if (!r->results) return ls_fail(LS_ERR_NOMEM, "no memory for %zu results", chosen.len);
+    r->len = chosen.len;
+    return kn_stream_run(chosen.rows, chosen.len, &r->options, r->results);
+}
+
+static int stream_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    (void)operands;
+    if (v[STREAM_LIST].given) {
+        stm_print_kernels(stdout);
+        return CLI_OK;
+    }
+    struct stm_report r = {.by_code = v[STREAM_BYTES_BY].number == 1};
+    const ls_err err = stream_measure(v, &r);
+    int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    if (err == LS_OK) {
+        stm_print(&r, (enum stm_format)v[STREAM_FORMAT].number, stdout);
+        for (size_t i = 0; i < r.len; i++)
+            if (!r.results[i].valid) {
+                cli_error("%s: %s", r.results[i].kernel->name, r.results[i].invalid);
+                status = CLI_FAILURE;
+            }
+    }
+    for (size_t i = 0; i < r.len; i++)
+        kn_result_fini(&r.results[i]);
+    free(r.results);
+    return status;
+}
+
+const struct cli_command cli_cmd_stream = {
+    .name = "stream",
+    .summary = "measure memory bandwidth: STREAM, with indices at random too",
+    .operands = "",
+    .description = "Runs the kernels of STREAM (copy, scale, sum, triad) and those of RaiderSTREAM, whose "
+                   "loads, stores or both go to random "
+                   "places, and prints STREAM's table: the best rate of each kernel, and the average, least "
+                   "and greatest time of a run. "
+                   "Three groups more than RaiderSTREAM's: hotspot (most loads from a few elements), stride "
+                   "(every Nth element), and chase (each "
+                   "load waits for the one before).\n\n"
+                   "Threads touch first what they use. Each kernel is tried by every method this processor "
+                   "has, and the fastest is measured and "
+                   "named. Every result is checked, element by element, against what the kernel is to "
+                   "compute; elements differ, so that one in the "
+                   "wrong place is seen.",
+    .examples = "loadstone stream                            STREAM\n"
+                "loadstone stream -k all --bytes code        every kernel, indices counted\n"
+                "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"
+                "loadstone stream --pages huge --format json for scripts\n",
+    .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage.",
+    .options = stream_options,
+    .options_len = STREAM_OPTIONS,
+    .run = stream_run,
+};

@@ -1,0 +1,7 @@
+# loadstone stream
+tools_loadstone_SOURCES += \
+    tools/cmd_stream.c \
+    tools/knr_json.c tools/knr_json.h \
+    tools/stm_print.c tools/stm_print.h
+tools_loadstone_LDADD += libkernels.la $(OPENMP_CFLAGS)
+LOADSTONE_MAN += tools/loadstone-stream.1
