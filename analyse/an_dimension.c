@@ -249,6 +249,19 @@ static const char *an_level_label(const struct an_tables *t, uint32_t level, cha
     return prof_level_names[level];
 }
 
+static uint32_t an_numa_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
+{
+    (void)t;
+    return s->numa[i] == UINT8_MAX ? AN_NO_KEY : s->numa[i];
+}
+
+static const char *an_numa_label(const struct an_tables *t, uint32_t node, char out[AN_LABEL_BYTES])
+{
+    (void)t;
+    snprintf(out, AN_LABEL_BYTES, "NUMA node %u", node);
+    return out;
+}
+
 static uint32_t an_op_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
 {
     (void)t;
@@ -452,6 +465,14 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_SAMPLE,
      .key_of_sample = an_op_of_sample,
      .label = an_op_label},
+    {.name = "numa",
+     .title = "NUMA node",
+     .text = "the NUMA node of the page (on machines with several)",
+     .none = "(not known: a machine with one NUMA node, or a page without memory)",
+     .columns = PROF_MASK(numa),
+     .base = AN_BASE_SAMPLE,
+     .key_of_sample = an_numa_of_sample,
+     .label = an_numa_label},
     {.name = "cpu",
      .title = "CPU",
      .text = "the logical CPU",

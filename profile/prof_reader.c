@@ -369,12 +369,27 @@ const struct prof_run *prof_run_of(const prof_profile *p)
     }
 PROF_TABLE_LIST(PROF_TABLE_GETTER)
 
+/* Of a file that is older than the column. */
+static ls_err prof_load_absent(prof_profile *p, int column)
+{
+    const struct prof_column_row *row = &prof_column_rows[column];
+    const size_t bytes = prof_type_bytes(row->type);
+    uint8_t *values = malloc((p->samples_len + 1) * bytes);
+    if (!values) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, row->name);
+    for (uint64_t i = 0; i < p->samples_len; i++)
+        memcpy(values + i * bytes, &row->fill, bytes);
+    p->columns[column] = values;
+    return LS_OK;
+}
+
 static ls_err prof_load_column(prof_profile *p, int column)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
     struct prof_column_data data = {0};
     char where[64];
     snprintf(where, sizeof(where), "/samples/%s", row->name);
+    if (column >= PROF_COL_FIRST_LATER && H5Lexists(p->file, where, H5P_DEFAULT) <= 0)
+        return prof_load_absent(p, column);
     LS_TRY(prof_read_column(p, where, row->type, &data));
     const struct prof_lens lens = prof_lens_of(p);
     ls_err e = LS_OK;

@@ -4,6 +4,7 @@
 #include "profile/prof_calls.h"
 #include "profile/prof_forks.h"
 #include "profile/prof_latency.h"
+#include "profile/prof_pages.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_processes.h"
 #include "profile/prof_session.h"
@@ -100,6 +101,12 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                             .frame = PROF_NO_FRAME};
     prof_calls_forget(&lane->calls);
     return LS_OK;
+}
+
+static ls_err prof_on_pages(struct prof_lane *lane, const struct spool_pages *pages)
+{
+    return lane->burst == PROF_NO_BURST ? LS_OK
+                                        : prof_pages_apply(pages, lane->samples.rows, lane->samples.len);
 }
 
 static ls_err prof_on_stack(struct prof_replay *r, struct prof_lane *lane, const struct spool_stack *stack)
@@ -313,6 +320,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
         return prof_on_stack(r, lane, rec);
+    case SPOOL_REC_PAGES:
+        return prof_on_pages(lane, rec);
     case SPOOL_REC_ACCESS:
         return prof_on_access(r, lane, rec, item->time_ns);
     case SPOOL_REC_BURST_END:

@@ -199,6 +199,16 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
     return e;
 }
 
+/* What is missing throughout need not be written: readers get the fill value. */
+static bool prof_is_all_missing(const prof_writer *w, size_t column)
+{
+    const struct prof_column_row *row = &prof_column_rows[column];
+    const size_t bytes = prof_type_bytes(row->type);
+    for (size_t i = 0; i < w->buffered_rows; i++)
+        if (memcmp(w->buffers[column] + i * bytes, &row->fill, bytes) != 0) return false;
+    return true;
+}
+
 static ls_err prof_flush_column(prof_writer *w, size_t column)
 {
     const hsize_t start = w->rows, len = w->buffered_rows, end = start + len;
@@ -207,7 +217,8 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
     herr_t e = H5Dset_extent(dataset, &end);
     const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(1, &len, NULL);
     H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
-    if (e >= 0) e = H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, w->buffers[column]);
+    if (e >= 0 && !prof_is_all_missing(w, column))
+        e = H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, w->buffers[column]);
     /* before the next call: it forgets the error */
     const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, prof_column_rows[column].name);
     H5Sclose(memory_space);

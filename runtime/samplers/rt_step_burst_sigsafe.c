@@ -169,6 +169,7 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
         .size_bytes = a->size_bytes,
         .lane = a->lane,
     };
+    if (rt_step_engine.has_memory_nodes) rt_step_numa_touch(&t->numa, a->addr);
     const bool measure = t->position >= t->valid_from;
     const uint16_t flags = rt_step_probe_access(&t->probe, a, measure, &r.latency_cycles);
     spool_put_access(rt_spool_writer(t->rt), a->op | frame_flag(p, a) | flags, &r);
@@ -189,6 +190,7 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     t->state = RT_STEP_IDLE;
     struct rt_step_engine *e = &rt_step_engine;
     rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
+    rt_step_numa_put(rt_spool_writer(t->rt), &t->numa, rt_step_numa_ask_kernel, ls_clock_mono_ns());
     rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const uint64_t cost_ns = why == SPOOL_BURST_LOST ? t->reserved_ns : cpu_ns - t->burst_begin_cpu_ns;
@@ -370,6 +372,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
     rt_step_probe_begin(&t->probe);
+    rt_step_numa_clear(&t->numa);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
         .tsc = tsc,

@@ -134,6 +134,16 @@ static void set_numbers(const struct rt_step_options *o)
     e->xlayout = rt_step_xlayout_read();
 }
 
+static void note_memory_nodes(void)
+{
+    char list[256];
+    const int fd = open("/sys/devices/system/node/has_memory", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t len = read(fd, list, sizeof list);
+    close(fd);
+    rt_step_engine.has_memory_nodes = len > 0 && rt_step_numa_nodes(list, (size_t)len) > 1;
+}
+
 /* The device mappings that exist already; later ones come through the hook of mmap. */
 static void scan_maps(void)
 {
@@ -170,6 +180,7 @@ const char *rt_step_engine_start(const struct rt_step_options *o, const char **o
     if (why) return why;
     if (rt_step_signals_install(rt_step_engine.timer_signal)) return "the kernel refuses our signal handlers";
     scan_maps();
+    note_memory_nodes();
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 #include "runtime/samplers/rt_step_isolate_sigsafe.h"
 #include "runtime/samplers/rt_step_lines_sigsafe.h"
+#include "runtime/samplers/rt_step_numa_sigsafe.h"
 #include "runtime/samplers/rt_step_pages_sigsafe.h"
 #include "runtime/samplers/rt_step_stack_sigsafe.h"
 
@@ -62,6 +63,7 @@ struct rt_step_engine {
     uint32_t tsc_per_us; /* 0: not known before the first burst has ended */
     int timer_signal; /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
+    bool has_memory_nodes; /* several: the kernel is asked where pages lie */
     volatile uint32_t
         quiet; /* the system no longer allows what sampling needs: no system call from handlers */
     /* By atomics, all threads: */
@@ -106,6 +108,7 @@ struct rt_step_thread {
     struct rt_step_probe probe;
     struct rt_step_code code;
     struct spool_link links[RT_STEP_LINKS_MAX];
+    struct rt_step_numa numa;
 };
 
 /* The calling thread's, NULL when it is not sampled. */

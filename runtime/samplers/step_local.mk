@@ -28,6 +28,8 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_isolate_sigsafe.h \
     runtime/samplers/rt_step_lines_sigsafe.c \
     runtime/samplers/rt_step_lines_sigsafe.h \
+    runtime/samplers/rt_step_numa_sigsafe.c \
+    runtime/samplers/rt_step_numa_sigsafe.h \
     runtime/samplers/rt_step_pages_sigsafe.c \
     runtime/samplers/rt_step_pages_sigsafe.h \
     runtime/samplers/rt_step_probe_sigsafe.c \

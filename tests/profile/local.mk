@@ -6,6 +6,7 @@ libproffixture_la_LIBADD = libspoolfixture.la
 
 profile_test_programs = \
     tests/profile/test_prof_source_label \
+    tests/profile/test_prof_calls \
     tests/profile/test_prof_frames \
     tests/profile/test_prof_file \
     tests/profile/test_prof_dump \
@@ -14,6 +15,8 @@ profile_test_programs = \
 check_PROGRAMS += $(profile_test_programs)
 TESTS += $(profile_test_programs)
 
+tests_profile_test_prof_calls_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_calls_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 tests_profile_test_prof_resolve_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 

@@ -106,6 +106,24 @@ void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t 
     spool_put_access(&t->writer, flags, &a);
 }
 
+void prof_fixture_page(struct prof_fixture_thread *t, uint64_t page, unsigned node)
+{
+    const struct spool_pages r = {.time_ns = fixture_tick(t), .pages_len = 1};
+    const uint64_t entry = (page & ~SPOOL_PAGE_NODE_MASK) | node;
+    const struct spool_text pages = {&entry, sizeof(entry)};
+    spool_put(&t->writer, SPOOL_WHAT(PAGES, 0, r), &r, &pages, 1);
+}
+
+void prof_fixture_stack(struct prof_fixture_thread *t, uint64_t rsp, const struct spool_link *links,
+                        uint32_t links_len)
+{
+    const struct spool_stack r = {.time_ns = t->now_ns,
+                                  .regs = {[SPOOL_REG_RSP] = rsp, [SPOOL_REG_IP] = FIXTURE_CODE},
+                                  .links_len = links_len};
+    const struct spool_text tail = {links, links_len * (uint32_t)sizeof(*links)};
+    spool_put(&t->writer, SPOOL_WHAT(STACK, SPOOL_STACK_CALLS, r), &r, &tail, 1);
+}
+
 void prof_fixture_load(struct prof_fixture_thread *t, uint64_t addr, uint32_t latency_cycles)
 {
     prof_fixture_burst_begin(t);

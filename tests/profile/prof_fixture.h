@@ -45,6 +45,11 @@ void prof_fixture_burst_end(struct prof_fixture_thread *t);
 /* One access of 8 bytes inside a burst; latency 0: not measured. */
 void prof_fixture_access(struct prof_fixture_thread *t, uint64_t addr, uint16_t flags,
                          uint32_t latency_cycles);
+/* The NUMA node of a page of the burst under way. */
+void prof_fixture_page(struct prof_fixture_thread *t, uint64_t page, unsigned node);
+/* The stack of the burst under way: rsp, and links of its frame pointers above. */
+void prof_fixture_stack(struct prof_fixture_thread *t, uint64_t rsp, const struct spool_link *links,
+                        uint32_t links_len);
 /* A burst of this one load. */
 void prof_fixture_load(struct prof_fixture_thread *t, uint64_t addr, uint32_t latency_cycles);
 

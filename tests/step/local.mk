@@ -2,7 +2,7 @@
 if HAVE_STEP
 if HAVE_CMOCKA
 step_unit_tests = tests/step/test_mach_probe tests/step/test_step_decisions tests/step/test_step_decode tests/step/test_step_devices \
-    tests/step/test_step_governor
+    tests/step/test_step_governor tests/step/test_step_stack
 check_PROGRAMS += $(step_unit_tests)
 TESTS += $(step_unit_tests)
 step_unit_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -23,6 +23,9 @@ tests_step_test_step_devices_LDADD = $(step_unit_ldadd)
 tests_step_test_step_governor_CPPFLAGS = $(step_unit_cppflags)
 tests_step_test_step_governor_CFLAGS = $(step_unit_cflags)
 tests_step_test_step_governor_LDADD = $(step_unit_ldadd)
+tests_step_test_step_stack_CPPFLAGS = $(step_unit_cppflags)
+tests_step_test_step_stack_CFLAGS = $(step_unit_cflags)
+tests_step_test_step_stack_LDADD = $(step_unit_ldadd) libspoolwrite.la
 endif
 
 # Whole programs under the engine.
