@@ -4,6 +4,7 @@ libpatterns_la_SOURCES = \
     patterns/pat_builder.c patterns/pat_builder.h \
     patterns/pat_config.c patterns/pat_config.h \
     patterns/pat_describe.c patterns/pat_describe.h \
+    patterns/pat_distances.c patterns/pat_distances.h \
     patterns/pat_extent.c patterns/pat_extent.h \
     patterns/pat_generate.c patterns/pat_generate.h \
     patterns/pat_input.c patterns/pat_input.h \

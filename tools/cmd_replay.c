@@ -2,10 +2,15 @@
 /* loadstone replay: run gather/scatter patterns and measure the memory system with them. */
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
+#include "kernels/kn_stream.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
+#include "tools/rpl_compare.h"
 #include "tools/rpl_list.h"
+#include "tools/rpl_plot.h"
+#include "tools/rpl_results.h"
 #include "tools/rpl_settings.h"
+#include "viz-export/vx_chart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,17 +26,22 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
     return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
 }
 
+static ls_err replay_check_outputs(const struct rpl_settings *t)
+{
+    if (t->output) LS_TRY(cli_output_check(t->output, t->force));
+    if (!t->plot) return LS_OK;
+    LS_TRY(vx_page_check(t->plot));
+    return cli_output_check(t->plot, t->force);
+}
+
 /* Everything that can be refused is refused before the first line is printed. */
 static ls_err replay_check(struct rpl_session *s)
 {
     const struct kn_backend *backend;
-    const struct rpl_settings *t = &s->settings;
-    LS_TRY(kn_backend_choose(&t->kernel, &backend, &s->threads));
+    LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
     for (size_t i = 0; i < s->suite.len; i++)
         LS_TRY(replay_check_config(s, i));
-    if (t->output) LS_TRY(cli_output_check(t->output, t->force));
-    if (t->plot) LS_TRY(cli_output_check(t->plot, t->force));
-    s->results = calloc(s->suite.len, sizeof(*s->results));
+    s->results = calloc(s->suite.len + 1, sizeof(*s->results));
     return s->results ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu results", s->suite.len);
 }
 
@@ -48,11 +58,23 @@ static ls_err replay_measure(struct rpl_session *s)
     return LS_OK;
 }
 
-static ls_err replay_session(struct rpl_session *s)
+/* A machine without room for STREAM's arrays still replays: the share is then missing, and that is said. */
+static void replay_measure_stream(struct rpl_session *s)
+{
+    if (!s->settings.measure_stream) return;
+    cli_progress("measuring STREAM", 0);
+    if (kn_stream_reference(&s->settings.kernel, &s->stream_mb_per_s) != LS_OK) {
+        s->stream_mb_per_s = NAN;
+        cli_warn("no share of STREAM: %s", ls_last_error());
+    }
+    cli_progress("", 1);
+}
+
+static ls_err replay_run_suite(struct rpl_session *s)
 {
     LS_TRY(replay_check(s));
     if (mach_describe(&s->machine) != LS_OK) memset(&s->machine, 0, sizeof(s->machine));
-    s->stream_mb_per_s = NAN;
+    replay_measure_stream(s);
     s->settings.format->begin(s, stdout);
     const ls_err err = replay_measure(s);
     cli_progress("", 1);
@@ -60,6 +82,38 @@ static ls_err replay_session(struct rpl_session *s)
     s->summary = rpl_summarise(s);
     s->settings.format->end(s, stdout);
     return LS_OK;
+}
+
+/* Here first, if anything ran here; then what --with names. */
+static ls_err replay_publish(const struct rpl_session *s, const struct vx_results *machines, size_t len)
+{
+    const struct rpl_settings *t = &s->settings;
+    if (t->output) LS_TRY(vx_results_write(&machines[0], t->output));
+    if (t->plot) LS_TRY(rpl_plot(machines, len, t->plot));
+    if (len > 1 && t->format->is_text) rpl_compare_print(machines, len, stdout);
+    fflush(stdout);
+    if (t->output) cli_note("%zu results: %s", s->done, t->output);
+    if (t->plot) cli_note("drawn: %s", t->plot);
+    if (t->format->is_text && !t->plot)
+        cli_next("the same with --plot replay.html, or -o FILE.h5 to keep the results");
+    return LS_OK;
+}
+
+static ls_err replay_session(struct rpl_session *s, struct vx_results **machines, size_t *len)
+{
+    LS_TRY(replay_check_outputs(&s->settings));
+    if (s->suite.len) {
+        *machines = calloc(1, sizeof(**machines));
+        if (!*machines) return ls_fail(LS_ERR_NOMEM, "no memory for results");
+        *len = 1;
+    }
+    /* read before the work: a wrong name is told at once */
+    if (s->settings.with) LS_TRY(rpl_compare_read(s->settings.with, machines, len));
+    if (s->suite.len) {
+        LS_TRY(replay_run_suite(s));
+        LS_TRY(rpl_results_of(s, &(*machines)[0]));
+    }
+    return replay_publish(s, *machines, *len);
 }
 
 static void replay_fini(struct rpl_session *s)
@@ -82,13 +136,19 @@ static int replay_run(const struct cli_command *c, const struct cli_value *v, ch
     }
     struct rpl_session s = {0};
     ls_err err = rpl_settings_read(v, operands, &s);
-    if (err == LS_OK) err = replay_session(&s);
+    struct vx_results *machines = NULL;
+    size_t machines_len = 0;
+    s.stream_mb_per_s = NAN;
+    if (err == LS_OK) err = replay_session(&s, &machines, &machines_len);
     int status = err == LS_OK ? CLI_OK : cli_fail(err);
     if (err == LS_OK && s.summary.invalid) {
         fflush(stdout);
         cli_error("%zu of %zu results are wrong: do not trust their rates", s.summary.invalid, s.summary.len);
         status = CLI_FAILURE;
     }
+    for (size_t m = 0; m < machines_len; m++)
+        vx_results_fini(&machines[m]);
+    free(machines);
     replay_fini(&s);
     return status;
 }

@@ -17,6 +17,8 @@ struct rpl_settings {
     const struct rpl_format *format;
     const char *output; /* HDF5 file, NULL: none */
     const char *plot;   /* picture or page, NULL: none */
+    const char *with;   /* files of results to compare with, NULL: none */
+    char command[1024]; /* line that was typed */
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
 };
@@ -42,6 +44,7 @@ struct rpl_session {
 /* How results are printed; rows come as they are measured. */
 struct rpl_format {
     const char *name;
+    bool is_text;      /* for people: closing words may follow */
     bool shows_stream; /* STREAM is measured for it */
     void (*begin)(const struct rpl_session *s, FILE *out);
     void (*row)(const struct rpl_session *s, size_t i, FILE *out);

@@ -90,6 +90,9 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                     "keep the results with the machine's description in an HDF5 file", "Output"},
     [RPL_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
                   "draw the results: .svg, .png or .html by the name's end", "Output"},
+    [RPL_WITH] = {"with", 0, CLI_TEXT, "FILE.h5[,FILE.h5...]", NULL,
+                  "compare with results that other machines kept; without a pattern nothing is run",
+                  "Output"},
     [RPL_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
     [RPL_QUIET] = {"quiet", 0, CLI_FLAG, NULL, NULL, "print errors and warnings only on standard error",
                    "Output"},
@@ -283,6 +286,25 @@ static char **rpl_operands(const struct cli_value *v, char **operands)
     return apart ? operands + 1 : operands;
 }
 
+/* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
+static void rpl_command_line(char *out, size_t room)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t len = file ? fread(out, 1, room - 1, file) : 0;
+    if (file) fclose(file);
+    while (len && out[len - 1] == '\0')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        if (out[i] == '\0') out[i] = ' ';
+    out[len] = '\0';
+}
+
+static bool rpl_names_pattern(const struct cli_value *v, char **files)
+{
+    return v[RPL_PATTERN].given || v[RPL_PATTERN_GATHER].given || v[RPL_PATTERN_SCATTER].given ||
+           v[RPL_FILE].given || *files;
+}
+
 /* 0: no limit. */
 static void rpl_limit(struct pat_suite *s, uint64_t count, uint64_t runs)
 {
@@ -305,8 +327,11 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->aggregate = v[RPL_AGGREGATE].given;
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
+    t->with = v[RPL_WITH].text;
+    rpl_command_line(t->command, sizeof(t->command));
     t->output = v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
     t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
+    if (t->with && !rpl_names_pattern(v, files)) return LS_OK;
     LS_TRY(rpl_suite_read(v, files, &s->suite));
     rpl_limit(&s->suite, v[RPL_MAX_COUNT].number, v[RPL_MAX_RUNS].number);
     return LS_OK;

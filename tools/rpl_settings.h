@@ -45,6 +45,7 @@ enum rpl_option {
     RPL_CSV,
     RPL_OUTPUT,
     RPL_PLOT,
+    RPL_WITH,
     RPL_FORCE,
     RPL_QUIET,
     RPL_AGGREGATE,

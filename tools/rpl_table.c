@@ -99,5 +99,9 @@ static void table_end(const struct rpl_session *s, FILE *out)
     table_advice(s, out);
 }
 
-const struct rpl_format rpl_format_table = {
-    .name = "table", .shows_stream = true, .begin = table_begin, .row = table_row, .end = table_end};
+const struct rpl_format rpl_format_table = {.name = "table",
+                                            .is_text = true,
+                                            .shows_stream = true,
+                                            .begin = table_begin,
+                                            .row = table_row,
+                                            .end = table_end};

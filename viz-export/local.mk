@@ -2,7 +2,10 @@
 noinst_LTLIBRARIES += libvizexport.la
 libvizexport_la_SOURCES = \
     viz-export/vx_axis.c viz-export/vx_axis.h \
-    viz-export/vx_chart.h
+    viz-export/vx_chart.h \
+    viz-export/vx_results.c viz-export/vx_results.h viz-export/vx_results_h5.h \
+    viz-export/vx_results_read.c \
+    viz-export/vx_results_write.c
 viz_drawing = \
     viz-export/vx_bars.c \
     viz-export/vx_draw.c viz-export/vx_draw.h \
@@ -19,5 +22,5 @@ else
 libvizexport_la_SOURCES += viz-export/vx_page_none.c
 endif
 EXTRA_DIST += $(viz_drawing) viz-export/vx_page_none.c
-libvizexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-libvizexport_la_LIBADD = libcommon.la $(CAIRO_LIBS) -lm
+libvizexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(HDF5_CFLAGS)
+libvizexport_la_LIBADD = libcommon.la $(CAIRO_LIBS) $(HDF5_LIBS) -lm

@@ -17,17 +17,26 @@ static double vx_base(enum vx_scale scale)
     return scale == VX_LOG2 ? 2 : 10;
 }
 
-static double vx_log(const struct vx_axis *a, double value)
+/* Powers of 2, or 1, 2 and 5 times powers of 10: the next at or below value, the next at or above it when up.
+ */
+static double vx_round_log(enum vx_scale scale, double value, bool up)
 {
-    return log(value) / log(vx_base(a->scale));
+    static const double leads[] = {1, 2, 5, 10};
+    if (scale == VX_LOG2) return up ? exp2(ceil(log2(value) - 1e-9)) : exp2(floor(log2(value) + 1e-9));
+    const double power = pow(10, floor(log10(value) + 1e-12)), lead = value / power;
+    for (size_t i = 0; i < 4; i++) {
+        if (up && leads[i] >= lead * (1 - 1e-9)) return leads[i] * power;
+        if (!up && i < 3 && leads[i + 1] > lead * (1 + 1e-9)) return leads[i] * power;
+    }
+    return up ? 10 * power : power;
 }
 
 static void vx_round_logarithmic(struct vx_axis *a)
 {
     if (!(a->low > 0)) a->low = a->high > 0 ? a->high / 2 : 1;
     if (!(a->high > a->low)) a->high = a->low * vx_base(a->scale);
-    a->low = pow(vx_base(a->scale), floor(vx_log(a, a->low) + 1e-9));
-    a->high = pow(vx_base(a->scale), ceil(vx_log(a, a->high) - 1e-9));
+    a->low = vx_round_log(a->scale, a->low, false);
+    a->high = vx_round_log(a->scale, a->high, true);
     if (!(a->high > a->low)) a->high = a->low * vx_base(a->scale);
 }
 
@@ -102,15 +111,37 @@ static size_t vx_ticks_linear(const struct vx_axis *a, unsigned wanted, struct v
     return n;
 }
 
-static size_t vx_ticks_logarithmic(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+static size_t vx_ticks_log2(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
 {
-    const double first = round(vx_log(a, a->low)), last = round(vx_log(a, a->high));
+    const double first = round(log2(a->low)), last = round(log2(a->high));
     double every = ceil((last - first) / (wanted < VX_TICKS_MAX ? wanted : VX_TICKS_MAX - 1));
     size_t n = 0;
     if (!(every >= 1)) every = 1;
     for (double k = first; k <= last && n < VX_TICKS_MAX; k += every)
-        out[n++].value = pow(vx_base(a->scale), k);
+        out[n++].value = exp2(k);
     return n;
+}
+
+/* 1, 2, 5 over few decades, then 1 only, then every second decade and so on. */
+static size_t vx_ticks_log10(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+{
+    static const double leads[] = {1, 2, 5};
+    const double decades = log10(a->high / a->low), first = floor(log10(a->low) + 1e-9);
+    const size_t leads_len = 3 * decades <= wanted ? 3 : 1;
+    double every = ceil(decades / (wanted < VX_TICKS_MAX ? wanted : VX_TICKS_MAX - 1));
+    size_t n = 0;
+    if (!(every >= 1)) every = 1;
+    for (double k = first; pow(10, k) <= a->high * (1 + 1e-9); k += every)
+        for (size_t i = 0; i < leads_len && n < VX_TICKS_MAX; i++) {
+            const double value = leads[i] * pow(10, k);
+            if (value >= a->low * (1 - 1e-9) && value <= a->high * (1 + 1e-9)) out[n++].value = value;
+        }
+    return n;
+}
+
+static size_t vx_ticks_logarithmic(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])
+{
+    return a->scale == VX_LOG2 ? vx_ticks_log2(a, wanted, out) : vx_ticks_log10(a, wanted, out);
 }
 
 size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX])

@@ -40,8 +40,11 @@ static void radar_rings(const struct radar *r)
         radar_ring(r, radius, 1);
     }
     for (size_t i = 0; i < n; i++) {
+        /* between two spokes, where no name stands */
+        const double angle = M_PI / (double)r->chart->names_len,
+                     radius = vx_axis_place(&r->axis, ticks[i].value);
         vx_use_ink(r->c, VX_INK_MUTED);
-        vx_text(r->c, r->x + 3, r->y - vx_axis_place(&r->axis, ticks[i].value) - 2, VX_FONT_SMALL, VX_LEFT,
+        vx_text(r->c, r->x + radius * sin(angle), r->y - radius * cos(angle) + 3.5, VX_FONT_SMALL, VX_CENTRE,
                 ticks[i].text);
     }
 }

@@ -34,7 +34,7 @@ tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
 endif
 
 # replay
-EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/test_replay.sh
+EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/golden/patterns-show-amg.txt tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh
 if HAVE_YAJL
-TESTS += tests/tools/test_replay.sh
+TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh
 endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of results: what is written is read, what is damaged is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "viz-export/vx_results_h5.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/test_vx_results.XXXXXX", path[64];
+
+static int make_dir(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir)) return -1;
+    snprintf(path, sizeof(path), "%s/r.h5", dir);
+    return 0;
+}
+
+static int drop_dir(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(dir);
+}
+
+static void write_two(void)
+{
+    struct vx_result rows[2] = {{.name = "a", .kernel = "gather", .pattern = "8 x stride 1", .delta = "8"},
+                                {.name = "\303\244", .kernel = "gs", .pattern = "2 > 2", .delta = "8/4"}};
+    rows[0].count = UINT64_MAX;
+    rows[0].mb_per_s = 123.5;
+    rows[0].stream_share = NAN;
+    rows[1].mb_per_s = 1e9;
+    rows[1].valid = 1;
+    rows[1].x = -2;
+    const struct vx_results r = {
+        .host = "h", .cpu = "c", .command = NULL, .stream_mb_per_s = 42, .rows = rows, .len = 2};
+    assert_int_equal(vx_results_write(&r, path), LS_OK);
+}
+
+static void vx_results_come_back(void **state)
+{
+    (void)state;
+    struct vx_results r;
+    write_two();
+    if (vx_results_read(path, &r) != LS_OK) fail_msg("%s", ls_last_error());
+    assert_int_equal(r.len, 2);
+    assert_string_equal(r.host, "h");
+    assert_string_equal(r.command, "");
+    assert_float_equal(r.stream_mb_per_s, 42, 0);
+    assert_string_equal(r.rows[0].kernel, "gather");
+    assert_int_equal(r.rows[0].count, UINT64_MAX);
+    assert_float_equal(r.rows[0].mb_per_s, 123.5, 0);
+    assert_true(isnan(r.rows[0].stream_share));
+    assert_string_equal(r.rows[1].name, "\303\244");
+    assert_string_equal(r.rows[1].variant, "");
+    assert_int_equal(r.rows[1].valid, 1);
+    assert_float_equal(r.rows[1].x, -2, 0);
+    vx_results_fini(&r);
+    assert_null(r.rows);
+}
+
+static void alter(const char *attribute, uint64_t value)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), a = H5Aopen(file, attribute, H5P_DEFAULT);
+    assert_true(H5Awrite(a, H5T_NATIVE_UINT64, &value) >= 0);
+    H5Aclose(a);
+    H5Fclose(file);
+}
+
+static void unlink_member(const char *member)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Ldelete(file, member, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+}
+
+static void replace_column(const char *member, hid_t type, hsize_t len)
+{
+    unlink_member(member);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(1, &len, NULL);
+    const hid_t set = H5Dcreate2(file, member, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
+static void refused(ls_err err, const char *says)
+{
+    struct vx_results r;
+    assert_int_equal(vx_results_read(path, &r), err);
+    if (!strstr(ls_last_error(), says)) fail_msg("'%s' lacks '%s'", ls_last_error(), says);
+    assert_null(r.rows);
+}
+
+static void vx_older_files_lack_columns(void **state)
+{
+    (void)state;
+    struct vx_results r;
+    write_two();
+    unlink_member("results/x");
+    unlink_member("results/variant");
+    unlink_member("results/threads");
+    assert_int_equal(vx_results_read(path, &r), LS_OK);
+    assert_true(isnan(r.rows[1].x));
+    assert_string_equal(r.rows[0].variant, "");
+    assert_int_equal(r.rows[0].threads, 0);
+    vx_results_fini(&r);
+}
+
+static void vx_wrong_files_are_refused(void **state)
+{
+    (void)state;
+    write_two();
+    alter("schema", 99);
+    refused(LS_ERR_VERSION, "schema 99");
+    write_two();
+    unlink_member("results/mb_per_s");
+    refused(LS_ERR_FORMAT, "no column mb_per_s");
+    write_two();
+    replace_column("results/kernel", H5T_NATIVE_DOUBLE, 2);
+    refused(LS_ERR_FORMAT, "column kernel of /results is damaged");
+    write_two();
+    replace_column("results/bytes", H5T_NATIVE_UINT64, 3);
+    refused(LS_ERR_FORMAT, "column bytes");
+    unlink(path);
+    refused(LS_ERR_NOT_FOUND, "cannot be read");
+    const int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_int_equal(write(fd, "not HDF5", 8), 8);
+    close(fd);
+    refused(LS_ERR_FORMAT, "not an HDF5 file");
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    refused(LS_ERR_FORMAT, "not a file of results");
+}
+
+static void vx_cut_files_are_refused(void **state)
+{
+    (void)state;
+    write_two();
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    const long len = ftell(f);
+    fclose(f);
+    for (long cut = len - 1; cut > 0; cut -= 1 + len / 40) {
+        struct vx_results r;
+        assert_int_equal(truncate(path, cut), 0);
+        assert_int_not_equal(vx_results_read(path, &r), LS_OK);
+        assert_null(r.rows);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vx_results_come_back),
+        cmocka_unit_test(vx_older_files_lack_columns),
+        cmocka_unit_test(vx_wrong_files_are_refused),
+        cmocka_unit_test(vx_cut_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_dir, drop_dir);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of several machines side by side. */
+#ifndef RPL_COMPARE_H
+#define RPL_COMPARE_H
+
+#include "viz-export/vx_results.h"
+
+#include <stdio.h>
+
+/* Every file of "a.h5,b.h5" behind what *machines holds already.
+ * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
+ * Errors: those of vx_results_read, LS_ERR_NOMEM. */
+ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len);
+
+/* Harmonic mean and STREAM of each machine, and Pearson's R between both over all (Spatter paper, table 4).
+ */
+void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/rpl_results.h"
+#include "patterns/pat_describe.h"
+
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ls_err rpl_copy(char **to, const char *text)
+{
+    *to = strdup(text ? text : "");
+    return *to ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for the results");
+}
+
+static ls_err rpl_row_texts(const struct pat_config *c, const struct kn_result *r, struct vx_result *out)
+{
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
+    LS_TRY(rpl_copy(&out->name, c->name));
+    LS_TRY(rpl_copy(&out->kernel, pat_kernel_name(c->kernel)));
+    LS_TRY(rpl_copy(&out->pattern, pat_describe(c, shape)));
+    LS_TRY(rpl_copy(&out->delta, pat_describe_delta(c, delta)));
+    LS_TRY(rpl_copy(&out->backend, r->backend));
+    return rpl_copy(&out->variant, r->variant);
+}
+
+static void rpl_row_numbers(const struct pat_config *c, const struct kn_result *r, struct vx_result *out)
+{
+    out->count = c->count;
+    out->wrap = c->wrap;
+    out->threads = r->threads;
+    out->index_bits = r->index_bits;
+    out->element_bytes = r->element_bytes;
+    out->bytes = r->bytes;
+    out->bytes_with_indices = r->bytes_with_indices;
+    out->memory_bytes = r->memory_bytes;
+    out->huge_bytes = r->huge_bytes;
+    out->runs = r->seconds.len;
+    out->warmups = r->warmups;
+    out->seconds_min = r->seconds.min;
+    out->seconds_quartile1 = r->seconds.quartile1;
+    out->seconds_median = r->seconds.median;
+    out->seconds_quartile3 = r->seconds.quartile3;
+    out->seconds_max = r->seconds.max;
+    out->seconds_mean = r->seconds.mean;
+    out->seconds_deviation = r->seconds.deviation;
+    out->mb_per_s = r->mb_per_s;
+    out->mb_per_s_hmean = r->mb_per_s_hmean;
+    out->mb_per_s_hstderr = r->mb_per_s_hstderr;
+    out->stream_share = r->stream_share;
+    out->valid = r->valid;
+    out->worst_error = r->worst_error;
+    out->x = NAN;
+}
+
+ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->stream_mb_per_s = s->stream_mb_per_s;
+    LS_TRY(rpl_copy(&out->host, s->machine.host));
+    LS_TRY(rpl_copy(&out->cpu, s->machine.cpu));
+    LS_TRY(rpl_copy(&out->topology, s->machine.summary));
+    LS_TRY(rpl_copy(&out->command, s->settings.command));
+    LS_TRY(rpl_copy(&out->version, PACKAGE_VERSION));
+    LS_TRY(rpl_copy(&out->study, ""));
+    out->rows = calloc(s->done + 1, sizeof(*out->rows));
+    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for the results");
+    for (size_t i = 0; i < s->done; i++) {
+        out->len = i + 1;
+        LS_TRY(rpl_row_texts(&s->suite.rows[i], &s->results[i], &out->rows[i]));
+        rpl_row_numbers(&s->suite.rows[i], &s->results[i], &out->rows[i]);
+    }
+    return LS_OK;
+}
+
+void rpl_row_label(const struct vx_result *r, char *out, size_t room)
+{
+    if (*r->name)
+        snprintf(out, room, "%s", r->name);
+    else
+        snprintf(out, room, "%s %s, delta %s", r->kernel, r->pattern, r->delta);
+}
+
+double rpl_results_hmean(const struct vx_results *r)
+{
+    double *rates = calloc(r->len + 1, sizeof(*rates));
+    if (!rates) return NAN;
+    for (size_t i = 0; i < r->len; i++)
+        rates[i] = r->rows[i].mb_per_s;
+    const double mean = kn_harmonic_mean(rates, r->len);
+    free(rates);
+    return mean;
+}

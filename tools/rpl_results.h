@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of a session as rows that can be kept, compared and drawn. */
+#ifndef RPL_RESULTS_H
+#define RPL_RESULTS_H
+
+#include "tools/rpl_session.h"
+#include "viz-export/vx_results.h"
+
+/* All results of s with its machine.
+ * Owns:   the caller ends *out with vx_results_fini, also after a failure.
+ * Errors: LS_ERR_NOMEM. */
+ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out);
+
+/* "name", or kernel, shape and delta where there is none: what a row is called in pictures. */
+void rpl_row_label(const struct vx_result *r, char *out, size_t room);
+
+/* Harmonic mean of the rates of r; NAN when there are none. */
+double rpl_results_hmean(const struct vx_results *r);
+
+#endif

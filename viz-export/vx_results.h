@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of a replay in a file that keeps the machine with them: columns of equal length, readable by h5py
+ * and pandas. */
+#ifndef VX_RESULTS_H
+#define VX_RESULTS_H
+
+#include "common/ls_error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(type, member): one column of /results each; doc/replay-h5.md describes them. */
+#define VX_RESULT_COLUMNS(X)   \
+    X(TEXT, name)              \
+    X(TEXT, kernel)            \
+    X(TEXT, pattern)           \
+    X(TEXT, delta)             \
+    X(U64, count)              \
+    X(U64, wrap)               \
+    X(TEXT, backend)           \
+    X(TEXT, variant)           \
+    X(U64, threads)            \
+    X(U64, index_bits)         \
+    X(U64, element_bytes)      \
+    X(U64, bytes)              \
+    X(U64, bytes_with_indices) \
+    X(U64, memory_bytes)       \
+    X(U64, huge_bytes)         \
+    X(U64, runs)               \
+    X(U64, warmups)            \
+    X(F64, seconds_min)        \
+    X(F64, seconds_quartile1)  \
+    X(F64, seconds_median)     \
+    X(F64, seconds_quartile3)  \
+    X(F64, seconds_max)        \
+    X(F64, seconds_mean)       \
+    X(F64, seconds_deviation)  \
+    X(F64, mb_per_s)           \
+    X(F64, mb_per_s_hmean)     \
+    X(F64, mb_per_s_hstderr)   \
+    X(F64, stream_share)       \
+    X(U64, valid)              \
+    X(F64, worst_error)        \
+    X(F64, x)
+
+typedef char *vx_type_TEXT;
+typedef uint64_t vx_type_U64;
+typedef double vx_type_F64;
+
+#define VX_RESULT_MEMBER(type, member) vx_type_##type member;
+struct vx_result {
+    VX_RESULT_COLUMNS(VX_RESULT_MEMBER)
+};
+#undef VX_RESULT_MEMBER
+
+/* Everything is owned. Texts are never NULL in what vx_results_read gives. */
+struct vx_results {
+    char *host, *cpu, *topology, *command, *version, *study;
+    double stream_mb_per_s; /* NAN: not measured */
+    struct vx_result *rows;
+    size_t len;
+};
+
+/* Free all that r holds; r is zeroed.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void vx_results_fini(struct vx_results *r);
+
+/* Write r to path, replacing what is there. After a failure nothing is left under that name.
+ * Errors: LS_ERR_IO and other errors of the file, LS_ERR_NOMEM.
+ * Thread: one at a time (HDF5).  Signal: not safe. */
+ls_err vx_results_write(const struct vx_results *r, const char *path);
+
+/* Read path.
+ * Owns:   the caller ends *out with vx_results_fini.
+ * Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT for a file that is none or is damaged, LS_ERR_VERSION,
+ * LS_ERR_NOMEM; *out is then empty. Thread: one at a time (HDF5).  Signal: not safe. */
+ls_err vx_results_read(const char *path, struct vx_results *out);
+
+#endif
