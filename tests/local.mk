@@ -17,3 +17,4 @@ include tests/lint/local.mk
 include tests/cases/proc.mk
 include tests/cases/real.mk
 include tests/bed/local.mk
+include tests/cases/report.mk

@@ -66,3 +66,29 @@ void cli_print_cut(const char *text, int width, FILE *out)
     }
     fputs(cli_term_utf8() ? "…" : "~", out);
 }
+
+void cli_print_folded(const char *text, int indent, int width, FILE *out)
+{
+    int at = 0;
+    while (*text) {
+        const size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " ");
+        int room = 0;
+        for (size_t i = blanks; i < blanks + word; i++) {
+            if (text[i] == '\033')
+                i += strcspn(text + i, "m");
+            else
+                room += (text[i] & 0xc0) != 0x80;
+        }
+        if (at > indent && at + (int)blanks + room > width) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        } else {
+            fprintf(out, "%*s", (int)blanks, "");
+            at += (int)blanks;
+        }
+        fwrite(text + blanks, 1, word, out);
+        at += room;
+        text += blanks + word;
+    }
+    fputc('\n', out);
+}

@@ -23,4 +23,9 @@ int cli_text_width(const char *text);
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 void cli_print_cut(const char *text, int width, FILE *out);
 
+/* Print text as lines of at most width columns where its blanks allow it, all but the first behind indent
+ * blanks; escape sequences take no room.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+void cli_print_folded(const char *text, int indent, int width, FILE *out);
+
 #endif

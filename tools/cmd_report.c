@@ -4,6 +4,7 @@
 #include "tools/rep_annotate.h"
 #include "tools/rep_print.h"
 #include "tools/rep_processes.h"
+#include "tools/rep_sharing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
     REPORT_SLICE_MS,
     REPORT_ANNOTATE,
     REPORT_PROCESSES,
+    REPORT_SHARING,
     REPORT_JSON,
     REPORT_FOLDED,
     REPORT_OPTIONS
@@ -54,6 +56,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
         {"processes", 'P', CLI_FLAG, NULL, NULL,
          "instead of the table: the tree of processes, how each began and ended, its share of "
          "the time (its own, and with all below it) and its largest resident memory",
+         "Rows"},
+    [REPORT_SHARING] =
+        {"sharing", 0, CLI_FLAG, NULL, NULL,
+         "instead of the table: cache lines that several threads touch while one writes, true or "
+         "false sharing by the bytes they use",
          "Rows"},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
@@ -153,6 +160,14 @@ static ls_err report_processes(const struct rep_options *o, bool json)
     return LS_OK;
 }
 
+static ls_err report_sharing(const struct rep_options *o, bool json)
+{
+    LS_TRY(rep_sharing(o, json, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by thread,node %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
@@ -173,6 +188,10 @@ static int report_run(const struct cli_command *c, const struct cli_value *v, ch
         options.limit = options.slices;
     if (v[REPORT_PROCESSES].given) {
         const ls_err err = report_processes(&options, v[REPORT_JSON].given);
+        return err == LS_OK ? CLI_OK : cli_fail(err);
+    }
+    if (v[REPORT_SHARING].given) {
+        const ls_err err = report_sharing(&options, v[REPORT_JSON].given);
         return err == LS_OK ? CLI_OK : cli_fail(err);
     }
     if (v[REPORT_ANNOTATE].given) {

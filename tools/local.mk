@@ -38,6 +38,7 @@ tools_loadstone_SOURCES = \
     tools/rep_print.h \
     tools/rep_processes.c tools/rep_processes.h \
     tools/rep_rows.c \
+    tools/rep_sharing.c tools/rep_sharing.h \
     tools/rep_table.c \
     tools/rep_view.c tools/rep_view.h
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'

@@ -193,33 +193,6 @@ static void rep_print_time(const struct rep_view *v, FILE *out)
     }
 }
 
-/* Fold a line at blanks, continuing below the values; escape sequences take no room. */
-static void rep_fold(const char *line, int width, FILE *out)
-{
-    int at = 0;
-    while (*line) {
-        const size_t blanks = strspn(line, " "), word = strcspn(line + blanks, " ");
-        int room = 0;
-        for (size_t i = blanks; i < blanks + word; i++) {
-            if (line[i] == '\033')
-                i += strcspn(line + i, "m");
-            else
-                room += (line[i] & 0xc0) != 0x80;
-        }
-        if (at > REP_KEY_WIDTH && at + (int)blanks + room > width) {
-            fprintf(out, "\n%*s", REP_KEY_WIDTH, "");
-            at = REP_KEY_WIDTH;
-        } else {
-            fprintf(out, "%*s", (int)blanks, "");
-            at += (int)blanks;
-        }
-        fwrite(line + blanks, 1, word, out);
-        at += room;
-        line += blanks + word;
-    }
-    fputc('\n', out);
-}
-
 static void rep_header_lines(const struct rep_view *v, FILE *out)
 {
     char few[256];
@@ -250,7 +223,7 @@ void rep_print_header(const struct rep_view *v, FILE *out)
     fclose(memory);
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) && rest;)
-        rep_fold(line, cli_term_width(), out);
+        cli_print_folded(line, REP_KEY_WIDTH, cli_term_width(), out);
     fputc('\n', out);
     free(text);
 }

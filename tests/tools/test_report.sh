@@ -36,6 +36,8 @@ expect 2 "did you mean multiply?" "$loadstone" report --annotate ipl run.h5
 expect 2 "lists them" "$loadstone" report --annotate zzz run.h5
 expect 2 "lists them" "$loadstone" report --annotate other.c:multiply run.h5
 expect 2 "goes by line or ip" "$loadstone" report --annotate multiply --by thread run.h5
+expect 0 "It takes two." "$loadstone" report --sharing run.h5
+must grep -qF "in 200 bursts of 1 thread." out
 expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
 expect 2 "stands there twice" "$loadstone" report --by line,line run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5
