@@ -5,6 +5,7 @@ libproffixture_la_SOURCES = tests/profile/prof_fixture.c tests/profile/prof_fixt
 libproffixture_la_LIBADD = libspoolfixture.la
 
 profile_test_programs = \
+    tests/profile/test_prof_sites \
     tests/profile/test_prof_source_label \
     tests/profile/test_prof_calls \
     tests/profile/test_prof_frames \
@@ -31,6 +32,9 @@ tests_profile_test_prof_forks_LDADD = libproffixture.la libprofile.la $(CMOCKA_L
 
 tests_profile_test_prof_source_label_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_source_label_LDADD = libprofile.la $(CMOCKA_LIBS)
+
+tests_profile_test_prof_sites_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_sites_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS) -lm
 
 tests_profile_test_prof_file_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_file_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS)
