@@ -27,6 +27,9 @@
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                        \
       "time after the start of the program before sampling begins, such as 2s")                             \
     X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                     \
+    X(START, "LOADSTONE_START", "",                                                                         \
+      "when the recording began, on CLOCK_MONOTONIC in ns, set by the launcher: delay and duration count "  \
+      "from there in every program of the recording")                                                       \
     X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                  \
     X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")     \
     X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")           \

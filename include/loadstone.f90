@@ -30,7 +30,7 @@ module loadstone
 
     public :: ls_tree_new, ls_tree_free, ls_add_range, ls_add_group, ls_add_member, ls_remove
     public :: ls_find, ls_index_of, ls_label, ls_error_text
-    public :: ls_start, ls_stop, ls_phase_begin, ls_phase_end
+    public :: ls_start, ls_stop, ls_phase_begin, ls_phase_end, ls_dump_samples, ls_set
 
     ! struct smr_spec of loadstone/smr.h
     type, bind(c) :: smr_spec
@@ -109,6 +109,15 @@ module loadstone
             import :: c_char
             character(kind=c_char), intent(in) :: name(*)
         end subroutine phase_end
+        subroutine dump_samples(path, nx, ny, nz) bind(c, name="loadstone_dump_samples")
+            import :: c_char, c_int32_t
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int32_t), value :: nx, ny, nz
+        end subroutine dump_samples
+        subroutine set(name, value) bind(c, name="loadstone_set")
+            import :: c_char
+            character(kind=c_char), intent(in) :: name(*), value(*)
+        end subroutine set
         integer(c_size_t) function strlen(text) bind(c)
             import :: c_size_t, c_ptr
             type(c_ptr), value :: text
@@ -196,6 +205,20 @@ contains
         character(*), intent(in) :: name
         call phase_end(c_text(name))
     end subroutine ls_phase_end
+
+    ! Ask for a text file of the samples so far: resolve writes it. The grid is that of Fortran arrays, the
+    ! first extent fastest.
+    subroutine ls_dump_samples(path, nx, ny, nz)
+        character(*), intent(in) :: path
+        integer, intent(in) :: nx, ny, nz
+        call dump_samples(c_text(path), int(max(nx, 0), c_int32_t), int(max(ny, 0), c_int32_t), int(max(nz, 0), c_int32_t))
+    end subroutine ls_dump_samples
+
+    ! Keep a setting with the recording; "threshold" is a latency in cycles for ls_dump_samples.
+    subroutine ls_set(name, value)
+        character(*), intent(in) :: name, value
+        call set(c_text(name), c_text(value))
+    end subroutine ls_set
 
     subroutine report(code, stat)
         integer, intent(in) :: code

@@ -21,7 +21,8 @@ struct prof_fork {
     uint32_t tid;           /* the parent's thread that forked */
     uint64_t fork_ns;       /* CLOCK_MONOTONIC */
     struct prof_survey *child_survey;
-    prof_space *space; /* the parent's at the fork, from there until the child is replayed */
+    prof_space *space;  /* the parent's at the fork, from there until the child is replayed */
+    size_t space_bytes; /* about */
     struct prof_phase_stack phases;
 };
 
@@ -31,7 +32,11 @@ struct prof_forks {
     uint32_t *by_pid;                   /* rows of images, sorted by pid and image */
     const struct spool_image *images;   /* borrowed */
     size_t images_len;
+    size_t waiting_bytes; /* about, of the copies put aside */
 };
+
+/* More is not put aside: then children have coarse homes for what their parent had, and /events says so. */
+#define PROF_FORKS_WAITING_MAX_BYTES ((size_t)1 << 30)
 
 /* Put images, and their surveys with them, into the order of their begins.  Errors: LS_ERR_NOMEM. */
 ls_err prof_images_sort(struct spool_image *images, struct prof_survey *surveys, size_t images_len);

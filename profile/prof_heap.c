@@ -67,6 +67,15 @@ static ls_err prof_heap_copy(const prof_heap *from, prof_heap *to)
     return LS_OK;
 }
 
+size_t prof_heap_clone_bytes(const prof_heap *h)
+{
+    enum { PROF_RANGE_BYTES = 64 };
+    size_t bytes = h->blocks.len * sizeof(*h->blocks.rows);
+    for (int i = 0; i < PROF_HEAP_LAYERS; i++)
+        bytes += smr_live_len(h->layers[i]) * PROF_RANGE_BYTES;
+    return bytes;
+}
+
 ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uint32_t process,
                        prof_heap **out)
 {

@@ -25,6 +25,9 @@ struct prof_heap_context {
 /* Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_new(const struct prof_heap_context *context, prof_heap **out);
 void prof_heap_free(prof_heap *h);
+/* About how much memory a clone of h takes.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+size_t prof_heap_clone_bytes(const prof_heap *h);
 /* What a fork child begins with; survey and process are the child's.  Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uint32_t process,
                        prof_heap **out);

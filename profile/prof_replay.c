@@ -46,7 +46,7 @@ struct prof_replay {
     struct prof_lane *lanes;
     struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */
-    uint64_t phases_unmatched, phases_left_open;
+    uint64_t phases_unmatched, phases_left_open, forks_left_out;
     uint64_t threshold_cycles; /* that the program set for its dumps */
     uint32_t process, threads_begun;
     size_t first_frame; /* of this process in run->frames */
@@ -380,21 +380,36 @@ static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, 
     return LS_OK;
 }
 
+static ls_err prof_fork_space(struct prof_replay *r, struct prof_fork *fork)
+{
+    struct prof_forks *forks = r->run->forks;
+    const size_t bytes = prof_space_clone_bytes(r->space);
+    if (bytes > PROF_FORKS_WAITING_MAX_BYTES - forks->waiting_bytes) {
+        r->forks_left_out++;
+        return LS_OK;
+    }
+    fork->space_bytes = bytes;
+    forks->waiting_bytes += bytes;
+    return prof_space_clone(r->space, fork->child_survey, fork->child, &fork->space);
+}
+
 /* Put aside for children what this process has before time_ns. */
 static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge, size_t files_len,
                                 uint64_t time_ns)
 {
     for (; r->next_fork < r->forks_end && r->next_fork->fork_ns < time_ns; r->next_fork++) {
-        LS_TRY(prof_space_clone(r->space, r->next_fork->child_survey, r->next_fork->child,
-                                &r->next_fork->space));
+        LS_TRY(prof_fork_space(r, r->next_fork));
         LS_TRY(prof_fork_phases(r, merge, files_len, r->next_fork));
     }
     return LS_OK;
 }
 
-static ls_err prof_put_phase_events(struct prof_replay *r)
+static ls_err prof_put_own_events(struct prof_replay *r)
 {
     const struct prof_event events[] = {
+        {.kind = "FORKS_LEFT_OUT",
+         .text = "fork children that do not know their parent's blocks: too many at once to resolve",
+         .count = r->forks_left_out},
         {.kind = "PHASE_UNMATCHED",
          .text = "ends of phases that were not open in their thread",
          .count = r->phases_unmatched},
@@ -493,7 +508,7 @@ static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t 
     }
     LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
     LS_TRY(prof_end_lanes(r, merge, files_len));
-    LS_TRY(prof_put_phase_events(r));
+    LS_TRY(prof_put_own_events(r));
     return prof_replay_lines(r);
 }
 
@@ -541,6 +556,7 @@ static ls_err prof_replay_open_space(struct prof_replay *r)
     if (!fork || !fork->space) return prof_replay_new_space(r);
     r->space = fork->space;
     fork->space = NULL; /* handed over */
+    r->run->forks->waiting_bytes -= fork->space_bytes;
     return LS_OK;
 }
 

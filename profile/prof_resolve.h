@@ -25,8 +25,8 @@ struct prof_resolve_options {
 struct prof_resolve_stats {
     uint64_t samples, bursts, processes, threads, damaged_files;
     uint64_t dropped_bytes; /* of records that found no room in the spool */
-    uint64_t dumps;        /* files that the program asked for and got */
-    uint64_t dumps_failed; /* ... and did not get; ls_last_error tells why not the last of them */
+    uint64_t dumps;         /* files that the program asked for and got */
+    uint64_t dumps_failed;  /* ... and did not get; ls_last_error tells why not the last of them */
 };
 
 /* Errors: LS_ERR_NOT_FOUND (no spool there), LS_ERR_VERSION, LS_ERR_EXISTS, LS_ERR_FULL, LS_ERR_IO; the

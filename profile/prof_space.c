@@ -84,6 +84,15 @@ static ls_err prof_space_copy(const prof_space *from, prof_space *to)
     return LS_OK;
 }
 
+size_t prof_space_clone_bytes(const prof_space *s)
+{
+    enum { PROF_RANGE_BYTES = 64 };
+    size_t bytes = s->mappings.len * sizeof(*s->mappings.rows);
+    for (int i = 0; i < PROF_LAYER_COUNT; i++)
+        bytes += smr_live_len(s->layers[i]) * PROF_RANGE_BYTES;
+    return bytes + prof_heap_clone_bytes(s->heap);
+}
+
 ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out)
 {
     prof_space *clone = calloc(1, sizeof(*clone));

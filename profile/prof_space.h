@@ -24,6 +24,9 @@ typedef struct prof_space prof_space;
 /* survey (planted, the context's) and what context names are borrowed.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context *context, prof_space **out);
 void prof_space_free(prof_space *s);
+/* About how much memory a clone of s takes.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+size_t prof_space_clone_bytes(const prof_space *s);
 /* What a fork child begins with: the same things at the same places. survey is the child's, with the parent's
  * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone record: runs a program with the sampling runtime and makes a profile of what it left. */
+#include "common/ls_clock.h"
 #include "common/ls_env.h"
 #include "machine/mach_calibration.h"
 #include "machine/mach_capability.h"
@@ -138,6 +139,8 @@ static ls_err record_environment(const struct record *r)
     }
     if (r->v[RECORD_PAUSED].given) LS_TRY(record_setenv(LS_ENV_PAUSED, "1"));
     if (r->v[RECORD_NO_CHILDREN].given) LS_TRY(record_setenv(LS_ENV_CHILDREN, "0"));
+    snprintf(number, sizeof(number), "%llu", (unsigned long long)ls_clock_mono_ns());
+    LS_TRY(record_setenv(LS_ENV_START, number));
     LS_TRY(record_setenv(LS_ENV_SPOOL, r->spool.path));
     LS_TRY(record_setenv(LS_ENV_PRELOAD, r->preload));
     return rec_preload_set(r->preload);

@@ -30,6 +30,7 @@ static const struct rt_config_row rt_config_rows[] = {
     ROW(SPOOL_MAX, BYTES, spool_max_bytes),
     ROW(DELAY, NS, delay_ns),
     ROW(DURATION, NS, duration_ns),
+    ROW(START, NUMBER, start_ns),
     ROW(CONTROL, SIGNAL, control_signal),
     ROW(PAUSED, FLAG, paused),
     ROW(CHILDREN, FLAG, children),

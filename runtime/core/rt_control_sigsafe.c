@@ -40,6 +40,6 @@ void rt_control_init(uint64_t now_ns)
     const struct rt_config *c = &rt_state.config;
     rt_control.on = !c->paused;
     rt_control.announced = 0;
-    rt_control.begin_ns = now_ns + c->delay_ns;
+    rt_control.begin_ns = (c->start_ns && c->start_ns < now_ns ? c->start_ns : now_ns) + c->delay_ns;
     rt_control.end_ns = c->duration_ns ? rt_control.begin_ns + c->duration_ns : UINT64_MAX;
 }

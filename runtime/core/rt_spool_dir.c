@@ -48,6 +48,15 @@ static int rt_spool_dir_default(const char *parent)
     return rt_spool_dir_use();
 }
 
+/* No launcher did: this is the first program of the recording. */
+static void rt_spool_dir_tell_start(void)
+{
+    char number[32];
+    struct rt_text text = rt_text_in(number, sizeof(number));
+    rt_text_add_number(&text, ls_clock_mono_ns());
+    setenv(ls_env_rows[LS_ENV_START].variable, number, 1);
+}
+
 int rt_spool_dir_open(void)
 {
     const char *wanted = getenv(ls_env_rows[LS_ENV_SPOOL].variable);
@@ -59,6 +68,9 @@ int rt_spool_dir_open(void)
     int err = runtime && runtime[0] == '/' ? rt_spool_dir_default(runtime) : ENOENT;
     if (err != 0) err = rt_spool_dir_default(NULL);
     /* children belong to the same recording, those of system() and popen() too, which no hook sees */
-    if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
+    if (err == 0) {
+        setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
+        rt_spool_dir_tell_start();
+    }
     return err;
 }

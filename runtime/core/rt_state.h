@@ -31,6 +31,7 @@ struct rt_config {
     uint64_t alloc_min_bytes;
     uint64_t spool_max_bytes;
     uint64_t delay_ns, duration_ns; /* duration 0: until the end */
+    uint64_t start_ns;              /* they count from here; 0: from the start of this program */
     int control_signal;             /* 0: none */
     bool has_seed, paused, children, debug;
 };

@@ -285,9 +285,12 @@ static int run_switch(const char *how)
     return 0;
 }
 
-/* Busy until `ms` of the clock have passed, and in any case for SPIN_MS of CPU time behind it. */
+/* Busy until `ms` of the clock have passed, and in any case for SPIN_MS of CPU time behind it. Says from when
+ * delays count. */
 static int run_busy(const char *ms)
 {
+    const char *start = getenv("LOADSTONE_START");
+    printf("%s\n", start ? start : "0");
     uint8_t *block = new_block(BLOCK_BYTES);
     const uint64_t end_ms = clock_ms(CLOCK_MONOTONIC) + (uint64_t)atoi(ms);
     while (clock_ms(CLOCK_MONOTONIC) < end_ms)

@@ -14,6 +14,24 @@ holds 1 '^series major_faults process 0 points '
 expect 0 "next:" "$loadstone" report --processes grow.h5
 must grep -q 'MiB' out
 
+# the other languages: scopes of C++, calls of Fortran; what they ask for is made, and nothing at all when nobody records
+mkdir cxx
+expect 0 "" sh -c "cd cxx && '$top_builddir/tests/smrtree/smrtree_cxx11'"
+must test -z "$(ls cxx)"
+(cd cxx && recorded 0 cxx --engine null -- "$top_builddir/tests/smrtree/smrtree_cxx11"; mv lines ..; exit $failed) || failed=1
+name=cxx
+holds 1 '^span solve process .* end [0-9]+$'
+holds 1 '^span solve/smooth process .* end [0-9]+$'
+for setting in executable=lulesh threshold=7 period=4000; do holds 1 "^event SETTING process [0-9]+ count 1 text $setting$"; done
+must test "$(wc -l <cxx/samples.out)" = 1
+if [ -x "$top_builddir/tests/smrtree/smrtree_fortran" ]; then
+    mkdir fortran
+    (cd fortran && recorded 0 fortran --engine null -- "$top_builddir/tests/smrtree/smrtree_fortran"; mv lines ..; exit $failed) || failed=1
+    name=fortran
+    holds 1 '^span solve/smooth process .* end [0-9]+$'
+    must test "$(wc -l <fortran/fortran.csv)" = 1
+fi
+
 can_sample || { echo "not tested: samples in phases (the step engine does not work here)"; exit $failed; }
 # shellcheck disable=SC2086
 recorded 0 phases $sampled -- "$victim" phases

@@ -137,6 +137,10 @@ static void session_calls_are_harmless_when_nobody_records()
     smrt.setSamplingThreshold(7);
     smrt.setSamplingPeriod(4000);
     smrt.beginMemoryLoadSampling();
+    {
+        SMRPhase solve("solve");
+        SMRPhase smooth("smooth");
+    }
     smrt.endMemoryLoadSampling();
     smrt.dumpAllSamples("samples.out", 10, 10, 10);
     smrt.dumpAllSamples(nullptr, 1, 1, 1);

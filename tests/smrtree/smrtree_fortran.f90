@@ -59,7 +59,11 @@ program smrtree_fortran
 
     call ls_start()
     call ls_phase_begin("solve")
+    call ls_phase_begin("smooth")
+    call ls_phase_end("smooth")
     call ls_phase_end("solve")
+    call ls_set("threshold", "20")
+    call ls_dump_samples("fortran.csv", 4, 4, 4)
     call ls_stop()
     call ls_tree_free(tree)
     call check(.not. c_associated(tree%handle), "the tree is freed")
