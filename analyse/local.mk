@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # analyse: pure functions on the arrays of a profile
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # common: errors, byte spans, clocks, checked arithmetic, quantities, the environment table
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \

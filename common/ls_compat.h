@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,18 @@
 #define LS_EXPORT __attribute__((visibility("default")))
 /* Found without a call (no __tls_get_addr, which may allocate), so that signal handlers may use it. */
 #define LS_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec"), visibility("hidden")))
+
+/* Headers older than the kernel (linux/auxvec.h). */
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+/* Architectures without a fork system call use clone. */
+#ifdef SYS_fork
+#define LS_IS_SYS_FORK(number) ((number) == SYS_fork)
+#else
+#define LS_IS_SYS_FORK(number) 0
+#endif
 
 /* A function that stays as it is written, neither inlined nor specialised. */
 #if defined(__clang__)

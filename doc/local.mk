@@ -1,7 +1,11 @@
-# doc
-EXTRA_DIST += doc/smrtree.md
-EXTRA_DIST += doc/run-h5.md doc/spool.md
-EXTRA_DIST += doc/status.md
-EXTRA_DIST += doc/truth.md
-EXTRA_DIST += doc/overhead.md
-EXTRA_DIST += doc/replay-h5.md
+# SPDX-License-Identifier: BSD-3-Clause
+# doc: every page is installed where README.md's links find it
+formatsdir = $(docdir)/doc
+dist_formats_DATA =
+dist_formats_DATA += doc/overhead.md
+dist_formats_DATA += doc/replay-h5.md
+dist_formats_DATA += doc/run-h5.md
+dist_formats_DATA += doc/smrtree.md
+dist_formats_DATA += doc/spool.md
+dist_formats_DATA += doc/status.md
+dist_formats_DATA += doc/truth.md

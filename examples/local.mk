@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # examples: instrumented programs, built here and installed as sources
 example_programs = examples/matmul_naive examples/matmul_blocked examples/matmul_naive_cxx examples/matmul_blocked_cxx
 noinst_PROGRAMS += $(example_programs)

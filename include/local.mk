@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # include: the public API
 loadstoneincludedir = $(includedir)/loadstone
 loadstoneinclude_HEADERS = include/loadstone/error.h include/loadstone/loadstone.h include/loadstone/smr.h

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # kernels: gather/scatter and STREAM kernels, their variants and backends, the measurement, studies
 # Which instructions a method uses is decided here: each has its own flags, the rest of the library none. Scalar moves are
 # not to be vectorised behind our back; -O3 unrolls what says so.

@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # LS_COMPILER_FLAGS: C11/C++11 with warnings; --enable-werror and --enable-sanitizers for developers and CI.
 AC_DEFUN([LS_COMPILER_FLAGS], [
 AC_ARG_ENABLE([werror],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # machine
 # The probe alone: what the preloaded runtime and the calibration share.
 noinst_LTLIBRARIES += libmachprobe.la

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # patterns: gather/scatter configurations, their generators and file formats
 noinst_LTLIBRARIES += libpatterns.la
 libpatterns_la_SOURCES = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # profile: run.h5 (schema, writer, reader) and resolve (spool to run.h5)
 noinst_LTLIBRARIES += libprofile.la libprofread.la
 libprofread_la_SOURCES = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # runtime: the object preloaded into programs. It needs nothing but the C library.
 include runtime/samplers/step_local.mk
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # smrtree: ranges with life-times, AVL interval tree, frozen look-up index, semantic tree, registry.
 # libsmrtree.la is linked by libloadstone.so and by the preloaded runtime: one API, the preload's wins.
 noinst_LTLIBRARIES += libsmrtree.la

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # spool: the format, the signal-safe writer (in the program), the reader (outside it)
 noinst_LTLIBRARIES += libspoolwrite.la
 libspoolwrite_la_SOURCES = \

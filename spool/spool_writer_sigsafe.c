@@ -2,6 +2,7 @@
 #include "spool/spool_writer_sigsafe.h"
 
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,15 +21,6 @@ enum { SPOOL_FD_FLOOR = 700 };
 
 /* Beside errno values: the cap refused the chunk, not the file system. */
 enum { SPOOL_ERR_CAP = -1 };
-
-static uint64_t spool_tsc_now(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    return 0;
-#endif
-}
 
 /* EINTR-safe. Allocate for real, by writing zeros, where the file system has no fallocate. */
 static int spool_write_zeros(int fd, uint64_t offset_bytes, uint64_t len_bytes)
@@ -257,7 +249,7 @@ static void spool_write_header(struct spool_writer *w, const struct spool_file_h
     h.features = 0;
     h.realtime_ns = ls_clock_read_ns(CLOCK_REALTIME);
     h.mono_ns = ls_clock_mono_ns();
-    h.tsc = spool_tsc_now();
+    h.tsc = ls_cpu_ticks();
     h.magic = 0;
     memcpy(w->chunk, &h, sizeof(h));
     __atomic_store_n((uint64_t *)w->chunk, SPOOL_MAGIC, __ATOMIC_RELEASE);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # symbols: what ELF files and their DWARF tell about addresses, read through elfutils in a process of its own
 noinst_LTLIBRARIES += libsymbols.la
 libsymbols_la_SOURCES = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tools: the program loadstone, its man pages and its completion
 bin_PROGRAMS += tools/loadstone
 tools_loadstone_SOURCES = \

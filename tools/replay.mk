@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # loadstone replay and patterns
 tools_loadstone_SOURCES += \
     tools/cmd_patterns.c \

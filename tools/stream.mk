@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # loadstone stream
 tools_loadstone_SOURCES += \
     tools/cmd_stream.c \

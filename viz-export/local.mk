@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # viz-export: pictures and pages, one file a format behind one table
 noinst_LTLIBRARIES += libvizexport.la
 libvizexport_la_SOURCES = \

@@ -47,11 +47,7 @@ static bool rt_is_sealing(long number, const long args[RT_SYSCALL_ARGS])
 
 static bool rt_is_forking(long number)
 {
-    return number == SYS_clone || number == SYS_clone3
-#ifdef SYS_fork
-           || number == SYS_fork
-#endif
-        ;
+    return number == SYS_clone || number == SYS_clone3 || LS_IS_SYS_FORK(number);
 }
 
 /* libseccomp seals a process this way; some programs fork by it. */

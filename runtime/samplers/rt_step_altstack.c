@@ -4,12 +4,8 @@
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
-#ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51 /* linux/auxvec.h */
-#endif
 enum {
     GUARD_BYTES = 4096,
     HANDLER_BYTES = 8192,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The step engine: signal-safe pieces the preloaded runtime links and the unit tests exercise.
 if HAVE_STEP
 noinst_LTLIBRARIES += librtstep.la

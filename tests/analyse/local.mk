@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/analyse: hand-computed values on synthetic bursts
 if HAVE_CMOCKA
 analyse_tests = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs of the distribution under the profiler, many and long: make check-long runs them, make bed-page also writes doc/test-bed.md.
 # BED_ARGS: names of programs (only these), --overhead 3%, --keep DIRECTORY.
 EXTRA_DIST += tests/bed/bed.py tests/bed/data.sh tests/bed/page-head.md tests/bed/programs tests/bed/inputs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/calls: call stacks of programs whose stacks are known
 if HAVE_STEP
 check_PROGRAMS += tests/calls/calls_victim_fp tests/calls/calls_victim_nofp tests/calls/calls_thrower

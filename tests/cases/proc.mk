@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Process trees, phases, switches, ranks: whole programs with what is true known.
 check_PROGRAMS += tests/cases/proc_victim
 tests_cases_proc_victim_SOURCES = tests/cases/proc_victim.c

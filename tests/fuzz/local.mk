@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/fuzz: decoders against arbitrary bytes; the corpora are replayed here
 check_PROGRAMS += tests/fuzz/fuzz_spool_reader
 TESTS += tests/fuzz/test_fuzz_spool.sh

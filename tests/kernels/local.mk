@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/kernels
 if HAVE_CMOCKA
 KERNELS_TESTS = tests/kernels/test_kn_kernel tests/kernels/test_kn_replay tests/kernels/test_kn_stream

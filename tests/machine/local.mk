@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/machine: calibration, its cache file, topology
 if HAVE_CMOCKA
 MACHINE_TESTS = tests/machine/test_mach_level tests/machine/test_mach_cache tests/machine/test_mach_topology

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/patterns: the pattern format against the published examples
 EXTRA_DIST += tests/data/spatter-suite/README.md \
     tests/data/spatter-suite/amg.json tests/data/spatter-suite/amg_gpu.json \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/profile
 if HAVE_CMOCKA
 check_LTLIBRARIES += libproffixture.la

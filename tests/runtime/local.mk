@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/runtime: the preloaded runtime on whole programs
 check_PROGRAMS += tests/runtime/rt_victim tests/runtime/spool_lines
 tests_runtime_rt_victim_SOURCES = tests/runtime/rt_victim.c

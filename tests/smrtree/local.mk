@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/smrtree
 if HAVE_CMOCKA
 smrtree_test_programs = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/spool
 if HAVE_CMOCKA
 spool_test_programs = \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/step: the step engine, its probe and its hooks
 if HAVE_STEP
 if HAVE_CMOCKA

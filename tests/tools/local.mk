@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/tools: the command line, record's refusals and manners, reports against goldens
 EXTRA_DIST += tests/tools/golden/diff.txt tests/tools/golden/diff-narrow.txt tests/tools/golden/diff.json
 EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/viz-export: axes, files of results; pictures are looked at in tests/tools/test_replay_pictures.sh
 if HAVE_CMOCKA
 VIZ_TESTS = tests/viz-export/test_vx_axis tests/viz-export/test_vx_results

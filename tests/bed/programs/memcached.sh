@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: memcached python3
 # user: nobody
 exec bash -c 'memcached -s $SCRATCH/s -m 64 -t 2 & server=$!

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: nginx-light curl
 exec bash -c 'cat >$SCRATCH/conf <<C
 daemon off; master_process on; worker_processes 2; pid $SCRATCH/pid; error_log /dev/null; user root;

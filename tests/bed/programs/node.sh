@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: nodejs
 exec node -e '
 let x = 12345, map = new Map(), cells = new Float64Array(1 << 21);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: octave
 exec octave-cli --no-init-file --eval '
 rand("twister", 7); a = rand(600); b = a; for i = 1:4, b = b * a / norm(b, 1); end, printf("%.5f\n", trace(b));

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: perl
 exec perl -e '
 my ($x, %h, @l) = (12345);

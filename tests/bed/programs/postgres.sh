@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: postgresql
 # user: nobody
 export PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin | tail -1)

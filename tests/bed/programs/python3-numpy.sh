@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: python3 python3-numpy
 exec /usr/bin/python3 - <<'P'
 import numpy as np

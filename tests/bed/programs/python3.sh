@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: python3
 exec /usr/bin/python3 - <<'P'
 words = {}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: redis-server redis-tools
 exec bash -c 'redis-server --port 0 --unixsocket $SCRATCH/s --save "" --appendonly no --daemonize no --enable-debug-command local >/dev/null 2>&1 & server=$!
 for i in $(seq 100); do redis-cli -s $SCRATCH/s ping >/dev/null 2>&1 && break; sleep 0.1; done

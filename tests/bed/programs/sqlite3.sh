@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # packages: sqlite3
 exec sqlite3 :memory: "
 create table t(id integer primary key, k integer, v text);

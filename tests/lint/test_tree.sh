@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every source says its licence in its first lines; conditional compilation stays out of logic; every page is distributed.
+top_srcdir=${top_srcdir:-.}
+cd "$top_srcdir" || exit 99
+status=0 found=$(mktemp) || exit 99
+trap 'rm -f "$found"' EXIT
+fail() { echo "FAIL: $*"; status=1; }
+
+sources() {
+    find . \( -path ./.git -o -path ./build-aux -o -path ./autom4te.cache -o -name '_build' -o -path './loadstone-*' \) -prune -o -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.S' -o -name '*.f90' -o -name '*.py' -o -name '*.sh' -o -name '*.inc' \
+        -o -name '*.mk' -o -name 'ls_*.m4' -o -name configure.ac -o -name Makefile.am \) -print
+}
+
+checked=0
+while read -r f; do
+    checked=$((checked + 1))
+    head -n 3 "$f" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || fail "$f: no SPDX line among the first three"
+done < <(sources | grep -v '/config\.h')
+[ $checked -gt 100 ] || fail "only $checked sources found"
+
+# Guards and extern "C" of headers, the one place for differences, and tests of what a processor has.
+for f in analyse common kernels machine ndm patterns perf profile runtime smrtree spool symbols tools viz-export; do
+    [ -d $f ] || continue
+    grep -rnE '^ *# *(if|ifdef|ifndef|elif)\b' --include='*.c' --include='*.h' $f |
+        grep -vE '^common/ls_compat\.h:|#ifndef [A-Z0-9_]+_H$|__cplusplus'
+done >"$found"
+[ ! -s "$found" ] || fail "conditional compilation outside common/ls_compat.h: $(cat "$found")"
+
+for f in doc/*.md; do
+    grep -q "^dist_formats_DATA += .*$f" doc/local.mk || fail "$f: is not in dist_formats_DATA of doc/local.mk"
+done
+exit $status
