@@ -44,3 +44,12 @@ bench-overhead: all $(bench_overhead_all) bench/machine
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
 
 .PHONY: bench-truth bench-overhead
+
+# make bench-patterns: how fast, and in how much memory, a pattern file of 260 MB is read
+EXTRA_PROGRAMS += bench/patterns
+bench_patterns_SOURCES = bench/patterns.c
+bench_patterns_LDADD = libpatterns.la libcommon.la
+CLEANFILES += bench/patterns
+.PHONY: bench-patterns
+bench-patterns: bench/patterns
+	bench/patterns$(EXEEXT) $(BENCH_ARGS)

@@ -97,7 +97,7 @@ const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES])
     if (first->len == 0 || (second && second->len == 0)) return strcpy(out, "empty");
     size_t n = (size_t)pat_describe_list(first, out, PAT_TEXT_BYTES);
     if (!second || n >= PAT_TEXT_BYTES - 4) return out;
-    n += (size_t)snprintf(out + n, PAT_TEXT_BYTES - n, c->kernel == PAT_GS ? " > " : " of ");
+    n += (size_t)snprintf(out + n, PAT_TEXT_BYTES - n, c->kernel == PAT_GS ? " > " : " by ");
     if (n < PAT_TEXT_BYTES) pat_describe_list(second, out + n, PAT_TEXT_BYTES - n);
     return out;
 }

@@ -9,7 +9,10 @@ EXTRA_DIST += tests/data/spatter-suite/README.md \
     tests/data/spatter-suite/pattern-size-test.json \
     tests/data/spatter-suite/pennant.json tests/data/spatter-suite/pennant_gpu.json
 if HAVE_CMOCKA
-PATTERN_TESTS = tests/patterns/test_pat_extent tests/patterns/test_pat_generate
+PATTERN_TESTS = tests/patterns/test_pat_describe tests/patterns/test_pat_extent tests/patterns/test_pat_generate
+tests_patterns_test_pat_describe_SOURCES = tests/patterns/test_pat_describe.c
+tests_patterns_test_pat_describe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_describe_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_extent_SOURCES = tests/patterns/test_pat_extent.c
 tests_patterns_test_pat_extent_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_extent_LDADD = libpatterns.la $(CMOCKA_LIBS)

@@ -35,7 +35,7 @@ tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
 endif
 
 # replay
-EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/golden/patterns-show-amg.txt tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh
+EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/golden/patterns-show-amg.txt tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh tests/tools/test_replay_suite.sh
 if HAVE_YAJL
-TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh
+TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh tests/tools/test_replay_suite.sh
 endif
