@@ -75,6 +75,8 @@ static const char *prof_function_look_up(prof_functions *f, uint64_t ip)
     const char *function =
         l->has_bias ? sym_file_function(f->modules->files, l->file, ip - l->bias).function : "";
     if (*function) return prof_name_of(f->names, function);
+    const char *named = prof_jit_named(f->jit, ip);
+    if (*named) return named;
     return prof_name_printf(f->names, l->path[0] == '[' ? "%s" : "[%s]", prof_base_name(l->path));
 }
 

@@ -55,29 +55,43 @@ static const sym_perfmap *prof_jit_map(prof_jit *j)
     return j->map;
 }
 
+const char *prof_jit_named(prof_jit *j, uint64_t ip)
+{
+    const sym_perfmap *map = prof_jit_map(j);
+    return prof_name_of(j->names, map ? sym_perfmap_find(map, ip) : NULL);
+}
+
 const char *prof_jit_function(prof_jit *j, uint64_t ip, uint64_t *out_base)
 {
     uint32_t row;
     if (!smr_live_find_range(j->survey->seen_live, ip, out_base, NULL, &row) ||
         j->survey->seen.rows[row].kind != PROF_NODE_JIT)
         return NULL;
-    const sym_perfmap *map = prof_jit_map(j);
-    return prof_name_of(j->names, map ? sym_perfmap_find(map, ip) : NULL);
+    return prof_jit_named(j, ip);
+}
+
+static void prof_jit_name_line(prof_jit *j, struct prof_line *row, struct prof_jit_counts *counts)
+{
+    uint64_t base;
+    const char *function = prof_jit_function(j, row->ip, &base);
+    if (!function) return;
+    counts->named += function[0] != '\0';
+    counts->nameless += function[0] == '\0';
+    if (function[0] == '\0') function = prof_name_printf(j->names, "[jit] anon+0x%" PRIx64, row->ip - base);
+    row->module = prof_name_of(j->names, "[jit]");
+    row->function = row->symbol = function;
 }
 
 struct prof_jit_counts prof_jit_name_lines(prof_jit *j, struct prof_line *rows, size_t len)
 {
     struct prof_jit_counts counts = {.map_path = ""};
     for (size_t i = 0; i < len; i++) {
-        uint64_t base;
-        const char *function = rows[i].module[0] == '\0' ? prof_jit_function(j, rows[i].ip, &base) : NULL;
-        if (!function) continue;
-        counts.named += function[0] != '\0';
-        counts.nameless += function[0] == '\0';
-        if (function[0] == '\0')
-            function = prof_name_printf(j->names, "[jit] anon+0x%" PRIx64, rows[i].ip - base);
-        rows[i].module = prof_name_of(j->names, "[jit]");
+        if (rows[i].module[0] == '\0') prof_jit_name_line(j, &rows[i], &counts);
+        if (rows[i].function[0] != '\0') continue;
+        const char *function = prof_jit_named(j, rows[i].ip);
+        if (function[0] == '\0') continue;
         rows[i].function = rows[i].symbol = function;
+        counts.named++;
     }
     if (counts.named > 0) counts.map_path = j->path;
     return counts;

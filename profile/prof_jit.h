@@ -22,12 +22,16 @@ void prof_jit_free(prof_jit *j);
  * mapping begins. */
 const char *prof_jit_function(prof_jit *j, uint64_t ip, uint64_t *out_base);
 
+/* The map's name for ip, "" for none: engines ship code without symbols inside their files, and name that
+ * too. */
+const char *prof_jit_named(prof_jit *j, uint64_t ip);
+
 struct prof_jit_counts {
     uint64_t named, nameless;
     const char *map_path; /* of a map that was used; "" without one */
 };
 /* Fill in the rows without a module that are generated code: module "[jit]", function by the map or
- * "[jit] anon+0xOFFSET" of its mapping. */
+ * "[jit] anon+0xOFFSET" of its mapping; and functions that only the map knows. */
 struct prof_jit_counts prof_jit_name_lines(prof_jit *j, struct prof_line *rows, size_t len);
 
 #endif
