@@ -165,16 +165,33 @@ void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high)
     *high = values[len - 1 - tail];
 }
 
+/* Some parts of bursts, and what they are to the whole. */
+struct an_parts {
+    const struct an_part *rows;
+    size_t len;
+};
+
+static double an_part_value(const struct an_part *p, enum an_metric metric)
+{
+    return (double)(metric == AN_TIME ? p->time_ns : p->stall_ns);
+}
+
+static void an_parts_sums(const an_bootstrap *b, const struct an_parts *parts, enum an_metric metric,
+                          double out[AN_RESAMPLES])
+{
+    memset(out, 0, AN_RESAMPLES * sizeof(*out));
+    for (size_t i = 0; i < parts->len; i++) {
+        const double value = an_part_value(&parts->rows[i], metric);
+        if (value != 0) an_resample_add(b, out, b->block_of_burst[parts->rows[i].burst], value);
+    }
+}
+
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
                        double out[AN_RESAMPLES])
 {
-    size_t len = 0;
-    const struct an_part *parts = an_table_parts(t, group, &len);
-    memset(out, 0, AN_RESAMPLES * sizeof(*out));
-    for (size_t i = 0; i < len; i++) {
-        const double value = (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
-        if (value > 0) an_resample_add(b, out, b->block_of_burst[parts[i].burst], value);
-    }
+    struct an_parts parts;
+    parts.rows = an_table_parts(t, group, &parts.len);
+    an_parts_sums(b, &parts, metric, out);
 }
 
 const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric)
@@ -197,21 +214,35 @@ const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block)
     return b->counts[block];
 }
 
-struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
-                                      enum an_metric metric)
+static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_parts *parts,
+                                         enum an_metric metric)
 {
     struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
     if (b->whole[metric] <= 0) return out;
     double sums[AN_RESAMPLES], sum = 0;
-    size_t len = 0;
-    const struct an_part *parts = an_table_parts(t, group, &len);
-    for (size_t i = 0; i < len; i++)
-        sum += (double)(metric == AN_TIME ? parts[i].time_ns : parts[i].stall_ns);
+    for (size_t i = 0; i < parts->len; i++)
+        sum += an_part_value(&parts->rows[i], metric);
     out.share = sum / b->whole[metric];
     if (b->bursts[metric] < AN_BURSTS_MIN) return out;
-    an_bootstrap_sums(b, t, group, metric, sums);
+    an_parts_sums(b, parts, metric, sums);
     for (size_t r = 0; r < AN_RESAMPLES; r++)
         sums[r] = b->resampled_whole[metric][r] > 0 ? sums[r] / b->resampled_whole[metric][r] : out.share;
     an_bootstrap_limits(sums, &out.low, &out.high);
     return out;
+}
+
+struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
+                                      enum an_metric metric)
+{
+    struct an_parts parts;
+    parts.rows = an_table_parts(t, group, &parts.len);
+    return an_parts_share(b, &parts, metric);
+}
+
+struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
+                                           enum an_metric metric)
+{
+    struct an_parts parts;
+    parts.rows = an_table_parts_self(t, group, &parts.len);
+    return an_parts_share(b, &parts, metric);
 }

@@ -38,6 +38,10 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
+/* The same of the group alone.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
+                                           enum an_metric metric);
 /* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,

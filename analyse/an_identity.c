@@ -131,10 +131,13 @@ static const struct an_identity_row {
     const char *dimension;
     const char *(*name)(const struct an_tables *t, uint32_t key, char out[AN_LABEL_BYTES]);
 } an_identities[] = {
-    {"node", an_node_identity},     {"object", an_node_identity},     {"site", an_node_identity},
-    {"symbol", an_node_identity},   {"module", an_module_identity},   {"function", an_function_identity},
-    {"line", an_line_identity},     {"file", an_file_identity},       {"ip", an_ip_identity},
-    {"thread", an_thread_identity}, {"process", an_process_identity}, {"slice", an_slice_identity},
+    {"node", an_node_identity},         {"block", an_node_identity},
+    {"object", an_node_identity},       {"site", an_node_identity},
+    {"symbol", an_node_identity},       {"module", an_module_identity},
+    {"function", an_function_identity}, {"line", an_line_identity},
+    {"file", an_file_identity},         {"ip", an_ip_identity},
+    {"thread", an_thread_identity},     {"process", an_process_identity},
+    {"slice", an_slice_identity},
 };
 
 const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,

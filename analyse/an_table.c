@@ -298,3 +298,10 @@ const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *
     *out_len = t->parts_begin[t->end[group]] - begin;
     return t->parts + begin;
 }
+
+const struct an_part *an_table_parts_self(const an_table *t, uint32_t group, size_t *out_len)
+{
+    const size_t begin = t->parts_begin[t->place[group]];
+    *out_len = t->parts_begin[t->place[group] + 1] - begin;
+    return t->parts + begin;
+}

@@ -52,15 +52,16 @@ const char *cli_format_bytes(char out[CLI_CELL_BYTES], double bytes)
     return CLI_SCALED(out, bytes, cli_sizes);
 }
 
+/* A difference of two readings may come out below 0: that is no time at all. */
 const char *cli_format_cycles(char out[CLI_CELL_BYTES], double cycles)
 {
-    return CLI_SCALED(out, cycles, cli_counts);
+    return CLI_SCALED(out, cycles < 0 ? 0 : cycles, cli_counts);
 }
 
 const char *cli_format_percent(char out[CLI_CELL_BYTES], double share)
 {
     if (!isfinite(share)) return strcpy(out, "-");
-    snprintf(out, CLI_CELL_BYTES, "%.1f", share * 100);
+    snprintf(out, CLI_CELL_BYTES, "%.1f", share > -0.0005 && share < 0 ? 0.0 : share * 100);
     return out;
 }
 

@@ -58,13 +58,16 @@ void cli_print_cut(const char *text, int width, FILE *out)
         fprintf(out, "%s%*s", text, width - have, "");
         return;
     }
+    /* both ends tell things apart: the last third stays */
+    const int tail = width / 3, skip_to = have - tail;
     int n = 0;
     for (; *text; text++) {
         n += (*text & 0xc0) != 0x80;
-        if (n >= width) break;
-        fputc(*text, out);
+        if (n <= width - tail - 1 || n > skip_to)
+            fputc(*text, out);
+        else if (n == width - tail && (*text & 0xc0) != 0x80)
+            fputs(cli_term_utf8() ? "…" : "~", out);
     }
-    fputs(cli_term_utf8() ? "…" : "~", out);
 }
 
 void cli_print_folded(const char *text, int indent, int width, FILE *out)

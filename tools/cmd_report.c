@@ -25,6 +25,7 @@ enum {
     REPORT_PROCESSES,
     REPORT_SHARING,
     REPORT_JSON,
+    REPORT_CSV,
     REPORT_FOLDED,
     REPORT_OPTIONS
 };
@@ -44,8 +45,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_DEPTH] = {"depth", 'd', CLI_COUNT, "COUNT", "16", "levels of the tree to show", "Rows"},
     [REPORT_LIMIT] = {"limit", 'l', CLI_COUNT, "COUNT", "25", "rows below one node, or in a flat table",
                       "Rows"},
-    [REPORT_MIN_SHARE] = {"min-share", 'm', CLI_PERCENT, "PERCENT", "0.1%",
-                          "leave out rows below this share of time and of stall", "Rows"},
+    [REPORT_MIN_SHARE] =
+        {"min-share", 'm', CLI_PERCENT, "PERCENT", "1%",
+         "leave out rows below this share of time and of stall; with --json and --csv the default is 0.1%",
+         "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
                                 "leave out memory that the program did not register", "Rows"},
     [REPORT_SLICES] = {"slices", 0, CLI_COUNT, "COUNT", "20", "parts that the run is cut into for --by slice",
@@ -70,13 +73,16 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "Code"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
+    [REPORT_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL,
+                    "print comma-separated values: a line for each innermost row, its own numbers alone",
+                    "Output"},
     [REPORT_FOLDED] = {"folded", 0, CLI_CHOICE, "time|stall", NULL,
                        "print call stacks, one a line with its microseconds, as tools for flame graphs read "
                        "them; --node and --where say of which data",
                        "Output", .alone = "time"},
 };
 
-static ls_err report_print(const struct rep_view *v, bool json)
+static ls_err report_print_rows(const struct rep_view *v, bool json)
 {
     struct rep_row *rows = NULL;
     size_t len = 0;
@@ -126,17 +132,48 @@ static ls_err report_print_folded(const struct rep_view *v, enum rep_sort metric
     return LS_OK;
 }
 
+/* The function of the costliest line or function of the rows, NULL when they are of something else. */
+static const char *report_top_function(const struct rep_view *v)
+{
+    const struct an_keys *k = &v->groups.keys[0];
+    uint32_t best = UINT32_MAX;
+    if (k->dimension->base != AN_BASE_LINE) return NULL;
+    for (uint32_t n = 0; n < k->len; n++) /* groups of the first dimension are its numbers */
+        if (best == UINT32_MAX ||
+            an_table_total(v->table, n)->time_ns > an_table_total(v->table, best)->time_ns)
+            best = n;
+    if (best == UINT32_MAX || !*v->tables.lines[k->keys[best]].function) return NULL;
+    return v->tables.lines[k->keys[best]].function;
+}
+
 static void report_next(const struct rep_view *v)
 {
     char few[256];
-    const char *path = cli_quote(v->options.path);
+    const char *path = cli_quote(v->options.path), *function = report_top_function(v);
     fflush(stdout); /* the table before the message, also into one pipe */
     if (rep_too_few(v, few, sizeof(few)))
         cli_next("loadstone record --overhead 10%% -- PROGRAM, on a longer run");
-    else if (rep_is_by_node(v))
+    else if (function)
+        cli_next("loadstone report --annotate %s %s", cli_quote(function), path);
+    else if (v->groups.keys[0].dimension->base == AN_BASE_NODE && v->by.len == 1)
         cli_next("loadstone report --by line %s", path);
     else
         cli_next("loadstone report %s --json", path);
+}
+
+static ls_err report_table(const struct rep_options *o, const struct cli_value *v)
+{
+    struct rep_view view;
+    ls_err err = rep_view_init(&view, o);
+    if (err == LS_OK && v[REPORT_FOLDED].given)
+        err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);
+    else if (err == LS_OK && v[REPORT_CSV].given)
+        err = rep_print_csv(&view, stdout);
+    else if (err == LS_OK)
+        err = report_print_rows(&view, v[REPORT_JSON].given);
+    if (err == LS_OK && !v[REPORT_FOLDED].given && !v[REPORT_CSV].given) report_next(&view);
+    rep_view_fini(&view);
+    return err;
 }
 
 static ls_err report_annotate(const struct rep_options *o, const struct cli_value *v)
@@ -148,64 +185,71 @@ static ls_err report_annotate(const struct rep_options *o, const struct cli_valu
         return ls_fail(LS_ERR_USAGE, "--annotate goes by line or ip, not by %s", o->by);
     LS_TRY(rep_annotate(o, &a, stdout));
     fflush(stdout);
-    cli_next("loadstone report --by node --where function='%s' %s", a.function, cli_quote(o->path));
+    cli_next("loadstone report --where function=%s %s", cli_quote(a.function), cli_quote(o->path));
     return LS_OK;
 }
 
-static ls_err report_processes(const struct rep_options *o, bool json)
+static ls_err report_processes(const struct rep_options *o, const struct cli_value *v)
 {
-    LS_TRY(rep_processes(o, json, stdout));
+    LS_TRY(rep_processes(o, v[REPORT_JSON].given, stdout));
     fflush(stdout);
     cli_next("loadstone report --by process,node %s", cli_quote(o->path));
     return LS_OK;
 }
 
-static ls_err report_sharing(const struct rep_options *o, bool json)
+static ls_err report_sharing(const struct rep_options *o, const struct cli_value *v)
 {
-    LS_TRY(rep_sharing(o, json, stdout));
+    LS_TRY(rep_sharing(o, v[REPORT_JSON].given, stdout));
     fflush(stdout);
     cli_next("loadstone report --by thread,node %s", cli_quote(o->path));
     return LS_OK;
 }
 
+/* What is printed instead of the table. */
+static const struct {
+    int option;
+    ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
+} report_views[] = {{REPORT_PROCESSES, report_processes},
+                    {REPORT_SHARING, report_sharing},
+                    {REPORT_ANNOTATE, report_annotate}};
+enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
+
+#define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001
+
+static struct rep_options report_options_of(const struct cli_value *v, const char *path)
+{
+    const bool for_programs = v[REPORT_JSON].given || v[REPORT_CSV].given;
+    const bool is_short = v[REPORT_LIMIT].given || !for_programs;
+    struct rep_options o = {.path = path,
+                            .node = v[REPORT_NODE].text,
+                            .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
+                            .where = v[REPORT_WHERE].all,
+                            .where_len = v[REPORT_WHERE].all_len,
+                            .sort = (enum rep_sort)v[REPORT_SORT].number,
+                            .sort_given = v[REPORT_SORT].given,
+                            .min_share = v[REPORT_MIN_SHARE].given || !for_programs
+                                             ? v[REPORT_MIN_SHARE].share
+                                             : REPORT_MIN_SHARE_FOR_PROGRAMS,
+                            .depth = v[REPORT_DEPTH].number,
+                            .limit = is_short ? v[REPORT_LIMIT].number : UINT64_MAX,
+                            .no_unregistered = v[REPORT_NO_UNREGISTERED].given,
+                            .is_complete = for_programs};
+    if (v[REPORT_SLICES].given) o.slices = v[REPORT_SLICES].number;
+    if (v[REPORT_SLICE_MS].given) o.slice_ns = v[REPORT_SLICE_MS].number * 1000000;
+    if (v[REPORT_SLICES].given && !v[REPORT_LIMIT].given && o.slices > o.limit) o.limit = o.slices;
+    return o;
+}
+
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    struct rep_options options = {.path = operands[0],
-                                  .node = v[REPORT_NODE].text,
-                                  .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
-                                  .where = v[REPORT_WHERE].all,
-                                  .where_len = v[REPORT_WHERE].all_len,
-                                  .sort = (enum rep_sort)v[REPORT_SORT].number,
-                                  .sort_given = v[REPORT_SORT].given,
-                                  .min_share = v[REPORT_MIN_SHARE].share,
-                                  .depth = v[REPORT_DEPTH].number,
-                                  .limit = v[REPORT_LIMIT].number,
-                                  .no_unregistered = v[REPORT_NO_UNREGISTERED].given};
-    if (v[REPORT_SLICES].given) options.slices = v[REPORT_SLICES].number;
-    if (v[REPORT_SLICE_MS].given) options.slice_ns = v[REPORT_SLICE_MS].number * 1000000;
-    if (v[REPORT_SLICES].given && !v[REPORT_LIMIT].given && options.slices > options.limit)
-        options.limit = options.slices;
-    if (v[REPORT_PROCESSES].given) {
-        const ls_err err = report_processes(&options, v[REPORT_JSON].given);
-        return err == LS_OK ? CLI_OK : cli_fail(err);
-    }
-    if (v[REPORT_SHARING].given) {
-        const ls_err err = report_sharing(&options, v[REPORT_JSON].given);
-        return err == LS_OK ? CLI_OK : cli_fail(err);
-    }
-    if (v[REPORT_ANNOTATE].given) {
-        const ls_err err = report_annotate(&options, v);
-        return err == LS_OK ? CLI_OK : cli_fail(err);
-    }
-    struct rep_view view;
-    ls_err err = rep_view_init(&view, &options);
-    if (err == LS_OK && v[REPORT_FOLDED].given)
-        err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);
-    else if (err == LS_OK)
-        err = report_print(&view, v[REPORT_JSON].given);
-    if (err == LS_OK && !v[REPORT_FOLDED].given) report_next(&view);
-    rep_view_fini(&view);
+    const struct rep_options options = report_options_of(v, operands[0]);
+    for (size_t i = 0; i < REPORT_VIEWS; i++)
+        if (v[report_views[i].option].given) {
+            const ls_err err = report_views[i].print(&options, v);
+            return err == LS_OK ? CLI_OK : cli_fail(err);
+        }
+    const ls_err err = report_table(&options, v);
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 

@@ -34,6 +34,7 @@ tools_loadstone_SOURCES = \
     tools/rep_code.c tools/rep_code.h \
     tools/rep_disassemble.h \
     tools/rep_filter.c tools/rep_filter.h \
+    tools/rep_csv.c \
     tools/rep_header.c \
     tools/rep_json.c \
     tools/rep_print.h \

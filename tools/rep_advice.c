@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A line for each node that stalls much: how it is walked, and what would help. Inferred. */
 #include "analyse/an_advice.h"
+#include "tools/cli_term.h"
 #include "tools/rep_print.h"
 
 #include <math.h>
@@ -31,35 +32,38 @@ static void rep_place(const struct rep_view *v, const struct an_finding *f, char
     const char *slash = l ? strrchr(l->file, '/') : NULL;
     if (l && *l->file)
         snprintf(out, room, "%s:%u", slash ? slash + 1 : l->file, l->line);
-    else if (l && *l->function)
-        snprintf(out, room, "%s", l->function);
+    else if (l && (*l->function || *l->symbol))
+        snprintf(out, room, "%s", *l->function ? l->function : l->symbol);
     else
         snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
 }
 
-static void rep_print_finding(const struct rep_view *v, uint32_t node, const struct an_finding *f, FILE *out)
+static void rep_print_finding(const struct rep_view *v, uint32_t group, const struct an_finding *f, FILE *out)
 {
     char place[256], stride[96] = "";
     rep_place(v, f, place, sizeof(place));
     if (f->access == AN_ACCESS_STRIDED || f->access == AN_ACCESS_SEQUENTIAL)
         snprintf(stride, sizeof(stride), ", stride %lld bytes", (long long)f->stride_bytes);
-    fprintf(out, "  %s: %.0f %% of its stall at %s%s", rep_label(v, node), f->stall_part * 100, place,
-            stride);
-    if (isfinite(f->dram_part)) fprintf(out, ", %.0f %% of its loads from DRAM", f->dram_part * 100);
-    fprintf(out, ";\n    %s\n", rep_hints[f->access]);
+    char text[AN_LABEL_BYTES + 512], dram[64] = "";
+    if (isfinite(f->dram_part))
+        snprintf(dram, sizeof(dram), ", %.0f %% of its loads from DRAM", f->dram_part * 100);
+    snprintf(text, sizeof(text), "  %s: %.0f %% of its stall at %s%s%s; %s", rep_label(v, group),
+             f->stall_part * 100, place, stride, dram, rep_hints[f->access]);
+    cli_print_folded(text, 4, cli_term_width(), out);
 }
 
-/* The costliest leaves: nodes without children of their own. */
+/* The costliest groups by their own samples. */
 static uint32_t rep_next_leaf(const struct rep_view *v, const uint32_t *done, size_t done_len)
 {
     uint32_t best = AN_NO_GROUP;
-    for (uint32_t n = 0; n < v->tables.nodes_len; n++) {
-        const double stall = an_table_self(v->table, n)->stall_ns;
-        bool taken =
-            stall < REP_ADVICE_STALL * v->costs.stall_total_ns || stall <= 0 || !rep_is_below(v, n, v->root);
+    for (uint32_t g = 0; g < v->groups.groups_len; g++) {
+        const double stall = an_table_self(v->table, g)->stall_ns;
+        const uint32_t node = rep_node_of(v, g);
+        bool taken = node == UINT32_MAX || stall < REP_ADVICE_STALL * v->costs.stall_total_ns || stall <= 0 ||
+                     !rep_is_below(v, node, v->root);
         for (size_t i = 0; i < done_len; i++)
-            taken = taken || done[i] == n;
-        if (!taken && (best == AN_NO_GROUP || stall > an_table_self(v->table, best)->stall_ns)) best = n;
+            taken = taken || done[i] == g;
+        if (!taken && (best == AN_NO_GROUP || stall > an_table_self(v->table, best)->stall_ns)) best = g;
     }
     return best;
 }
@@ -76,7 +80,7 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out)
         done[i] = rep_next_leaf(v, done, i);
         if (done[i] == AN_NO_GROUP) break;
         for (uint64_t s = 0; s < v->in.samples.len; s++)
-            in_group[s] = v->in.samples.node[s] == done[i] && (!v->keep || v->keep[s]);
+            in_group[s] = v->groups.group_of_sample[s] == done[i];
         err = an_finding_init(&f, &v->in, &v->costs, in_group);
         if (err != LS_OK) break;
         if (i == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");

@@ -126,10 +126,15 @@ static void rep_print_losses(const struct rep_view *v, FILE *out)
     const struct prof_run *r = v->run;
     char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], c[CLI_CELL_BYTES];
     rep_key(out, "lost");
-    fprintf(out, "%s records, %s; %s triggers skipped to hold the budget\n",
-            cli_format_grouped(a, rep_known(r->lost_records)),
-            cli_format_bytes(b, (double)rep_known(r->dropped_bytes)),
-            cli_format_grouped(c, rep_known(r->skipped_triggers)));
+    if (rep_known(r->lost_records) || rep_known(r->dropped_bytes))
+        fprintf(out, "%s records, %s", cli_format_grouped(a, rep_known(r->lost_records)),
+                cli_format_bytes(b, (double)rep_known(r->dropped_bytes)));
+    else
+        fputs("nothing", out);
+    if (rep_known(r->skipped_triggers))
+        fprintf(out, "; %s triggers skipped to hold the budget",
+                cli_format_grouped(c, rep_known(r->skipped_triggers)));
+    fputc('\n', out);
     rep_print_events(v, out);
 }
 
@@ -145,11 +150,12 @@ static void rep_print_coverage(const struct rep_view *v, FILE *out)
             cli_format_percent(text, unmapped > 0    ? unmapped
                                      : unmapped <= 0 ? 0
                                                      : NAN));
-    for (size_t i = 0; rep_is_by_node(v) && i < v->tables.nodes_len; i++) {
-        const uint64_t samples = an_table_self(v->table, (uint32_t)i)->samples;
-        if (v->tables.nodes[i].kind != PROF_NODE_UNMAPPED || !samples) continue;
+    for (uint32_t g = 0; rep_is_by_node(v) && g < v->groups.groups_len; g++) {
+        const uint64_t samples = an_table_self(v->table, g)->samples;
+        const uint32_t node = rep_node_of(v, g);
+        if (node == UINT32_MAX || v->tables.nodes[node].kind != PROF_NODE_UNMAPPED || !samples) continue;
         rep_key(out, "");
-        fprintf(out, "unmapped: %s, %s samples\n", v->tables.nodes[i].label,
+        fprintf(out, "unmapped: %s, %s samples\n", v->tables.nodes[node].label,
                 cli_format_grouped(text, samples));
     }
 }

@@ -91,10 +91,10 @@ void rep_json_numbers(const struct an_row *r, const struct an_interval *time, co
 
 static void rep_json_node(const struct rep_view *v, uint32_t group, struct cli_json *j)
 {
-    const struct prof_node *n = &v->tables.nodes[group];
+    const struct prof_node *n = &v->tables.nodes[rep_node_of(v, group)];
     cli_json_u64(j, "id", n->id);
-    cli_json_double(j, "parent",
-                    v->groups.parents[group] == AN_NO_GROUP ? NAN : (double)v->groups.parents[group]);
+    const uint32_t parent = v->groups.parents[group];
+    cli_json_double(j, "parent", parent == AN_NO_GROUP ? NAN : (double)rep_node_of(v, parent));
     cli_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
     cli_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
 }
@@ -115,7 +115,7 @@ static void rep_json_row(const struct rep_view *v, const struct rep_row *row, st
     const struct an_row *r = an_table_total(v->table, row->group);
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "label", rep_label(v, row->group));
-    if (rep_is_node(v, row->group)) rep_json_node(v, row->group, j);
+    if (rep_node_of(v, row->group) != UINT32_MAX) rep_json_node(v, row->group, j);
     if (!rep_is_by_node(v)) rep_json_keys(v, row->group, j);
     cli_json_u64(j, "depth", row->depth);
     rep_json_numbers(r, &row->time, &row->stall, j);

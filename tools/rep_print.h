@@ -16,6 +16,9 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
 /* What the samples of the costliest nodes suggest. */
 ls_err rep_print_advice(const struct rep_view *v, FILE *out);
 void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
+/* The innermost groups by their own samples, the costliest first, as comma-separated values.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err rep_print_csv(const struct rep_view *v, FILE *out);
 /* Why there are too few bursts and what to do; false when there are enough. Written to out_len_bytes bytes of
  * out. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);

@@ -48,14 +48,18 @@ static int rep_compare(const void *a, const void *b, void *user)
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
+static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
+{
+    const uint32_t node = rep_node_of(v, group);
+    return node != UINT32_MAX && v->tables.nodes[node].kind == PROF_NODE_UNREGISTERED;
+}
+
 /* Not seen at all, or below --min-share in both metrics. */
 static bool rep_is_shown(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_total(v->table, group);
     if (r->samples == 0) return false;
-    if (v->options.no_unregistered && rep_is_node(v, group) &&
-        v->tables.nodes[group].kind == PROF_NODE_UNREGISTERED)
-        return false;
+    if (v->options.no_unregistered && rep_is_unregistered(v, group)) return false;
     return r->time_ns >= v->options.min_share * v->costs.attributed_ns ||
            r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
 }
@@ -73,10 +77,24 @@ static void rep_add(struct rep_builder *b, uint32_t group, uint32_t depth, bool 
 /* Sort ids, print the shown ones that fit into limit, count the others that were seen. */
 static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len, uint32_t depth);
 
+/* "unregistered" is the only child that was seen: nothing is registered, and its row would say what its
+ * parent's says. */
+static uint32_t rep_skip_unregistered(const struct rep_builder *b, uint32_t group)
+{
+    uint32_t only = AN_NO_GROUP;
+    for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c]) {
+        if (an_table_total(b->v->table, c)->samples == 0) continue;
+        if (only != AN_NO_GROUP) return group;
+        only = c;
+    }
+    return only != AN_NO_GROUP && rep_is_unregistered(b->v, only) ? only : group;
+}
+
 static ls_err rep_add_children(struct rep_builder *b, uint32_t group, uint32_t depth)
 {
     size_t len = 0;
     if (depth > b->v->options.depth) return LS_OK;
+    if (!b->v->options.is_complete && !b->v->options.no_unregistered) group = rep_skip_unregistered(b, group);
     for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
         len++;
     uint32_t *ids = malloc((len + 1) * sizeof(*ids));
@@ -131,10 +149,10 @@ static ls_err rep_link_children(struct rep_builder *b)
 static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
 {
     size_t len = 0;
-    const bool is_tree = v->tables.nodes_len > 0 && rep_is_node(v, 0);
-    if (is_tree) ids[len++] = v->root;
+    const uint32_t root = rep_group_of(v, v->root);
+    if (root != UINT32_MAX) ids[len++] = root;
     for (uint32_t g = 0; g < v->groups.groups_len; g++)
-        if (v->groups.parents[g] == AN_NO_GROUP && !(is_tree && rep_is_node(v, g))) ids[len++] = g;
+        if (v->groups.parents[g] == AN_NO_GROUP && rep_node_of(v, g) == UINT32_MAX) ids[len++] = g;
     return len;
 }
 

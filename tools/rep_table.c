@@ -17,12 +17,12 @@ typedef const char *rep_cell_fn(const struct rep_view *v, const struct rep_row *
 const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
 {
     if (isnan(i->share)) return strcpy(out, "-");
+    const double share = fmax(i->share, 0); /* a coarse clock errs to both sides of nothing */
     const double half = fmax(i->high - i->share, i->share - i->low);
     if (isnan(half))
-        snprintf(out, CLI_CELL_BYTES, "~%.0f", i->share * 100);
+        snprintf(out, CLI_CELL_BYTES, "~%.0f", share * 100);
     else
-        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", i->share * 100,
-                 half * 100);
+        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100, half * 100);
     return out;
 }
 

@@ -24,9 +24,10 @@ bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor)
     return false;
 }
 
+/* Is the first dimension a tree of nodes? */
 static bool rep_begins_with_node(const struct rep_view *v)
 {
-    return strcmp(v->by.dimensions[0]->name, "node") == 0;
+    return v->by.dimensions[0]->base == AN_BASE_NODE && v->by.dimensions[0]->parent;
 }
 
 bool rep_is_by_node(const struct rep_view *v)
@@ -34,9 +35,21 @@ bool rep_is_by_node(const struct rep_view *v)
     return v->by.len == 1 && rep_begins_with_node(v);
 }
 
-bool rep_is_node(const struct rep_view *v, uint32_t group)
+uint32_t rep_node_of(const struct rep_view *v, uint32_t group)
 {
-    return group < v->tables.nodes_len && rep_begins_with_node(v);
+    const struct an_keys *k = &v->groups.keys[0];
+    const struct an_group *g = &v->groups.groups[group];
+    return rep_begins_with_node(v) && g->depth == 0 && g->number < k->len ? k->keys[g->number] : UINT32_MAX;
+}
+
+uint32_t rep_group_of(const struct rep_view *v, uint32_t node)
+{
+    if (!rep_begins_with_node(v)) return UINT32_MAX;
+    for (uint32_t n = node; n < v->tables.nodes_len; n = rep_parent(v, n))
+        for (uint32_t i = 0; i < v->groups.keys[0].len;
+             i++) /* groups of the first dimension are its numbers */
+            if (v->groups.keys[0].keys[i] == n) return i;
+    return UINT32_MAX;
 }
 
 static ls_err rep_calls(struct rep_view *v)

@@ -25,6 +25,7 @@ struct rep_options {
     uint64_t depth, limit;
     uint64_t slices, slice_ns; /* parts of the run; 0 both: as usual */
     bool no_unregistered;
+    bool is_complete; /* for programs: also rows that say nothing new */
 };
 
 struct rep_view {
@@ -65,9 +66,11 @@ void rep_view_fini(struct rep_view *v);
 /* Name of the group, in a static buffer.
  * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
-/* Is the group a node of the semantic tree (and its number the node's id)? Rows are nodes alone?
+/* The node that a group is; the group of a node, or of the nearest above it that has one. UINT32_MAX: none.
+ * Are rows nodes and nothing else?
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
-bool rep_is_node(const struct rep_view *v, uint32_t group);
+uint32_t rep_node_of(const struct rep_view *v, uint32_t group);
+uint32_t rep_group_of(const struct rep_view *v, uint32_t node);
 bool rep_is_by_node(const struct rep_view *v);
 /* The rows to print; free(*out).
  * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */

@@ -159,7 +159,9 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("module", "/m", "/m", "/m", "/m", "(not known)", "(not known)");
     CHECK("thread", "7 main", "7 main", "7 main", "8 main", "8 main", "(not known)");
     CHECK("process", "7 one", "7 one", "7 one", "8 two", "8 two", "(not known)");
-    CHECK("node", "unregistered/heap blocks/A/A #1", "unregistered/heap blocks/A/A #2",
+    CHECK("node", "unregistered/heap blocks/A", "unregistered/heap blocks/A", "unregistered/heap blocks/A",
+          "unregistered/m/table", "unregistered/heap blocks", "(no node)");
+    CHECK("block", "unregistered/heap blocks/A/A #1", "unregistered/heap blocks/A/A #2",
           "unregistered/heap blocks/A", "unregistered/m/table", "unregistered/heap blocks", "(no node)");
     CHECK("object", "A", "A", "A", "table", "heap blocks", "(no node)");
     CHECK("site", "A", "A", "A", "(not at a known allocation site)", "(not at a known allocation site)",
@@ -179,10 +181,10 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("numa", "NUMA node 1", "NUMA node 0", NO_NUMA, NO_NUMA, NO_NUMA, NO_NUMA);
     CHECK("cpu", "CPU 3", "CPU 3", "CPU 3", "CPU 0", "CPU 0", "CPU 0");
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
-        assert_non_null(
-            strstr(" ip function line file module thread process node object site symbol kind phase slice "
-                   "level op cpu calls callers numa rank ",
-                   d->name));
+        assert_non_null(strstr(
+            " ip function line file module thread process node block object site symbol kind phase slice "
+            "level op cpu calls callers numa rank ",
+            d->name));
 }
 
 static void an_dimensions_combine(void **state)
@@ -211,7 +213,7 @@ static void an_combined_groups_roll_up(void **state)
     struct an_combination c;
     struct an_costs costs;
     an_table *table = NULL;
-    assert_int_equal(an_by_parse(&by, "node,function"), LS_OK);
+    assert_int_equal(an_by_parse(&by, "block,function"), LS_OK);
     assert_int_equal(an_combination_init(&c, &by, &r.t, &r.f->in.samples, NULL), LS_OK);
     const struct an_grouping grouping = {c.group_of_sample, c.parents, c.groups_len};
     assert_int_equal(an_costs_init(&costs, &r.f->in), LS_OK);

@@ -87,14 +87,25 @@ static const struct pattern {
 };
 
 /* What the program was changed to: "after" waits less for B, which is in L3 now, and runs for 1.4 s. */
+/* The same where nothing is registered: A and B are blocks of one allocation site, C is a variable. */
+static const struct prof_node plain_nodes[NODES] = {
+    {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
+    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered", .died_ns = UINT64_MAX},
+    {.id = 2, .parent = 1, .kind = PROF_NODE_SITE, .label = "matrix", .died_ns = UINT64_MAX},
+    {.id = 3, .parent = 2, .kind = PROF_NODE_BLOCK, .label = "block 1", .died_ns = UINT64_MAX},
+    {.id = 4, .parent = 1, .kind = PROF_NODE_STATIC, .label = "matmul", .died_ns = UINT64_MAX},
+    {.id = 5, .parent = 4, .kind = PROF_NODE_SYMBOL, .label = "c", .died_ns = UINT64_MAX},
+};
 static const struct variant {
     const char *name, *engine, *cpu;
     uint32_t first, second; /* of ten bursts: those of B, of B and A */
     uint32_t b_latency_cycles;
     uint32_t weight_ns;
-} variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000},
-                {"after", "step", "Example CPU", 3, 8, 60, 7000000},
-                {"other", "hw", "Other CPU", 6, 9, 650, 10000000}};
+    const struct prof_node *nodes;
+} variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000, nodes},
+                {"after", "step", "Example CPU", 3, 8, 60, 7000000, nodes},
+                {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes},
+                {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes}};
 static const struct variant *variant = &variants[0];
 
 static const struct pattern *pattern_of(uint32_t burst)
@@ -175,7 +186,7 @@ static ls_err write_all(prof_writer *w)
         const void *rows;
         size_t len;
     } filled[PROF_TABLE_COUNT] = {
-        [PROF_TABLE_nodes] = {nodes, NODES},
+        [PROF_TABLE_nodes] = {variant->nodes, NODES},
         [PROF_TABLE_threads] = {threads, 1},
         [PROF_TABLE_processes] = {processes, 1},
         [PROF_TABLE_bursts] = {bursts, BURSTS},
@@ -194,7 +205,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 3 || (argc == 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other]\n");
+        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain]\n");
         return 2;
     }
     ls_err err = prof_writer_new(argv[1], 1, &w);

@@ -10,6 +10,14 @@ COLUMNS=130 "$loadstone" report --by line --node Input run.h5 >report-by-line.tx
 golden report-by-line.txt report-by-line.txt
 "$loadstone" report --json run.h5 >report.json 2>err || failed=1
 golden report.json report.json
+# where nothing is registered its row is left out; blocks of a site are folded, unless asked for
+"$top_builddir/tests/tools/make_profile" plain.h5 plain || exit 99
+COLUMNS=80 "$loadstone" report plain.h5 2>err | sed '1,/^$/d' >report-plain.txt
+COLUMNS=80 "$loadstone" report --by block plain.h5 2>err | sed '1,/^$/d' >>report-plain.txt
+golden report-plain.txt report-plain.txt
+must test "$("$loadstone" report --json plain.h5 2>err | grep -c '"kind": "unregistered"')" -eq 1
+expect 0 "" "$loadstone" report --node "matrix" plain.h5
+must grep -q "^matrix  *90.0" out
 # no line is wider than the terminal
 for columns in 50 64 80 130; do
     COLUMNS=$columns "$loadstone" report run.h5 2>err | sed '/^What stalls/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
@@ -36,6 +44,8 @@ expect 2 "did you mean multiply?" "$loadstone" report --annotate ipl run.h5
 expect 2 "lists them" "$loadstone" report --annotate zzz run.h5
 expect 2 "lists them" "$loadstone" report --annotate other.c:multiply run.h5
 expect 2 "goes by line or ip" "$loadstone" report --annotate multiply --by thread run.h5
+"$loadstone" report --by node,line --csv run.h5 >report.csv 2>err || failed=1
+golden report.csv report.csv
 expect 0 "It takes two." "$loadstone" report --sharing run.h5
 must grep -qF "in 200 bursts of 1 thread." out
 expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
