@@ -113,7 +113,8 @@ static const char *an_ip_label(const struct an_tables *t, uint32_t row, char out
         snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s %s:%u", l->ip, an_function_name(l),
                  an_base_name(l->file), l->line);
     else
-        snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s (%s)", l->ip, an_function_name(l), an_module_name(l));
+        snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s (%s)", l->ip,
+                 *l->function || !*l->symbol ? an_function_name(l) : l->symbol, an_module_name(l));
     return out;
 }
 
@@ -305,7 +306,7 @@ static const char *an_slice_label(const struct an_tables *t, uint32_t slice, cha
     return out;
 }
 
-#define AN_LINE_COLUMNS (PROF_MASK(thread) | PROF_MASK(ip))
+#define AN_LINE_COLUMNS (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns))
 
 const struct an_dimension an_dimensions[] = {
     {.name = "node",

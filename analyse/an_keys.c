@@ -145,7 +145,8 @@ static ls_err an_line_rows(struct an_keys *k, const struct an_tables *t, const s
         struct an_cache_row *c = &cache[(s->ip[i] ^ s->ip[i] >> 12) % AN_CACHE_LEN];
         if (c->row == UINT32_MAX || c->ip != s->ip[i] || c->process != process)
             *c = (struct an_cache_row){s->ip[i], process, an_tables_line(t, process, s->ip[i])};
-        k->number_of_sample[i] = c->row;
+        k->number_of_sample[i] =
+            an_tables_line_changes(t, c->row) ? an_tables_line_then(t, c->row, s->time_ns[i]) : c->row;
     }
     free(cache);
     return LS_OK;

@@ -55,6 +55,28 @@ uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip
     return UINT32_MAX;
 }
 
+static bool an_is_same_place(const struct prof_line *a, const struct prof_line *b)
+{
+    return a->process == b->process && a->ip == b->ip;
+}
+
+bool an_tables_line_changes(const struct an_tables *t, uint32_t row)
+{
+    if (row >= t->lines_len) return false;
+    const struct prof_line *l = &t->lines[row];
+    return (row > 0 && an_is_same_place(l, l - 1)) || (row + 1 < t->lines_len && an_is_same_place(l, l + 1));
+}
+
+uint32_t an_tables_line_then(const struct an_tables *t, uint32_t row, uint64_t time_ns)
+{
+    while (row > 0 && an_is_same_place(&t->lines[row], &t->lines[row - 1]))
+        row--;
+    while (row + 1 < t->lines_len && time_ns >= t->lines[row].until_ns &&
+           an_is_same_place(&t->lines[row], &t->lines[row + 1]))
+        row++;
+    return row;
+}
+
 uint32_t an_tables_process(const struct an_tables *t, uint32_t thread)
 {
     return thread < t->threads_len ? t->threads[thread].process : UINT32_MAX;

@@ -5,6 +5,8 @@
 
 #include "profile/prof_reader.h"
 
+#include <stdbool.h>
+
 /* A table that the file does not have has length 0. */
 struct an_tables {
     const struct prof_node *nodes; /* row number = id, parents first */
@@ -37,6 +39,10 @@ void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns);
 /* Row of lines for an instruction of a process, UINT32_MAX: none.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip);
+/* Do other rows belong to the same instruction (of modules that were unloaded)? Then: the one at a time.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool an_tables_line_changes(const struct an_tables *t, uint32_t row);
+uint32_t an_tables_line_then(const struct an_tables *t, uint32_t row, uint64_t time_ns);
 /* Process of a thread, UINT32_MAX: none.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 uint32_t an_tables_process(const struct an_tables *t, uint32_t thread);

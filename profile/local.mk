@@ -46,6 +46,7 @@ libprofile_la_SOURCES = \
     profile/prof_space.c profile/prof_space.h \
     profile/prof_statics.c profile/prof_statics.h \
     profile/prof_survey.c profile/prof_survey.h \
+    profile/prof_tls.c profile/prof_tls.h \
     profile/prof_tree.c profile/prof_tree.h \
     profile/prof_vector.c profile/prof_vector.h \
     profile/prof_writer.c profile/prof_writer.h

@@ -66,77 +66,124 @@ static const char *prof_place_name(const struct prof_loaded *l, uint64_t ip, pro
     return prof_name_printf(names, "%s+0x%llx", prof_base_name(l->path), (unsigned long long)offset);
 }
 
-/* answer: of the module of the address, row at belongs to it; NULL: its file told nothing. */
-static ls_err prof_line_add(const struct prof_lines_context *c, const struct prof_loaded *l, uint64_t ip,
-                            const struct sym_answer *answer, size_t at)
+/* A module and what its file told about the addresses in it, which follow each other in ips. */
+struct prof_line_source {
+    const struct prof_loaded *module;
+    struct sym_answer answer; /* empty: nothing */
+    size_t first;             /* of ips */
+};
+
+static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct sym_answer *a,
+                               const struct sym_line *from)
 {
-    static const struct sym_line unknown;
-    const struct sym_line *from = answer ? &answer->lines[at] : &unknown;
-    LS_TRY(PROF_VECTOR_ROOM(c->lines));
-    struct prof_line *to = &c->lines->rows[c->lines->len++];
-    *to = (struct prof_line){.process = c->process,
-                             .ip = ip,
-                             .module = l ? l->path : "",
-                             .function = "",
-                             .file = "",
-                             .symbol = "",
-                             .line = from->line};
-    if (answer) {
-        to->function = prof_name_of(c->names, sym_answer_text(answer, from->function));
-        to->file = prof_name_of(c->names, sym_answer_text(answer, from->file));
-        to->symbol = prof_name_of(c->names, sym_answer_text(answer, from->symbol));
-    }
-    if (l && *to->symbol == '\0') to->symbol = prof_place_name(l, ip, c->names);
     for (uint32_t i = 0; i < from->inlines_len; i++) {
-        const struct sym_inline *step = &answer->inlines[from->first_inline + i];
+        const struct sym_inline *step = &a->inlines[from->first_inline + i];
         LS_TRY(PROF_VECTOR_ROOM(c->inlines));
         c->inlines->rows[c->inlines->len++] =
             (struct prof_inline){.line = (uint32_t)(c->lines->len - 1),
                                  .depth = i + 1,
-                                 .function = prof_name_of(c->names, sym_answer_text(answer, step->function)),
-                                 .file = prof_name_of(c->names, sym_answer_text(answer, step->file)),
+                                 .function = prof_name_of(c->names, sym_answer_text(a, step->function)),
+                                 .file = prof_name_of(c->names, sym_answer_text(a, step->file)),
                                  .line_number = step->line};
     }
     return LS_OK;
 }
 
-/* ips all lie in l; linked has room for them. */
-static ls_err prof_lines_of_module(const struct prof_lines_context *c, const struct prof_loaded *l,
-                                   const uint64_t *ips, size_t len, uint64_t *linked)
+/* source NULL: the address is in no module. */
+static ls_err prof_line_add(const struct prof_lines_context *c, const struct prof_line_source *source,
+                            const uint64_t *ips, size_t at)
 {
-    struct sym_answer answer = {0};
-    for (size_t i = 0; i < len; i++)
-        linked[i] = ips[i] - l->bias;
-    if (l->has_bias) LS_TRY(sym_file_lines(c->modules->files, l->file, linked, len, &answer));
-    ls_err e = LS_OK;
-    for (size_t i = 0; i < len && e == LS_OK; i++)
-        e = prof_line_add(c, l, ips[i], answer.lines_len == len ? &answer : NULL, i);
-    sym_answer_fini(&answer);
+    static const struct sym_line unknown;
+    const struct sym_answer *a = source && source->answer.lines_len ? &source->answer : NULL;
+    const struct sym_line *from = a ? &a->lines[at - source->first] : &unknown;
+    LS_TRY(PROF_VECTOR_ROOM(c->lines));
+    struct prof_line *to = &c->lines->rows[c->lines->len++];
+    *to = (struct prof_line){.process = c->process,
+                             .ip = ips[at],
+                             .module = source ? source->module->path : "",
+                             .function = "",
+                             .file = "",
+                             .symbol = "",
+                             .line = from->line,
+                             .until_ns = UINT64_MAX};
+    if (source && source->module->died_ns != UINT64_MAX)
+        to->until_ns = source->module->died_ns > c->start_ns ? source->module->died_ns - c->start_ns : 0;
+    if (a) {
+        to->function = prof_name_of(c->names, sym_answer_text(a, from->function));
+        to->file = prof_name_of(c->names, sym_answer_text(a, from->file));
+        to->symbol = prof_name_of(c->names, sym_answer_text(a, from->symbol));
+    }
+    if (source && *to->symbol == '\0') to->symbol = prof_place_name(source->module, ips[at], c->names);
+    return a ? prof_inlines_add(c, a, from) : LS_OK;
+}
+
+static ls_err prof_source_ask(const struct prof_lines_context *c, struct prof_line_source *s,
+                              const uint64_t *ips, size_t len)
+{
+    const struct prof_loaded *l = s->module;
+    size_t end;
+    for (s->first = 0; s->first < len && ips[s->first] < l->base;)
+        s->first++;
+    for (end = s->first; end < len && ips[end] < l->end;)
+        end++;
+    if (end == s->first) return LS_OK;
+    if (!l->has_bias) {
+        sym_file_mark_other(l->file);
+        return LS_OK;
+    }
+    uint64_t *linked = malloc((end - s->first) * sizeof(*linked));
+    if (!linked) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", end - s->first);
+    for (size_t i = s->first; i < end; i++)
+        linked[i - s->first] = ips[i] - l->bias;
+    const ls_err e = sym_file_lines(c->modules->files, l->file, linked, end - s->first, &s->answer);
+    free(linked);
     return e;
 }
 
-/* Sorted addresses: those of one module follow each other. */
-static ls_err prof_lines_sorted(const struct prof_lines_context *c, const uint64_t *ips, size_t len,
-                                uint64_t *linked)
+static int prof_compare_sources(const void *a, const void *b)
 {
-    for (size_t from = 0, to; from < len; from = to) {
-        const struct prof_loaded *l = prof_modules_at(c->modules, NULL, ips[from]);
-        for (to = from + 1; l && to < len && prof_modules_at(c->modules, NULL, ips[to]) == l; to++)
-            ;
-        if (l)
-            LS_TRY(prof_lines_of_module(c, l, ips + from, to - from, linked));
-        else
-            LS_TRY(prof_line_add(c, NULL, ips[from], NULL, 0));
+    const struct prof_loaded *x = ((const struct prof_line_source *)a)->module,
+                             *y = ((const struct prof_line_source *)b)->module;
+    if (x->died_ns != y->died_ns) return x->died_ns < y->died_ns ? -1 : 1;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+/* An address where one module was after another has a row for each, in the order in which they went. */
+static ls_err prof_lines_of_ip(const struct prof_lines_context *c, const struct prof_line_source *sources,
+                               const uint64_t *ips, size_t at)
+{
+    uint64_t until_ns = 0;
+    for (size_t i = 0; i < c->modules->rows.len; i++) {
+        const struct prof_loaded *l = sources[i].module;
+        if (ips[at] < l->base || ips[at] >= l->end || l->died_ns <= until_ns) continue;
+        until_ns = l->died_ns;
+        LS_TRY(prof_line_add(c, &sources[i], ips, at));
     }
+    return until_ns ? LS_OK : prof_line_add(c, NULL, ips, at);
+}
+
+static ls_err prof_lines_fill(const struct prof_lines_context *c, struct prof_line_source *sources,
+                              const uint64_t *ips, size_t len)
+{
+    for (size_t i = 0; i < c->modules->rows.len; i++)
+        sources[i].module = &c->modules->rows.rows[i];
+    qsort(sources, c->modules->rows.len, sizeof(*sources), prof_compare_sources);
+    for (size_t i = 0; i < c->modules->rows.len; i++)
+        LS_TRY(prof_source_ask(c, &sources[i], ips, len));
+    for (size_t i = 0; i < len; i++)
+        LS_TRY(prof_lines_of_ip(c, sources, ips, i));
     return LS_OK;
 }
 
 ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_ip_set *ips)
 {
-    uint64_t *sorted = prof_ip_sorted(ips), *linked = malloc((ips->len + 1) * sizeof(*linked));
-    const ls_err e = sorted && linked ? prof_lines_sorted(c, sorted, ips->len, linked)
-                                      : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
+    struct prof_line_source *sources = calloc(c->modules->rows.len + 1, sizeof(*sources));
+    uint64_t *sorted = prof_ip_sorted(ips);
+    const ls_err e = sorted && sources ? prof_lines_fill(c, sources, sorted, ips->len)
+                                       : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
+    for (size_t i = 0; sources && i < c->modules->rows.len; i++)
+        sym_answer_fini(&sources[i].answer);
+    free(sources);
     free(sorted);
-    free(linked);
     return e;
 }

@@ -27,6 +27,7 @@ struct prof_modules;
 struct prof_lines_context {
     const struct prof_modules *modules;
     uint32_t process;
+    uint64_t start_ns; /* 0 of the times in the file */
     prof_names *names;
     prof_line_list *lines;
     prof_inline_list *inlines;

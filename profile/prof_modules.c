@@ -60,6 +60,15 @@ struct prof_loaded *prof_modules_at(const struct prof_modules *m, const char *pa
     return NULL;
 }
 
+struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t addr, uint64_t time_ns)
+{
+    for (size_t i = 0; i < m->rows.len; i++) {
+        struct prof_loaded *l = &m->rows.rows[i];
+        if (addr >= l->base && addr < l->end && time_ns >= l->born_ns && time_ns < l->died_ns) return l;
+    }
+    return prof_modules_at(m, NULL, addr);
+}
+
 ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_names *names,
                          prof_module_list *out)
 {

@@ -35,6 +35,8 @@ void prof_modules_fini(struct prof_modules *m);
 
 /* The copy of path (from names; NULL: of any file) whose hull holds addr, NULL: none. */
 struct prof_loaded *prof_modules_at(const struct prof_modules *m, const char *path, uint64_t addr);
+/* The copy that held addr at that time (CLOCK_MONOTONIC), else another one that holds it, NULL: none. */
+struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t addr, uint64_t time_ns);
 
 /* Append rows for /modules. Errors: LS_ERR_NOMEM. */
 ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_names *names,

@@ -69,6 +69,7 @@ struct prof_line {
     uint32_t line;
     const char
         *symbol; /* the function that the machine code belongs to, module+0xoffset where no name is known */
+    uint64_t until_ns; /* the module was unloaded then: later samples are another row's; UINT64_MAX: never */
 };
 /* A function that others were inlined into: one step out of the function of a line. */
 struct prof_inline {

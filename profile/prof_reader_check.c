@@ -56,8 +56,9 @@ static const char *prof_check_line(const void *rows, uint64_t i, const struct pr
 {
     const struct prof_line *l = (const struct prof_line *)rows + i;
     if (!prof_in(l->process, lens->processes)) return "process is out of range";
-    if (i > 0 && (l[-1].process > l->process || (l[-1].process == l->process && l[-1].ip >= l->ip)))
-        return "rows are not sorted by process and ip";
+    if (i == 0 || l[-1].process < l->process) return NULL;
+    const bool is_later = l[-1].ip < l->ip || (l[-1].ip == l->ip && l[-1].until_ns < l->until_ns);
+    if (l[-1].process > l->process || !is_later) return "rows are not sorted by process, ip and time";
     return NULL;
 }
 

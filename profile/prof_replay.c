@@ -37,6 +37,7 @@ struct prof_replay {
     struct prof_survey *survey;
     struct prof_modules modules;
     struct prof_statics statics;
+    struct prof_tls tls;
     sym_session *session; /* for call stacks */
     prof_jit *jit;
     prof_space *space;
@@ -147,6 +148,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
         r->run->lost_records++;
         return LS_OK;
     }
+    prof_space_set_time(r->space, time_ns);
     struct prof_place place = prof_space_find(r->space, a->addr);
     if (place.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
     LS_TRY(prof_calls_access(r->calls, &lane->calls, a, &place.node));
@@ -298,6 +300,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_THREAD_BEGIN:
         return prof_on_thread_begin(r, lane, rec);
     case SPOOL_REC_THREAD_END:
+        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->file));
         return prof_on_thread_end(r, lane, rec);
     case SPOOL_REC_MAPS:
         return prof_on_maps(r, lane, rec);
@@ -316,6 +319,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_space_node_remove(r->space, rec);
     case SPOOL_REC_PHASE:
         return prof_on_phase(r, lane, rec);
+    case SPOOL_REC_TLS_BLOCKS:
+        return prof_tls_blocks(&r->tls, (uint32_t)item->file, rec);
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
@@ -486,6 +491,7 @@ static ls_err prof_replay_lines(struct prof_replay *r)
     LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
     const struct prof_lines_context context = {.modules = &r->modules,
                                                .process = r->process,
+                                               .start_ns = run->start_ns,
                                                .names = run->names,
                                                .lines = &run->lines,
                                                .inlines = &run->inlines};
@@ -568,7 +574,8 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
     LS_TRY(prof_session_open(&r->modules, &r->session));
     LS_TRY(prof_replay_open_space(r));
     LS_TRY(prof_jit_new(image, r->survey, r->run->names, &r->jit));
-    prof_space_set_statics(r->space, &r->statics);
+    LS_TRY(prof_tls_init(&r->tls, &r->modules, r->survey, r->run->tree));
+    prof_space_set_statics(r->space, &r->statics, &r->tls);
     const struct prof_calls_context calls = {.modules = &r->modules,
                                              .session = r->session,
                                              .jit = r->jit,
@@ -613,6 +620,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     prof_jit_free(r.jit);
     sym_session_free(r.session);
     prof_statics_fini(&r.statics);
+    prof_tls_fini(&r.tls);
     prof_modules_fini(&r.modules);
     return e;
 }

@@ -18,13 +18,14 @@ struct prof_space {
     struct prof_survey *survey;
     prof_tree *tree;
     prof_names *names;
-    uint64_t start_ns;
+    uint64_t start_ns, now_ns;
     prof_heap *heap;
     /* values: ranges: row of survey->nodes; stacks: node; maps: row of mappings */
     smr_live *layers[PROF_LAYER_COUNT];
     prof_mapping_list mappings;
     struct prof_extent *extents;  /* beside survey->nodes */
     struct prof_statics *statics; /* NULL: modules are not looked into */
+    struct prof_tls *tls;         /* NULL: nor is thread-local storage */
 };
 
 /* x86-64 with four-level page tables: user addresses end here (Linux Documentation/arch/x86/x86_64/mm.rst).
@@ -113,6 +114,12 @@ static ls_err prof_evict(prof_space *s, enum prof_layer layer, uint64_t base, ui
     return base < end ? smr_live_evict(s->layers[layer], base, end) : LS_OK;
 }
 
+/* A block that a thread no longer needs is other memory again. */
+static ls_err prof_space_end_tls(prof_space *s, uint64_t base, uint64_t end)
+{
+    return s->tls ? prof_tls_evict(s->tls, base, end) : LS_OK;
+}
+
 static ls_err prof_put(prof_space *s, enum prof_layer layer, struct prof_extent x, uint32_t value)
 {
     if (x.base >= x.end) return LS_OK;
@@ -192,6 +199,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
     m.kind = prof_kind_of_mmap(&m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
     LS_TRY(prof_heap_evict(s->heap, r->base, end));
+    LS_TRY(prof_space_end_tls(s, r->base, end));
     return prof_put_mapping(s, &m);
 }
 
@@ -201,6 +209,7 @@ ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r)
     if (__builtin_add_overflow(r->base, r->len_bytes, &end)) return LS_OK;
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
     LS_TRY(prof_heap_evict(s->heap, r->base, end));
+    LS_TRY(prof_space_end_tls(s, r->base, end));
     for (int layer = PROF_LAYER_STACKS; layer < PROF_LAYER_COUNT; layer++)
         LS_TRY(prof_evict(s, (enum prof_layer)layer, r->base, end));
     return LS_OK;
@@ -208,6 +217,8 @@ ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r)
 
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
 {
+    uint64_t end;
+    if (!__builtin_add_overflow(r->base, r->len_bytes, &end)) LS_TRY(prof_space_end_tls(s, r->base, end));
     return prof_heap_alloc(s->heap, r);
 }
 
@@ -326,9 +337,15 @@ bool prof_space_is_code(const prof_space *s, uint64_t addr)
            (s->survey->seen.rows[value].access & PROF_MAP_EXEC);
 }
 
-void prof_space_set_statics(prof_space *s, struct prof_statics *statics)
+void prof_space_set_time(prof_space *s, uint64_t time_ns)
+{
+    s->now_ns = time_ns;
+}
+
+void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct prof_tls *tls)
 {
     s->statics = statics;
+    s->tls = tls;
 }
 
 struct prof_place prof_space_find(prof_space *s, uint64_t addr)
@@ -338,6 +355,7 @@ struct prof_place prof_space_find(prof_space *s, uint64_t addr)
     struct prof_place place = prof_nowhere;
     if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value))
         return prof_place_in_range(s, value, addr - base);
+    if (s->tls && prof_tls_find(s->tls, addr, &place)) return place;
     place.node = prof_heap_find_block(s->heap, addr);
     if (place.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
         return place;
@@ -345,7 +363,6 @@ struct prof_place prof_space_find(prof_space *s, uint64_t addr)
     if (place.node != PROF_NO_NODE) return place;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
         return prof_place_of_mapping(s, &s->mappings.rows[value], addr);
-    if (smr_live_find(s->survey->seen_live, addr, &value))
-        return prof_place_of_mapping(s, &s->survey->seen.rows[value], addr);
-    return prof_place_unmapped(s, addr);
+    struct prof_mapping *seen = prof_survey_seen(s->survey, addr, s->now_ns);
+    return seen ? prof_place_of_mapping(s, seen, addr) : prof_place_unmapped(s, addr);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The address space of one process image as it changes: what an address is at this moment.
- * Layers, asked in this order: registered ranges, heap blocks, thread stacks, memory mapped at a known site,
- * mappings; then mappings that
- * only a later or earlier snapshot showed (made by ld.so, the C library or raw system calls: no hook saw them
- * come). */
+ * Layers, asked in this order: registered ranges, thread-local storage, heap blocks, thread stacks, memory
+ * mapped at a known site, mappings; then mappings that only a later or earlier snapshot showed (made by
+ * ld.so, the C library or raw system calls: no hook saw them come). */
 #ifndef PROF_SPACE_H
 #define PROF_SPACE_H
 
@@ -12,6 +11,7 @@
 #include "profile/prof_place.h"
 #include "profile/prof_statics.h"
 #include "profile/prof_survey.h"
+#include "profile/prof_tls.h"
 #include "profile/prof_tree.h"
 #include "spool/spool_format.h"
 
@@ -47,9 +47,12 @@ ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
 /* Is addr in an executable mapping, as far as is known? */
 bool prof_space_is_code(const prof_space *s, uint64_t addr);
 
-/* Static data has homes of its own below its module's from now on; statics is borrowed. */
-void prof_space_set_statics(prof_space *s, struct prof_statics *statics);
+/* Static and thread-local data have homes of their own below their modules' from now on; both are borrowed.
+ */
+void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct prof_tls *tls);
 
+/* What is asked from now on is asked about this time (CLOCK_MONOTONIC). */
+void prof_space_set_time(prof_space *s, uint64_t time_ns);
 /* Never fails: every address has a home. */
 struct prof_place prof_space_find(prof_space *s, uint64_t addr);
 

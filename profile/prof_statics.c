@@ -37,9 +37,15 @@ static uint64_t prof_statics_time(const struct prof_statics *s, uint64_t time_ns
 static void prof_note_life(struct prof_statics *s, uint32_t id, const struct prof_loaded *l, bool is_new)
 {
     struct prof_node *n = prof_tree_node(s->tree, id);
-    const uint64_t born_ns = prof_statics_time(s, l->born_ns), died_ns = prof_statics_time(s, l->died_ns);
-    if (is_new || born_ns < n->born_ns) n->born_ns = born_ns;
-    if (is_new || died_ns > n->died_ns) n->died_ns = died_ns;
+    for (size_t i = 0; i < s->modules->rows.len; i++) {
+        const struct prof_loaded *copy = &s->modules->rows.rows[i];
+        if (copy->path != l->path) continue;
+        const uint64_t born_ns = prof_statics_time(s, copy->born_ns);
+        const uint64_t died_ns = prof_statics_time(s, copy->died_ns);
+        if (is_new || born_ns < n->born_ns) n->born_ns = born_ns;
+        if (is_new || died_ns > n->died_ns) n->died_ns = died_ns;
+        is_new = false;
+    }
 }
 
 /* A home that was made by the one who asks is new when nothing stands behind it. */
@@ -91,7 +97,10 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
     const uint64_t linked = addr - l->bias;
     struct prof_static_slot slot = {.module = l, .addr = addr, .home = home, .node = home};
     prof_note_home_life(s, home, l);
-    if (!l->has_bias) return slot;
+    if (!l->has_bias) {
+        sym_file_mark_other(l->file);
+        return slot;
+    }
     struct sym_thing thing = sym_file_find_variable(s->modules->files, l->file, linked);
     if (thing.row != SYM_NONE) {
         slot.node = prof_variable_node(s, l, home, &thing, 0);

@@ -77,7 +77,7 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
 {
     for (size_t i = s->modules.len; i-- > 0;) {
         struct prof_survey_module *known = &s->modules.rows[i];
-        if (known->path != m->path) continue;
+        if (known->path != m->path || known->died_ns != UINT64_MAX) continue;
         /* one loaded copy: its mappings follow each other closely and in file order */
         const bool is_same = m->base >= known->base && (m->base <= known->end || m->end <= known->end) &&
                              (m->base == known->base) == (m->offset_bytes == known->offset_bytes);
@@ -86,7 +86,6 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         if (!is_same && !is_bss) continue;
         if (m->end > known->end) known->end = m->end;
         known->seen_ns = time_ns;
-        known->died_ns = UINT64_MAX; /* or it is there again */
         return LS_OK;
     }
     LS_TRY(PROF_VECTOR_ROOM(&s->modules));
@@ -112,6 +111,7 @@ static bool prof_survey_has_seen(const struct prof_survey *s, const struct prof_
 /* The rows behind seen.len are still to be looked at: keep those before them only. */
 static ls_err prof_survey_see(struct prof_survey *s, struct prof_mapping m)
 {
+    if (!smr_live_find(s->seen_live, m.base, &m.older)) m.older = UINT32_MAX;
     LS_TRY(smr_live_evict(s->seen_live, m.base, m.end));
     LS_TRY(smr_live_insert(s->seen_live, m.base, m.end, (uint32_t)s->seen.len));
     s->seen.rows[s->seen.len++] = m;
@@ -152,7 +152,8 @@ static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, con
     const size_t end = s->seen.len;
     s->seen.len = first;
     for (size_t i = first; i < end; i++) {
-        const struct prof_mapping m = s->seen.rows[i];
+        struct prof_mapping m = s->seen.rows[i];
+        m.seen_ns = time_ns;
         if (!prof_survey_has_seen(s, &m)) LS_TRY(prof_survey_see(s, m));
         if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE) && m.path[0] == '/')
             LS_TRY(prof_survey_note_module(s, &m, time_ns));
@@ -197,6 +198,16 @@ static void prof_survey_rank(struct prof_survey *s, prof_names *names, const str
     s->origin.rank_from = prof_name(names, SPOOL_REC_TAIL(r), r->name_len);
 }
 
+static ls_err prof_survey_tls(struct prof_survey *s, const struct spool_tls_modules *r)
+{
+    const struct spool_tls_row *rows = (const void *)SPOOL_REC_TAIL(r);
+    for (uint32_t i = 0; i < r->rows_len; i++) {
+        LS_TRY(PROF_VECTOR_ROOM(&s->tls));
+        s->tls.rows[s->tls.len++] = (struct prof_survey_tls){r->time_ns, rows[i].id, rows[i].at};
+    }
+    return LS_OK;
+}
+
 static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struct prof_snapshot *text,
                                  const struct spool_rec_header *rec)
 {
@@ -227,6 +238,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return prof_survey_maps(s, names, text, (const void *)rec);
     case SPOOL_REC_MMAP:
         return prof_survey_mmap(s, (const void *)rec);
+    case SPOOL_REC_TLS_MODULES:
+        return prof_survey_tls(s, (const void *)rec);
     case SPOOL_REC_IMAGE:
         return prof_survey_image_bytes(s, (const void *)rec);
     default:
@@ -262,12 +275,25 @@ ls_err prof_survey_image(const struct spool_image *image, prof_names *names, str
     return e;
 }
 
+struct prof_mapping *prof_survey_seen(const struct prof_survey *s, uint64_t addr, uint64_t time_ns)
+{
+    uint32_t row;
+    if (!smr_live_find(s->seen_live, addr, &row)) return NULL;
+    for (uint32_t older = s->seen.rows[row].older; older != UINT32_MAX; older = s->seen.rows[older].older) {
+        const struct prof_mapping *m = &s->seen.rows[older];
+        if (m->seen_ns < time_ns) break;
+        if (addr >= m->base && addr < m->end) row = older;
+    }
+    return &s->seen.rows[row];
+}
+
 void prof_survey_fini(struct prof_survey *s)
 {
     free(s->nodes.rows);
     free(s->modules.rows);
     free(s->seen.rows);
     free(s->vdso.bytes);
+    free(s->tls.rows);
     smr_live_free(s->seen_live);
     prof_paths_fini(&s->paths);
     *s = (struct prof_survey){0};

@@ -37,6 +37,10 @@ struct prof_survey_bytes {
     size_t len_bytes; /* 0: none */
     uint64_t base;
 };
+/* A module's number for thread-local storage, as a record told it. */
+struct prof_survey_tls {
+    uint64_t time_ns, id, at; /* at: an address in the module */
+};
 /* What the image said about itself. */
 struct prof_survey_origin {
     bool has_ancestor;
@@ -53,6 +57,7 @@ struct prof_survey {
     prof_mapping_list seen; /* every mapping of every snapshot */
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
     struct prof_survey_bytes vdso;
+    PROF_VECTOR(struct prof_survey_tls) tls; /* in the order of time */
     uint64_t snapshots_len;
     struct prof_paths paths; /* blocks recorded at each call path */
     uint64_t begin_ns, end_ns;
@@ -62,6 +67,9 @@ struct prof_survey {
 /* Errors: LS_ERR_NOMEM, LS_ERR_VERSION; damage is left to the second pass. */
 ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out);
 void prof_survey_fini(struct prof_survey *s);
+/* The mapping that the first snapshot from time_ns on shows at addr, else the last one that showed any; NULL:
+ * none ever did. */
+struct prof_mapping *prof_survey_seen(const struct prof_survey *s, uint64_t addr, uint64_t time_ns);
 /* Take over the nodes of the parent (planted) that lived at fork_ns: under the same ids, in the same place of
  * the tree. Errors: LS_ERR_NOMEM. */
 ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns);

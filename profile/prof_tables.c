@@ -100,6 +100,8 @@ static const struct prof_field prof_line_fields[] = {
     PROF_FIELD(prof_line, line, PROF_U32, "source line, 0 when not known"),
     PROF_FIELD_LATER(prof_line, symbol, PROF_TEXT,
                      "function that the machine code belongs to; module+0xoffset when not known"),
+    PROF_FIELD_LATER(prof_line, until_ns, PROF_U64,
+                     "when the module was unloaded; missing: never. Later samples are another row's"),
 };
 static const struct prof_field prof_inline_fields[] = {
     PROF_FIELD_LATER(prof_inline, line, PROF_U32, "row of /lines"),

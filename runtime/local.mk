@@ -35,6 +35,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \
     runtime/core/rt_init.c \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
+    runtime/core/rt_modules.c runtime/core/rt_modules.h \
     runtime/core/rt_parent.c runtime/core/rt_parent.h \
     runtime/core/rt_process.c runtime/core/rt_process.h \
     runtime/core/rt_real.c runtime/core/rt_real.h \
@@ -45,6 +46,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_state.c runtime/core/rt_state.h \
     runtime/core/rt_text_sigsafe.h \
     runtime/core/rt_thread.c runtime/core/rt_thread.h \
+    runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \
     runtime/core/rt_vdso_sigsafe.c runtime/core/rt_vdso_sigsafe.h \
     runtime/hooks/rt_hook_list.h \
     runtime/hooks/rt_hooks_alloc.c \

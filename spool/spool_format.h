@@ -71,7 +71,9 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(EXITED, 24)      /* spool_exited */                                                       \
     X(RESOURCES, 25)   /* spool_resources */                                                    \
     X(DUMP, 26)        /* spool_dump: the program asks resolve for a file */                    \
-    X(SETTING, 27)     /* spool_setting: the program asked for it */
+    X(SETTING, 27)     /* spool_setting: the program asked for it */                            \
+    X(TLS_MODULES, 28) /* spool_tls_modules */                                                  \
+    X(TLS_BLOCKS, 29)  /* spool_tls_blocks */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -131,6 +133,24 @@ struct spool_setting {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t text_len; /* name=value */
+    uint32_t reserved;
+};
+/* Thread-local storage: each module that has some has a number, each thread a block for each number. */
+struct spool_tls_row {
+    uint64_t id; /* the module's number, from 1 */
+    uint64_t at; /* TLS_MODULES: an address in the module; TLS_BLOCKS: where the thread's block begins */
+};
+struct spool_tls_modules { /* holds since the last module was unloaded, and until the next one is */
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t rows_len; /* spool_tls_row */
+    uint32_t reserved;
+};
+struct spool_tls_blocks { /* of the file's thread: all it has now */
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t thread_pointer; /* its control block begins there */
+    uint32_t rows_len;       /* spool_tls_row */
     uint32_t reserved;
 };
 struct spool_thread_begin {
@@ -265,17 +285,18 @@ enum spool_burst_end_why {
     SPOOL_BURST_TIME,
     SPOOL_BURST_FULL,
     SPOOL_BURST_FAULT,
-    SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left them */
+    SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left
+                              them */
     SPOOL_BURST_LAST = SPOOL_BURST_PREEMPTED
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
     uint64_t time_ns;
-    uint64_t spent_ns;     /* cost of this burst: CPU time of the thread from trigger to end */
-    uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
-    uint64_t all_spent_ns; /* bursts of the whole process so far */
-    uint32_t instructions; /* stepped */
-    uint32_t skipped;      /* triggers the budget refused since the last burst of this thread */
+    uint64_t spent_ns;       /* cost of this burst: CPU time of the thread from trigger to end */
+    uint64_t hooks_ns;       /* estimated cost of hooks of the whole process so far */
+    uint64_t all_spent_ns;   /* bursts of the whole process so far */
+    uint32_t instructions;   /* stepped */
+    uint32_t skipped;        /* triggers the budget refused since the last burst of this thread */
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t reserved;

@@ -190,6 +190,12 @@ bool sym_file_was_asked(const sym_file *f)
     return f->was_asked;
 }
 
+void sym_file_mark_other(sym_file *f)
+{
+    f->was_asked = true;
+    sym_file_blame(f, "is not the file that was mapped");
+}
+
 bool sym_file_unwinds(sym_files *all, sym_file *f)
 {
     struct sym_answer a;

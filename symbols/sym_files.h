@@ -35,8 +35,10 @@ const sym_file *sym_files_at(const sym_files *f, size_t i);
 const char *sym_file_path(const sym_file *f);
 /* The same where it can be opened now: of an image that is in no file too. */
 const char *sym_file_open_path(const sym_file *f);
-/* Were its symbols asked for? */
+/* Were its symbols asked for, or wanted? */
 bool sym_file_was_asked(const sym_file *f);
+/* They are wanted, but the file is not the one that was mapped. */
+void sym_file_mark_other(sym_file *f);
 /* Can its unwinding tables be followed (sym_cfi.h)? */
 bool sym_file_unwinds(sym_files *all, sym_file *f);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */

@@ -134,23 +134,55 @@ static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const str
                                   .elem_size_bytes = sym_elem_size(die),
                                   .name = sym_draft_text(w->f->draft, name),
                                   .linker = block->linker,
-                                  .rank = UINT32_MAX};
+                                  .rank = SYM_RANK_MEMBER};
     return sym_finding_add(w->f, row);
+}
+
+/* The row that holds the place and is linked under this name. */
+static struct sym_found *sym_block_around(const struct sym_type_walk *w, struct sym_location place,
+                                          const char *linker)
+{
+    size_t from = 0, to = w->known_len; /* rows before from begin at or before the place */
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (!w->f->rows[middle].is_tls && w->f->rows[middle].base <= place.at)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == 0 || place.is_tls) return NULL;
+    struct sym_found *row = &w->f->rows[from - 1];
+    const bool is_named = strcmp(sym_draft_text_at(w->f->draft, row->linker), linker) == 0;
+    return place.at < row->end && is_named ? row : NULL;
+}
+
+/* The block itself has no location in gfortran's DWARF, its members have. */
+static struct sym_found *sym_block_of(const struct sym_type_walk *w, Dwarf_Die *die, const char *name)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die member;
+    struct sym_location place;
+    const char *linker = dwarf_formstring(dwarf_attr(die, DW_AT_linkage_name, &found));
+    if (!linker) linker = name;
+    if (sym_location(w, die, &place)) return sym_row_at(w, place);
+    if (!linker || !sym_die_child(die, &member)) return NULL;
+    do
+        if (sym_location(w, &member, &place)) return sym_block_around(w, place, linker);
+    while (sym_die_next(&member));
+    return NULL;
 }
 
 /* Every program unit may cut a COMMON block into members of its own: the first one that is met counts. */
 static ls_err sym_note_common(struct sym_type_walk *w, Dwarf_Die *die)
 {
-    struct sym_location place;
-    char text[256];
+    char text[256] = "blank COMMON";
     Dwarf_Die member;
     const char *name = dwarf_diename(die);
-    struct sym_found *row = sym_location(w, die, &place) ? sym_row_at(w, place) : NULL;
-    if (!row || row->rank == UINT32_MAX) return LS_OK;
-    const bool is_blank = !name || strcmp(name, "__BLNK__") == 0;
-    snprintf(text, sizeof(text), is_blank ? "blank COMMON" : "/%.200s/", name);
+    struct sym_found *row = sym_block_of(w, die, name);
+    if (!row || row->rank == SYM_RANK_BLOCK) return LS_OK;
+    if (name && strcmp(name, "__BLNK__") != 0) snprintf(text, sizeof(text), "/%.200s/", name);
     row->name = sym_draft_text(w->f->draft, text);
-    row->rank = UINT32_MAX; /* done */
+    row->rank = SYM_RANK_BLOCK;
     const struct sym_found block = *row;
     if (!sym_die_child(die, &member)) return LS_OK;
     do

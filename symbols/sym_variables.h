@@ -8,13 +8,17 @@
 #include "symbols/sym_demangle.h"
 #include "symbols/sym_elf.h"
 
+/* The ranks of COMMON blocks and their members: a block of one member goes by the member's name. */
+#define SYM_RANK_BLOCK UINT32_MAX
+#define SYM_RANK_MEMBER (UINT32_MAX - 1)
+
 /* A variable while it is being found out about. */
 struct sym_found {
     uint64_t base, end, elem_size_bytes;
     uint32_t name;   /* as the programmer knows it; in the draft's texts */
     uint32_t linker; /* as in the symbol table */
     uint32_t file;   /* source file the table names, 0: none */
-    uint32_t rank;   /* of aliases the lowest is taken; UINT32_MAX: a COMMON block or a member of one */
+    uint32_t rank;   /* of aliases the lowest is taken; SYM_RANK_* in COMMON */
     bool is_tls;
 };
 /* Zeroed is empty. */

@@ -17,5 +17,6 @@ include tests/calls/local.mk
 include tests/lint/local.mk
 include tests/cases/proc.mk
 include tests/cases/real.mk
+include tests/cases/sym.mk
 include tests/bed/local.mk
 include tests/cases/report.mk

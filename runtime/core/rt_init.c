@@ -9,6 +9,7 @@
 #include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_parent.h"
+#include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
@@ -100,6 +101,7 @@ static int rt_init_parts(void)
     ls_rank_find(getenv, &rt_state.rank);
     rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
     dl_iterate_phdr(rt_init_note_module, NULL);
+    rt_modules_look(NULL);
     int err = rt_spool_dir_open();
     rt_child_env_save(environ);
     if (err == 0) rt_parent_find();

@@ -3,6 +3,7 @@
 
 #include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_sampler.h"
@@ -27,6 +28,7 @@ static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
     if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
+    if (rt_modules_are_stale()) rt_modules_look(t);
     rt_process_tell_losses(t);
     if (spool_writer_is_open(&t->writer)) rt_resources_put_sigsafe(t, ls_clock_mono_ns());
     rt_exit_status_put(t, status);

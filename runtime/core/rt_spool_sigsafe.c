@@ -7,6 +7,7 @@
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "runtime/core/rt_vdso_sigsafe.h"
 
 #include <errno.h>
@@ -66,6 +67,7 @@ static int rt_spool_open(struct rt_thread *t)
     if (!first) return 0;
     rt_maps_snapshot_sigsafe(t, t->begin_ns);
     rt_vdso_put(t, t->begin_ns);
+    rt_tls_ids_put_sigsafe(t, t->begin_ns);
     rt_resources_put_sigsafe(t, t->begin_ns);
     return 0;
 }

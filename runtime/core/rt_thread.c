@@ -63,6 +63,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = t->hook_calls = 0;
     t->stack_base = t->stack_end = 0;
+    t->tls_seen = 0;
     t->writer = (struct spool_writer){.fd = -1, .cap = &rt_state.cap};
 }
 

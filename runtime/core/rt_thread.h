@@ -31,6 +31,7 @@ struct rt_thread {
     uint64_t spent_ns;              /* Loadstone's part of this thread's time: the engine adds its bursts */
     uint64_t hook_calls;            /* recorded hook calls: which one is timed */
     uint32_t allocs;                /* recorded: when to look at their cost */
+    uint64_t tls_seen;              /* its blocks of thread-local storage that were written, mixed */
     uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
     struct spool_writer writer;
     void *engine; /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules that come and go. */
 #include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 /* dlopen looks at its caller's RUNPATH: it must return to the program, not to us, so nothing can be done
@@ -11,6 +13,7 @@
 LS_EXPORT LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
 {
     rt_maps_mark_dirty();
+    rt_modules_mark_stale();
     __typeof__(rt_real.dlopen) real = RT_REAL(dlopen);
     LS_TAIL_RETURN real(file, mode);
 }
@@ -18,10 +21,22 @@ LS_EXPORT LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
 /* A plugin that was sampled and is unloaded before the end still resolves. */
 static void rt_note_before_unload(void)
 {
-    struct rt_thread *t = rt_maps_is_dirty() ? rt_enter() : NULL;
+    struct rt_thread *t = rt_enter();
     if (!t) return;
-    rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
+    if (rt_maps_is_dirty()) rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
+    rt_modules_look(t);
     rt_leave();
+}
+
+/* Where a plugin was the next one may be at once, before any snapshot. */
+static void rt_note_after_unload(void)
+{
+    const int saved = errno;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    rt_modules_look(t);
+    rt_leave();
+    errno = saved;
 }
 
 LS_EXPORT int dlclose(void *handle)
@@ -30,5 +45,6 @@ LS_EXPORT int dlclose(void *handle)
     const int result = RT_REAL(dlclose)(handle);
     rt_unwind_forget();
     rt_maps_mark_dirty();
+    rt_note_after_unload();
     return result;
 }

@@ -6,6 +6,7 @@
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
 #include "runtime/samplers/rt_step_probe_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
@@ -383,6 +384,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
             0xfff, /* Linux keeps the CPU in the lower 12 bits of TSC_AUX (arch/x86/include/asm/segment.h) */
         .number = t->number++,
     };
+    rt_tls_blocks_poll_sigsafe(t->rt, r.time_ns);
     spool_put_burst_begin(rt_spool_writer(t->rt), r);
     record_stack(t, uc);
     rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
