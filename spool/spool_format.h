@@ -303,7 +303,7 @@ struct spool_burst_end {
 };
 /* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
  * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len
- * bytes of the stack from rsp on. Without a call stack asked for both are 0. */
+ * bytes of the stack from rsp on. */
 enum { SPOOL_REG_RBP = 6, SPOOL_REG_RSP = 7, SPOOL_REG_IP = 16, SPOOL_REGS = 17 };
 #define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was asked for */
 struct spool_stack {

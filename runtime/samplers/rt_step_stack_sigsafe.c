@@ -7,15 +7,15 @@
 #include <ucontext.h>
 
 enum {
-    PIECE_BYTES = 16384,   /* most programs' whole stack; perf copies 8 KiB */
-    PIECE_FP_BYTES = 512,  /* enough to leave a leaf without a frame of its own */
-    UNKNOWN_BYTES = 65536, /* how far a stack that nobody described is read */
+    PIECE_BYTES = 16384,    /* most programs' whole stack; perf copies 8 KiB */
+    PIECE_LEAF_BYTES = 512, /* the innermost frames: whose the top of the stack is, where the chain begins */
+    UNKNOWN_BYTES = 65536,  /* how far a stack that nobody described is read */
     PAGE_BYTES = 4096,
 };
 
 static const struct rt_step_stack_mode modes[] = {
-    {"off", 0, false, false},
-    {"fp", PIECE_FP_BYTES, true, true},
+    {"off", PIECE_LEAF_BYTES, false, false},
+    {"fp", PIECE_LEAF_BYTES, true, true},
     {"unwind", PIECE_BYTES, false, true},
     {"auto", PIECE_BYTES, true, true},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a burst takes along of its thread's stack: registers always, and for a call stack a bounded piece of
- * the stack's top with the frame-pointer chain above it. Nothing is unwound here: resolve does that, with the
- * unwind tables of the files, where no lock of the program can be in the way. */
+/* What a burst takes along of its thread's stack: registers and its top always, for a call stack more of it
+ * and the frame-pointer chain above that. Nothing is unwound here: resolve does that, with the unwind tables
+ * of the files, where no lock of the program can be in the way. */
 #ifndef RT_STEP_STACK_SIGSAFE_H
 #define RT_STEP_STACK_SIGSAFE_H
 

@@ -172,6 +172,40 @@ LS_KEPT_FUNCTION static uint32_t jump(void)
     return round;
 }
 
+/* Frames of two functions in turn at one place of the stack; one of them calls a third and lends it its
+ * array. */
+LS_KEPT_FUNCTION static uint32_t borrow(volatile uint32_t *theirs)
+{
+    for (unsigned i = 0; i < 64; i++)
+        theirs[i] += i;
+    return theirs[5];
+}
+
+LS_KEPT_FUNCTION static uint32_t lend(uint32_t x)
+{
+    volatile uint32_t own[64];
+    for (unsigned i = 0; i < 64; i++)
+        own[i] = x;
+    return borrow(own) + own[3];
+}
+
+LS_KEPT_FUNCTION static uint32_t keep(uint32_t x)
+{
+    volatile uint32_t own[128];
+    for (unsigned i = 0; i < 128; i++)
+        own[i] = x;
+    return own[x % 128];
+}
+
+LS_KEPT_FUNCTION static uint32_t take_turns(void)
+{
+    uint32_t x = 1;
+    while (!is_over())
+        for (unsigned i = 0; i < 1000; i++)
+            x += lend(x) + keep(x);
+    return x;
+}
+
 /* The kernel's clock page. */
 LS_KEPT_FUNCTION static uint32_t read_clock(void)
 {
@@ -225,6 +259,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "coroutine") == 0) result = in_coroutine();
     if (strcmp(mode, "edge") == 0) result = at_the_edge();
     if (strcmp(mode, "longjmp") == 0) result = jump();
+    if (strcmp(mode, "turns") == 0) result = take_turns();
     if (strcmp(mode, "clock") == 0) result = read_clock();
     if (strcmp(mode, "jit") == 0) result = in_generated_code(0);
     if (strcmp(mode, "jit-named") == 0) result = in_generated_code(1);

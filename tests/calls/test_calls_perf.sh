@@ -9,6 +9,8 @@ for way in auto unwind; do
     run_unwound $way calls_victim_nofp
 done
 run_modes fp calls_victim_fp
+run_turns auto calls_victim_nofp
+run_turns auto calls_victim_fp
 record calls_victim_fp fp deep && expect 85 'fp deep' '^(.stack cut off.|main);(descend;){100,}work_until_over'
 run_modes auto calls_victim_fp
 run_unwound auto calls_victim_fp
