@@ -205,7 +205,8 @@ What makes a reading comparable, and where it comes from:
   latest ones as that TLB has entries.
 * **Lines touched lately** (at most 512 touches before) natively are in L1; they count with its latency. So does the first row.
 * **Preemption**: natively a program that comes back to the processor has its caches again within microseconds, a burst would not. It
-  ends there.
+  ends there. On a machine with more runnable programs than processors bursts are therefore shorter, and those that get far began early in
+  a time slice, in cold caches: measure on a machine that has a processor to spare.
 
 What remains: the kernel, the handlers and the timer tick use part of L2 themselves, and a burst takes some milliseconds for what
 natively takes microseconds, in which neighbours push its lines out of a shared L3. Rings that natively fit L2 or L3 with little room to

@@ -279,7 +279,10 @@ static bool was_preempted(struct rt_step_thread *t)
 {
     const uint64_t before = t->step_tsc, now = __rdtsc();
     t->step_tsc = now;
-    return before && rt_step_is_preemption(now - before);
+    if (before && !rt_step_took_longer(now - before, RT_STEP_USUAL_US)) return false;
+    const uint64_t switches = t->switches;
+    t->switches = rt_step_context_switches();
+    return before && (t->switches != switches || rt_step_took_longer(now - before, RT_STEP_PREEMPTED_US));
 }
 
 /* Why the burst cannot go on at all, or -1. */

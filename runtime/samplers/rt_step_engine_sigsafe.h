@@ -61,7 +61,7 @@ struct rt_step_engine {
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
     uint32_t tsc_per_us; /* 0: not known before the first burst has ended */
-    int timer_signal; /* 0: none */
+    int timer_signal;    /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
     bool has_memory_nodes; /* several: the kernel is asked where pages lie */
     volatile uint32_t
@@ -97,6 +97,7 @@ struct rt_step_thread {
     uint8_t state; /* enum rt_step_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
+    uint64_t switches; /* context switches up to the last look */
     uint64_t step_tsc; /* when the last step of the burst was taken; 0: none was */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
     uint32_t valid_from; /* first position whose loads nothing has issued early */

@@ -20,8 +20,8 @@ struct rt_step_lines {
 
 /* Forget all lines.  Thread: the owner of l.  Signal: safe. */
 void rt_step_lines_clear(struct rt_step_lines *l);
-/* True when [addr, addr + size_bytes) lies in lines touched not more than RT_STEP_LINES_RECENT touches before;
- * touches them. A full neighbourhood forgets: then false.  Thread: the owner of l.  Signal: safe. */
+/* True when [addr, addr + size_bytes) lies in lines touched not more than RT_STEP_LINES_RECENT touches
+ * before; touches them. A full neighbourhood forgets: then false.  Thread: the owner of l.  Signal: safe. */
 bool rt_step_lines_touch(struct rt_step_lines *l, uint64_t addr, uint32_t size_bytes);
 
 #endif

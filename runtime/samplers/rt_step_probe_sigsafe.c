@@ -4,15 +4,14 @@
 #include "machine/mach_probe_sigsafe.h"
 
 enum {
-    PREEMPTED_US = 50,          /* a step takes some 5, with a tick of the kernel inside 30 */
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     TSC_PER_US_MOST = 5000,     /* until a burst has told */
 };
 
-bool rt_step_is_preemption(uint64_t cycles)
+bool rt_step_took_longer(uint64_t cycles, unsigned us)
 {
     const uint32_t per_us = rt_step_engine.tsc_per_us;
-    return cycles > PREEMPTED_US * (uint64_t)(per_us ? per_us : TSC_PER_US_MOST);
+    return cycles > us * (uint64_t)(per_us ? per_us : TSC_PER_US_MOST);
 }
 
 void rt_step_probe_begin(struct rt_step_probe *p)
@@ -38,7 +37,7 @@ static uint16_t measure_load(struct rt_step_probe *p, const struct rt_step_acces
     if (neighbour) (void)mach_probe_load((const void *)(uintptr_t)neighbour);
     const uint64_t cycles = mach_probe_load((const void *)(uintptr_t)a->addr);
     if (cycles == MACH_PROBE_FAULTED) return SPOOL_ACCESS_FAULTED;
-    if (rt_step_is_preemption(cycles)) return 0;
+    if (rt_step_took_longer(cycles, RT_STEP_PREEMPTED_US)) return 0;
     *reading_cycles = (uint32_t)cycles;
     return SPOOL_ACCESS_LATENCY_VALID;
 }

@@ -4,6 +4,7 @@
 #define RT_STEP_SYSCALL_SIGSAFE_H
 
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -23,6 +24,14 @@ static inline uint64_t rt_step_cpu_ns(clockid_t clock)
     struct timespec t = {0};
     rt_step_syscall4(SYS_clock_gettime, clock, (long)(uintptr_t)&t, 0, 0);
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* Of the calling thread, voluntary or not. */
+static inline uint64_t rt_step_context_switches(void)
+{
+    struct rusage used = {0};
+    rt_step_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)(uintptr_t)&used, 0, 0);
+    return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
 }
 
 static inline int rt_step_gettid(void)
