@@ -2,6 +2,7 @@
 #include "profile/prof_processes.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 
 static ls_err prof_process_add(struct prof_run_state *run, const struct spool_image *image,
                                const struct prof_survey *s)
@@ -91,6 +92,23 @@ static void prof_set_end(struct prof_process *p, uint32_t status)
     p->ended = PROF_ENDED_EXIT;
 }
 
+/* A pid may come again: the image that was there when its parent heard of its end. */
+static void prof_set_child_end(struct prof_run_state *run, const struct prof_forks *forks,
+                               const struct prof_child_end *end)
+{
+    const int status = (int)end->status;
+    const uint32_t row = prof_image_at(run, forks, end->pid, end->time_ns);
+    if (row == PROF_NO_PROCESS) return;
+    struct prof_process *p = &run->processes.rows[row];
+    if (p->ended != PROF_ENDED_UNKNOWN) return;
+    if (WIFSIGNALED(status)) {
+        p->ended = PROF_ENDED_SIGNAL;
+        p->exit_signal = (uint32_t)WTERMSIG(status);
+    } else if (WIFEXITED(status)) {
+        prof_set_end(p, (uint32_t)WEXITSTATUS(status));
+    }
+}
+
 /* Its last image is what the launcher waited for. */
 static void prof_set_launched(struct prof_run_state *run, const struct prof_forks *forks,
                               const struct prof_launched *l)
@@ -110,6 +128,8 @@ void prof_processes_link(struct prof_run_state *run, const struct prof_forks *fo
     const size_t len = run->processes.len;
     for (size_t i = 0; i < len; i++)
         prof_set_end(&p[i], origins[i].status);
+    for (size_t i = 0; i < run->child_ends.len; i++)
+        prof_set_child_end(run, forks, &run->child_ends.rows[i]);
     for (size_t i = 0; i < len; i++)
         prof_link_parent(run, forks, (uint32_t)i, &origins[i]);
     for (size_t i = 0; i < len; i++)

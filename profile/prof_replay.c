@@ -268,6 +268,14 @@ static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resour
     return prof_series_add(&r->run->series, at, rec);
 }
 
+static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
+{
+    LS_TRY(PROF_VECTOR_ROOM(&r->run->child_ends));
+    r->run->child_ends.rows[r->run->child_ends.len++] = (struct prof_child_end){
+        .pid = rec->pid, .status = rec->status, .time_ns = prof_since_start(r->run, rec->time_ns)};
+    return LS_OK;
+}
+
 static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
 {
     LS_TRY(PROF_VECTOR_ROOM(&r->run->dumps));
@@ -335,6 +343,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_event(r, rec);
     case SPOOL_REC_RESOURCES:
         return prof_on_resources(r, rec);
+    case SPOOL_REC_CHILD_ENDED:
+        return prof_on_child_ended(r, rec);
     case SPOOL_REC_DUMP:
         return prof_on_dump(r, rec);
     case SPOOL_REC_SETTING:

@@ -22,6 +22,12 @@
 
 struct prof_forks;
 
+/* What a parent heard of its child by waiting; time_ns since the start of the run. */
+struct prof_child_end {
+    uint32_t pid, status; /* status as of wait(2) */
+    uint64_t time_ns;
+};
+
 /* What all images of a run share. */
 struct prof_run_state {
     prof_names *names;
@@ -41,6 +47,7 @@ struct prof_run_state {
     struct prof_forks *forks;
     struct prof_series series;
     prof_dump_list dumps;
+    PROF_VECTOR(struct prof_child_end) child_ends;
     PROF_VECTOR(struct prof_event) events;
     struct prof_frames frames; /* those of the process replayed now are the last ones */
     struct prof_sites sites;

@@ -316,6 +316,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->phase_table.ids);
     free(s->phase_spans.rows);
     free(s->dumps.rows);
+    free(s->child_ends.rows);
     prof_series_fini(&s->series);
     free(s->events.rows);
     prof_frames_fini(&s->frames);

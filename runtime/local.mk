@@ -59,6 +59,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_sanitizer.c \
     runtime/hooks/rt_hooks_spawn.c \
     runtime/hooks/rt_hooks_thread.c \
+    runtime/hooks/rt_hooks_wait.c \
     runtime/samplers/rt_sampler.h \
     runtime/samplers/rt_sampler_null.c \
     runtime/samplers/rt_sampler_table.c

@@ -73,7 +73,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(DUMP, 26)        /* spool_dump: the program asks resolve for a file */                    \
     X(SETTING, 27)     /* spool_setting: the program asked for it */                            \
     X(TLS_MODULES, 28) /* spool_tls_modules */                                                  \
-    X(TLS_BLOCKS, 29)  /* spool_tls_blocks */
+    X(TLS_BLOCKS, 29)  /* spool_tls_blocks */                                                   \
+    X(CHILD_ENDED, 30) /* spool_child_ended: what the parent heard by waiting */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -115,6 +116,12 @@ struct spool_exited {
     uint64_t time_ns;
     uint32_t status; /* of exit, 0..255, or SPOOL_STATUS_UNKNOWN */
     uint32_t reserved;
+};
+struct spool_child_ended {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t pid;
+    uint32_t status; /* as of wait(2), of a child that exited or was killed */
 };
 /* Counts since the process began. */
 struct spool_resources {

@@ -151,6 +151,11 @@ static inline bool spool_put_rank(struct spool_writer *w, struct spool_rank r, c
     return spool_put(w, SPOOL_WHAT(RANK, 0, r), &r, &text, 1);
 }
 
+static inline bool spool_put_child_ended(struct spool_writer *w, struct spool_child_ended r)
+{
+    return spool_put(w, SPOOL_WHAT(CHILD_ENDED, 0, r), &r, NULL, 0);
+}
+
 static inline bool spool_put_resources(struct spool_writer *w, struct spool_resources r)
 {
     return spool_put(w, SPOOL_WHAT(RESOURCES, 0, r), &r, NULL, 0);

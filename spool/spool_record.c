@@ -45,6 +45,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(SETTING, spool_setting, text_len, 1),
     SPOOL_ROW_TAIL(TLS_MODULES, spool_tls_modules, rows_len, 16),
     SPOOL_ROW_TAIL(TLS_BLOCKS, spool_tls_blocks, rows_len, 16),
+    SPOOL_ROW(CHILD_ENDED, spool_child_ended),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 #define SPOOL_REC_COUNTED(name, number) +1

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 /* X(result, name, arguments) */
 #define RT_HOOK_LIST(X)                                                                                     \
@@ -38,6 +40,12 @@
     /* rt_hooks_fork.c */                                                                                   \
     X(pid_t, _Fork, (void))                                                                                 \
     X(int, clone, (int (*)(void *), void *, int, void *, ...))                                              \
+    /* rt_hooks_wait.c */                                                                                   \
+    X(pid_t, wait, (int *))                                                                                 \
+    X(pid_t, waitpid, (pid_t, int *, int))                                                                  \
+    X(pid_t, wait3, (int *, int, struct rusage *))                                                          \
+    X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                                                   \
+    X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                                      \
     /* rt_hooks_exec.c */                                                                                   \
     X(int, execve, (const char *, char *const[], char *const[]))                                            \
     X(int, execv, (const char *, char *const[]))                                                            \

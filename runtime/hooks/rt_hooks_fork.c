@@ -54,7 +54,8 @@ LS_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *arg, 
         more[i] = va_arg(list, void *);
     va_end(list);
     if (shares_memory && !(flags & CLONE_VFORK)) rt_event_count_sigsafe(SPOOL_EVENT_RAW_THREADS, 1, 0);
-    if (shares_memory || !function || !stack) return RT_REAL(clone)(function, stack, flags, arg, more[0], more[1], more[2]);
+    if (shares_memory || !function || !stack)
+        return RT_REAL(clone)(function, stack, flags, arg, more[0], more[1], more[2]);
     rt_fork_expect();
     const int pid = RT_REAL(clone)(rt_clone_main, stack, flags, &start, more[0], more[1], more[2]);
     rt_fork_in_parent();

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -188,6 +189,37 @@ static int run_spawn(void)
     return failed;
 }
 
+static pid_t killed_child(int signal_number)
+{
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    use_block(60001);
+    raise(signal_number);
+    _exit(97);
+}
+
+/* Killed children, and each way to hear of them; the statuses are what they are without a recording. */
+static int run_killed(void)
+{
+    int status = -1, failed = 0;
+    struct rusage usage;
+    siginfo_t info;
+    pid_t pid = killed_child(SIGKILL);
+    failed |= wait(&status) != pid || status != SIGKILL;
+    pid = killed_child(SIGTERM);
+    failed |= waitpid(pid, NULL, 0) != pid;
+    pid = killed_child(SIGUSR1);
+    failed |= wait3(&status, 0, &usage) != pid || status != SIGUSR1;
+    pid = killed_child(SIGUSR2);
+    failed |= wait4(pid, &status, 0, &usage) != pid || status != SIGUSR2;
+    pid = killed_child(SIGALRM);
+    failed |=
+        waitid(P_PID, (id_t)pid, &info, WEXITED) != 0 || info.si_status != SIGALRM || info.si_pid != pid;
+    status = 12345;
+    failed |= wait(&status) != -1 || errno != ECHILD || status != 12345;
+    return failed;
+}
+
 /* The daemon outlives its parents and the session; DIR tells it when to go on. */
 static int run_daemon(const char *dir)
 {
@@ -330,10 +362,10 @@ int main(int argc, char **argv)
         int (*run)(void);
         int (*run_with)(const char *argument);
     } modes[] = {
-        {"fork", run_fork, NULL},     {"leaf", NULL, run_leaf},     {"clone", run_clone, NULL},
-        {"spawn", run_spawn, NULL},   {"daemon", NULL, run_daemon}, {"kill", NULL, run_kill},
-        {"phases", run_phases, NULL}, {"switch", NULL, run_switch}, {"busy", NULL, run_busy},
-        {"dump", NULL, run_dump},     {"grow", run_grow, NULL},
+        {"fork", run_fork, NULL},   {"leaf", NULL, run_leaf},     {"clone", run_clone, NULL},
+        {"spawn", run_spawn, NULL}, {"killed", run_killed, NULL}, {"daemon", NULL, run_daemon},
+        {"kill", NULL, run_kill},   {"phases", run_phases, NULL}, {"switch", NULL, run_switch},
+        {"busy", NULL, run_busy},   {"dump", NULL, run_dump},     {"grow", run_grow, NULL},
     };
     static char path[4096];
     self = realpath("/proc/self/exe", path) ? path : argv[0];

@@ -22,6 +22,10 @@ for status in 21 22 23; do holds 1 "parent 0 .* origin fork ended exit code $sta
 holds 1 "^span in clone process [1-9]"
 holds 1 "^event RAW_THREADS process 0 count 1 "
 
+# killed children: their parent heard it
+recorded 0 killed --engine null -- "$victim" killed
+for signal in 9 15 10 12 14; do holds 1 "^process [1-5] parent 0 .* origin fork ended signal code - signal $signal "; done
+
 # what was recorded until a kill is there, and the profile says how it ended
 recorded 137 kill --engine null -- "$victim" kill 1000
 holds 1000 '^span marker [0-9]+ process 0 tid [0-9]+ begin [0-9]+ end [0-9]+$'

@@ -285,6 +285,41 @@ static void exec_starts_clean_and_ends_are_told(void **state)
     end(&t);
 }
 
+/* The child was killed: its parent tells. Its pid came twice. */
+static void parents_tell_how_killed_children_ended(void **state)
+{
+    enum { SIGNAL_11 = 11 };
+    struct tree t;
+    struct prof_fixture_thread child = {0}, again = {0};
+    (void)state;
+    begin(&t);
+    child.now_ns = t.parent.now_ns + 10;
+    open_image(&t, &child, CHILD, 0);
+    t.parent.now_ns = child.now_ns + 10;
+    spool_put_child_ended(
+        &t.parent.writer,
+        (struct spool_child_ended){.time_ns = t.parent.now_ns, .pid = CHILD, .status = SIGNAL_11});
+    spool_put_child_ended(
+        &t.parent.writer,
+        (struct spool_child_ended){.time_ns = t.parent.now_ns, .pid = CHILD + 1, .status = SIGNAL_11});
+    again.now_ns = t.parent.now_ns + 10;
+    open_image(&t, &again, CHILD, 1);
+    spool_put_child_ended(
+        &t.parent.writer,
+        (struct spool_child_ended){.time_ns = again.now_ns + 10, .pid = CHILD, .status = 5 << 8});
+    spool_writer_close(&again.writer);
+    spool_writer_close(&child.writer);
+    spool_writer_close(&t.parent.writer);
+    resolve(&t);
+    const struct prof_process *first = process_row(&t, CHILD, 0), *second = process_row(&t, CHILD, 1);
+    assert_int_equal(first->ended, PROF_ENDED_SIGNAL);
+    assert_int_equal(first->exit_signal, SIGNAL_11);
+    assert_int_equal(second->ended, PROF_ENDED_EXIT);
+    assert_int_equal(second->exit_code, 5);
+    assert_int_not_equal(second->parent, row_of(&t, first)); /* another process, not its next image */
+    end(&t);
+}
+
 /* A subshell that recorded nothing stands between a program and who started it. */
 static void silent_parents_are_stepped_over(void **state)
 {
@@ -433,6 +468,7 @@ int main(void)
         cmocka_unit_test(child_changes_stay_the_childs),
         cmocka_unit_test(grandchildren_inherit_through_their_parents),
         cmocka_unit_test(exec_starts_clean_and_ends_are_told),
+        cmocka_unit_test(parents_tell_how_killed_children_ended),
         cmocka_unit_test(silent_parents_are_stepped_over),
         cmocka_unit_test(a_circle_of_forks_resolves),
         cmocka_unit_test(phases_belong_to_threads_and_workers_are_where_the_master_is),
