@@ -3,19 +3,16 @@
 
 #include "tools/diff_view.h"
 #include "analyse/an_identity.h"
+#include "analyse/an_match.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A group of one run and the name it has in every run. */
-struct diff_name {
-    char *text;
-    uint32_t side, group;
-};
-
+/* The names of both runs' groups, and which group each is of. */
 struct diff_names {
-    struct diff_name *rows;
+    struct an_name *rows;
+    uint32_t *groups; /* beside rows */
     size_t len, room;
 };
 
@@ -24,19 +21,35 @@ static ls_err diff_no_memory(size_t len)
     return ls_fail(LS_ERR_NOMEM, "no memory to match %zu names", len);
 }
 
+static ls_err diff_names_grow(struct diff_names *names)
+{
+    const size_t room = names->room ? 2 * names->room : 256;
+    void *rows = realloc(names->rows, room * sizeof(*names->rows));
+    if (!rows) return diff_no_memory(room);
+    names->rows = rows;
+    void *groups = realloc(names->groups, room * sizeof(*names->groups));
+    if (!groups) return diff_no_memory(room);
+    names->groups = groups;
+    names->room = room;
+    return LS_OK;
+}
+
 static ls_err diff_name_add(struct diff_names *names, const char *text, uint32_t side, uint32_t group)
 {
-    if (names->len == names->room) {
-        const size_t room = names->room ? 2 * names->room : 256;
-        void *grown = realloc(names->rows, room * sizeof(*names->rows));
-        if (!grown) return diff_no_memory(room);
-        names->rows = grown;
-        names->room = room;
-    }
+    if (names->len == names->room) LS_TRY(diff_names_grow(names));
     char *copy = strdup(text);
     if (!copy) return diff_no_memory(names->len);
-    names->rows[names->len++] = (struct diff_name){copy, side, group};
+    names->groups[names->len] = group;
+    names->rows[names->len++] = (struct an_name){.text = copy, .side = side};
     return LS_OK;
+}
+
+static void diff_names_fini(struct diff_names *names)
+{
+    for (size_t i = 0; i < names->len; i++)
+        free((char *)(uintptr_t)names->rows[i].text);
+    free(names->rows);
+    free(names->groups);
 }
 
 /* Innermost groups that have samples of their own. */
@@ -51,67 +64,56 @@ static ls_err diff_collect_names(const struct rep_view *v, uint32_t side, struct
     return LS_OK;
 }
 
-static int diff_compare_names(const void *a, const void *b)
+static ls_err diff_copy_labels(struct diff_view *v, const struct diff_names *names, const uint32_t *labels,
+                               uint32_t len)
 {
-    const struct diff_name *x = a, *y = b;
-    const int c = strcmp(x->text, y->text);
-    if (c) return c;
-    return x->side != y->side ? (x->side > y->side) - (x->side < y->side)
-                              : (x->group > y->group) - (x->group < y->group);
-}
-
-/* Equal names become one row; the first of them gives its text away. */
-static ls_err diff_number_names(struct diff_view *v, struct diff_names *names, uint32_t *row_of_group[2])
-{
-    v->labels = calloc(names->len + 1, sizeof(*v->labels));
-    if (!v->labels) return diff_no_memory(names->len);
-    if (names->len) qsort(names->rows, names->len, sizeof(*names->rows), diff_compare_names);
-    for (size_t i = 0; i < names->len; i++) {
-        struct diff_name *n = &names->rows[i];
-        if (v->labels_len == 0 || strcmp(v->labels[v->labels_len - 1], n->text) != 0) {
-            v->labels[v->labels_len++] = n->text;
-            n->text = NULL;
-        }
-        row_of_group[n->side][n->group] = v->labels_len - 1;
+    v->labels = calloc(len + 1u, sizeof(*v->labels));
+    if (!v->labels) return diff_no_memory(len);
+    for (; v->labels_len < len; v->labels_len++) {
+        v->labels[v->labels_len] = strdup(names->rows[labels[v->labels_len]].text);
+        if (!v->labels[v->labels_len]) return diff_no_memory(len);
     }
     return LS_OK;
 }
 
-static ls_err diff_map_samples(struct diff_view *v, uint32_t side, const uint32_t *row_of_group)
+static ls_err diff_map_samples(struct diff_view *v, uint32_t side, const struct diff_names *names)
 {
     const struct rep_view *s = &v->sides[side];
+    uint32_t *row_of_group = calloc(s->groups.groups_len + 1u, sizeof(*row_of_group));
     v->row_of_sample[side] = malloc((s->in.samples.len + 1) * sizeof(uint32_t));
-    if (!v->row_of_sample[side]) return diff_no_memory(s->in.samples.len);
+    if (!row_of_group || !v->row_of_sample[side]) {
+        free(row_of_group);
+        return diff_no_memory(s->in.samples.len);
+    }
+    for (size_t i = 0; i < names->len; i++)
+        if (names->rows[i].side == side) row_of_group[names->groups[i]] = names->rows[i].row;
     for (uint64_t i = 0; i < s->in.samples.len; i++) {
         const uint32_t g = s->groups.group_of_sample[i];
         v->row_of_sample[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
     }
+    free(row_of_group);
     return LS_OK;
 }
 
-static ls_err diff_match_with(struct diff_view *v, struct diff_names *names, uint32_t *row_of_group[2])
+static ls_err diff_match_names(struct diff_view *v, struct diff_names *names)
 {
+    uint32_t len = 0, *labels = NULL;
     for (uint32_t side = 0; side < 2; side++)
         LS_TRY(diff_collect_names(&v->sides[side], side, names));
-    LS_TRY(diff_number_names(v, names, row_of_group));
+    LS_TRY(an_match_names(names->rows, names->len, &len, &labels));
+    const ls_err err = diff_copy_labels(v, names, labels, len);
+    free(labels);
+    LS_TRY(err);
     for (uint32_t side = 0; side < 2; side++)
-        LS_TRY(diff_map_samples(v, side, row_of_group[side]));
+        LS_TRY(diff_map_samples(v, side, names));
     return LS_OK;
 }
 
 static ls_err diff_match(struct diff_view *v)
 {
     struct diff_names names = {0};
-    uint32_t *row_of_group[2];
-    for (int side = 0; side < 2; side++)
-        row_of_group[side] = calloc(v->sides[side].groups.groups_len + 1u, sizeof(uint32_t));
-    const ls_err err = row_of_group[0] && row_of_group[1] ? diff_match_with(v, &names, row_of_group)
-                                                          : diff_no_memory(v->sides[0].groups.groups_len);
-    for (size_t i = 0; i < names.len; i++)
-        free(names.rows[i].text);
-    free(names.rows);
-    free(row_of_group[0]);
-    free(row_of_group[1]);
+    const ls_err err = diff_match_names(v, &names);
+    diff_names_fini(&names);
     return err;
 }
 

@@ -9,6 +9,7 @@ analyse_tests = \
     tests/analyse/test_an_combine \
     tests/analyse/test_an_cost \
     tests/analyse/test_an_diff \
+    tests/analyse/test_an_match \
     tests/analyse/test_an_sharing \
     tests/analyse/test_an_table
 check_PROGRAMS += $(analyse_tests)
@@ -34,6 +35,9 @@ tests_analyse_test_an_cost_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_diff_SOURCES = tests/analyse/test_an_diff.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_diff_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_diff_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_match_SOURCES = tests/analyse/test_an_match.c
+tests_analyse_test_an_match_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_match_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_sharing_SOURCES = tests/analyse/test_an_sharing.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_sharing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_sharing_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm
