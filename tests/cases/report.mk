@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What reports say about whole programs whose truth is known.
 if HAVE_STEP
 check_PROGRAMS += tests/cases/sharing_victim
