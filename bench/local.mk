@@ -53,3 +53,4 @@ CLEANFILES += bench/patterns
 .PHONY: bench-patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
+include bench/replay.mk

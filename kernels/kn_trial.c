@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3;
-static const double out_of_the_race = 1.25; /* slower by this in the first round: not tried again */
+static const double out_of_the_race = 1.25; /* slower by this after some rounds: not tried again */
 static const uint64_t caches_bytes = UINT64_C(96) << 20;
-enum { ROUNDS = 3 };
+/* one try may meet another program on its processor, two seldom both do */
+enum { ROUNDS_SURE = 2, ROUNDS = 6 };
 
 static void run_share(void *arg, unsigned share)
 {
@@ -75,7 +76,7 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
     kn_runner_shorten(&shortened);
     for (int round = 0; round < ROUNDS; round++)
         for (size_t c = 0; c < len; c++) {
-            if (round > 0 && least[c] > best * out_of_the_race) continue;
+            if (round >= ROUNDS_SURE && least[c] > best * out_of_the_race) continue;
             struct kn_runner runner = kn_runner_of(a, candidates[c], false);
             runner.rows_max = shortened.rows_max;
             const double seconds = kn_runner_once(&runner);

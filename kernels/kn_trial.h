@@ -21,7 +21,7 @@ double kn_runner_once(void *arg);
 /* Rows a share so that a run takes some milliseconds and leaves the caches where the whole job would. */
 void kn_runner_shorten(struct kn_runner *r);
 
-/* The fastest of candidates on the first rows of every share, each tried up to three times in turn; r->trials
+/* The fastest of candidates on the first rows of every share, each tried up to six times in turn; r->trials
  * tells how they did. One candidate is not tried.  Thread: one at a time.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);

@@ -51,6 +51,7 @@ libkernels_la_SOURCES = \
     kernels/kn_sequence.c kernels/kn_sequence.h \
     kernels/kn_stats.c kernels/kn_stats.h \
     kernels/kn_stream.c kernels/kn_stream.h \
+    kernels/kn_study.c kernels/kn_study.h \
     kernels/kn_trial.c kernels/kn_trial.h \
     kernels/kn_validate.c kernels/kn_validate.h \
     kernels/kn_values.h \

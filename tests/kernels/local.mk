@@ -17,6 +17,6 @@ tests_kernels_test_kn_stream_LDADD = $(kernels_test_libs)
 endif
 
 # The baseline's machine code, and the command that runs STREAM's kernels.
-kernels_test_scripts = tests/kernels/test_kn_scalar.sh tests/tools/test_stream.sh
+kernels_test_scripts = tests/kernels/test_kn_scalar.sh tests/tools/test_stream.sh tests/tools/test_study.sh
 TESTS += $(kernels_test_scripts)
 EXTRA_DIST += $(kernels_test_scripts) tests/tools/golden/stream-table.txt

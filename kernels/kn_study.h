@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The papers' series of measurements as rows of a table: each varies one thing. */
+#ifndef KN_STUDY_H
+#define KN_STUDY_H
+
+#include "kernels/kn_result.h"
+#include "patterns/pat_config.h"
+
+struct kn_study_options {
+    struct kn_options run;
+    uint64_t span_bytes;           /* what a pattern reaches over; 0: eight times all last-level caches */
+    uint64_t elements_max;         /* of an array, where the working set varies; 0: STREAM's run rule */
+    const struct pat_suite *suite; /* patterns instead of the study's own, where it takes some; NULL: none */
+};
+
+/* A point of a curve: r is the study's, valid during the call. Another value than LS_OK ends the study. */
+typedef ls_err kn_study_emit(void *user, const char *series, double x, const struct kn_result *r);
+
+struct kn_study {
+    const char *name;
+    const char *words;  /* what it shows */
+    const char *axis;   /* what x is: "stride" */
+    const char *source; /* the figure it repeats */
+    bool takes_patterns;
+    ls_err (*run)(const struct kn_study_options *o, kn_study_emit *emit, void *user);
+};
+
+/* Every study; kn_studies_len of them. */
+extern const struct kn_study kn_studies[];
+extern const unsigned kn_studies_len;
+
+/* The row of a name, or NULL.  Thread: any. */
+const struct kn_study *kn_study_find(const char *name);
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone study: each study's curves have the points they are to have; formats, refusals. One thread: the machine may be busy.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+quick="-t 1 -r 2 --warmups 2 --span 256K --size 4096"
+
+# points SERIES X...: the study in study.csv has these points of the series and no others
+points() {
+    series=$1
+    shift
+    have=$(awk -F, -v s="\"$series\"" '$2 == s { printf "%s%s", n++ ? " " : "", $3 }' study.csv)
+    [ "$have" = "$*" ] || { echo "FAIL: series $series has points '$have', wanted '$*'"; failed=1; }
+}
+
+must "$loadstone" study stride $quick --format csv >study.csv
+points gather 1 2 4 8 16 32 64 128
+points scatter 1 2 4 8 16 32 64 128
+
+must "$loadstone" study simd $quick --format csv >study.csv
+points "gather scalar" 1 2 4 8 16 32 64 128
+points "scatter auto" 1 2 4 8 16 32 64 128
+
+must "$loadstone" study size $quick --format csv >study.csv
+points triad 4096 2048 1024
+points chase 4096 2048 1024
+
+must "$loadstone" study threads $quick --format csv >study.csv
+points triad 1
+points scatter 1
+
+# A pattern of 16 indices, four times as long to half as long; every point moves as many elements.
+cat >long.json <<'J'
+[{"name": "long", "kernel": "scatter", "pattern": [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45], "delta": 48, "count": 400}]
+J
+must "$loadstone" study length $quick --format csv long.json >study.csv
+points "0 long" 64 32 16 8
+must test "$(awk -F'",' 'NR > 1 { split($NF, f, ","); print }' study.csv | grep -c ',51200,')" -eq 4
+
+if command -v jq >/dev/null; then
+    must "$loadstone" study threads $quick --format json long.json >study.json
+    must test "$(jq -r '.study, .axis, (.points | length), ([.points[].results[0].valid] | all)' study.json | tr '\n' ' ')" = "threads threads 2 true "
+    must test "$(jq -r '.machine.topology' study.json)" != ""
+fi
+expect 0 "of scalar" "$loadstone" study simd $quick
+expect 0 "needs three numbers of threads" "$loadstone" study threads $quick
+expect 0 "RaiderSTREAM, figures 5 and 6" "$loadstone" study --list
+
+expect 2 "no study 'speed'" "$loadstone" study speed
+expect 2 "STUDY is missing" "$loadstone" study
+expect 2 "takes no file" "$loadstone" study stride long.json
+expect 2 "1 or more are needed" "$loadstone" study stride -r 0
+expect 1 "100000 threads" "$loadstone" study stride -t 100000
+expect 3 "nowhere.json" "$loadstone" study length nowhere.json
+printf '[{"kernel": "gs", "pattern-gather": [0], "pattern-scatter": [0]}]' >gs.json
+expect 1 "varies gathers and scatters" "$loadstone" study length gs.json
+exit $failed

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone study: the papers' series of measurements. */
+#include "patterns/pat_json.h"
+#include "tools/cli_message.h"
+#include "tools/std_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STUDY_LIST,
+    STUDY_SPAN,
+    STUDY_SIZE,
+    STUDY_MAX_COUNT,
+    STUDY_TYPE,
+    STUDY_RUNS,
+    STUDY_WARMUPS,
+    STUDY_BACKEND,
+    STUDY_THREADS,
+    STUDY_PIN,
+    STUDY_METHOD,
+    STUDY_STORES,
+    STUDY_PAGES,
+    STUDY_DENSE_BUFFERS,
+    STUDY_FORMAT,
+    STUDY_OPTIONS
+};
+
+static const struct cli_option study_options[STUDY_OPTIONS] = {
+    [STUDY_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the studies and stop", "What to run"},
+    [STUDY_SPAN] = {"span", 0, CLI_BYTES, "BYTES", NULL,
+                    "what the study's own patterns reach over; default: eight times all last-level caches",
+                    "What to run"},
+    [STUDY_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
+                    "elements of the largest arrays; default: STREAM's run rule", "What to run"},
+    [STUDY_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
+                         "run at most this many iterations of each pattern of a file", "What to run"},
+    [STUDY_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
+    [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement"},
+    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "runs before them at most", "Measurement"},
+    [STUDY_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL, "openmp, serial or scalar", "How to run"},
+    [STUDY_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
+                       "How to run"},
+    [STUDY_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto", "bind each thread to a processor",
+                   "How to run"},
+    [STUDY_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
+                      "auto, scalar, unrolled, jammed, avx2, avx512, neon", "How to run"},
+    [STUDY_STORES] = {"stores", 0, CLI_TEXT, "KIND", "auto", "auto, regular, nontemporal, atomic",
+                      "How to run"},
+    [STUDY_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages to ask for",
+                     "How to run"},
+    [STUDY_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
+                             "a dense buffer for each thread: no false sharing", "How to run"},
+    [STUDY_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+};
+
+struct study_session {
+    struct std_report report;
+    size_t room;
+    bool live; /* the table is printed as it grows */
+};
+
+/* The result's times move to the point. */
+static ls_err study_keep(void *user, const char *series, double x, const struct kn_result *r)
+{
+    struct study_session *s = user;
+    if (s->report.len == s->room) {
+        const size_t room = s->room ? 2 * s->room : 32;
+        struct std_point *points = realloc(s->report.points, room * sizeof(*points));
+        if (!points) return ls_fail(LS_ERR_NOMEM, "no memory for %zu points", room);
+        s->report.points = points;
+        s->room = room;
+    }
+    struct std_point *p = &s->report.points[s->report.len++];
+    *p = (struct std_point){.x = x, .result = *r};
+    p->result.run_seconds = NULL;
+    snprintf(p->series, sizeof(p->series), "%s", series);
+    if (s->live) {
+        std_print_point(&s->report, s->report.len - 1, stdout);
+        fflush(stdout);
+    }
+    return LS_OK;
+}
+
+static ls_err study_read_options(const struct cli_value *v, struct kn_study_options *o)
+{
+    static const unsigned bytes[] = {8, 4};
+    static const int at_least_1[] = {STUDY_SIZE, STUDY_RUNS, STUDY_WARMUPS, STUDY_THREADS, STUDY_MAX_COUNT};
+    for (size_t i = 0; i < sizeof(at_least_1) / sizeof(at_least_1[0]); i++) {
+        const struct cli_value *w = &v[at_least_1[i]];
+        if (w->given && (w->number == 0 || w->number > INT64_MAX / 64))
+            return ls_fail(LS_ERR_USAGE, "--%s %s: 1 or more are needed", study_options[at_least_1[i]].name,
+                           w->text);
+    }
+    *o = (struct kn_study_options){.span_bytes = v[STUDY_SPAN].number, .elements_max = v[STUDY_SIZE].number};
+    o->run = (struct kn_options){.backend = v[STUDY_BACKEND].text,
+                                 .pages = (enum kn_pages)v[STUDY_PAGES].number,
+                                 .pin = (enum kn_pin)v[STUDY_PIN].number,
+                                 .element_bytes = bytes[v[STUDY_TYPE].number],
+                                 .threads = (unsigned)v[STUDY_THREADS].number,
+                                 .runs = (unsigned)v[STUDY_RUNS].number,
+                                 .warmups_max = (unsigned)v[STUDY_WARMUPS].number,
+                                 .dense_per_thread = v[STUDY_DENSE_BUFFERS].given};
+    LS_TRY(kn_method_parse(v[STUDY_METHOD].text, &o->run.method));
+    return kn_stores_parse(v[STUDY_STORES].text, &o->run.stores);
+}
+
+static ls_err study_read_patterns(char **files, uint64_t count_max, struct pat_suite *suite)
+{
+    const struct pat_json_options o = {0};
+    for (; *files; files++)
+        LS_TRY(pat_json_read_file(*files, &o, suite));
+    for (size_t i = 0; i < suite->len; i++)
+        if (count_max && suite->rows[i].count > count_max) suite->rows[i].count = count_max;
+    return LS_OK;
+}
+
+static ls_err study_measure(const struct cli_value *v, char **operands, struct study_session *s)
+{
+    struct kn_study_options o;
+    struct pat_suite suite = {NULL, 0};
+    const struct kn_study *study = kn_study_find(operands[0]);
+    if (!study)
+        return ls_fail(LS_ERR_USAGE, "there is no study '%s'; loadstone study --list names them",
+                       operands[0]);
+    if (operands[1] && !study->takes_patterns)
+        return ls_fail(LS_ERR_USAGE, "study %s has patterns of its own and takes no file", study->name);
+    LS_TRY(study_read_options(v, &o));
+    s->report.study = study;
+    ls_err err = study_read_patterns(operands + 1, v[STUDY_MAX_COUNT].number, &suite);
+    o.suite = suite.len ? &suite : NULL;
+    if (err == LS_OK && s->live) std_print_head(study, stdout);
+    if (err == LS_OK) err = study->run(&o, study_keep, s);
+    pat_suite_fini(&suite);
+    return err;
+}
+
+static int study_print(const struct study_session *s, enum std_format format)
+{
+    static void (*const printers[])(const struct std_report *, FILE *) = {std_print_end, std_print_csv,
+                                                                          std_print_json};
+    printers[format](&s->report, stdout);
+    for (size_t i = 0; i < s->report.len; i++)
+        if (!s->report.points[i].result.valid) {
+            cli_error("%s: %s", s->report.points[i].series, s->report.points[i].result.invalid);
+            return CLI_FAILURE;
+        }
+    return CLI_OK;
+}
+
+static int study_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    if (v[STUDY_LIST].given) {
+        std_print_studies(stdout);
+        return CLI_OK;
+    }
+    if (!operands[0]) {
+        cli_error("STUDY is missing; loadstone study --list names them");
+        return CLI_USAGE;
+    }
+    const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
+    struct study_session s = {.live = format == STD_TABLE};
+    const ls_err err = study_measure(v, operands, &s);
+    const int status = err == LS_OK ? study_print(&s, format) : cli_fail(err);
+    free(s.report.points);
+    return status;
+}
+
+const struct cli_command cli_cmd_study = {
+    .name = "study",
+    .summary = "vary stride, threads, instructions or size, and measure each",
+    .operands = "STUDY [FILE.json...]",
+    .description = "Runs a series of measurements in which one thing varies, as the papers on Spatter and "
+                   "RaiderSTREAM do, and prints a "
+                   "point a line: stride, simd, threads, size, length. --list says what each shows and which "
+                   "figure it repeats.\n\n"
+                   "threads and length take pattern files and then run these patterns instead of their own. "
+                   "threads also prints Pearson's R "
+                   "of each pattern with STREAM's triad. csv and json name the machine and hold every "
+                   "statistic of every point.",
+    .examples = "loadstone study stride                      gather and scatter by strides 1 to 128\n"
+                "loadstone study threads lulesh.json         patterns of a file by 1, 2, 4, ... threads\n"
+                "loadstone study size -t 1 --format csv      the caches of one core\n",
+    .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage; 3 a pattern "
+                   "file that cannot be read.",
+    .options = study_options,
+    .options_len = STUDY_OPTIONS,
+    .operands_max = SIZE_MAX,
+    .run = study_run,
+};

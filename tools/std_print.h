@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The points of a study, for people and for programs. */
+#ifndef STD_PRINT_H
+#define STD_PRINT_H
+
+#include "kernels/kn_study.h"
+
+#include <stdio.h>
+
+enum std_format { STD_TABLE, STD_CSV, STD_JSON };
+enum { STD_JSON_SCHEMA = 1, STD_SERIES_BYTES = 64 };
+
+struct std_point {
+    char series[STD_SERIES_BYTES];
+    double x;
+    struct kn_result result;
+};
+
+struct std_report {
+    const struct kn_study *study;
+    struct std_point *points; /* [len] */
+    size_t len;
+};
+
+/* For the table, which is printed as it grows. */
+void std_print_head(const struct kn_study *study, FILE *out);
+void std_print_point(const struct std_report *r, size_t i, FILE *out);
+/* What the points say together: correlation with STREAM, gain over the baseline. */
+void std_print_end(const struct std_report *r, FILE *out);
+
+void std_print_csv(const struct std_report *r, FILE *out);
+void std_print_json(const struct std_report *r, FILE *out);
+/* Every study, a line each. */
+void std_print_studies(FILE *out);
+
+#endif
