@@ -142,7 +142,7 @@ static ls_err pat_set_generated(struct pat_builder *b, enum pat_role role, const
 {
     struct pat_generated g;
     const struct pat_slot slot = pat_slot_of(&b->config, role);
-    LS_TRY(pat_generate(text, &g));
+    LS_TRY(pat_generate_within(text, b->indices_max, &g));
     free(slot.pattern->data);
     *slot.pattern = g.indices;
     snprintf(b->note, sizeof(b->note), "%s", g.note);

@@ -31,6 +31,7 @@ struct pat_key {
 struct pat_builder {
     struct pat_config config;
     const char *dir;            /* where RAW=FILE is looked for, NULL: the current directory */
+    size_t indices_max;         /* of a generator, 0: no limit */
     bool no_raw_files;          /* refuse RAW=FILE */
     bool generator_wins;        /* a generator's delta overrides the key also when that comes later (files) */
     bool given[PAT_ROLE_COUNT]; /* delta by key */

@@ -28,7 +28,7 @@ static bool pat_is_broadcast(const struct pat_indices *p)
     if (run < 2 || p->len % run) return false;
     for (size_t i = 0; i < p->len; i++) {
         const int64_t step = run < p->len ? p->data[run] - p->data[0] : 0;
-        if (p->data[i] != p->data[0] + step * (int64_t)(i / run)) return false;
+        if (p->data[i] != p->data[0] + (__int128)step * (int64_t)(i / run)) return false;
     }
     return true;
 }

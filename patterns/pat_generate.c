@@ -151,7 +151,7 @@ static ls_err pat_laplacian(const struct pat_fields *f, struct pat_list *l, stru
     LS_TRY(pat_field_integer(&f->at[0], "dimensions", 1, &dimensions));
     LS_TRY(pat_field_integer(&f->at[1], "order", 1, &order));
     LS_TRY(pat_field_integer(&f->at[2], "size", 1, &size));
-    struct pat_list positions = {0};
+    struct pat_list positions = {.limit = l->limit};
     if (!ls_mul_size((size_t)dimensions, (size_t)order, &bytes)) return pat_overflow("LAPLACIAN");
     ls_err err = pat_list_reserve(&positions, bytes);
     if (err == LS_OK) err = pat_laplacian_positions(dimensions, order, size, &positions);
@@ -211,7 +211,12 @@ static ls_err pat_generate_list(const char *text, struct pat_list *l, struct pat
 
 ls_err pat_generate(const char *text, struct pat_generated *out)
 {
-    struct pat_list l = {0};
+    return pat_generate_within(text, 0, out);
+}
+
+ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated *out)
+{
+    struct pat_list l = {.limit = limit};
     memset(out, 0, sizeof(*out));
     const ls_err err = pat_generate_list(text, &l, out);
     if (err == LS_OK)

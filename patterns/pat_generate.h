@@ -28,4 +28,8 @@ struct pat_generated {
  * not safe. */
 ls_err pat_generate(const char *text, struct pat_generated *out);
 
+/* The same, but LS_ERR_RANGE for more than limit indices; 0: no limit.
+ * Owns, Errors, Thread, Signal: as pat_generate. */
+ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated *out);
+
 #endif

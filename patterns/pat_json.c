@@ -183,6 +183,7 @@ static int pat_json_on_start_map(void *user)
         return pat_json_fail(p, LS_ERR_NOMEM, "no memory for a configuration");
     p->builder.dir = p->dir;
     p->builder.no_raw_files = p->options->no_raw_files;
+    p->builder.indices_max = p->options->indices_max;
     p->builder.generator_wins = true;
     p->building = true;
     p->place = PAT_JSON_CONFIG;

@@ -9,6 +9,7 @@
 struct pat_list {
     struct pat_indices v;
     size_t capacity;
+    size_t limit; /* refuse more indices; 0: as many as memory holds */
 };
 
 /* Room for len indices at least.

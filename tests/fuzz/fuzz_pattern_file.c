@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a pattern file, and as an index file. */
+#include "patterns/pat_describe.h"
+#include "patterns/pat_distances.h"
 #include "patterns/pat_extent.h"
 #include "patterns/pat_json.h"
 #include "patterns/pat_raw.h"
@@ -21,6 +23,11 @@ static void fuzz_config(const struct pat_config *c)
 {
     struct pat_extent e;
     uint64_t dense;
+    char text[PAT_TEXT_BYTES];
+    struct pat_distance *distances;
+    size_t len;
+    fuzz_sum += (uint64_t)pat_describe(c, text)[0] + (uint64_t)pat_describe_delta(c, text)[0];
+    if (pat_distances(&c->pattern, &distances, &len) == LS_OK) free(distances);
     fuzz_touch(&c->pattern);
     fuzz_touch(&c->gather);
     fuzz_touch(&c->scatter);
@@ -31,7 +38,8 @@ static void fuzz_config(const struct pat_config *c)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
-    const struct pat_json_options o = {.compress = len_bytes % 2, .no_raw_files = true};
+    const struct pat_json_options o = {
+        .compress = len_bytes % 2, .no_raw_files = true, .indices_max = 1 << 16};
     struct pat_suite s = {0};
     struct pat_indices p = {0};
     pat_input *in;

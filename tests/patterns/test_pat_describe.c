@@ -41,6 +41,7 @@ static void pat_shapes_are_those_of_table_5(void **state)
         {"5,5,5,5", "4 x stride 0"},
         {"9,6,3", "3 x stride -3"},
         {"0,0,1,1,5,5", "6, complex"},
+        {"0,0,9223372036854775807,9223372036854775807,5,5", "6, complex"},
         {"0,0,0,1,1", "5, complex"},
         {"MS1:8:4:20", "8, mostly stride 1"},
     };

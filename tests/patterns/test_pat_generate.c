@@ -93,7 +93,7 @@ static void pat_wrong_patterns_say_what_was_expected(void **state)
         {"UNIFORM:8:0", "stride: 0 is below 1", LS_ERR_RANGE},
         {"UNIFORM:8:1:XX", "delta: 'XX' is no integer", LS_ERR_ARG},
         {"UNIFORM:4000000000:4000000000", "do not fit 64 bits", LS_ERR_RANGE},
-        {"UNIFORM:1000000000000000:1", "this machine has", LS_ERR_NOMEM},
+        {"UNIFORM:1000000000000000:1", "GiB are available", LS_ERR_NOMEM},
         {"MS1:8:4", "expected MS1:LENGTH:LOCATIONS:GAPS", LS_ERR_ARG},
         {"MS1:8:4:1,2", "2 gaps for 1 locations", LS_ERR_ARG},
         {"MS1:8:2,4,6:1,2", "Spatter reads beyond its list here", LS_ERR_ARG},
@@ -118,6 +118,20 @@ static void pat_wrong_patterns_say_what_was_expected(void **state)
                      wrong[i].says);
         assert_null(out.indices.data);
     }
+}
+
+static void pat_generators_keep_a_limit(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"UNIFORM:101:1", "MS1:101:4:20", "LAPLACIAN:1:50:10",
+                                        "LAPLACIAN:51:2:1"};
+    struct pat_generated out;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        assert_int_equal(pat_generate_within(texts[i], 100, &out), LS_ERR_RANGE);
+        assert_null(out.indices.data);
+    }
+    assert_int_equal(pat_generate_within("UNIFORM:100:1", 100, &out), LS_OK);
+    free(out.indices.data);
 }
 
 static struct pat_indices list_of(const char *text)
@@ -214,6 +228,7 @@ int main(void)
         cmocka_unit_test(pat_generators_give_the_published_indices),
         cmocka_unit_test(pat_doubtful_ms1_is_noted),
         cmocka_unit_test(pat_wrong_patterns_say_what_was_expected),
+        cmocka_unit_test(pat_generators_keep_a_limit),
         cmocka_unit_test(pat_compression_renumbers_pages),
         cmocka_unit_test(pat_compression_agrees_with_its_definition),
         cmocka_unit_test(pat_transformations_come_in_order),
