@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one way to fail: a code for the caller, a text for the user. */
+/* The one way to fail: a code for the caller, a text for the user.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef LS_ERROR_H
 #define LS_ERROR_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quantities as people write them: 3%, 20ms, 1G. Shared by the options and the environment. */
+/* Quantities as people write them: 3%, 20ms, 1G. Shared by the options and the environment.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef LS_QUANTITY_H
 #define LS_QUANTITY_H
 

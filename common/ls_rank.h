@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The place of a process in a parallel job, as launchers tell it in the environment. */
+/* The place of a process in a parallel job, as launchers tell it in the environment.
+ *
+ * Signal: not safe. */
 #ifndef LS_RANK_H
 #define LS_RANK_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a load costs on this machine at each level, and so which level a latency speaks of. */
+/* What a load costs on this machine at each level, and so which level a latency speaks of.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef MACH_CALIBRATION_H
 #define MACH_CALIBRATION_H
 
@@ -16,16 +18,16 @@ struct mach_calibration {
     double probe_cost_cycles; /* mean reading of a probe whose load takes no time: what to subtract */
     double latency_cycles[MACH_LEVEL_COUNT]; /* typical, of dependent random loads inside each level: L1 and
                                                 L2 timed natively, the others probed */
-    double limit_cycles[MACH_LEVEL_COUNT];  /* below limit[l]: level l or nearer; the last is INFINITY */
-    uint64_t cache_bytes[MACH_LEVEL_COUNT]; /* capacity of L1d, L2, L3; DRAM: 0 */
+    double limit_cycles[MACH_LEVEL_COUNT];   /* below limit[l]: level l or nearer; the last is INFINITY */
+    uint64_t cache_bytes[MACH_LEVEL_COUNT];  /* capacity of L1d, L2, L3; DRAM: 0 */
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
 };
 
 /* Measure here (about half a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
 ls_err mach_calibrate(struct mach_calibration *out);
 /* limit_cycles from latency_cycles, probe_cost_cycles and tsc_step_cycles: geometric means between
- * neighbours, moved onto the gaps between two readings of the counter, at least one step apart, so that a level that the counter cannot
- * resolve errs by one level and not by more. Thread: any. */
+ * neighbours, moved onto the gaps between two readings of the counter, at least one step apart, so that a
+ * level that the counter cannot resolve errs by one level and not by more. Thread: any. */
 void mach_calibration_set_limits(struct mach_calibration *c);
 /* From the cache ($XDG_CACHE_HOME/loadstone, keyed by CPU model and cache sizes), else measure and store it
  * there. A cache that cannot be written is no error. */

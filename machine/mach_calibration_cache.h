@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calibration of this processor, kept between runs: $XDG_CACHE_HOME/loadstone/calibration-KEY, a text
  * file. The file is untrusted: another machine's, a truncated or an edited one is refused and then measured
- * anew. */
+ * anew.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef MACH_CALIBRATION_CACHE_H
 #define MACH_CALIBRATION_CACHE_H
 

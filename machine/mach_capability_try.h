@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The single tries behind mach_capability.h; each runs in a child of its own. */
+/* The single tries behind mach_capability.h; each runs in a child of its own.
+ *
+ * Thread: one at a time, it forks.  Signal: not safe. */
 #ifndef MACH_CAPABILITY_TRY_H
 #define MACH_CAPABILITY_TRY_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put a cache line back into memory. */
+/* Put a cache line back into memory.
+ *
+ * Thread: any.  Signal: safe. */
 #ifndef MACH_FLUSH_H
 #define MACH_FLUSH_H
 

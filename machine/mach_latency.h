@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Load latencies of one working set, measured with the probe that the step engine uses. */
+/* Load latencies of one working set, measured with the probe that the step engine uses.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef MACH_LATENCY_H
 #define MACH_LATENCY_H
 
@@ -18,8 +20,8 @@ struct mach_working_set {
  * Errors: LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (no probe here).  Thread: any. */
 ls_err mach_latency_measure(const struct mach_working_set *set, uint32_t tsc_step_cycles, double *out_cycles);
 
-/* What a load costs natively in a chase over len_bytes, in TSC cycles: the best of many short stretches, since
- * whatever disturbs only adds.  Errors: LS_ERR_NOMEM.  Thread: any. */
+/* What a load costs natively in a chase over len_bytes, in TSC cycles: the best of many short stretches,
+ * since whatever disturbs only adds.  Errors: LS_ERR_NOMEM.  Thread: any. */
 ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles);
 
 /* What a probe says of a line in L1, the mean of many: its own cost and the latency of L1.  Thread: any. */

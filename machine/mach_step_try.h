@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Single-stepping by the trap flag. */
+/* Single-stepping by the trap flag.
+ *
+ * Thread: any, with the handler installed.  Signal: mach_step_end is called in the handler; mach_step_try is
+ * not safe. */
 #ifndef MACH_STEP_TRY_H
 #define MACH_STEP_TRY_H
 

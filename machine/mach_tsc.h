@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The time stamp counter: its frequency, the step it advances in, and what the processor does in one of its
- * cycles. */
+ * cycles.
+ *
+ * Where nothing else is said: Thread: any.  Signal: mach_tsc_read is safe, the others are not. */
 #ifndef MACH_TSC_H
 #define MACH_TSC_H
 

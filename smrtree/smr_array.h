@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory for arrays that look-ups jump about in: aligned to cache lines, and with huge pages where the kernel
- * gives them once an array is large, since every step down a tree in it would otherwise miss the TLB too. */
+ * gives them once an array is large, since every step down a tree in it would otherwise miss the TLB too.
+ *
+ * Thread: the owner of the array.  Signal: not safe. */
 #ifndef SMR_ARRAY_H
 #define SMR_ARRAY_H
 

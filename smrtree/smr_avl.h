@@ -4,7 +4,10 @@
  * Order: base ascending, then end descending, so a range stands before those inside it; among equal ranges
  * the later one counts as the inner one. Every node also knows the largest end below it, which makes all
  * queries O(log n) at any nesting depth. Nodes live in one array and link by index: one cache line (64 bytes)
- * a range, and a removed slot is used again. */
+ * a range, and a removed slot is used again.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef SMR_AVL_H
 #define SMR_AVL_H
 

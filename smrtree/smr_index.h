@@ -2,7 +2,10 @@
 /* A frozen set of ranges for many look-ups: nesting is flattened into elementary segments, whose starts lie
  * in one array in Eytzinger order (the breadth-first order of a perfect binary search tree; Khuong and Morin,
  * "Array Layouts for Comparison-Based Searching", 2017), so that the search has no unpredictable branch and
- * prefetches four levels ahead. */
+ * prefetches four levels ahead.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef SMR_INDEX_H
 #define SMR_INDEX_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What lies where at one moment: live address ranges, each with a number of the caller's. Replaying a
  * recording moves it through time (insert, remove, evict); look-ups tell the innermost range of an address;
- * freezing makes an index for many look-ups at one moment. */
+ * freezing makes an index for many look-ups at one moment.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SMR_LIVE_H
 #define SMR_LIVE_H
 

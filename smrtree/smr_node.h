@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What smr_tree.c, smr_registry.c and smr_contain.c share: nodes, trees, the registry's state and its lock.
- */
+ *
+ * Thread: any that holds smr_lock.  Signal: not safe. */
 #ifndef SMR_NODE_H
 #define SMR_NODE_H
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process-wide registry behind all semantic memory trees: one lock, one interval tree, and a sink that
  * hears what happens, so that the preloaded runtime can spool it. Field for field the events match
- * spool/spool_format.h. */
+ * spool/spool_format.h.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef SMR_REGISTRY_H
 #define SMR_REGISTRY_H
 
@@ -21,8 +24,9 @@ struct smr_event_node {
 };
 
 /* Node calls come in order, under the registry's lock: they must not call back into the trees. phase,
- * control, dump and setting come without a lock, from the thread that asked. Any entry may be NULL. node_member with group 0
- * says that the member is at the top level again; its group may also be an enclosing range. */
+ * control, dump and setting come without a lock, from the thread that asked. Any entry may be NULL.
+ * node_member with group 0 says that the member is at the top level again; its group may also be an enclosing
+ * range. */
 struct smr_sink {
     void (*node_add)(void *user, const struct smr_event_node *e);
     void (*node_range)(void *user, const struct smr_event_node *e);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What lies in a spool directory: process images and their thread files. */
+/* What lies in a spool directory: process images and their thread files.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_DIR_H
 #define SPOOL_DIR_H
 

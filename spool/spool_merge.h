@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All records of one process image in time order. */
+/* All records of one process image in time order.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_MERGE_H
 #define SPOOL_MERGE_H
 

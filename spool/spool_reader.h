@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading one thread's spool file. The bytes are untrusted: reading stops at damage and keeps all before it.
- */
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_READER_H
 #define SPOOL_READER_H
 

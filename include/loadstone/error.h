@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error codes of every Loadstone function. LS_OK is 0; every other value is a failure. */
+/* Error codes of every Loadstone function. LS_OK is 0; every other value is a failure.
+ *
+ * Thread: any.  Signal: ls_err_name and ls_err_text are safe, ls_last_error is not. */
 #ifndef LOADSTONE_ERROR_H
 #define LOADSTONE_ERROR_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loadstone for C programs: tell what memory means (loadstone/smr.h) and when to sample.
- * These calls do nothing when the program is not being recorded. */
+ * These calls do nothing when the program is not being recorded.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef LOADSTONE_LOADSTONE_H
 #define LOADSTONE_LOADSTONE_H
 

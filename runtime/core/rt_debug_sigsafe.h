@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LOADSTONE_DEBUG=1: incidents as lines of text in DIR/debug.txt of the spool. */
+/* LOADSTONE_DEBUG=1: incidents as lines of text in DIR/debug.txt of the spool.
+ *
+ * Thread: any. */
 #ifndef RT_DEBUG_SIGSAFE_H
 #define RT_DEBUG_SIGSAFE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who started this program, of those that record into the same spool. */
+/* Who started this program, of those that record into the same spool.
+ *
+ * Signal: not safe. */
 #ifndef RT_PARENT_H
 #define RT_PARENT_H
 

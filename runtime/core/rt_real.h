@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions behind our hooks. */
+/* The functions behind our hooks.
+ *
+ * Thread: any; the first call is made before other threads exist.  Signal: not safe. */
 #ifndef RT_REAL_H
 #define RT_REAL_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The semantic tree of the program, as it changes, in the spool. */
+/* The semantic tree of the program, as it changes, in the spool.
+ *
+ * Thread: any; rt_registry_init: the constructor.  Signal: not safe. */
 #ifndef RT_REGISTRY_H
 #define RT_REGISTRY_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the spool of this process and its children lies. */
+/* Where the spool of this process and its children lies.
+ *
+ * Signal: not safe. */
 #ifndef RT_SPOOL_DIR_H
 #define RT_SPOOL_DIR_H
 

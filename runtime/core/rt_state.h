@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one per-process state of the runtime. */
+/* The one per-process state of the runtime.
+ *
+ * Thread: any. */
 #ifndef RT_STATE_H
 #define RT_STATE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a sampling engine is. A new engine is one file, one line in rt_sampler_table.c, one line in local.mk.
- */
+ *
+ * Thread: the constructor.  Signal: not safe. */
 #ifndef RT_SAMPLER_H
 #define RT_SAMPLER_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every sampled thread has a signal stack that holds our handlers, whatever stack it runs on. The program's
- * own stays its own when it is large enough, and is shown back to it in any case. */
+ * own stays its own when it is large enough, and is shown back to it in any case.
+ *
+ * Thread: t's own.  Signal: not safe, but rt_step_altstack_suffices is. */
 #ifndef RT_STEP_ALTSTACK_H
 #define RT_STEP_ALTSTACK_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A burst: from the trigger, one instruction a trap, until a reason to stop. The consumer of decoded accesses
- * does not know how the thread was stopped before the instruction. */
+ * does not know how the thread was stopped before the instruction.
+ *
+ * Where nothing else is said: Thread: t's own.  Signal: safe. */
 #ifndef RT_STEP_BURST_SIGSAFE_H
 #define RT_STEP_BURST_SIGSAFE_H
 

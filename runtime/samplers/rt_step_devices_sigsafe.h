@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address ranges that must not be read twice: mappings of devices, where a read has side effects. */
+/* Address ranges that must not be read twice: mappings of devices, where a read has side effects.
+ *
+ * Thread: any; those that add: one at a time. */
 #ifndef RT_STEP_DEVICES_SIGSAFE_H
 #define RT_STEP_DEVICES_SIGSAFE_H
 

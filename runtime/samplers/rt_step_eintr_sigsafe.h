@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A timer signal can end a system call with EINTR that SA_RESTART does not restart (poll, nanosleep, ...).
- * The program did not ask for that signal, so the call is made again. */
+ * The program did not ask for that signal, so the call is made again.
+ *
+ * Thread: the one whose context uc is.  Signal: safe, meant for handlers. */
 #ifndef RT_STEP_EINTR_SIGSAFE_H
 #define RT_STEP_EINTR_SIGSAFE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The step engine's life: start once per process image, open and close once per thread. */
+/* The step engine's life: start once per process image, open and close once per thread.
+ *
+ * Where nothing else is said: Thread: probe and start: the constructor; open, close and fork_child: the
+ * thread concerned; wake, quiet and note_device: any.  Signal: not safe. */
 #ifndef RT_STEP_ENGINE_H
 #define RT_STEP_ENGINE_H
 

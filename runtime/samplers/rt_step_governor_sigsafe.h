@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Holding the overhead budget: may a burst begin, and how long until the next trigger. Pure functions over
- * numbers that the engine measures; cost is CPU time summed over threads, set against wall time. */
+ * numbers that the engine measures; cost is CPU time summed over threads, set against wall time.
+ *
+ * Thread: any, on numbers of its own.  Signal: safe. */
 #ifndef RT_STEP_GOVERNOR_SIGSAFE_H
 #define RT_STEP_GOVERNOR_SIGSAFE_H
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler
  * stands in the kernel; the program's own settings are kept here, shown to it, and called for what is not
- * ours. */
+ * ours.
+ *
+ * Thread: any; install: the constructor; adopt_mask and flush_pending: about the calling thread.  Signal:
+ * safe. */
 #ifndef RT_STEP_SIGNALS_SIGSAFE_H
 #define RT_STEP_SIGNALS_SIGSAFE_H
 

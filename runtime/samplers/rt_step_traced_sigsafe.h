@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is a debugger attached? Its user would see every trap of ours. */
+/* Is a debugger attached? Its user would see every trap of ours.
+ *
+ * Thread: any. */
 #ifndef RT_STEP_TRACED_SIGSAFE_H
 #define RT_STEP_TRACED_SIGSAFE_H
 
