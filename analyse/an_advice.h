@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the samples of one node suggest: inferred, to be labelled so. */
+/* What the samples of one node suggest: inferred, to be labelled so.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef AN_ADVICE_H
 #define AN_ADVICE_H
 

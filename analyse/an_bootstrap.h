@@ -6,7 +6,9 @@
  * random into AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon,
  * "Creating non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83,
  * 2006): the same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled
- * with the numerator. The seed is fixed, so the same file gives the same digits. */
+ * with the numerator. The seed is fixed, so the same file gives the same digits.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef AN_BOOTSTRAP_H
 #define AN_BOOTSTRAP_H
 

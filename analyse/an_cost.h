@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What each sampled access costs: the model that turns bursts into time.
  *
- * A burst stands for weight_ns of CPU time. Its first accesses were in flight already when it was triggered and
- * carry no latency; behind that run-ahead window every load is measured. So the model looks at one window only,
- * the instructions and the loads from the window's end to the burst's end:
- *   penalty of a load     p = max(latency - L1 latency, 0), 0 for stores and loads without a measurement. Where
- *                         the counter is coarse p may be negative, and the sum of all is taken at 0 or more
- *   issue time            I = instructions in the window / issue width
- *   stall of the burst    = weight * S / (S + I), S the sum of all p: an upper bound, overlap is not seen
- *   stall of an access    = weight * p / (S + I)
- *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
- * Times of a burst's accesses add up to its weight. A burst without a measured load has no stall estimate and its
- * time is split evenly over its accesses. A burst without accesses belongs to no data: its weight is counted
- * apart. */
+ * A burst stands for weight_ns of CPU time. Its first accesses were in flight already when it was triggered
+ * and carry no latency; behind that run-ahead window every load is measured. So the model looks at one window
+ * only, the instructions and the loads from the window's end to the burst's end: penalty of a load     p =
+ * max(latency - L1 latency, 0), 0 for stores and loads without a measurement. Where the counter is coarse p
+ * may be negative, and the sum of all is taken at 0 or more issue time            I = instructions in the
+ * window / issue width stall of the burst    = weight * S / (S + I), S the sum of all p: an upper bound,
+ * overlap is not seen stall of an access    = weight * p / (S + I) time of an access     = weight * (p + I /
+ * accesses in the window) / (S + I) Times of a burst's accesses add up to its weight. A burst without a
+ * measured load has no stall estimate and its time is split evenly over its accesses. A burst without
+ * accesses belongs to no data: its weight is counted apart.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef AN_COST_H
 #define AN_COST_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order statistics by selection, without a full sort. */
+/* Order statistics by selection, without a full sort.
+ *
+ * Where nothing else is said: Thread: any.  Signal: safe. */
 #ifndef AN_SELECT_H
 #define AN_SELECT_H
 

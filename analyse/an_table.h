@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Aggregates: samples summed by group, and rolled up where groups form a tree (nodes of the semantic tree).
- */
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef AN_TABLE_H
 #define AN_TABLE_H
 

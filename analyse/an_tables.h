@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test. */
+/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef AN_TABLES_H
 #define AN_TABLES_H
 

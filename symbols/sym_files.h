@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ELF files of a run: each is asked about once, whatever number of processes mapped it. Nothing a file
- * contains can do harm here (sym_worker.h).  Thread: one at a time. */
+ * contains can do harm here (sym_worker.h).  Thread: one at a time.
+ *
+ * Signal: not safe. */
 #ifndef SYM_FILES_H
 #define SYM_FILES_H
 

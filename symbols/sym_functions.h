@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which function's machine code an address belongs to, by the symbol tables: sorted once. (libdwfl looks
- * through all symbols for each address.) */
+ * through all symbols for each address.)
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SYM_FUNCTIONS_H
 #define SYM_FUNCTIONS_H
 

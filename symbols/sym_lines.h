@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions, source lines and inlining of many addresses of one file. Sorted addresses make every unit and
- * function be read once. */
+ * function be read once.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SYM_LINES_H
 #define SYM_LINES_H
 

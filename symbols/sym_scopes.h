@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What was inlined where: the functions of one compilation unit, and for each function that is asked about a
- * flat list of its inlined calls. Each entry is walked once, however many addresses are asked. */
+ * flat list of its inlined calls. Each entry is walked once, however many addresses are asked.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SYM_SCOPES_H
 #define SYM_SCOPES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the DWARF adds to the variables of the symbol tables. */
+/* What the DWARF adds to the variables of the symbol tables.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SYM_VARIABLE_TYPES_H
 #define SYM_VARIABLE_TYPES_H
 
