@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that hand out memory for others: malloc's wrappers, operator new, containers, language run times.
- * The place that an allocation is named after is the first one outside of them. */
+ * The place that an allocation is named after is the first one outside of them.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef PROF_ALLOCATORS_H
 #define PROF_ALLOCATORS_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call stacks while a process image is replayed: the path of each burst, and the function whose stack frame
- * an access touched. */
+ * an access touched.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_CALLS_H
 #define PROF_CALLS_H
 

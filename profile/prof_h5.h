@@ -3,7 +3,9 @@
  *
  * The seal lies in the 512 bytes that HDF5 leaves to the user in front of its superblock: magic, length of
  * the file, hash of everything behind the seal. HDF5 itself does not survive every flipped bit, so the reader
- * checks the seal first. */
+ * checks the seal first.
+ *
+ * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
 #ifndef PROF_H5_H
 #define PROF_H5_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The living heap blocks of one process image, and the anonymous memory it mapped: whose each address is at
- * this moment of the replay. Memory needed follows the living blocks, not those that ever were. */
+ * this moment of the replay. Memory needed follows the living blocks, not those that ever were.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PROF_HEAP_H
 #define PROF_HEAP_H
 

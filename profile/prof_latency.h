@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the probe's readings to latencies. */
+/* From the probe's readings to latencies.
+ *
+ * Signal: not safe. */
 #ifndef PROF_LATENCY_H
 #define PROF_LATENCY_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distinct sampled instructions of a process, and where each is. */
+/* Distinct sampled instructions of a process, and where each is.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_LINES_H
 #define PROF_LINES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of /proc/PID/maps, and which coarse home each mapping is. */
+/* The text of /proc/PID/maps, and which coarse home each mapping is.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_MAPS_H
 #define PROF_MAPS_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ELF files that one process image mapped: which file an address is of, and where that file's own view
- * has it. */
+ * has it.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_MODULES_H
 #define PROF_MODULES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NUMA nodes of the pages that a burst touched, given to its samples. */
+/* NUMA nodes of the pages that a burst touched, given to its samples.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_PAGES_H
 #define PROF_PAGES_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The call paths of a process image's allocations by their hash: a file gives each path once and refers to it
- * by hash afterwards (spool/spool_path.h). */
+ * by hash afterwards (spool/spool_path.h).
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PROF_PATHS_H
 #define PROF_PATHS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of /processes: who came from whom, how each image ended, its rank in a job. */
+/* The rows of /processes: who came from whom, how each image ended, its rank in a job.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PROF_PROCESSES_H
 #define PROF_PROCESSES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them. */
+/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef PROF_READER_CHECK_H
 #define PROF_READER_CHECK_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time series of the run: /series/<name>. A new one is a row of enum, table and prof_series_add. */
+/* Time series of the run: /series/<name>. A new one is a row of enum, table and prof_series_add.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PROF_SERIES_H
 #define PROF_SERIES_H
 

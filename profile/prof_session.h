@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The modules of one process image, opened for unwinding call stacks. */
+/* The modules of one process image, opened for unwinding call stacks.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_SESSION_H
 #define PROF_SESSION_H
 

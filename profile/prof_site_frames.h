@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places of a call path as a reader of the source sees them: inlined functions are frames like others. */
+/* The places of a call path as a reader of the source sees them: inlined functions are frames like others.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_SITE_FRAMES_H
 #define PROF_SITE_FRAMES_H
 

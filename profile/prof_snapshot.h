@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Snapshots of /proc/self/maps arrive in pieces, a thread's pieces in order. */
+/* Snapshots of /proc/self/maps arrive in pieces, a thread's pieces in order.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_SNAPSHOT_H
 #define PROF_SNAPSHOT_H
 

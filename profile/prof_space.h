@@ -2,7 +2,10 @@
 /* The address space of one process image as it changes: what an address is at this moment.
  * Layers, asked in this order: registered ranges, thread-local storage, heap blocks, thread stacks, memory
  * mapped at a known site, mappings; then mappings that only a later or earlier snapshot showed (made by
- * ld.so, the C library or raw system calls: no hook saw them come). */
+ * ld.so, the C library or raw system calls: no hook saw them come).
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PROF_SPACE_H
 #define PROF_SPACE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes of run.h5 while they are being made: the root, registered groups and ranges, coarse homes. */
+/* The nodes of run.h5 while they are being made: the root, registered groups and ranges, coarse homes.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef PROF_TREE_H
 #define PROF_TREE_H
 

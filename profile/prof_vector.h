@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow. */
+/* Arrays that grow.
+ *
+ * Thread: the owner of the vector.  Signal: not safe. */
 #ifndef PROF_VECTOR_H
 #define PROF_VECTOR_H
 
