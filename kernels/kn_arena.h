@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of a plan: allocated, filled by the threads that use them, handed to the moving loops. */
+/* The arrays of a plan: allocated, filled by the threads that use them, handed to the moving loops.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_ARENA_H
 #define KN_ARENA_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which instruction sets this processor has, found at run time. */
+/* Which instruction sets this processor has, found at run time.
+ *
+ * Signal: not safe. */
 #ifndef KN_ISA_H
 #define KN_ISA_H
 

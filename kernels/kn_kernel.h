@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every bundled kernel as a row of data: what it computes, what it moves, by both published ways of counting.
- */
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_KERNEL_H
 #define KN_KERNEL_H
 

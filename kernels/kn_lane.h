@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A STREAM kernel as its loop sees it, and the variants of that loop. */
+/* A STREAM kernel as its loop sees it, and the variants of that loop.
+ *
+ * Signal: not safe. */
 #ifndef KN_LANE_H
 #define KN_LANE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The course of a measurement, the same for every kernel: warm up until steady, then timed runs. */
+/* The course of a measurement, the same for every kernel: warm up until steady, then timed runs.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_MEASURE_H
 #define KN_MEASURE_H
 

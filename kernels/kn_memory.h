@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for the arrays of a kernel: untouched, so that the thread that touches a page first places it. */
+/* Memory for the arrays of a kernel: untouched, so that the thread that touches a page first places it.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_MEMORY_H
 #define KN_MEMORY_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a kernel is to be run. All zero is a sound default: best backend, all threads, the fastest variant by
- * measurement. */
+ * measurement.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_OPTIONS_H
 #define KN_OPTIONS_H
 

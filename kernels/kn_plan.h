@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration worked out: sides, sizes, the shares of the threads; nothing allocated for data yet. */
+/* A configuration worked out: sides, sizes, the shares of the threads; nothing allocated for data yet.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef KN_PLAN_H
 #define KN_PLAN_H
 

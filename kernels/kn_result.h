@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run of a kernel gave: which code ran, its times, what was checked. */
+/* What a run of a kernel gave: which code ran, its times, what was checked.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef KN_RESULT_H
 #define KN_RESULT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of STREAM kernels: a, b, c, the index arrays and rings that the chosen kernels need. */
+/* The arrays of STREAM kernels: a, b, c, the index arrays and rings that the chosen kernels need.
+ *
+ * Thread: any.  Signal: not safe. */
 #ifndef KN_ROOM_H
 #define KN_ROOM_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Index arrays as functions: threads fill their own parts, and a result is checked against what was meant,
- * not against what the array says. */
+ * not against what the array says.
+ *
+ * Where nothing else is said: Signal: not safe. */
 #ifndef KN_SEQUENCE_H
 #define KN_SEQUENCE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of repeated measurements. */
+/* Statistics of repeated measurements.
+ *
+ * Where nothing else is said: Signal: not safe. */
 #ifndef KN_STATS_H
 #define KN_STATS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The papers' series of measurements as rows of a table: each varies one thing. */
+/* The papers' series of measurements as rows of a table: each varies one thing.
+ *
+ * Signal: not safe. */
 #ifndef KN_STUDY_H
 #define KN_STUDY_H
 

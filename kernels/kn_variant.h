@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways to move a replay's elements: one row a method, element size, index width and kind of store. */
+/* The ways to move a replay's elements: one row a method, element size, index width and kind of store.
+ *
+ * Where nothing else is said: Signal: not safe. */
 #ifndef KN_VARIANT_H
 #define KN_VARIANT_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One configuration from Spatter's keys and values, whoever reads them: a pattern file or a command line. */
+/* One configuration from Spatter's keys and values, whoever reads them: a pattern file or a command line.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef PAT_BUILDER_H
 #define PAT_BUILDER_H
 

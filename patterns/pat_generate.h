@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pattern generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM). */
+/* The pattern generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM).
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones. */
 #ifndef PAT_GENERATE_H
 #define PAT_GENERATE_H
 

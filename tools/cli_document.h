@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the option tables say, as --help, man pages and bash completion. */
+/* What the option tables say, as --help, man pages and bash completion.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 

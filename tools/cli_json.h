@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON output: commas, indentation and escapes; numbers that JSON cannot say become null. */
+/* JSON output: commas, indentation and escapes; numbers that JSON cannot say become null.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages: standard error, one line each. Standard output belongs to data. */
+/* Messages: standard error, one line each. Standard output belongs to data.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 

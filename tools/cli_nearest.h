@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "Did you mean": the word nearest to a misspelt one, if one is near enough. */
+/* "Did you mean": the word nearest to a misspelt one, if one is near enough.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of output files: checked before the work, never overwritten unasked. */
+/* Names of output files: checked before the work, never overwritten unasked.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals by name. */
+/* Signals by name.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef CLI_SIGNAL_H
 #define CLI_SIGNAL_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the terminal can do. */
+/* What the terminal can do.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 

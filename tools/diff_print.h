@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A comparison on the terminal, and as JSON. */
+/* A comparison on the terminal, and as JSON.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef DIFF_PRINT_H
 #define DIFF_PRINT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of kernels as JSON and CSV, the same for replay, stream and studies. */
+/* Results of kernels as JSON and CSV, the same for replay, stream and studies.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef KNR_JSON_H
 #define KNR_JSON_H
 

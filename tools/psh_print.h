@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns in words, JSON and pictures. */
+/* Patterns in words, JSON and pictures.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef PSH_PRINT_H
 #define PSH_PRINT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Start the program, pass signals on, wait for it. */
+/* Start the program, pass signals on, wait for it.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef REC_LAUNCH_H
 #define REC_LAUNCH_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool directory from the launcher's side: make, describe, remove. */
+/* The spool directory from the launcher's side: make, describe, remove.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef REC_SPOOL_H
 #define REC_SPOOL_H
 

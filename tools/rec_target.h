@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program to record: where it is, and whether a preloaded runtime can get into it. */
+/* The program to record: where it is, and whether a preloaded runtime can get into it.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef REC_TARGET_H
 #define REC_TARGET_H
 

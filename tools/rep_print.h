@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A view on the terminal, and as JSON. */
+/* A view on the terminal, and as JSON.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile with one grouping of its samples computed: what a report prints. */
+/* A profile with one grouping of its samples computed: what a report prints.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
 #ifndef REP_VIEW_H
 #define REP_VIEW_H
 

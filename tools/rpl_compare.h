@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of several machines side by side. */
+/* Results of several machines side by side.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef RPL_COMPARE_H
 #define RPL_COMPARE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What replay can run here. */
+/* What replay can run here.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef RPL_LIST_H
 #define RPL_LIST_H
 

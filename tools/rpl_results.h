@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of a session as rows that can be kept, compared and drawn. */
+/* Results of a session as rows that can be kept, compared and drawn.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef RPL_RESULTS_H
 #define RPL_RESULTS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A replay: what was asked for, what came of it. */
+/* A replay: what was asked for, what came of it.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 

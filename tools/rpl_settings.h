@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of loadstone replay: Spatter's, as they are, and ours. */
+/* Options of loadstone replay: Spatter's, as they are, and ours.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef RPL_SETTINGS_H
 #define RPL_SETTINGS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points of a study, for people and for programs. */
+/* The points of a study, for people and for programs.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef STD_PRINT_H
 #define STD_PRINT_H
 

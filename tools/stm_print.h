@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of stream, as STREAM prints them and for programs. */
+/* Results of stream, as STREAM prints them and for programs.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef STM_PRINT_H
 #define STM_PRINT_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a page can be written as: one row a format, chosen by the end of the file's name. */
+/* What a page can be written as: one row a format, chosen by the end of the file's name.
+ *
+ * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * safe. */
 #ifndef VX_FORMAT_H
 #define VX_FORMAT_H
 

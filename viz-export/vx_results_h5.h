@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer and the reader of results share. */
+/* What the writer and the reader of results share.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef VX_RESULTS_H5_H
 #define VX_RESULTS_H5_H
 
