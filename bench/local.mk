@@ -54,3 +54,16 @@ CLEANFILES += bench/patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
 include bench/replay.mk
+
+
+# make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.
+EXTRA_PROGRAMS += bench/alloc_pairs
+bench_alloc_pairs_SOURCES = bench/alloc_pairs.c
+bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
+bench_alloc_pairs_LDFLAGS = -no-install -pthread
+EXTRA_DIST += bench/alloc.py
+CLEANFILES += bench/alloc_pairs
+bench-alloc: all bench/alloc_pairs bench/machine
+	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
+	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
+.PHONY: bench-alloc

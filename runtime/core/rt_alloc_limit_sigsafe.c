@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 
-#include "runtime/core/rt_state.h"
+#include "runtime/core/rt_thread.h"
 
 enum {
     RT_LIMIT_HIGHEST_BYTES = 1 << 20, /* larger blocks are always recorded: there are never many */
@@ -70,4 +70,12 @@ void rt_alloc_limit_adjust(uint64_t now_ns)
     }
     rt_limit_look(now_ns, __atomic_load_n(&rt_state.budget.hooks_ticks, __ATOMIC_RELAXED));
     __atomic_store_n(&rt_limit.busy, 0, __ATOMIC_RELEASE);
+}
+
+void rt_alloc_tell_skipped(void)
+{
+    if (rt_tls.skipped_allocs == 0) return;
+    __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,
+                       __ATOMIC_RELAXED);
+    rt_tls.skipped_allocs = 0;
 }

@@ -9,4 +9,7 @@
 /* Look at the cost so far and move rt_state.alloc_record_bytes.  Thread: any, depth > 0.  Signal: safe. */
 void rt_alloc_limit_adjust(uint64_t now_ns);
 
+/* What the calling thread left out and did not tell yet goes to the pending events.  Signal: safe. */
+void rt_alloc_tell_skipped(void);
+
 #endif

@@ -46,12 +46,13 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
     if (!spool_put_alloc(w, rec, flags, is_known ? &hash : path->frames)) rt_paths_forget(&t->paths, hash);
 }
 
-/* The program allocates too fast to record each block. */
+/* The program allocates too fast to record each block. Threads count by themselves: a counter for all of them
+ * would be what they wait for. */
 static void rt_skip_alloc(void)
 {
-    const uint64_t skipped =
-        __atomic_add_fetch(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], 1, __ATOMIC_RELAXED);
-    if (skipped % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(ls_clock_mono_ns());
+    if (++rt_tls.skipped_allocs < RT_LIMIT_LOOK_EVERY) return;
+    rt_alloc_tell_skipped();
+    rt_alloc_limit_adjust(ls_clock_mono_ns());
 }
 
 static uint64_t rt_sample_seed(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_spool_sigsafe.h"
 
+#include "runtime/core/rt_alloc_limit_sigsafe.h"
 #include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
@@ -114,6 +115,7 @@ void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int deta
 void rt_spool_close(struct rt_thread *t)
 {
     if (!spool_writer_is_open(&t->writer)) return;
+    rt_alloc_tell_skipped();
     rt_spool_flush_pending(t);
     rt_budget_hooks_ns();
     const struct spool_thread_end end = {

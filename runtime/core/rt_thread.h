@@ -45,9 +45,10 @@ struct rt_thread {
 /* The one thread-local object of the runtime (initial-exec: no allocation, no call to find it). */
 struct rt_tls {
     struct rt_thread *thread; /* NULL: not met yet */
-    uint32_t depth;       /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
-    uint32_t dead;        /* 1: the thread ends, or began before the runtime could serve it */
-    uint32_t small_calls; /* allocator calls that were only looked at, not yet in the budget */
+    uint32_t depth;          /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
+    uint32_t dead;           /* 1: the thread ends, or began before the runtime could serve it */
+    uint32_t small_calls;    /* allocator calls that were only looked at, not yet in the budget */
+    uint32_t skipped_allocs; /* left out to hold the budget, not told yet */
     int64_t sample_left_bytes; /* of small blocks, until one is recorded */
     struct rt_poisson poisson;
     uint32_t tick_hooks; /* 1: the hook call in progress is being timed */

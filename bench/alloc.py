@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an allocation costs under the profiler, and what allocation-heavy programs cost in all.
+
+Pairs of free and malloc, in CPU time: plain, with the hooks alone (no sampling), as recorded by default, and under heaptrack where it
+is installed; the kinds take turns, so that a drift of the machine hits all alike. Then whole programs, as in overhead.py.
+
+usage: alloc.py --preload LIB --programs DIR --write FILE [--rounds N] [--skip-programs]
+"""
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import overhead
+
+CASES = [(16, 1), (64, 1), (512, 1), (4096, 1), (65536, 1), (0, 1), (64, 2), (0, 2), (0, 4)]
+DEPTH = 20
+
+
+def pairs(args, kind, size, threads, work):
+    command = [os.path.join(args.programs, "alloc_pairs"), str(size), str(threads), str(DEPTH)]
+    env = {k: v for k, v in os.environ.items() if not k.startswith("LOADSTONE_")}
+    if kind in ("hooks", "default"):
+        env.update(LD_PRELOAD=args.preload, LOADSTONE_SPOOL=tempfile.mkdtemp(dir=work))
+        if kind == "hooks":
+            env["LOADSTONE_ENGINE"] = "null"
+    if kind == "heaptrack":
+        command = ["heaptrack", "-o", os.path.join(work, "heaptrack")] + command
+    done = subprocess.run(command, env=env, cwd=work, capture_output=True, text=True, check=True)
+    for name in os.listdir(work):
+        if name.startswith(("tmp", "heaptrack")):
+            path = os.path.join(work, name)
+            shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.unlink(path)
+    for line in done.stdout.splitlines():  # heaptrack talks on the same stream
+        try:
+            return float(line)
+        except ValueError:
+            pass
+    raise RuntimeError("%s printed no figure: %s" % (command, done.stdout))
+
+
+def measure_pairs(args, kinds, work, say):
+    say("| bytes | threads | " + " | ".join("%s, ns" % k for k in kinds) + " | hooks add, ns |")
+    say("|---" * (3 + len(kinds)) + "|")
+    for size, threads in CASES:
+        values = {kind: [] for kind in kinds}
+        for _ in range(args.rounds):
+            for kind in kinds:
+                values[kind].append(pairs(args, kind, size, threads, work))
+        medians = {kind: statistics.median(v) for kind, v in values.items()}
+        say("| %s | %d | %s | %+.1f |" % (size or "16 to 8192", threads, " | ".join("%.1f" % medians[k] for k in kinds),
+                                      medians["hooks"] - medians["plain"]))
+
+
+def measure_programs(args, work, say):
+    args.loadstone = ""
+    machine = overhead.Machine(args, work)
+    overhead.prepare(work)
+    say("| program | ratio of wall time | ratio of CPU time | spread native | spread recorded |")
+    say("|---|---|---|---|---|")
+    for name, needs, make in overhead.workloads(args.programs):
+        if name not in ("python3", "node", "gcc -O2", "redis-server", "perl"):
+            continue
+        if not shutil.which(needs):
+            say("| %s | not installed here | | | |" % name)
+            continue
+        native, recorded = overhead.measure(machine, make, args.rounds)
+        ratio = [statistics.median(r[i] for r in recorded) / statistics.median(n[i] for n in native) for i in (0, 1)]
+        spreads = [overhead.spread([w for w, _ in runs]) for runs in (native, recorded)]
+        say("| %s | **%.3f** | **%.3f** | %.1f %% | %.1f %% |" % (name, *ratio, 100 * spreads[0], 100 * spreads[1]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--preload", "--programs", "--write"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--machine", default="")
+    parser.add_argument("--skip-programs", action="store_true")
+    args = parser.parse_args()
+    args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
+    kinds = ["plain", "hooks", "default"] + (["heaptrack"] if shutil.which("heaptrack") else [])
+    work = tempfile.mkdtemp(prefix="loadstone-alloc.")
+    lines = []
+
+    def say(line=""):
+        print(line, flush=True)
+        lines.append(line)
+
+    try:
+        measure_pairs(args, kinds, work, say)
+        if not args.skip_programs:
+            say()
+            measure_programs(args, work, say)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    note = "" if "heaptrack" in kinds else "\nheaptrack was not installed.\n"
+    overhead.write(args.write, """# What allocations cost
+
+Measured by `make bench-alloc` on:
+
+    %s
+
+A pair is a free and a malloc with 256 blocks alive in each thread, %d frames deep, in nanoseconds of CPU time (medians of %d runs of
+each kind, taking turns). *plain*: no runtime. *hooks*: the runtime with the engine `null`: interposition, call paths and records, no
+sampling of accesses. *default*: as `loadstone record` does it, 3 %% of the run time for everything. *heaptrack* records every
+allocation with its stack.
+%s
+%s
+
+A program that does nothing but allocate is the worst case: the runtime records each block from a threshold on, and of the smaller ones
+a sample; threshold and sample follow the budget, so that what recording costs stays at half of it. What remains is the price of
+looking at each call.
+""" % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
