@@ -197,6 +197,8 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
                (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
     m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
     m.kind = prof_kind_of_mmap(&m);
+    /* the heap that grew is told when somebody looks, when blocks live in the new part already */
+    if (m.kind == PROF_NODE_HEAP_SMALL) return prof_put_mapping(s, &m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
     LS_TRY(prof_heap_evict(s->heap, r->base, end));
     LS_TRY(prof_space_end_tls(s, r->base, end));

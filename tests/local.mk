@@ -19,5 +19,6 @@ include tests/cases/killed.mk
 include tests/cases/proc.mk
 include tests/cases/real.mk
 include tests/cases/sym.mk
+include tests/cases/sites.mk
 include tests/bed/local.mk
 include tests/cases/report.mk

@@ -240,6 +240,26 @@ static void mappings_have_sites_until_unmapped(void **state)
     end(&r);
 }
 
+/* The growth of the heap is told late: blocks in the new part live on. */
+static void heap_that_grew_keeps_its_blocks(void **state)
+{
+    struct recording r;
+    (void)state;
+    begin(&r);
+    const uint64_t base = FIXTURE_BRK + 0x20000; /* behind the heap of the snapshot */
+    allocate(&r, (struct made){base, 8192, SPOOL_ALLOC_MALLOC, 1}, path_a, 2);
+    spool_put_mmap(&r.t.writer,
+                   (struct spool_mmap){
+                       .time_ns = r.t.now_ns += 1000, .base = base - 0x1000, .len_bytes = 0x10000, .prot = 3},
+                   "[heap]");
+    prof_fixture_load(&r.t, base + 8, 5);
+    prof_fixture_load(&r.t, base + 0x4000, 5);
+    finish(&r);
+    assert_int_equal(node_of(&r, 0)->kind, PROF_NODE_SITE);
+    assert_int_equal(node_of(&r, 1)->kind, PROF_NODE_HEAP_SMALL);
+    end(&r);
+}
+
 /* A program that makes blocks without end resolves in bounded memory: only the first ones get nodes. */
 static void nodes_of_blocks_are_bounded(void **state)
 {
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test(paths_given_before_are_known_by_hash),
         cmocka_unit_test(sampled_blocks_stand_for_others),
         cmocka_unit_test(mappings_have_sites_until_unmapped),
+        cmocka_unit_test(heap_that_grew_keeps_its_blocks),
         cmocka_unit_test(nodes_of_blocks_are_bounded),
         cmocka_unit_test(names_differ_even_without_symbols),
         cmocka_unit_test(allocators_are_told_from_their_users),
