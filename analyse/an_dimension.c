@@ -44,7 +44,8 @@ static uint32_t an_site_of_node(const struct an_tables *t, uint32_t node)
 
 static uint32_t an_symbol_of_node(const struct an_tables *t, uint32_t node)
 {
-    return an_nearest_of_kind(t, node, PROF_NODE_SYMBOL);
+    const uint32_t symbol = an_nearest_of_kind(t, node, PROF_NODE_SYMBOL);
+    return symbol != AN_NO_KEY ? symbol : an_nearest_of_kind(t, node, PROF_NODE_TLS);
 }
 
 /* What a person would call the data: blocks of one site are one object. */
@@ -344,7 +345,7 @@ const struct an_dimension an_dimensions[] = {
      .label = an_node_label},
     {.name = "symbol",
      .title = "variable",
-     .text = "a global or static variable",
+     .text = "a global, static or thread-local variable",
      .none = "(in no variable)",
      .columns = PROF_MASK(node),
      .base = AN_BASE_NODE,
