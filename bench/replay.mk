@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # make bench-replay: writes doc/replay-speed.md of the source tree
 EXTRA_PROGRAMS += bench/replay
 EXTRA_LTLIBRARIES = libbenchplain.la
