@@ -5,10 +5,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct spool_dir {
     struct spool_image *images;
@@ -77,6 +79,18 @@ static ls_err spool_list(const char *path, char letter, struct spool_entries *ou
     return e;
 }
 
+/* A process killed while it made its file leaves one without a header (it is written first, and never again):
+ * nothing is lost with it. What cannot be read is kept: its reader says why. */
+static bool spool_file_has_begun(const char *path)
+{
+    uint64_t magic = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true;
+    const ssize_t got = read(fd, &magic, sizeof(magic));
+    close(fd);
+    return got < 0 || (got > 0 && magic != 0);
+}
+
 static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *entry)
 {
     struct spool_entries files = {0};
@@ -86,11 +100,12 @@ static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *en
     entry->path = NULL; /* handed over */
     const ls_err e = spool_list(image->path, 't', &files);
     if (e == LS_OK && files.len > 0) image->files = calloc(files.len, sizeof(*image->files));
+    const bool short_of_memory = e == LS_OK && files.len > 0 && !image->files;
     for (size_t i = 0; image->files && i < files.len; i++) {
+        if (!spool_file_has_begun(files.rows[i].path)) continue;
         image->files[image->files_len++] = files.rows[i].path;
         files.rows[i].path = NULL;
     }
-    const bool short_of_memory = e == LS_OK && image->files_len < files.len;
     spool_entries_fini(&files);
     return short_of_memory ? ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", image->path) : e;
 }

@@ -421,6 +421,34 @@ static void version_and_features_are_refused_by_name(void **state)
     free(bytes);
 }
 
+static void make_file(const char *path, size_t zeros)
+{
+    static const char zero[64];
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(zero, 1, zeros, file), zeros);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* killed between making the file and writing its header */
+static void files_that_never_began_are_passed_over(void **state)
+{
+    struct spool_fixture f;
+    struct spool_writer w = SPOOL_WRITER_CLOSED;
+    spool_dir *dir;
+    size_t images_len;
+    (void)state;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    spool_writer_close(&w);
+    make_file(spool_fixture_path(&f, PID, 0, PID + 1), 0);
+    make_file(spool_fixture_path(&f, PID, 0, PID + 2), 64);
+    assert_int_equal(spool_dir_open(f.spool, &dir), LS_OK);
+    assert_int_equal(spool_dir_images(dir, &images_len)->files_len, 1);
+    spool_dir_free(dir);
+    spool_fixture_fini(&f);
+}
+
 static void threads_merge_in_time_order(void **state)
 {
     struct spool_fixture f;
@@ -478,6 +506,7 @@ int main(void)
         cmocka_unit_test(truncation_at_every_byte_keeps_what_is_before),
         cmocka_unit_test(flipped_bits_never_crash),
         cmocka_unit_test(version_and_features_are_refused_by_name),
+        cmocka_unit_test(files_that_never_began_are_passed_over),
         cmocka_unit_test(threads_merge_in_time_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
