@@ -130,12 +130,11 @@ static void measure(const struct bench *b, const struct pat_config *c, struct ro
     shared = own;
     shared.dense_stride = 0;
     plain_kernel *kernel = plain_kernels[c->kernel];
-    double once = time_plain(&own, kernel);
-    const unsigned rounds = b->rounds * (once < 1e-3 ? 20 : once < 2e-2 ? 4 : 1);
-    for (unsigned r = 0; r <= rounds; r++) { /* the first warms up */
+    const uint64_t begin = ls_clock_mono_ns();
+    for (unsigned r = 0; r <= b->rounds || (r < ROUNDS_MAX && ls_clock_mono_ns() - begin < least_ns); r++) {
         const double seconds[WAYS] = {time_plain(&own, kernel), time_plain(&shared, kernel),
                                       kn_runner_once(&ours[0].runner), kn_runner_once(&ours[1].runner)};
-        for (int w = 0; w < WAYS && r; w++)
+        for (int w = 0; w < WAYS && r; w++) /* the first round warms up */
             least[w] = fmin(least[w], seconds[w]);
     }
     out->valid = true;

@@ -3,7 +3,7 @@
 # Which instructions a method uses is decided here: each has its own flags, the rest of the library none. Scalar moves are
 # not to be vectorised behind our back; -O3 unrolls what says so.
 # No loop becomes a call of memcpy; what clang cannot vectorise (volatile) it need not tell.
-KN_LOOP_CFLAGS = $(AM_CFLAGS) -O3 -fno-builtin -fno-tree-loop-distribute-patterns -Wno-ignored-optimization-argument -Wno-pass-failed
+KN_LOOP_CFLAGS = $(AM_CFLAGS) -O3 $(KERNEL_CFLAGS)
 KN_SCALAR_CFLAGS = $(KN_LOOP_CFLAGS) -fno-tree-vectorize -fno-tree-slp-vectorize
 noinst_LTLIBRARIES += libknscalar.la libkernels.la
 libknscalar_la_SOURCES = kernels/kn_var_scalar.c kernels/kn_var_unrolled.c kernels/kn_lane_scalar.c kernels/kn_lane_unrolled.c

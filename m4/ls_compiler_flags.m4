@@ -15,3 +15,17 @@ AC_SUBST([LS_WARN_CFLAGS])
 AC_SUBST([LS_SAN_CFLAGS])
 AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" = xyes])
 ])
+
+# LS_KERNEL_FLAGS: loops of the kernels stay loops (KERNEL_CFLAGS), not calls of memcpy; each compiler says so in its own words.
+AC_DEFUN([LS_KERNEL_FLAGS], [
+KERNEL_CFLAGS=-fno-builtin
+ls_saved_cflags=$CFLAGS
+for ls_flag in -fno-tree-loop-distribute-patterns -Wno-pass-failed; do
+    AC_MSG_CHECKING([whether $CC takes $ls_flag])
+    CFLAGS="$ls_saved_cflags -Werror $ls_flag"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
+        [AC_MSG_RESULT([yes]); KERNEL_CFLAGS="$KERNEL_CFLAGS $ls_flag"], [AC_MSG_RESULT([no])])
+done
+CFLAGS=$ls_saved_cflags
+AC_SUBST([KERNEL_CFLAGS])
+])
