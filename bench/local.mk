@@ -67,3 +67,14 @@ bench-alloc: all bench/alloc_pairs bench/machine
 	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
 	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
 .PHONY: bench-alloc
+
+# make bench-symbols: 100,000 distinct addresses of a library with 100 MB of debugging information, which it makes first
+EXTRA_PROGRAMS += bench/symbols
+bench_symbols_SOURCES = bench/symbols.c
+bench_symbols_LDADD = libsymbols.la
+CLEANFILES += bench/symbols bench/symbols.d/big.so
+EXTRA_DIST += bench/symbols_make.py
+bench-symbols: bench/symbols
+	test -f bench/symbols.d/big.so || python3 $(srcdir)/bench/symbols_make.py bench/symbols.d 100 "$(CC)"
+	bench/symbols$(EXEEXT) bench/symbols.d/big.so
+.PHONY: bench-symbols

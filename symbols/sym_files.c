@@ -39,6 +39,11 @@ ls_err sym_files_new(struct sym_limits limits, sym_files **out)
     return LS_OK;
 }
 
+int sym_files_reader(const sym_files *f)
+{
+    return f->worker ? sym_worker_pid(f->worker) : 0;
+}
+
 static void sym_file_free(sym_file *f)
 {
     if (f->fd >= 0) close(f->fd);

@@ -21,6 +21,9 @@ typedef struct sym_file sym_file;
 ls_err sym_files_new(struct sym_limits limits, sym_files **out);
 void sym_files_free(sym_files *f); /* NULL-safe */
 
+/* The process that reads the files now, 0: none. */
+int sym_files_reader(const sym_files *f);
+
 /* The file at path, its head read.  Lives as long as f.  Errors: LS_ERR_NOMEM. */
 ls_err sym_files_get(sym_files *f, const char *path, sym_file **out);
 /* The same for an ELF image that is in no file (the vdso); bytes are copied. The first image of a name is the

@@ -309,6 +309,11 @@ ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct s
     return sym_answer_problem(why, out);
 }
 
+int sym_worker_pid(const sym_worker *w)
+{
+    return (int)w->pid;
+}
+
 unsigned sym_worker_deaths(const sym_worker *w)
 {
     return w->deaths;

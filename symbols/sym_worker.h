@@ -26,6 +26,8 @@ void sym_worker_free(sym_worker *w); /* NULL-safe */
  * Errors: LS_ERR_NOMEM, LS_ERR_IO (no new reader can be had). */
 ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct sym_answer *out);
 
+/* The process that reads now, 0: none (the next question starts one). */
+int sym_worker_pid(const sym_worker *w);
 /* How often a reader died. */
 unsigned sym_worker_deaths(const sym_worker *w);
 

@@ -119,4 +119,9 @@ rm gone/gone
 n=$(grep -c "gone/gone: No such file or directory" err)
 [ "$n" -eq 1 ] || { echo "FAIL: the missing program is said $n times:"; cat err; failed=1; }
 "$loadstone" report --by ip gone.h5 2>/dev/null | grep -q 'gone+0x' || { echo "FAIL: no address gone+0x... in the report"; failed=1; }
+# a program that is damaged when its spool is resolved
+for bytes in 50 3000 9000; do
+    head -c $bytes pie >gone/gone
+    "$loadstone" resolve -q -f -o gone.h5 gone.spool 2>err || { echo "FAIL: a program cut to $bytes bytes: $(cat err)"; failed=1; }
+done
 exit $failed

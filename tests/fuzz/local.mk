@@ -38,3 +38,14 @@ tests_fuzz_fuzz_perfmap_SOURCES = tests/fuzz/fuzz_perfmap.c tests/fuzz/fuzz_repl
 tests_fuzz_fuzz_perfmap_LDADD = libsymbols.la
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_unwind_LDADD = libsymbols.la
+
+check_PROGRAMS += tests/fuzz/fuzz_elf
+TESTS += tests/fuzz/test_fuzz_elf.sh
+EXTRA_DIST += tests/fuzz/test_fuzz_elf.sh \
+    tests/fuzz/corpus-elf/empty \
+    tests/fuzz/corpus-elf/tiny-clang \
+    tests/fuzz/corpus-elf/tiny-compressed \
+    tests/fuzz/corpus-elf/tiny-dwarf \
+    tests/fuzz/corpus-elf/tiny-stripped
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_elf_LDADD = libsymbols.la libcommon.la

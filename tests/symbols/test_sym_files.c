@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,46 @@ static void missing_file_says_so(void **state)
     sym_files_free(files);
 }
 
+/* What a file that crashes the libraries does: its reader is gone in the middle of a question. */
+static void reader_that_dies_costs_lines_not_names(void **state)
+{
+    struct sym_answer a;
+    sym_file *other;
+    (void)state;
+    const uint64_t ip = (uint64_t)(uintptr_t)known_function_of_this_test;
+    const struct symbols s = symbols_of(ip);
+    const uint64_t linked = ip - s.bias;
+    const int reader = sym_files_reader(s.files);
+    assert_true(reader > 0);
+    assert_int_equal(kill(reader, SIGKILL), 0);
+    assert_string_equal(sym_file_function(s.files, s.file, linked).symbol, "known_function_of_this_test");
+    assert_int_not_equal(sym_files_reader(s.files), reader);
+    assert_non_null(strstr(sym_file_problem(s.file), "damaged"));
+    assert_int_equal(sym_file_lines(s.files, s.file, &linked, 1, &a), LS_OK);
+    assert_int_equal(a.lines_len, 1);
+    assert_int_equal(a.lines[0].line, 0); /* its DWARF is not asked again */
+    sym_answer_fini(&a);
+    assert_int_equal(sym_files_get(s.files, "/proc/self/exe", &other), LS_OK);
+    assert_string_equal(sym_file_problem(other), "");
+    assert_true(sym_file_variables_len(s.files, other) > 0);
+    sym_files_free(s.files);
+}
+
+/* An endless loop meets the limit of time. */
+static void reader_that_is_out_of_time_ends(void **state)
+{
+    sym_files *files;
+    sym_file *f;
+    (void)state;
+    assert_int_equal(sym_files_new((struct sym_limits){.cpu_s = 1}, &files), LS_OK);
+    assert_int_equal(sym_files_get(files, "/proc/self/exe", &f), LS_OK);
+    assert_string_equal(sym_file_problem(f), "");
+    assert_int_equal(kill(sym_files_reader(files), SIGXCPU), 0);
+    assert_int_equal(sym_files_get(files, "/bin/sh", &f), LS_OK);
+    assert_non_null(strstr(sym_file_problem(f), "took too long"));
+    sym_files_free(files);
+}
+
 static void ask_broken_file(const char *path)
 {
     sym_files *files;
@@ -215,6 +256,8 @@ int main(void)
         cmocka_unit_test(own_variables_have_names_and_elements),
         cmocka_unit_test(library_function_has_its_name),
         cmocka_unit_test(missing_file_says_so),
+        cmocka_unit_test(reader_that_dies_costs_lines_not_names),
+        cmocka_unit_test(reader_that_is_out_of_time_ends),
         cmocka_unit_test(broken_elf_files_do_no_harm),
     };
     thread_local_of_this_test[0] = 1;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as an ELF file that every question is asked about, in this process; with FUZZ_WORKER=1 through
+ * the reading process, as resolve does: whatever the libraries do, the one who asks goes on. */
+#include "config.h"
+
+#include "symbols/sym_files.h"
+#include "symbols/sym_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+
+extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
+volatile uint64_t fuzz_sum;
+
+enum { FUZZ_ADDRESSES = 64, FUZZ_STEP = 0x49 };
+
+static void ask_in_process(const char *path, const uint64_t *linked)
+{
+    sym_reader *r = sym_reader_new();
+    if (!r) abort();
+    for (int question = 0; question < SYM_QUESTIONS; question++) {
+        struct sym_request request = {(enum sym_question)question, path, true, linked, FUZZ_ADDRESSES};
+        struct sym_draft d = {0};
+        struct sym_answer a;
+        uint8_t *bytes;
+        size_t len;
+        if (sym_reader_answer(r, &request, &d) == LS_OK && sym_draft_pack(&d, &bytes, &len) == LS_OK) {
+            if (sym_answer_unpack(bytes, len, &a) != LS_OK) abort(); /* what is made is good */
+            fuzz_sum += a.variables_len + a.lines_len + a.routines_len;
+            sym_answer_fini(&a);
+        }
+        sym_draft_fini(&d);
+    }
+    sym_reader_free(r);
+}
+
+static void ask_worker(const char *path, const uint64_t *linked)
+{
+    sym_files *files;
+    sym_file *f;
+    struct sym_answer a;
+    const struct sym_limits limits = {.cpu_s = 10};
+    if (sym_files_new(limits, &files) != LS_OK || sym_files_get(files, path, &f) != LS_OK) abort();
+    for (size_t i = 0; i < FUZZ_ADDRESSES; i++)
+        fuzz_sum += sym_file_find_variable(files, f, linked[i]).row;
+    fuzz_sum += sym_file_unwinds(files, f);
+    if (sym_file_lines(files, f, linked, FUZZ_ADDRESSES, &a) != LS_OK) abort();
+    sym_answer_fini(&a);
+    sym_files_free(files);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
+{
+    uint64_t linked[FUZZ_ADDRESSES];
+    char path[64];
+    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, len_bytes) != (ssize_t)len_bytes) abort();
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+    for (size_t i = 0; i < FUZZ_ADDRESSES; i++)
+        linked[i] = FUZZ_STEP * i;
+    if (getenv("FUZZ_WORKER"))
+        ask_worker(path, linked);
+    else
+        ask_in_process(path, linked);
+    close(fd);
+    return 0;
+}
