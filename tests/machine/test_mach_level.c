@@ -83,6 +83,20 @@ static void no_reading_of_a_coarse_counter_lies_on_a_limit(void **state)
     assert_int_equal(mach_level_of_latency(&c, 416), MACH_DRAM);
 }
 
+/* What is subtracted from readings moves the gaps between them. */
+static void limits_follow_the_cost_of_the_probe(void **state)
+{
+    struct mach_calibration c = calibration_of(&machines[1]);
+    (void)state;
+    c.probe_cost_cycles = 57.4;
+    mach_calibration_set_limits(&c);
+    for (int l = 0; l < MACH_DRAM; l++)
+        assert_true(fabs(fmod(c.limit_cycles[l] + c.probe_cost_cycles, c.tsc_step_cycles) - 13) < 1e-9);
+    assert_int_equal(mach_level_of_latency(&c, 52 - 57.4), MACH_L1);
+    assert_int_equal(mach_level_of_latency(&c, 78 - 57.4), MACH_L2);
+    assert_int_equal(mach_level_of_latency(&c, 442 - 57.4), MACH_DRAM);
+}
+
 static void typical_latency_sees_between_the_steps(void **state)
 {
     (void)state;
@@ -127,6 +141,7 @@ int main(void)
         cmocka_unit_test(limits_rise_and_end_at_infinity),
         cmocka_unit_test(each_level_of_a_fine_counter_is_recognised_by_its_own_latency),
         cmocka_unit_test(no_reading_of_a_coarse_counter_lies_on_a_limit),
+        cmocka_unit_test(limits_follow_the_cost_of_the_probe),
         cmocka_unit_test(typical_latency_sees_between_the_steps),
         cmocka_unit_test(this_machine_is_measured_in_a_plausible_order),
     };

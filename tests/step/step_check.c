@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares the accesses in spool files with what step_victim said about its instructions:
- *   step_check EXPECTATIONS FILE...   every expectation was met by at least one access, and contradicted by
- * none step_check -n FILE...             there is at least one access step_check -t RANGES FILE...      each
- * range, a line "name base length", has at least one access step_check -b FILE...             every burst has
- * its end, every thread with bursts has its own Status 0 says so. */
+/* Compares the accesses in spool files with what step_victim said about its instructions. Status 0: it holds.
+ *
+ *   step_check EXPECTATIONS FILE...   every expectation was met by an access, and contradicted by none
+ *   step_check -n FILE...             there is at least one access
+ *   step_check -t RANGES FILE...      each range, a line "name base length", has at least one access
+ *   step_check -b FILE...             every burst has its end, every thread with bursts has its own
+ *   step_check -p FILE...             a burst ended because something else had the processor */
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
 
@@ -22,7 +24,7 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses, open_bursts, open_threads;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted;
 
 static bool read_expectations(const char *path)
 {
@@ -62,8 +64,10 @@ struct lifes {
     bool burst, has_bursts, thread;
 };
 
-static void follow(struct lifes *l, uint16_t type)
+static void follow(struct lifes *l, const struct spool_rec_header *rec)
 {
+    const uint16_t type = rec->type;
+    preempted += type == SPOOL_REC_BURST_END && rec->flags == SPOOL_BURST_PREEMPTED;
     if (type == SPOOL_REC_BURST_BEGIN) {
         open_bursts += l->burst;
         l->burst = l->has_bursts = true;
@@ -104,7 +108,7 @@ static bool check_file(const char *path, void (*judge_access)(const struct spool
     const struct spool_rec_header *rec;
     if (spool_reader_open(path, &r) != LS_OK) return false;
     while (spool_reader_next(r, &rec) == LS_OK && rec) {
-        follow(&l, rec->type);
+        follow(&l, rec);
         if (rec->type == SPOOL_REC_ACCESS) judge_access((const struct spool_access *)(const void *)rec);
     }
     open_bursts += l.burst;
@@ -119,7 +123,7 @@ int main(int argc, char **argv)
     const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
     const char *const expectations = argv[by_range ? 2 : 1];
     if (argc < 3 || (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
-        fprintf(stderr, "usage: step_check [-n|-b|-t] [EXPECTATIONS] SPOOLFILE...\n");
+        fprintf(stderr, "usage: step_check [-n|-b|-p|-t] [EXPECTATIONS] SPOOLFILE...\n");
         return 2;
     }
     for (int i = by_range ? 3 : 2; i < argc; i++)
@@ -129,6 +133,10 @@ int main(int argc, char **argv)
     if (strcmp(option, "-b") == 0) {
         printf("%lu bursts and %lu threads have no end\n", open_bursts, open_threads);
         all &= open_bursts + open_threads == 0;
+    }
+    if (strcmp(option, "-p") == 0) {
+        printf("%lu bursts ended by preemption\n", preempted);
+        all &= preempted > 0;
     }
     for (unsigned i = 0; i < wanted_len; i++) {
         printf("%s: %lu accesses as expected\n", wanted[i].name, wanted[i].met);

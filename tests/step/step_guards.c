@@ -7,14 +7,17 @@
 #include <fcntl.h>
 #include <linux/rseq.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/rseq.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -180,6 +183,34 @@ static int begin_poking(pthread_t *poker)
     const char *trigger = getenv("LOADSTONE_TRIGGER");
     poking = trigger && strcmp(trigger, "timer") == 0 && getenv("LD_PRELOAD");
     return poking && pthread_create(poker, NULL, poke_main, (void *)(long)gettid()) == 0;
+}
+
+static pid_t spin_beside(void)
+{
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        sink++;
+}
+
+/* With others on its processor the program loses it in the middle of bursts. */
+int step_victim_contended(void)
+{
+    enum { OTHERS = 3 };
+    pid_t others[OTHERS];
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    int failures = sched_setaffinity(0, sizeof one, &one) != 0;
+    for (int i = 0; i < OTHERS; i++)
+        others[i] = spin_beside();
+    touch("contended", late, MEMORY_LEN, FILL_MS);
+    for (int i = 0; i < OTHERS; i++) {
+        failures += others[i] <= 0 || kill(others[i], SIGKILL) != 0;
+        waitpid(others[i], NULL, 0);
+    }
+    return failures;
 }
 
 /* A program that reads all signals from a descriptor gets its own and none of the engine's. */

@@ -386,6 +386,7 @@ GUARD(close)
 GUARD(setuid)
 GUARD(few_fds)
 GUARD(rseq)
+GUARD(contended)
 GUARD(signalfd)
 
 static volatile int poking;
@@ -519,6 +520,7 @@ static const struct {
     {"setuid", mode_setuid},
     {"few-fds", mode_few_fds},
     {"rseq", mode_rseq},
+    {"contended", mode_contended},
     {"signalfd", mode_signalfd},
     {"eintr", mode_eintr},
     {"waits", mode_waits},

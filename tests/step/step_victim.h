@@ -13,6 +13,7 @@ int step_victim_close(void);
 int step_victim_setuid(void);
 int step_victim_few_fds(void);
 int step_victim_rseq(void);
+int step_victim_contended(void);
 int step_victim_signalfd(void);
 
 #endif
