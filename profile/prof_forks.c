@@ -135,7 +135,7 @@ struct prof_fork *prof_forks_of_parent(const struct prof_forks *f, uint32_t pare
     for (end = low; end < f->rows.len && f->rows.rows[end].parent == parent;)
         end++;
     *out_len = end - low;
-    return f->rows.rows + low;
+    return end > low ? f->rows.rows + low : NULL;
 }
 
 struct prof_fork *prof_forks_of_child(const struct prof_forks *f, uint32_t child)

@@ -476,6 +476,7 @@ static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
 static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
 {
     struct prof_run_state *run = r->run;
+    if (first_line == run->lines.len) return LS_OK;
     const struct prof_jit_counts n =
         prof_jit_name_lines(r->jit, run->lines.rows + first_line, run->lines.len - first_line);
     const char *text = prof_name_printf(run->names, "instructions of generated code named by %s", n.map_path);
@@ -568,7 +569,7 @@ static ls_err prof_replay_open_space(struct prof_replay *r)
     struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
     size_t forks_len;
     r->next_fork = prof_forks_of_parent(r->run->forks, r->process, &forks_len);
-    r->forks_end = r->next_fork + forks_len;
+    r->forks_end = r->next_fork ? r->next_fork + forks_len : NULL;
     if (!fork || !fork->space) return prof_replay_new_space(r);
     r->space = fork->space;
     fork->space = NULL; /* handed over */
