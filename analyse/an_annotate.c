@@ -15,12 +15,13 @@ static const char *an_file_name(const char *path)
 
 /* --- by name --- */
 
-/* function is name, or name with parameters behind it; one without a name is called "?" in reports. */
+/* function is name, or name with template arguments or parameters behind it; one without a name is called "?"
+ * in reports. */
 static bool an_is_called(const char *function, const char *name)
 {
     if (!*function) return strcmp(name, "?") == 0;
     const size_t len = strlen(name);
-    return strncmp(function, name, len) == 0 && (function[len] == '\0' || function[len] == '(');
+    return len > 0 && strncmp(function, name, len) == 0 && strchr("(<", function[len]); /* also at its end */
 }
 
 /* Has the function of that row code in a source file of this name? */
@@ -62,17 +63,39 @@ static bool an_function_matches(const struct an_tables *t, const struct prof_lin
     return colon && an_is_called(l->function, colon + 1) && an_is_in(t, l, name, (size_t)(colon - name));
 }
 
-size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
-                          uint32_t *out, size_t room)
+/* What follows the namespaces and classes: the last "::" outside of template arguments and parameters. */
+static const char *an_unqualified(const char *function)
+{
+    const char *last = function;
+    int depth = 0;
+    for (const char *c = function; *c && !(depth == 0 && *c == '('); c++) {
+        depth += *c == '<' ? 1 : *c == '>' && depth > 0 ? -1 : 0;
+        if (depth == 0 && c[0] == ':' && c[1] == ':') last = c + 2;
+    }
+    return last;
+}
+
+static size_t an_collect_functions(const struct an_combination *c, const struct an_tables *t,
+                                   const char *name, bool unqualified, uint32_t *out, size_t room)
 {
     size_t found = 0;
     const struct an_keys *k = &c->keys[0];
-    for (uint32_t n = 0; n < k->len; n++) /* groups of the first dimension are its numbers */
-        if (an_function_matches(t, &t->lines[k->keys[n]], name)) {
-            if (found < room) out[found] = n;
-            found++;
-        }
+    for (uint32_t n = 0; n < k->len; n++) { /* groups of the first dimension are its numbers */
+        const struct prof_line *l = &t->lines[k->keys[n]];
+        if (!(unqualified ? an_is_called(an_unqualified(l->function), name)
+                          : an_function_matches(t, l, name)))
+            continue;
+        if (found < room) out[found] = n;
+        found++;
+    }
     return found;
+}
+
+size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
+                          uint32_t *out, size_t room)
+{
+    const size_t found = an_collect_functions(c, t, name, false, out, room);
+    return found ? found : an_collect_functions(c, t, name, true, out, room);
 }
 
 /* --- its lines --- */

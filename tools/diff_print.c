@@ -119,6 +119,10 @@ static void diff_cell_b(const struct an_difference *d, char out[DIFF_CELL_BYTES]
 static void diff_cell_share(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
     char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    if (isnan(d->share.a) || isnan(d->share.b)) { /* a run without accesses */
+        strcpy(out, "-");
+        return;
+    }
     snprintf(change, sizeof(change), "%+.1f", (d->share.b - d->share.a) * 100);
     snprintf(half, sizeof(half), "%.1f", diff_half(&d->share) * 100);
     diff_cell(&d->share, change, half, out);

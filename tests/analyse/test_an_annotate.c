@@ -20,7 +20,12 @@ static const struct prof_line lines[] = {
     {.ip = 4, .module = "/bin/m", .function = "f", .file = "/s/a.c", .line = 10},
     {.ip = 5, .module = "/lib/n", .function = "f", .file = "/s/n.c", .line = 5},
     {.ip = 6, .module = "/lib/n", .function = "ns::g(int, long)", .file = "/s/n.c", .line = 50},
-    {.ip = 7, .module = "/lib/n", .function = "", .file = "", .line = 0},
+    {.ip = 8,
+     .module = "/lib/n",
+     .function = "std::vector<ns::a, b<int> >::h<ns::c>(ns::d)",
+     .file = "/s/n.c",
+     .line = 60},
+    {.ip = 9, .module = "/lib/n", .function = "", .file = "", .line = 0},
 };
 enum { LINES = sizeof(lines) / sizeof(lines[0]) };
 static struct prof_source sources[64];
@@ -87,6 +92,10 @@ static void an_functions_are_found_by_name(void **state)
     assert_int_equal(named(&r, "ns::g", found), 1);
     assert_int_equal(named(&r, "n:ns::g", found), 1);
     assert_int_equal(named(&r, "ns::g(int, long)", found), 1);
+    assert_int_equal(named(&r, "g", found), 1);
+    assert_int_equal(named(&r, "h", found), 1);
+    assert_int_equal(named(&r, "std::vector<ns::a, b<int> >::h", found), 1);
+    assert_int_equal(named(&r, "vector", found), 0);
     assert_int_equal(named(&r, "ns", found), 0);
     assert_int_equal(named(&r, "?", found), 1);
     assert_int_equal(named(&r, "", found), 0);
