@@ -2,6 +2,7 @@
 /* loadstone study: the papers' series of measurements. */
 #include "patterns/pat_json.h"
 #include "tools/cli_message.h"
+#include "tools/std_plot.h"
 #include "tools/std_print.h"
 
 #include <stdlib.h>
@@ -23,6 +24,9 @@ enum {
     STUDY_PAGES,
     STUDY_DENSE_BUFFERS,
     STUDY_FORMAT,
+    STUDY_OUTPUT,
+    STUDY_PLOT,
+    STUDY_FORCE,
     STUDY_OPTIONS
 };
 
@@ -52,6 +56,10 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
                              "a dense buffer for each thread: no false sharing", "How to run"},
     [STUDY_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [STUDY_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL, "keep the points in an HDF5 file", "Output"},
+    [STUDY_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
+                    "draw the curves: .svg, .png or .html by the name's end", "Output"},
+    [STUDY_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
 };
 
 struct study_session {
@@ -161,8 +169,15 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
     }
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
     struct study_session s = {.live = format == STD_TABLE};
-    const ls_err err = study_measure(v, operands, &s);
-    const int status = err == LS_OK ? study_print(&s, format) : cli_fail(err);
+    const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
+    ls_err err = std_plot_check(plot, output, v[STUDY_FORCE].given);
+    if (err == LS_OK) err = study_measure(v, operands, &s);
+    int status = err == LS_OK ? study_print(&s, format) : cli_fail(err);
+    fflush(stdout);
+    if (err == LS_OK && (plot || output)) {
+        err = std_plot_publish(&s.report, plot, output);
+        if (err != LS_OK) status = cli_fail(err);
+    }
     free(s.report.points);
     return status;
 }

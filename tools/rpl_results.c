@@ -15,21 +15,8 @@ static ls_err rpl_copy(char **to, const char *text)
     return *to ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for the results");
 }
 
-static ls_err rpl_row_texts(const struct pat_config *c, const struct kn_result *r, struct vx_result *out)
+static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
 {
-    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
-    LS_TRY(rpl_copy(&out->name, c->name));
-    LS_TRY(rpl_copy(&out->kernel, pat_kernel_name(c->kernel)));
-    LS_TRY(rpl_copy(&out->pattern, pat_describe(c, shape)));
-    LS_TRY(rpl_copy(&out->delta, pat_describe_delta(c, delta)));
-    LS_TRY(rpl_copy(&out->backend, r->backend));
-    return rpl_copy(&out->variant, r->variant);
-}
-
-static void rpl_row_numbers(const struct pat_config *c, const struct kn_result *r, struct vx_result *out)
-{
-    out->count = c->count;
-    out->wrap = c->wrap;
     out->threads = r->threads;
     out->index_bits = r->index_bits;
     out->element_bytes = r->element_bytes;
@@ -52,25 +39,64 @@ static void rpl_row_numbers(const struct pat_config *c, const struct kn_result *
     out->stream_share = r->stream_share;
     out->valid = r->valid;
     out->worst_error = r->worst_error;
+}
+
+ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out)
+{
+    rpl_row_numbers(r, out);
+    LS_TRY(rpl_copy(&out->name, name));
+    LS_TRY(rpl_copy(&out->backend, r->backend));
+    return rpl_copy(&out->variant, r->variant);
+}
+
+static ls_err rpl_row_of_config(const struct pat_config *c, struct vx_result *out)
+{
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
+    out->count = c->count;
+    out->wrap = c->wrap;
     out->x = NAN;
+    LS_TRY(rpl_copy(&out->kernel, pat_kernel_name(c->kernel)));
+    LS_TRY(rpl_copy(&out->pattern, pat_describe(c, shape)));
+    return rpl_copy(&out->delta, pat_describe_delta(c, delta));
+}
+
+/* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
+static void rpl_command_line(char *out, size_t room)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t len = file ? fread(out, 1, room - 1, file) : 0;
+    if (file) fclose(file);
+    while (len && out[len - 1] == '\0')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        if (out[i] == '\0') out[i] = ' ';
+    out[len] = '\0';
+}
+
+ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct vx_results *out)
+{
+    char command[1024];
+    rpl_command_line(command, sizeof(command));
+    out->stream_mb_per_s = NAN;
+    LS_TRY(rpl_copy(&out->host, m->host));
+    LS_TRY(rpl_copy(&out->cpu, m->cpu));
+    LS_TRY(rpl_copy(&out->topology, m->summary));
+    LS_TRY(rpl_copy(&out->command, command));
+    LS_TRY(rpl_copy(&out->version, PACKAGE_VERSION));
+    return rpl_copy(&out->study, study);
 }
 
 ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
 {
     memset(out, 0, sizeof(*out));
+    LS_TRY(rpl_results_head(&s->machine, "", out));
     out->stream_mb_per_s = s->stream_mb_per_s;
-    LS_TRY(rpl_copy(&out->host, s->machine.host));
-    LS_TRY(rpl_copy(&out->cpu, s->machine.cpu));
-    LS_TRY(rpl_copy(&out->topology, s->machine.summary));
-    LS_TRY(rpl_copy(&out->command, s->settings.command));
-    LS_TRY(rpl_copy(&out->version, PACKAGE_VERSION));
-    LS_TRY(rpl_copy(&out->study, ""));
     out->rows = calloc(s->done + 1, sizeof(*out->rows));
     if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for the results");
     for (size_t i = 0; i < s->done; i++) {
         out->len = i + 1;
-        LS_TRY(rpl_row_texts(&s->suite.rows[i], &s->results[i], &out->rows[i]));
-        rpl_row_numbers(&s->suite.rows[i], &s->results[i], &out->rows[i]);
+        LS_TRY(rpl_row_of_config(&s->suite.rows[i], &out->rows[i]));
+        LS_TRY(rpl_row_of_result(&s->results[i], s->suite.rows[i].name, &out->rows[i]));
     }
     return LS_OK;
 }

@@ -13,6 +13,14 @@
  * Errors: LS_ERR_NOMEM. */
 ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out);
 
+/* Machine, command line, version and study ("" for none) of out, which must be all zero; no rows.
+ * Owns, Errors: as rpl_results_of. */
+ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct vx_results *out);
+
+/* All of a row but its configuration, called name; out->x is left alone.
+ * Errors: LS_ERR_NOMEM. */
+ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out);
+
 /* "name", or kernel, shape and delta where there is none: what a row is called in pictures. */
 void rpl_row_label(const struct vx_result *r, char *out, size_t room);
 

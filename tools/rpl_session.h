@@ -20,7 +20,6 @@ struct rpl_settings {
     const char *output; /* HDF5 file, NULL: none */
     const char *plot;   /* picture or page, NULL: none */
     const char *with;   /* files of results to compare with, NULL: none */
-    char command[1024]; /* line that was typed */
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
 };

@@ -286,19 +286,6 @@ static char **rpl_operands(const struct cli_value *v, char **operands)
     return apart ? operands + 1 : operands;
 }
 
-/* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
-static void rpl_command_line(char *out, size_t room)
-{
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    size_t len = file ? fread(out, 1, room - 1, file) : 0;
-    if (file) fclose(file);
-    while (len && out[len - 1] == '\0')
-        len--;
-    for (size_t i = 0; i < len; i++)
-        if (out[i] == '\0') out[i] = ' ';
-    out[len] = '\0';
-}
-
 static bool rpl_names_pattern(const struct cli_value *v, char **files)
 {
     return v[RPL_PATTERN].given || v[RPL_PATTERN_GATHER].given || v[RPL_PATTERN_SCATTER].given ||
@@ -328,7 +315,6 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;
-    rpl_command_line(t->command, sizeof(t->command));
     t->output = v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
     t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
     if (t->with && !rpl_names_pattern(v, files)) return LS_OK;

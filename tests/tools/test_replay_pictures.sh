@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 suite=$top_srcdir/tests/data/spatter-suite
 python=
-for p in python3 /usr/bin/python3; do $p -c 'import xml.dom.minidom' 2>/dev/null && { python=$p; break; }; done
+for p in /usr/bin/python3 python3; do $p -c 'import xml.dom.minidom' 2>/dev/null && { python=$p; break; }; done
 quick="--no-stream --max-count 64 --max-runs 2 --warmups 1 -b serial"
 
 "$loadstone" replay $quick $suite/lulesh.json -o a.h5 --plot a.svg >out 2>err || { cat err; grep -q 'without cairo' err && skip "built without cairo"; echo "FAIL: replay -o --plot"; exit 1; }
@@ -17,6 +17,20 @@ must "$loadstone" patterns show $suite/amg.json -o amg.html >/dev/null
 must "$loadstone" patterns show $suite/amg.json --config 1 --plot offsets -o offsets.svg >/dev/null
 must "$loadstone" patterns show $suite/amg_gpu.json --plot deltas -o deltas.png >/dev/null
 must "$loadstone" patterns show $suite/pennant.json --plot histogram -o histogram.svg >/dev/null
+
+must "$loadstone" study stride -t 1 -r 2 --warmups 2 --span 256K --plot stride.svg -o stride.h5 >/dev/null
+expect 1 "exists; --force" "$loadstone" study stride --plot stride.svg
+expect 2 "pictures end in" "$loadstone" study stride --plot stride.gif
+if $python -c 'import h5py' 2>/dev/null; then
+    must $python - <<'T'
+import h5py
+f = h5py.File("stride.h5")
+r = f["results"]
+assert f.attrs["study"] == "stride" and len({len(r[k]) for k in r}) == 1, list(r)
+assert sorted(r["x"][:])[::2] == [1, 2, 4, 8, 16, 32, 64, 128] and set(r["name"].asstr()[:]) == {"gather", "scatter"}
+assert (r["valid"][:] == 1).all() and (r["mb_per_s"][:] > 0).all()
+T
+fi
 
 # what is there is not overwritten, what cannot be drawn is told before anything runs
 expect 1 "exists; --force" "$loadstone" replay $quick $suite/lulesh.json --plot a.svg
@@ -35,7 +49,7 @@ golden patterns-show-amg.txt amg.txt
 [ -n "$python" ] || { echo "no python3: pictures were written but not looked into"; exit $failed; }
 must $python - <<'T'
 import re, struct, xml.dom.minidom, zlib
-for name in ["a.svg", "offsets.svg", "histogram.svg"]:
+for name in ["a.svg", "stride.svg", "offsets.svg", "histogram.svg"]:
     xml.dom.minidom.parse(name)
 for name in ["a.png", "deltas.png"]:
     data = open(name, "rb").read()
