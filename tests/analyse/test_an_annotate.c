@@ -60,7 +60,7 @@ static void begin(struct run *r, const char *by_text)
     assert_int_equal(an_by_parse(&by, by_text), LS_OK);
     assert_int_equal(an_combination_init(&r->c, &by, &r->t, &r->f->in.samples, NULL), LS_OK);
     sources_len = 0;
-    have_source("/s/a.c", 7, 13);
+    have_source("/s/a.c", 1, 13); /* 1 to 6: of a function above */
     have_source("/s/a.c", 17, 22);
     have_source("/s/a.h", 1, 5);
 }
@@ -102,7 +102,7 @@ static void an_functions_are_found_by_name(void **state)
     end(&r);
 }
 
-/* Sampled: a.c 10 and 20, a.h 2. Known: a.c 7-13 and 17-22. So 7-10 before the first, what is known between,
+/* Sampled: a.c 10 and 20, a.h 2. Known: a.c 1-13 and 17-22. So 7-10 before the first, what is known between,
  * 20-22 behind the last (23 is not known). */
 static void an_lines_come_with_those_around_them(void **state)
 {

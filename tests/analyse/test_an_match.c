@@ -50,6 +50,7 @@ static void an_names_whose_lines_moved_are_one_thing(void **state)
     CHECK(1, ROWS(0, 0), "0 g < make:5", "1 g < make:9");
     CHECK(2, ROWS(0, 1, 1), "0 f:10", "0 f:20", "1 f:20");              /* f:20 is still there: f:10 went */
     CHECK(4, ROWS(0, 1, 2, 3), "0 f:10", "0 f:20", "1 f:30", "1 f:40"); /* which is which? */
+    CHECK(3, ROWS(0, 1, 2), "0 f:10", "1 f:30", "1 f:40");
     CHECK(2, ROWS(0, 1), "0 f:10", "1 g:10");
     CHECK(2, ROWS(0, 1), "0 a", "1 b");
     CHECK(2, ROWS(0, 1), "0 f:10", "0 f:12"); /* one side only */
