@@ -5,18 +5,18 @@
 
 enum {
     RT_LIMIT_HIGHEST_BYTES = 1 << 20, /* larger blocks are always recorded: there are never many */
-    RT_LIMIT_WINDOW_NS = 50000000,
-    RT_LIMIT_FIRST_HOLD_NS = 500000000,
-    RT_LIMIT_PART = 2, /* of the budget; the rest is for sampling */
+    RT_LIMIT_LOOK_NS = 2000000,       /* shorter stretches say little: one hook in 64 is timed */
+    RT_LIMIT_PART = 2,                /* of the budget; the rest is for sampling */
 };
-
-#define RT_LIMIT_LONGEST_HOLD_NS UINT64_C(10000000000)
+/* What was not spent is saved, because programs allocate in fits: at the start, and of so long a time at
+ * most. */
+#define RT_LIMIT_FIRST_NS 5e6
+#define RT_LIMIT_SAVED_SHARE_OF_NS 4e9
 
 static struct {
     uint32_t busy;
-    uint64_t window_ns, window_ticks; /* begin of the window, hook cost then */
-    uint64_t lower_ns; /* not before: a program that allocates steadily is not tried all the time */
-    uint64_t hold_ns;
+    uint64_t look_ns, look_cpu_ns, look_ticks; /* last look, CPU time and hook cost then */
+    double saved_ns;
 } rt_limit;
 
 static double rt_limit_hook_ns(uint64_t ticks, uint64_t now_ns)
@@ -27,48 +27,51 @@ static double rt_limit_hook_ns(uint64_t ticks, uint64_t now_ns)
     return (double)ticks * (double)(now_ns - b->start_ns) / (double)elapsed_ticks;
 }
 
-static void rt_limit_raise(uint64_t now_ns)
+static void rt_limit_set(uint64_t bytes)
 {
-    if (rt_state.alloc_record_bytes >= RT_LIMIT_HIGHEST_BYTES) return;
-    __atomic_store_n(&rt_state.alloc_record_bytes, rt_state.alloc_record_bytes * 2, __ATOMIC_RELAXED);
-    rt_limit.hold_ns = rt_limit.hold_ns ? rt_limit.hold_ns * 2 : RT_LIMIT_FIRST_HOLD_NS;
-    if (rt_limit.hold_ns > RT_LIMIT_LONGEST_HOLD_NS) rt_limit.hold_ns = RT_LIMIT_LONGEST_HOLD_NS;
-    rt_limit.lower_ns = now_ns + rt_limit.hold_ns;
+    if (bytes < rt_state.config.alloc_min_bytes) bytes = rt_state.config.alloc_min_bytes;
+    __atomic_store_n(&rt_state.alloc_record_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-static void rt_limit_lower(uint64_t now_ns)
+/* The time that a share is taken of: wall time, but no more than the program worked. One that waits, for
+ * others or for a processor, has done nothing that a cost could be compared with. */
+static uint64_t rt_limit_worked_ns(uint64_t now_ns, uint64_t cpu_ns)
 {
-    uint64_t lower = rt_state.alloc_record_bytes / 2;
-    if (now_ns < rt_limit.lower_ns) return;
-    if (lower < rt_state.config.alloc_min_bytes) lower = rt_state.config.alloc_min_bytes;
-    __atomic_store_n(&rt_state.alloc_record_bytes, lower, __ATOMIC_RELAXED);
-    rt_limit.lower_ns = now_ns + rt_limit.hold_ns;
+    const uint64_t wall = now_ns - rt_limit.look_ns;
+    const uint64_t cpu = cpu_ns > rt_limit.look_cpu_ns ? cpu_ns - rt_limit.look_cpu_ns : 0;
+    return cpu < wall ? cpu : wall;
 }
 
+/* Overdrawn and spending more than comes in: record less. Half of the savings back: record more. */
 static void rt_limit_look(uint64_t now_ns, uint64_t ticks)
 {
     const double share = rt_state.config.overhead_share / RT_LIMIT_PART;
-    const uint64_t window_ns = now_ns - rt_limit.window_ns;
-    const uint64_t longer_ns = window_ns > RT_LIMIT_WINDOW_NS ? window_ns : RT_LIMIT_WINDOW_NS;
-    const double cost_ns = rt_limit_hook_ns(ticks - rt_limit.window_ticks, now_ns);
-    const bool is_over = cost_ns > share * (double)longer_ns;
-    if (!is_over && window_ns < RT_LIMIT_WINDOW_NS) return;
-    if (is_over)
-        rt_limit_raise(now_ns);
-    else if (cost_ns < share / 4 * (double)longer_ns)
-        rt_limit_lower(now_ns);
-    rt_limit.window_ns = now_ns;
-    rt_limit.window_ticks = ticks;
+    const uint64_t cpu_ns = ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const double earned_ns = share * (double)rt_limit_worked_ns(now_ns, cpu_ns);
+    const double spent_ns = rt_limit_hook_ns(ticks - rt_limit.look_ticks, now_ns);
+    const double most_ns = share * RT_LIMIT_SAVED_SHARE_OF_NS + RT_LIMIT_FIRST_NS;
+    const uint64_t bytes = rt_state.alloc_record_bytes;
+    rt_limit.saved_ns += earned_ns - spent_ns;
+    if (rt_limit.saved_ns > most_ns) rt_limit.saved_ns = most_ns;
+    if (rt_limit.saved_ns < 0 && spent_ns > earned_ns && bytes < RT_LIMIT_HIGHEST_BYTES)
+        rt_limit_set(2 * bytes);
+    else if (rt_limit.saved_ns > RT_LIMIT_FIRST_NS / 2)
+        rt_limit_set(bytes / 2);
+    rt_limit.look_ns = now_ns;
+    rt_limit.look_cpu_ns = cpu_ns;
+    rt_limit.look_ticks = ticks;
 }
 
 void rt_alloc_limit_adjust(uint64_t now_ns)
 {
     if (__atomic_exchange_n(&rt_limit.busy, 1, __ATOMIC_ACQUIRE)) return;
-    if (rt_limit.window_ns < rt_state.budget.start_ns) { /* first look in this process */
-        rt_limit.window_ns = rt_state.budget.start_ns;
-        rt_limit.window_ticks = 0;
+    if (rt_limit.look_ns < rt_state.budget.start_ns) { /* first look in this process */
+        rt_limit.look_ns = rt_state.budget.start_ns;
+        rt_limit.look_cpu_ns = rt_limit.look_ticks = 0;
+        rt_limit.saved_ns = RT_LIMIT_FIRST_NS;
     }
-    rt_limit_look(now_ns, __atomic_load_n(&rt_state.budget.hooks_ticks, __ATOMIC_RELAXED));
+    if (now_ns > rt_limit.look_ns && now_ns - rt_limit.look_ns >= RT_LIMIT_LOOK_NS)
+        rt_limit_look(now_ns, __atomic_load_n(&rt_state.budget.hooks_ticks, __ATOMIC_RELAXED));
     __atomic_store_n(&rt_limit.busy, 0, __ATOMIC_RELEASE);
 }
 

@@ -23,11 +23,43 @@ static struct unwind_row *unwind_row_of(uint64_t ip)
     return &unwind_rows[(ip * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - UNWIND_RULE_BITS)];
 }
 
+/* Is the page there to be read? The kernel copies the set before it looks at the impossible `how`. */
+static bool unwind_is_readable(uint64_t page)
+{
+    return ls_syscall(SYS_rt_sigprocmask, -1, page, NULL, 8) == -EINVAL;
+}
+
+/* Where the readable memory from an .eh_frame_hdr on ends, for objects with holes between their segments: the
+ * C library tells the piece that holds the address only. Asked once an object; rows check themselves as
+ * above. */
+enum { UNWIND_OBJECTS = 64, UNWIND_OBJECT_PAGES_MAX = 1 << 16 };
+static struct unwind_row unwind_ends[UNWIND_OBJECTS];
+
+static uint64_t unwind_end_of_frames(uint64_t header)
+{
+    struct unwind_row *row = &unwind_ends[(header * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+    uint64_t end = __atomic_load_n(&row->rule, __ATOMIC_RELAXED);
+    if (end != 0 && (__atomic_load_n(&row->check, __ATOMIC_RELAXED) ^ end) == header) return end;
+    end = header & ~(uint64_t)(UNWIND_PAGE_BYTES - 1);
+    for (int i = 0; i < UNWIND_OBJECT_PAGES_MAX && unwind_is_readable(end); i++)
+        end += UNWIND_PAGE_BYTES;
+    __atomic_store_n(&row->rule, end, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->check, header ^ end, __ATOMIC_RELAXED);
+    return end;
+}
+_Static_assert(UNWIND_OBJECTS == 1 << (64 - 58), "the row is the upper bits");
+
 static __attribute__((noinline, cold)) struct rt_cfi_rule unwind_find_rule(uint64_t ip)
 {
     struct dl_find_object found;
-    if (_dl_find_object((void *)(uintptr_t)ip, &found) != 0) return (struct rt_cfi_rule){.cfa = RT_CFI_END};
-    const struct rt_cfi_object object = {found.dlfo_map_start, found.dlfo_map_end, found.dlfo_eh_frame};
+    if (_dl_find_object((void *)(uintptr_t)ip, &found) != 0 || !found.dlfo_eh_frame)
+        return (struct rt_cfi_rule){.cfa = RT_CFI_END};
+    struct rt_cfi_object object = {found.dlfo_map_start, found.dlfo_map_end, found.dlfo_eh_frame};
+    if (object.eh_frame_hdr < object.begin || object.eh_frame_hdr >= object.end) {
+        object.begin = object.eh_frame_hdr;
+        object.end =
+            (const uint8_t *)(uintptr_t)unwind_end_of_frames((uint64_t)(uintptr_t)object.eh_frame_hdr);
+    }
     return rt_cfi_find(&object, ip);
 }
 
@@ -54,12 +86,6 @@ struct unwind_window {
     uint64_t low, high;
     bool is_final; /* otherwise the next page is tried */
 };
-
-/* Is the page there to be read? The kernel copies the set before it looks at the impossible `how`. */
-static bool unwind_is_readable(uint64_t page)
-{
-    return ls_syscall(SYS_rt_sigprocmask, -1, page, NULL, 8) == -EINVAL;
-}
 
 static __attribute__((noinline, cold)) bool unwind_grow(struct unwind_window *w, uint64_t end)
 {
