@@ -62,11 +62,24 @@ static ls_err prof_phase_open(struct prof_phase_stack *s, struct prof_run_state 
     return LS_OK;
 }
 
+/* Open under its name, so that its end is known, but nothing of its own. */
+static ls_err prof_phase_hide(struct prof_phase_stack *s, struct prof_run_state *run,
+                              struct prof_open_phase phase)
+{
+    LS_TRY(PROF_VECTOR_ROOM(&s->open));
+    phase.id = prof_phase_now(s);
+    phase.span = UINT32_MAX;
+    s->open.rows[s->open.len++] = phase;
+    run->phases_hidden++;
+    return LS_OK;
+}
+
 ls_err prof_phase_begin(struct prof_phase_stack *s, struct prof_run_state *run, const char *name,
                         uint32_t around, struct prof_phase_point at)
 {
     struct prof_open_phase phase = {.name = name};
     const uint32_t own = prof_phase_now(s);
+    if (s->open.len >= PROF_PHASE_DEPTH_MAX) return prof_phase_hide(s, run, phase);
     LS_TRY(prof_phase_id(run, own != PROF_NO_PHASE ? own : around, name, &phase.id));
     return prof_phase_open(s, run, phase, at);
 }
@@ -74,7 +87,7 @@ ls_err prof_phase_begin(struct prof_phase_stack *s, struct prof_run_state *run, 
 static void prof_phase_close(struct prof_phase_stack *s, struct prof_run_state *run, size_t from,
                              uint64_t time_ns)
 {
-    for (size_t i = from; i < s->open.len; i++)
+    for (size_t i = from; i < s->open.len && s->open.rows[i].span != UINT32_MAX; i++)
         run->phase_spans.rows[s->open.rows[i].span].end_ns = time_ns;
     s->open.len = from;
 }
@@ -100,7 +113,7 @@ size_t prof_phase_end_all(struct prof_phase_stack *s, struct prof_run_state *run
 ls_err prof_phase_copy(const struct prof_phase_stack *from, struct prof_phase_stack *to,
                        struct prof_run_state *run, struct prof_phase_point at)
 {
-    for (size_t i = 0; i < from->open.len; i++)
+    for (size_t i = 0; i < from->open.len && i < PROF_PHASE_DEPTH_MAX; i++)
         LS_TRY(prof_phase_open(to, run, from->open.rows[i], at));
     return LS_OK;
 }

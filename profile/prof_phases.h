@@ -14,12 +14,15 @@
 #include <stdint.h>
 
 #define PROF_NO_PHASE UINT32_MAX
+/* A phase inside so many others is not told apart from the one around it: whoever nests so deep forgot ends.
+ */
+enum { PROF_PHASE_DEPTH_MAX = 64 };
 
 struct prof_run_state;
 
 struct prof_open_phase {
     uint32_t id;
-    uint32_t span;    /* row of /phase_spans */
+    uint32_t span;    /* row of /phase_spans, UINT32_MAX: too deep for one */
     const char *name; /* from the run's names: equal names are one pointer */
 };
 /* Zeroed is empty. */

@@ -8,6 +8,7 @@ static ls_err prof_process_add(struct prof_run_state *run, const struct spool_im
                                const struct prof_survey *s)
 {
     const bool is_empty = s->records_len == 0;
+    const bool has_rank = s->origin.rank_from && s->origin.rank <= INT32_MAX;
     LS_TRY(PROF_VECTOR_ROOM(&run->processes));
     run->processes.rows[run->processes.len++] = (struct prof_process){
         .pid = image->pid,
@@ -17,9 +18,10 @@ static ls_err prof_process_add(struct prof_run_state *run, const struct spool_im
         .ended = PROF_ENDED_UNKNOWN,
         .exit_code = UINT32_MAX,
         .exit_signal = UINT32_MAX,
-        .rank = s->origin.rank_from ? (int32_t)s->origin.rank : -1,
-        .ranks_len = s->origin.rank_from ? s->origin.ranks_len : 0,
-        .rank_from = s->origin.rank_from ? s->origin.rank_from : "",
+        .peak_bytes = s->origin.peak_bytes ? s->origin.peak_bytes : UINT64_MAX,
+        .rank = has_rank ? (int32_t)s->origin.rank : -1,
+        .ranks_len = has_rank ? s->origin.ranks_len : 0,
+        .rank_from = has_rank ? s->origin.rank_from : "",
         .begin_ns = is_empty ? 0 : s->begin_ns - run->start_ns,
         .end_ns = is_empty ? 0 : s->end_ns - run->start_ns,
     };

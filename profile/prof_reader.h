@@ -47,6 +47,7 @@ struct prof_process {
     int32_t rank;          /* -1: none */
     uint32_t ranks_len;    /* of the job, 0: not known */
     const char *rank_from; /* the environment variable that told it */
+    uint64_t peak_bytes;   /* most memory that was resident; UINT64_MAX: not known */
     const char *exe, *cmdline;
     const char *engine, *trigger, *why;
     uint64_t begin_ns, end_ns, bursts_ns, hooks_ns;

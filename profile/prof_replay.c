@@ -428,10 +428,14 @@ static ls_err prof_put_own_events(struct prof_replay *r)
         {.kind = "PHASE_UNMATCHED",
          .text = "ends of phases that were not open in their thread",
          .count = r->phases_unmatched},
+        {.kind = "PHASE_TOO_DEEP",
+         .text = "phases nested so deep that they count as the one around them",
+         .count = r->run->phases_hidden},
         {.kind = "PHASE_LEFT_OPEN",
          .text = "phases that their thread left open when it ended",
          .count = r->phases_left_open},
     };
+    r->run->phases_hidden = 0;
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct prof_event e = events[i];
         e.time_ns = prof_process_of(r)->end_ns;

@@ -46,6 +46,7 @@ struct prof_run_state {
         size_t room;
     } phase_table; /* phases by parent and name, prof_phases.c's */
     PROF_VECTOR(struct prof_phase_span) phase_spans;
+    uint64_t phases_hidden; /* nested too deep */
     struct prof_forks *forks;
     struct prof_series series;
     prof_dump_list dumps;

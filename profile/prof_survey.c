@@ -231,6 +231,7 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_EXITED:
         s->origin.status = ((const struct spool_exited *)(const void *)rec)->status;
+        s->origin.peak_bytes = ((const struct spool_exited *)(const void *)rec)->peak_bytes;
         return LS_OK;
     case SPOOL_REC_ALLOC:
         return prof_paths_count(&s->paths, (const void *)rec);

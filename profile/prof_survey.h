@@ -51,6 +51,7 @@ struct prof_survey_origin {
     uint32_t rank, ranks_len;
     const char *rank_from; /* NULL: no rank */
     uint32_t status;       /* SPOOL_STATUS_UNKNOWN */
+    uint64_t peak_bytes;   /* 0: not known */
 };
 struct prof_survey {
     struct prof_survey_origin origin;

@@ -56,6 +56,8 @@ static const struct prof_field prof_process_fields[] = {
                      "signal that killed it; missing where none is known"),
     PROF_FIELD_LATER(prof_process, rank, PROF_I32, "rank in an MPI job, -1 without one"),
     PROF_FIELD_LATER(prof_process, ranks_len, PROF_U32, "ranks of that job, 0 when not known"),
+    PROF_FIELD_LATER(prof_process, peak_bytes, PROF_U64,
+                     "most memory that was resident; missing where the process did not end by itself"),
     PROF_FIELD_LATER(prof_process, rank_from, PROF_TEXT, "environment variable that told the rank"),
     PROF_FIELD(prof_process, exe, PROF_TEXT, "program file"),
     PROF_FIELD(prof_process, cmdline, PROF_TEXT, "command line"),

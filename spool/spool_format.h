@@ -116,6 +116,7 @@ struct spool_exited {
     uint64_t time_ns;
     uint32_t status; /* of exit, 0..255, or SPOOL_STATUS_UNKNOWN */
     uint32_t reserved;
+    uint64_t peak_bytes; /* most memory that was resident; 0: not known */
 };
 struct spool_child_ended {
     struct spool_rec_header rec;

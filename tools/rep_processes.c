@@ -101,6 +101,8 @@ static ls_err rep_gather(struct rep_processes *r)
     for (size_t i = 0; i < points_len; i++)
         if (points[i].process < r->len && points[i].value > r->more[points[i].process].peak_bytes)
             r->more[points[i].process].peak_bytes = points[i].value;
+    for (size_t i = 0; i < r->len; i++)
+        if (r->rows[i].peak_bytes != UINT64_MAX) r->more[i].peak_bytes = r->rows[i].peak_bytes;
     rep_link(r);
     return LS_OK;
 }

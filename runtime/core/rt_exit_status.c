@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_exit_status.h"
 
+#include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
 #include <stddef.h>
@@ -31,6 +32,7 @@ void rt_exit_status_put(struct rt_thread *t, uint32_t status)
     if (!rec) return;
     rec->time_ns = ls_clock_mono_ns();
     rec->status = status;
+    rec->peak_bytes = rt_resources_peak_bytes();
     rt_spool_commit(t, rec);
     if (status == SPOOL_STATUS_UNKNOWN) rt_exit_status_map(&t->writer, rec);
 }

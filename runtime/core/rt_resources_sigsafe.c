@@ -5,12 +5,14 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { RT_PAGE_BYTES = 4096, RT_RESOURCES_PERIOD_NS = 10000000, RT_RESOURCES_COST_FACTOR = 200 };
 
 static struct {
     uint64_t next_ns; /* not before */
+    uint64_t cost_ns; /* of the look before: a preempted one says nothing of the next */
 } rt_resources;
 
 /* Kept open: it goes on working after chroot and setuid. */
@@ -51,10 +53,36 @@ void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns)
     rec.minor_faults = (uint64_t)usage.ru_minflt;
     rec.major_faults = (uint64_t)usage.ru_majflt;
     spool_put_resources(rt_spool_writer(t), rec);
-    const uint64_t end_ns = ls_clock_mono_ns();
-    const uint64_t rest_ns = RT_RESOURCES_COST_FACTOR * (end_ns - begin_ns);
+    const uint64_t end_ns = ls_clock_mono_ns(), own_ns = end_ns - begin_ns, before_ns = rt_resources.cost_ns;
+    const uint64_t cost_ns = before_ns && before_ns < own_ns ? before_ns : own_ns;
+    const uint64_t rest_ns = RT_RESOURCES_COST_FACTOR * cost_ns;
+    rt_resources.cost_ns = own_ns;
     const uint64_t next_ns = end_ns + (rest_ns > RT_RESOURCES_PERIOD_NS ? rest_ns : RT_RESOURCES_PERIOD_NS);
     __atomic_store_n(&rt_resources.next_ns, next_ns, __ATOMIC_RELAXED);
+}
+
+/* "VmHWM:     1234 kB" in the text of /proc/self/status (proc(5)). */
+static uint64_t rt_resources_parse_peak(const char *text, size_t len)
+{
+    static const char key[] = "VmHWM:";
+    const char *at = memmem(text, len, key, sizeof(key) - 1);
+    uint64_t kib = 0;
+    if (!at) return 0;
+    for (at += sizeof(key) - 1; at < text + len && (*at == ' ' || *at == '\t'); at++)
+        ;
+    for (; at < text + len && *at >= '0' && *at <= '9'; at++)
+        kib = kib * 10 + (uint64_t)(*at - '0');
+    return kib * 1024;
+}
+
+uint64_t rt_resources_peak_bytes(void)
+{
+    char text[1536];
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const long len = ls_syscall(SYS_read, fd, text, sizeof(text));
+    ls_syscall(SYS_close, fd);
+    return len > 0 ? rt_resources_parse_peak(text, (size_t)len) : 0;
 }
 
 void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)

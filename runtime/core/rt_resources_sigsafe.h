@@ -12,6 +12,10 @@ void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 /* A record now that bears time_ns.
  * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
 void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
+/* The most memory that was ever resident, 0 when not known. (That of getrusage counts what the process was
+ * before exec, too.)
+ * Signal: safe; errno is kept. */
+uint64_t rt_resources_peak_bytes(void);
 /* In a fork child: its counts are others. */
 void rt_resources_after_fork_child(void);
 

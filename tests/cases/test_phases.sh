@@ -7,12 +7,12 @@ recorded 0 grow --engine null -- "$victim" grow
 holds 8 '^span grow process 0 '
 holds 1 '^series resident_bytes process 0 points '
 set -- $(sed -nE 's/^series resident_bytes process 0 points ([0-9]+) first ([0-9]+) last ([0-9]+) .*/\1 \2 \3/p' lines)
-must test "$1" -ge 4
+must test "$1" -ge 2 # the first and the last; how many between them is a matter of time
 must test $(($3 - $2)) -ge $((7 * 16777216))
 holds 1 '^series minor_faults process 0 points '
 holds 1 '^series major_faults process 0 points '
 expect 0 "next:" "$loadstone" report --processes grow.h5
-must grep -q 'MiB' out
+must grep -qE ' 1[0-9][0-9] MiB  ' out
 
 # the other languages: scopes of C++, calls of Fortran; what they ask for is made, and nothing at all when nobody records
 mkdir cxx

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Process trees with known truth: what a fork child inherits, phases by thread, who came from whom. */
+#include "profile/prof_phases.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
@@ -264,6 +265,7 @@ static void exec_starts_clean_and_ends_are_told(void **state)
         spool_writer_reserve(&image.writer, SPOOL_REC_EXITED, 0, sizeof(struct spool_exited));
     exited->time_ns = image.now_ns;
     exited->status = 3;
+    exited->peak_bytes = 1 << 20;
     spool_writer_commit(&image.writer, exited);
     spool_writer_close(&image.writer);
     spool_writer_close(&child.writer);
@@ -277,6 +279,8 @@ static void exec_starts_clean_and_ends_are_told(void **state)
     assert_int_equal(second->origin, PROF_ORIGIN_EXEC);
     assert_int_equal(second->ended, PROF_ENDED_EXIT);
     assert_int_equal(second->exit_code, 3);
+    assert_int_equal(second->peak_bytes, 1 << 20);
+    assert_true(first->peak_bytes == UINT64_MAX);
     const struct prof_process *top = process_row(&t, FIXTURE_PID, 0);
     assert_int_equal(top->parent, PROF_NO_PROCESS);
     assert_int_equal(top->ended, PROF_ENDED_SIGNAL);
@@ -446,6 +450,36 @@ static void many_phases_keep_their_ids(void **state)
     end(&t);
 }
 
+static void forgotten_ends_do_not_nest_without_end(void **state)
+{
+    enum { FORGOTTEN = 20000 };
+    struct tree t;
+    (void)state;
+    begin(&t);
+    spool_put_phase(&t.parent.writer, t.parent.now_ns, true, "run");
+    for (int i = 0; i < FORGOTTEN; i++)
+        spool_put_phase(&t.parent.writer, t.parent.now_ns, true, "step");
+    prof_fixture_load(&t.parent, FIXTURE_OTHER, 0);
+    for (int i = 0; i < FORGOTTEN; i++)
+        spool_put_phase(&t.parent.writer, t.parent.now_ns, false, "step");
+    prof_fixture_load(&t.parent, FIXTURE_OTHER + 8, 0);
+    spool_put_phase(&t.parent.writer, t.parent.now_ns, false, "run");
+    spool_writer_close(&t.parent.writer);
+    resolve(&t);
+    assert_int_equal(t.phases_len, PROF_PHASE_DEPTH_MAX);
+    assert_int_equal(t.spans_len, PROF_PHASE_DEPTH_MAX);
+    for (size_t i = 0; i < t.spans_len; i++)
+        assert_true(t.spans[i].end_ns != UINT64_MAX);
+    assert_int_equal(t.samples.phase[0], PROF_PHASE_DEPTH_MAX - 1);
+    assert_string_equal(phase_at(&t, 1), "run");
+    size_t events_len, hidden = 0;
+    const struct prof_event *events = prof_events(t.profile, &events_len);
+    for (size_t i = 0; i < events_len; i++)
+        if (strcmp(events[i].kind, "PHASE_TOO_DEEP") == 0) hidden += events[i].count;
+    assert_int_equal(hidden, FORGOTTEN + 1 - PROF_PHASE_DEPTH_MAX);
+    end(&t);
+}
+
 static void ranks_come_from_the_environment(void **state)
 {
     struct tree t;
@@ -473,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_circle_of_forks_resolves),
         cmocka_unit_test(phases_belong_to_threads_and_workers_are_where_the_master_is),
         cmocka_unit_test(many_phases_keep_their_ids),
+        cmocka_unit_test(forgotten_ends_do_not_nest_without_end),
         cmocka_unit_test(ranks_come_from_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
