@@ -17,6 +17,7 @@ libprofile_la_SOURCES = \
     profile/prof_source_label.c profile/prof_source_label.h \
     profile/prof_source_text.c profile/prof_source_text.h \
     profile/prof_calls.c profile/prof_calls.h \
+    profile/prof_events.c profile/prof_events.h \
     profile/prof_frame_homes.c profile/prof_frame_homes.h \
     profile/prof_frames.c profile/prof_frames.h \
     profile/prof_heap.c profile/prof_heap.h \

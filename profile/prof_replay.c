@@ -2,6 +2,7 @@
 #include "profile/prof_replay.h"
 
 #include "profile/prof_calls.h"
+#include "profile/prof_events.h"
 #include "profile/prof_forks.h"
 #include "profile/prof_latency.h"
 #include "profile/prof_pages.h"
@@ -52,11 +53,6 @@ struct prof_replay {
     uint32_t process, threads_begun;
     size_t first_frame; /* of this process in run->frames */
 };
-
-static uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time_ns)
-{
-    return time_ns > run->start_ns ? time_ns - run->start_ns : 0;
-}
 
 static struct prof_process *prof_process_of(struct prof_replay *r)
 {
@@ -222,35 +218,6 @@ static ls_err prof_on_maps(struct prof_replay *r, struct prof_lane *lane, const 
     return whole ? prof_space_snapshot(r->space, lane->maps.text, lane->maps.len) : LS_OK;
 }
 
-struct prof_event_name {
-    const char *name, *text;
-};
-#define PROF_EVENT_NAME(name, text) {#name, text},
-static const struct prof_event_name prof_event_names[SPOOL_EVENT_COUNT] = {SPOOL_EVENT_LIST(PROF_EVENT_NAME)};
-
-static ls_err prof_put_event(struct prof_replay *r, struct prof_event event)
-{
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->events));
-    event.process = r->process;
-    r->run->events.rows[r->run->events.len++] = event;
-    return LS_OK;
-}
-
-static ls_err prof_on_event(struct prof_replay *r, const struct spool_event *e)
-{
-    if (e->kind >= SPOOL_EVENT_COUNT) {
-        r->run->lost_records++;
-        return LS_OK;
-    }
-    if (e->kind == SPOOL_EVENT_DROPPED_BYTES) r->run->dropped_bytes += e->count;
-    if (e->kind == SPOOL_EVENT_SKIPPED_TRIGGERS) r->run->skipped_triggers += e->count;
-    return prof_put_event(r, (struct prof_event){.time_ns = prof_since_start(r->run, e->time_ns),
-                                                 .kind = prof_event_names[e->kind].name,
-                                                 .text = prof_event_names[e->kind].text,
-                                                 .count = e->count,
-                                                 .detail_errno = (int)e->detail_errno});
-}
-
 static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const struct spool_phase *p)
 {
     const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
@@ -294,10 +261,10 @@ static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting 
     const char *text = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->text_len);
     if (strncmp(text, threshold, strlen(threshold)) == 0)
         r->threshold_cycles = strtoull(text + strlen(threshold), NULL, 10);
-    return prof_put_event(r, (struct prof_event){.time_ns = prof_since_start(r->run, rec->time_ns),
-                                                 .kind = "SETTING",
-                                                 .text = text,
-                                                 .count = 1});
+    return prof_event_put(
+        r->run, r->process,
+        (struct prof_event){
+            .time_ns = prof_since_start(r->run, rec->time_ns), .kind = "SETTING", .text = text, .count = 1});
 }
 
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
@@ -340,7 +307,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_BURST_END:
         return prof_on_burst_end(r, lane, rec);
     case SPOOL_REC_EVENT:
-        return prof_on_event(r, rec);
+        return prof_event_take(r->run, r->process, rec);
     case SPOOL_REC_RESOURCES:
         return prof_on_resources(r, rec);
     case SPOOL_REC_CHILD_ENDED:
@@ -439,7 +406,7 @@ static ls_err prof_put_own_events(struct prof_replay *r)
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct prof_event e = events[i];
         e.time_ns = prof_process_of(r)->end_ns;
-        if (e.count > 0) LS_TRY(prof_put_event(r, e));
+        if (e.count > 0) LS_TRY(prof_event_put(r->run, r->process, e));
     }
     return LS_OK;
 }
@@ -451,8 +418,8 @@ static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, si
         LS_TRY(prof_close_burst(r, &r->lanes[i]));
         if (file->damage == LS_OK) continue;
         r->run->damaged_files++;
-        LS_TRY(
-            prof_put_event(r, (struct prof_event){.time_ns = r->run->threads.rows[r->lanes[i].thread].end_ns,
+        LS_TRY(prof_event_put(r->run, r->process,
+                              (struct prof_event){.time_ns = r->run->threads.rows[r->lanes[i].thread].end_ns,
                                                   .kind = "DAMAGED_FILE",
                                                   .text = prof_name_of(r->run->names, file->damage_text),
                                                   .count = 1}));
@@ -483,19 +450,7 @@ static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
     if (first_line == run->lines.len) return LS_OK;
     const struct prof_jit_counts n =
         prof_jit_name_lines(r->jit, run->lines.rows + first_line, run->lines.len - first_line);
-    const char *text = prof_name_printf(run->names, "instructions of generated code named by %s", n.map_path);
-    if (n.named > 0)
-        LS_TRY(prof_put_event(
-            r,
-            (struct prof_event){.time_ns = UINT64_MAX, .kind = "JIT_MAP", .text = text, .count = n.named}));
-    if (n.nameless == 0) return LS_OK;
-    return prof_put_event(
-        r,
-        (struct prof_event){.time_ns = UINT64_MAX,
-                            .kind = "JIT_NAMELESS",
-                            .text = "instructions of generated code without a name: no /tmp/perf-PID.map of "
-                                    "the program has them (node --perf-basic-prof, an agent of the JVM)",
-                            .count = n.nameless});
+    return prof_event_generated(run, r->process, &n);
 }
 
 /* Every address once: those of samples and of frames. */

@@ -67,6 +67,12 @@ struct prof_run_state {
     void *user;
 };
 
+/* A time of the spool as run.h5 has it. */
+static inline uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time_ns)
+{
+    return time_ns > run->start_ns ? time_ns - run->start_ns : 0;
+}
+
 /* Errors: LS_ERR_NOMEM, LS_ERR_VERSION, those of prof_writer_add. */
 ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
                          struct prof_survey *survey, uint32_t process);

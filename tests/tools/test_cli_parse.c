@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { FORCE, OUTPUT, SHARE, KIND, TIME, SIGNAL, OPTIONS };
+enum { FORCE, OUTPUT, SHARE, KIND, TIME, SIGNAL, WAY, OPTIONS };
 static const struct cli_option options[OPTIONS] = {
     [FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "", ""},
     [OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "a.out", "", ""},
@@ -19,6 +19,7 @@ static const struct cli_option options[OPTIONS] = {
     [KIND] = {"kind", 'k', CLI_CHOICE, "auto|step|null", "auto", "", ""},
     [TIME] = {"time", 't', CLI_DURATION, "TIME", NULL, "", ""},
     [SIGNAL] = {"signal", 0, CLI_SIGNAL, "SIGNAL", NULL, "", ""},
+    [WAY] = {"way", 'w', CLI_CHOICE, "off|auto|fp", "off", "", "", .alone = "auto"},
 };
 static const struct cli_command plain = {
     .name = "plain", .operands = "FILE", .options = options, .options_len = OPTIONS, .operands_max = 2};
@@ -132,11 +133,35 @@ static void cli_nearest_word_is_near(void **state)
     assert_null(nearest("x"));
 }
 
+static void cli_option_alone_has_a_value_of_its_own(void **state)
+{
+    (void)state;
+    struct cli_parsed p;
+    assert_int_equal(PARSE(&plain, &p, "file"), LS_OK);
+    assert_string_equal(p.values[WAY].text, "off");
+    assert_false(p.values[WAY].given);
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "--way", "fp"), LS_OK); /* the next word is an operand */
+    assert_string_equal(p.values[WAY].text, "auto");
+    assert_true(p.values[WAY].given);
+    assert_int_equal(p.operands_len, 1);
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "--way=fp"), LS_OK);
+    assert_int_equal(p.values[WAY].number, 2);
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "-woff"), LS_OK);
+    assert_int_equal(p.values[WAY].number, 0);
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "--way=else"), LS_ERR_USAGE);
+    cli_parsed_fini(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cli_spellings_of_an_argument_agree),
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
+        cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),
         cmocka_unit_test(cli_options_end_at_the_program),
         cmocka_unit_test(cli_wrong_usage_is_named),
         cmocka_unit_test(cli_nearest_word_is_near),

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Incidents as rows of /events.
+ *
+ * Thread: one at a time for one run.  Signal: not safe. */
+#ifndef PROF_EVENTS_H
+#define PROF_EVENTS_H
+
+#include "profile/prof_jit.h"
+#include "profile/prof_replay.h"
+#include "spool/spool_format.h"
+
+/* Append event, of this process (row of /processes).
+ * Owns:   its texts are borrowed from run->names or constant.  Errors: LS_ERR_NOMEM. */
+ls_err prof_event_put(struct prof_run_state *run, uint32_t process, struct prof_event event);
+
+/* Append what a process said, and count it in run; a kind that is not known counts as a lost record.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_event_take(struct prof_run_state *run, uint32_t process, const struct spool_event *e);
+
+/* Say how much generated code got its names, and from where, and how much did not.  Errors: LS_ERR_NOMEM. */
+ls_err prof_event_generated(struct prof_run_state *run, uint32_t process, const struct prof_jit_counts *n);
+
+#endif
