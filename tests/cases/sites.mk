@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Allocation sites of whole programs.
 check_PROGRAMS += tests/cases/sites_victim tests/cases/sites_victim_nopie tests/cases/sites_victim_cxx
 sites_cflags = $(AM_CFLAGS) -g -O1 -pthread -Wno-deprecated-declarations

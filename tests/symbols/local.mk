@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/symbols
 if HAVE_CMOCKA
 symbols_test_programs = \
