@@ -11,6 +11,7 @@
 #include "profile/prof_session.h"
 #include "profile/prof_snapshot.h"
 #include "profile/prof_space.h"
+#include "profile/prof_weight.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
@@ -26,6 +27,7 @@ struct prof_lane {
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
     uint64_t stack_base, stack_end;
+    uint64_t carried_ns; /* CPU time that the next burst stands for as well */
     struct prof_calls_thread calls;
     struct prof_phase_stack phases;
     struct prof_snapshot maps;
@@ -91,7 +93,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
         (struct prof_burst){.thread = lane->thread,
                             .cpu = b->cpu,
                             .time_ns = prof_since_start(r->run, b->time_ns),
-                            .weight_ns = b->weight_ns,
+                            .weight_ns = prof_weight_begin(b->weight_ns, &lane->carried_ns),
                             .spent_ns = 0,
                             .ip = b->ip,
                             .end_why = UINT32_MAX,
@@ -127,6 +129,7 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     b->spent_ns = end->spent_ns;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
+    prof_weight_end(end, b, lane->samples.rows, lane->samples.len, &lane->carried_ns);
     return prof_close_burst(r, lane);
 }
 

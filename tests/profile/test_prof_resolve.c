@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings with known truth resolve to it. */
 #include "profile/prof_latency.h"
+#include "profile/prof_weight.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
@@ -104,7 +105,8 @@ static void every_kind_of_memory_has_its_home(void **state)
         expect(&r, i, rows[i].kind, rows[i].label);
         assert_int_equal(r.nodes[node_of(&r, i)->parent].kind, PROF_NODE_UNREGISTERED);
     }
-    assert_true(fabs(prof_run_of(r.profile)->coverage_precise - 4.0 / 12) < 1e-9); /* file, stack, code and constants, vdso */
+    assert_true(fabs(prof_run_of(r.profile)->coverage_precise - 4.0 / 12) <
+                1e-9); /* file, stack, code and constants, vdso */
     assert_true(fabs(prof_run_of(r.profile)->coverage_coarse - 5.0 / 12) < 1e-9);
     end(&f, &r);
 }
@@ -334,6 +336,31 @@ static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
     assert_int_equal(s.latency_cycles, 78 - 60 + 4);
 }
 
+/* A burst cut short before it measured anything hands its time on; one cut short later keeps it. */
+static void preempted_bursts_without_a_latency_leave_their_time_to_the_next(void **state)
+{
+    struct spool_burst_end end = {.rec = {.flags = SPOOL_BURST_PREEMPTED}};
+    struct prof_burst b = {.weight_ns = 70};
+    struct prof_sample samples[2] = {{.weight_ns = 70}, {.weight_ns = 70}};
+    uint64_t carried_ns = 0;
+    (void)state;
+    prof_weight_end(&end, &b, samples, 2, &carried_ns);
+    assert_int_equal(carried_ns, 70);
+    assert_int_equal(b.weight_ns + samples[0].weight_ns + samples[1].weight_ns, 0);
+    assert_int_equal(prof_weight_begin(UINT64_MAX, &carried_ns), UINT64_MAX);
+    assert_int_equal(prof_weight_begin(30, &carried_ns), 100);
+    assert_int_equal(prof_weight_begin(30, &carried_ns), 30);
+    b.weight_ns = samples[0].weight_ns = 30;
+    samples[1].latency_valid = 1;
+    prof_weight_end(&end, &b, samples, 2, &carried_ns);
+    assert_int_equal(carried_ns, 0);
+    samples[1].latency_valid = 0;
+    end.rec.flags = SPOOL_BURST_SYSCALL;
+    prof_weight_end(&end, &b, samples, 2, &carried_ns);
+    assert_int_equal(carried_ns, 0);
+    assert_int_equal(b.weight_ns, 30);
+}
+
 static void several_processes_get_a_node_each_and_share_homes(void **state)
 {
     struct spool_fixture f;
@@ -452,6 +479,7 @@ int main(void)
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
         cmocka_unit_test(levels_follow_the_calibration),
         cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
+        cmocka_unit_test(preempted_bursts_without_a_latency_leave_their_time_to_the_next),
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
         cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),
