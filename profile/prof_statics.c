@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* Programs touch few variables again and again: a direct-mapped cache spares the searches. */
-enum { PROF_STATIC_SLOTS = 4096 };
+/* Programs touch few variables again and again, and large arrays at many places: a direct-mapped cache of
+ * addresses, and the variables found last, spare the searches. */
+enum { PROF_STATIC_SLOTS = 4096, PROF_STATIC_RECENT = 8 };
 struct prof_static_slot {
     const struct prof_loaded *module; /* NULL: empty */
-    uint64_t addr;
-    uint64_t first; /* of the variable; elements count from there */
+    uint64_t base, end;               /* addresses that have this answer */
+    uint64_t first;                   /* of the variable; elements count from there */
     uint64_t elem_size_bytes;
     uint32_t home, node;
 };
@@ -18,12 +19,14 @@ ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modu
 {
     *s = (struct prof_statics){.modules = modules, .tree = tree, .start_ns = start_ns};
     s->slots = calloc(PROF_STATIC_SLOTS, sizeof(*s->slots));
-    return s->slots ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for static data");
+    s->recent = calloc(PROF_STATIC_RECENT, sizeof(*s->recent));
+    return s->slots && s->recent ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for static data");
 }
 
 void prof_statics_fini(struct prof_statics *s)
 {
     free(s->slots);
+    free(s->recent);
     *s = (struct prof_statics){0};
 }
 
@@ -95,10 +98,15 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
                                                    uint64_t addr, uint32_t home)
 {
     const uint64_t linked = addr - l->bias;
-    struct prof_static_slot slot = {.module = l, .addr = addr, .home = home, .node = home};
+    struct prof_static_slot slot = {.module = l, .base = addr, .end = addr + 1, .home = home, .node = home};
     prof_note_home_life(s, home, l);
     if (!l->has_bias) {
         sym_file_mark_other(l->file);
+        return slot;
+    }
+    if (linked >= sym_file_end(l->file)) { /* the kernel joined its .bss with what was mapped behind it */
+        const uint32_t other = prof_tree_home(s->tree, PROF_NODE_ANONYMOUS, "anonymous memory");
+        if (other != PROF_NO_NODE) slot.node = other;
         return slot;
     }
     struct sym_thing thing = sym_file_find_variable(s->modules->files, l->file, linked);
@@ -106,6 +114,10 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
         slot.node = prof_variable_node(s, l, home, &thing, 0);
         slot.first = thing.base + l->bias;
         slot.elem_size_bytes = thing.elem_size_bytes;
+        if (thing.is_leaf) {
+            slot.base = slot.first;
+            slot.end = thing.end + l->bias;
+        }
     } else {
         thing = sym_file_find_section(l->file, linked);
         if (thing.row != SYM_NONE) slot.node = prof_static_node(s, l, home, PROF_NODE_SECTION, &thing);
@@ -113,15 +125,40 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
     return slot;
 }
 
+static bool prof_static_is(const struct prof_static_slot *slot, const char *path, uint64_t addr,
+                           uint32_t home)
+{
+    return slot->module && addr >= slot->base && addr < slot->end && slot->home == home &&
+           slot->module->path == path;
+}
+
+static const struct prof_static_slot *prof_static_known(const struct prof_statics *s, const char *path,
+                                                        uint64_t addr, uint32_t home)
+{
+    for (size_t i = 0; i < PROF_STATIC_RECENT; i++)
+        if (prof_static_is(&s->recent[i], path, addr, home)) return &s->recent[i];
+    const struct prof_static_slot *slot = &s->slots[(addr >> 3) % PROF_STATIC_SLOTS];
+    return prof_static_is(slot, path, addr, home) ? slot : NULL;
+}
+
+static const struct prof_static_slot *prof_static_learn(struct prof_statics *s, const struct prof_loaded *l,
+                                                        uint64_t addr, uint32_t home)
+{
+    const struct prof_static_slot found = prof_static_look_up(s, l, addr, home);
+    const bool is_large = found.end - found.base > 64;
+    struct prof_static_slot *slot = is_large ? &s->recent[s->recent_next++ % PROF_STATIC_RECENT]
+                                             : &s->slots[(addr >> 3) % PROF_STATIC_SLOTS];
+    *slot = found;
+    return slot;
+}
+
 void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place)
 {
-    struct prof_static_slot *slot = &s->slots[(addr >> 3) % PROF_STATIC_SLOTS];
-    const bool is_known =
-        slot->module && slot->module->path == path && slot->home == place->node && slot->addr == addr;
-    if (!is_known) {
+    const struct prof_static_slot *slot = prof_static_known(s, path, addr, place->node);
+    if (!slot) {
         const struct prof_loaded *l = prof_modules_at(s->modules, path, addr);
         if (!l) return;
-        *slot = prof_static_look_up(s, l, addr, place->node);
+        slot = prof_static_learn(s, l, addr, place->node);
     }
     place->node = slot->node;
     if (slot->elem_size_bytes == 0) return;

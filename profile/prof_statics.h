@@ -16,7 +16,8 @@ struct prof_statics {
     const struct prof_modules *modules; /* borrowed, as tree is */
     prof_tree *tree;
     uint64_t start_ns;
-    struct prof_static_slot *slots; /* of data asked about before */
+    struct prof_static_slot *slots, *recent; /* of data asked about before */
+    size_t recent_next;
 };
 
 /* Errors: LS_ERR_NOMEM.  End with prof_statics_fini. */

@@ -252,6 +252,16 @@ bool sym_file_linked(const sym_file *f, uint64_t offset_bytes, uint64_t *out_lin
     return false;
 }
 
+uint64_t sym_file_end(const sym_file *f)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < f->head.segments_len; i++) {
+        const struct sym_segment *s = &f->head.segments[i];
+        if (s->linked + s->len_bytes > end) end = s->linked + s->len_bytes;
+    }
+    return (end + 4095) & ~UINT64_C(4095);
+}
+
 bool sym_file_is_fixed(const sym_file *f)
 {
     return f->head.heads_len && f->head.heads[0].is_fixed;
@@ -271,10 +281,18 @@ static const struct sym_thing sym_nothing = {.name = "", .row = SYM_NONE, .aroun
 
 struct sym_thing sym_file_variable(const sym_file *f, uint32_t row)
 {
-    if (row >= f->variables.variables_len) return sym_nothing;
+    const size_t len = f->variables.variables_len;
+    if (row >= len) return sym_nothing;
     const struct sym_variable *v = &f->variables.variables[row];
     return (struct sym_thing){
-        sym_answer_text(&f->variables, v->name), v->base, v->end, v->elem_size_bytes, row, v->around};
+        .name = sym_answer_text(&f->variables, v->name),
+        .base = v->base,
+        .end = v->end,
+        .elem_size_bytes = v->elem_size_bytes,
+        .row = row,
+        .around = v->around,
+        .is_leaf = row + 1 == len || v[1].is_tls != v->is_tls || v[1].base >= v->end,
+    };
 }
 
 static struct sym_thing sym_find_variable(sym_files *all, sym_file *f, uint32_t is_tls, uint64_t at)
@@ -310,8 +328,11 @@ struct sym_thing sym_file_find_section(const sym_file *f, uint64_t linked)
     for (size_t i = 0; i < f->head.sections_len; i++) {
         const struct sym_section *s = &f->head.sections[i];
         if (s->is_tls || linked < s->base || linked >= s->end) continue;
-        return (struct sym_thing){
-            sym_answer_text(&f->head, s->name), s->base, s->end, 0, (uint32_t)i, SYM_NONE};
+        return (struct sym_thing){.name = sym_answer_text(&f->head, s->name),
+                                  .base = s->base,
+                                  .end = s->end,
+                                  .row = (uint32_t)i,
+                                  .around = SYM_NONE};
     }
     return sym_nothing;
 }

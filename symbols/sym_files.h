@@ -54,6 +54,8 @@ uint64_t sym_file_tls_len_bytes(const sym_file *f);
 /* The linked address of the first byte of the file's lowest mapping, which begins at offset_bytes of the
  * file. False: no segment begins there. */
 bool sym_file_linked(const sym_file *f, uint64_t offset_bytes, uint64_t *out_linked);
+/* The first linked address behind its last segment, rounded up to a page; 0: not known. */
+uint64_t sym_file_end(const sym_file *f);
 /* Does it lie where it was linked (a program that is not position-independent)? */
 bool sym_file_is_fixed(const sym_file *f);
 
@@ -63,6 +65,7 @@ struct sym_thing {
     uint64_t base, end, elem_size_bytes; /* linked; elem_size 0: no array */
     uint32_t row;                        /* of the variables or sections; SYM_NONE: not found */
     uint32_t around;                     /* row of the variable around it, SYM_NONE */
+    bool is_leaf;                        /* no other variable begins inside */
 };
 /* How many variables, read when first asked for (0 after a failure: sym_file_problem). */
 size_t sym_file_variables_len(sym_files *all, sym_file *f);

@@ -104,14 +104,26 @@ static void sym_limit_cpu(const struct sym_limits *limits, const char *path)
     setrlimit(RLIMIT_CPU, &limit);
 }
 
+/* Pages that this process has mapped now. */
+static uint64_t sym_pages_mapped(void)
+{
+    char text[32] = "";
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const ssize_t got = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    return got > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
 static void sym_limit_memory(const struct sym_limits *limits)
 {
     const rlim_t bytes = limits->memory_bytes ? limits->memory_bytes : SYM_MEMORY_BYTES;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    /* sanitizers map terabytes of shadow: there is no limit that leaves room and means anything */
+    if (sym_pages_mapped() > bytes / 2 / 4096 || getrlimit(RLIMIT_AS, &limit) != 0) return;
     if (limit.rlim_max == RLIM_INFINITY || bytes <= limit.rlim_max) limit.rlim_cur = bytes;
     setrlimit(RLIMIT_AS, &limit);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
 /* The question in the exchange. Owns: the caller frees *out_room. */
