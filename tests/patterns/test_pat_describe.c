@@ -43,6 +43,8 @@ static void pat_shapes_are_those_of_table_5(void **state)
         {"0,0,1,1,5,5", "6, complex"},
         {"0,0,9223372036854775807,9223372036854775807,5,5", "6, complex"},
         {"0,0,0,1,1", "5, complex"},
+        {"0,1,2,10,30,70,150,310,630", "9, complex"}, /* 1 is most frequent, but rare */
+        {"0,1,2,7,12,17", "6, complex"},              /* 1 is frequent, 5 more so */
         {"MS1:8:4:20", "8, mostly stride 1"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -354,6 +354,20 @@ static void pat_raw_files_hold_integers(void **state)
     assert_int_equal(p.len, N);
     assert_memory_equal(p.data, data, sizeof(data));
     free(p.data);
+    /* cut where whole indices end: only the packing tells */
+    FILE *whole = fopen(path, "rb");
+    assert_non_null(whole);
+    fseek(whole, 0, SEEK_END);
+    const long packed = ftell(whole);
+    fclose(whole);
+    for (long cut = packed - 1; cut > packed / 2; cut -= packed / 20) {
+        struct pat_indices none = {0};
+        assert_int_equal(truncate(path, cut), 0);
+        assert_int_equal(pat_raw_read_file(path, &none), LS_ERR_TRUNCATED);
+        assert_non_null(strstr(ls_last_error(), "the gzip data ends too early"));
+        assert_null(none.data);
+    }
+    write_gzip(path, data, sizeof(data));
     /* beside the pattern file that names it */
     FILE *f = fopen(json, "w");
     assert_non_null(f);
