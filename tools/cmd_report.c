@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone report: which data a recorded program waited for. */
 #include "tools/cli_message.h"
+#include "tools/rep_allocations.h"
 #include "tools/rep_annotate.h"
 #include "tools/rep_print.h"
 #include "tools/rep_processes.h"
@@ -24,6 +25,7 @@ enum {
     REPORT_ANNOTATE,
     REPORT_PROCESSES,
     REPORT_SHARING,
+    REPORT_ALLOCATIONS,
     REPORT_JSON,
     REPORT_CSV,
     REPORT_FOLDED,
@@ -65,6 +67,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "instead of the table: cache lines that several threads touch while one writes, true or "
          "false sharing by the bytes they use",
          "Rows"},
+    [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
+                            "instead of the table: what was allocated where, sampled or not: bytes and "
+                            "blocks of each allocation site",
+                            "Rows"},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; "
@@ -205,12 +211,21 @@ static ls_err report_sharing(const struct rep_options *o, const struct cli_value
     return LS_OK;
 }
 
+static ls_err report_allocations(const struct rep_options *o, const struct cli_value *v)
+{
+    LS_TRY(rep_allocations(o, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by site %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 /* What is printed instead of the table. */
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
 } report_views[] = {{REPORT_PROCESSES, report_processes},
                     {REPORT_SHARING, report_sharing},
+                    {REPORT_ALLOCATIONS, report_allocations},
                     {REPORT_ANNOTATE, report_annotate}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 

@@ -38,6 +38,7 @@ tools_loadstone_SOURCES = \
     tools/rep_header.c \
     tools/rep_json.c \
     tools/rep_print.h \
+    tools/rep_allocations.c tools/rep_allocations.h \
     tools/rep_processes.c tools/rep_processes.h \
     tools/rep_rows.c \
     tools/rep_sharing.c tools/rep_sharing.h \

@@ -62,6 +62,12 @@ site 'owned' 1 7
 site 'data' 1 8
 holds 1 "^site 'text' blocks 1 bytes 52428[0-9]+ "
 
+# as people see it: what is estimated says so
+expect 0 '' "$loadstone" report --allocations sites_victim.h5
+grep -qE '^ +40\.0 MiB +1 +1  grown \(other_kinds:[0-9]+\)  sites_victim.c:[0-9]+$' out || { echo "FAIL: no grown in:"; cat out; failed=1; }
+grep -qE '^~ .* ~ .*  small  sites_victim.c:[0-9]+$' out || { echo "FAIL: no estimated small blocks in:"; cat out; failed=1; }
+expect 0 '"site": "from_valloc"' "$loadstone" report --allocations --json sites_victim.h5
+
 # the program's own unwinder stays its own
 "$victim" backtrace >plain
 must "$loadstone" record -q -o backtrace.h5 --engine null -- "$victim" backtrace >with
