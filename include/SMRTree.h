@@ -222,9 +222,9 @@ class SMRTree
         return tree;
     }
 
-    // The session. `loadstone record` finds the executable itself and chooses the period by its overhead budget:
-    // both calls are kept with the recording and change nothing. The threshold, a latency in cycles, holds for
-    // dumpAllSamples.
+    // The session. `loadstone record` finds the executable itself and chooses the period by its overhead
+    // budget: both calls are kept with the recording and change nothing. The threshold, a latency in cycles,
+    // holds for dumpAllSamples.
     void setExecutableName(const char *name)
     {
         loadstone_set("executable", name);
@@ -246,8 +246,8 @@ class SMRTree
         loadstone_stop();
     }
 
-    // Ask for all samples so far, as a text file with the place of each element in a nx x ny x nz grid. The file
-    // is written when the recording is resolved, not by the program itself.
+    // Ask for all samples so far, as a text file with the place of each element in a nx x ny x nz grid. The
+    // file is written when the recording is resolved, not by the program itself.
     void dumpAllSamples(const char *path, int nx, int ny, int nz)
     {
         loadstone_dump_samples(path, extent(nx), extent(ny), extent(nz));

@@ -56,7 +56,8 @@ void mach_calibration_set_limits(struct mach_calibration *c)
     double before = 0;
     for (int l = MACH_L1; l < MACH_DRAM; l++) {
         const double between = sqrt(c->latency_cycles[l] * c->latency_cycles[l + 1]);
-        const double on_gap = (floor((between + c->probe_cost_cycles) / step) + 0.5) * step - c->probe_cost_cycles;
+        const double on_gap =
+            (floor((between + c->probe_cost_cycles) / step) + 0.5) * step - c->probe_cost_cycles;
         const double apart = l == MACH_L1 ? on_gap : before + step;
         c->limit_cycles[l] = fmax(on_gap, apart);
         before = c->limit_cycles[l];

@@ -71,8 +71,8 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
     fprintf(f, "%s\ncpu %s\n", CACHE_MAGIC, cpu->identity);
     fprintf(f, "cache_bytes %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", cpu->cache_bytes[0], cpu->cache_bytes[1],
             cpu->cache_bytes[2]);
-    fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_millicycles %" PRIu64 "\n", c->tsc_hz,
-            c->tsc_step_cycles, (uint64_t)(c->probe_cost_cycles * MILLI));
+    fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_millicycles %" PRIu64 "\n",
+            c->tsc_hz, c->tsc_step_cycles, (uint64_t)(c->probe_cost_cycles * MILLI));
     fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));

@@ -22,7 +22,8 @@ const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTE
     if (isnan(half))
         snprintf(out, CLI_CELL_BYTES, "~%.0f", share * 100);
     else
-        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100, half * 100);
+        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100,
+                 half * 100);
     return out;
 }
 

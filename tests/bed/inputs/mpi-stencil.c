@@ -15,8 +15,10 @@ int main(int argc, char **argv)
         u[i] = (i * 7919LL + rank) % 1009 / 1009.0;
     const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
     for (int step = 0; step < STEPS; step++) {
-        MPI_Sendrecv(&u[1], 1, MPI_DOUBLE, left, 0, &u[N + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Sendrecv(&u[N], 1, MPI_DOUBLE, right, 1, &u[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&u[1], 1, MPI_DOUBLE, left, 0, &u[N + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&u[N], 1, MPI_DOUBLE, right, 1, &u[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         for (int i = 1; i <= N; i++)
             v[i] = 0.25 * u[i - 1] + 0.5 * u[i] + 0.25 * u[i + 1];
         double *swap = u;
