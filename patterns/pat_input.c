@@ -46,7 +46,7 @@ static ls_err pat_input_fd(const char *path, int *out)
 ls_err pat_input_open(const char *path, pat_input **out)
 {
     int fd = -1;
-    pat_input *in;
+    pat_input *in = NULL;
     LS_TRY(pat_input_fd(path, &fd));
     const ls_err err = pat_input_new(strcmp(path, "-") == 0 ? "standard input" : path, &in);
     if (err != LS_OK) {
@@ -66,7 +66,7 @@ ls_err pat_input_open(const char *path, pat_input **out)
 
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out)
 {
-    pat_input *in;
+    pat_input *in = NULL;
     LS_TRY(pat_input_new(name, &in));
     in->bytes = ls_cursor_over(data, len_bytes);
     *out = in;

@@ -12,7 +12,7 @@ ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat
 
 ls_err pat_json_read_file(const char *path, const struct pat_json_options *o, struct pat_suite *s)
 {
-    pat_input *in;
+    pat_input *in = NULL;
     LS_TRY(pat_input_open(path, &in));
     const ls_err err = pat_json_read(in, o, s);
     pat_input_free(in);

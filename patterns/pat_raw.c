@@ -54,7 +54,7 @@ ls_err pat_raw_read(pat_input *in, struct pat_indices *out)
 
 ls_err pat_raw_read_file(const char *path, struct pat_indices *out)
 {
-    pat_input *in;
+    pat_input *in = NULL;
     LS_TRY(pat_input_open(path, &in));
     const ls_err err = pat_raw_read(in, out);
     pat_input_free(in);
