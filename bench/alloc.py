@@ -96,6 +96,8 @@ def main():
         measure_pairs(args, kinds, work, say)
         if not args.skip_programs:
             say()
+            say("## Whole programs")
+            say()
             measure_programs(args, work, say)
     finally:
         shutil.rmtree(work, ignore_errors=True)

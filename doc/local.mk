@@ -2,7 +2,7 @@
 # doc: every page is installed where README.md's links find it
 formatsdir = $(docdir)/doc
 dist_formats_DATA =
-dist_formats_DATA += doc/overhead.md
+dist_formats_DATA += doc/overhead.md doc/alloc.md
 dist_formats_DATA += doc/replay-h5.md
 dist_formats_DATA += doc/run-h5.md
 dist_formats_DATA += doc/smrtree.md
