@@ -13,7 +13,8 @@ enum { PROF_TCB_BYTES = 2304 };
 ls_err prof_tls_init(struct prof_tls *t, const struct prof_modules *modules, const struct prof_survey *survey,
                      prof_tree *tree)
 {
-    *t = (struct prof_tls){.modules = modules, .survey = survey, .tree = tree, .live = smr_live_new()};
+    *t = (struct prof_tls){
+        .modules = modules, .survey = survey, .tree = tree, .live = smr_live_new(), .first_free = UINT32_MAX};
     return t->live ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for thread-local storage");
 }
 
@@ -33,10 +34,18 @@ static ls_err prof_tls_put(struct prof_tls *t, struct prof_tls_block b)
 {
     if (b.base >= b.end) return LS_OK;
     LS_TRY(prof_tls_evict(t, b.base, b.end));
-    LS_TRY(PROF_VECTOR_ROOM(&t->blocks));
-    LS_TRY(smr_live_insert(t->live, b.base, b.end, (uint32_t)t->blocks.len));
+    uint32_t row = t->first_free;
+    if (row == UINT32_MAX) {
+        LS_TRY(PROF_VECTOR_ROOM(&t->blocks));
+        row = (uint32_t)t->blocks.len;
+    }
+    LS_TRY(smr_live_insert(t->live, b.base, b.end, row));
+    if (row == t->blocks.len)
+        t->blocks.len++;
+    else
+        t->first_free = t->blocks.rows[row].next_free;
     b.is_live = true;
-    t->blocks.rows[t->blocks.len++] = b;
+    t->blocks.rows[row] = b;
     return LS_OK;
 }
 
@@ -46,6 +55,8 @@ ls_err prof_tls_end(struct prof_tls *t, uint32_t lane)
         struct prof_tls_block *b = &t->blocks.rows[i];
         if (!b->is_live || b->lane != lane) continue;
         b->is_live = false;
+        b->next_free = t->first_free;
+        t->first_free = (uint32_t)i;
         LS_TRY(prof_tls_evict(t, b->base, b->end));
     }
     return LS_OK;

@@ -20,14 +20,16 @@ struct prof_tls_block {
     uint64_t base, end;
     struct prof_loaded *module; /* NULL: the thread's control block */
     uint32_t lane;
+    uint32_t next_free; /* of rows that are free */
     bool is_live;
 };
 struct prof_tls {
     const struct prof_modules *modules; /* borrowed, as survey and tree are */
     const struct prof_survey *survey;
     prof_tree *tree;
-    smr_live *live; /* values: rows of blocks */
-    PROF_VECTOR(struct prof_tls_block) blocks;
+    smr_live *live;                            /* values: rows of blocks */
+    PROF_VECTOR(struct prof_tls_block) blocks; /* rows of ended threads are used again */
+    uint32_t first_free;                       /* UINT32_MAX: none */
 };
 
 /* Zeroed *t.  Owns: end with prof_tls_fini.  Errors: LS_ERR_NOMEM. */

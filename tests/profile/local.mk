@@ -13,12 +13,16 @@ profile_test_programs = \
     tests/profile/test_prof_file \
     tests/profile/test_prof_dump \
     tests/profile/test_prof_forks \
+    tests/profile/test_prof_tls \
     tests/profile/test_prof_resolve
 check_PROGRAMS += $(profile_test_programs)
 TESTS += $(profile_test_programs)
 
 tests_profile_test_prof_calls_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_calls_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
+tests_profile_test_prof_tls_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_tls_CFLAGS = $(AM_CFLAGS) -g
+tests_profile_test_prof_tls_LDADD = libprofile.la $(CMOCKA_LIBS)
 tests_profile_test_prof_resolve_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_resolve_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 
