@@ -195,13 +195,13 @@ static bool spool_has_room(struct spool_writer *w, uint16_t type, size_t len_byt
 void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags, size_t len_bytes)
 {
     const size_t len = (len_bytes + 7) & ~(size_t)7;
-    if (!w->chunk || w->busy || len_bytes > SPOOL_REC_MAX_BYTES) {
+    /* exchanged, not looked at and set: a thread made by raw clone may share the writer of its maker */
+    if (!w->chunk || len_bytes > SPOOL_REC_MAX_BYTES || __atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE)) {
         spool_count_drop(w, len);
         return NULL;
     }
-    w->busy = 1;
     if (!spool_has_room(w, type, len)) {
-        w->busy = 0;
+        __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
         spool_count_drop(w, len);
         return NULL;
     }
@@ -213,7 +213,7 @@ void spool_writer_commit(struct spool_writer *w, void *rec)
 {
     w->chunk_used_bytes += w->pending.len_bytes;
     spool_publish(rec, w->pending);
-    w->busy = 0;
+    __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* Low numbers are the program's; where its limit is low, as high as it goes. */
