@@ -16,7 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REP_FUNCTIONS_MAX = 16, REP_WIDE_COLUMNS = 110, REP_TAB = 4, REP_NEAREST = 3 };
+enum {
+    REP_FUNCTIONS_MAX = 16,
+    REP_WIDE_COLUMNS = 110,
+    REP_TAB = 4,
+    REP_NEAREST = 3,
+    REP_INLINED_BYTES = 256
+};
 #define REP_HOT 0.1 /* share of time or stall from which a line stands out */
 
 struct rep_annotation {
@@ -205,28 +211,67 @@ static void rep_json_function(struct rep_annotation *a, uint32_t function, const
 
 /* --- which functions --- */
 
-/* Up to three names that are near, or that contain what was written. */
+/* Does the function of that line have samples? */
+static bool rep_has_samples(const struct rep_view *v, const struct prof_line *l)
+{
+    const struct an_keys *k = &v->groups.keys[0];
+    for (uint32_t n = 0; n < k->len; n++) {
+        const struct prof_line *other = &v->tables.lines[k->keys[n]];
+        if (an_table_total(v->table, n)->samples > 0 && strcmp(other->function, l->function) == 0 &&
+            strcmp(other->module, l->module) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The functions with samples that were inlined into the one of that name: "a, b"; "" when there are none. */
+static void rep_inlined_into(const struct rep_view *v, const char *function, char out[REP_INLINED_BYTES])
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < v->tables.lines_len && len < REP_INLINED_BYTES; i++) {
+        const struct prof_line *l = &v->tables.lines[i];
+        if (strcmp(l->symbol, function) != 0 || !*l->function || strcmp(l->function, function) == 0) continue;
+        if (strstr(out, l->function) || !rep_has_samples(v, l)) continue;
+        len += (size_t)snprintf(out + len, REP_INLINED_BYTES - len, len ? ", %s" : "%s", l->function);
+    }
+}
+
+/* The nearest name with samples that is not among those found before, else one that contains what was
+ * written. */
+static const char *rep_nearest_function(const struct rep_view *v, const char *function,
+                                        const char *const *found, size_t found_len)
+{
+    const struct an_keys *k = &v->groups.keys[0];
+    struct cli_nearest nearest = cli_nearest_to(function, strlen(function));
+    const char *contains = NULL;
+    for (uint32_t n = 0; n < k->len; n++) {
+        const char *name = v->tables.lines[k->keys[n]].function;
+        bool taken = !*name || an_table_total(v->table, n)->samples == 0;
+        for (size_t i = 0; i < found_len; i++)
+            taken = taken || strcmp(found[i], name) == 0;
+        if (taken) continue;
+        cli_nearest_offer(&nearest, name);
+        if (!contains && *function && strcasestr(name, function)) contains = name;
+    }
+    const char *best = cli_nearest_best(&nearest);
+    return best ? best : contains;
+}
+
 static ls_err rep_fail_function(const struct rep_view *v, const char *function)
 {
     const char *names[REP_NEAREST] = {0};
+    char inlined[REP_INLINED_BYTES];
     size_t len = 0;
-    const struct an_keys *k = &v->groups.keys[0];
-    for (; len < REP_NEAREST; len++) {
-        struct cli_nearest nearest = cli_nearest_to(function, strlen(function));
-        const char *contains = NULL;
-        for (uint32_t n = 0; n < k->len; n++) {
-            const char *name = v->tables.lines[k->keys[n]].function;
-            bool taken = false;
-            for (size_t i = 0; i < len; i++)
-                taken = taken || strcmp(names[i], name) == 0;
-            if (taken || !*name) continue;
-            cli_nearest_offer(&nearest, name);
-            if (!contains && *function && strcasestr(name, function)) contains = name;
-        }
-        const char *best = cli_nearest_best(&nearest);
-        names[len] = best ? best : contains;
-        if (!names[len]) break;
-    }
+    rep_inlined_into(v, function, inlined);
+    if (*inlined)
+        return ls_fail(
+            LS_ERR_USAGE,
+            "--annotate: '%s' has no samples of its own; those in its code are of functions inlined into "
+            "it: %s",
+            function, inlined);
+    while (len < REP_NEAREST && (names[len] = rep_nearest_function(v, function, names, len)))
+        len++;
     if (len == 0)
         return ls_fail(
             LS_ERR_USAGE,

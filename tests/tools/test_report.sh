@@ -41,6 +41,7 @@ must python3 -c 'import json; d = json.load(open("annotate.json")); l = d["funct
 assert [x["line"] for x in l] == [14, 15, 16, 17, 19, 20] and l[3]["samples"] == 10800 and "samples" not in l[0], l'
 expect 2 "did you mean multiply?" "$loadstone" report --annotate multpily run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --annotate ipl run.h5
+expect 2 "inlined into it: multiply" "$loadstone" report --annotate run run.h5
 expect 2 "lists them" "$loadstone" report --annotate zzz run.h5
 expect 2 "lists them" "$loadstone" report --annotate other.c:multiply run.h5
 expect 2 "goes by line or ip" "$loadstone" report --annotate multiply --by thread run.h5
