@@ -25,7 +25,7 @@ static double least_of(struct kn_runner *r)
 {
     double least = INFINITY;
     for (int i = 0; i < TRIES; i++)
-        least = fmin(least, kn_runner_once(r));
+        least = fmin(least, kn_runner_once_cpu(r));
     return least;
 }
 
@@ -40,6 +40,7 @@ static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
         kn_block_init(&own, a->dense_stride_bytes * p->threads, KN_PAGES_DEFAULT) != LS_OK)
         return NAN;
     struct kn_runner r = kn_runner_of(a, v, false);
+    r.times = kn_share_times(p->threads);
     kn_runner_shorten(&r);
     const double shared = least_of(&r);
     for (unsigned t = 0; t < p->threads; t++)
@@ -48,6 +49,7 @@ static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
     for (unsigned t = 0; t < p->threads; t++)
         a->parts[t].dense = a->dense.base;
     kn_block_fini(&own);
+    free(r.times);
     return shared / apart;
 }
 

@@ -19,7 +19,8 @@
     X(JAMMED, "jammed", "scalar moves, four iterations side by side: an index is loaded once for all") \
     X(AVX2, "avx2", "AVX2 gather instructions; stores one by one, AVX2 has no scatter")                \
     X(AVX512, "avx512", "AVX-512 gather and scatter instructions")                                     \
-    X(NEON, "neon", "NEON lane loads and stores")
+    X(NEON, "neon", "NEON lane loads and stores")                                                      \
+    X(PAIRED, "paired", "gathers: as jammed, two elements a store, rows fetched ahead")
 #define KN_METHOD_ENUM(id, name, text) KN_METHOD_##id,
 enum kn_method { KN_METHOD_LIST(KN_METHOD_ENUM) KN_METHOD_COUNT };
 #undef KN_METHOD_ENUM

@@ -12,7 +12,7 @@ struct kn_kernel;
 
 enum { KN_VARIANT_BYTES = 48, KN_ADVICE_BYTES = 320, KN_TRIALS_MAX = 24 };
 
-/* One candidate of the trial that chose the variant. */
+/* One candidate of the trial that chose the variant; its rate is of CPU time (kn_share_time.h). */
 struct kn_trial {
     char variant[KN_VARIANT_BYTES];
     double mb_per_s;

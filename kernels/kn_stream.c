@@ -7,6 +7,7 @@
 #include "kernels/kn_pin.h"
 #include "kernels/kn_proof.h"
 #include "kernels/kn_room.h"
+#include "kernels/kn_share_time.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct turn {
     kn_lane *lane;
     struct kn_lane_job job;
     uint64_t iterations;
+    struct kn_share_time *times;                     /* NULL: nobody asks */
     uint64_t (*ends)[LINE_BYTES / sizeof(uint64_t)]; /* where each share's chase ended, a line each */
 };
 
@@ -43,8 +45,10 @@ ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const 
 static void run_share(void *arg, unsigned share)
 {
     const struct turn *t = arg;
+    kn_share_begin(t->times, share);
     t->lane(&t->job, kn_room_begin(t->room, t->iterations, share),
             kn_room_begin(t->room, t->iterations, share + 1));
+    kn_share_end(t->times, share);
 }
 
 /* Each share once round its ring. */
@@ -84,16 +88,19 @@ static const struct kn_lane_variant *try_all(struct turn *t, const struct kn_lan
 {
     double least[KN_TRIALS_MAX];
     size_t fastest = 0;
+    if (len > 1) t->times = kn_share_times(t->room->threads);
     for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
         for (size_t c = 0; c < len; c++) {
             t->lane = kn_lane_of(candidates[c], t->kernel);
-            const double seconds = once(t);
+            const double seconds = kn_share_slowest(t->times, t->room->threads, once(t));
             least[c] = round ? fmin(least[c], seconds) : seconds;
         }
     for (size_t c = 0; c < len && len > 1; c++) {
         note_trial(candidates[c], t, least[c], r);
         if (least[c] < least[fastest]) fastest = c;
     }
+    free(t->times);
+    t->times = NULL;
     return candidates[fastest];
 }
 

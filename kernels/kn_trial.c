@@ -17,13 +17,16 @@ static void run_share(void *arg, unsigned share)
     const struct kn_runner *r = arg;
     struct kn_part part = r->arena->parts[share];
     if (part.end - part.begin > r->rows_max) part.end = part.begin + r->rows_max;
+    kn_share_begin(r->times, share);
     r->move(&r->job, &part);
     if (r->job.fence) __atomic_thread_fence(__ATOMIC_RELEASE);
+    kn_share_end(r->times, share);
 }
 
 struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence)
 {
-    struct kn_runner r = {a, v->move[a->plan->config->kernel], kn_arena_job(a, v->index_bits), UINT64_MAX};
+    struct kn_runner r = {a, v->move[a->plan->config->kernel], kn_arena_job(a, v->index_bits), UINT64_MAX,
+                          NULL};
     r.job.fence = fence;
     return r;
 }
@@ -35,6 +38,12 @@ double kn_runner_once(void *arg)
     r->arena->backend->parallel(r->arena->plan->threads, run_share, arg);
     const uint64_t ns = ls_clock_mono_ns() - begin;
     return (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
+}
+
+double kn_runner_once_cpu(struct kn_runner *r)
+{
+    const double seconds = kn_runner_once(r);
+    return kn_share_slowest(r->times, r->arena->plan->threads, seconds);
 }
 
 static uint64_t side_step(const struct kn_plan_side *s)
@@ -50,7 +59,7 @@ void kn_runner_shorten(struct kn_runner *r)
     r->rows_max = 65536 / p->len + 1;
     if (r->rows_max >= share) return;
     kn_runner_once(r); /* touches what the next one times */
-    const double row_seconds = kn_runner_once(r) / (double)r->rows_max;
+    const double row_seconds = kn_runner_once_cpu(r) / (double)r->rows_max;
     const uint64_t step = side_step(&p->from) > side_step(&p->to) ? side_step(&p->from) : side_step(&p->to);
     const double leave_caches = (double)caches_bytes / (double)p->element_bytes / (double)step / p->threads;
     const double rows =
@@ -72,17 +81,21 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
     if (len == 1) return candidates[0];
     double least[KN_TRIALS_MAX], best = INFINITY;
     if (len > KN_TRIALS_MAX) len = KN_TRIALS_MAX;
+    struct kn_share_time *times = kn_share_times(a->plan->threads);
     struct kn_runner shortened = kn_runner_of(a, candidates[0], false);
+    shortened.times = times;
     kn_runner_shorten(&shortened);
     for (int round = 0; round < ROUNDS; round++)
         for (size_t c = 0; c < len; c++) {
             if (round >= ROUNDS_SURE && least[c] > best * out_of_the_race) continue;
             struct kn_runner runner = kn_runner_of(a, candidates[c], false);
             runner.rows_max = shortened.rows_max;
-            const double seconds = kn_runner_once(&runner);
+            runner.times = times;
+            const double seconds = kn_runner_once_cpu(&runner);
             if (round == 0 || seconds < least[c]) least[c] = seconds;
             best = fmin(best, least[c]);
         }
+    free(times);
     const double rows = fmin((double)shortened.rows_max, (double)a->plan->count / a->plan->threads);
     const double bytes = (double)r->bytes * rows * a->plan->threads / (double)a->plan->count;
     size_t fastest = 0;

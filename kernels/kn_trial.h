@@ -7,19 +7,23 @@
 
 #include "kernels/kn_arena.h"
 #include "kernels/kn_result.h"
+#include "kernels/kn_share_time.h"
 #include "kernels/kn_variant.h"
 
 struct kn_runner {
     const struct kn_arena *arena;
     kn_move *move;
     struct kn_job job;
-    uint64_t rows_max; /* of each share; UINT64_MAX: all */
+    uint64_t rows_max;           /* of each share; UINT64_MAX: all */
+    struct kn_share_time *times; /* [threads], NULL: nobody asks */
 };
 
 struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence);
 /* One run: seconds, by the monotonic clock, from before the threads begin until all have ended. arg is a
  * kn_runner. */
 double kn_runner_once(void *arg);
+/* The same by the CPU time of the slowest share, where r has times. */
+double kn_runner_once_cpu(struct kn_runner *r);
 /* Rows a share so that a run takes some milliseconds and leaves the caches where the whole job would. */
 void kn_runner_shorten(struct kn_runner *r);
 

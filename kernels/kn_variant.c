@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-static const struct kn_variants *const families[] = {&kn_variants_unrolled,    &kn_variants_scalar,
-                                                     &kn_variants_nontemporal, &kn_variants_avx2,
-                                                     &kn_variants_avx512,      &kn_variants_neon};
+static const struct kn_variants *const families[] = {
+    &kn_variants_unrolled, &kn_variants_paired, &kn_variants_scalar, &kn_variants_nontemporal,
+    &kn_variants_avx2,     &kn_variants_avx512, &kn_variants_neon};
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)

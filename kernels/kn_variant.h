@@ -22,8 +22,8 @@ struct kn_variants {
     size_t len;
 };
 
-extern const struct kn_variants kn_variants_scalar, kn_variants_unrolled, kn_variants_nontemporal,
-    kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
+extern const struct kn_variants kn_variants_scalar, kn_variants_unrolled, kn_variants_paired,
+    kn_variants_nontemporal, kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
 
 /* What a job asks of its variant. */
 struct kn_wish {

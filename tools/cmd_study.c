@@ -48,7 +48,7 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto", "bind each thread to a processor",
                    "How to run"},
     [STUDY_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
-                      "auto, scalar, unrolled, jammed, avx2, avx512, neon", "How to run"},
+                      "auto, scalar, unrolled, jammed, avx2, avx512, neon, paired", "How to run"},
     [STUDY_STORES] = {"stores", 0, CLI_TEXT, "KIND", "auto", "auto, regular, nontemporal, atomic",
                       "How to run"},
     [STUDY_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages to ask for",

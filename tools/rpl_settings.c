@@ -57,7 +57,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
                      "threads (default: as OMP_NUM_THREADS says, else all); more than there are is an error",
                      "Run"},
-    [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon", "auto",
+    [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
                     "instructions that move the data; auto: the fastest by a short trial", "Run"},
     [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic", "auto", "kind of stores",
                     "Run"},

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPU time of each share of a run: it does not count how long a thread waited for a processor, so that a
+ * choice comes out the same on a machine that others use too. Rates that are reported are of wall time. */
+#ifndef KN_SHARE_TIME_H
+#define KN_SHARE_TIME_H
+
+#include "common/ls_clock.h"
+
+#include <stdlib.h>
+
+enum { KN_SHARE_TIME_BYTES = 64 };
+
+/* On a line of its own. */
+struct kn_share_time {
+    uint64_t cpu_ns;
+} __attribute__((aligned(KN_SHARE_TIME_BYTES)));
+
+/* For shares shares; NULL without memory, which the functions below take: then nothing is kept.  Owns: free()
+ * it. */
+static inline struct kn_share_time *kn_share_times(unsigned shares)
+{
+    struct kn_share_time *t = aligned_alloc(KN_SHARE_TIME_BYTES, shares * sizeof(*t));
+    for (unsigned s = 0; t && s < shares; s++)
+        t[s].cpu_ns = 0;
+    return t;
+}
+
+static inline void kn_share_begin(struct kn_share_time *t, unsigned share)
+{
+    if (t) t[share].cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static inline void kn_share_end(struct kn_share_time *t, unsigned share)
+{
+    if (t) t[share].cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - t[share].cpu_ns;
+}
+
+/* Seconds of the slowest share, or wall_seconds where nothing was kept. */
+static inline double kn_share_slowest(const struct kn_share_time *t, unsigned shares, double wall_seconds)
+{
+    uint64_t slowest = 0;
+    for (unsigned s = 0; t && s < shares; s++)
+        if (t[s].cpu_ns > slowest) slowest = t[s].cpu_ns;
+    return slowest ? (double)slowest / (double)LS_NS_PER_S : wall_seconds;
+}
+
+#endif
