@@ -9,7 +9,7 @@ struct KN_NAME(state) {
     const KN_E *from;
     size_t step;
     KN_E *dense, *first, *limit;
-    int64_t ahead; /* elements */
+    int64_t stride, ahead; /* elements; lone: one dense row, all steps are stride */
 };
 
 KN_ALWAYS size_t KN_NAME(index)(const struct kn_side *s, size_t j, bool levels)
@@ -18,7 +18,8 @@ KN_ALWAYS size_t KN_NAME(index)(const struct kn_side *s, size_t j, bool levels)
     return (size_t)(levels ? ((const KN_I *)s->inner)[i] : i);
 }
 
-KN_ALWAYS void KN_NAME(turn)(const struct kn_job *job, struct KN_NAME(state) * s, bool levels, int rows)
+KN_ALWAYS void KN_NAME(turn)(const struct kn_job *job, struct KN_NAME(state) * s, bool levels, bool lone,
+                             int rows)
 {
     const KN_E *from[PAIRED_ROWS];
     KN_E *to[PAIRED_ROWS];
@@ -28,7 +29,8 @@ KN_ALWAYS void KN_NAME(turn)(const struct kn_job *job, struct KN_NAME(state) * s
         from[r] = s->from;
         to[r] = s->dense;
         __builtin_prefetch(s->from + s->ahead + begin); /* beyond the array it does nothing */
-        s->from += job->from.steps[s->step];
+        s->from += lone ? s->stride : job->from.steps[s->step];
+        if (lone) continue;
         if (++s->step == job->from.steps_len) s->step = 0;
         s->dense += len;
         if (s->dense == s->limit) s->dense = s->first;
@@ -47,7 +49,7 @@ KN_ALWAYS void KN_NAME(turn)(const struct kn_job *job, struct KN_NAME(state) * s
     _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) * (volatile KN_E *)(to[r] + j) = from[r][x];
 }
 
-KN_ALWAYS void KN_NAME(loop)(const struct kn_job *given, const struct kn_part *part, bool levels)
+KN_ALWAYS void KN_NAME(loop)(const struct kn_job *given, const struct kn_part *part, bool levels, bool lone)
 {
     const struct kn_job job = *given; /* a copy: the stores cannot change it */
     const int64_t step = job.from.steps[0], step_bytes = (step < 0 ? -step : step) * (int64_t)sizeof(KN_E);
@@ -58,22 +60,29 @@ KN_ALWAYS void KN_NAME(loop)(const struct kn_job *given, const struct kn_part *p
                                first + job.len * (part->begin % job.wrap),
                                first,
                                first + job.len * job.wrap,
+                               step,
                                (rows_ahead > PAIRED_ROWS ? rows_ahead : PAIRED_ROWS) * step};
     uint64_t i = part->begin;
     for (; i + PAIRED_ROWS <= part->end; i += PAIRED_ROWS)
-        KN_NAME(turn)(&job, &s, levels, PAIRED_ROWS);
+        KN_NAME(turn)(&job, &s, levels, lone, PAIRED_ROWS);
     for (; i < part->end; i++)
-        KN_NAME(turn)(&job, &s, levels, 1);
+        KN_NAME(turn)(&job, &s, levels, lone, 1);
 }
 
 static void KN_NAME(gather)(const struct kn_job *job, const struct kn_part *part)
 {
-    KN_NAME(loop)(job, part, false);
+    if (job->wrap == 1 && job->from.steps_len == 1)
+        KN_NAME(loop)(job, part, false, true);
+    else
+        KN_NAME(loop)(job, part, false, false);
 }
 
 static void KN_NAME(multigather)(const struct kn_job *job, const struct kn_part *part)
 {
-    KN_NAME(loop)(job, part, true);
+    if (job->wrap == 1 && job->from.steps_len == 1)
+        KN_NAME(loop)(job, part, true, true);
+    else
+        KN_NAME(loop)(job, part, true, false);
 }
 #undef KN_ALWAYS
 #undef KN_E
