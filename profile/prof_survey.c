@@ -144,6 +144,16 @@ static void prof_survey_bury_modules(struct prof_survey *s, uint64_t time_ns)
     }
 }
 
+/* What dlclose unloaded went then, not only when a snapshot misses it. */
+static void prof_survey_munmap(struct prof_survey *s, const struct spool_extent *r)
+{
+    for (size_t i = 0; i < s->modules.len; i++) {
+        struct prof_survey_module *m = &s->modules.rows[i];
+        if (m->died_ns == UINT64_MAX && m->base >= r->base && m->base - r->base < r->len_bytes)
+            m->died_ns = r->time_ns;
+    }
+}
+
 static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, const struct prof_snapshot *text,
                                    uint64_t time_ns)
 {
@@ -239,6 +249,9 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return prof_survey_maps(s, names, text, (const void *)rec);
     case SPOOL_REC_MMAP:
         return prof_survey_mmap(s, (const void *)rec);
+    case SPOOL_REC_MUNMAP:
+        prof_survey_munmap(s, (const void *)rec);
+        return LS_OK;
     case SPOOL_REC_TLS_MODULES:
         return prof_survey_tls(s, (const void *)rec);
     case SPOOL_REC_IMAGE:

@@ -56,7 +56,7 @@ done
 try "position-independent program, plugins one after the other" with_symbols ./pie ./sym_plugin_one.so ./sym_plugin_two.so ./sym_plugin_one.so
 awk '/sym_data_of/ { print $4 }' truth | uniq | wc -l | { read -r n; [ "$n" -eq 1 ] || echo "note: the plugins were at $n different places"; }
 for n in one two; do
-    "$loadstone" report --by function run.h5 2>/dev/null | grep -q "sym_work_of_$n " || { echo "FAIL: no function of plugin $n in the report"; failed=1; }
+    "$loadstone" report --by function --min-share 0.001 --limit 1000 run.h5 2>/dev/null | grep -q "sym_work_of_$n" || { echo "FAIL: no function of plugin $n in the report"; failed=1; }
 done
 try "fixed program" with_symbols ./fixed
 
@@ -118,7 +118,7 @@ rm gone/gone
 "$loadstone" resolve -f -o gone.h5 gone.spool >out 2>err || { failed=1; cat err; }
 n=$(grep -c "gone/gone: No such file or directory" err)
 [ "$n" -eq 1 ] || { echo "FAIL: the missing program is said $n times:"; cat err; failed=1; }
-"$loadstone" report --by ip gone.h5 2>/dev/null | grep -q 'gone+0x' || { echo "FAIL: no address gone+0x... in the report"; failed=1; }
+"$loadstone" report --by ip --min-share 0.001 --limit 1000 gone.h5 2>/dev/null | grep -q 'gone+0x' || { echo "FAIL: no address gone+0x... in the report"; failed=1; }
 # a program that is damaged when its spool is resolved
 for bytes in 50 3000 9000; do
     head -c $bytes pie >gone/gone
