@@ -27,6 +27,18 @@ static ls_err prof_modules_add_vdso(struct prof_modules *m, const struct prof_su
     return LS_OK;
 }
 
+/* Engines copy their own code nearer to what they generate (V8's embedded builtins): a fixed program that
+ * lies where it was linked may have pieces elsewhere too. */
+static void prof_find_copies(struct prof_modules *m)
+{
+    for (size_t i = 0; i < m->rows.len; i++) {
+        struct prof_loaded *l = &m->rows.rows[i];
+        for (size_t other = 0; !l->has_bias && l->bias != 0 && other < m->rows.len; other++)
+            l->has_bias = m->rows.rows[other].file == l->file && m->rows.rows[other].has_bias &&
+                          m->rows.rows[other].bias == 0;
+    }
+}
+
 ls_err prof_modules_init(struct prof_modules *m, const struct prof_survey *survey, sym_files *files)
 {
     *m = (struct prof_modules){.files = files};
@@ -42,6 +54,7 @@ ls_err prof_modules_init(struct prof_modules *m, const struct prof_survey *surve
         LS_TRY(PROF_VECTOR_ROOM(&m->rows));
         m->rows.rows[m->rows.len++] = l;
     }
+    prof_find_copies(m);
     return prof_modules_add_vdso(m, &survey->vdso);
 }
 
