@@ -365,11 +365,11 @@ static void record_stack(struct rt_step_thread *t, const ucontext_t *uc)
     rt_step_stack_put(rt_spool_writer(t->rt), &s);
 }
 
-static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
+static void begin(struct rt_step_thread *t, ucontext_t *uc)
 {
     unsigned cpu = 0;
     __rdtscp(&cpu);
-    t->burst_tsc = tsc;
+    t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->position = t->own_steps = 0;
@@ -379,7 +379,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, uint64_t tsc)
     rt_step_numa_clear(&t->numa);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
-        .tsc = tsc,
+        .tsc = t->burst_tsc,
         .weight_ns = t->burst_begin_cpu_ns - t->last_end_cpu_ns,
         .ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
         .cpu =
@@ -414,7 +414,6 @@ static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc, bool 
 
 void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slot)
 {
-    const uint64_t tsc = __rdtsc();
     if (rt_step_engine.quiet) return;
     if (is_alive(t, uc, in_slot)) {
         set_trap_flag(uc, t->state == RT_STEP_STEPPING); /* in a slot: it goes on in place */
@@ -434,7 +433,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         return rt_step_engine.trigger->disarm(t); /* the tracer would see the next one */
     }
     if (!reserve_budget(t)) return refuse(t);
-    begin(t, uc, tsc);
+    begin(t, uc);
 }
 
 void rt_step_burst_resume(void)
