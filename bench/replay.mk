@@ -14,4 +14,3 @@ bench-replay: bench/replay bench/machine
 	    $$(for f in $(BENCH_REPLAY_FILES); do echo $(srcdir)/tests/data/spatter-suite/$$f.json; done) > replay-speed.tmp
 	cp replay-speed.tmp $(srcdir)/doc/replay-speed.md && rm replay-speed.tmp
 .PHONY: bench-replay
-EXTRA_DIST += doc/replay-speed.md

@@ -9,3 +9,4 @@ dist_formats_DATA += doc/smrtree.md
 dist_formats_DATA += doc/spool.md
 dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/truth.md
+dist_formats_DATA += doc/replay-speed.md
