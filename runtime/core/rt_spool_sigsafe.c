@@ -126,6 +126,6 @@ void rt_spool_close(struct rt_thread *t)
     spool_put_thread_end(&t->writer, end);
     rt_fds_unguard(&t->writer.fd);
     spool_writer_close(&t->writer);
-    t->tls_seen = 0; /* another file has to be told again */
+    t->tls_seen = 0;           /* another file has to be told again */
     t->begin_ns = end.time_ns; /* of the next file, if one comes */
 }

@@ -4,7 +4,8 @@
 
 #include <cstdlib>
 
-namespace shop {
+namespace shop
+{
 struct Item {
     double price, weight;
 };
@@ -19,10 +20,10 @@ class Store
 long Store::visits[512];
 } // namespace shop
 
-namespace {
+namespace
+{
 int hidden[512]; // @variable (anonymous namespace)::hidden
-template <typename T>
-__attribute__((always_inline)) inline T innermost(const volatile T *from, unsigned i)
+template <typename T> __attribute__((always_inline)) inline T innermost(const volatile T *from, unsigned i)
 {
     return from[i]; // @line innermost
 }
@@ -44,14 +45,17 @@ double shop::Store::total(unsigned first) const
         *(volatile int *)&hidden[i] += 1;
     }
     static bool told = false;
-    if (!told) SYM_TELL("shop::Store::total(unsigned_int)_const::rounds", "MAIN", "symbol", rounds, sizeof(rounds[0]), 0, SYM_EVER);
+    if (!told)
+        SYM_TELL("shop::Store::total(unsigned_int)_const::rounds", "MAIN", "symbol", rounds,
+                 sizeof(rounds[0]), 0, SYM_EVER);
     told = true;
     return sum;
 }
 
 int main(int argc, char **argv)
 {
-    const unsigned long long end_ns = sym_now_ns() + (argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100) * 1000000ull;
+    const unsigned long long end_ns =
+        sym_now_ns() + (argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100) * 1000000ull;
     volatile double sum = 0;
     const shop::Store store;
     SYM_TELL("shop::items", "MAIN", "symbol", shop::items, sizeof(shop::Item), 0, SYM_EVER);

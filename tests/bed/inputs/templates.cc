@@ -20,7 +20,10 @@ template <int N> struct chain {
     }
 };
 template <> struct chain<0> {
-    int run(int x) { return x; }
+    int run(int x)
+    {
+        return x;
+    }
 };
 int main(int argc, char **argv)
 {
