@@ -43,6 +43,29 @@ static size_t prof_path_len(const char *path)
     return len > tail && strcmp(path + len - tail, deleted) == 0 ? len - tail : len;
 }
 
+/* DIR/p<pid>.<image>/t<tid>.<n>: a chunk of the recording itself. */
+static bool prof_is_spool(const char *path)
+{
+    const char *name = prof_base_name(path);
+    unsigned a, b;
+    int used = 0;
+    if (sscanf(name, "t%9u.%9u%n", &a, &b, &used) != 2 || name[used] != '\0' || name - path < 3) return false;
+    const char *dir = name - 1;
+    while (dir > path && dir[-1] != '/')
+        dir--;
+    return sscanf(dir, "p%9u.%9u/%n", &a, &b, &used) == 2 && dir + used == name;
+}
+
+/* The program never touches them, and they come and go unseen by the hooks: kept, they would stand where
+ * something else was mapped since. After the classification, which looks at neighbours. */
+static void prof_drop_spool(struct prof_mapping *rows, size_t *len)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *len; i++)
+        if (!prof_is_spool(rows[i].path)) rows[kept++] = rows[i];
+    *len = kept;
+}
+
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
 {
     const char *end = text + len_bytes;
@@ -64,7 +87,10 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
         }
         text += len + 1;
     }
-    prof_maps_classify(out->rows + first, out->len - first);
+    size_t len = out->len - first;
+    prof_maps_classify(out->rows + first, len);
+    if (len > 0) prof_drop_spool(out->rows + first, &len);
+    out->len = first + len;
     return LS_OK;
 }
 

@@ -87,6 +87,24 @@ static bool prof_is_start(const char *function)
     return false;
 }
 
+/* The same without the C library's own symbol table (stripped, no debug file): its exported names stop before
+ * the functions that call main and a thread's first function. */
+static bool prof_is_unnamed_start(prof_stacks *s, uint64_t ip, uint64_t callee_ip, bool is_whole)
+{
+    const char *file = prof_base_name(prof_function_file(s->functions, ip));
+    const char *name = prof_function_at(s->functions, ip); /* "" or [module] where there is none */
+    if ((*name != '\0' && *name != '[') || strncmp(file, "libc.", 5) != 0) return false;
+    return is_whole || strcmp(prof_function_at(s->functions, callee_ip), "main") == 0;
+}
+
+/* frames[len - 1], outermost of those left, belongs to the start of the program or thread. */
+static bool prof_begins(prof_stacks *s, const struct sym_frame *frames, size_t len, bool is_whole)
+{
+    const uint64_t ip = frames[len - 1].ip;
+    return prof_is_start(prof_function_at(s->functions, ip)) ||
+           prof_is_unnamed_start(s, ip, frames[len - 2].ip, is_whole);
+}
+
 static bool prof_is_runtime(const prof_stacks *s, uint64_t ip)
 {
     return strcmp(prof_base_name(prof_function_file(s->functions, ip)), "libloadstone-preload.so") == 0;
@@ -96,7 +114,7 @@ size_t prof_stacks_path(prof_stacks *s, const struct prof_stack *stack, uint64_t
 {
     size_t len = stack->len, kept = 0;
     bool is_whole = stack->is_whole;
-    for (; len > 1 && prof_is_start(prof_function_at(s->functions, stack->frames[len - 1].ip)); len--)
+    for (; len > 1 && prof_begins(s, stack->frames, len, is_whole); len--)
         is_whole = true;
     for (size_t i = 0; i < len; i++)
         if (!prof_is_runtime(s, stack->frames[i].ip)) ips[kept++] = stack->frames[i].ip;

@@ -111,6 +111,31 @@ static void every_kind_of_memory_has_its_home(void **state)
     end(&f, &r);
 }
 
+/* Chunks of the recording are unmapped unseen; what the next look finds there was mapped before it. */
+static void chunk_of_the_spool_is_nobodys_home(void **state)
+{
+    enum { TEXT_BYTES = 2048 };
+    static const uint64_t addr = UINT64_C(0x7f5000000010);
+    char text[TEXT_BYTES];
+    struct spool_fixture f;
+    struct prof_fixture_thread t;
+    (void)state;
+    begin(&f, &t);
+    snprintf(text, sizeof(text), "%s7f5000000000-7f5000040000 rw-s 00080000 08:01 12 %s", fixture_maps,
+             "/run/user/0/loadstone-spool-7/p7.0/t7.0\n");
+    prof_fixture_maps(&t, text);
+    prof_fixture_load(&t, addr, 5);
+    snprintf(text, sizeof(text), "%s7f5000000000-7f5000001000 rw-p 00000000 08:01 13 %s", fixture_maps,
+             "/opt/example/t7.0\n");
+    prof_fixture_maps(&t, text);
+    prof_fixture_load(&t, addr, 5);
+    spool_writer_close(&t.writer);
+    struct resolved r = resolve(&f);
+    expect(&r, 0, PROF_NODE_FILE, "/opt/example/t7.0");
+    expect(&r, 1, PROF_NODE_FILE, "/opt/example/t7.0");
+    end(&f, &r);
+}
+
 static struct spool_node range(uint32_t id, uint32_t parent, uint64_t base, uint64_t end_addr)
 {
     return (struct spool_node){
@@ -472,6 +497,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_memory_has_its_home),
+        cmocka_unit_test(chunk_of_the_spool_is_nobodys_home),
         cmocka_unit_test(innermost_range_wins_with_element_and_component),
         cmocka_unit_test(freed_and_reused_address_resolves_by_time),
         cmocka_unit_test(resized_range_keeps_its_node),
