@@ -8,5 +8,5 @@ dist_formats_DATA += doc/run-h5.md
 dist_formats_DATA += doc/smrtree.md
 dist_formats_DATA += doc/spool.md
 dist_formats_DATA += doc/status.md
-dist_formats_DATA += doc/truth.md
+dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
