@@ -8,6 +8,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 struct sym_lines {
@@ -40,12 +41,23 @@ static void sym_set_function(sym_lines *l, uint64_t linked, struct sym_line *out
     out->function = l->named_source;
 }
 
+/* A relative name is relative to the unit's directory (DW_AT_comp_dir). */
+static uint32_t sym_source_path(sym_lines *l, struct sym_unit *unit, const char *name)
+{
+    char path[4096];
+    Dwarf_Attribute attribute;
+    const char *dir = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+    if (!name || name[0] == '/' || !dir || dir[0] != '/') return sym_text(l, name);
+    const int len = snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return sym_text(l, len > 0 && (size_t)len < sizeof(path) ? path : name);
+}
+
 static void sym_set_line(sym_lines *l, struct sym_unit *unit, uint64_t at, struct sym_line *out)
 {
     int number = 0;
     Dwarf_Line *row = dwarf_getsrc_die(&unit->die, at);
     if (!row) return;
-    out->file = sym_text(l, dwarf_linesrc(row, NULL, NULL)); /* absolute but for odd producers */
+    out->file = sym_source_path(l, unit, dwarf_linesrc(row, NULL, NULL));
     if (dwarf_lineno(row, &number) == 0 && number > 0) out->line = (uint32_t)number;
 }
 
@@ -70,7 +82,7 @@ static void sym_set_call_place(sym_lines *l, struct sym_unit *unit, Dwarf_Die *c
     if (sym_die_number(call, DW_AT_call_line, &line)) out->line = (uint32_t)line;
     if (sym_die_number(call, DW_AT_call_file, &file) &&
         dwarf_getsrcfiles(&unit->die, &files, &files_len) == 0 && file < files_len)
-        out->file = sym_text(l, dwarf_filesrc(files, (size_t)file, NULL, NULL));
+        out->file = sym_source_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
 /* From the innermost call outwards: each step names the function around the call, and the call's place. */
