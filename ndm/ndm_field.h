@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What gathered on a domain: one map of a node (or of all nodes of the domain together), its metrics,
+ * whole-run and by step. Values run as the geometry's cells or points do, x fastest in grids. Missing (no
+ * sample there) is NaN for means, maxima and shares; counts and sums are 0 there.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef NDM_FIELD_H
+#define NDM_FIELD_H
+
+#include "ndm/ndm_shape.h"
+
+/* X(metric, name in run.h5, unit, words): the one list. */
+#define NDM_METRIC_LIST(X)                                                                        \
+    X(SAMPLES, "samples", "", "sampled accesses")                                                 \
+    X(TIME, "time_ns", "ns", "CPU time that the samples stand for")                               \
+    X(STALL, "stall_ns", "ns", "estimated stall time, an upper bound")                            \
+    X(LATENCY_MEAN, "latency_mean_cycles", "cycles", "mean latency of the loads that were timed") \
+    X(LATENCY_MAX, "latency_max_cycles", "cycles", "longest latency")                             \
+    X(LEVEL_L1, "level_l1", "", "share of the loads that L1 served")                              \
+    X(LEVEL_L2, "level_l2", "", "share of the loads that L2 served")                              \
+    X(LEVEL_L3, "level_l3", "", "share of the loads that L3 served")                              \
+    X(LEVEL_MEMORY, "level_memory", "", "share of the loads that memory served")
+
+#define NDM_METRIC_ENUM(metric, name, unit, words) NDM_##metric,
+enum ndm_metric { NDM_METRIC_LIST(NDM_METRIC_ENUM) NDM_METRICS_LEN };
+#undef NDM_METRIC_ENUM
+
+struct ndm_metric_row {
+    const char *name, *unit, *words;
+};
+const struct ndm_metric_row *ndm_metric(enum ndm_metric m);
+
+struct ndm_field {
+    char *name;      /* unique in the run: "DOMAIN.NODE", "DOMAIN" for all its nodes together */
+    char *label;     /* of the node, or of the domain */
+    uint32_t domain; /* into ndm_atlas.domains */
+    uint32_t node;   /* id in /nodes; UINT32_MAX: all nodes of the domain */
+    enum ndm_centering centering;
+    uint64_t mapped_len, outside_len; /* samples in the field, and those in ghosts, padding or nowhere */
+    uint64_t values_len;
+    double *values[NDM_METRICS_LEN]; /* values_len each */
+    uint32_t steps_len;              /* 0: not time-resolved */
+    char **step_labels;              /* phase, or "3.2 s" */
+    double *step_begin_s;
+    double *step_values[NDM_METRICS_LEN]; /* steps_len * values_len, step by step */
+};
+
+/* All domains and fields of a recording. */
+struct ndm_atlas {
+    struct ndm_geometry *domains;
+    uint32_t domains_len;
+    struct ndm_field *fields;
+    uint32_t fields_len;
+};
+/* Frees what a holds, not a. */
+void ndm_atlas_fini(struct ndm_atlas *a);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A domain as plain data, as the spool, run.h5 and the exporters hold it. Of include/loadstone/ndm.h the
+ * shapes and centerings; there the program's handle has the same content.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef NDM_SHAPE_H
+#define NDM_SHAPE_H
+
+#include "loadstone/ndm.h"
+
+enum ndm_kind { NDM_GRID, NDM_MESH };
+
+struct ndm_geometry {
+    enum ndm_kind kind;
+    char *label, *unit; /* unit "" when not told */
+    uint32_t dims;      /* grid: axes; mesh: 1 to 3, axes on which points differ */
+    char *axes[NDM_AXES_MAX];
+    /* grids */
+    uint64_t extents[NDM_AXES_MAX]; /* cells; 1 for axes beyond dims */
+    double origin[NDM_AXES_MAX], spacing[NDM_AXES_MAX];
+    /* meshes */
+    uint64_t points_len;
+    double *points;         /* 3 * points_len, x y z of each */
+    uint64_t cells_len;     /* of grids too */
+    uint64_t *offsets;      /* cells_len + 1, into connectivity */
+    uint64_t *connectivity; /* from 0 */
+    uint8_t *shapes;        /* enum ndm_shape of each cell */
+};
+
+/* Frees what g holds, not g. */
+void ndm_geometry_fini(struct ndm_geometry *g);
+/* Values of a field with this centering. */
+uint64_t ndm_geometry_values(const struct ndm_geometry *g, enum ndm_centering centering);
+
+#endif
