@@ -76,52 +76,64 @@ ls_err ndm_domain_new_mesh(const struct ndm_mesh *mesh, ndm_domain **out);
 void ndm_domain_free(ndm_domain *d);
 const char *ndm_domain_label(const ndm_domain *d);
 
-/* How the elements of a node run through a grid. */
+/* How the elements of a node run through a grid. x is the axis that the domain's first extent counts:
+ *   C        a[ny][nx], a[nz][ny][nx]      NDM_X_FASTEST, which is what all zeros mean
+ *   Fortran  a(nx, ny), a(nx, ny, nz)      NDM_X_FASTEST
+ *   C        a[nx][ny][nz]                 NDM_X_SLOWEST
+ *   a matrix whose x counts columns and y rows: NDM_ROW_MAJOR for C's m[rows][columns], NDM_COLUMN_MAJOR for
+ *   Fortran's and BLAS's m(rows, columns). */
 enum ndm_order {
-    NDM_ROW_MAJOR,    /* C: the last axis fastest. a[y][x] of a 2-D grid has x fastest: see fastest_first */
-    NDM_COLUMN_MAJOR, /* Fortran: the first index fastest */
-    NDM_MORTON,       /* Z order, x the lowest bit; extents a power of two */
-    NDM_HILBERT,      /* Skilling 2004, "Programming the Hilbert curve"; extents equal and a power of two */
-    NDM_STRIDED       /* element = offset + sum of coordinate x stride */
+    NDM_X_FASTEST, /* then y, then z */
+    NDM_X_SLOWEST, /* the last axis fastest */
+    NDM_MORTON,    /* Z order, x the lowest bit; an axis with fewer bits than the others is left out above
+                      them. Allocated cells (tiles) along each axis: a power of two */
+    NDM_HILBERT,   /* Skilling 2004, "Programming the Hilbert curve", x its first coordinate. Allocated cells
+                      (tiles): equal along all axes, a power of two */
+    NDM_STRIDED,   /* element = offset + sum of coordinate x stride: a part of a larger array */
+    NDM_ROW_MAJOR = NDM_X_FASTEST,
+    NDM_COLUMN_MAJOR = NDM_X_SLOWEST
 };
-/* An array a[nz][ny][nx] of C holds x fastest: its layout is {.order = NDM_COLUMN_MAJOR} in the order x, y,
- * z, since x is this header's first axis. NDM_ROW_MAJOR is for a[x][y][z]. All zeros is that of a[x][y][z],
- * dense. */
+/* What is allocated along an axis is padded, or else ghost_low + extent + ghost_high; the domain's cells
+ * begin behind ghost_low. Tiles: whole ones of block[axis], at the far end what is left (make padded a
+ * multiple of block where the program allocates whole tiles there, too). Tiles follow each other in `order`;
+ * inside a tile elements do for NDM_X_FASTEST and NDM_X_SLOWEST, and run x fastest inside the tiles of a
+ * curve, which all are whole. */
 struct ndm_layout {
     enum ndm_order order;
-    uint64_t block[NDM_AXES_MAX]; /* tiles stored one after the other, elements inside them in the same order;
-                                     0: none */
-    uint64_t
-        padded[NDM_AXES_MAX]; /* elements allocated along each axis, 0: ghost_low + extent + ghost_high */
+    uint64_t block[NDM_AXES_MAX];      /* extent of a tile, 0: not cut along this axis */
+    uint64_t padded[NDM_AXES_MAX];     /* cells allocated along each axis, 0: no more than the ghosts */
     uint64_t ghost_low[NDM_AXES_MAX];  /* layers in front of the domain's first cell */
     uint64_t ghost_high[NDM_AXES_MAX]; /* and behind its last one */
-    uint64_t offset;                   /* NDM_STRIDED: element of cell (0, 0, 0) */
-    int64_t stride[NDM_AXES_MAX];      /* NDM_STRIDED: in elements */
+    uint64_t offset;                   /* NDM_STRIDED: first element of cell (0, 0, 0) */
+    int64_t stride[NDM_AXES_MAX];      /* NDM_STRIDED: in elements, may be negative */
     uint64_t elements_per_cell;        /* values stored together for a cell, 0 counts as 1 */
 };
-/* Map the elements of node n, a range, onto the cells of grid d. layout NULL: row-major. Elements in ghost
- * layers and padding are counted beside the field. A node has one map: a new one takes its place from now on.
- * Errors: LS_ERR_ARG (a group; not a grid; order and extents do not fit), LS_ERR_RANGE (the node has fewer
- * elements than the layout needs; the text names both numbers; overflowing extents). */
+/* Map the elements of node n onto the cells of grid d. layout NULL: x fastest, dense. Elements in ghost
+ * layers and padding, and those between the cells of NDM_STRIDED, are counted beside the field. A node has
+ * one map: a new one takes its place from now on. n may be a group: all ranges below it get the map, or
+ * none. A node that is resized keeps its map; elements behind what was mapped are then beside the field.
+ * Errors: LS_ERR_ARG (a group without ranges; not a grid; order and extents do not fit; a field that the
+ * order does not use), LS_ERR_RANGE (the node has fewer elements than the layout needs, or more than it
+ * covers: the text names node, element and both numbers; extents that overflow), LS_ERR_NOMEM. */
 ls_err ndm_map_grid(smr_node *n, ndm_domain *d, const struct ndm_layout *layout);
 
 enum ndm_centering { NDM_CELLS, NDM_POINTS };
-/* Element i of n (elements_per_entity of them together; 0 counts as 1) belongs to cell or point i of mesh d;
- * for grids NDM_POINTS is refused.  Errors: as ndm_map_grid. */
+/* Element i of n (elements_per_entity of them together; 0 counts as 1) belongs to cell or point i of d; in a
+ * grid to cell i, x fastest (NDM_POINTS is refused there). n may be a group.  Errors: as ndm_map_grid. */
 ls_err ndm_map_mesh(smr_node *n, ndm_domain *d, enum ndm_centering centering, uint64_t elements_per_entity);
 
 /* Element i of n belongs to cell or point target[i] of d (linear, x fastest in a grid): n is reached through
- * an index array whose target is the domain (an edge list, a material's cell list, a permutation). A negative
- * target is nowhere. Errors: as above; LS_ERR_RANGE (a target outside the domain; the text names element and
- * target; fewer targets than elements). */
+ * an index array whose target is the domain (an edge list, a material's cell list, a permutation). A target
+ * below index_base is nowhere. n may be a group. */
 struct ndm_indirection {
     const void *target;
     uint64_t targets_len;
     uint32_t index_size_bytes;    /* 4 or 8, signed */
-    uint32_t index_base;          /* 0 or 1 */
+    uint32_t index_base;          /* the first cell's or point's number: 0 for C, 1 for Fortran */
     uint64_t elements_per_target; /* consecutive elements of n that share a target, 0 counts as 1 */
     enum ndm_centering centering;
 };
+/* Errors: as ndm_map_grid; LS_ERR_RANGE (a target outside the domain; the text names element and target). */
 ls_err ndm_map_indirect(smr_node *n, ndm_domain *d, const struct ndm_indirection *indirection);
 
 /* One sampled access, as natural-domain functions see it. */
@@ -144,21 +156,24 @@ struct loadstone_point {
 };
 
 /* A natural-domain function of the program's own. Called with each sample of n by a thread of Loadstone's,
- * never in a signal handler, at the latest when loadstone_stop or the program ends. Returns NULL (it recorded
- * the sample itself, in arrays of the program) or a struct loadstone_point *, which falls into the grid cell,
- * or the mesh's nearest point, of d. A function that takes more than 10 ms in one call, or more than its part
- * of the overhead budget, is not called again, which the report says. It must not wait for a lock that the
- * program holds while it calls Loadstone. d may be NULL when fn returns only NULL. Thread: fn runs in a
- * thread of its own, one call at a time.  Errors: LS_ERR_ARG, LS_ERR_NOMEM. */
+ * never in a signal handler, at the latest when loadstone_stop, ndm_unmap or the program ends. Returns NULL
+ * (it recorded the sample itself, in arrays of the program) or a struct loadstone_point *, which falls into
+ * the grid cell, or the mesh's nearest point, of d. A function that takes more than 10 ms in one call, or
+ * more than its part of the overhead budget, is not called again, which the report says. It must not wait for
+ * a lock that the program holds while it calls Loadstone: removing n, and unmapping it, wait until a call
+ * with n has returned. d may be NULL when fn returns only NULL. n may be a group: fn is called with the range
+ * that was hit. Thread: fn runs in a thread of its own, one call at a time.  Errors: LS_ERR_ARG,
+ * LS_ERR_NOMEM. */
 typedef void *(*ndm_callback)(smr_node *n, struct mem_sample *sample, void *user);
 ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user);
 
 /* Map n no more; groups: their members, and theirs, too. */
 ls_err ndm_unmap(smr_node *n);
 
-/* Copy a mesh's coordinates and an indirection's targets again, from the arrays that they were given in, at
- * every begin of the calling thread's phases (for meshes that move). The arrays must then outlive the map.
- * Errors: LS_ERR_ARG. */
+/* Meshes that move: copy the coordinates of mesh d, and the targets of the maps onto d, again at every begin
+ * of a phase of the calling thread, from the arrays that they were given in, which must outlive d and its
+ * maps. What is refused then (a coordinate that is not finite) is left as it was. on 0: no more.
+ * Errors: LS_ERR_ARG (a grid). */
 ls_err ndm_domain_refresh_at_phases(ndm_domain *d, int on);
 
 #ifdef __cplusplus
