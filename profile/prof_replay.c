@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_replay.h"
 
-#include "profile/prof_calls.h"
 #include "profile/prof_events.h"
-#include "profile/prof_forks.h"
-#include "profile/prof_latency.h"
 #include "profile/prof_pages.h"
-#include "profile/prof_phases.h"
 #include "profile/prof_processes.h"
+#include "profile/prof_replay_state.h"
 #include "profile/prof_session.h"
-#include "profile/prof_snapshot.h"
-#include "profile/prof_space.h"
 #include "profile/prof_weight.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
@@ -18,55 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PROF_NO_BURST UINT32_MAX
-
-/* One thread file. */
-struct prof_lane {
-    uint32_t thread; /* row */
-    uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
-    uint32_t cpu;
-    uint64_t stack_base, stack_end;
-    uint64_t carried_ns; /* CPU time that the next burst stands for as well */
-    struct prof_calls_thread calls;
-    struct prof_phase_stack phases;
-    struct prof_snapshot maps;
-    PROF_VECTOR(struct prof_sample)
-    samples; /* of the open burst: written together, so that bursts are contiguous */
-};
-
-struct prof_replay {
-    struct prof_run_state *run;
-    struct prof_survey *survey;
-    struct prof_modules modules;
-    struct prof_statics statics;
-    struct prof_tls tls;
-    sym_session *session; /* for call stacks */
-    prof_jit *jit;
-    prof_space *space;
-    prof_calls *calls;
-    struct prof_ip_set ips;
-    struct prof_latency latency;
-    struct prof_lane *lanes;
-    struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
-    struct prof_fork *next_fork, *forks_end; /* still to come */
-    uint64_t phases_unmatched, phases_left_open, forks_left_out;
-    uint64_t threshold_cycles; /* that the program set for its dumps */
-    uint32_t process, threads_begun;
-    size_t first_frame; /* of this process in run->frames */
-};
-
-static struct prof_process *prof_process_of(struct prof_replay *r)
-{
-    return &r->run->processes.rows[r->process];
-}
-
-/* A thread in no phase of its own is where the main thread is. */
-static uint32_t prof_phase_of_lane(const struct prof_replay *r, const struct prof_lane *lane)
-{
-    const uint32_t own = prof_phase_now(&lane->phases);
-    return own != PROF_NO_PHASE || !r->main_lane ? own : prof_phase_now(&r->main_lane->phases);
-}
 
 static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
 {

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perf/pe_data_src.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Fields of the word, LSB first: union perf_mem_data_src of linux/perf_event.h. */
+enum pe_field_id { OP, LVL, SNOOP, LOCK, DTLB, LVL_NUM, REMOTE, SNOOPX, HOPS, PE_FIELD_COUNT };
+static const struct pe_field {
+    uint8_t shift, width;
+} pe_fields[PE_FIELD_COUNT] = {
+    [OP] = {0, 5},       [LVL] = {5, 14},    [SNOOP] = {19, 5},  [LOCK] = {24, 2}, [DTLB] = {26, 7},
+    [LVL_NUM] = {33, 4}, [REMOTE] = {37, 1}, [SNOOPX] = {38, 2}, [HOPS] = {43, 3},
+};
+
+static unsigned field(uint64_t word, enum pe_field_id id)
+{
+    return (unsigned)(word >> pe_fields[id].shift & ((1u << pe_fields[id].width) - 1));
+}
+
+/* A set bit of a field and what it means; the first row that matches decides. */
+struct pe_bit_row {
+    uint16_t bit;
+    uint8_t value;
+};
+
+static uint8_t first_of(const struct pe_bit_row *rows, size_t len, unsigned bits)
+{
+    for (size_t i = 0; i < len; i++)
+        if (bits & rows[i].bit) return rows[i].value;
+    return PE_NOT_TOLD;
+}
+#define FIRST_OF(rows, bits) first_of(rows, sizeof(rows) / sizeof((rows)[0]), bits)
+
+static const struct pe_bit_row op_rows[] = {
+    {PERF_MEM_OP_LOAD, PE_OP_LOAD}, {PERF_MEM_OP_STORE, PE_OP_STORE}, {PERF_MEM_OP_PFETCH, PE_OP_PREFETCH}};
+
+/* mem_lvl; only meaningful with its HIT bit. */
+static const struct pe_bit_row lvl_rows[] = {
+    {PERF_MEM_LVL_L1, PE_SOURCE_L1},
+    {PERF_MEM_LVL_LFB, PE_SOURCE_LFB},
+    {PERF_MEM_LVL_L2, PE_SOURCE_L2},
+    {PERF_MEM_LVL_L3, PE_SOURCE_L3},
+    {PERF_MEM_LVL_LOC_RAM, PE_SOURCE_DRAM},
+    {PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, PE_SOURCE_REMOTE_DRAM},
+    {PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, PE_SOURCE_REMOTE_CACHE},
+    {PERF_MEM_LVL_IO, PE_SOURCE_IO},
+    {PERF_MEM_LVL_UNC, PE_SOURCE_UNCACHED},
+};
+
+static const struct pe_bit_row snoop_rows[] = {{PERF_MEM_SNOOP_HITM, PE_SNOOP_HITM},
+                                               {PERF_MEM_SNOOP_HIT, PE_SNOOP_HIT},
+                                               {PERF_MEM_SNOOP_MISS, PE_SNOOP_MISS},
+                                               {PERF_MEM_SNOOP_NONE, PE_SNOOP_NONE}};
+static const struct pe_bit_row snoopx_rows[] = {{PERF_MEM_SNOOPX_FWD, PE_SNOOP_FORWARD},
+                                                {PERF_MEM_SNOOPX_PEER, PE_SNOOP_PEER}};
+
+/* mem_lvl_num by its number, and what it is when the remote bit is set. Numbers 5, 6, 8 and 9 came with Linux
+ * 6.6 to 6.14. */
+struct pe_lvl_num_row {
+    uint8_t source, remote;
+};
+static const struct pe_lvl_num_row lvl_num_rows[16] = {
+    [0x0] = {PE_NOT_TOLD, PE_NOT_TOLD},
+    [0x1] = {PE_SOURCE_L1, PE_SOURCE_REMOTE_CACHE},
+    [0x2] = {PE_SOURCE_L2, PE_SOURCE_REMOTE_CACHE},
+    [0x3] = {PE_SOURCE_L3, PE_SOURCE_REMOTE_CACHE},
+    [0x4] = {PE_SOURCE_L4, PE_SOURCE_REMOTE_CACHE},
+    [0x5] = {PE_SOURCE_LFB, PE_SOURCE_LFB}, /* L2's miss handling buffer: on its way */
+    [0x6] = {PE_SOURCE_L4, PE_SOURCE_L4},   /* memory-side cache */
+    [0x7] = {PE_NOT_TOLD, PE_NOT_TOLD},
+    [0x8] = {PE_SOURCE_UNCACHED, PE_SOURCE_UNCACHED},
+    [0x9] = {PE_SOURCE_CXL, PE_SOURCE_CXL},
+    [0xa] = {PE_SOURCE_IO, PE_SOURCE_IO},
+    [0xb] = {PE_SOURCE_ANY_CACHE, PE_SOURCE_REMOTE_CACHE},
+    [0xc] = {PE_SOURCE_LFB, PE_SOURCE_LFB},
+    [0xd] = {PE_SOURCE_DRAM, PE_SOURCE_REMOTE_DRAM},
+    [0xe] = {PE_SOURCE_PMEM, PE_SOURCE_PMEM},
+    [0xf] = {PE_NOT_TOLD, PE_NOT_TOLD},
+};
+
+static bool is_cache(uint8_t source)
+{
+    return source == PE_SOURCE_L1 || source == PE_SOURCE_L2 || source == PE_SOURCE_L3 ||
+           source == PE_SOURCE_L4 || source == PE_SOURCE_ANY_CACHE;
+}
+
+/* "Missed L3" names a cache where the data was not. */
+static bool is_miss(uint64_t word)
+{
+    return (field(word, LVL) & (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)) == PERF_MEM_LVL_MISS;
+}
+
+static uint8_t source_of(uint64_t word)
+{
+    const struct pe_lvl_num_row *row = &lvl_num_rows[field(word, LVL_NUM)];
+    const unsigned lvl = field(word, LVL);
+    if (row->source == PE_NOT_TOLD) return lvl & PERF_MEM_LVL_HIT ? FIRST_OF(lvl_rows, lvl) : PE_NOT_TOLD;
+    if (!is_cache(row->source)) return field(word, REMOTE) ? row->remote : row->source;
+    if (is_miss(word)) return PE_NOT_TOLD;
+    if (field(word, HOPS) == PERF_MEM_HOPS_0 || (field(word, SNOOPX) & PERF_MEM_SNOOPX_PEER))
+        return PE_SOURCE_PEER_CACHE;
+    return field(word, REMOTE) || field(word, HOPS) ? PE_SOURCE_REMOTE_CACHE : row->source;
+}
+
+static uint8_t snoop_of(uint64_t word)
+{
+    const uint8_t extended = FIRST_OF(snoopx_rows, field(word, SNOOPX));
+    const uint8_t usual = FIRST_OF(snoop_rows, field(word, SNOOP));
+    return usual == PE_SNOOP_HITM || extended == PE_NOT_TOLD ? usual : extended;
+}
+
+/* A hit of "L1 or L2" cannot be told apart and is not told; a walk is a miss. */
+static uint8_t tlb_of(uint64_t word)
+{
+    const unsigned tlb = field(word, DTLB), levels = tlb & (PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2);
+    if (tlb & (PERF_MEM_TLB_MISS | PERF_MEM_TLB_WK | PERF_MEM_TLB_OS)) return PE_TLB_MISS;
+    if (!(tlb & PERF_MEM_TLB_HIT)) return PE_NOT_TOLD;
+    if (levels == PERF_MEM_TLB_L1) return PE_TLB_L1_HIT;
+    return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : PE_NOT_TOLD;
+}
+
+void pe_data_src_decode(uint64_t word, struct pe_sample *s)
+{
+    const unsigned lock = field(word, LOCK);
+    s->op = FIRST_OF(op_rows, field(word, OP));
+    s->source = source_of(word);
+    s->level = pe_source_level(s->source);
+    s->snoop = snoop_of(word);
+    s->tlb = tlb_of(word);
+    s->locked = lock & PERF_MEM_LOCK_NA ? PE_NOT_TOLD : lock & PERF_MEM_LOCK_LOCKED ? 1 : 0;
+}
+
+/* union perf_sample_weight: var1_dw in bits 31:0, var2_w in 47:32, var3_w in 63:48. */
+void pe_weight_decode(enum pe_latency_kind kind, struct pe_sample *s)
+{
+    const bool is_struct = s->has & PE_SAMPLE_WEIGHT_STRUCT;
+    const uint64_t cycles = is_struct ? s->weight & UINT32_MAX : s->weight;
+    s->latency_kind = PE_LATENCY_NONE;
+    s->latency_cycles = s->other_cycles = 0;
+    if (!(s->has & PE_SAMPLE_WEIGHTS)) return;
+    if (is_struct) s->other_cycles = (uint32_t)(s->weight >> 32 & UINT16_MAX);
+    if (cycles == 0) return;
+    s->latency_kind = (uint8_t)kind;
+    s->latency_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+}
+
+enum pe_latency_kind pe_latency_kind_of(const char *vendor)
+{
+    static const struct {
+        const char *vendor;
+        enum pe_latency_kind kind;
+    } rows[] = {{"intel", PE_LATENCY_USE},
+                {"amd", PE_LATENCY_L1_MISS},
+                {"arm", PE_LATENCY_TOTAL},
+                {"power", PE_LATENCY_THRESHOLD}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].vendor, vendor) == 0) return rows[i].kind;
+    return PE_LATENCY_NONE;
+}

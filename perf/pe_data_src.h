@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words of a sample that say where data came from (union perf_mem_data_src) and how long it took
+ * (PERF_SAMPLE_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT).
+ *
+ * Thread: any.  Signal: safe. */
+#ifndef PE_DATA_SRC_H
+#define PE_DATA_SRC_H
+
+#include "perf/pe_sample.h"
+
+/* Fill op, source, level, snoop, tlb and locked from the word. The composite fields (lvl_num, remote, hops,
+ * snoopx) come first, the older mem_lvl where they say nothing. */
+void pe_data_src_decode(uint64_t word, struct pe_sample *s);
+
+/* Fill the latencies from s->weight; kind says whose weight it is. A weight of 0 is no latency. */
+void pe_weight_decode(enum pe_latency_kind kind, struct pe_sample *s);
+
+/* The latency kind of a vendor as pe_encode.h names them ("intel", "amd", "arm", "power"). */
+enum pe_latency_kind pe_latency_kind_of(const char *vendor);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The system calls that sampling through perf_event makes, in one table: what opens, maps and reads goes
+ * through it, so that a test can be the kernel.
+ *
+ * Calls return a result or -errno and never touch errno.  Thread: any.  Signal: safe. */
+#ifndef PE_KERNEL_H
+#define PE_KERNEL_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pe_kernel {
+    long (*open)(struct perf_event_attr *attr, int pid, int cpu, int group_fd);
+    long (*control)(int fd, unsigned long request, unsigned long argument); /* ioctl */
+    long (*map)(int fd, size_t len_bytes, size_t offset_bytes);             /* shared, read and write */
+    long (*unmap)(void *base, size_t len_bytes);
+    long (*read)(int fd, void *out, size_t len_bytes);
+    long (*close)(int fd);
+    /* The owner of *slot holds a descriptor from now on, and may find another number in it later; or is about
+     * to close it. NULL: nobody wants to know. */
+    void (*opened)(int *slot);
+    void (*closing)(int *slot);
+};
+
+extern const struct pe_kernel pe_kernel_linux;
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perf/pe_open.h"
+
+#include <errno.h>
+
+/* linux/perf_event.h of later kernels. */
+#define PE_FORMAT_LOST (UINT64_C(1) << 4)
+#define PE_SAMPLE_DATA_PAGE (UINT64_C(1) << 22)
+
+#define PE_WEAKENING_TEXT(id, text) text,
+const char *const pe_weakening_texts[PE_WEAKENING_COUNT] = {PE_WEAKENING_LIST(PE_WEAKENING_TEXT)};
+#undef PE_WEAKENING_TEXT
+
+/* --- what a kernel may refuse: each takes it away and says whether it was there --- */
+
+static bool drop_lost(struct perf_event_attr *a)
+{
+    const bool had = a->read_format & PE_FORMAT_LOST;
+    a->read_format &= ~PE_FORMAT_LOST;
+    return had;
+}
+
+static bool drop_page_size(struct perf_event_attr *a)
+{
+    const bool had = a->sample_type & PE_SAMPLE_DATA_PAGE;
+    a->sample_type &= ~PE_SAMPLE_DATA_PAGE;
+    return had;
+}
+
+static bool drop_weight_struct(struct perf_event_attr *a)
+{
+    const bool had = a->sample_type & PE_SAMPLE_WEIGHT_STRUCT;
+    a->sample_type &= ~PE_SAMPLE_WEIGHT_STRUCT;
+    if (had) a->sample_type |= PERF_SAMPLE_WEIGHT;
+    return had;
+}
+
+/* Both came with 5.13. */
+static bool drop_threads_only(struct perf_event_attr *a)
+{
+    const bool had = a->inherit_thread || a->remove_on_exec;
+    a->inherit_thread = a->remove_on_exec = 0;
+    return had;
+}
+
+static bool drop_kernel(struct perf_event_attr *a)
+{
+    const bool had = !a->exclude_kernel;
+    a->exclude_kernel = a->exclude_hv = 1;
+    return had;
+}
+
+static const struct {
+    enum pe_weakening id;
+    bool (*drop)(struct perf_event_attr *a);
+    int on, or_on; /* errnos that it may help against */
+} weakenings[] = {
+    {PE_WEAK_LOST, drop_lost, EINVAL, EINVAL},
+    {PE_WEAK_PAGE_SIZE, drop_page_size, EINVAL, EINVAL},
+    {PE_WEAK_WEIGHT_STRUCT, drop_weight_struct, EINVAL, EINVAL},
+    {PE_WEAK_THREADS_ONLY, drop_threads_only, EINVAL, EINVAL},
+    {PE_WEAK_KERNEL, drop_kernel, EACCES, EPERM},
+};
+enum { WEAKENINGS = sizeof(weakenings) / sizeof(weakenings[0]) };
+
+static bool is_sampling(const struct pe_open_event *e)
+{
+    return e->attr.sample_period != 0; /* shares its place with sample_freq */
+}
+
+static bool weaken(struct pe_open_spec *spec, int error, unsigned *weak)
+{
+    for (size_t w = 0; w < WEAKENINGS; w++) {
+        bool had = false;
+        if (error != weakenings[w].on && error != weakenings[w].or_on) continue;
+        for (unsigned i = 0; i < spec->events_len; i++)
+            had |= weakenings[w].drop(&spec->events[i].attr);
+        if (!had) continue;
+        *weak |= 1u << weakenings[w].id;
+        return true;
+    }
+    return false;
+}
+
+int pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu, unsigned *weak)
+{
+    struct pe_lane lane;
+    int error;
+    *weak = 0;
+    do
+        error = pe_lane_open(&lane, k, spec, tid, cpu);
+    while (error && weaken(spec, error, weak));
+    pe_lane_close(&lane, k);
+    return error;
+}
+
+/* --- lanes --- */
+
+static void lane_clear(struct pe_lane *l, int tid, int cpu)
+{
+    *l = (struct pe_lane){.tid = tid, .cpu = cpu};
+    for (unsigned i = 0; i < PE_LANE_EVENTS_MAX; i++)
+        l->fds[i] = -1;
+}
+
+static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_event *e,
+                           unsigned row)
+{
+    struct perf_event_attr attr = e->attr;
+    attr.size = sizeof(attr);
+    attr.disabled = 1;
+    const long fd = k->open(&attr, l->tid, l->cpu, e->leader >= 0 ? l->fds[e->leader] : -1);
+    if (fd < 0) return (int)-fd;
+    l->fds[row] = (int)fd;
+    l->events_len = row + 1;
+    if (k->opened) k->opened(&l->fds[row]);
+    const long error = k->control(l->fds[row], PERF_EVENT_IOC_ID, (unsigned long)(uintptr_t)&l->ids[row]);
+    return error < 0 ? (int)-error : 0;
+}
+
+/* The first sampling event has the ring, the others write into it. */
+static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+{
+    int owner = -1;
+    for (unsigned i = 0; i < spec->events_len; i++) {
+        if (!is_sampling(&spec->events[i])) continue;
+        if (owner < 0) {
+            const int error = pe_ring_map(&l->ring, k, l->fds[i], spec->ring_bytes);
+            if (error) return error;
+            owner = (int)i;
+            continue;
+        }
+        const long error = k->control(l->fds[i], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)l->fds[owner]);
+        if (error < 0) return (int)-error;
+    }
+    return owner < 0 ? EINVAL : 0;
+}
+
+static int lane_fill(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+{
+    for (unsigned i = 0; i < spec->events_len; i++) {
+        const int error = lane_open_event(l, k, &spec->events[i], i);
+        if (error) return error;
+    }
+    return lane_share_ring(l, k, spec);
+}
+
+int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
+                 int cpu)
+{
+    lane_clear(l, tid, cpu);
+    const int error = lane_fill(l, k, spec);
+    if (error) pe_lane_close(l, k);
+    return error;
+}
+
+static void lane_close_events(struct pe_lane *l, const struct pe_kernel *k)
+{
+    for (unsigned i = l->events_len; i-- > 0;) { /* members before their leaders */
+        if (l->fds[i] < 0) continue;
+        if (k->closing) k->closing(&l->fds[i]);
+        k->close(l->fds[i]);
+        l->fds[i] = -1;
+    }
+    l->events_len = 0;
+}
+
+void pe_lane_close(struct pe_lane *l, const struct pe_kernel *k)
+{
+    pe_ring_unmap(&l->ring, k);
+    lane_close_events(l, k);
+}
+
+void pe_lane_forget(struct pe_lane *l, const struct pe_kernel *k)
+{
+    l->ring = (struct pe_ring){.page = NULL};
+    lane_close_events(l, k);
+}
+
+static bool is_on(const struct pe_open_event *e, unsigned gear)
+{
+    return gear != PE_GEAR_NONE && (e->gear == PE_GEAR_ANY || e->gear == gear);
+}
+
+void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                  unsigned gear)
+{
+    for (unsigned i = 0; i < l->events_len; i++) {
+        const struct pe_open_event *e = &spec->events[i];
+        if (e->leader >= 0 || is_on(e, gear)) continue; /* a group goes with its leader */
+        k->control(l->fds[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+    }
+    for (unsigned i = 0; i < l->events_len; i++) {
+        const struct pe_open_event *e = &spec->events[i];
+        if (e->leader >= 0 || !is_on(e, gear)) continue;
+        k->control(l->fds[i], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    }
+}
+
+int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                   uint64_t period_events)
+{
+    for (unsigned i = 0; i < l->events_len; i++) {
+        if (!is_sampling(&spec->events[i])) continue;
+        const long error =
+            k->control(l->fds[i], PERF_EVENT_IOC_PERIOD, (unsigned long)(uintptr_t)&period_events);
+        if (error < 0) return (int)-error;
+    }
+    return 0;
+}
+
+int pe_lane_event(const struct pe_lane *l, uint64_t id)
+{
+    for (unsigned i = 0; i < l->events_len; i++)
+        if (l->ids[i] == id) return (int)i;
+    return l->events_len == 1 ? 0 : -1;
+}
+
+/* struct read_format: value, then what read_format asks for in the order of its bits; lost is the last. */
+static uint64_t event_lost(const struct pe_kernel *k, int fd, uint64_t read_format)
+{
+    uint64_t words[8] = {0};
+    const unsigned len = 1 + (unsigned)__builtin_popcountll(read_format & 0x1f);
+    if (!(read_format & PE_FORMAT_LOST) || (read_format & PERF_FORMAT_GROUP)) return 0;
+    return k->read(fd, words, sizeof(words)) == (long)(len * sizeof(*words)) ? words[len - 1] : 0;
+}
+
+uint64_t pe_lane_lost(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < l->events_len; i++)
+        if (is_sampling(&spec->events[i])) sum += event_lost(k, l->fds[i], spec->events[i].attr.read_format);
+    const uint64_t since = sum > l->lost_told ? sum - l->lost_told : 0;
+    l->lost_told += since;
+    return since;
+}
