@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an allocation costs under the profiler, and what allocation-heavy programs cost in all.
+"""What an allocation costs under the profiler; what whole programs cost is in overhead.py.
 
 Pairs of free and malloc, in CPU time: plain, with the hooks alone (no sampling), as recorded by default, and under heaptrack where it
-is installed; the kinds take turns, so that a drift of the machine hits all alike. Then whole programs, as in overhead.py.
+is installed; the kinds take turns, so that a drift of the machine hits all alike.
 
-usage: alloc.py --preload LIB --programs DIR --write FILE [--rounds N] [--skip-programs]
+usage: alloc.py --preload LIB --programs DIR --write FILE [--rounds N]
 """
 import argparse
 import os
@@ -57,31 +57,12 @@ def measure_pairs(args, kinds, work, say):
                                       medians["hooks"] - medians["plain"]))
 
 
-def measure_programs(args, work, say):
-    args.loadstone = ""
-    machine = overhead.Machine(args, work)
-    overhead.prepare(work)
-    say("| program | ratio of wall time | ratio of CPU time | spread native | spread recorded |")
-    say("|---|---|---|---|---|")
-    for name, needs, make in overhead.workloads(args.programs):
-        if name not in ("python3", "node", "gcc -O2", "redis-server", "perl"):
-            continue
-        if not shutil.which(needs):
-            say("| %s | not installed here | | | |" % name)
-            continue
-        native, recorded = overhead.measure(machine, make, args.rounds)
-        ratio = [statistics.median(r[i] for r in recorded) / statistics.median(n[i] for n in native) for i in (0, 1)]
-        spreads = [overhead.spread([w for w, _ in runs]) for runs in (native, recorded)]
-        say("| %s | **%.3f** | **%.3f** | %.1f %% | %.1f %% |" % (name, *ratio, 100 * spreads[0], 100 * spreads[1]))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--preload", "--programs", "--write"):
         parser.add_argument(option, required=True)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--machine", default="")
-    parser.add_argument("--skip-programs", action="store_true")
     args = parser.parse_args()
     args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
     kinds = ["plain", "hooks", "default"] + (["heaptrack"] if shutil.which("heaptrack") else [])
@@ -94,11 +75,6 @@ def main():
 
     try:
         measure_pairs(args, kinds, work, say)
-        if not args.skip_programs:
-            say()
-            say("## Whole programs")
-            say()
-            measure_programs(args, work, say)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     note = "" if "heaptrack" in kinds else "\nheaptrack was not installed.\n"
@@ -117,7 +93,8 @@ allocation with its stack.
 
 A program that does nothing but allocate is the worst case: the runtime records each block from a threshold on, and of the smaller ones
 a sample; threshold and sample follow the budget, so that what recording costs stays at half of it. What remains is the price of
-looking at each call.
+looking at each call. Whole programs that allocate much (python3, node, gcc, redis-server, perl) are in `overhead.md`: there the hooks,
+the call paths and the sampling are paid together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
 
 

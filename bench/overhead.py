@@ -14,6 +14,7 @@ import os
 import random
 import resource
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -51,9 +52,22 @@ class Machine:
         return took
 
 
+def free_port():
+    """Below those that the kernel gives to clients, and nobody's now."""
+    while True:
+        port = 10000 + random.randrange(20000)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
 def redis(machine, amount, recorded):
     """The server is recorded, its benchmark is timed."""
-    port = 20000 + random.randrange(20000)
+    port = free_port()
     server = subprocess.Popen(["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"],
                               env=machine.environment(recorded), cwd=machine.work, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -62,6 +76,8 @@ def redis(machine, amount, recorded):
             if subprocess.run(["redis-cli", "-p", str(port), "ping"], capture_output=True).stdout == b"PONG\n":
                 break
             time.sleep(0.05)
+        else:
+            raise RuntimeError("redis-server does not answer on port %d; its status: %s" % (port, server.poll()))
         command = ["redis-benchmark", "-p", str(port), "-q", "-t", "set,get,lpush", "-n", str(40000 * amount), "-r", "100000", "-P", "4"]
         return machine.run(command, False)
     finally:

@@ -21,22 +21,6 @@ static double bars_name_room(cairo_t *c, const struct vx_chart *chart, double wi
     return fmin(widest + 12, width * 0.42);
 }
 
-static void bars_grid(const struct bars *b)
-{
-    struct vx_tick ticks[VX_TICKS_MAX];
-    const size_t n = vx_axis_ticks(&b->axis, 7, ticks);
-    const double bottom = b->plot.y + b->plot.height;
-    for (size_t i = 0; i < n; i++) {
-        const double x = vx_axis_place(&b->axis, ticks[i].value);
-        vx_use_ink(b->c, VX_INK_GRID);
-        vx_line(b->c, x, b->plot.y, x, bottom, 1);
-        vx_use_ink(b->c, VX_INK_MUTED);
-        vx_text(b->c, x, bottom + 15, VX_FONT_SMALL, VX_CENTRE, ticks[i].text);
-    }
-    vx_use_ink(b->c, VX_INK_TEXT);
-    vx_text(b->c, b->plot.x + b->plot.width / 2, bottom + 34, VX_FONT_TEXT, VX_CENTRE, b->chart->y_label);
-}
-
 static void bars_whisker(const struct bars *b, const struct vx_series *s, size_t i, double y, double half)
 {
     if (!s->low || !s->high || !isfinite(s->low[i]) || !isfinite(s->high[i])) return;
@@ -106,7 +90,7 @@ void vx_draw_bars(cairo_t *c, struct vx_box box, const struct vx_chart *chart)
     b.axis.from = b.plot.x;
     b.axis.to = b.plot.x + b.plot.width;
     b.slot = b.plot.height / (double)(chart->names_len ? chart->names_len : 1);
-    bars_grid(&b);
+    vx_grid_across(c, b.plot, &b.axis, 7, chart->y_label);
     bars_references(&b);
     for (size_t i = 0; i < chart->names_len; i++)
         bars_name(&b, i);

@@ -116,6 +116,23 @@ void vx_mark(cairo_t *c, double x, double y, size_t series, double radius)
     cairo_fill(c);
 }
 
+void vx_grid_across(cairo_t *c, struct vx_box plot, const struct vx_axis *axis, unsigned wanted,
+                    const char *label)
+{
+    struct vx_tick ticks[VX_TICKS_MAX];
+    const size_t n = vx_axis_ticks(axis, wanted, ticks);
+    const double bottom = plot.y + plot.height;
+    for (size_t i = 0; i < n; i++) {
+        const double x = vx_axis_place(axis, ticks[i].value);
+        vx_use_ink(c, VX_INK_GRID);
+        vx_line(c, x, plot.y, x, bottom, 1);
+        vx_use_ink(c, VX_INK_MUTED);
+        vx_text(c, x, bottom + 15, VX_FONT_SMALL, VX_CENTRE, ticks[i].text);
+    }
+    vx_use_ink(c, VX_INK_TEXT);
+    vx_text(c, plot.x + plot.width / 2, bottom + 34, VX_FONT_TEXT, VX_CENTRE, label);
+}
+
 struct vx_box vx_heading(cairo_t *c, struct vx_box box, const struct vx_chart *chart)
 {
     double used = 22;

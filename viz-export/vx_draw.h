@@ -5,6 +5,7 @@
 #ifndef VX_DRAW_H
 #define VX_DRAW_H
 
+#include "viz-export/vx_axis.h"
 #include "viz-export/vx_chart.h"
 
 #include <cairo.h>
@@ -35,6 +36,11 @@ void vx_text_up(cairo_t *c, double x, double y, double size, const char *text);
 void vx_line(cairo_t *c, double x0, double y0, double x1, double y1, double width);
 /* Circle, square, triangle, diamond, ... by series. */
 void vx_mark(cairo_t *c, double x, double y, size_t series, double radius);
+
+/* Grid lines over plot at about `wanted` ticks of its horizontal axis, their numbers and the label below it.
+ */
+void vx_grid_across(cairo_t *c, struct vx_box plot, const struct vx_axis *axis, unsigned wanted,
+                    const char *label);
 
 /* Title and note at the top of box; the rest of it is returned. */
 struct vx_box vx_heading(cairo_t *c, struct vx_box box, const struct vx_chart *chart);

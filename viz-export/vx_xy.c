@@ -13,22 +13,6 @@ struct xy {
     struct vx_axis x, y;
 };
 
-static void xy_grid_x(const struct xy *p)
-{
-    struct vx_tick ticks[VX_TICKS_MAX];
-    const size_t n = vx_axis_ticks(&p->x, 9, ticks);
-    const double bottom = p->plot.y + p->plot.height;
-    for (size_t i = 0; i < n; i++) {
-        const double x = vx_axis_place(&p->x, ticks[i].value);
-        vx_use_ink(p->c, VX_INK_GRID);
-        vx_line(p->c, x, p->plot.y, x, bottom, 1);
-        vx_use_ink(p->c, VX_INK_MUTED);
-        vx_text(p->c, x, bottom + 15, VX_FONT_SMALL, VX_CENTRE, ticks[i].text);
-    }
-    vx_use_ink(p->c, VX_INK_TEXT);
-    vx_text(p->c, p->plot.x + p->plot.width / 2, bottom + 34, VX_FONT_TEXT, VX_CENTRE, p->chart->x_label);
-}
-
 static void xy_grid_y(const struct xy *p)
 {
     struct vx_tick ticks[VX_TICKS_MAX];
@@ -126,7 +110,7 @@ void vx_draw_xy(cairo_t *c, struct vx_box box, const struct vx_chart *chart)
     p.x.to = p.plot.x + p.plot.width;
     p.y.from = p.plot.y + p.plot.height;
     p.y.to = p.plot.y;
-    xy_grid_x(&p);
+    vx_grid_across(c, p.plot, &p.x, 9, chart->x_label);
     xy_grid_y(&p);
     for (unsigned k = 0; chart->diagonals && k < 8; k++)
         xy_diagonal(&p, k);

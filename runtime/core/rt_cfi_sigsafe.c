@@ -323,11 +323,6 @@ static void cfi_restore(struct cfi_machine *m, uint64_t reg)
     m->row.rule.bp_offset_bytes = m->initial.rule.bp_offset_bytes;
 }
 
-static void cfi_undefined(struct cfi_machine *m, uint64_t reg)
-{
-    if (reg == CFI_REG_RA) m->row.has_no_call = true;
-}
-
 static void cfi_remember(struct cfi_machine *m)
 {
     if (m->states_len < CFI_STATES_MAX)
@@ -344,80 +339,131 @@ static void cfi_recall(struct cfi_machine *m)
         m->row.is_bad = m->is_done = true;
 }
 
-/* DWARF 5, 7.24, and GNU's (LSB 10.6.1.3). False: not known, nothing behind it can be read. */
+/* Instructions that are a byte of their own: DWARF 5, 7.24, and GNU's (LSB 10.6.1.3). */
+static void cfi_op_nop(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    (void)m, (void)c;
+}
+
+static void cfi_op_advance1(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_advance(m, cfi_u8(c));
+}
+
+static void cfi_op_advance2(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_advance(m, cfi_u16(c));
+}
+
+static void cfi_op_advance4(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_advance(m, cfi_u32(c));
+}
+
+static void cfi_op_offset_extended(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    const uint64_t reg = cfi_uleb(c);
+    cfi_set_saved(m, reg, (int64_t)cfi_uleb(c));
+}
+
+static void cfi_op_offset_extended_sf(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    const uint64_t reg = cfi_uleb(c);
+    cfi_set_saved(m, reg, cfi_sleb(c));
+}
+
+static void cfi_op_restore_extended(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_restore(m, cfi_uleb(c));
+}
+
+static void cfi_op_undefined(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    if (cfi_uleb(c) == CFI_REG_RA) m->row.has_no_call = true;
+}
+
+static void cfi_op_same_value(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    if (cfi_uleb(c) == CFI_REG_BP) m->row.rule.bp = RT_CFI_BP_SAME;
+}
+
+static void cfi_op_remember(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    (void)c;
+    cfi_remember(m);
+}
+
+static void cfi_op_recall(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    (void)c;
+    cfi_recall(m);
+}
+
+static void cfi_op_def_cfa_register(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_set_cfa(&m->row, cfi_uleb(c));
+}
+
+static void cfi_op_def_cfa_offset(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_set_cfa_offset(&m->row, (int64_t)cfi_uleb(c));
+}
+
+static void cfi_op_def_cfa_offset_sf(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_set_cfa_offset(&m->row, cfi_sleb(c) * m->cie->data_align);
+}
+
+static void cfi_op_def_cfa(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_op_def_cfa_register(m, c);
+    cfi_op_def_cfa_offset(m, c);
+}
+
+static void cfi_op_def_cfa_sf(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    cfi_op_def_cfa_register(m, c);
+    cfi_op_def_cfa_offset_sf(m, c);
+}
+
+static void cfi_op_args_size(struct cfi_machine *m, struct cfi_cursor *c)
+{
+    (void)m;
+    cfi_uleb(c);
+}
+
+typedef void (*cfi_op)(struct cfi_machine *m, struct cfi_cursor *c);
+
+static const cfi_op cfi_ops[] = {
+    [0x00] = cfi_op_nop,
+    [0x02] = cfi_op_advance1,
+    [0x03] = cfi_op_advance2,
+    [0x04] = cfi_op_advance4,
+    [0x05] = cfi_op_offset_extended,
+    [0x06] = cfi_op_restore_extended,
+    [0x07] = cfi_op_undefined,
+    [0x08] = cfi_op_same_value,
+    [0x09] = cfi_register,
+    [0x0a] = cfi_op_remember,
+    [0x0b] = cfi_op_recall,
+    [0x0c] = cfi_op_def_cfa,
+    [0x0d] = cfi_op_def_cfa_register,
+    [0x0e] = cfi_op_def_cfa_offset,
+    [0x0f] = cfi_cfa_expression,
+    [0x10] = cfi_expression,
+    [0x11] = cfi_op_offset_extended_sf,
+    [0x12] = cfi_op_def_cfa_sf,
+    [0x13] = cfi_op_def_cfa_offset_sf,
+    [0x16] = cfi_value_expression,
+    [0x2e] = cfi_op_args_size,
+};
+
+/* False: not known, nothing behind it can be read. */
 static bool cfi_step_extended(struct cfi_machine *m, struct cfi_cursor *c, uint8_t op)
 {
-    uint64_t reg;
-    switch (op) {
-    case 0x00: /* nop */
-        return true;
-    case 0x02:
-        cfi_advance(m, cfi_u8(c));
-        return true;
-    case 0x03:
-        cfi_advance(m, cfi_u16(c));
-        return true;
-    case 0x04:
-        cfi_advance(m, cfi_u32(c));
-        return true;
-    case 0x05: /* offset_extended */
-        reg = cfi_uleb(c);
-        cfi_set_saved(m, reg, (int64_t)cfi_uleb(c));
-        return true;
-    case 0x06:
-        cfi_restore(m, cfi_uleb(c));
-        return true;
-    case 0x07:
-        cfi_undefined(m, cfi_uleb(c));
-        return true;
-    case 0x08: /* same_value */
-        if (cfi_uleb(c) == CFI_REG_BP) m->row.rule.bp = RT_CFI_BP_SAME;
-        return true;
-    case 0x09:
-        cfi_register(m, c);
-        return true;
-    case 0x0a:
-        cfi_remember(m);
-        return true;
-    case 0x0b:
-        cfi_recall(m);
-        return true;
-    case 0x0c: /* def_cfa */
-        cfi_set_cfa(&m->row, cfi_uleb(c));
-        cfi_set_cfa_offset(&m->row, (int64_t)cfi_uleb(c));
-        return true;
-    case 0x0d:
-        cfi_set_cfa(&m->row, cfi_uleb(c));
-        return true;
-    case 0x0e:
-        cfi_set_cfa_offset(&m->row, (int64_t)cfi_uleb(c));
-        return true;
-    case 0x0f:
-        cfi_cfa_expression(m, c);
-        return true;
-    case 0x10:
-        cfi_expression(m, c);
-        return true;
-    case 0x11: /* offset_extended_sf */
-        reg = cfi_uleb(c);
-        cfi_set_saved(m, reg, cfi_sleb(c));
-        return true;
-    case 0x12: /* def_cfa_sf */
-        cfi_set_cfa(&m->row, cfi_uleb(c));
-        cfi_set_cfa_offset(&m->row, cfi_sleb(c) * m->cie->data_align);
-        return true;
-    case 0x13:
-        cfi_set_cfa_offset(&m->row, cfi_sleb(c) * m->cie->data_align);
-        return true;
-    case 0x16:
-        cfi_value_expression(m, c);
-        return true;
-    case 0x2e: /* GNU_args_size */
-        cfi_uleb(c);
-        return true;
-    default:
-        return false;
-    }
+    if (op >= sizeof(cfi_ops) / sizeof(cfi_ops[0]) || !cfi_ops[op]) return false;
+    cfi_ops[op](m, c);
+    return true;
 }
 
 static bool cfi_step(struct cfi_machine *m, struct cfi_cursor *c)

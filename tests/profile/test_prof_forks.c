@@ -135,6 +135,15 @@ static struct spool_node range(uint32_t id, uint64_t base, uint64_t end_addr)
     return (struct spool_node){.node = id, .base = base, .end = end_addr, .elem_size_bytes = 80, .dims = 10};
 }
 
+/* The parent's first child; returns when it was forked. */
+static uint64_t fork_of_parent(struct tree *t, struct prof_fixture_thread *child)
+{
+    const uint64_t fork_ns = t->parent.now_ns + 500;
+    open_fork(t, child, CHILD,
+              (struct spool_ancestor){.fork_ns = fork_ns, .pid = FIXTURE_PID, .tid = FIXTURE_PID});
+    return fork_ns;
+}
+
 static void fork_child_knows_what_lived_before_the_fork(void **state)
 {
     struct tree t;
@@ -145,9 +154,7 @@ static void fork_child_knows_what_lived_before_the_fork(void **state)
     prof_fixture_alloc(&t.parent, FIXTURE_OTHER, 4096);
     prof_fixture_node(&t.parent, range(1, FIXTURE_BLOCK, FIXTURE_BLOCK + 8000), "A");
     spool_put_phase(&t.parent.writer, t.parent.now_ns, true, "prepared");
-    const uint64_t fork_ns = t.parent.now_ns + 500;
-    open_fork(&t, &child, CHILD,
-              (struct spool_ancestor){.fork_ns = fork_ns, .pid = FIXTURE_PID, .tid = FIXTURE_PID});
+    const uint64_t fork_ns = fork_of_parent(&t, &child);
     /* the parent goes its own way at once */
     spool_put_phase(&t.parent.writer, fork_ns + 1, false, "prepared");
     spool_put_free(&t.parent.writer, fork_ns + 2, FIXTURE_BLOCK);
@@ -186,9 +193,7 @@ static void child_changes_stay_the_childs(void **state)
     prof_fixture_alloc(&t.parent, FIXTURE_BLOCK, FIXTURE_BLOCK_BYTES);
     prof_fixture_node(&t.parent, range(1, FIXTURE_BLOCK, FIXTURE_BLOCK + 8000), "A");
     prof_fixture_node(&t.parent, (struct spool_node){.node = 2, .is_group = 1}, "Input");
-    const uint64_t fork_ns = t.parent.now_ns + 500;
-    open_fork(&t, &child, CHILD,
-              (struct spool_ancestor){.fork_ns = fork_ns, .pid = FIXTURE_PID, .tid = FIXTURE_PID});
+    fork_of_parent(&t, &child);
     struct spool_node inner = range(3, FIXTURE_BLOCK + 800, FIXTURE_BLOCK + 1600);
     inner.parent = 1;
     prof_fixture_node(&child, inner, "inner");
@@ -228,9 +233,7 @@ static void grandchildren_inherit_through_their_parents(void **state)
     (void)state;
     begin(&t);
     prof_fixture_node(&t.parent, range(1, FIXTURE_OTHER, FIXTURE_OTHER + 800), "A");
-    const uint64_t fork_ns = t.parent.now_ns + 500;
-    open_fork(&t, &child, CHILD,
-              (struct spool_ancestor){.fork_ns = fork_ns, .pid = FIXTURE_PID, .tid = FIXTURE_PID});
+    const uint64_t fork_ns = fork_of_parent(&t, &child);
     prof_fixture_node(&child, range(2, FIXTURE_BLOCK, FIXTURE_BLOCK + 800), "B");
     open_fork(&t, &grandchild, GRANDCHILD,
               (struct spool_ancestor){.fork_ns = child.now_ns + 1, .pid = CHILD, .tid = CHILD});
@@ -253,9 +256,7 @@ static void exec_starts_clean_and_ends_are_told(void **state)
     (void)state;
     begin(&t);
     prof_fixture_node(&t.parent, range(1, FIXTURE_OTHER, FIXTURE_OTHER + 800), "A");
-    const uint64_t fork_ns = t.parent.now_ns + 500;
-    open_fork(&t, &child, CHILD,
-              (struct spool_ancestor){.fork_ns = fork_ns, .pid = FIXTURE_PID, .tid = FIXTURE_PID});
+    fork_of_parent(&t, &child);
     prof_fixture_load(&child, FIXTURE_OTHER, 0);
     image.now_ns = child.now_ns;
     open_image(&t, &image, CHILD, 1);
