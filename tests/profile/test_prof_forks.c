@@ -233,7 +233,7 @@ static void grandchildren_inherit_through_their_parents(void **state)
     (void)state;
     begin(&t);
     prof_fixture_node(&t.parent, range(1, FIXTURE_OTHER, FIXTURE_OTHER + 800), "A");
-    const uint64_t fork_ns = fork_of_parent(&t, &child);
+    fork_of_parent(&t, &child);
     prof_fixture_node(&child, range(2, FIXTURE_BLOCK, FIXTURE_BLOCK + 800), "B");
     open_fork(&t, &grandchild, GRANDCHILD,
               (struct spool_ancestor){.fork_ns = child.now_ns + 1, .pid = CHILD, .tid = CHILD});
