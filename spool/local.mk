@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libspoolwrite.la
 libspoolwrite_la_SOURCES = \
     spool/spool_format.h \
     spool/spool_path.h \
+    spool/spool_put_domains_sigsafe.h \
     spool/spool_put_sigsafe.c spool/spool_put_sigsafe.h \
     spool/spool_writer_sigsafe.c spool/spool_writer_sigsafe.h
 

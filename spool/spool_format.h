@@ -19,6 +19,7 @@
 #define SPOOL_VERSION 1
 #define SPOOL_CHUNK_BYTES (256u * 1024u)
 #define SPOOL_REC_MAX_BYTES (64u * 1024u)
+#define SPOOL_AXES 3 /* of a natural domain */
 
 struct spool_file_header {
     uint64_t magic;
@@ -74,7 +75,14 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(SETTING, 27)     /* spool_setting: the program asked for it */                            \
     X(TLS_MODULES, 28) /* spool_tls_modules */                                                  \
     X(TLS_BLOCKS, 29)  /* spool_tls_blocks */                                                   \
-    X(CHILD_ENDED, 30) /* spool_child_ended: what the parent heard by waiting */
+    X(CHILD_ENDED, 30) /* spool_child_ended: what the parent heard by waiting */                \
+    X(DOMAIN, 31)      /* spool_domain: a grid or mesh of the natural domain */                 \
+    X(DOMAIN_DATA, 32) /* spool_domain_data: a piece of what domains and maps name */           \
+    X(MAP, 33)         /* spool_map: how elements lie in a domain */                            \
+    X(POINT, 34)       /* spool_point: what a callback made of accesses of one burst */         \
+    X(NODE_MAP, 35)    /* spool_node_map */                                                     \
+    X(DOMAIN_END, 36)  /* spool_domain_end */                                                   \
+    X(CALLBACK, 37)    /* spool_callback */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -161,6 +169,7 @@ struct spool_tls_blocks { /* of the file's thread: all it has now */
     uint32_t rows_len;       /* spool_tls_row */
     uint32_t reserved;
 };
+#define SPOOL_THREAD_OWN 1u /* rec.flags: a thread of Loadstone's, not of the program's */
 struct spool_thread_begin {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -341,6 +350,85 @@ struct spool_image_bytes {
     uint32_t len_bytes;
     uint32_t reserved;
 };
+/* The natural domain (include/loadstone/ndm.h). Numbers of domains, maps and data count from 1 within a
+ * process image; a fork child goes on with its parent's. What domains and maps look like is in data, as
+ * ndm/ndm_wire.h writes it. */
+/* Bytes [first_byte, first_byte + bytes_len) of an array of total_bytes, from now on. All pieces of a new
+ * array stand in one file, before the record that names it first; later ones replace what changed. */
+struct spool_domain_data {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t total_bytes, first_byte;
+    uint32_t data;
+    uint32_t bytes_len;
+};
+struct spool_domain { /* the same number again: this is its content from now on */
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t domain;
+    uint32_t data;
+};
+struct spool_domain_end { /* it is not used any more; its maps ended before */
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t domain;
+    uint32_t reserved;
+};
+struct spool_map { /* the same number again: this is its content from now on */
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t map;
+    uint32_t domain; /* 0: none (a callback that keeps what it sees) */
+    uint32_t data;   /* several maps may have the same */
+    uint32_t reserved;
+};
+/* Where the elements of a node lie from now on. It ends with the node, too. */
+struct spool_node_map {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t node;
+    uint32_t map; /* 0: it is mapped no more */
+};
+/* Behind the fixed part: points_len spool_point_row, in the order of access. The burst is that of file
+ * t<tid>.* whose BURST_BEGIN has burst_ns; the record may come much later than it. */
+struct spool_point {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t burst_ns;
+    uint32_t tid, burst;
+    uint32_t node, map;
+    uint32_t points_len;
+    uint32_t reserved;
+};
+struct spool_point_row {
+    uint32_t access; /* among the ACCESS records of its burst, from 0 */
+    uint32_t reserved;
+    double at[SPOOL_AXES];
+};
+/* What became of a natural-domain callback. */
+enum spool_callback_what {
+    SPOOL_CALLBACK_RUNS, /* entered != 0: it is running now, so that is where a process ended that crashed */
+    SPOOL_CALLBACK_SLOW, /* one call took too long: not called again */
+    SPOOL_CALLBACK_COSTLY,  /* its calls took more than its part of the budget: not called again */
+    SPOOL_CALLBACK_GONE,    /* its code was unloaded: not called again */
+    SPOOL_CALLBACK_LEFT,    /* it ended the thread that called it: not called again */
+    SPOOL_CALLBACK_WAITING, /* it did not return while the program waited for the last samples */
+    SPOOL_CALLBACK_SUMMARY, /* the process ends, or the map */
+    SPOOL_CALLBACK_LAST = SPOOL_CALLBACK_SUMMARY
+};
+/* Behind the fixed part: the node's label, the function's name or place. */
+struct spool_callback {
+    struct spool_rec_header rec; /* flags: enum spool_callback_what */
+    uint64_t time_ns;
+    uint64_t function;
+    uint64_t calls;        /* so far; RUNS: unused */
+    uint64_t all_ns;       /* time in it so far */
+    uint64_t longest_ns;   /* of one call */
+    uint64_t all_spent_ns; /* as in BURST_END: bursts and callbacks of the whole process so far */
+    uint32_t node;
+    uint32_t entered; /* RUNS: changed in place */
+    uint32_t label_len, name_len;
+};
 /* X(name, text): incidents; counts add up */
 #define SPOOL_EVENT_LIST(X)                                                                                \
     X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")     \
@@ -358,7 +446,11 @@ struct spool_image_bytes {
     X(SAMPLING_END, "sampling switched off")                                                               \
     X(HOOK_ERRORS, "hooks that failed and went quiet")                                                     \
     X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them stand for them") \
-    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")
+    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")   \
+    X(CALLBACKS_OFF, "natural-domain callbacks are not called: the system gives no thread for them")       \
+    X(CALLBACK_LOST, "accesses that no natural-domain callback saw: the program ended or went on first")   \
+    X(DOMAINS_LEFT_OUT,                                                                                    \
+      "grids, meshes and maps of the natural domain, or what they became, that found no room in the spool")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -37,12 +37,13 @@ bool spool_put_process(struct spool_writer *w, struct spool_process p,
     ((struct spool_rec_header){            \
         .type = SPOOL_REC_##kind, .flags = (uint16_t)(rec_flags), .len_bytes = sizeof(fixed)})
 
+/* r.rec.flags: SPOOL_THREAD_OWN or 0 */
 static inline bool spool_put_thread_begin(struct spool_writer *w, struct spool_thread_begin r,
                                           const char *name)
 {
     const struct spool_text text = spool_text_of(name, 64);
     r.name_len = text.len_bytes;
-    return spool_put(w, SPOOL_WHAT(THREAD_BEGIN, 0, r), &r, &text, 1);
+    return spool_put(w, SPOOL_WHAT(THREAD_BEGIN, r.rec.flags, r), &r, &text, 1);
 }
 
 static inline bool spool_put_thread_end(struct spool_writer *w, struct spool_thread_end r)

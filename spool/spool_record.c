@@ -46,10 +46,18 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(TLS_MODULES, spool_tls_modules, rows_len, 16),
     SPOOL_ROW_TAIL(TLS_BLOCKS, spool_tls_blocks, rows_len, 16),
     SPOOL_ROW(CHILD_ENDED, spool_child_ended),
+    SPOOL_ROW(DOMAIN, spool_domain),
+    SPOOL_ROW_TAIL(DOMAIN_DATA, spool_domain_data, bytes_len, 1),
+    SPOOL_ROW(MAP, spool_map),
+    SPOOL_ROW_TAIL(POINT, spool_point, points_len, sizeof(struct spool_point_row)),
+    SPOOL_ROW(NODE_MAP, spool_node_map),
+    SPOOL_ROW(DOMAIN_END, spool_domain_end),
+    SPOOL_ROW(CALLBACK, spool_callback), /* two strings: see spool_callback_tail */
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
-#define SPOOL_REC_COUNTED(name, number) +1
-_Static_assert(SPOOL_REC_ROWS == 1 SPOOL_REC_LIST(SPOOL_REC_COUNTED), "every record type has a row");
+/* Numbers may have gaps; that each has its row is tested (tests/spool/test_spool_domains.c). */
+#define SPOOL_REC_HAS_PLACE(name, number) &&(number) < SPOOL_REC_ROWS
+_Static_assert(1 SPOOL_REC_LIST(SPOOL_REC_HAS_PLACE), "every record type has a row");
 
 const char *spool_rec_name(uint16_t type)
 {
@@ -66,15 +74,52 @@ static uint64_t spool_stack_tail(const struct spool_stack *s)
     return (uint64_t)s->links_len * sizeof(struct spool_link) + s->bytes_len;
 }
 
+static uint64_t spool_callback_tail(const struct spool_callback *c)
+{
+    return (uint64_t)c->label_len + c->name_len;
+}
+
 static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct spool_rec_row *row)
 {
-    if (rec->type == SPOOL_REC_PROCESS)
-        return spool_process_tail((const struct spool_process *)(const void *)rec);
-    if (rec->type == SPOOL_REC_STACK) return spool_stack_tail((const struct spool_stack *)(const void *)rec);
+    const void *const whole = rec;
+    switch (rec->type) {
+    case SPOOL_REC_PROCESS:
+        return spool_process_tail(whole);
+    case SPOOL_REC_STACK:
+        return spool_stack_tail(whole);
+    case SPOOL_REC_CALLBACK:
+        return spool_callback_tail(whole);
+    }
     if (row->len_at == 0) return 0;
     uint32_t len;
     memcpy(&len, (const char *)rec + row->len_at, sizeof(len));
     return (uint64_t)len * row->len_unit_bytes;
+}
+
+static const char *spool_data_fault(const struct spool_domain_data *d)
+{
+    if (d->data == 0) return "data without a number";
+    if (d->bytes_len > d->total_bytes || d->first_byte > d->total_bytes - d->bytes_len)
+        return "a piece that lies outside of its data";
+    return NULL;
+}
+
+static const char *spool_content_fault(const struct spool_rec_header *rec)
+{
+    const void *const whole = rec;
+    const struct spool_domain *d = whole;
+    const struct spool_map *m = whole;
+    switch (rec->type) {
+    case SPOOL_REC_DOMAIN:
+        return d->domain == 0 || d->data == 0 ? "a domain without number or content" : NULL;
+    case SPOOL_REC_MAP:
+        return m->map == 0 || m->data == 0 ? "a map without number or content" : NULL;
+    case SPOOL_REC_DOMAIN_DATA:
+        return spool_data_fault(whole);
+    case SPOOL_REC_CALLBACK:
+        return rec->flags > SPOOL_CALLBACK_LAST ? "no such news of a callback" : NULL;
+    }
+    return NULL;
 }
 
 const char *spool_rec_fault(const struct spool_rec_header *rec)
@@ -85,5 +130,5 @@ const char *spool_rec_fault(const struct spool_rec_header *rec)
     if (rec->len_bytes < row->fixed_len_bytes) return "record shorter than its type";
     if (row->fixed_len_bytes + spool_tail_len(rec, row) > rec->len_bytes)
         return "text reaches out of its record";
-    return NULL;
+    return spool_content_fault(rec);
 }

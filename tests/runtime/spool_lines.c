@@ -5,6 +5,7 @@
 #include "spool/spool_reader.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct place {
@@ -28,16 +29,69 @@ static void print_maps(const struct spool_maps *m)
            (const char *)(m + 1));
 }
 
+static void print_points(const struct spool_point *p)
+{
+    const struct spool_point_row *rows = (const void *)(p + 1);
+    printf(" node=%u map=%u tid=%u burst=%u points=%u", p->node, p->map, p->tid, p->burst, p->points_len);
+    for (uint32_t i = 0; i < p->points_len; i++)
+        printf(" %u:%g,%g,%g", rows[i].access, rows[i].at[0], rows[i].at[1], rows[i].at[2]);
+}
+
+static void print_callback(const struct spool_callback *c)
+{
+    const char *const label = (const char *)(c + 1);
+    printf(" what=%u node=%u entered=%u calls=%" PRIu64 " all_ns=%" PRIu64 " longest_ns=%" PRIu64
+           " label=%.*s name=%.*s",
+           c->rec.flags, c->node, c->entered, c->calls, c->all_ns, c->longest_ns, (int)c->label_len, label,
+           (int)c->name_len, label + c->label_len);
+}
+
+/* Those of the natural domain; false: another one. */
+static bool print_natural(const struct spool_rec_header *rec)
+{
+    const struct spool_map *m = (const void *)rec;
+    const struct spool_domain *d = (const void *)rec;
+    const struct spool_domain_data *piece = (const void *)rec;
+    const struct spool_node_map *n = (const void *)rec;
+    switch (rec->type) {
+    case SPOOL_REC_DOMAIN:
+        printf(" domain=%u data=%u", d->domain, d->data);
+        return true;
+    case SPOOL_REC_DOMAIN_END:
+        printf(" domain=%u", ((const struct spool_domain_end *)rec)->domain);
+        return true;
+    case SPOOL_REC_DOMAIN_DATA:
+        printf(" data=%u total=%" PRIu64 " first=%" PRIu64 " bytes=%u", piece->data, piece->total_bytes,
+               piece->first_byte, piece->bytes_len);
+        return true;
+    case SPOOL_REC_MAP:
+        printf(" map=%u domain=%u data=%u", m->map, m->domain, m->data);
+        return true;
+    case SPOOL_REC_NODE_MAP:
+        printf(" node=%u map=%u", n->node, n->map);
+        return true;
+    case SPOOL_REC_POINT:
+        print_points((const void *)rec);
+        return true;
+    case SPOOL_REC_CALLBACK:
+        print_callback((const void *)rec);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void print_payload(const struct spool_rec_header *rec)
 {
+    if (print_natural(rec)) return;
     switch (rec->type) {
     case SPOOL_REC_PROCESS:
         print_process((const struct spool_process *)rec);
         break;
     case SPOOL_REC_THREAD_BEGIN: {
         const struct spool_thread_begin *r = (const void *)rec;
-        printf(" stack=%#" PRIx64 "-%#" PRIx64 " name=%.*s", r->stack_base, r->stack_end, (int)r->name_len,
-               (const char *)(r + 1));
+        printf(" stack=%#" PRIx64 "-%#" PRIx64 " name=%.*s%s", r->stack_base, r->stack_end, (int)r->name_len,
+               (const char *)(r + 1), rec->flags & SPOOL_THREAD_OWN ? " own" : "");
         break;
     }
     case SPOOL_REC_THREAD_END: {

@@ -2,7 +2,8 @@
 # tests/spool
 if HAVE_CMOCKA
 spool_test_programs = \
-    tests/spool/test_spool
+    tests/spool/test_spool \
+    tests/spool/test_spool_domains
 check_LTLIBRARIES += libspoolfixture.la
 check_PROGRAMS += $(spool_test_programs)
 TESTS += $(spool_test_programs)
@@ -12,4 +13,6 @@ libspoolfixture_la_LIBADD = libspoolwrite.la
 
 tests_spool_test_spool_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_spool_test_spool_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
+tests_spool_test_spool_domains_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_spool_test_spool_domains_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
 endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of the natural domain: what is written comes back, what contradicts itself is refused. */
+#include "config.h"
+
+#include "spool/spool_put_domains_sigsafe.h"
+#include "spool/spool_reader.h"
+#include "spool/spool_record.h"
+#include "tests/spool/spool_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PID = 77 };
+
+struct bed {
+    struct spool_fixture f;
+    struct spool_writer w;
+    spool_reader *r;
+};
+
+static int set_up(void **state)
+{
+    struct bed *b = calloc(1, sizeof(*b));
+    assert_non_null(b);
+    b->w = (struct spool_writer)SPOOL_WRITER_CLOSED;
+    spool_fixture_init(&b->f);
+    spool_fixture_open(&b->f, &b->w, PID, 0, PID);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bed *b = *state;
+    spool_reader_free(b->r);
+    spool_writer_close(&b->w);
+    spool_fixture_fini(&b->f);
+    free(b);
+    return 0;
+}
+
+static const void *next(struct bed *b)
+{
+    const struct spool_rec_header *rec;
+    if (!b->r) {
+        spool_writer_close(&b->w);
+        assert_int_equal(spool_reader_open(spool_fixture_path(&b->f, PID, 0, PID), &b->r), LS_OK);
+    }
+    if (spool_reader_next(b->r, &rec) != LS_OK) fail_msg("%s", ls_last_error());
+    return rec;
+}
+
+static const struct spool_domain domain = {.time_ns = 1, .domain = 3, .data = 1};
+static const struct spool_map map = {.time_ns = 2, .map = 4, .domain = 3, .data = 2};
+
+static void fields_strings_and_rows_come_back(void **state)
+{
+    struct bed *b = *state;
+    const struct spool_point_row rows[] = {{.access = 1, .at = {0.5, -1, 1e300}}, {.access = 9}};
+    const struct spool_point point = {.time_ns = 4, .burst_ns = 3, .tid = 8, .node = 5, .points_len = 2};
+    const struct spool_callback news = {.time_ns = 5, .node = 5, .calls = 17};
+    assert_true(spool_put_domain(&b->w, domain));
+    assert_true(spool_put_map(&b->w, map));
+    assert_true(spool_put_node_map(&b->w, 3, 5, 4));
+    assert_true(spool_put_points(&b->w, point, rows));
+    assert_true(spool_put_callback(&b->w, SPOOL_CALLBACK_SLOW, news, "B", "matrixNDMfunc"));
+    assert_true(spool_put_domain_end(&b->w, 6, 3));
+    const struct spool_domain *d = next(b);
+    assert_int_equal(d->rec.type, SPOOL_REC_DOMAIN);
+    assert_int_equal(d->domain, 3);
+    assert_int_equal(d->data, 1);
+    const struct spool_map *m = next(b);
+    assert_int_equal(m->rec.type, SPOOL_REC_MAP);
+    assert_int_equal(m->map, 4);
+    assert_int_equal(m->domain, 3);
+    assert_int_equal(m->data, 2);
+    const struct spool_node_map *n = next(b);
+    assert_int_equal(n->node, 5);
+    assert_int_equal(n->map, 4);
+    const struct spool_point *p = next(b);
+    assert_int_equal(p->points_len, 2);
+    assert_memory_equal(SPOOL_REC_TAIL(p), rows, sizeof(rows));
+    const struct spool_callback *c = next(b);
+    assert_int_equal(c->rec.flags, SPOOL_CALLBACK_SLOW);
+    assert_memory_equal(SPOOL_REC_TAIL(c), "BmatrixNDMfunc", c->label_len + c->name_len);
+    assert_int_equal(((const struct spool_domain_end *)next(b))->domain, 3);
+    assert_null(next(b));
+}
+
+static void array_of_several_chunks_comes_back_in_pieces(void **state)
+{
+    enum { LEN = 100000 };
+    static double all[LEN], back[LEN];
+    struct bed *b = *state;
+    for (size_t i = 0; i < LEN; i++)
+        all[i] = (double)i;
+    for (uint64_t at = 0; at < sizeof(all); at += SPOOL_DATA_PIECE_BYTES) {
+        const uint64_t left = sizeof(all) - at;
+        const struct spool_domain_data r = {
+            .time_ns = 1, .data = 1, .total_bytes = sizeof(all), .first_byte = at};
+        const struct spool_text piece = {
+            (const char *)all + at,
+            (uint32_t)(left < SPOOL_DATA_PIECE_BYTES ? left : SPOOL_DATA_PIECE_BYTES)};
+        assert_true(spool_put_domain_data(&b->w, r, piece));
+    }
+    for (const struct spool_domain_data *d; (d = next(b)) != NULL;)
+        memcpy((char *)back + d->first_byte, SPOOL_REC_TAIL(d), d->bytes_len);
+    assert_memory_equal(all, back, sizeof(all));
+}
+
+/* A record as it lies in a file, its fixed part followed by room for a tail. */
+struct raw {
+    union {
+        struct spool_rec_header rec;
+        struct spool_domain domain;
+        struct spool_domain_data data;
+        struct spool_map map;
+        struct spool_point point;
+        struct spool_callback callback;
+    };
+    uint8_t tail[64];
+};
+
+static const char *fault_of(struct raw *raw, uint16_t type, uint16_t flags, size_t fixed_len_bytes)
+{
+    raw->rec = (struct spool_rec_header){
+        .type = type, .flags = flags, .len_bytes = (uint32_t)fixed_len_bytes + (uint32_t)sizeof(raw->tail)};
+    return spool_rec_fault(&raw->rec);
+}
+#define FAULT(raw, kind, flags, member) fault_of(&(raw), SPOOL_REC_##kind, flags, sizeof((raw).member))
+
+static void pieces_outside_of_their_data_are_refused(void **state)
+{
+    struct raw r = {.data = {.data = 1, .total_bytes = 64, .first_byte = 0, .bytes_len = 64}};
+    (void)state;
+    assert_null(FAULT(r, DOMAIN_DATA, 0, data));
+    r.data.first_byte = 1;
+    assert_non_null(FAULT(r, DOMAIN_DATA, 0, data));
+    r.data.first_byte = UINT64_MAX; /* wraps */
+    assert_non_null(FAULT(r, DOMAIN_DATA, 0, data));
+    r.data = (struct spool_domain_data){.data = 1, .total_bytes = 65, .bytes_len = 65};
+    assert_non_null(FAULT(r, DOMAIN_DATA, 0, data)); /* reaches out of its record */
+    r.data = (struct spool_domain_data){.data = 0, .total_bytes = 8, .bytes_len = 8};
+    assert_non_null(FAULT(r, DOMAIN_DATA, 0, data));
+}
+
+static void domains_maps_points_and_news_that_cannot_be_are_refused(void **state)
+{
+    struct raw d = {.domain = domain};
+    (void)state;
+    assert_null(FAULT(d, DOMAIN, 0, domain));
+    d.domain.data = 0;
+    assert_non_null(FAULT(d, DOMAIN, 0, domain));
+    d.domain = (struct spool_domain){.data = 1};
+    assert_non_null(FAULT(d, DOMAIN, 0, domain));
+    struct raw r = {.map = map};
+    assert_null(FAULT(r, MAP, 0, map));
+    r.map.domain = 0;
+    assert_null(FAULT(r, MAP, 0, map)); /* its callback keeps all for itself */
+    r.map.data = 0;
+    assert_non_null(FAULT(r, MAP, 0, map));
+    struct raw p = {.point = {.points_len = 2}};
+    assert_null(FAULT(p, POINT, 0, point));
+    p.point.points_len = UINT32_MAX;
+    assert_non_null(FAULT(p, POINT, 0, point));
+    struct raw c = {.callback = {.label_len = 60, .name_len = 4}};
+    assert_null(FAULT(c, CALLBACK, SPOOL_CALLBACK_LAST, callback));
+    assert_non_null(FAULT(c, CALLBACK, SPOOL_CALLBACK_LAST + 1, callback));
+    c.callback.name_len = UINT32_MAX;
+    assert_non_null(FAULT(c, CALLBACK, 0, callback));
+}
+
+static void every_record_type_is_known_to_readers(void **state)
+{
+    static const uint16_t numbers[] = {
+#define NUMBER(name, number) number,
+        SPOOL_REC_LIST(NUMBER)
+#undef NUMBER
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct spool_rec_header rec = {.type = numbers[i], .len_bytes = sizeof(rec)};
+        if (strcmp(spool_rec_name(numbers[i]), "unknown") == 0) fail_msg("type %u has no row", numbers[i]);
+        if (rec.type != SPOOL_REC_PAD) assert_non_null(spool_rec_fault(&rec)); /* too short for any */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(fields_strings_and_rows_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(array_of_several_chunks_comes_back_in_pieces, set_up, tear_down),
+        cmocka_unit_test(pieces_outside_of_their_data_are_refused),
+        cmocka_unit_test(domains_maps_points_and_news_that_cannot_be_are_refused),
+        cmocka_unit_test(every_record_type_is_known_to_readers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
