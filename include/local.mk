@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # include: the public API
 loadstoneincludedir = $(includedir)/loadstone
-loadstoneinclude_HEADERS = include/loadstone/error.h include/loadstone/loadstone.h include/loadstone/smr.h
+loadstoneinclude_HEADERS = include/loadstone/error.h include/loadstone/loadstone.h include/loadstone/ndm.h include/loadstone/smr.h
 include_HEADERS = include/SMRTree.h
 
 pkgconfigdir = $(libdir)/pkgconfig

@@ -45,6 +45,9 @@ struct ndm_field {
     double *step_values[NDM_METRICS_LEN]; /* steps_len * values_len, step by step */
 };
 
+/* Frees what f holds, not f. */
+void ndm_field_fini(struct ndm_field *f);
+
 /* All domains and fields of a recording. */
 struct ndm_atlas {
     struct ndm_geometry *domains;

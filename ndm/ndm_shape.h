@@ -13,7 +13,7 @@ enum ndm_kind { NDM_GRID, NDM_MESH };
 struct ndm_geometry {
     enum ndm_kind kind;
     char *label, *unit; /* unit "" when not told */
-    uint32_t dims;      /* grid: axes; mesh: 1 to 3, axes on which points differ */
+    uint32_t dims;      /* grid: axes; mesh: up to the last axis on which points differ */
     char *axes[NDM_AXES_MAX];
     /* grids */
     uint64_t extents[NDM_AXES_MAX]; /* cells; 1 for axes beyond dims */

@@ -6,6 +6,7 @@ include tests/kernels/local.mk
 include tests/analyse/local.mk
 include tests/tools/local.mk
 include tests/smrtree/local.mk
+include tests/ndm/local.mk
 include tests/spool/local.mk
 include tests/profile/local.mk
 include tests/symbols/local.mk

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/ndm
+if HAVE_CMOCKA
+ndm_test_programs = \
+    tests/ndm/test_ndm_layout \
+    tests/ndm/test_ndm_plain
+check_PROGRAMS += $(ndm_test_programs)
+TESTS += $(ndm_test_programs)
+tests_ndm_test_ndm_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_ndm_test_ndm_layout_LDADD = libndm.la $(CMOCKA_LIBS)
+tests_ndm_test_ndm_plain_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_ndm_test_ndm_plain_LDADD = libndm.la $(CMOCKA_LIBS)
+endif
