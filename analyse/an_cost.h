@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each sampled access costs: the model that turns bursts into time.
- *
- * A burst stands for weight_ns of CPU time. Its first accesses were in flight already when it was triggered
- * and carry no latency; behind that run-ahead window every load is measured. So the model looks at one window
- * only, the instructions and the loads from the window's end to the burst's end: penalty of a load     p =
- * max(latency - L1 latency, 0), 0 for stores and loads without a measurement. Where the counter is coarse p
- * may be negative, and the sum of all is taken at 0 or more issue time            I = instructions in the
- * window / issue width stall of the burst    = weight * S / (S + I), S the sum of all p: an upper bound,
- * overlap is not seen stall of an access    = weight * p / (S + I) time of an access     = weight * (p + I /
- * accesses in the window) / (S + I) Times of a burst's accesses add up to its weight. A burst without a
- * measured load has no stall estimate and its time is split evenly over its accesses. A burst without
- * accesses belongs to no data: its weight is counted apart.
+/* What each sampled access of a profile costs, by the model of profile/prof_cost.h.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef AN_COST_H
 #define AN_COST_H
 
 #include "common/ls_error.h"
+#include "profile/prof_cost.h"
 #include "profile/prof_reader.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Used when the profile carries no calibration. */
-#define AN_DEFAULT_L1_CYCLES 5.0
-#define AN_DEFAULT_ISSUE_WIDTH 4.0
+#define AN_DEFAULT_L1_CYCLES PROF_COST_L1_CYCLES
+#define AN_DEFAULT_ISSUE_WIDTH PROF_COST_ISSUE_WIDTH
 
 /* Borrowed arrays. Columns needed: op, latency_cycles, latency_valid, position; further ones by what else is
  * called. */
@@ -66,7 +56,7 @@ static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
 /* Weight of a burst; a missing one stands for nothing. */
 static inline double an_weight_ns(const struct prof_burst *b)
 {
-    return b->weight_ns == UINT64_MAX ? 0.0 : (double)b->weight_ns;
+    return prof_cost_weight_ns(b);
 }
 
 #endif

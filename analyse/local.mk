@@ -19,4 +19,4 @@ libanalyse_la_SOURCES = \
     analyse/an_sharing.c analyse/an_sharing.h \
     analyse/an_table.c analyse/an_table.h \
     analyse/an_tables.c analyse/an_tables.h
-libanalyse_la_LIBADD = libcommon.la -lm
+libanalyse_la_LIBADD = libprofcost.la libcommon.la -lm

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # profile: run.h5 (schema, writer, reader) and resolve (spool to run.h5)
-noinst_LTLIBRARIES += libprofile.la libprofread.la
+noinst_LTLIBRARIES += libprofile.la libprofread.la libprofcost.la
+libprofcost_la_SOURCES = profile/prof_cost.c profile/prof_cost.h
+libprofcost_la_LIBADD = -lm
 libprofread_la_SOURCES = \
     profile/prof_h5.c profile/prof_h5.h \
     profile/prof_reader.c profile/prof_reader.h \
@@ -53,4 +55,4 @@ libprofile_la_SOURCES = \
     profile/prof_vector.c profile/prof_vector.h \
     profile/prof_writer.c profile/prof_writer.h
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-libprofile_la_LIBADD = libprofread.la libspoolread.la libsmrtree.la libsymbols.la libmachine.la libcommon.la $(HDF5_LIBS)
+libprofile_la_LIBADD = libprofread.la libprofcost.la libspoolread.la libsmrtree.la libsymbols.la libmachine.la libcommon.la $(HDF5_LIBS)
