@@ -4,15 +4,19 @@ noinst_LTLIBRARIES += libprofile.la libprofread.la libprofcost.la
 libprofcost_la_SOURCES = profile/prof_cost.c profile/prof_cost.h
 libprofcost_la_LIBADD = -lm
 libprofread_la_SOURCES = \
+    profile/prof_atlas.h profile/prof_atlas_names.c profile/prof_atlas_read.c \
+    profile/prof_file.h \
+    profile/prof_h5_get.c profile/prof_h5_get.h \
     profile/prof_h5.c profile/prof_h5.h \
     profile/prof_reader.c profile/prof_reader.h \
     profile/prof_reader_check.c profile/prof_reader_check.h \
     profile/prof_schema.h \
     profile/prof_tables.c profile/prof_tables.h
 libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-libprofread_la_LIBADD = libcommon.la $(HDF5_LIBS)
+libprofread_la_LIBADD = libndm.la libcommon.la $(HDF5_LIBS)
 
 libprofile_la_SOURCES = \
+    profile/prof_atlas_write.c \
     profile/prof_allocators.c profile/prof_allocators.h \
     profile/prof_site_frames.c profile/prof_site_frames.h \
     profile/prof_site_names.c profile/prof_site_names.h \

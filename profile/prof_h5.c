@@ -88,3 +88,37 @@ ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out)
     out->hash = prof_hash_finish(lanes, (uint64_t)at);
     return LS_OK;
 }
+
+void prof_h5_put_text(hid_t object, const char *name, const char *text)
+{
+    const hid_t type = prof_h5_file_type(PROF_TEXT), space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, &text);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+static herr_t prof_h5_put(hid_t object, const char *name, enum prof_type type, hid_t space, const void *value)
+{
+    const hid_t file_type = prof_h5_file_type(type), memory_type = prof_h5_memory_type(type);
+    const hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const herr_t e = H5Awrite(attribute, memory_type, value);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(memory_type);
+    H5Tclose(file_type);
+    return e;
+}
+
+herr_t prof_h5_put_attribute(hid_t object, const char *name, enum prof_type type, hsize_t len,
+                             const void *value)
+{
+    if (len != 1) return prof_h5_put_list(object, name, type, len, value);
+    return prof_h5_put(object, name, type, H5Screate(H5S_SCALAR), value);
+}
+
+herr_t prof_h5_put_list(hid_t object, const char *name, enum prof_type type, hsize_t len, const void *values)
+{
+    return prof_h5_put(object, name, type, H5Screate_simple(1, &len, NULL), values);
+}

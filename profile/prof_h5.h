@@ -28,6 +28,13 @@ struct prof_seal {
 hid_t prof_h5_memory_type(enum prof_type type);
 hid_t prof_h5_file_type(enum prof_type type);
 
+/* Attributes of an open object: a text; len values of type, a scalar when len is 1; a list whatever len is.
+ */
+void prof_h5_put_text(hid_t object, const char *name, const char *text);
+herr_t prof_h5_put_attribute(hid_t object, const char *name, enum prof_type type, hsize_t len,
+                             const void *value);
+herr_t prof_h5_put_list(hid_t object, const char *name, enum prof_type type, hsize_t len, const void *values);
+
 /* Compute the seal of the open file fd. Errors: LS_ERR_IO; path is for the message. */
 ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out);
 

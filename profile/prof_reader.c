@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_reader.h"
 
+#include "profile/prof_file.h"
 #include "profile/prof_h5.h"
 #include "profile/prof_reader_check.h"
 
@@ -354,6 +355,16 @@ void prof_close(prof_profile *p)
     if (p->file >= 0) H5Fclose(p->file);
     free(p->path);
     free(p);
+}
+
+hid_t prof_profile_file(const prof_profile *p)
+{
+    return p->file;
+}
+
+const char *prof_profile_path(const prof_profile *p)
+{
+    return p->path;
 }
 
 const struct prof_run *prof_run_of(const prof_profile *p)

@@ -3,6 +3,7 @@
 
 #include "profile/prof_writer.h"
 
+#include "profile/prof_file.h"
 #include "profile/prof_h5.h"
 #include "spool/spool_format.h"
 
@@ -51,7 +52,7 @@ static herr_t prof_find_errno(unsigned n, const H5E_error2_t *error, void *user)
     return 0;
 }
 
-static ls_err prof_write_failed(prof_writer *w, const char *what)
+ls_err prof_writer_failed(prof_writer *w, const char *what)
 {
     int code = 0;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, prof_find_errno, &code);
@@ -65,10 +66,10 @@ static ls_err prof_write_failed(prof_writer *w, const char *what)
 
 /* HDF5 does not survive a full disk (it breaks when it closes the file): allocate the blocks before it
  * writes. Where the file system cannot, HDF5's own error is all there is. */
-static ls_err prof_reserve(prof_writer *w, uint64_t len_bytes)
+ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)
 {
     hsize_t end = 0;
-    if (H5Fget_filesize(w->file, &end) < 0) return prof_write_failed(w, "its blocks");
+    if (H5Fget_filesize(w->file, &end) < 0) return prof_writer_failed(w, "its blocks");
     end += len_bytes + PROF_METADATA_BYTES;
     if (end <= w->reserved_end_bytes) return LS_OK;
     const uint64_t from = w->reserved_end_bytes;
@@ -82,30 +83,6 @@ static ls_err prof_reserve(prof_writer *w, uint64_t len_bytes)
     }
     w->reserved_end_bytes = end;
     return LS_OK;
-}
-
-static void prof_put_text_attribute(hid_t object, const char *name, const char *text)
-{
-    const hid_t type = prof_h5_file_type(PROF_TEXT), space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    H5Awrite(attribute, type, &text);
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-}
-
-static herr_t prof_put_attribute(hid_t object, const char *name, enum prof_type type, hsize_t len,
-                                 const void *value)
-{
-    const hid_t file_type = prof_h5_file_type(type), memory_type = prof_h5_memory_type(type);
-    const hid_t space = len == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &len, NULL);
-    const hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const herr_t e = H5Awrite(attribute, memory_type, value);
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(memory_type);
-    H5Tclose(file_type);
-    return e;
 }
 
 static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
@@ -122,27 +99,27 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     w->columns[column] = H5Dcreate2(group, row->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     w->buffers[column] = malloc(PROF_CHUNK_ROWS * prof_type_bytes(row->type));
     if (w->columns[column] >= 0) {
-        prof_put_text_attribute(w->columns[column], "description", row->text);
-        prof_put_attribute(w->columns[column], "missing", row->type, 1, &row->fill);
+        prof_h5_put_text(w->columns[column], "description", row->text);
+        prof_h5_put_attribute(w->columns[column], "missing", row->type, 1, &row->fill);
     }
     H5Pclose(properties);
     H5Sclose(space);
     H5Tclose(memory_type);
     H5Tclose(type);
     if (!w->buffers[column]) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for the columns", w->path);
-    return w->columns[column] >= 0 ? LS_OK : prof_write_failed(w, row->name);
+    return w->columns[column] >= 0 ? LS_OK : prof_writer_failed(w, row->name);
 }
 
 /* Names beside the numbers they stand for. */
 static void prof_put_names(hid_t object, const char *attribute, const char *const *names, size_t len)
 {
-    prof_put_attribute(object, attribute, PROF_TEXT, len, names);
+    prof_h5_put_attribute(object, attribute, PROF_TEXT, len, names);
 }
 
 static ls_err prof_create_samples(prof_writer *w)
 {
     const hid_t group = H5Gcreate2(w->file, "/samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, "/samples");
+    ls_err e = group >= 0 ? LS_OK : prof_writer_failed(w, "/samples");
     for (size_t c = 0; e == LS_OK && c < PROF_COL_COUNT; c++)
         e = prof_create_column(w, group, c);
     if (e == LS_OK) prof_put_names(w->columns[PROF_COL_level], "levels", prof_level_names, PROF_LEVEL_COUNT);
@@ -161,7 +138,7 @@ static ls_err prof_create_file(prof_writer *w)
     if (e == LS_OK) {
         w->fd = fd;
         w->file = H5Fcreate(w->temporary_path, H5F_ACC_TRUNC, create, access);
-        e = w->file >= 0 ? prof_reserve(w, 0) : prof_write_failed(w, "its header");
+        e = w->file >= 0 ? prof_writer_reserve(w, 0) : prof_writer_failed(w, "its header");
     }
     H5Pclose(access);
     H5Pclose(create);
@@ -220,7 +197,7 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
     if (e >= 0 && !prof_is_all_missing(w, column))
         e = H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, w->buffers[column]);
     /* before the next call: it forgets the error */
-    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, prof_column_rows[column].name);
+    const ls_err out = e >= 0 ? LS_OK : prof_writer_failed(w, prof_column_rows[column].name);
     H5Sclose(memory_space);
     H5Sclose(file_space);
     H5Tclose(type);
@@ -230,7 +207,7 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
 static ls_err prof_flush(prof_writer *w)
 {
     if (w->buffered_rows == 0) return LS_OK;
-    LS_TRY(prof_reserve(w, w->buffered_rows * sizeof(struct prof_sample)));
+    LS_TRY(prof_writer_reserve(w, w->buffered_rows * sizeof(struct prof_sample)));
     for (size_t c = 0; c < PROF_COL_COUNT; c++)
         LS_TRY(prof_flush_column(w, c));
     w->rows += w->buffered_rows;
@@ -238,20 +215,41 @@ static ls_err prof_flush(prof_writer *w)
     return LS_OK;
 }
 
-static ls_err prof_check_usable(const prof_writer *w)
+ls_err prof_writer_check_usable(const prof_writer *w)
 {
     return w->is_failed ? ls_fail(LS_ERR_IO, "%s: writing failed before", w->path) : LS_OK;
 }
 
 ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample)
 {
-    if (w->is_failed) return prof_check_usable(w);
+    if (w->is_failed) return prof_writer_check_usable(w);
     for (size_t c = 0; c < PROF_COL_COUNT; c++) {
         const size_t bytes = prof_type_bytes(prof_column_rows[c].type);
         memcpy(w->buffers[c] + w->buffered_rows * bytes, (const uint8_t *)sample + prof_sample_offsets[c],
                bytes);
     }
     return ++w->buffered_rows == PROF_CHUNK_ROWS ? prof_flush(w) : LS_OK;
+}
+
+hid_t prof_writer_file(const prof_writer *w)
+{
+    return w->file;
+}
+
+ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_slice slice, void *out)
+{
+    LS_TRY(prof_writer_check_usable(w));
+    LS_TRY(prof_flush(w));
+    const hsize_t start = slice.first, len = slice.len;
+    const hid_t type = prof_h5_memory_type(prof_column_rows[column].type);
+    const hid_t file_space = H5Dget_space(w->columns[column]), memory_space = H5Screate_simple(1, &len, NULL);
+    herr_t e = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
+    if (e >= 0 && len > 0) e = H5Dread(w->columns[column], type, memory_space, file_space, H5P_DEFAULT, out);
+    const ls_err result = e >= 0 ? LS_OK : prof_writer_failed(w, prof_column_rows[column].name);
+    H5Sclose(memory_space);
+    H5Sclose(file_space);
+    H5Tclose(type);
+    return result;
 }
 
 /* One field of all rows, side by side. */
@@ -297,9 +295,9 @@ static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_fi
     const hid_t dataset = H5Dcreate2(group, f->name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     herr_t e = dataset >= 0 ? 0 : -1;
     if (e >= 0 && rows_len > 0) e = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column);
-    const ls_err out = e >= 0 ? LS_OK : prof_write_failed(w, f->name);
+    const ls_err out = e >= 0 ? LS_OK : prof_writer_failed(w, f->name);
     if (dataset >= 0) {
-        prof_put_text_attribute(dataset, "description", f->text);
+        prof_h5_put_text(dataset, "description", f->text);
         H5Dclose(dataset);
     }
     H5Pclose(properties);
@@ -328,15 +326,15 @@ static void prof_put_table_names(hid_t group, enum prof_table_id id)
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len)
 {
     const struct prof_table *t = &prof_tables[id];
-    LS_TRY(prof_check_usable(w));
+    LS_TRY(prof_writer_check_usable(w));
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1); /* "/series" of "/series/name" */
     const hid_t group = H5Gcreate2(w->file, t->group, links, H5P_DEFAULT, H5P_DEFAULT);
     H5Pclose(links);
-    ls_err e = group >= 0 ? LS_OK : prof_write_failed(w, t->group);
+    ls_err e = group >= 0 ? LS_OK : prof_writer_failed(w, t->group);
     for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
         void *column = prof_gather(t, &t->fields[i], rows, rows_len);
-        e = column ? prof_reserve(w, prof_column_bytes(&t->fields[i], column, rows_len))
+        e = column ? prof_writer_reserve(w, prof_column_bytes(&t->fields[i], column, rows_len))
                    : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", w->path, t->group);
         if (e == LS_OK) e = prof_write_field(w, group, &t->fields[i], column, rows_len);
         free(column);
@@ -351,8 +349,9 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
 static ls_err prof_create_empty_groups(prof_writer *w)
 {
     for (size_t i = 0; i < prof_empty_groups_len; i++) {
+        if (H5Lexists(w->file, prof_empty_groups[i], H5P_DEFAULT) > 0) continue;
         const hid_t group = H5Gcreate2(w->file, prof_empty_groups[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        if (group < 0) return prof_write_failed(w, prof_empty_groups[i]);
+        if (group < 0) return prof_writer_failed(w, prof_empty_groups[i]);
         H5Gclose(group);
     }
     return LS_OK;
@@ -367,16 +366,16 @@ static ls_err prof_write_run_field(prof_writer *w, hid_t group, const struct pro
         if (*(const char *const *)value) text = *(const char *const *)value;
         value = &text;
     }
-    return prof_put_attribute(group, f->name, f->type, f->array_len, value) >= 0
+    return prof_h5_put_attribute(group, f->name, f->type, f->array_len, value) >= 0
                ? LS_OK
-               : prof_write_failed(w, f->name);
+               : prof_writer_failed(w, f->name);
 }
 
 ls_err prof_writer_run(prof_writer *w, const struct prof_run *run)
 {
-    LS_TRY(prof_check_usable(w));
+    LS_TRY(prof_writer_check_usable(w));
     const hid_t group = H5Gcreate2(w->file, prof_run_table.group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0) return prof_write_failed(w, prof_run_table.group);
+    if (group < 0) return prof_writer_failed(w, prof_run_table.group);
     ls_err e = LS_OK;
     for (size_t i = 0; e == LS_OK && i < prof_run_table.fields_len; i++)
         e = prof_write_run_field(w, group, &prof_run_table.fields[i], run);
@@ -389,7 +388,7 @@ static ls_err prof_close_columns(prof_writer *w)
     ls_err e = LS_OK;
     for (size_t c = 0; c < PROF_COL_COUNT; c++) {
         if (w->columns[c] >= 0 && H5Dclose(w->columns[c]) < 0 && e == LS_OK)
-            e = prof_write_failed(w, prof_column_rows[c].name);
+            e = prof_writer_failed(w, prof_column_rows[c].name);
         w->columns[c] = H5I_INVALID_HID;
     }
     return e;
@@ -398,10 +397,10 @@ static ls_err prof_close_columns(prof_writer *w)
 static ls_err prof_close_file(prof_writer *w)
 {
     LS_TRY(prof_close_columns(w));
-    if (H5Fflush(w->file, H5F_SCOPE_GLOBAL) < 0) return prof_write_failed(w, "its last blocks");
+    if (H5Fflush(w->file, H5F_SCOPE_GLOBAL) < 0) return prof_writer_failed(w, "its last blocks");
     const herr_t e = H5Fclose(w->file);
     w->file = H5I_INVALID_HID;
-    return e >= 0 ? LS_OK : prof_write_failed(w, "its last blocks");
+    return e >= 0 ? LS_OK : prof_writer_failed(w, "its last blocks");
 }
 
 static ls_err prof_write_seal(int fd, const char *path)
@@ -429,7 +428,7 @@ static ls_err prof_publish(prof_writer *w)
 
 ls_err prof_writer_finish(prof_writer *w)
 {
-    LS_TRY(prof_check_usable(w));
+    LS_TRY(prof_writer_check_usable(w));
     LS_TRY(prof_flush(w));
     LS_TRY(prof_close_file(w));
     LS_TRY(prof_write_seal(w->fd, w->temporary_path));

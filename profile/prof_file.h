@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The open file of a writer or a reader, for the other parts of profile/ that write to it or read from it.
+ *
+ * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+#ifndef PROF_FILE_H
+#define PROF_FILE_H
+
+#include "profile/prof_reader.h"
+#include "profile/prof_writer.h"
+
+#include <hdf5.h>
+
+/* Borrowed: do not close. */
+hid_t prof_writer_file(const prof_writer *w);
+hid_t prof_profile_file(const prof_profile *p);
+const char *prof_profile_path(const prof_profile *p);
+
+/* Before each write: room for len_bytes and what HDF5 needs beside them, since it does not survive a full
+ * disk.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
+ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes);
+/* Right after a call of HDF5 that failed: why, as far as it tells. The writer then only fails. */
+ls_err prof_writer_failed(prof_writer *w, const char *what);
+/* Errors: LS_ERR_IO when it failed before. */
+ls_err prof_writer_check_usable(const prof_writer *w);
+
+struct prof_slice {
+    uint64_t first, len;
+};
+/* Rows of a column that were added before; out has room for them.  Errors: LS_ERR_IO, LS_ERR_FULL. */
+ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_slice slice, void *out);
+
+#endif

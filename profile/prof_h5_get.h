@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes and arrays of a file that nobody vouches for: types and extents are checked before a value is
+ * read, sizes before memory is asked for.
+ *
+ * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+#ifndef PROF_H5_GET_H
+#define PROF_H5_GET_H
+
+#include "common/ls_error.h"
+#include "profile/prof_tables.h"
+
+#include <hdf5.h>
+#include <stdint.h>
+
+enum { PROF_GET_AXES_MAX = 4 };
+
+/* An open group, and how messages call it. */
+struct prof_h5_place {
+    const char *file, *group;
+    hid_t id;
+};
+
+struct prof_h5_array {
+    const char *name;
+    enum prof_type type;
+    int axes;
+    uint64_t extents[PROF_GET_AXES_MAX]; /* wanted; UINT64_MAX: whatever there is, and then what there was */
+    uint64_t values_max;
+};
+
+/* LS_ERR_FORMAT with a text that names file, group and name. */
+ls_err prof_h5_bad(const struct prof_h5_place *at, const char *name, const char *what) __attribute__((cold));
+/* Owns: the caller frees *out.  Errors: LS_ERR_FORMAT, LS_ERR_NOMEM. */
+ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char **out);
+/* len numbers into out, or len texts (char *, the caller's to free).  Errors: as above. */
+ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum prof_type type, uint64_t len,
+                        void *out);
+/* Numbers, in an array, or texts (char *).  Owns: the caller frees *out and the texts.
+ * Errors: as above; LS_ERR_RANGE when there are more than values_max. */
+ls_err prof_h5_get_array(const struct prof_h5_place *at, struct prof_h5_array *array, void **out);
+
+#endif
