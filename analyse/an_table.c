@@ -76,6 +76,7 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
         row->stall_ns += (double)costs->stall_ns[i];
         if (!an_is_measured(s, i)) continue;
         row->measured++;
+        row->latency_sum_cycles += (double)s->latency_cycles[i];
         if (s->level && s->level[i] < PROF_LEVEL_COUNT)
             row->levels[s->level[i]]++;
         else
@@ -172,6 +173,7 @@ static void an_row_add(struct an_row *to, const struct an_row *from)
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         to->levels[l] += from->levels[l];
     to->level_unknown += from->level_unknown;
+    to->latency_sum_cycles += from->latency_sum_cycles;
     to->time_ns += from->time_ns;
     to->stall_ns += from->stall_ns;
 }

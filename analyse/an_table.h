@@ -15,6 +15,7 @@ struct an_row {
         level_unknown; /* of measured loads: those without a level are unknown */
     uint64_t bursts;   /* that touched the group */
     double time_ns, stall_ns;
+    double latency_sum_cycles;        /* of measured loads: / measured is their mean */
     double median_cycles, p95_cycles; /* of measured loads, NAN without one */
 };
 

@@ -6,6 +6,7 @@
 #include "tools/rep_print.h"
 #include "tools/rep_processes.h"
 #include "tools/rep_sharing.h"
+#include "tools/rep_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum {
     REPORT_PROCESSES,
     REPORT_SHARING,
     REPORT_ALLOCATIONS,
+    REPORT_TREE,
     REPORT_JSON,
     REPORT_CSV,
     REPORT_FOLDED,
@@ -71,6 +73,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                             "instead of the table: what was allocated where, sampled or not: bytes and "
                             "blocks of each allocation site",
                             "Rows"},
+    [REPORT_TREE] =
+        {"tree", 't', CLI_FLAG, NULL, NULL,
+         "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean "
+         "latency and levels",
+         "Rows"},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; "
@@ -88,17 +95,20 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                        "Output", .alone = "time"},
 };
 
-static ls_err report_print_rows(const struct rep_view *v, bool json)
+/* How rows are printed. */
+enum report_form { REPORT_AS_TABLE, REPORT_AS_TREE, REPORT_AS_JSON };
+
+static ls_err report_print_rows(const struct rep_view *v, enum report_form form)
 {
     struct rep_row *rows = NULL;
     size_t len = 0;
     LS_TRY(rep_rows(v, &rows, &len));
     ls_err err = LS_OK;
-    if (json) {
+    if (form == REPORT_AS_JSON) {
         rep_print_json(v, rows, len, stdout);
     } else {
         rep_print_header(v, stdout);
-        rep_print_table(v, rows, len, stdout);
+        (form == REPORT_AS_TREE ? rep_tree_print : rep_print_table)(v, rows, len, stdout);
         err = rep_print_advice(v, stdout);
     }
     free(rows);
@@ -167,16 +177,23 @@ static void report_next(const struct rep_view *v)
         cli_next("loadstone report %s --json", path);
 }
 
+static enum report_form report_form_of(const struct cli_value *v)
+{
+    return v[REPORT_JSON].given ? REPORT_AS_JSON : v[REPORT_TREE].given ? REPORT_AS_TREE : REPORT_AS_TABLE;
+}
+
 static ls_err report_table(const struct rep_options *o, const struct cli_value *v)
 {
     struct rep_view view;
+    if (v[REPORT_TREE].given && strncmp(o->by, "node", strlen("node")) != 0)
+        return ls_fail(LS_ERR_USAGE, "--tree is of nodes: leave --by out, or begin it with node");
     ls_err err = rep_view_init(&view, o);
     if (err == LS_OK && v[REPORT_FOLDED].given)
         err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);
     else if (err == LS_OK && v[REPORT_CSV].given)
         err = rep_print_csv(&view, stdout);
     else if (err == LS_OK)
-        err = report_print_rows(&view, v[REPORT_JSON].given);
+        err = report_print_rows(&view, report_form_of(v));
     if (err == LS_OK && !v[REPORT_FOLDED].given && !v[REPORT_CSV].given) report_next(&view);
     rep_view_fini(&view);
     return err;

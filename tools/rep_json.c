@@ -80,6 +80,8 @@ void rep_json_numbers(const struct an_row *r, const struct an_interval *time, co
     cli_json_double(j, "stall_ns", r->stall_ns);
     rep_json_share(j, "time", time);
     rep_json_share(j, "stall", stall);
+    cli_json_double(j, "latency_mean_cycles",
+                    r->measured ? r->latency_sum_cycles / (double)r->measured : NAN);
     cli_json_double(j, "latency_median_cycles", r->median_cycles);
     cli_json_double(j, "latency_p95_cycles", r->p95_cycles);
     cli_json_open(j, "levels", '{');

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REP_LABEL_MIN = 24, REP_LABEL_MAX = 64, REP_LABEL_BYTES = 1024 };
+enum { REP_LABEL_MIN = 24, REP_LABEL_MAX = 64 };
 
 typedef const char *rep_cell_fn(const struct rep_view *v, const struct rep_row *row,
                                 char out[CLI_CELL_BYTES]);
@@ -82,10 +82,8 @@ static const char *rep_cell_p95(const struct rep_view *v, const struct rep_row *
     return cli_format_cycles(out, rep_numbers(v, row)->p95_cycles);
 }
 
-static const char *rep_level_cell(const struct rep_view *v, const struct rep_row *row, enum prof_level level,
-                                  char out[CLI_CELL_BYTES])
+const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES])
 {
-    const struct an_row *r = rep_numbers(v, row);
     const uint64_t known = r->measured - r->level_unknown;
     if (!known) return strcpy(out, "-");
     snprintf(out, CLI_CELL_BYTES, "%.0f", (double)r->levels[level] / (double)known * 100);
@@ -96,7 +94,7 @@ static const char *rep_level_cell(const struct rep_view *v, const struct rep_row
     static const char *rep_cell_##level(const struct rep_view *v, const struct rep_row *row, \
                                         char out[CLI_CELL_BYTES])                            \
     {                                                                                        \
-        return rep_level_cell(v, row, PROF_LEVEL_##level, out);                              \
+        return rep_format_level(rep_numbers(v, row), PROF_LEVEL_##level, out);               \
     }
 REP_LEVEL_CELL(L1)
 REP_LEVEL_CELL(L2)
@@ -145,16 +143,15 @@ static const struct rep_glyphs *rep_glyphs(void)
     return cli_term_utf8() ? &utf8 : &ascii;
 }
 
-/* Tree lines and the label. open[d]: the branch at depth d goes on below. */
-static void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool *open,
-                           char out[REP_LABEL_BYTES])
+void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
+                    char out[REP_LABEL_BYTES])
 {
     const struct rep_glyphs *g = rep_glyphs();
     size_t len = 0;
     out[0] = '\0';
-    for (uint32_t d = 1; d < row->depth && d < 64; d++)
+    for (uint32_t d = 1; d < row->depth && d < REP_OPEN_MAX; d++)
         len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", open[d] ? g->bar : g->blank);
-    if (row->depth && row->depth < 64) {
+    if (row->depth && row->depth < REP_OPEN_MAX) {
         len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", row->last ? g->corner : g->tee);
         open[row->depth] = !row->last;
     }
@@ -167,7 +164,7 @@ static void rep_label_text(const struct rep_view *v, const struct rep_row *row, 
 static void rep_measure(const struct rep_view *v, const struct rep_row *rows, size_t len,
                         struct rep_layout *l)
 {
-    bool open[64] = {false};
+    bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
     l->label = REP_LABEL_MIN;
     for (int c = 0; c < REP_COLUMNS; c++)
@@ -226,7 +223,7 @@ static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
 {
     struct rep_layout l;
-    bool open[64] = {false};
+    bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
     rep_measure(v, rows, len, &l);
     rep_fit(&l, cli_term_width());

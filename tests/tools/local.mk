@@ -3,7 +3,7 @@
 EXTRA_DIST += tests/tools/golden/diff.txt tests/tools/golden/diff-narrow.txt tests/tools/golden/diff.json
 EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
     tests/tools/golden/report-annotate.txt tests/tools/golden/report-annotate-ip.txt \
-    tests/tools/golden/report.csv tests/tools/golden/report-plain.txt tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
+    tests/tools/golden/report.csv tests/tools/golden/report-tree.txt tests/tools/golden/report-tree-narrow.txt tests/tools/golden/report-plain.txt tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
 tools_test_scripts = \
     tests/tools/test_diff.sh \
     tests/tools/test_documents.sh \

@@ -6,6 +6,11 @@ COLUMNS=130 "$loadstone" report run.h5 >report.txt 2>err || failed=1
 golden report.txt report.txt
 COLUMNS=64 LC_ALL=C "$loadstone" report run.h5 >report-narrow.txt 2>err || failed=1
 golden report-narrow.txt report-narrow.txt
+COLUMNS=100 "$loadstone" report --tree run.h5 2>err | sed '1,/^$/d' >report-tree.txt
+golden report-tree.txt report-tree.txt
+COLUMNS=60 LC_ALL=C "$loadstone" report --tree --depth 1 run.h5 2>err | sed '1,/^$/d' >report-tree-narrow.txt
+golden report-tree-narrow.txt report-tree-narrow.txt
+expect 2 "tree is of nodes" "$loadstone" report --tree --by line run.h5
 COLUMNS=130 "$loadstone" report --by line --node Input run.h5 >report-by-line.txt 2>err || failed=1
 golden report-by-line.txt report-by-line.txt
 "$loadstone" report --json run.h5 >report.json 2>err || failed=1
