@@ -15,8 +15,11 @@ libanalyse_la_SOURCES = \
     analyse/an_keys.c analyse/an_keys.h \
     analyse/an_match.c analyse/an_match.h \
     analyse/an_median.c analyse/an_median.h \
+    analyse/an_pick.c \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_sharing.c analyse/an_sharing.h \
     analyse/an_table.c analyse/an_table.h \
-    analyse/an_tables.c analyse/an_tables.h
+    analyse/an_tables.c analyse/an_tables.h \
+    analyse/an_tiles.c analyse/an_tiles.h \
+    analyse/an_tiles_fold.c analyse/an_tiles_fold.h
 libanalyse_la_LIBADD = libprofcost.la libcommon.la -lm

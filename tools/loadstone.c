@@ -14,8 +14,17 @@
 
 /* clang-format off: one a line, so that new ones do not meet */
 const struct cli_command *const cli_commands[] = {
-    &cli_cmd_record, &cli_cmd_report, &cli_cmd_diff,    &cli_cmd_patterns, &cli_cmd_replay,
-    &cli_cmd_stream, &cli_cmd_study,  &cli_cmd_resolve, &cli_cmd_doctor,   NULL,
+    &cli_cmd_record,
+    &cli_cmd_report,
+    &cli_cmd_view,
+    &cli_cmd_diff,
+    &cli_cmd_patterns,
+    &cli_cmd_replay,
+    &cli_cmd_stream,
+    &cli_cmd_study,
+    &cli_cmd_resolve,
+    &cli_cmd_doctor,
+    NULL,
 };
 /* clang-format on */
 

@@ -74,4 +74,5 @@ tools/completion/loadstone: tools/loadstone$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion > $@.tmp && mv $@.tmp $@
 CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
 include tools/replay.mk
+include tools/view.mk
 include tools/stream.mk

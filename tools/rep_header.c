@@ -199,7 +199,7 @@ static void rep_print_time(const struct rep_view *v, FILE *out)
     }
 }
 
-static void rep_header_lines(const struct rep_view *v, FILE *out)
+void rep_print_header_lines(const struct rep_view *v, FILE *out)
 {
     char few[256];
     rep_print_run(v, out);
@@ -222,10 +222,10 @@ void rep_print_header(const struct rep_view *v, FILE *out)
     size_t len = 0;
     FILE *memory = open_memstream(&text, &len);
     if (!memory) {
-        rep_header_lines(v, out); /* unfolded is better than none */
+        rep_print_header_lines(v, out); /* unfolded is better than none */
         return;
     }
-    rep_header_lines(v, memory);
+    rep_print_header_lines(v, memory);
     fclose(memory);
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) && rest;)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples summed by node, source line, thread, slice of time, kind of access and latency at once: what a
+ * viewer needs to filter by any of them and still show the sums that a report prints.
+ *
+ * Only combinations that occur are kept. Where they are too many the resolution goes down step by step:
+ * longer slices, wider latency bins, then the lines, nodes and threads that cost least are put together. Sums
+ * stay complete; what was put together is counted.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
+#ifndef AN_TILES_H
+#define AN_TILES_H
+
+#include "analyse/an_cost.h"
+#include "analyse/an_keys.h"
+
+/* X(class, words): what an access was, and how well it is known. The first four are PROF_LEVEL_*. */
+#define AN_CLASS_LIST(X)                    \
+    X(L1, "L1")                             \
+    X(L2, "L2")                             \
+    X(L3, "L3")                             \
+    X(DRAM, "DRAM")                         \
+    X(LEVEL_UNKNOWN, "load, level unknown") \
+    X(UNMEASURED, "load without a latency") \
+    X(STORE, "store")                       \
+    X(OTHER, "prefetch")
+
+#define AN_CLASS_ENUM(id, words) AN_CLASS_##id,
+enum an_class { AN_CLASS_LIST(AN_CLASS_ENUM) AN_CLASSES };
+#undef AN_CLASS_ENUM
+extern const char *const an_class_names[AN_CLASSES];
+
+enum { AN_TILE_SLICES = 64, AN_TILE_BINS_PER_OCTAVE = 4, AN_TILE_NO_BIN = 255 };
+
+struct an_tile {
+    uint32_t node, line, thread; /* numbers of the keys; their len: not known; len + 1: put together */
+    uint32_t slice;              /* slices: not known */
+    uint8_t access;              /* enum an_class */
+    uint8_t bin;                 /* of the latency, AN_TILE_NO_BIN without a measurement */
+    uint64_t samples;
+    double time_ns, stall_ns;
+    double latency_cycles; /* sum of the measured ones */
+};
+
+struct an_tiles {
+    struct an_keys node, line, thread;
+    uint32_t slices;          /* equal parts of the run */
+    uint32_t bins_per_octave; /* bin 0: below 1 cycle; bin b: from 2^((b - 1) / bins_per_octave) cycles on */
+    uint32_t lines_folded, nodes_folded, threads_folded;
+    struct an_tile *tiles; /* sorted by node, line, thread, access, bin, slice */
+    size_t len;
+};
+
+/* The latency bin of a measured load.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave);
+/* What sample i was.  Columns needed: op, latency_cycles, latency_valid, level.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+enum an_class an_class_of(const struct prof_samples *s, uint64_t i);
+
+/* Sum all samples into tiles; more than about len_max of them are put together. Columns needed: those of the
+ * dimensions node, line, thread and slice, and of an_class_of. t says how many slices there are.
+ * Owns:   the caller ends out with an_tiles_fini, also after a failure; nothing of t, in and costs is kept.
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+struct an_tiles_input {
+    const struct an_tables *tables;
+    const struct an_input *in;
+    const struct an_costs *costs;
+    size_t len_max;
+};
+ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
+/* Owns:   frees what is in t.  Errors: none.  Thread: any.  Signal: not safe. */
+void an_tiles_fini(struct an_tiles *t);
+
+/* Pick rows of len at random without replacement, all equally likely, in rising order; the seed is fixed.
+ * out has room for rows; returns how many were picked: rows, or len when there are fewer.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+size_t an_pick_rows(uint64_t *out, size_t rows, uint64_t len);
+
+#endif

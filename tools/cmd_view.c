@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone view: a profile as one page that a browser opens without anything else. */
+#include "tools/cli_message.h"
+#include "tools/cli_output.h"
+#include "tools/view_facts.h"
+#include "viz-export/vx_view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_FORCE, VIEW_OPTIONS };
+enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
+
+#define VIEW_COLUMNS                                                                               \
+    (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(addr) | PROF_MASK(burst) | \
+     PROF_MASK(level) | PROF_MASK(node))
+
+static const struct cli_option view_options[VIEW_OPTIONS] = {
+    [VIEW_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
+                     "the page; without it FILE's name with .html at its end", "Output"},
+    [VIEW_ROWS] = {"rows", 0, CLI_COUNT, "COUNT", "50000",
+                   "samples drawn one by one (parallel coordinates), picked at random; at most 50000",
+                   "Output"},
+    [VIEW_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the page", "Output"},
+};
+
+static char *view_output_of(const char *given, const char *input)
+{
+    char *out = NULL;
+    if (given) return strdup(given);
+    const size_t len = strlen(input);
+    const size_t stem = len > 3 && strcmp(input + len - 3, ".h5") == 0 ? len - 3 : len;
+    return asprintf(&out, "%.*s.html", (int)stem, input) < 0 ? NULL : out;
+}
+
+/* Beside the file first: a page that could not be finished is not left behind. */
+static ls_err view_write_file(const struct vx_view *page, const char *path)
+{
+    char *draft = NULL;
+    if (asprintf(&draft, "%s.part", path) < 0) return ls_fail(LS_ERR_NOMEM, "no memory to write %s", path);
+    FILE *out = fopen(draft, "w");
+    if (!out) {
+        const ls_err err = ls_fail_errno(errno, "cannot write %s", draft);
+        free(draft);
+        return err;
+    }
+    ls_err err = vx_view_write(page, out, draft);
+    if (fclose(out) != 0 && err == LS_OK) err = ls_fail_errno(errno, "cannot write %s", draft);
+    if (err == LS_OK && rename(draft, path) != 0) err = ls_fail_errno(errno, "cannot write %s", path);
+    if (err != LS_OK) unlink(draft);
+    free(draft);
+    return err;
+}
+
+static ls_err view_tiles(struct rep_view *v, struct an_tiles *tiles)
+{
+    const struct an_tiles_input from = {
+        .tables = &v->tables, .in = &v->in, .costs = &v->costs, .len_max = VIEW_TILES_MAX};
+    return an_tiles_init(tiles, &from);
+}
+
+static ls_err view_page(struct rep_view *v, struct an_tiles *tiles, const struct cli_value *values,
+                        const char *path)
+{
+    char warning[256] = "";
+    struct view_facts facts = {0};
+    struct ndm_atlas atlas = {0};
+    const uint64_t asked = values[VIEW_ROWS].number;
+    const size_t rows = asked < VIEW_ROWS_MAX ? asked : VIEW_ROWS_MAX;
+    uint64_t *picked = malloc((rows + 1) * sizeof(*picked));
+    ls_err err = picked ? view_facts_init(&facts, v) : ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", rows);
+    if (err == LS_OK) {
+        size_t sources_len = 0;
+        const struct prof_source *sources = prof_sources(v->profile, &sources_len);
+        rep_too_few(v, warning, sizeof(warning));
+        const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
+                                     .path = v->options.path,
+                                     .version = v->run->version,
+                                     .facts = facts.facts,
+                                     .facts_len = facts.len,
+                                     .warning = warning,
+                                     .tables = &v->tables,
+                                     .in = &v->in,
+                                     .costs = &v->costs,
+                                     .tiles = tiles,
+                                     .table = v->table,
+                                     .bootstrap = v->bootstrap,
+                                     .level_limit_cycles = v->run->level_limit_cycles,
+                                     .sources = {sources, sources_len},
+                                     .atlas = &atlas,
+                                     .rows = picked,
+                                     .rows_len = an_pick_rows(picked, rows, v->in.samples.len)};
+        err = view_write_file(&page, path);
+    }
+    view_facts_fini(&facts);
+    free(picked);
+    return err;
+}
+
+static ls_err view_make(const char *input, const struct cli_value *values, const char *path)
+{
+    const struct rep_options options = {
+        .path = input, .by = "node", .slices = AN_TILE_SLICES, .columns = VIEW_COLUMNS, .is_complete = true};
+    struct rep_view v;
+    struct an_tiles tiles = {0};
+    ls_err err = rep_view_init(&v, &options);
+    if (err == LS_OK) err = view_tiles(&v, &tiles);
+    if (err == LS_OK) err = view_page(&v, &tiles, values, path);
+    an_tiles_fini(&tiles);
+    rep_view_fini(&v);
+    return err;
+}
+
+static void view_next(const char *path, const char *input)
+{
+    struct stat st;
+    if (stat(path, &st) == 0)
+        cli_note("%s: %.1f MB, opens in any browser, offline", path, (double)st.st_size / 1e6);
+    cli_next("xdg-open %s, or loadstone report %s", cli_quote(path), cli_quote(input));
+}
+
+static int view_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    char *path = view_output_of(v[VIEW_OUTPUT].text, operands[0]);
+    ls_err err = path ? vx_view_check() : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    if (err == LS_OK) err = cli_output_check(path, v[VIEW_FORCE].given);
+    if (err == LS_OK) err = view_make(operands[0], v, path);
+    if (err == LS_OK) view_next(path, operands[0]);
+    free(path);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
+const struct cli_command cli_cmd_view = {
+    .name = "view",
+    .summary = "make a page of a profile, to explore in a browser",
+    .operands = "FILE",
+    .description =
+        "Writes one file of HTML that needs nothing else: no server, no network. It shows the tree of data, "
+        "the "
+        "natural domain, latencies, time, threads, source lines and single samples. What is selected in one "
+        "of "
+        "them filters all others, and the numbers are those that loadstone report prints for that "
+        "selection.\n\n"
+        "Of any number of samples the page holds sums, by data, source line, thread, time, level and latency "
+        "at "
+        "once, and a random pick for the parallel coordinates, which says so. Where there are very many "
+        "combinations, slices of time and bins of latency get wider, and what costs least is put together; "
+        "the "
+        "page says what was.",
+    .examples = "loadstone view loadstone.h5\nloadstone view naive.h5 -o naive.html\n",
+    .options = view_options,
+    .options_len = VIEW_OPTIONS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = view_run,
+};

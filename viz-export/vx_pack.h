@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Columns of numbers and a text, packed for a page: one block, deflated, in base64.
+ *
+ * The block, before zlib: the length of the text (u32, little-endian), the text, the columns one behind the
+ * other. The text is JSON and says of each column where it begins, counted from the end of the text.
+ *   uint   LEB128: 7 bits a byte, the lowest first, bit 7 says that more follow
+ *   int    the same of 2n or -2n - 1
+ *   f24    the upper 24 bits of IEEE singles, rounded, as three planes of bytes, the highest first
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_PACK_H
+#define VX_PACK_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum vx_column_type { VX_COLUMN_UINT, VX_COLUMN_INT, VX_COLUMN_F24 };
+
+struct vx_column {
+    char name[40];
+    enum vx_column_type type;
+    size_t at_bytes, values_len;
+};
+
+struct vx_pack {
+    uint8_t *bytes;
+    size_t len_bytes, room_bytes;
+    struct vx_column *columns;
+    size_t columns_len;
+    bool failed; /* out of memory: what follows is dropped, vx_pack_write tells */
+};
+
+/* Begin a column; the values put next are its. Owns: p copies name. Errors: kept in p->failed. */
+void vx_pack_begin(struct vx_pack *p, const char *name, enum vx_column_type type);
+void vx_pack_uint(struct vx_pack *p, uint64_t value);
+void vx_pack_int(struct vx_pack *p, int64_t value);
+/* A whole column of type f24; NAN stays NAN. */
+void vx_pack_floats(struct vx_pack *p, const char *name, const double *values, size_t len);
+/* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
+void vx_pack_fini(struct vx_pack *p);
+
+/* Deflate text and columns and print them in base64.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM; LS_ERR_IO stays in out's error flag. */
+ls_err vx_pack_write(const struct vx_pack *p, const char *text, size_t text_len_bytes, FILE *out);
+/* Bytes of p's columns from at_bytes on, deflated; 0 without memory.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+size_t vx_pack_deflated_bytes(const struct vx_pack *p, size_t at_bytes);
+
+#endif

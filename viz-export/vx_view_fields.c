@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields on their domains, as finely as a page has room for: cells of a grid, or points and cells of a mesh,
+ * that share a tile are one place. Samples, time and stall of a place are sums, the longest latency is the
+ * longest, means and shares are means weighted by samples. */
+#include "viz-export/vx_view_parts.h"
+#include "viz-export/vx_places.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { VX_FIELD_PLACES_MAX = 1 << 16, VX_FIELD_PLACES_MIN = 1 << 10, VX_STEPS_MAX = 64 };
+enum { VX_FIELDS_BYTES_MAX = 900000 }; /* deflated */
+
+static const uint8_t vx_metric_is_sum[NDM_METRICS_LEN] = {[NDM_SAMPLES] = 1, [NDM_TIME] = 1, [NDM_STALL] = 1};
+
+#define VX_METRIC_ROW(metric, name, unit, words) {name, unit, words},
+static const struct ndm_metric_row vx_metrics[NDM_METRICS_LEN] = {NDM_METRIC_LIST(VX_METRIC_ROW)};
+#undef VX_METRIC_ROW
+
+/* One metric of one field (or of one of its steps), value by value, to places. */
+struct vx_metric {
+    const double *values, *samples; /* values_len each */
+    enum ndm_metric metric;
+};
+
+static void vx_place_value(const struct vx_metric *m, uint64_t i, double *sum, double *weight)
+{
+    const double value = m->values[i], samples = m->samples ? m->samples[i] : 1;
+    if (!isfinite(value)) return;
+    if (vx_metric_is_sum[m->metric]) {
+        *sum += value;
+    } else if (m->metric == NDM_LATENCY_MAX) {
+        *sum = *weight > 0 && *sum > value ? *sum : value;
+        *weight = 1;
+    } else if (samples > 0) {
+        *sum += value * samples;
+        *weight += samples;
+    }
+}
+
+static double *vx_place_values(const struct vx_places *places, const struct vx_metric *m)
+{
+    double *sums = calloc(places->len + 1, sizeof(*sums)),
+           *weights = calloc(places->len + 1, sizeof(*weights));
+    for (uint64_t i = 0; sums && weights && i < places->values_len; i++)
+        vx_place_value(m, i, &sums[places->place_of_value[i]], &weights[places->place_of_value[i]]);
+    for (size_t p = 0; sums && weights && !vx_metric_is_sum[m->metric] && p < places->len; p++)
+        sums[p] = weights[p] > 0 ? sums[p] / weights[p] : NAN;
+    free(weights);
+    return weights ? sums : (free(sums), NULL);
+}
+
+static void vx_field_metric(struct vx_pack *p, const struct vx_places *places, const struct vx_metric *m,
+                            const char *name)
+{
+    double *values = m->values ? vx_place_values(places, m) : NULL;
+    if (values) vx_pack_floats(p, name, values, places->len);
+    if (m->values && !values) p->failed = true;
+    free(values);
+}
+
+static void vx_field_columns(const struct ndm_field *f, uint32_t number, const struct vx_places *places,
+                             struct vx_pack *p)
+{
+    char name[40];
+    for (int m = 0; m < NDM_METRICS_LEN; m++) {
+        snprintf(name, sizeof(name), "f%u.%d", number, m);
+        const struct vx_metric whole = {f->values[m], f->values[NDM_SAMPLES], (enum ndm_metric)m};
+        vx_field_metric(p, places, &whole, name);
+    }
+}
+
+/* Steps: only what sums, and the mean latency. */
+static void vx_step_columns(const struct ndm_field *f, uint32_t number, const struct vx_places *places,
+                            struct vx_pack *p)
+{
+    char name[40];
+    for (uint32_t s = 0; s < f->steps_len && s < VX_STEPS_MAX; s++)
+        for (int m = NDM_SAMPLES; m <= NDM_LATENCY_MEAN; m++) {
+            const double *all = f->step_values[m], *samples = f->step_values[NDM_SAMPLES];
+            snprintf(name, sizeof(name), "f%u.s%u.%d", number, s, m);
+            const struct vx_metric step = {all ? all + s * f->values_len : NULL,
+                                           samples ? samples + s * f->values_len : NULL, (enum ndm_metric)m};
+            vx_field_metric(p, places, &step, name);
+        }
+}
+
+static ls_err vx_places_of(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
+                           struct vx_places *out)
+{
+    const struct ndm_geometry *g = &a->domains[f->domain];
+    if (g->kind == NDM_GRID) return vx_places_grid(g, max, out);
+    return vx_places_mesh(g, f->centering, max, out);
+}
+
+static bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f)
+{
+    if (f->domain >= a->domains_len || f->values_len == 0 || !f->values[NDM_SAMPLES]) return false;
+    const struct ndm_geometry *g = &a->domains[f->domain];
+    return f->values_len == (f->centering == NDM_POINTS ? g->points_len : g->cells_len);
+}
+
+static ls_err vx_fields_pack(const struct ndm_atlas *a, size_t places_max, struct vx_pack *p)
+{
+    for (uint32_t i = 0; i < a->fields_len; i++) {
+        struct vx_places places = {0};
+        if (!vx_field_is_sound(a, &a->fields[i])) continue;
+        const ls_err err = vx_places_of(a, &a->fields[i], places_max, &places);
+        if (err == LS_OK) {
+            vx_places_pack(&places, i, p);
+            vx_field_columns(&a->fields[i], i, &places, p);
+            vx_step_columns(&a->fields[i], i, &places, p);
+        }
+        vx_places_fini(&places);
+        LS_TRY(err);
+    }
+    return LS_OK;
+}
+
+/* --- what the columns are --- */
+
+static void vx_json_step_labels(const struct ndm_field *f, struct vx_json *j)
+{
+    vx_json_open(j, "steps", '[');
+    for (uint32_t s = 0; s < f->steps_len && s < VX_STEPS_MAX; s++) {
+        vx_json_open(j, NULL, '{');
+        vx_json_text(j, "label", f->step_labels ? f->step_labels[s] : "");
+        vx_json_number(j, "beginS", f->step_begin_s ? f->step_begin_s[s] : NAN);
+        vx_json_close(j, '}');
+    }
+    vx_json_close(j, ']');
+    vx_json_number(j, "stepsAll", f->steps_len);
+}
+
+/* The number of the node in the tiles, NAN: a field of the whole domain, or of a node without samples. */
+static double vx_field_node(const struct vx_view *v, const struct ndm_field *f)
+{
+    const struct an_keys *k = &v->tiles->node;
+    for (uint32_t n = 0; n < k->len; n++)
+        if (k->keys[n] == f->node) return n;
+    return NAN;
+}
+
+static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_max, struct vx_json *j)
+{
+    const struct ndm_field *f = &v->atlas->fields[i];
+    struct vx_places places = {0};
+    const ls_err err = vx_places_of(v->atlas, f, places_max, &places);
+    if (err == LS_OK) {
+        vx_json_open(j, NULL, '{');
+        vx_json_number(j, "number", i);
+        vx_json_text(j, "name", f->name);
+        vx_json_text(j, "label", f->label);
+        vx_json_number(j, "node", vx_field_node(v, f));
+        vx_json_number(j, "isWholeDomain", f->node == UINT32_MAX);
+        vx_json_text(j, "centering", f->centering == NDM_POINTS ? "points" : "cells");
+        vx_json_number(j, "mapped", (double)f->mapped_len);
+        vx_json_number(j, "outside", (double)f->outside_len);
+        vx_json_number(j, "values", (double)f->values_len);
+        vx_json_step_labels(f, j);
+        vx_places_json(&places, &v->atlas->domains[f->domain], j);
+        vx_json_close(j, '}');
+    }
+    vx_places_fini(&places);
+    return err;
+}
+
+ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
+{
+    const size_t at_bytes = p->len_bytes, columns_len = p->columns_len;
+    size_t places_max = VX_FIELD_PLACES_MAX;
+    LS_TRY(vx_fields_pack(v->atlas, places_max, p));
+    while (places_max > VX_FIELD_PLACES_MIN && vx_pack_deflated_bytes(p, at_bytes) > VX_FIELDS_BYTES_MAX) {
+        p->len_bytes = at_bytes;
+        p->columns_len = columns_len;
+        places_max /= 2;
+        LS_TRY(vx_fields_pack(v->atlas, places_max, p));
+    }
+    vx_json_open(j, "metrics", '[');
+    for (int m = 0; m < NDM_METRICS_LEN; m++) {
+        const struct ndm_metric_row *row = &vx_metrics[m];
+        vx_json_open(j, NULL, '{');
+        vx_json_text(j, "name", row->name);
+        vx_json_text(j, "unit", row->unit);
+        vx_json_text(j, "words", row->words);
+        vx_json_close(j, '}');
+    }
+    vx_json_close(j, ']');
+    vx_json_open(j, "fields", '[');
+    for (uint32_t i = 0; i < v->atlas->fields_len; i++)
+        if (vx_field_is_sound(v->atlas, &v->atlas->fields[i])) LS_TRY(vx_json_field(v, i, places_max, j));
+    vx_json_close(j, ']');
+    return LS_OK;
+}

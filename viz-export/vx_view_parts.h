@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a page's data, one file each: they add columns to a pack and members to the JSON beside it.
+ * viz-export/web/src/model.js reads what is written here.
+ *
+ * Where nothing else is said: Owns: nothing.  Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_VIEW_PARTS_H
+#define VX_VIEW_PARTS_H
+
+#include "viz-export/vx_json.h"
+#include "viz-export/vx_pack.h"
+#include "viz-export/vx_view.h"
+
+/* Time and stall are counted in units of the whole's 2^-26, rounded so that the sums over the tiles of a node
+ * err by one unit at most. Errors: kept in p. */
+#define VX_VIEW_UNITS 0x1p26
+
+void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
+void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
+/* Nodes, lines, threads: what the numbers of the tiles mean.  Errors: kept in p. */
+void vx_view_tables(const struct vx_view *v, struct vx_json *j);
+void vx_view_sources(const struct vx_view *v, struct vx_json *j);
+/* Errors: LS_ERR_NOMEM. */
+ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
+
+/* The page's program and looks, compiled in (viz-export/web/embed.sh makes the file); length 0: were not
+ * there to be built. */
+extern const unsigned char vx_view_script[], vx_view_style[];
+extern const size_t vx_view_script_len, vx_view_style_len;
+
+#endif

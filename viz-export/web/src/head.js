@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Top of the page: what ran, how it was measured, what is selected and what that costs.
+import { h } from './dom.js';
+import * as format from './format.js';
+import { ACCESS_COLOURS } from './colours.js';
+import { LEVELS } from './model.js';
+
+function facts(model) {
+    const list = h('dl', { class: 'facts' });
+    for (const [key, text] of model.facts) {
+        if (key) list.append(h('dt', {}, key), h('dd', {}, text));
+        else list.lastElementChild?.append(h('br'), text);
+    }
+    return list;
+}
+
+function coarsened(model) {
+    const { linesFolded, nodesFolded, threadsFolded, slices } = model.tiles;
+    const parts = [
+        [linesFolded, 'source lines'],
+        [nodesFolded, 'pieces of data (into what contains them)'],
+        [threadsFolded, 'threads'],
+    ].filter(([n]) => n > 0);
+    if (parts.length === 0) return null;
+    const text = parts.map(([n, what]) => `${format.count(n)} ${what}`).join(', ');
+    return `Put together to keep this page small, those that cost least: ${text}; time is cut into ${slices} slices.`;
+}
+
+export function headView(model, buttons) {
+    const fact = (key) => model.facts.find(([name]) => name === key)?.[1] ?? '';
+    const note = coarsened(model);
+    return h(
+        'header',
+        { class: 'top' },
+        h('div', { class: 'row' }, h('h1', {}, model.title), h('div', { class: 'buttons' }, ...buttons)),
+        h(
+            'p',
+            { class: 'brief', id: 'brief' },
+            `engine ${fact('engine').split(';')[0]} · overhead ${fact('overhead')} · coverage ${fact('coverage')}`,
+        ),
+        model.warning && h('p', { class: 'warning', role: 'note', id: 'warning' }, `⚠ ${model.warning}`),
+        note && h('p', { class: 'hint', id: 'coarsened' }, note),
+        h('details', { id: 'facts' }, h('summary', {}, 'How this was measured'), facts(model)),
+    );
+}
+
+function chip(filter) {
+    return h(
+        'li',
+        { class: 'chip' },
+        h('span', { class: 'what' }, filter.title),
+        ' ',
+        filter.text,
+        h(
+            'button',
+            {
+                type: 'button',
+                'aria-label': `remove the filter ${filter.title} ${filter.text}`,
+                onclick: filter.remove,
+            },
+            '×',
+        ),
+    );
+}
+
+function figure(id, title, text, value) {
+    return h('div', { class: 'figure' }, h('dt', {}, title), h('dd', { id, 'data-value': value }, text));
+}
+
+/** A bar of the shares of the levels. */
+export function levelBar(row) {
+    const known = row.levels.reduce((sum, n) => sum + n, 0);
+    const bar = h('div', { class: 'level-bar', role: 'img' });
+    if (!known) {
+        bar.setAttribute('aria-label', 'no load with a known level');
+        return bar;
+    }
+    const names = ['L1', 'L2', 'L3', 'DRAM'];
+    const words = names.map((name, l) => `${name} ${format.percent(row.levels[l] / known)}`);
+    for (let l = 0; l < LEVELS; l++)
+        bar.append(
+            h('span', {
+                style: { width: `${(row.levels[l] / known) * 100}%`, background: ACCESS_COLOURS[l] },
+                title: words[l],
+            }),
+        );
+    bar.setAttribute('aria-label', words.join(', '));
+    return bar;
+}
+
+/** The bar that stays: filters, and the numbers of what they leave. */
+export function selectionView(app) {
+    const { model, selection } = app;
+    const chips = h('ul', { class: 'chips', 'aria-label': 'active filters' });
+    const figures = h('dl', { class: 'figures' });
+    const reset = h('button', { type: 'button', id: 'reset', onclick: () => selection.clear() }, 'Reset');
+    const element = h(
+        'section',
+        { class: 'selection', 'aria-label': 'selection', 'aria-live': 'polite' },
+        h('div', { class: 'row' }, chips, reset),
+        figures,
+    );
+    const update = ({ total }) => {
+        const filters = selection.filters();
+        chips.replaceChildren(
+            ...(filters.length
+                ? filters.map(chip)
+                : [
+                      h(
+                          'li',
+                          { class: 'none' },
+                          'Everything is shown. Select in any picture to filter all others.',
+                      ),
+                  ]),
+        );
+        reset.disabled = filters.length === 0;
+        const known = total.levels.reduce((sum, n) => sum + n, 0);
+        figures.replaceChildren(
+            figure(
+                'sum-time',
+                'time',
+                `${format.time(total.timeNs)} (${format.percent(total.timeNs / model.whole.timeNs)})`,
+                total.timeNs,
+            ),
+            figure(
+                'sum-stall',
+                'stall, at most',
+                `${format.time(total.stallNs)} (${format.percent(total.stallNs / model.whole.stallNs)})`,
+                total.stallNs,
+            ),
+            figure('sum-samples', 'samples', format.count(total.samples), total.samples),
+            figure(
+                'sum-latency',
+                'average latency',
+                format.cycles(total.latency / total.measured),
+                total.latency / total.measured,
+            ),
+            h(
+                'div',
+                { class: 'figure wide' },
+                h('dt', {}, known ? `served by (of ${format.shortCount(known)} loads)` : 'served by'),
+                h('dd', {}, levelBar(total)),
+            ),
+        );
+    };
+    return { element, update };
+}
+
+/** What the colours of kinds of access mean. */
+export function accessLegend(model) {
+    return h(
+        'ul',
+        { class: 'legend' },
+        ...model.labels.access.map((label, a) =>
+            h('li', {}, h('i', { style: { background: ACCESS_COLOURS[a] } }), label),
+        ),
+    );
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page: reads its data, makes the views, and lets each hear of every change.
+import './style.css';
+import { aggregate } from './aggregate.js';
+import { codeView, threadsView } from './code.js';
+import { h } from './dom.js';
+import { headView, selectionView } from './head.js';
+import { latencyView } from './latency.js';
+import { mapView } from './map.js';
+import { makeMetrics } from './metrics.js';
+import { readModel } from './model.js';
+import { parallelView } from './parallel.js';
+import { Selection } from './selection.js';
+import { themeButton } from './theme.js';
+import { timelineView } from './timeline.js';
+import { hideTip } from './tip.js';
+import { treeView } from './tree.js';
+
+const VIEWS = [treeView, mapView, latencyView, timelineView, codeView, threadsView, parallelView];
+
+function makeApp(model) {
+    const metrics = makeMetrics(model.whole);
+    const selection = new Selection(model);
+    return {
+        model,
+        metrics,
+        selection,
+        metric: metrics[0],
+        size: 'timeNs',
+        result: aggregate(model, selection.masks),
+    };
+}
+
+function start() {
+    const model = readModel(document.getElementById('data').textContent);
+    const app = makeApp(model);
+    const head = selectionView(app);
+    const views = VIEWS.map((make) => make(app));
+    const all = [head, ...views];
+    const show = () => all.forEach((view) => view.update(app.result));
+    app.setMetric = (id) => {
+        app.metric = app.metrics.find((metric) => metric.id === id);
+        show();
+    };
+    app.setSize = (id) => {
+        app.size = id;
+        show();
+    };
+    app.selection.onChange((selection) => {
+        hideTip();
+        app.result = aggregate(model, selection.masks);
+        show();
+        document.body.dataset.changes = Number(document.body.dataset.changes) + 1;
+    });
+    const theme = themeButton(() => all.forEach((view) => (view.redraw ?? view.update)(app.result)));
+    document.addEventListener('focusin', (event) => (app.focused = event.target));
+    document.body.append(
+        headView(model, [theme]),
+        head.element,
+        h('main', {}, ...views.map((view) => view.element)),
+        h('footer', {}, `Loadstone ${model.version} · ${model.file}`),
+    );
+    document.body.dataset.changes = 0;
+    show();
+    document.body.dataset.state = 'ready';
+}
+
+try {
+    start();
+} catch (error) {
+    document.body.append(
+        h('p', { class: 'warning', role: 'alert' }, `This page cannot show its data: ${error.message}`),
+    );
+    throw error;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A field on a grid: an image of its cells; of a grid with three axes one layer at a time. The pointer, or the
+// arrow keys, tell the values of a place.
+import { choice, h } from './dom.js';
+import * as format from './format.js';
+import { themeColours } from './theme.js';
+import { hideTip, showTip } from './tip.js';
+
+const MARGIN = { left: 58, top: 10, right: 12, bottom: 40 };
+const HEIGHT = 380;
+const STRIP = 110;
+
+/** Rows of a matrix run downwards as they are written; a domain with coordinates has its y upwards. */
+const isUpwards = (field) =>
+    Boolean(field.unit) || field.axes.some((axis, a) => a < field.dims && axis.spacing !== 1);
+
+class Grid {
+    constructor(model, field, stage) {
+        this.field = field;
+        this.upwards = isUpwards(field);
+        this.across = field.dims > 2 ? 2 : null; // the axis that layers are cut across
+        this.layer = 0;
+        this.cursor = [0, 0];
+        this.canvas = h('canvas', {
+            class: 'grid',
+            tabindex: 0,
+            role: 'img',
+            'aria-label': `map of ${field.label}`,
+        });
+        this.layers = h('div', { class: 'layers' });
+        stage.append(this.canvas, this.layers);
+        this.observer = new ResizeObserver(() => this.paint());
+        this.observer.observe(this.canvas);
+        this.listen();
+    }
+
+    /** The two axes of the picture. */
+    axes() {
+        return [0, 1, 2].filter((a) => a !== (this.across ?? 2));
+    }
+
+    places(a) {
+        return this.field.axes[a].places;
+    }
+
+    /** Number of the place at column i, row j of the shown layer. */
+    place(i, j) {
+        const at = [0, 0, 0];
+        const [p, q] = this.axes();
+        at[p] = i;
+        at[q] = j;
+        if (this.across !== null) at[this.across] = this.layer;
+        return (at[2] * this.places(1) + at[1]) * this.places(0) + at[0];
+    }
+
+    update(values, scale, describe) {
+        const first = !this.values;
+        Object.assign(this, { values, scale, describe });
+        if (first && this.across !== null) this.layer = this.fullestLayer();
+        this.layerControls();
+        this.paint();
+    }
+
+    fullestLayer() {
+        const [p, q] = this.axes();
+        let best = 0;
+        let most = -1;
+        for (let layer = 0; layer < this.places(this.across); layer++) {
+            this.layer = layer;
+            let filled = 0;
+            for (let j = 0; j < this.places(q); j++)
+                for (let i = 0; i < this.places(p); i++)
+                    filled += Number.isFinite(this.values[this.place(i, j)]);
+            if (filled > most) [best, most] = [layer, filled];
+        }
+        return best;
+    }
+
+    layerControls() {
+        if (this.across === null) return;
+        const { axes } = this.field;
+        const slider = h('input', {
+            type: 'range',
+            min: 0,
+            max: this.places(this.across) - 1,
+            value: this.layer,
+            'aria-label': 'layer',
+        });
+        const where = h('output', {}, this.axisText(this.across, this.layer));
+        slider.addEventListener('input', () => {
+            this.layer = Number(slider.value);
+            where.textContent = this.axisText(this.across, this.layer);
+            this.paint();
+        });
+        this.layers.replaceChildren(
+            choice(
+                'layers across',
+                axes.map((axis, a) => [String(a), axis.name]),
+                String(this.across),
+                (a) => {
+                    this.across = Number(a);
+                    this.layer = this.fullestLayer();
+                    this.layerControls();
+                    this.paint();
+                },
+            ),
+            slider,
+            where,
+        );
+    }
+
+    /** "x 12 to 15", with coordinates where the domain has some. */
+    axisText(a, at) {
+        const axis = this.field.axes[a];
+        const from = at * axis.cellsPerPlace;
+        const to = Math.min(axis.cells, from + axis.cellsPerPlace) - 1;
+        const cells = `${axis.name} ${to > from ? `${from} to ${to}` : from}`;
+        if (!this.upwards) return cells;
+        return `${cells} (${format.digits(axis.origin + from * axis.spacing)} ${this.field.unit})`;
+    }
+
+    /** Cells keep their sides' proportion unless that makes the picture too thin. */
+    frame() {
+        const [p, q] = this.axes();
+        const width = this.canvas.clientWidth - MARGIN.left - MARGIN.right;
+        const flat = this.places(q) === 1;
+        const room = (flat ? STRIP : HEIGHT) - MARGIN.top - MARGIN.bottom;
+        const cell = (a) => this.field.axes[a].cellsPerPlace * this.field.axes[a].spacing;
+        const ratio = (this.places(p) * cell(p)) / (this.places(q) * cell(q));
+        if (flat || ratio > 8 || ratio < 1 / 8) return { x: MARGIN.left, y: MARGIN.top, width, height: room };
+        const drawn = Math.min(width, room * ratio);
+        return { x: MARGIN.left, y: MARGIN.top, width: drawn, height: drawn / ratio };
+    }
+
+    image() {
+        const [p, q] = this.axes();
+        const [columns, rows] = [this.places(p), this.places(q)];
+        const canvas = document.createElement('canvas');
+        canvas.width = columns;
+        canvas.height = rows;
+        const context = canvas.getContext('2d');
+        const pixels = context.createImageData(columns, rows);
+        for (let j = 0; j < rows; j++)
+            for (let i = 0; i < columns; i++) {
+                const rgb = this.scale.of(this.values[this.place(i, j)]);
+                const at = 4 * ((this.upwards ? rows - 1 - j : j) * columns + i);
+                if (rgb) pixels.data.set([...rgb, 255], at);
+            }
+        context.putImageData(pixels, 0, 0);
+        return canvas;
+    }
+
+    paint() {
+        if (!this.values || !this.canvas.clientWidth) return;
+        const ratio = devicePixelRatio || 1;
+        const box = this.frame();
+        const height = box.height + MARGIN.top + MARGIN.bottom;
+        this.canvas.style.height = `${height}px`;
+        this.canvas.width = this.canvas.clientWidth * ratio;
+        this.canvas.height = height * ratio;
+        const context = this.canvas.getContext('2d');
+        const colours = themeColours();
+        context.scale(ratio, ratio);
+        context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--unknown');
+        context.fillRect(box.x, box.y, box.width, box.height);
+        context.imageSmoothingEnabled = false;
+        context.drawImage(this.image(), box.x, box.y, box.width, box.height);
+        context.strokeStyle = colours.line;
+        context.strokeRect(box.x, box.y, box.width, box.height);
+        this.axisTexts(context, box, colours);
+        this.cursorBox(context, box, colours);
+        this.canvas.dataset.state = 'drawn';
+    }
+
+    axisTexts(context, box, colours) {
+        const [p, q] = this.axes();
+        const end = (a, part) => {
+            const axis = this.field.axes[a];
+            return this.upwards
+                ? format.digits(axis.origin + part * axis.cells * axis.spacing)
+                : format.count(part * axis.cells);
+        };
+        context.fillStyle = colours.faint;
+        context.font = '12px system-ui, sans-serif';
+        context.textBaseline = 'top';
+        for (const part of [0, 0.5, 1]) {
+            context.textAlign = part === 0 ? 'left' : part === 1 ? 'right' : 'center';
+            context.fillText(end(p, part), box.x + part * box.width, box.y + box.height + 4);
+        }
+        const unit = this.field.unit ? `, ${this.field.unit}` : '';
+        context.textAlign = 'center';
+        context.fillText(this.field.axes[p].name + unit, box.x + box.width / 2, box.y + box.height + 20);
+        if (this.places(q) === 1) return;
+        context.textAlign = 'right';
+        for (const part of [0, 1]) {
+            context.textBaseline = (part === 0) === this.upwards ? 'bottom' : 'top';
+            context.fillText(end(q, part), box.x - 6, box.y + (this.upwards ? 1 - part : part) * box.height);
+        }
+        context.textBaseline = 'middle';
+        context.fillText(this.field.axes[q].name + unit, box.x - 6, box.y + box.height / 2);
+    }
+
+    cursorBox(context, box, colours) {
+        if (document.activeElement !== this.canvas) return;
+        const [p, q] = this.axes();
+        const width = box.width / this.places(p);
+        const height = box.height / this.places(q);
+        const row = this.upwards ? this.places(q) - 1 - this.cursor[1] : this.cursor[1];
+        context.strokeStyle = colours.accent;
+        context.lineWidth = 2;
+        context.strokeRect(
+            box.x + this.cursor[0] * width - 1,
+            box.y + row * height - 1,
+            Math.max(4, width + 2),
+            Math.max(4, height + 2),
+        );
+    }
+
+    tell(i, j, x, y) {
+        const [p, q] = this.axes();
+        const where = [this.axisText(p, i)];
+        if (this.places(q) > 1) where.push(this.axisText(q, j));
+        if (this.across !== null) where.push(this.axisText(this.across, this.layer));
+        const lines = this.describe(this.place(i, j));
+        showTip([[where.join(', '), ''], ...(lines.length ? lines : [['', 'no sample here']])], x, y);
+        this.canvas.setAttribute(
+            'aria-label',
+            `map of ${this.field.label}; ${where.join(', ')}: ${lines.map(([key, text]) => `${key} ${text}`).join('; ')}`,
+        );
+    }
+
+    listen() {
+        this.canvas.addEventListener('pointermove', (event) => {
+            const box = this.frame();
+            const corner = this.canvas.getBoundingClientRect();
+            const [p, q] = this.axes();
+            const i = Math.floor(((event.clientX - corner.left - box.x) / box.width) * this.places(p));
+            const j = Math.floor(((event.clientY - corner.top - box.y) / box.height) * this.places(q));
+            if (i < 0 || j < 0 || i >= this.places(p) || j >= this.places(q)) hideTip();
+            else this.tell(i, this.upwards ? this.places(q) - 1 - j : j, event.clientX, event.clientY);
+        });
+        this.canvas.addEventListener('pointerleave', hideTip);
+        for (const kind of ['focus', 'blur']) this.canvas.addEventListener(kind, () => this.paint());
+        this.canvas.addEventListener('blur', hideTip);
+        this.canvas.addEventListener('keydown', (event) => this.walk(event));
+    }
+
+    walk(event) {
+        const up = this.upwards ? 1 : -1;
+        const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up] }[
+            event.key
+        ];
+        if (!step) return;
+        const axes = this.axes();
+        this.cursor = this.cursor.map((at, k) =>
+            Math.min(this.places(axes[k]) - 1, Math.max(0, at + step[k] * (event.shiftKey ? 10 : 1))),
+        );
+        const box = this.frame();
+        const corner = this.canvas.getBoundingClientRect();
+        this.paint();
+        this.tell(...this.cursor, corner.left + box.x + box.width, corner.top + box.y);
+        event.preventDefault();
+    }
+
+    dispose() {
+        this.observer.disconnect();
+        hideTip();
+    }
+}
+
+export function gridPicture(model, field, stage) {
+    return new Grid(model, field, stage);
+}

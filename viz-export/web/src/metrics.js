@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What rows are compared by: a value of a row of sums, how it is printed, what it is.
+import * as format from './format.js';
+
+const levelShare = (level) => (row) => row.levels[level] / row.levels.reduce((sum, n) => sum + n, 0);
+
+/** whole: the sums of the run that shares are of. */
+export function makeMetrics(whole) {
+    return [
+        {
+            id: 'time',
+            title: 'share of time',
+            text: 'share of the CPU time in accesses, all of the run being 100 %',
+            of: (row) => row.timeNs / whole.timeNs,
+            format: format.percent,
+            isShare: true,
+        },
+        {
+            id: 'stall',
+            title: 'share of stall',
+            text: 'share of the estimated stall time, all of the run being 100 %',
+            of: (row) => row.stallNs / whole.stallNs,
+            format: format.percent,
+            isShare: true,
+        },
+        {
+            id: 'timeNs',
+            title: 'total time',
+            text: 'CPU time that the accesses stand for',
+            of: (row) => row.timeNs,
+            format: format.time,
+        },
+        {
+            id: 'stallNs',
+            title: 'total stall',
+            text: 'estimated stall time, an upper bound',
+            of: (row) => row.stallNs,
+            format: format.time,
+        },
+        {
+            id: 'latency',
+            title: 'average latency',
+            text: 'mean latency of the measured loads, in cycles of the time stamp counter',
+            of: (row) => row.latency / row.measured,
+            format: format.cycles,
+        },
+        {
+            id: 'samples',
+            title: 'samples',
+            text: 'sampled accesses',
+            of: (row) => row.samples,
+            format: format.count,
+        },
+        ...['L1', 'L2', 'L3', 'DRAM'].map((name, level) => ({
+            id: name,
+            title: `${name} share`,
+            text: `share of the measured loads that ${name} served (inferred from latency)`,
+            of: levelShare(level),
+            format: format.percent,
+            isShare: true,
+        })),
+    ];
+}
+
+/** What areas may be proportional to: sums only. */
+export const SIZES = ['timeNs', 'stallNs', 'samples'];

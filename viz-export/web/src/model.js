@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The profile as the views see it: tables, tiles (sums by node, line, thread, kind of access, latency bin and
+// slice of time at once), sampled rows, fields. Written by viz-export/vx_view_*.c.
+import { unpack } from './unpack.js';
+
+export const LEVELS = 4;
+export const ACCESS_UNKNOWN_LEVEL = 4;
+export const ACCESS_UNMEASURED = 5;
+export const ACCESS_STORE = 6;
+
+function running(deltas, Type) {
+    const out = new Type(deltas.length);
+    let sum = 0;
+    for (let i = 0; i < deltas.length; i++) out[i] = sum += deltas[i];
+    return out;
+}
+
+function readTiles(data) {
+    const number = (name) => running(data.column(`tile.${name}`), Uint32Array);
+    const unit = data.tiles.unitNs;
+    return {
+        len: data.tiles.len,
+        node: number('node'),
+        line: number('line'),
+        thread: number('thread'),
+        access: number('access'),
+        bin: number('bin'),
+        slice: number('slice'),
+        samples: data.column('tile.samples'),
+        timeNs: data.column('tile.time').map((n) => n * unit),
+        stallNs: data.column('tile.stall').map((n) => n * unit),
+        latency: data.column('tile.latency'),
+    };
+}
+
+/** The bin that tiles count latencies of so many cycles in; 0 is for accesses without a latency. */
+export function binOf(model, cycles) {
+    if (cycles < 1) return 1;
+    return Math.min(model.dims.bin - 1, 2 + Math.floor(Math.log2(cycles) * model.tiles.binsPerOctave + 1e-9));
+}
+
+/** Cycles at which a bin begins. */
+export function binBegin(model, bin) {
+    return bin < 2 ? 0 : 2 ** ((bin - 2) / model.tiles.binsPerOctave);
+}
+
+export function sliceOf(model, ns) {
+    return Math.min(model.tiles.slices - 1, Math.floor((ns / model.durationNs) * model.tiles.slices));
+}
+
+function readRows(data, model) {
+    const number = (name) => data.column(`row.${name}`);
+    const rows = {
+        len: data.sample.len,
+        of: data.sample.of,
+        node: number('node'),
+        line: number('line'),
+        thread: number('thread'),
+        access: number('access'),
+        latency: number('latency').map((n) => (n ? n - 1 : NaN)),
+        timeNs: running(number('time'), Float64Array).map((us) => us * 1000),
+        offset: number('offset').map((n) =>
+            n < data.sample.offsetParts ? n / data.sample.offsetParts : NaN,
+        ),
+    };
+    rows.bin = rows.latency.map((cycles) => (Number.isNaN(cycles) ? 0 : binOf(model, cycles)));
+    rows.slice = rows.timeNs.map((ns) => sliceOf(model, ns));
+    return rows;
+}
+
+/** Children by node; depth-first ends are not needed: parents come before children. */
+function readTree(nodes) {
+    const children = nodes.label.map(() => []);
+    nodes.parent.forEach((parent, n) => parent !== null && children[parent].push(n));
+    return children;
+}
+
+/** "Input/B"; the root is "all". */
+function nodePath(nodes, n) {
+    const labels = [];
+    for (let at = n; at !== null && at !== 0; at = nodes.parent[at]) labels.unshift(nodes.label[at]);
+    return labels.join('/') || nodes.label[0];
+}
+
+function labelsWithRest(labels, none, rest) {
+    return [...labels, none, rest];
+}
+
+export function readModel(text) {
+    const data = unpack(text);
+    const model = { ...data, tile: readTiles(data) };
+    model.nodes.children = readTree(data.nodes);
+    model.nodes.path = data.nodes.label.map((_, n) => nodePath(data.nodes, n));
+    model.labels = {
+        node: labelsWithRest(model.nodes.path, 'no data known', 'others'),
+        line: labelsWithRest(data.lines.label, '(no line known)', `${data.tiles.linesFolded} other lines`),
+        thread: labelsWithRest(
+            data.threads.label,
+            '(not known)',
+            `${data.tiles.threadsFolded} other threads`,
+        ),
+        access: data.tiles.classes,
+    };
+    // what a coordinate of a tile may be: 0 to len - 1
+    model.dims = {
+        node: data.nodes.len + 2,
+        line: data.lines.len + 2,
+        thread: data.threads.len + 2,
+        access: data.tiles.classes.length,
+        bin: data.tiles.bins + 1,
+        slice: data.tiles.slices + 1,
+    };
+    model.row = readRows(data, model);
+    return model;
+}

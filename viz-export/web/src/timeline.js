@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When: CPU time in accesses by slices of the run's wall time, and how much of it waited.
+import { STALL_COLOUR, TIME_COLOUR } from './colours.js';
+import { barsChart } from './bars.js';
+import { h, panel } from './dom.js';
+import * as format from './format.js';
+
+export function timelineView(app) {
+    const { model } = app;
+    const { slices } = model.tiles;
+    const { element, body } = panel(
+        'timeline',
+        'Time',
+        'CPU time of the accesses in each slice of the run. Drag to see only a part of the run.',
+    );
+    const chart = barsChart('CPU time by slices of wall time', 'slice', app, slices);
+    const slice = model.durationNs / slices;
+    const names = Array.from({ length: slices }, (_, i) => format.time(i * slice));
+    body.append(
+        chart.element,
+        h(
+            'ul',
+            { class: 'legend' },
+            h(
+                'li',
+                {},
+                h('i', { style: { background: STALL_COLOUR } }),
+                'waiting for memory, at most (stall)',
+            ),
+            h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time in accesses'),
+        ),
+    );
+    const update = ({ slice: sums }) => {
+        const rows = names.map((_, i) => sums.row(i));
+        const values = (of) => rows.map((row) => of(row) / 1e6);
+        const stall = values((row) => Math.max(0, row.stallNs));
+        const other = values((row) => Math.max(0, row.timeNs - Math.max(0, row.stallNs)));
+        chart.update({
+            names,
+            stack: [
+                { name: 'stall', colour: STALL_COLOUR, values: stall },
+                { name: 'other', colour: TIME_COLOUR, values: other },
+            ],
+            axis: 'wall time since the start',
+            unit: 'CPU time, ms',
+            print: format.digits,
+            tip: (i) => [
+                [`${names[i]} to ${format.time((i + 1) * slice)}`, ''],
+                ['CPU time', format.time(rows[i].timeNs)],
+                ['stall, at most', format.time(rows[i].stallNs)],
+                ['samples', format.count(rows[i].samples)],
+                ['average latency', format.cycles(rows[i].latency / rows[i].measured)],
+            ],
+        });
+    };
+    return { element, update };
+}

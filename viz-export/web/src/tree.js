@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The semantic tree: data in data. One panel, several pictures of the same rows.
+import { choice, h, panel, tabs } from './dom.js';
+import * as format from './format.js';
+import { SIZES } from './metrics.js';
+import { icicle } from './tree_icicle.js';
+import { treeTable } from './tree_table.js';
+import { sunburst, treemap } from './tree_round.js';
+import { scaleBar } from './scalebar.js';
+
+const PICTURES = { icicle, sunburst, treemap, table: treeTable };
+
+/** Rows of what is there, depth first, the largest first. */
+export function treeRows(app, sums) {
+    const { model, size } = app;
+    const rows = [];
+    const visit = (n, depth, parent) => {
+        const row = { n, depth, parent, label: model.nodes.label[n], sums: sums.row(n), children: [] };
+        row.size = Math.max(0, row.sums[size]);
+        rows.push(row);
+        parent?.children.push(row);
+        model.nodes.children[n]
+            .filter((child) => sums.samples[child] > 0)
+            .sort((a, b) => sums[size][b] - sums[size][a] || a - b)
+            .forEach((child) => visit(child, depth + 1, row));
+    };
+    if (model.nodes.len > 0 && sums.samples[0] > 0) visit(0, 0, null);
+    return rows;
+}
+
+/** The metric of rows as parts of its scale: shares from 0 to 1, others up to the largest below the root. */
+export function colourParts(app, rows) {
+    const { metric } = app;
+    const values = rows.map((row) => metric.of(row.sums));
+    const largest = Math.max(
+        0,
+        ...values.filter((value, i) => Number.isFinite(value) && (rows.length === 1 || i > 0)),
+    );
+    const top = metric.isShare ? 1 : largest || 1;
+    return { top, of: (row) => Math.min(1, metric.of(row.sums) / top) };
+}
+
+/** A node in words: for tooltips and screen readers. */
+export function describe(app, row) {
+    const { model } = app;
+    const { sums, n } = row;
+    const error = model.nodes.timeError[n];
+    const margin = app.selection.isEmpty() && error !== null ? ` ±${(error * 100).toFixed(1)}` : '';
+    const lines = [
+        [model.nodes.path[n], model.nodes.kind[n]],
+        ['time', `${format.percent(sums.timeNs / model.whole.timeNs)}${margin}, ${format.time(sums.timeNs)}`],
+        [
+            'stall, at most',
+            `${format.percent(sums.stallNs / model.whole.stallNs)}, ${format.time(sums.stallNs)}`,
+        ],
+        ['samples', format.count(sums.samples)],
+        ['average latency', format.cycles(sums.latency / sums.measured)],
+    ];
+    const known = sums.levels.reduce((sum, count) => sum + count, 0);
+    if (known)
+        lines.push([
+            'served by',
+            ['L1', 'L2', 'L3', 'DRAM']
+                .map((name, l) => `${name} ${format.percent(sums.levels[l] / known)}`)
+                .join(', '),
+        ]);
+    if (model.nodes.bytes[n]) lines.push(['size', format.bytes(model.nodes.bytes[n])]);
+    return lines;
+}
+
+export function treeView(app) {
+    const { element, controls, body, note } = panel(
+        'tree',
+        'Data',
+        'Which data the program waits for. Select a piece to see only its accesses everywhere.',
+    );
+    const metrics = app.metrics.map((metric) => [metric.id, metric.title]);
+    const sizes = SIZES.map((id) => [id, app.metrics.find((metric) => metric.id === id).title]);
+    let kind = 'icicle';
+    let picture = null;
+    const legend = h('div', { class: 'scale' });
+    const stage = h('div', { class: 'stage' });
+    const show = () => {
+        picture?.dispose?.();
+        stage.replaceChildren();
+        picture = PICTURES[kind](app, stage);
+        update(app.result);
+    };
+    controls.append(
+        tabs(
+            'picture',
+            [
+                ['icicle', 'Icicle'],
+                ['sunburst', 'Sunburst'],
+                ['treemap', 'Treemap'],
+                ['table', 'Table'],
+            ],
+            kind,
+            (value) => {
+                kind = value;
+                show();
+            },
+        ),
+        choice('colour', metrics, app.metric.id, (id) => app.setMetric(id)),
+        choice('area', sizes, app.size, (id) => app.setSize(id)),
+    );
+    body.append(stage, legend);
+    const update = (result) => {
+        const rows = treeRows(app, result.node);
+        const parts = colourParts(app, rows);
+        picture ??= PICTURES[kind](app, stage);
+        picture.update(rows, parts);
+        legend.replaceChildren(
+            kind === 'table' ? '' : scaleBar('cividis', 0, parts.top, app.metric.format, app.metric.title),
+        );
+        note.title = app.metric.text;
+    };
+    return { element, update, redraw: show };
+}

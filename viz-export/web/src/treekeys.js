@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walking a tree of elements with the keyboard: one of them is in the tab order at a time.
+
+/** items: {row, element}; rows have parent and children. */
+export function walkTree(app, container) {
+    let items = [];
+    let current = 0;
+    const focus = (row) => {
+        const at = items.findIndex((item) => item.row === row);
+        if (at < 0) return;
+        items[current].element.tabIndex = -1;
+        current = at;
+        items[at].element.tabIndex = 0;
+        items[at].element.focus();
+    };
+    const beside = (row, step) => {
+        const siblings = row.parent?.children ?? [row];
+        return (
+            siblings[siblings.indexOf(row) + step] ??
+            (row.parent && items[items.findIndex((i) => i.row === row) + step]?.row)
+        );
+    };
+    const moves = {
+        ArrowRight: (row) => row.children[0],
+        ArrowLeft: (row) => row.parent,
+        ArrowDown: (row) => beside(row, 1),
+        ArrowUp: (row) => beside(row, -1),
+        Home: () => items[0].row,
+        End: () => items[items.length - 1].row,
+    };
+    container.addEventListener('keydown', (event) => {
+        const item = items[current];
+        if (!item) return;
+        if (event.key === 'Enter' || event.key === ' ') app.selection.selectNode(item.row.n);
+        else if (event.key === 'Escape') app.selection.selectNode(null);
+        else if (moves[event.key]) {
+            const to = moves[event.key](item.row);
+            if (to) focus(to);
+        } else return;
+        event.preventDefault();
+    });
+    return {
+        /** New elements take the place of the old ones; the focus stays on the same node. */
+        update(next) {
+            const node = items[current]?.row.n;
+            const hadFocus =
+                container.contains(document.activeElement) || document.activeElement === document.body;
+            const wasInside = items.some((item) => item.element === app.focused);
+            items = next;
+            current = Math.max(
+                0,
+                items.findIndex((item) => item.row.n === node),
+            );
+            if (items[current]) items[current].element.tabIndex = 0;
+            if (hadFocus && wasInside) items[current]?.element.focus({ preventScroll: true });
+        },
+    };
+}
