@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/an_tiles_fold.h"
 #include "config.h"
+
+#include "analyse/an_tiles_fold.h"
 
 #include <stdlib.h>
 

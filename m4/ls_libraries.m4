@@ -60,6 +60,9 @@ AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
+AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
+    [command -v npm >/dev/null 2>&1], [ls_page="yes (npm fetches ECharts during make)"],
+    [ls_page="no (npm missing: install nodejs and npm; loadstone view makes no page)"])
 AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],
     [ls_cairo="no (cairo missing: install libcairo2-dev; replay draws no PNG, SVG or HTML)"])
 AS_IF([test -n "$FC"], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
@@ -72,6 +75,7 @@ Loadstone $PACKAGE_VERSION
     hardware sampling:              $ls_hw
     pattern files (JSON):           $ls_yajl
     plots:                          $ls_cairo
+    page (loadstone view):          $ls_page
     Fortran module:                 $ls_fc
     unit tests:                     $ls_unit
     warnings are errors:            $enable_werror

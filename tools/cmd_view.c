@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 /* loadstone view: a profile as one page that a browser opens without anything else. */
+#include "profile/prof_atlas.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
 #include "tools/view_facts.h"
@@ -73,6 +76,7 @@ static ls_err view_page(struct rep_view *v, struct an_tiles *tiles, const struct
     const size_t rows = asked < VIEW_ROWS_MAX ? asked : VIEW_ROWS_MAX;
     uint64_t *picked = malloc((rows + 1) * sizeof(*picked));
     ls_err err = picked ? view_facts_init(&facts, v) : ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", rows);
+    if (err == LS_OK) err = prof_atlas_read(v->profile, &atlas);
     if (err == LS_OK) {
         size_t sources_len = 0;
         const struct prof_source *sources = prof_sources(v->profile, &sources_len);
@@ -96,6 +100,7 @@ static ls_err view_page(struct rep_view *v, struct an_tiles *tiles, const struct
                                      .rows_len = an_pick_rows(picked, rows, v->in.samples.len)};
         err = view_write_file(&page, path);
     }
+    ndm_atlas_fini(&atlas);
     view_facts_fini(&facts);
     free(picked);
     return err;

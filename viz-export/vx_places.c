@@ -171,7 +171,7 @@ ls_err vx_places_mesh(const struct ndm_geometry *g, enum ndm_centering centering
                       struct vx_places *out)
 {
     *out = (struct vx_places){.len = 0};
-    LS_TRY(vx_places_room(out, centering == NDM_POINTS ? g->points_len : g->cells_len));
+    LS_TRY(vx_places_room(out, ndm_geometry_values(g, centering)));
     if (out->values_len <= max) {
         out->len = out->values_len;
         for (uint64_t i = 0; i < out->values_len; i++)

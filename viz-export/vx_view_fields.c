@@ -13,10 +13,6 @@ enum { VX_FIELDS_BYTES_MAX = 900000 }; /* deflated */
 
 static const uint8_t vx_metric_is_sum[NDM_METRICS_LEN] = {[NDM_SAMPLES] = 1, [NDM_TIME] = 1, [NDM_STALL] = 1};
 
-#define VX_METRIC_ROW(metric, name, unit, words) {name, unit, words},
-static const struct ndm_metric_row vx_metrics[NDM_METRICS_LEN] = {NDM_METRIC_LIST(VX_METRIC_ROW)};
-#undef VX_METRIC_ROW
-
 /* One metric of one field (or of one of its steps), value by value, to places. */
 struct vx_metric {
     const double *values, *samples; /* values_len each */
@@ -97,7 +93,7 @@ static bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field 
 {
     if (f->domain >= a->domains_len || f->values_len == 0 || !f->values[NDM_SAMPLES]) return false;
     const struct ndm_geometry *g = &a->domains[f->domain];
-    return f->values_len == (f->centering == NDM_POINTS ? g->points_len : g->cells_len);
+    return f->values_len == ndm_geometry_values(g, f->centering);
 }
 
 static ls_err vx_fields_pack(const struct ndm_atlas *a, size_t places_max, struct vx_pack *p)
@@ -178,7 +174,7 @@ ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json
     }
     vx_json_open(j, "metrics", '[');
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
-        const struct ndm_metric_row *row = &vx_metrics[m];
+        const struct ndm_metric_row *row = ndm_metric((enum ndm_metric)m);
         vx_json_open(j, NULL, '{');
         vx_json_text(j, "name", row->name);
         vx_json_text(j, "unit", row->unit);

@@ -8,8 +8,8 @@ trap 'rm -f "$found"' EXIT
 fail() { echo "FAIL: $*"; status=1; }
 
 sources() {
-    find . \( -path ./.git -o -path ./build-aux -o -path ./autom4te.cache -o -name '_build' -o -path './loadstone-*' \) -prune -o -type f \
-        \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.S' -o -name '*.f90' -o -name '*.py' -o -name '*.sh' -o -name '*.inc' \
+    find . \( -path ./.git -o -path ./build-aux -o -path ./autom4te.cache -o -name '_build' -o -path './loadstone-*' -o -name node_modules \) -prune -o -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.S' -o -name '*.f90' -o -name '*.py' -o -name '*.sh' -o -name '*.inc' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \
         -o -name '*.mk' -o -name 'ls_*.m4' -o -name configure.ac -o -name Makefile.am \) -print
 }
 
@@ -17,7 +17,7 @@ checked=0
 while read -r f; do
     checked=$((checked + 1))
     head -n 3 "$f" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || fail "$f: no SPDX line among the first three"
-done < <(sources | grep -v '/config\.h')
+done < <(sources | grep -v -e '/config\.h' -e '/web/bundle/')
 [ $checked -gt 100 ] || fail "only $checked sources found"
 
 # Guards and extern "C" of headers, the one place for differences, and tests of what a processor has.

@@ -67,6 +67,7 @@ export function latencyView(app) {
             bands,
             axis: 'load latency from, cycles of the time stamp counter',
             unit: 'samples',
+            interval: (bar) => bar > 0 && (bar - 1) % model.tiles.binsPerOctave === 0, // powers of two
             print: format.shortCount,
             tip: (bar) => tip(model, result, bar + 1),
         });

@@ -38,6 +38,11 @@ function start() {
     const views = VIEWS.map((make) => make(app));
     const all = [head, ...views];
     const show = () => all.forEach((view) => view.update(app.result));
+    const main = h(
+        'main',
+        { class: model.fields.length ? undefined : 'mapless' },
+        ...views.map((view) => view.element),
+    );
     app.setMetric = (id) => {
         app.metric = app.metrics.find((metric) => metric.id === id);
         show();
@@ -57,7 +62,7 @@ function start() {
     document.body.append(
         headView(model, [theme]),
         head.element,
-        h('main', {}, ...views.map((view) => view.element)),
+        main,
         h('footer', {}, `Loadstone ${model.version} · ${model.file}`),
     );
     document.body.dataset.changes = 0;

@@ -106,6 +106,7 @@ export function mapView(app) {
     const { element, controls, body, note } = panel('map', 'Natural domain', '');
     if (model.fields.length === 0) {
         note.remove();
+        element.classList.add('bare');
         body.append(h('p', { class: 'empty' }, MISSING));
         return { element, update() {} };
     }
