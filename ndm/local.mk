@@ -12,5 +12,13 @@ libndm_la_SOURCES = \
     ndm/ndm_map.c ndm/ndm_map.h \
     ndm/ndm_shape.c ndm/ndm_shape.h \
     ndm/ndm_wire.c ndm/ndm_wire.h
-libndm_la_LIBADD = libcommon.la
-EXTRA_DIST += ndm/ndm_registry.h
+# no LIBADD: shared objects take it whole, beside others that have libcommon.la in them
+
+# What the program has of it: the registry, linked by libloadstone.so and by the preloaded runtime.
+noinst_LTLIBRARIES += libndmlive.la
+libndmlive_la_SOURCES = \
+    ndm/ndm_attach.c \
+    ndm/ndm_domain.c \
+    ndm/ndm_live.h \
+    ndm/ndm_registry.c ndm/ndm_registry.h
+EXTRA_DIST += ndm/ndm_untold_keep.c ndm/ndm_untold_drop.c

@@ -21,6 +21,7 @@ EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c runtime/core/rt_unwind_non
 
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
+    ndm/ndm_untold_keep.c \
     runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
@@ -69,7 +70,7 @@ libloadstone_preload_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin-m
     -fno-builtin-realloc -fno-builtin-free
 libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
     -Wl,--version-script=$(top_srcdir)/runtime/preload.map -Wl,-z,now -Wl,-z,nodelete
-libloadstone_preload_la_LIBADD = librtalloc.la libsmrtree.la libspoolwrite.la
+libloadstone_preload_la_LIBADD = librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
 libloadstone_preload_la_LIBADD += librtstep.la librtstephooks.la
 else

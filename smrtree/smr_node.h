@@ -9,6 +9,8 @@
 #include "smrtree/smr_avl.h"
 #include "smrtree/smr_registry.h"
 
+#include <pthread.h>
+
 /* A node is in two forests: `inside` follows the memory (ranges of all trees), `shown` is the tree as people
  * see it. */
 enum smr_forest { SMR_INSIDE, SMR_SHOWN, SMR_FORESTS };
@@ -24,6 +26,7 @@ struct smr_node {
     uint64_t base, end, elem_size_bytes, dims;
     uint64_t born_ns, died_ns;
     void *user, *binding;
+    void *map; /* its natural-domain map, see smr_watch */
     uint32_t id, slot;
     bool is_group;
     bool grouped; /* shown below a group by the program's wish */
@@ -36,13 +39,24 @@ struct smr_tree {
     smr_tree *prev, *next; /* all trees */
 };
 
+/* What ndm/ wants to know of nodes. gone, reborn: under the lock, for nodes with a map. */
+struct smr_watch {
+    void (*gone)(smr_node *n);        /* its handle is about to be freed */
+    void (*reborn)(smr_node *n);      /* a new life, with a new id */
+    void (*leaving)(const smr_node *n); /* no lock: n, or with NULL any number of nodes, will be removed */
+    void (*phase_begin)(void);        /* no lock, before the sink hears of it */
+};
+
 struct smr_state {
     struct smr_avl ranges; /* value: slot */
     smr_node **slots;
     uint32_t slots_used, slots_cap, slot_free_len;
     uint32_t *slot_free;
     smr_tree *trees;
-    const struct smr_sink *sink; /* written under the lock; phase and control read it without */
+    const struct smr_sink *sink;   /* written under the lock; phase and control read it without */
+    const struct smr_watch *watch; /* the same */
+    smr_node *in_use;              /* a natural-domain function is at work with it, without the lock */
+    pthread_t in_use_by;
     uint32_t last_id;
     unsigned walks;
     /* hull of the living ranges and a lower bound of their length, read without the lock */
@@ -56,6 +70,17 @@ void smr_registry_init(void); /* fork handlers, once */
 void smr_lock(void);
 void smr_unlock(void);
 bool smr_lock_held(void); /* by this thread */
+
+/* One node at a time is in use without the lock: it is not freed meanwhile, but by the thread that uses it.
+ * All three under the lock. */
+void smr_use_begin(smr_node *n);
+void smr_use_end(void);
+/* Give the lock up until neither n nor, when t is not NULL, any node of t is in use by another thread. Both
+ * NULL: until none is. The lock must be held once. */
+void smr_wait_unused(const smr_node *n, const smr_tree *t);
+
+/* The next node of the shown tree below root, parents first; NULL at the end. */
+smr_node *smr_shown_next(const smr_node *root, smr_node *n);
 
 void smr_link(enum smr_forest f, smr_node *parent, smr_node *n); /* parent NULL: none */
 void smr_unlink(enum smr_forest f, smr_node *n);

@@ -8,6 +8,7 @@
 struct smr_state smr_state = {.hull_base = UINT64_MAX, .len_min_bytes = UINT64_MAX};
 
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t registry_unused = PTHREAD_COND_INITIALIZER;
 static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
 /* How often this thread holds the lock. Raised before it is taken: a free() in between sees it and stays out.
  */
@@ -23,9 +24,18 @@ void smr_registry_fork_release(void)
     smr_unlock();
 }
 
+/* Of all threads only this one is in the child, so whoever used a node is not. */
+void smr_registry_fork_child(void)
+{
+    static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+    smr_state.in_use = NULL;
+    registry_unused = fresh;
+    smr_unlock();
+}
+
 static void registry_init(void)
 {
-    pthread_atfork(smr_registry_fork_prepare, smr_registry_fork_release, smr_registry_fork_release);
+    pthread_atfork(smr_registry_fork_prepare, smr_registry_fork_release, smr_registry_fork_child);
 }
 
 void smr_registry_init(void)
@@ -47,6 +57,31 @@ void smr_unlock(void)
 bool smr_lock_held(void)
 {
     return lock_depth > 0;
+}
+
+void smr_use_begin(smr_node *n)
+{
+    smr_state.in_use = n;
+    smr_state.in_use_by = pthread_self();
+}
+
+void smr_use_end(void)
+{
+    smr_state.in_use = NULL;
+    pthread_cond_broadcast(&registry_unused);
+}
+
+static bool is_used_elsewhere(const smr_node *n, const smr_tree *t)
+{
+    const smr_node *used = smr_state.in_use;
+    if (!used || pthread_equal(smr_state.in_use_by, pthread_self())) return false;
+    return used == n || used->tree == t || (!n && !t);
+}
+
+void smr_wait_unused(const smr_node *n, const smr_tree *t)
+{
+    while (is_used_elsewhere(n, t))
+        pthread_cond_wait(&registry_unused, &registry_mutex);
 }
 
 uint32_t smr_shown_parent_id(const smr_node *n)
@@ -104,8 +139,7 @@ void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed)
     if (k && k->node_remove) k->node_remove(k->user, now_ns, n->id, freed);
 }
 
-/* The next node of the shown tree below root, parents first; NULL at the end. */
-static smr_node *shown_next(const smr_node *root, smr_node *n)
+smr_node *smr_shown_next(const smr_node *root, smr_node *n)
 {
     if (n->links[SMR_SHOWN].first) return n->links[SMR_SHOWN].first;
     while (n != root && !n->links[SMR_SHOWN].next)
@@ -119,7 +153,7 @@ void smr_registry_set_sink(const struct smr_sink *sink)
     smr_lock();
     __atomic_store_n(&smr_state.sink, sink, __ATOMIC_RELEASE);
     for (const smr_tree *t = sink ? smr_state.trees : NULL; t; t = t->next)
-        for (smr_node *n = t->root; (n = shown_next(t->root, n));)
+        for (smr_node *n = t->root; (n = smr_shown_next(t->root, n));)
             if (n->died_ns == SMR_ALIVE) smr_tell_add(n, n->born_ns);
     smr_unlock();
 }

@@ -59,6 +59,7 @@ uint32_t smr_registry_len(void);
 
 /* Around fork, so that the child finds the registry unlocked. Registered by pthread_atfork on first use. */
 void smr_registry_fork_prepare(void);
-void smr_registry_fork_release(void); /* in parent and child */
+void smr_registry_fork_release(void); /* in the parent */
+void smr_registry_fork_child(void);   /* in the child */
 
 #endif

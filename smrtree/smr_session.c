@@ -20,7 +20,10 @@ static void tell_control(bool start)
 static void tell_phase(const char *name, bool begin)
 {
     const struct smr_sink *k = sink_now();
-    if (name && k && k->phase) k->phase(k->user, ls_clock_mono_ns(), name, begin);
+    const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
+    if (!name || !k || !k->phase) return;
+    if (begin && w) w->phase_begin();
+    k->phase(k->user, ls_clock_mono_ns(), name, begin);
 }
 
 void loadstone_start(void)

@@ -47,6 +47,17 @@ static ls_err lock_to_change(void)
     return ls_fail(LS_ERR_BUSY, "the tree is being walked: change it after smr_tree_walk has returned");
 }
 
+/* The same to remove n, or t with all its nodes: samples that wait for their natural-domain functions are
+ * passed on first, and a call that has one of the nodes ends. */
+static ls_err lock_to_remove(const smr_node *n, const smr_tree *t)
+{
+    const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
+    if (w && (!n || n->map)) w->leaving(n);
+    LS_TRY(lock_to_change());
+    smr_wait_unused(n, t);
+    return LS_OK;
+}
+
 ls_err smr_tree_new(smr_tree **out)
 {
     if (!out) return ls_fail(LS_ERR_ARG, "smr_tree_new needs a place for the tree");
@@ -72,6 +83,8 @@ ls_err smr_tree_new(smr_tree **out)
 static void node_destroy(smr_node *n, uint64_t now_ns)
 {
     smr_node_end_life(n, now_ns, false);
+    if (n->map) smr_state.watch->gone(n);
+    if (smr_state.in_use == n) smr_use_end(); /* by this very thread */
     for (smr_node *c; (c = n->links[SMR_SHOWN].first);)
         smr_show_naturally(c);
     smr_unlink(SMR_SHOWN, n);
@@ -81,7 +94,7 @@ static void node_destroy(smr_node *n, uint64_t now_ns)
 
 void smr_tree_free(smr_tree *t)
 {
-    if (!t || lock_to_change() != LS_OK) return;
+    if (!t || lock_to_remove(NULL, t) != LS_OK) return;
     const uint64_t now_ns = ls_clock_mono_ns();
     while (t->nodes)
         node_destroy(t->nodes, now_ns);
@@ -137,6 +150,7 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
         n->born_ns = now_ns;
         n->died_ns = SMR_ALIVE;
         smr_tell_add(n, now_ns);
+        if (n->map) smr_state.watch->reborn(n);
     }
     smr_contain_adopt(n, now_ns);
     return LS_OK;
@@ -229,7 +243,7 @@ ls_err smr_node_resize(smr_node *n, const volatile void *start, const volatile v
 ls_err smr_node_remove(smr_node *n)
 {
     if (!n || !n->id) return ls_fail(LS_ERR_ARG, "no node to remove");
-    LS_TRY(lock_to_change());
+    LS_TRY(lock_to_remove(n, NULL));
     node_destroy(n, ls_clock_mono_ns());
     smr_unlock();
     return LS_OK;

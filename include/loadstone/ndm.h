@@ -170,10 +170,9 @@ ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user)
 /* Map n no more; groups: their members, and theirs, too. */
 ls_err ndm_unmap(smr_node *n);
 
-/* Meshes that move: copy the coordinates of mesh d, and the targets of the maps onto d, again at every begin
- * of a phase of the calling thread, from the arrays that they were given in, which must outlive d and its
- * maps. What is refused then (a coordinate that is not finite) is left as it was. on 0: no more.
- * Errors: LS_ERR_ARG (a grid). */
+/* Meshes that move: copy mesh d, and the targets of the maps onto d, again at every begin of a phase of the
+ * calling thread. All arrays that they were given in must then outlive d and its maps. What is refused then
+ * (a coordinate that is not finite) leaves what was. on 0: no more.  Errors: LS_ERR_ARG (a grid). */
 ls_err ndm_domain_refresh_at_phases(ndm_domain *d, int on);
 
 #ifdef __cplusplus
