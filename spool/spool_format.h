@@ -82,7 +82,12 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(POINT, 34)       /* spool_point: what a callback made of accesses of one burst */         \
     X(NODE_MAP, 35)    /* spool_node_map */                                                     \
     X(DOMAIN_END, 36)  /* spool_domain_end */                                                   \
-    X(CALLBACK, 37)    /* spool_callback */
+    X(CALLBACK, 37)    /* spool_callback */                                                     \
+    X(SAMPLE, 40)      /* spool_sample: an access that the kernel or the hardware sampled */    \
+    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its file */        \
+    X(SAMPLING, 42)    /* spool_sampling: what the samples from here on are */                  \
+    X(COST, 43)        /* spool_cost: what sampling took so far */                              \
+    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -429,28 +434,101 @@ struct spool_callback {
     uint32_t entered; /* RUNS: changed in place */
     uint32_t label_len, name_len;
 };
+/* What was sampled. */
+enum spool_sample_kind {
+    SPOOL_SAMPLE_ACCESS, /* a load or store, by the hardware */
+    SPOOL_SAMPLE_FAULT_MINOR,
+    SPOOL_SAMPLE_FAULT_MAJOR, /* it waited for a disk */
+    SPOOL_SAMPLE_WATCH,       /* a watched element was touched */
+    SPOOL_SAMPLE_LAST = SPOOL_SAMPLE_WATCH
+};
+#define SPOOL_OP_NOT_TOLD 3u
+#define SPOOL_NOT_TOLD UINT8_MAX
+/* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), and: */
+#define SPOOL_SAMPLE_IP_BEHIND 0x4u /* ip is the instruction behind the one that accessed */
+/* One access of thread tid, written by another thread (the collector): the record stands for itself, without
+ * a burst. source, snoop, tlb, latency_kind are numbers of perf/pe_sample.h. */
+struct spool_sample {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip, addr;
+    uint64_t events;                  /* that it stands for: the sampling period; 0: not known */
+    uint32_t tid, cpu;                /* cpu UINT32_MAX: not known */
+    uint32_t latency_cycles;          /* with a latency_kind */
+    uint32_t page_bytes;              /* of the page; 0: not known */
+    uint16_t size_bytes;              /* of the access; 0: not known */
+    uint8_t kind;                     /* enum spool_sample_kind */
+    uint8_t latency_kind;             /* 0: no latency */
+    uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_TOLD */
+};
+_Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
+/* Behind the fixed part: ips_len u64, innermost first; return addresses but for the first. A STACK record
+ * behind a SAMPLE is its stack, too. */
+struct spool_chain {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t ips_len;
+    uint32_t reserved;
+};
+struct spool_sampling {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t latency_kind; /* enum pe_latency_kind that samples have */
+    uint32_t text_len;     /* the events, in words */
+};
+struct spool_cost {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t spent_ns; /* the collector's CPU time, and what the kernel is taken to have used for samples */
+    uint64_t hooks_ns;
+};
+#define SPOOL_WATCH_ARMED 1u /* rec.flags; otherwise it ended */
+struct spool_watch {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base, len_bytes;
+    uint64_t on_ns,
+        life_ns; /* ended: summed over its threads, how long it was on, and how long it was wanted */
+    uint64_t element;
+    uint64_t hits;     /* ended: touches seen */
+    uint32_t text_len; /* as written: NODE[INDEX] */
+    uint32_t reserved;
+};
 /* X(name, text): incidents; counts add up */
-#define SPOOL_EVENT_LIST(X)                                                                                \
-    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")     \
-    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                              \
-    X(DISK_FULL, "no space left for the spool: recording stopped")                                         \
-    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                       \
-    X(ENGINE_QUIET,                                                                                        \
-      "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")      \
-    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                      \
-    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                              \
-    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                  \
-    X(TRACED, "a debugger is attached: no stepping")                                                       \
-    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")      \
-    X(SAMPLING_BEGIN, "sampling switched on")                                                              \
-    X(SAMPLING_END, "sampling switched off")                                                               \
-    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                     \
-    X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them stand for them") \
-    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")   \
-    X(CALLBACKS_OFF, "natural-domain callbacks are not called: the system gives no thread for them")       \
-    X(CALLBACK_LOST, "accesses that no natural-domain callback saw: the program ended or went on first")   \
-    X(DOMAINS_LEFT_OUT,                                                                                    \
-      "grids, meshes and maps of the natural domain, or what they became, that found no room in the spool")
+#define SPOOL_EVENT_LIST(X)                                                                                 \
+    X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")      \
+    X(SPOOL_CAP, "spool size cap reached: recording stopped")                                               \
+    X(DISK_FULL, "no space left for the spool: recording stopped")                                          \
+    X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                        \
+    X(ENGINE_QUIET,                                                                                         \
+      "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")       \
+    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                       \
+    X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                               \
+    X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                   \
+    X(TRACED, "a debugger is attached: no stepping")                                                        \
+    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")       \
+    X(SAMPLING_BEGIN, "sampling switched on")                                                               \
+    X(SAMPLING_END, "sampling switched off")                                                                \
+    X(HOOK_ERRORS, "hooks that failed and went quiet")                                                      \
+    X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them stand for them")  \
+    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")    \
+    X(CALLBACKS_OFF, "natural-domain callbacks are not called: the system gives no thread for them")        \
+    X(CALLBACK_LOST, "accesses that no natural-domain callback saw: the program ended or went on first")    \
+    X(DOMAINS_LEFT_OUT,                                                                                     \
+      "grids, meshes and maps of the natural domain, or what they became, that found no room in the spool") \
+    X(SAMPLES_LOST, "samples lost: the ring was full before they were read")                                \
+    X(HARDWARE_LOST, "samples that the hardware lost")                                                      \
+    X(THROTTLED, "times the kernel throttled sampling: lower the rate (--period)")                          \
+    X(AUX_DAMAGED, "pieces of the hardware's trace that were truncated, partial or collided")               \
+    X(RECORDS_BROKEN, "records of the kernel that could not be read")                                       \
+    X(RATE_LOWERED, "times sampling was thinned out to hold the overhead budget")                           \
+    X(RING_HALVED, "rings smaller than asked: the allowance of locked memory is used up "                   \
+                   "(sysctl kernel.perf_event_mlock_kb, ulimit -l)")                                        \
+    X(KERNEL_UNSEEN, "threads whose accesses inside system calls are not seen "                             \
+                     "(sysctl kernel.perf_event_paranoid=1 allows it)")                                     \
+    X(EVENTS_REFUSED,                                                                                       \
+      "events that the kernel refused for a CPU or thread: what happens there is not sampled")              \
+    X(WATCH_UNKNOWN, "watched elements that nothing registered has")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

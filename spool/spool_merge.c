@@ -38,6 +38,7 @@ static unsigned spool_order_of(uint16_t type)
     case SPOOL_REC_NODE_REMOVE:
         return 0;
     case SPOOL_REC_ACCESS:
+    case SPOOL_REC_SAMPLE:
         return 2;
     default:
         return 1;

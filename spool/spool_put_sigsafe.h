@@ -169,6 +169,40 @@ static inline bool spool_put_dump(struct spool_writer *w, struct spool_dump r, c
     return spool_put(w, SPOOL_WHAT(DUMP, 0, r), &r, &text, 1);
 }
 
+static inline bool spool_put_sample(struct spool_writer *w, unsigned flags, const struct spool_sample *r)
+{
+    return spool_put(w, SPOOL_WHAT(SAMPLE, flags, *r), r, NULL, 0);
+}
+
+/* ips: ips_len words, innermost first, possibly not aligned */
+static inline bool spool_put_chain(struct spool_writer *w, uint64_t time_ns, const void *ips,
+                                   uint32_t ips_len)
+{
+    const struct spool_text text = {ips, ips_len * (uint32_t)sizeof(uint64_t)};
+    const struct spool_chain r = {.time_ns = time_ns, .ips_len = ips_len};
+    return spool_put(w, SPOOL_WHAT(CHAIN, 0, r), &r, &text, 1);
+}
+
+static inline bool spool_put_sampling(struct spool_writer *w, struct spool_sampling r, const char *events)
+{
+    const struct spool_text text = spool_text_of(events, SPOOL_TEXT_MAX_BYTES);
+    r.text_len = text.len_bytes;
+    return spool_put(w, SPOOL_WHAT(SAMPLING, 0, r), &r, &text, 1);
+}
+
+static inline bool spool_put_cost(struct spool_writer *w, struct spool_cost r)
+{
+    return spool_put(w, SPOOL_WHAT(COST, 0, r), &r, NULL, 0);
+}
+
+static inline bool spool_put_watch(struct spool_writer *w, unsigned flags, struct spool_watch r,
+                                   const char *text_asked)
+{
+    const struct spool_text text = spool_text_of(text_asked, SPOOL_TEXT_MAX_BYTES);
+    r.text_len = text.len_bytes;
+    return spool_put(w, SPOOL_WHAT(WATCH, flags, r), &r, &text, 1);
+}
+
 static inline bool spool_put_setting(struct spool_writer *w, uint64_t time_ns, const char *setting)
 {
     const struct spool_text text = spool_text_of(setting, SPOOL_TEXT_MAX_BYTES);

@@ -53,6 +53,11 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(NODE_MAP, spool_node_map),
     SPOOL_ROW(DOMAIN_END, spool_domain_end),
     SPOOL_ROW(CALLBACK, spool_callback), /* two strings: see spool_callback_tail */
+    SPOOL_ROW(SAMPLE, spool_sample),
+    SPOOL_ROW_TAIL(CHAIN, spool_chain, ips_len, 8),
+    SPOOL_ROW_TAIL(SAMPLING, spool_sampling, text_len, 1),
+    SPOOL_ROW(COST, spool_cost),
+    SPOOL_ROW_TAIL(WATCH, spool_watch, text_len, 1),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 /* Numbers may have gaps; that each has its row is tested (tests/spool/test_spool_domains.c). */
