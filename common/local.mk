@@ -2,6 +2,7 @@
 # common: errors, byte spans, clocks, checked arithmetic, quantities, the environment table
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
+    common/ls_access.c common/ls_access.h \
     common/ls_checked.h \
     common/ls_clock.h \
     common/ls_compat.h \

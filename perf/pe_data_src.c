@@ -28,7 +28,7 @@ static uint8_t first_of(const struct pe_bit_row *rows, size_t len, unsigned bits
 {
     for (size_t i = 0; i < len; i++)
         if (bits & rows[i].bit) return rows[i].value;
-    return PE_NOT_TOLD;
+    return LS_NOT_TOLD;
 }
 #define FIRST_OF(rows, bits) first_of(rows, sizeof(rows) / sizeof((rows)[0]), bits)
 
@@ -37,15 +37,15 @@ static const struct pe_bit_row op_rows[] = {
 
 /* mem_lvl; only meaningful with its HIT bit. */
 static const struct pe_bit_row lvl_rows[] = {
-    {PERF_MEM_LVL_L1, PE_SOURCE_L1},
-    {PERF_MEM_LVL_LFB, PE_SOURCE_LFB},
-    {PERF_MEM_LVL_L2, PE_SOURCE_L2},
-    {PERF_MEM_LVL_L3, PE_SOURCE_L3},
-    {PERF_MEM_LVL_LOC_RAM, PE_SOURCE_DRAM},
-    {PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, PE_SOURCE_REMOTE_DRAM},
-    {PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, PE_SOURCE_REMOTE_CACHE},
-    {PERF_MEM_LVL_IO, PE_SOURCE_IO},
-    {PERF_MEM_LVL_UNC, PE_SOURCE_UNCACHED},
+    {PERF_MEM_LVL_L1, LS_SOURCE_L1},
+    {PERF_MEM_LVL_LFB, LS_SOURCE_LFB},
+    {PERF_MEM_LVL_L2, LS_SOURCE_L2},
+    {PERF_MEM_LVL_L3, LS_SOURCE_L3},
+    {PERF_MEM_LVL_LOC_RAM, LS_SOURCE_DRAM},
+    {PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, LS_SOURCE_REMOTE_DRAM},
+    {PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, LS_SOURCE_REMOTE_CACHE},
+    {PERF_MEM_LVL_IO, LS_SOURCE_IO},
+    {PERF_MEM_LVL_UNC, LS_SOURCE_UNCACHED},
 };
 
 static const struct pe_bit_row snoop_rows[] = {{PERF_MEM_SNOOP_HITM, PE_SNOOP_HITM},
@@ -61,28 +61,28 @@ struct pe_lvl_num_row {
     uint8_t source, remote;
 };
 static const struct pe_lvl_num_row lvl_num_rows[16] = {
-    [0x0] = {PE_NOT_TOLD, PE_NOT_TOLD},
-    [0x1] = {PE_SOURCE_L1, PE_SOURCE_REMOTE_CACHE},
-    [0x2] = {PE_SOURCE_L2, PE_SOURCE_REMOTE_CACHE},
-    [0x3] = {PE_SOURCE_L3, PE_SOURCE_REMOTE_CACHE},
-    [0x4] = {PE_SOURCE_L4, PE_SOURCE_REMOTE_CACHE},
-    [0x5] = {PE_SOURCE_LFB, PE_SOURCE_LFB}, /* L2's miss handling buffer: on its way */
-    [0x6] = {PE_SOURCE_L4, PE_SOURCE_L4},   /* memory-side cache */
-    [0x7] = {PE_NOT_TOLD, PE_NOT_TOLD},
-    [0x8] = {PE_SOURCE_UNCACHED, PE_SOURCE_UNCACHED},
-    [0x9] = {PE_SOURCE_CXL, PE_SOURCE_CXL},
-    [0xa] = {PE_SOURCE_IO, PE_SOURCE_IO},
-    [0xb] = {PE_SOURCE_ANY_CACHE, PE_SOURCE_REMOTE_CACHE},
-    [0xc] = {PE_SOURCE_LFB, PE_SOURCE_LFB},
-    [0xd] = {PE_SOURCE_DRAM, PE_SOURCE_REMOTE_DRAM},
-    [0xe] = {PE_SOURCE_PMEM, PE_SOURCE_PMEM},
-    [0xf] = {PE_NOT_TOLD, PE_NOT_TOLD},
+    [0x0] = {LS_NOT_TOLD, LS_NOT_TOLD},
+    [0x1] = {LS_SOURCE_L1, LS_SOURCE_REMOTE_CACHE},
+    [0x2] = {LS_SOURCE_L2, LS_SOURCE_REMOTE_CACHE},
+    [0x3] = {LS_SOURCE_L3, LS_SOURCE_REMOTE_CACHE},
+    [0x4] = {LS_SOURCE_L4, LS_SOURCE_REMOTE_CACHE},
+    [0x5] = {LS_SOURCE_LFB, LS_SOURCE_LFB}, /* L2's miss handling buffer: on its way */
+    [0x6] = {LS_SOURCE_L4, LS_SOURCE_L4},   /* memory-side cache */
+    [0x7] = {LS_NOT_TOLD, LS_NOT_TOLD},
+    [0x8] = {LS_SOURCE_UNCACHED, LS_SOURCE_UNCACHED},
+    [0x9] = {LS_SOURCE_CXL, LS_SOURCE_CXL},
+    [0xa] = {LS_SOURCE_IO, LS_SOURCE_IO},
+    [0xb] = {LS_SOURCE_ANY_CACHE, LS_SOURCE_REMOTE_CACHE},
+    [0xc] = {LS_SOURCE_LFB, LS_SOURCE_LFB},
+    [0xd] = {LS_SOURCE_DRAM, LS_SOURCE_REMOTE_DRAM},
+    [0xe] = {LS_SOURCE_PMEM, LS_SOURCE_PMEM},
+    [0xf] = {LS_NOT_TOLD, LS_NOT_TOLD},
 };
 
 static bool is_cache(uint8_t source)
 {
-    return source == PE_SOURCE_L1 || source == PE_SOURCE_L2 || source == PE_SOURCE_L3 ||
-           source == PE_SOURCE_L4 || source == PE_SOURCE_ANY_CACHE;
+    return source == LS_SOURCE_L1 || source == LS_SOURCE_L2 || source == LS_SOURCE_L3 ||
+           source == LS_SOURCE_L4 || source == LS_SOURCE_ANY_CACHE;
 }
 
 /* "Missed L3" names a cache where the data was not. */
@@ -95,19 +95,19 @@ static uint8_t source_of(uint64_t word)
 {
     const struct pe_lvl_num_row *row = &lvl_num_rows[field(word, LVL_NUM)];
     const unsigned lvl = field(word, LVL);
-    if (row->source == PE_NOT_TOLD) return lvl & PERF_MEM_LVL_HIT ? FIRST_OF(lvl_rows, lvl) : PE_NOT_TOLD;
+    if (row->source == LS_NOT_TOLD) return lvl & PERF_MEM_LVL_HIT ? FIRST_OF(lvl_rows, lvl) : LS_NOT_TOLD;
     if (!is_cache(row->source)) return field(word, REMOTE) ? row->remote : row->source;
-    if (is_miss(word)) return PE_NOT_TOLD;
+    if (is_miss(word)) return LS_NOT_TOLD;
     if (field(word, HOPS) == PERF_MEM_HOPS_0 || (field(word, SNOOPX) & PERF_MEM_SNOOPX_PEER))
-        return PE_SOURCE_PEER_CACHE;
-    return field(word, REMOTE) || field(word, HOPS) ? PE_SOURCE_REMOTE_CACHE : row->source;
+        return LS_SOURCE_PEER_CACHE;
+    return field(word, REMOTE) || field(word, HOPS) ? LS_SOURCE_REMOTE_CACHE : row->source;
 }
 
 static uint8_t snoop_of(uint64_t word)
 {
     const uint8_t extended = FIRST_OF(snoopx_rows, field(word, SNOOPX));
     const uint8_t usual = FIRST_OF(snoop_rows, field(word, SNOOP));
-    return usual == PE_SNOOP_HITM || extended == PE_NOT_TOLD ? usual : extended;
+    return usual == PE_SNOOP_HITM || extended == LS_NOT_TOLD ? usual : extended;
 }
 
 /* A hit of "L1 or L2" cannot be told apart and is not told; a walk is a miss. */
@@ -115,9 +115,9 @@ static uint8_t tlb_of(uint64_t word)
 {
     const unsigned tlb = field(word, DTLB), levels = tlb & (PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2);
     if (tlb & (PERF_MEM_TLB_MISS | PERF_MEM_TLB_WK | PERF_MEM_TLB_OS)) return PE_TLB_MISS;
-    if (!(tlb & PERF_MEM_TLB_HIT)) return PE_NOT_TOLD;
+    if (!(tlb & PERF_MEM_TLB_HIT)) return LS_NOT_TOLD;
     if (levels == PERF_MEM_TLB_L1) return PE_TLB_L1_HIT;
-    return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : PE_NOT_TOLD;
+    return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : LS_NOT_TOLD;
 }
 
 void pe_data_src_decode(uint64_t word, struct pe_sample *s)
@@ -125,18 +125,18 @@ void pe_data_src_decode(uint64_t word, struct pe_sample *s)
     const unsigned lock = field(word, LOCK);
     s->op = FIRST_OF(op_rows, field(word, OP));
     s->source = source_of(word);
-    s->level = pe_source_level(s->source);
+    s->level = ls_source_level(s->source);
     s->snoop = snoop_of(word);
     s->tlb = tlb_of(word);
-    s->locked = lock & PERF_MEM_LOCK_NA ? PE_NOT_TOLD : lock & PERF_MEM_LOCK_LOCKED ? 1 : 0;
+    s->locked = lock & PERF_MEM_LOCK_NA ? LS_NOT_TOLD : lock & PERF_MEM_LOCK_LOCKED ? 1 : 0;
 }
 
 /* union perf_sample_weight: var1_dw in bits 31:0, var2_w in 47:32, var3_w in 63:48. */
-void pe_weight_decode(enum pe_latency_kind kind, struct pe_sample *s)
+void pe_weight_decode(enum ls_latency kind, struct pe_sample *s)
 {
     const bool is_struct = s->has & PE_SAMPLE_WEIGHT_STRUCT;
     const uint64_t cycles = is_struct ? s->weight & UINT32_MAX : s->weight;
-    s->latency_kind = PE_LATENCY_NONE;
+    s->latency_kind = LS_LATENCY_NONE;
     s->latency_cycles = s->other_cycles = 0;
     if (!(s->has & PE_SAMPLE_WEIGHTS)) return;
     if (is_struct) s->other_cycles = (uint32_t)(s->weight >> 32 & UINT16_MAX);
@@ -145,16 +145,16 @@ void pe_weight_decode(enum pe_latency_kind kind, struct pe_sample *s)
     s->latency_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
-enum pe_latency_kind pe_latency_kind_of(const char *vendor)
+enum ls_latency pe_latency_kind_of(const char *vendor)
 {
     static const struct {
         const char *vendor;
-        enum pe_latency_kind kind;
-    } rows[] = {{"intel", PE_LATENCY_USE},
-                {"amd", PE_LATENCY_L1_MISS},
-                {"arm", PE_LATENCY_TOTAL},
-                {"power", PE_LATENCY_THRESHOLD}};
+        enum ls_latency kind;
+    } rows[] = {{"intel", LS_LATENCY_USE},
+                {"amd", LS_LATENCY_L1_MISS},
+                {"arm", LS_LATENCY_TOTAL},
+                {"power", LS_LATENCY_THRESHOLD}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(rows[i].vendor, vendor) == 0) return rows[i].kind;
-    return PE_LATENCY_NONE;
+    return LS_LATENCY_NONE;
 }

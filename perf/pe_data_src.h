@@ -13,9 +13,9 @@
 void pe_data_src_decode(uint64_t word, struct pe_sample *s);
 
 /* Fill the latencies from s->weight; kind says whose weight it is. A weight of 0 is no latency. */
-void pe_weight_decode(enum pe_latency_kind kind, struct pe_sample *s);
+void pe_weight_decode(enum ls_latency kind, struct pe_sample *s);
 
 /* The latency kind of a vendor as pe_encode.h names them ("intel", "amd", "arm", "power"). */
-enum pe_latency_kind pe_latency_kind_of(const char *vendor);
+enum ls_latency pe_latency_kind_of(const char *vendor);
 
 #endif

@@ -66,20 +66,20 @@ struct ibs_source {
     uint8_t number, near, far;
 };
 static const struct ibs_source ibs_sources[] = {
-    {2, PE_SOURCE_L3, PE_SOURCE_L3},
-    {3, PE_SOURCE_DRAM, PE_SOURCE_REMOTE_DRAM},
-    {4, PE_SOURCE_PEER_CACHE, PE_SOURCE_REMOTE_CACHE},
-    {7, PE_SOURCE_IO, PE_SOURCE_IO},
+    {2, LS_SOURCE_L3, LS_SOURCE_L3},
+    {3, LS_SOURCE_DRAM, LS_SOURCE_REMOTE_DRAM},
+    {4, LS_SOURCE_PEER_CACHE, LS_SOURCE_REMOTE_CACHE},
+    {7, LS_SOURCE_IO, LS_SOURCE_IO},
 };
 static const struct ibs_source ibs_sources_zen4[] = {
-    {1, PE_SOURCE_L3, PE_SOURCE_L3},
-    {2, PE_SOURCE_PEER_CACHE, PE_SOURCE_PEER_CACHE},
-    {3, PE_SOURCE_DRAM, PE_SOURCE_REMOTE_DRAM},
-    {5, PE_SOURCE_REMOTE_CACHE, PE_SOURCE_REMOTE_CACHE},
-    {6, PE_SOURCE_PMEM, PE_SOURCE_PMEM},
-    {7, PE_SOURCE_IO, PE_SOURCE_IO},
-    {8, PE_SOURCE_CXL, PE_SOURCE_CXL},
-    {12, PE_SOURCE_CXL, PE_SOURCE_CXL},
+    {1, LS_SOURCE_L3, LS_SOURCE_L3},
+    {2, LS_SOURCE_PEER_CACHE, LS_SOURCE_PEER_CACHE},
+    {3, LS_SOURCE_DRAM, LS_SOURCE_REMOTE_DRAM},
+    {5, LS_SOURCE_REMOTE_CACHE, LS_SOURCE_REMOTE_CACHE},
+    {6, LS_SOURCE_PMEM, LS_SOURCE_PMEM},
+    {7, LS_SOURCE_IO, LS_SOURCE_IO},
+    {8, LS_SOURCE_CXL, LS_SOURCE_CXL},
+    {12, LS_SOURCE_CXL, LS_SOURCE_CXL},
 };
 #define LEN(rows) (sizeof(rows) / sizeof((rows)[0]))
 
@@ -90,26 +90,26 @@ static uint8_t ibs_told_source(const uint64_t words[IBS_WORDS], bool is_zen4)
     const unsigned number = get(words, SOURCE_LOW) | (is_zen4 ? get(words, SOURCE_HIGH) << 3 : 0);
     for (size_t i = 0; i < len; i++)
         if (rows[i].number == number) return get(words, REMOTE_NODE) ? rows[i].far : rows[i].near;
-    return PE_NOT_TOLD;
+    return LS_NOT_TOLD;
 }
 
 /* In the kernel's order (perf_ibs_get_mem_lvl). The data source is valid for loads only. */
 static uint8_t ibs_source_of(const uint64_t words[IBS_WORDS], bool is_zen4)
 {
-    if (get(words, UNCACHED)) return PE_SOURCE_UNCACHED;
-    if (!get(words, DC_MISS)) return PE_SOURCE_L1;
+    if (get(words, UNCACHED)) return LS_SOURCE_UNCACHED;
+    if (!get(words, DC_MISS)) return LS_SOURCE_L1;
     /* a miss whose buffer was there already says nothing of L2 (erratum 1293 of family 19h) */
-    if (!get(words, L2_MISS) && !get(words, IS_PREFETCH) && !get(words, NO_BUFFER)) return PE_SOURCE_L2;
-    const uint8_t told = get(words, IS_LOAD) ? ibs_told_source(words, is_zen4) : PE_NOT_TOLD;
-    if (told != PE_NOT_TOLD) return told;
-    return get(words, NO_BUFFER) ? PE_SOURCE_LFB : PE_NOT_TOLD;
+    if (!get(words, L2_MISS) && !get(words, IS_PREFETCH) && !get(words, NO_BUFFER)) return LS_SOURCE_L2;
+    const uint8_t told = get(words, IS_LOAD) ? ibs_told_source(words, is_zen4) : LS_NOT_TOLD;
+    if (told != LS_NOT_TOLD) return told;
+    return get(words, NO_BUFFER) ? LS_SOURCE_LFB : LS_NOT_TOLD;
 }
 
 static uint8_t ibs_op_of(const uint64_t words[IBS_WORDS])
 {
     if (get(words, IS_PREFETCH)) return PE_OP_PREFETCH;
     if (get(words, IS_LOAD)) return PE_OP_LOAD;
-    return get(words, IS_STORE) ? PE_OP_STORE : PE_NOT_TOLD;
+    return get(words, IS_STORE) ? PE_OP_STORE : LS_NOT_TOLD;
 }
 
 static uint8_t ibs_tlb_of(const uint64_t words[IBS_WORDS])
@@ -122,7 +122,7 @@ static void ibs_latency(const uint64_t words[IBS_WORDS], struct pe_sample *s)
 {
     const uint32_t cycles = get(words, DC_MISS_LATENCY);
     const bool is_told = s->op == PE_OP_LOAD && get(words, DC_MISS) && cycles;
-    s->latency_kind = is_told ? PE_LATENCY_L1_MISS : PE_LATENCY_NONE;
+    s->latency_kind = is_told ? LS_LATENCY_L1_MISS : LS_LATENCY_NONE;
     s->latency_cycles = is_told ? cycles : 0;
     s->other_cycles = get(words, TAG_TO_RETIRE);
 }
@@ -143,10 +143,10 @@ bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes)
     const unsigned width = get(words, WIDTH);
     *size_bytes = width >= 1 && width <= WIDTH_MAX ? 1u << (width - 1) : 0;
     s->op = ibs_op_of(words);
-    s->source = s->op == PE_NOT_TOLD ? PE_NOT_TOLD : ibs_source_of(words, caps & IBS_CAPS_ZEN4);
-    s->level = pe_source_level(s->source);
-    s->snoop = PE_NOT_TOLD;
-    s->tlb = s->op == PE_NOT_TOLD ? PE_NOT_TOLD : ibs_tlb_of(words);
+    s->source = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : ibs_source_of(words, caps & IBS_CAPS_ZEN4);
+    s->level = ls_source_level(s->source);
+    s->snoop = LS_NOT_TOLD;
+    s->tlb = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : ibs_tlb_of(words);
     s->locked = (uint8_t)get(words, LOCKED);
     ibs_addresses(words, s);
     ibs_latency(words, s);

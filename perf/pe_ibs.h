@@ -12,7 +12,7 @@
 
 /* Decode s->raw into op, source, level, tlb, locked, addr, phys_addr and latency. *size_bytes: of the access,
  * 0 not told. False when raw is too short to be IBS op registers; s is unchanged then. A sample of an
- * instruction that is neither load nor store has op PE_NOT_TOLD. */
+ * instruction that is neither load nor store has op LS_NOT_TOLD. */
 bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes);
 
 #endif

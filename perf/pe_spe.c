@@ -50,12 +50,12 @@ enum spe_event {
 static const struct {
     uint8_t number, source;
 } spe_sources[] = {
-    {0x0, PE_SOURCE_L1},           {0x8, PE_SOURCE_L2},
-    {0x9, PE_SOURCE_PEER_CACHE}, /* core of the same cluster */
-    {0xa, PE_SOURCE_L3},         /* cluster */
-    {0xb, PE_SOURCE_L3},         /* system */
-    {0xc, PE_SOURCE_PEER_CACHE}, /* another cluster */
-    {0xd, PE_SOURCE_REMOTE_CACHE}, {0xe, PE_SOURCE_DRAM},
+    {0x0, LS_SOURCE_L1},           {0x8, LS_SOURCE_L2},
+    {0x9, LS_SOURCE_PEER_CACHE}, /* core of the same cluster */
+    {0xa, LS_SOURCE_L3},         /* cluster */
+    {0xb, LS_SOURCE_L3},         /* system */
+    {0xc, LS_SOURCE_PEER_CACHE}, /* another cluster */
+    {0xd, LS_SOURCE_REMOTE_CACHE}, {0xe, LS_SOURCE_DRAM},
 };
 
 struct spe_packet {
@@ -144,7 +144,7 @@ static void spe_take_counter(const struct spe_packet *p, struct pe_sample *s)
 {
     if (p->index == SPE_COUNTER_TRANSLATION) s->other_cycles = (uint32_t)p->payload;
     if (p->index != SPE_COUNTER_TOTAL) return;
-    s->latency_kind = PE_LATENCY_TOTAL;
+    s->latency_kind = LS_LATENCY_TOTAL;
     s->latency_cycles = (uint32_t)p->payload;
 }
 
@@ -185,18 +185,18 @@ static void spe_take(const struct spe_packet *p, struct spe_record *r)
 
 static uint8_t spe_source_of_events(uint64_t e)
 {
-    if (e & SPE_LLC_MISS) return e & SPE_REMOTE ? PE_SOURCE_REMOTE_DRAM : PE_SOURCE_DRAM;
-    if (e & SPE_REMOTE) return PE_SOURCE_REMOTE_CACHE;
-    if (e & SPE_LLC_ACCESS) return PE_SOURCE_L3;
-    if (e & SPE_L1_REFILL) return PE_SOURCE_L2;
-    return e & SPE_L1_ACCESS ? PE_SOURCE_L1 : PE_NOT_TOLD;
+    if (e & SPE_LLC_MISS) return e & SPE_REMOTE ? LS_SOURCE_REMOTE_DRAM : LS_SOURCE_DRAM;
+    if (e & SPE_REMOTE) return LS_SOURCE_REMOTE_CACHE;
+    if (e & SPE_LLC_ACCESS) return LS_SOURCE_L3;
+    if (e & SPE_L1_REFILL) return LS_SOURCE_L2;
+    return e & SPE_L1_ACCESS ? LS_SOURCE_L1 : LS_NOT_TOLD;
 }
 
 static uint8_t spe_source_named(unsigned number)
 {
     for (size_t i = 0; i < sizeof(spe_sources) / sizeof(spe_sources[0]); i++)
         if (spe_sources[i].number == number) return spe_sources[i].source;
-    return PE_NOT_TOLD;
+    return LS_NOT_TOLD;
 }
 
 static void spe_finish(struct spe_record *r, bool has_sources)
@@ -204,8 +204,8 @@ static void spe_finish(struct spe_record *r, bool has_sources)
     struct pe_sample *s = &r->s;
     s->op = r->is_store ? PE_OP_STORE : PE_OP_LOAD;
     if (has_sources && r->has_data_source) s->source = spe_source_named(r->data_source);
-    if (s->source == PE_NOT_TOLD && r->has_events) s->source = spe_source_of_events(r->events);
-    s->level = pe_source_level(s->source);
+    if (s->source == LS_NOT_TOLD && r->has_events) s->source = spe_source_of_events(r->events);
+    s->level = ls_source_level(s->source);
     if (r->events & SPE_TLB_WALK) s->tlb = PE_TLB_MISS;
 }
 

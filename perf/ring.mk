@@ -9,7 +9,8 @@ libperfring_la_SOURCES = \
     perf/pe_open.c perf/pe_open.h \
     perf/pe_record.c perf/pe_record.h \
     perf/pe_ring.c perf/pe_ring.h \
-    perf/pe_sample.c perf/pe_sample.h \
+    perf/pe_sample.h \
     perf/pe_spe.c perf/pe_spe.h
 libperfring_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperfring_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libperfring_la_LIBADD = libcommon.la

@@ -45,6 +45,7 @@ libprofile_la_SOURCES = \
     profile/prof_place.h \
     profile/prof_processes.c profile/prof_processes.h \
     profile/prof_replay.c profile/prof_replay.h profile/prof_replay_state.h \
+    profile/prof_sampled.c profile/prof_sampled.h \
     profile/prof_resolve.c profile/prof_resolve.h \
     profile/prof_series.c profile/prof_series.h \
     profile/prof_session.c profile/prof_session.h \

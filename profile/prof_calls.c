@@ -59,6 +59,19 @@ ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct
     return prof_frames_intern(c->context.frames, c->context.process, ips, len, out_path);
 }
 
+ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path)
+{
+    uint64_t path[PROF_PATH_FRAMES_MAX];
+    *out_path = PROF_NO_FRAME;
+    c->stack.len = 0;
+    c->stack.is_whole = false;
+    for (size_t i = 0; i < len && c->stack.len < PROF_PATH_FRAMES_MAX && ips[i]; i++)
+        c->stack.frames[c->stack.len++] = (struct sym_frame){.ip = ips[i] - (i > 0 || !is_exact)};
+    if (c->stack.len == 0) return LS_OK;
+    const size_t kept = prof_stacks_path(c->stacks, &c->stack, path);
+    return prof_frames_intern(c->context.frames, c->context.process, path, kept, out_path);
+}
+
 static ls_err prof_calls_home(prof_calls *c, const struct prof_calls_thread *t, const struct spool_access *a,
                               uint32_t *node)
 {

@@ -23,6 +23,9 @@ ls_err prof_event_take(struct prof_run_state *run, uint32_t process, const struc
     }
     if (e->kind == SPOOL_EVENT_DROPPED_BYTES) run->dropped_bytes += e->count;
     if (e->kind == SPOOL_EVENT_SKIPPED_TRIGGERS) run->skipped_triggers += e->count;
+    if (e->kind == SPOOL_EVENT_THROTTLED) run->throttled += e->count;
+    if (e->kind == SPOOL_EVENT_SAMPLES_LOST || e->kind == SPOOL_EVENT_HARDWARE_LOST)
+        run->lost_records += e->count;
     return prof_event_put(run, process,
                           (struct prof_event){.time_ns = prof_since_start(run, e->time_ns),
                                               .kind = prof_event_names[e->kind].name,

@@ -224,6 +224,8 @@ static ls_err prof_keep_run_text(prof_profile *p, char **slot)
 static ls_err prof_read_run_field(prof_profile *p, hid_t group, const struct prof_field *f)
 {
     const hid_t attribute = H5Aopen(group, f->name, H5P_DEFAULT);
+    if (attribute < 0 && f->is_later && f->type == PROF_TEXT)
+        return prof_keep_run_text(p, (char **)(void *)((uint8_t *)&p->run + f->offset_bytes));
     if (attribute < 0) return ls_fail(LS_ERR_FORMAT, "%s: /run: attribute %s is missing", p->path, f->name);
     const ls_err e = prof_read_attribute(p, attribute, f);
     H5Aclose(attribute);

@@ -129,6 +129,16 @@ struct prof_event {
     int detail_errno;
 };
 
+/* An element that breakpoints watched. Threads add up in on_ns and wanted_ns: touches in all were about
+ * hits * wanted_ns / on_ns. */
+struct prof_watch {
+    uint32_t process;
+    const char *name; /* as asked for */
+    uint64_t base, len_bytes, element;
+    uint64_t begin_ns, end_ns; /* end UINT64_MAX: the process was killed */
+    uint64_t on_ns, wanted_ns, hits;
+};
+
 /* Attributes of /run.  Missing numbers: NAN or UINT64_MAX; missing strings: "". */
 struct prof_run {
     uint64_t schema;
@@ -146,6 +156,7 @@ struct prof_run {
     double issue_width;                          /* instructions per cycle assumed by the stall estimate */
     double coverage_precise,
         coverage_coarse; /* shares of samples in precise / in coarse homes; the rest is unmapped */
+    const char *events_sampled, *latency_meaning; /* "": the step engine's */
 };
 
 /* Columns asked for; the others stay NULL. */
@@ -179,6 +190,7 @@ const struct prof_point *prof_minor_faults(const prof_profile *p, size_t *out_le
 const struct prof_point *prof_major_faults(const prof_profile *p, size_t *out_len);
 const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
+const struct prof_watch *prof_watches(const prof_profile *p, size_t *out_len);
 const struct prof_site *prof_sites(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in

@@ -5,6 +5,7 @@
 #include "profile/prof_pages.h"
 #include "profile/prof_processes.h"
 #include "profile/prof_replay_state.h"
+#include "profile/prof_sampled.h"
 #include "profile/prof_session.h"
 #include "profile/prof_weight.h"
 #include "spool/spool_merge.h"
@@ -33,6 +34,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
 {
     LS_TRY(prof_close_burst(r, lane));
     LS_TRY(PROF_VECTOR_ROOM(&r->run->bursts));
+    lane->sampled = PROF_NO_BURST;
     lane->burst = (uint32_t)r->run->bursts.len;
     lane->cpu = b->cpu;
     r->run->bursts.rows[r->run->bursts.len++] =
@@ -77,13 +79,6 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
     prof_weight_end(end, b, lane->samples.rows, lane->samples.len, &lane->carried_ns);
     return prof_close_burst(r, lane);
-}
-
-static void prof_count_coverage(struct prof_run_state *run, uint32_t node)
-{
-    const uint32_t kind = prof_tree_node(run->tree, node)->kind;
-    run->samples_precise += prof_kind_is_precise(kind);
-    run->samples_unmapped += kind == PROF_NODE_UNMAPPED;
 }
 
 static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, const struct spool_access *a,
@@ -136,6 +131,7 @@ static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_lane *lane
     struct prof_thread *thread = &r->run->threads.rows[lane->thread];
     const uint32_t home = prof_stack_home(r, t);
     thread->tid = t->tid;
+    r->sampled_tid = 0; /* the number may have been another thread's */
     thread->name = prof_name(r->run->names, SPOOL_REC_TAIL(t), t->name_len);
     lane->stack_base = t->stack_base;
     lane->stack_end = t->stack_end;
@@ -248,6 +244,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
+        if (lane->sampled != PROF_NO_BURST) return prof_sampled_take(r, lane, item);
         return prof_on_stack(r, lane, rec);
     case SPOOL_REC_PAGES:
         return prof_on_pages(lane, rec);
@@ -266,7 +263,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_SETTING:
         return prof_on_setting(r, rec);
     default: /* NODE_MEMBER, PROCESS and others: the survey's */
-        return LS_OK;
+        return prof_sampled_take(r, lane, item);
     }
 }
 
@@ -280,10 +277,11 @@ static void prof_tell_progress(struct prof_run_state *run)
 static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     const uint32_t pid = prof_process_of(r)->pid;
+    r->lanes_len = (uint32_t)files_len;
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
         if (!r->main_lane && spool_merge_file_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
-        r->lanes[i].burst = PROF_NO_BURST;
+        r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
         r->lanes[i].calls.home = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =

@@ -52,14 +52,16 @@ struct prof_run_state {
     prof_dump_list dumps;
     PROF_VECTOR(struct prof_child_end) child_ends;
     PROF_VECTOR(struct prof_event) events;
-    struct prof_frames frames; /* those of the process replayed now are the last ones */
+    PROF_VECTOR(struct prof_watch) watches;
+    const char *latency_meaning, *events_sampled; /* NULL: not told */
+    struct prof_frames frames;                    /* those of the process replayed now are the last ones */
     struct prof_sites sites;
     prof_line_list lines;
     prof_inline_list inlines;
     prof_module_list modules;
     sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;
-    uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files;
+    uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files, throttled;
     uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
     double overhead_asked;
     uint64_t records_done, records_all; /* for progress */

@@ -21,6 +21,8 @@ struct prof_lane {
     uint32_t thread; /* row */
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
+    bool sampled_is_behind; /* the ip of that SAMPLE stands behind the access */
+    uint32_t sampled;       /* row of the burst that its last SAMPLE is, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;
     uint64_t carried_ns; /* CPU time that the next burst stands for as well */
     struct prof_calls_thread calls;
@@ -48,7 +50,9 @@ struct prof_replay {
     uint64_t phases_unmatched, phases_left_open, forks_left_out;
     uint64_t threshold_cycles; /* that the program set for its dumps */
     uint32_t process, threads_begun;
-    size_t first_frame; /* of this process in run->frames */
+    uint32_t lanes_len;
+    uint32_t sampled_tid, sampled_thread; /* of the last SAMPLE: tid 0 is none */
+    size_t first_frame;                   /* of this process in run->frames */
 };
 
 static inline struct prof_process *prof_process_of(struct prof_replay *r)
@@ -61,6 +65,13 @@ static inline uint32_t prof_phase_of_lane(const struct prof_replay *r, const str
 {
     const uint32_t own = prof_phase_now(&lane->phases);
     return own != PROF_NO_PHASE || !r->main_lane ? own : prof_phase_now(&r->main_lane->phases);
+}
+
+static inline void prof_count_coverage(struct prof_run_state *run, uint32_t node)
+{
+    const uint32_t kind = prof_tree_node(run->tree, node)->kind;
+    run->samples_precise += prof_kind_is_precise(kind);
+    run->samples_unmapped += kind == PROF_NODE_UNMAPPED;
 }
 
 #endif

@@ -193,7 +193,9 @@ static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
         .lost_records = s->lost_records,
         .dropped_bytes = s->dropped_bytes,
         .skipped_triggers = s->skipped_triggers,
-        .throttled = UINT64_MAX,
+        .throttled = s->events_sampled ? s->throttled : UINT64_MAX,
+        .events_sampled = s->events_sampled ? s->events_sampled : "",
+        .latency_meaning = s->latency_meaning ? s->latency_meaning : "",
         .coverage_precise = prof_share(s->samples_precise, s->samples_len),
         .coverage_coarse =
             prof_share(s->samples_len - s->samples_precise - s->samples_unmapped, s->samples_len),
@@ -246,6 +248,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_lines, s->lines.rows, s->lines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_sites, s->sites.rows.rows, s->sites.rows.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_watches, s->watches.rows, s->watches.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
@@ -319,6 +322,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->child_ends.rows);
     prof_series_fini(&s->series);
     free(s->events.rows);
+    free(s->watches.rows);
     prof_frames_fini(&s->frames);
     prof_sites_fini(&s->sites);
     free(s->lines.rows);

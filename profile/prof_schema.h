@@ -23,7 +23,9 @@
     X(level, uint8_t, UINT8_MAX,                                                                          \
       "index into the attribute levels: L1 L2 L3 DRAM; inferred by the step engine")                      \
     X(tlb, uint8_t, UINT8_MAX, "0 miss, 1 L1 hit, 2 L2 hit; missing where the engine does not tell")      \
-    X(snoop, uint8_t, UINT8_MAX, "0 none, 1 hit, 2 hit modified; missing where the engine does not tell") \
+    X(snoop, uint8_t, UINT8_MAX,                                                                          \
+      "0 none, 1 hit, 2 hit modified, 3 miss, 4 forwarded, 5 from a peer; missing where the engine does " \
+      "not tell")                                                                                         \
     X(weight_ns, uint64_t, UINT64_MAX,                                                                    \
       "CPU time the sample's burst stands for (the same for all its samples)")                            \
     X(node, uint32_t, UINT32_MAX, "id in /nodes")                                                         \
@@ -32,7 +34,13 @@
     X(phase, uint32_t, UINT32_MAX, "id in /phases")                                                       \
     X(burst, uint32_t, UINT32_MAX, "row of /bursts")                                                      \
     X(position, uint32_t, UINT32_MAX, "instructions since the trigger")                                   \
-    X(numa, uint8_t, UINT8_MAX, "NUMA node of the page; missing on machines with one node")
+    X(numa, uint8_t, UINT8_MAX, "NUMA node of the page; missing on machines with one node")               \
+    X(events, uint64_t, UINT64_MAX,                                                                       \
+      "accesses that the sample stands for (the sampling period); missing for the step engine")           \
+    X(source, uint8_t, UINT8_MAX,                                                                         \
+      "index into the attribute sources: where the data came from, as the hardware told it")              \
+    X(fault, uint8_t, UINT8_MAX, "page faults: 0 minor, 1 major (waited for a disk)")                     \
+    X(page_bytes, uint32_t, 0, "size of the page that was touched")
 
 #define PROF_COLUMN_ENUM(name, type, fill, text) PROF_COL_##name,
 enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };

@@ -171,6 +171,20 @@ static const struct prof_field prof_site_fields[] = {
     PROF_FIELD_LATER(prof_site, sample_rate, PROF_F64, "blocks that a recorded one stands for on average"),
 };
 
+static const struct prof_field prof_watch_fields[] = {
+    PROF_FIELD_LATER(prof_watch, process, PROF_U32, "row of /processes"),
+    PROF_FIELD_LATER(prof_watch, name, PROF_TEXT, "what was asked for: NODE[INDEX]"),
+    PROF_FIELD_LATER(prof_watch, base, PROF_U64, "first byte watched"),
+    PROF_FIELD_LATER(prof_watch, len_bytes, PROF_U64, "bytes watched: at most 8, the first of the element"),
+    PROF_FIELD_LATER(prof_watch, element, PROF_U64, "index of the element"),
+    PROF_FIELD_LATER(prof_watch, begin_ns, PROF_U64, "watched from, ns since start_mono_ns"),
+    PROF_FIELD_LATER(prof_watch, end_ns, PROF_U64, "to; missing when the process was killed"),
+    PROF_FIELD_LATER(prof_watch, on_ns, PROF_U64, "how long it was really watched, summed over threads"),
+    PROF_FIELD_LATER(prof_watch, wanted_ns, PROF_U64,
+                     "how long it would have been without the overhead budget"),
+    PROF_FIELD_LATER(prof_watch, hits, PROF_U64, "touches seen"),
+};
+
 #define PROF_TABLE_ROW(group, fields, row)                  \
     {                                                       \
         group, fields, PROF_LEN(fields), sizeof(struct row) \
@@ -191,6 +205,7 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_events] = PROF_TABLE_ROW("/events", prof_event_fields, prof_event),
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
     [PROF_TABLE_sites] = PROF_TABLE_ROW("/sites", prof_site_fields, prof_site),
+    [PROF_TABLE_watches] = PROF_TABLE_ROW("/watches", prof_watch_fields, prof_watch),
     [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
 };
 
@@ -233,6 +248,12 @@ static const struct prof_field prof_run_fields[] = {
     PROF_FIELD(
         prof_run, coverage_coarse, PROF_F64,
         "share of samples in coarse homes (areas that hold many things); the rest hit no known mapping"),
+    PROF_FIELD_LATER(prof_run, events_sampled, PROF_TEXT,
+                     "what a sample is, in words; empty for the step engine: a load or store of a burst"),
+    PROF_FIELD_LATER(
+        prof_run, latency_meaning, PROF_TEXT,
+        "what latency_cycles counts, where the hardware told it; empty for the step engine: the load "
+        "alone, TSC cycles"),
 };
 const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields, prof_run);
 
@@ -250,6 +271,8 @@ const char *const prof_empty_groups[] = {"/fields", "/meshes"};
 const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+#define PROF_SOURCE_NAME(id, text, level) text,
+const char *const prof_source_names[LS_SOURCE_COUNT] = {LS_SOURCE_LIST(PROF_SOURCE_NAME)};
 #define PROF_KIND_NAME(name, text, precise) text,
 const char *const prof_kind_names[PROF_NODE_KIND_COUNT] = {PROF_NODE_KINDS(PROF_KIND_NAME)};
 

@@ -6,7 +6,8 @@
 #ifndef PROF_TABLES_H
 #define PROF_TABLES_H
 
-#include <stdbool.h>
+#include "common/ls_access.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,7 +48,8 @@ struct prof_table {
     X(events, struct prof_event)           \
     X(sources, struct prof_source)         \
     X(frames, struct prof_frame)           \
-    X(sites, struct prof_site)
+    X(sites, struct prof_site)             \
+    X(watches, struct prof_watch)
 
 #define PROF_TABLE_ENUM(id, row) PROF_TABLE_##id,
 enum prof_table_id { PROF_TABLE_LIST(PROF_TABLE_ENUM) PROF_TABLE_COUNT };
@@ -72,6 +74,7 @@ extern const size_t prof_empty_groups_len;
 
 /* Names of levels and node kinds, as stored beside the numbers. */
 extern const char *const prof_level_names[];
+extern const char *const prof_source_names[];
 extern const char *const prof_kind_names[];
 /* Does a node of this kind name the very thing that was accessed? False for kinds that are not known. */
 bool prof_kind_is_precise(uint32_t kind);

@@ -123,6 +123,8 @@ static ls_err prof_create_samples(prof_writer *w)
     for (size_t c = 0; e == LS_OK && c < PROF_COL_COUNT; c++)
         e = prof_create_column(w, group, c);
     if (e == LS_OK) prof_put_names(w->columns[PROF_COL_level], "levels", prof_level_names, PROF_LEVEL_COUNT);
+    if (e == LS_OK)
+        prof_put_names(w->columns[PROF_COL_source], "sources", prof_source_names, LS_SOURCE_COUNT);
     if (group >= 0) H5Gclose(group);
     return e;
 }

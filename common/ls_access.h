@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words for what hardware tells of an access, shared by decoders (perf/), the spool and run.h5. Files store
+ * the numbers: new rows go to the end.
+ *
+ * Thread: any.  Signal: safe. */
+#ifndef LS_ACCESS_H
+#define LS_ACCESS_H
+
+#include <stdint.h>
+
+#define LS_NOT_TOLD UINT8_MAX
+
+/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory, LS_NOT_TOLD none of them.
+ */
+#define LS_SOURCE_LIST(X)                                                                     \
+    X(L1, "L1", 0)                                                                            \
+    X(LFB, "line fill buffer", LS_NOT_TOLD) /* on its way already, from wherever: no level */ \
+    X(L2, "L2", 1)                                                                            \
+    X(L3, "L3", 2)                                                                            \
+    X(L4, "L4", 2)                                                                            \
+    X(PEER_CACHE, "cache of another core", 2)                                                 \
+    X(REMOTE_CACHE, "cache of another NUMA node", 3)                                          \
+    X(DRAM, "memory", 3)                                                                      \
+    X(REMOTE_DRAM, "memory of another NUMA node", 3)                                          \
+    X(PMEM, "persistent memory", 3)                                                           \
+    X(CXL, "CXL memory", 3)                                                                   \
+    X(IO, "device", LS_NOT_TOLD)                                                              \
+    X(UNCACHED, "uncached memory", 3)                                                         \
+    X(ANY_CACHE, "some cache", LS_NOT_TOLD)
+
+#define LS_SOURCE_ENUM(id, text, level) LS_SOURCE_##id,
+enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
+#undef LS_SOURCE_ENUM
+
+/* What a latency counts, which vendors do not agree on (doc/hardware.md). X(id, text) */
+#define LS_LATENCY_LIST(X)                                                                  \
+    X(NONE, "")                                                                             \
+    X(USE, "from the issue of the load to its data, queueing included (PEBS)")              \
+    X(L1_MISS, "from the miss of L1 to the return of the line; hits of L1 have none (IBS)") \
+    X(TOTAL, "from issue to completion of the operation (SPE)")                             \
+    X(THRESHOLD, "the threshold counter, from its start to its end event (POWER)")
+
+#define LS_LATENCY_ENUM(id, text) LS_LATENCY_##id,
+enum ls_latency { LS_LATENCY_LIST(LS_LATENCY_ENUM) LS_LATENCY_COUNT };
+#undef LS_LATENCY_ENUM
+
+/* The text and the coarse level of a source; of any other number "not told" and LS_NOT_TOLD. */
+const char *ls_source_text(unsigned source);
+uint8_t ls_source_level(unsigned source);
+/* What latencies of this kind count, for reports and files; "" for none. */
+const char *ls_latency_text(unsigned latency);
+
+#endif

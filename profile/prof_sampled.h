@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples that stand for themselves: what the hardware, page faults and breakpoints told of all threads, in
+ * the file of the collector. Each becomes a burst of one sample.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+#ifndef PROF_SAMPLED_H
+#define PROF_SAMPLED_H
+
+#include "profile/prof_replay_state.h"
+#include "spool/spool_merge.h"
+
+/* Take a record of a kind that is sampled (SAMPLE, CHAIN, SAMPLING, COST, WATCH, and STACK behind a SAMPLE);
+ * others change nothing.  Errors: LS_ERR_NOMEM, those of prof_writer_add. */
+ls_err prof_sampled_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_item *item);
+
+#endif
