@@ -6,37 +6,45 @@
 #define LS_ENV_H
 
 /* X(id, variable, default value or "", help) */
-#define LS_ENV_LIST(X)                                                                                      \
-    X(SPOOL, "LOADSTONE_SPOOL", "",                                                                         \
-      "directory that receives the spool; made (mode 0700) when missing. Default: "                         \
-      "loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory")                             \
-    X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                               \
-      "size cap of the spool of one process; recording stops there, the "                                   \
-      "program goes on and the loss is counted")                                                            \
-    X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, step or null")                            \
-    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")  \
-    X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")     \
-    X(PERIOD, "LOADSTONE_PERIOD", "",                                                                       \
-      "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")          \
-    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                       \
-    X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                              \
-      "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "   \
-      "auto (both)")                                                                                        \
-    X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                     \
-    X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own") \
-    X(DELAY, "LOADSTONE_DELAY", "0",                                                                        \
-      "time after the start of the program before sampling begins, such as 2s")                             \
-    X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                     \
-    X(START, "LOADSTONE_START", "",                                                                         \
-      "when the recording began, on CLOCK_MONOTONIC in ns, set by the launcher: delay and duration count "  \
-      "from there in every program of the recording")                                                       \
-    X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                  \
-    X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")     \
-    X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")           \
-    X(PRELOAD, "LOADSTONE_PRELOAD", "",                                                                     \
-      "path of the preloaded runtime, set by the launcher so that programs "                                \
-      "started with a cleared environment are followed")                                                    \
-    X(DEBUG, "LOADSTONE_DEBUG", "0",                                                                        \
+#define LS_ENV_LIST(X)                                                                                       \
+    X(SPOOL, "LOADSTONE_SPOOL", "",                                                                          \
+      "directory that receives the spool; made (mode 0700) when missing. Default: "                          \
+      "loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory")                              \
+    X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                                \
+      "size cap of the spool of one process; recording stops there, the "                                    \
+      "program goes on and the loss is counted")                                                             \
+    X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, step or null")                             \
+    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")   \
+    X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")      \
+    X(PERIOD, "LOADSTONE_PERIOD", "",                                                                        \
+      "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")           \
+    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                        \
+    X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                               \
+      "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "    \
+      "auto (both)")                                                                                         \
+    X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                      \
+    X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")  \
+    X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \
+      "time after the start of the program before sampling begins, such as 2s")                              \
+    X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                      \
+    X(START, "LOADSTONE_START", "",                                                                          \
+      "when the recording began, on CLOCK_MONOTONIC in ns, set by the launcher: delay and duration count "   \
+      "from there in every program of the recording")                                                        \
+    X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                   \
+    X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")      \
+    X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")            \
+    X(PRELOAD, "LOADSTONE_PRELOAD", "",                                                                      \
+      "path of the preloaded runtime, set by the launcher so that programs "                                 \
+      "started with a cleared environment are followed")                                                     \
+    X(EVENT, "LOADSTONE_EVENT", "",                                                                          \
+      "event of the hw engine in perf's syntax, such as cpu/mem-loads,ldlat=30/P or r1cd; default: the "     \
+      "processor's loads")                                                                                   \
+    X(HW_PERIOD, "LOADSTONE_HW_PERIOD", "", "events between two samples of the hw engine")                   \
+    X(HW_FREQ, "LOADSTONE_HW_FREQ", "", "samples a second and thread of the hw engine, instead of a period") \
+    X(LDLAT, "LOADSTONE_LDLAT", "", "loads that took fewer cycles are not sampled by the hw engine")         \
+    X(STORES, "LOADSTONE_STORES", "no", "the hw engine samples stores: no, also or only")                    \
+    X(SYSFS, "LOADSTONE_SYSFS", "/sys", "where the hw engine reads what the kernel tells about its PMUs")    \
+    X(DEBUG, "LOADSTONE_DEBUG", "0",                                                                         \
       "1: the runtime's incidents are also written to the spool directory as text")
 
 #define LS_ENV_ID(id, variable, value, help) LS_ENV_##id,

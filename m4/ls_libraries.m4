@@ -38,6 +38,7 @@ have_unwind=no
 AC_CHECK_FUNC([_dl_find_object], [test "x$host_cpu" = xx86_64 && have_unwind=yes])
 
 LIBS=$ls_saved_libs
+AM_CONDITIONAL([HAVE_PFM], [test "x$have_libpfm" = xyes])
 AM_CONDITIONAL([HAVE_UNWIND], [test "x$have_unwind" = xyes])
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
@@ -54,8 +55,8 @@ AS_IF([test "x$have_step" = xyes], [ls_step=yes],
     [ls_step="no (needs an x86-64 machine)"])
 AS_IF([test "x$have_unwind" = xyes], [ls_unwind=yes],
     [ls_unwind="innermost frame only (needs x86-64 and glibc 2.35)"])
-AS_IF([test "x$have_libpfm" = xyes], [ls_hw="encodings found; the engine comes with a later release"],
-    [ls_hw="no (libpfm4 missing: install libpfm4-dev; step engine only)"])
+AS_IF([test "x$have_libpfm" = xyes], [ls_hw="yes, with libpfm4's event names"],
+    [ls_hw="yes, without libpfm4 (install libpfm4-dev): --event takes names of sysfs and raw codes only"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],

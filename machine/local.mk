@@ -9,6 +9,11 @@ else
 libmachprobe_la_SOURCES += machine/mach_probe_none_sigsafe.c
 endif
 
+# What the process may do: read by the runtime, too.
+noinst_LTLIBRARIES += libmachpriv.la
+libmachpriv_la_SOURCES = machine/mach_privilege.c machine/mach_privilege.h
+libmachpriv_la_LIBADD = libcommon.la
+
 # Everything for the tools: calibration and topology (hwloc stays out of the preloaded runtime).
 noinst_LTLIBRARIES += libmachine.la
 libmachine_la_SOURCES = \
@@ -23,7 +28,7 @@ libmachine_la_SOURCES = \
     machine/mach_topology.c machine/mach_topology.h \
     machine/mach_tsc.h
 libmachine_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
-libmachine_la_LIBADD = libmachprobe.la libcommon.la $(HWLOC_LIBS) -lm
+libmachine_la_LIBADD = libmachprobe.la libmachpriv.la libcommon.la $(HWLOC_LIBS) -lm
 if HOST_X86_64
 libmachine_la_SOURCES += machine/mach_step_try_x86_64.c machine/mach_tsc_x86_64.c machine/mach_flush_x86_64.c
 else

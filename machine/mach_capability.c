@@ -3,72 +3,27 @@
 
 #include "machine/mach_capability.h"
 #include "machine/mach_capability_try.h"
+#include "machine/mach_privilege.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define MACH_CAP_PERFMON 38 /* linux/capability.h since 5.8 */
-
-static void mach_read_paranoid(struct mach_capability *c)
+static void mach_take_privilege(struct mach_capability *c)
 {
-    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-    if (!f || fscanf(f, "%d", &c->perf_event_paranoid) != 1) c->perf_event_paranoid = MACH_PARANOID_UNKNOWN;
-    if (f) fclose(f);
-}
-
-static void mach_read_status(struct mach_capability *c)
-{
-    char line[256];
-    unsigned long long caps = 0;
-    int seccomp = 0;
-    FILE *f = fopen("/proc/self/status", "re");
-    while (f && fgets(line, sizeof(line), f)) {
-        sscanf(line, "CapEff: %llx", &caps);
-        sscanf(line, "Seccomp: %d", &seccomp);
-    }
-    if (f) fclose(f);
-    c->cap_perfmon = caps >> MACH_CAP_PERFMON & 1;
-    c->cap_sys_admin = caps >> CAP_SYS_ADMIN & 1;
-    c->seccomp = seccomp != 0;
-    c->is_root = geteuid() == 0;
-}
-
-static void mach_find_container(struct mach_capability *c)
-{
-    static const struct {
-        const char *path, *name;
-    } marks[] = {{"/.dockerenv", "docker"},
-                 {"/run/.containerenv", "podman"},
-                 {"/run/systemd/container", "systemd-nspawn"}};
-    const char *named = getenv("container");
-    if (getenv("KUBERNETES_SERVICE_HOST")) named = "kubernetes";
-    if (getenv("APPTAINER_CONTAINER") || getenv("SINGULARITY_CONTAINER")) named = "apptainer";
-    for (size_t i = 0; !named && i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (access(marks[i].path, F_OK) == 0) named = marks[i].name;
-    snprintf(c->container, sizeof(c->container), "%s", named ? named : "");
-}
-
-/* The CPU says that a hypervisor runs it; DMI may say which. */
-static void mach_find_hypervisor(struct mach_capability *c)
-{
-    char line[4096];
-    FILE *f = fopen("/proc/cpuinfo", "re");
-    while (f && fgets(line, sizeof(line), f) && !c->hypervisor[0])
-        if (strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor"))
-            strcpy(c->hypervisor, "virtual machine");
-    if (f) fclose(f);
-    f = c->hypervisor[0] ? fopen("/sys/class/dmi/id/sys_vendor", "re") : NULL;
-    if (f && fgets(line, sizeof(line), f)) {
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(c->hypervisor, sizeof(c->hypervisor), "virtual machine (%.28s)", line);
-    }
-    if (f) fclose(f);
+    struct mach_privilege p;
+    mach_privilege_read("", getenv, &p);
+    c->perf_event_paranoid =
+        p.perf_event_paranoid == MACH_UNKNOWN ? MACH_PARANOID_UNKNOWN : (int)p.perf_event_paranoid;
+    c->is_root = p.is_root;
+    c->cap_perfmon = p.cap_perfmon;
+    c->cap_sys_admin = p.cap_sys_admin;
+    c->seccomp = p.seccomp;
+    strcpy(c->container, p.container);
+    strcpy(c->hypervisor, p.hypervisor);
 }
 
 static void mach_list_pmus(struct mach_capability *c)
@@ -151,10 +106,7 @@ void mach_capability_get(struct mach_capability *out)
         snprintf(out->kernel, sizeof(out->kernel), "%s", uts.release);
         snprintf(out->arch, sizeof(out->arch), "%s", uts.machine);
     }
-    mach_read_paranoid(out);
-    mach_read_status(out);
-    mach_find_container(out);
-    mach_find_hypervisor(out);
+    mach_take_privilege(out);
     mach_list_pmus(out);
     memcpy(out->tries, rows, sizeof(rows));
     for (int id = 0; id < MACH_TRY_COUNT; id++)

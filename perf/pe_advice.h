@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an errno of perf_event_open(2) and its ring means here, and what helps: a pure function of the error,
+ * the place and the facts.
+ *
+ * Sources: kernel/events/core.c of Linux (permissions, rates, sizes, mlock), perf_event_open(2), Debian's
+ * perf_event_paranoid patch (features/all/security-perf-allow-further-restriction-of-perf_event_open.patch).
+ */
+#ifndef PE_ADVICE_H
+#define PE_ADVICE_H
+
+#include "machine/mach_privilege.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pe_place {
+    PE_AT_OPEN,     /* perf_event_open */
+    PE_AT_MMAP,     /* mapping the ring */
+    PE_AT_MMAP_AUX, /* mapping the AUX area */
+    PE_AT_ENABLE,   /* ioctl: enable, set the output, change the period */
+};
+
+struct pe_facts {
+    const struct mach_privilege *machine;
+    const char *pmu;                    /* "" or NULL: not known */
+    const struct perf_event_attr *attr; /* what was opened; NULL: not known */
+    bool cpu_wide;                      /* pid was -1 */
+    bool per_thread;                    /* cpu was -1 */
+    bool ibs_filters;                   /* the PMU is IBS and has swfilt */
+    uint64_t ring_kib;                  /* of the mapping that failed */
+};
+
+struct pe_advice {
+    char cause[256];  /* why, in a few words, without a full stop */
+    char remedy[320]; /* the command or step that helps; "" when nothing does */
+};
+
+/* Thread: any.  Signal: not safe (formats). */
+void pe_advise(int error, enum pe_place place, const struct pe_facts *facts, struct pe_advice *out);
+
+/* The lowest restriction that forbids what facts describe must not be above: 0 whole CPUs, 1 with the kernel,
+ * 2 the user's part of own threads.  Thread: any.  Signal: safe. */
+int pe_paranoid_needed(const struct pe_facts *facts);
+
+#endif

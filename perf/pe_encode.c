@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perf/pe_encode.h"
+
+#include "machine/mach_privilege.h"
+#include "perf/pe_vendor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd, &pe_vendor_arm,
+                                              &pe_vendor_power, NULL};
+
+/* --- for the vendors
+ * ----------------------------------------------------------------------------------------- */
+
+uint64_t pe_sample_weight(uint32_t kernel)
+{
+    return kernel >= KERNEL_VERSION(5, 12, 0) ? PERF_SAMPLE_WEIGHT_STRUCT : PERF_SAMPLE_WEIGHT;
+}
+
+ls_err pe_plan_add(const struct pe_site *site, const char *pmu, struct pe_plan *plan,
+                   struct pe_encoding **out)
+{
+    if (plan->encodings_len == PE_ENCODINGS_MAX)
+        return ls_fail(LS_ERR_UNSUPPORTED, "more than %d kinds of events are needed on this machine",
+                       PE_ENCODINGS_MAX);
+    struct pe_encoding *e = &plan->encodings[plan->encodings_len++];
+    memset(e, 0, sizeof(*e));
+    snprintf(e->pmu, sizeof(e->pmu), "%s", pmu);
+    pe_sysfs_cpus(&site->sysfs, pmu, e->cpus);
+    *out = e;
+    return LS_OK;
+}
+
+void pe_plan_note(struct pe_plan *plan, const char *format, ...)
+{
+    char note[PE_NOTES_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note, sizeof(note), format, args);
+    va_end(args);
+    const size_t used = strlen(plan->notes);
+    if (strstr(plan->notes, note) || used + strlen(note) + 2 > sizeof(plan->notes)) return;
+    sprintf(plan->notes + used, "%s%s", used ? " " : "", note); /* fits, see above */
+}
+
+ls_err pe_encoding_event(const struct pe_site *site, const char *terms, struct pe_encoding *e)
+{
+    struct pe_event event;
+    if (e->attrs_len == PE_GROUP_MAX)
+        return ls_fail(LS_ERR_ARG, "a group has more than %d events", PE_GROUP_MAX);
+    memset(&event, 0, sizeof(event));
+    event.attr.size = sizeof(event.attr);
+    strcpy(event.pmu, e->pmu);
+    LS_TRY(pe_sysfs_type(&site->sysfs, e->pmu, &event.attr.type));
+    LS_TRY(pe_event_terms(&site->sysfs, terms, &event));
+    e->attrs[e->attrs_len] = event.attr;
+    e->sampler = e->attrs_len++;
+    return LS_OK;
+}
+
+ls_err pe_encoding_set(const struct pe_site *site, const char *field, uint64_t value, struct pe_encoding *e)
+{
+    struct pe_event event;
+    memset(&event, 0, sizeof(event));
+    strcpy(event.pmu, e->pmu);
+    event.attr = e->attrs[e->sampler];
+    LS_TRY(pe_event_set(&site->sysfs, field, value, &event));
+    e->attrs[e->sampler] = event.attr;
+    return LS_OK;
+}
+
+/* --- the common rules
+ * ---------------------------------------------------------------------------------------- */
+
+static ls_err pe_finish_rate(const struct pe_vendor *v, const struct pe_request *r, struct pe_encoding *e,
+                             struct pe_plan *plan)
+{
+    struct perf_event_attr *a = &e->attrs[e->sampler];
+    const bool by_freq = r->freq_hz || (!r->period_events && a->freq);
+    if (by_freq && !v->takes_freq)
+        return ls_fail(LS_ERR_ARG,
+                       "%s samples by a period, not by a frequency: give --period instead of --freq",
+                       v->method);
+    if (by_freq) {
+        a->freq = 1;
+        if (r->freq_hz) a->sample_freq = r->freq_hz;
+        return LS_OK;
+    }
+    const uint64_t asked = r->period_events ? r->period_events : a->sample_period;
+    a->freq = 0;
+    a->sample_period = pe_period_fit(e, asked ? asked : v->period_events);
+    if (asked && a->sample_period != asked)
+        pe_plan_note(plan, "The period is %llu, the nearest that %s takes.",
+                     (unsigned long long)a->sample_period, v->method);
+    return LS_OK;
+}
+
+static void pe_finish_privilege(const struct pe_request *r, struct pe_encoding *e)
+{
+    for (unsigned i = 0; r->user_only && i < e->attrs_len; i++) {
+        struct perf_event_attr *a = &e->attrs[i];
+        if (!a->exclude_user) a->exclude_kernel = a->exclude_hv = 1;
+    }
+}
+
+static void pe_finish_samples(const struct pe_request *r, struct pe_encoding *e)
+{
+    struct perf_event_attr *a = &e->attrs[e->sampler];
+    a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                     PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+    if (!r->callchain) return;
+    a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    a->exclude_callchain_kernel = a->exclude_kernel;
+}
+
+/* The members that only count may not sample. */
+static void pe_finish_counters(struct pe_encoding *e)
+{
+    for (unsigned i = 0; i < e->attrs_len; i++) {
+        if (i == e->sampler) continue;
+        e->attrs[i].freq = 0;
+        e->attrs[i].sample_period = 0;
+        e->attrs[i].sample_type = 0;
+    }
+}
+
+static void pe_finish_text(struct pe_encoding *e)
+{
+    const struct perf_event_attr *a = &e->attrs[e->sampler];
+    char leader[PE_EVENT_BYTES], sampler[PE_EVENT_BYTES];
+    pe_event_print(e->pmu, a, sampler);
+    if (e->attrs_len == 1) {
+        strcpy(e->event, sampler);
+        return;
+    }
+    pe_event_print(e->pmu, &e->attrs[0], leader);
+    if ((size_t)snprintf(e->event, sizeof(e->event), "{%s,%s}", leader, sampler) >= sizeof(e->event))
+        strcpy(e->event, sampler);
+}
+
+ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const struct pe_request *r,
+                 struct pe_encoding *e, struct pe_plan *plan)
+{
+    e->period_min = v->period_min;
+    e->period_max = v->period_max;
+    e->period_step = v->period_step;
+    LS_TRY(pe_finish_rate(v, r, e, plan));
+    pe_finish_privilege(r, e);
+    pe_finish_samples(r, e);
+    if (v->fit) LS_TRY(v->fit(site, r, e, plan));
+    pe_finish_counters(e);
+    pe_finish_text(e);
+    return LS_OK;
+}
+
+/* --- events the user names
+ * ----------------------------------------------------------------------------------- */
+
+static ls_err user_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+                       struct pe_plan *plan)
+{
+    (void)site;
+    struct perf_event_attr *a = &e->attrs[e->sampler];
+    if (a->precise_ip) {
+        a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
+        e->decode = PE_DECODE_DATA_SRC;
+    } else {
+        pe_plan_note(
+            plan,
+            "The event is not asked to be precise: most PMUs then tell no data addresses; add a p or P.");
+    }
+    if (r->ldlat_cycles) pe_plan_note(plan, "--ldlat has no effect on an event of PMU %s.", e->pmu);
+    e->loads = e->stores = true;
+    return LS_OK;
+}
+
+/* An event on a PMU of which nothing is known beyond what the user wrote. */
+static const struct pe_vendor pe_vendor_user = {
+    .name = "user",
+    .method = "user event",
+    .period_events = 100003,
+    .period_min = 1,
+    .period_max = INT64_MAX,
+    .period_step = 1,
+    .takes_freq = true,
+    .fit = user_fit,
+};
+
+static const struct pe_vendor *pe_vendor_of(const struct pe_sysfs *s, const char *pmu)
+{
+    for (size_t i = 0; pe_vendors[i]; i++)
+        if (pe_vendors[i]->owns(s, pmu)) return pe_vendors[i];
+    return &pe_vendor_user;
+}
+
+static ls_err pe_check_group(const struct pe_event_group *g)
+{
+    for (unsigned i = 1; i < g->len; i++)
+        if (strcmp(g->events[i].pmu, g->events[0].pmu) != 0)
+            return ls_fail(LS_ERR_ARG, "a group is of one PMU: %s and %s cannot be counted together",
+                           g->events[0].pmu, g->events[i].pmu);
+    return LS_OK;
+}
+
+/* P asks for the highest level that there is. */
+static unsigned pe_precise_most(const struct pe_sysfs *s, const char *pmu)
+{
+    uint64_t most = 2;
+    pe_sysfs_number(s, pmu, "caps/max_precise", &most);
+    return most > 3 ? 3 : (unsigned)most;
+}
+
+static void pe_take_events(const struct pe_sysfs *s, const struct pe_event_group *g, struct pe_encoding *e)
+{
+    for (unsigned i = 0; i < g->len; i++) {
+        e->attrs[i] = g->events[i].attr;
+        if (g->events[i].precise_max) e->attrs[i].precise_ip = pe_precise_most(s, e->pmu);
+    }
+    e->attrs_len = g->len;
+    /* the auxiliary event goes in front of the one that samples (Intel); in other groups the first one
+     * samples */
+    e->sampler = g->len > 1 && strcmp(g->events[0].name, "mem-loads-aux") == 0;
+}
+
+static ls_err pe_encode_group(const struct pe_site *site, const struct pe_request *r,
+                              const struct pe_event_group *g, struct pe_plan *plan)
+{
+    const char *pmu = g->events[0].pmu;
+    /* a raw code without a PMU is the first core PMU's: what the kernel takes for PERF_TYPE_RAW */
+    const char *owner = strcmp(pmu, "raw") != 0                     ? pmu
+                        : pe_sysfs_has(&site->sysfs, "cpu", "type") ? "cpu"
+                                                                    : "cpu_core";
+    const struct pe_vendor *v = pe_vendor_of(&site->sysfs, owner);
+    struct pe_encoding *e;
+    LS_TRY(pe_check_group(g));
+    LS_TRY(pe_plan_add(site, owner, plan, &e));
+    pe_take_events(&site->sysfs, g, e);
+    plan->vendor = v->name;
+    plan->method = v->method;
+    struct pe_request wanted = *r;
+    if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* written on the event */
+    return pe_finish(v, site, &wanted, e, plan);
+}
+
+/* A bare name stands for that event on every PMU that has it. */
+static ls_err pe_encode_bare(const struct pe_site *site, const struct pe_request *r, const char *name,
+                             struct pe_plan *plan)
+{
+    char file[PE_EVENT_BYTES + 8], events[160] = "";
+    for (unsigned i = 0; i < site->sysfs.pmus_len; i++) {
+        const char *pmu = site->sysfs.pmus[i];
+        struct pe_event_group group;
+        snprintf(file, sizeof(file), "events/%s", name);
+        if (!pe_sysfs_has(&site->sysfs, pmu, file)) continue;
+        LS_TRY(pe_event_parse(&site->sysfs, r->event, pmu, &group));
+        LS_TRY(pe_encode_group(site, r, &group, plan));
+    }
+    if (plan->encodings_len) return LS_OK;
+    if (site->sysfs.pmus_len)
+        pe_sysfs_names(&site->sysfs, site->sysfs.pmus[0], "events", events, sizeof(events));
+    return ls_fail(LS_ERR_ARG,
+                   "no PMU has an event '%s'%s%s; write PMU/TERMS/, a raw code (r1cd) or a name of libpfm4",
+                   name, *events ? "; there are " : "", events);
+}
+
+static ls_err pe_encode_user(const struct pe_site *site, const struct pe_request *r, struct pe_plan *plan)
+{
+    char bare[PE_EVENT_BYTES];
+    struct pe_event_group group;
+    if (strlen(r->event) >= PE_EVENT_BYTES)
+        return ls_fail(LS_ERR_ARG, "the event is longer than %d characters", PE_EVENT_BYTES - 1);
+    if (pe_event_is_bare(r->event, bare, sizeof(bare))) return pe_encode_bare(site, r, bare, plan);
+    LS_TRY(pe_event_parse(&site->sysfs, r->event, NULL, &group));
+    return pe_encode_group(site, r, &group, plan);
+}
+
+/* --- our events
+ * ---------------------------------------------------------------------------------------------- */
+
+static ls_err pe_none_here(const struct pe_sysfs *s)
+{
+    char pmus[160] = "";
+    for (unsigned i = 0; i < s->pmus_len; i++) {
+        const size_t used = strlen(pmus);
+        snprintf(pmus + used, sizeof(pmus) - used, "%s%s", used ? ", " : "", s->pmus[i]);
+    }
+    if (!*pmus)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "no hardware PMU visible (virtual machine?): %s/bus/event_source/devices has "
+                       "none of cpu, cpu_core, ibs_op, arm_spe_0",
+                       s->root);
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "no PMU here samples loads (seen: %s): neither PEBS (cpu with ldlat), IBS (ibs_op), "
+                   "SPE (arm_spe_0) nor POWER's mem-loads is visible",
+                   pmus);
+}
+
+static ls_err pe_encode_ours(const struct pe_site *site, const struct pe_request *r, struct pe_plan *plan)
+{
+    for (size_t v = 0; pe_vendors[v] && plan->encodings_len == 0; v++) {
+        plan->vendor = pe_vendors[v]->name;
+        plan->method = pe_vendors[v]->method;
+        for (unsigned i = 0; i < site->sysfs.pmus_len; i++)
+            if (pe_vendors[v]->owns(&site->sysfs, site->sysfs.pmus[i]))
+                LS_TRY(pe_vendors[v]->encode(site, site->sysfs.pmus[i], r, plan));
+    }
+    return plan->encodings_len ? LS_OK : pe_none_here(&site->sysfs);
+}
+
+ls_err pe_encode_loads(const struct pe_request *r, struct pe_plan *out)
+{
+    struct pe_site site;
+    memset(out, 0, sizeof(*out));
+    if (r->period_events && r->freq_hz)
+        return ls_fail(LS_ERR_ARG,
+                       "a period and a frequency exclude each other: leave out --period or --freq");
+    const bool has_event = r->event && *r->event;
+    if (!has_event && !r->loads && !r->stores)
+        return ls_fail(LS_ERR_ARG, "neither loads nor stores are to be sampled");
+    LS_TRY(pe_sysfs_list(r->sysfs_root, &site.sysfs));
+    site.kernel = r->kernel ? r->kernel : mach_kernel_version();
+    return has_event ? pe_encode_user(&site, r, out) : pe_encode_ours(&site, r, out);
+}
+
+/* --- periods and CPUs
+ * ---------------------------------------------------------------------------------------- */
+
+uint64_t pe_period_fit(const struct pe_encoding *e, uint64_t period_events)
+{
+    uint64_t p = period_events > e->period_max ? e->period_max : period_events;
+    const uint64_t step = e->period_step ? e->period_step : 1;
+    p -= p % step;
+    if (p >= e->period_min) return p;
+    return (e->period_min + step - 1) / step * step;
+}
+
+bool pe_encoding_has_cpu(const struct pe_encoding *e, unsigned cpu)
+{
+    if (!e->cpus[0]) return true;
+    for (const char *at = e->cpus; *at;) {
+        unsigned low = 0, high;
+        for (; *at >= '0' && *at <= '9'; at++)
+            low = low * 10 + (unsigned)(*at - '0');
+        high = low;
+        if (*at == '-')
+            for (high = 0, at++; *at >= '0' && *at <= '9'; at++)
+                high = high * 10 + (unsigned)(*at - '0');
+        if (cpu >= low && cpu <= high) return true;
+        if (*at != ',') return false;
+        at++;
+    }
+    return false;
+}

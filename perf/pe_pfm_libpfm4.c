@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perf/pe_pfm.h"
+
+#include "perf/pe_event.h"
+
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names of memory events by processor, newest first; libpfm4 takes those of the processor it sees (or that
+ * LIBPFM_FORCE_PMU names). Its SPR STORE_SAMPLE encodes 0x3cd where the kernel says 0x2cd: left out. */
+static const char *const pe_pfm_loads[] = {"MEM_TRANS_RETIRED:LOAD_LATENCY",
+                                           "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD",
+                                           "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD"};
+static const char *const pe_pfm_stores[] = {"MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES",
+                                            "MEM_TRANS_RETIRED:PRECISE_STORE"};
+
+const char *pe_pfm_version(void)
+{
+    static char text[16];
+    const int v = pfm_get_version();
+    snprintf(text, sizeof(text), "%d.%d", PFM_MAJ_VERSION(v), PFM_MIN_VERSION(v));
+    return text;
+}
+
+ls_err pe_pfm_attr(const char *name, struct perf_event_attr *out)
+{
+    pfm_perf_encode_arg_t arg;
+    const int started = pfm_initialize();
+    if (started != PFM_SUCCESS) return ls_fail(LS_ERR_IO, "libpfm4 cannot start: %s", pfm_strerror(started));
+    memset(out, 0, sizeof(*out));
+    memset(&arg, 0, sizeof(arg));
+    arg.size = sizeof(arg);
+    arg.attr = out;
+    out->size = sizeof(*out);
+    const int err = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
+    if (err == PFM_SUCCESS) return LS_OK;
+    return ls_fail(
+        LS_ERR_NOT_FOUND,
+        "libpfm4 %s does not know '%s' on this processor (%s); perf list and showevtinfo list names",
+        pe_pfm_version(), name, pfm_strerror(err));
+}
+
+static void pe_pmu_of_type(uint32_t type, char out[PE_PMU_BYTES])
+{
+    struct pe_sysfs s;
+    strcpy(out, "raw");
+    if (type == PERF_TYPE_RAW || pe_sysfs_list(NULL, &s) != LS_OK) return;
+    for (unsigned i = 0; i < s.pmus_len; i++) {
+        uint32_t seen;
+        if (pe_sysfs_type(&s, s.pmus[i], &seen) == LS_OK && seen == type) strcpy(out, s.pmus[i]);
+    }
+}
+
+ls_err pe_pfm_event(const char *name, unsigned precise, char out[PE_EVENT_BYTES])
+{
+    struct perf_event_attr attr;
+    char pmu[PE_PMU_BYTES];
+    LS_TRY(pe_pfm_attr(name, &attr));
+    if (attr.precise_ip == 0) attr.precise_ip = precise & 3;
+    pe_pmu_of_type(attr.type, pmu);
+    pe_event_print(pmu, &attr, out);
+    return LS_OK;
+}
+
+const char *pe_pfm_memory_name(bool stores)
+{
+    const char *const *names = stores ? pe_pfm_stores : pe_pfm_loads;
+    const size_t len = stores ? sizeof(pe_pfm_stores) / sizeof(pe_pfm_stores[0])
+                              : sizeof(pe_pfm_loads) / sizeof(pe_pfm_loads[0]);
+    for (size_t i = 0; i < len; i++) {
+        struct perf_event_attr attr;
+        if (pe_pfm_attr(names[i], &attr) == LS_OK) return names[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel tells about its PMUs:
+ * ROOT/bus/event_source/devices/PMU/{type,events,format,caps,cpus,cpumask}. Plain system calls and the
+ * caller's memory: also called in the preloaded runtime.
+ *
+ * Thread: any.  Signal: not safe. */
+#ifndef PE_SYSFS_H
+#define PE_SYSFS_H
+
+#include "common/ls_error.h"
+#include "perf/pe_encode.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PE_PMUS_MAX = 16, PE_TEXT_BYTES = 512 };
+
+/* The PMUs of an instruction set's cores and their samplers; uncore and software PMUs are left out. */
+struct pe_sysfs {
+    const char *root; /* "/sys" */
+    char pmus[PE_PMUS_MAX][PE_PMU_BYTES];
+    unsigned pmus_len;
+};
+
+/* List the PMUs whose samples can be of loads: cpu, cpu_*, ibs_op, arm_spe_*, armv8*, sorted by name.
+ * Errors: LS_ERR_IO when the folder is there but cannot be read; a missing one is an empty list. */
+ls_err pe_sysfs_list(const char *root, struct pe_sysfs *out);
+
+/* First line of ROOT/bus/event_source/devices/PMU/NAME without its end; NAME may hold a folder
+ * ("events/mem-loads"). False when it is not there, empty, or does not fit. */
+bool pe_sysfs_text(const struct pe_sysfs *s, const char *pmu, const char *name, char *out, size_t out_bytes);
+bool pe_sysfs_has(const struct pe_sysfs *s, const char *pmu, const char *name);
+/* As pe_sysfs_text, a decimal or 0x number.  False also when it is none. */
+bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name, uint64_t *out);
+
+/* attr type of a PMU; LS_ERR_NOT_FOUND when the kernel knows no such PMU. */
+ls_err pe_sysfs_type(const struct pe_sysfs *s, const char *pmu, uint32_t *out);
+
+/* The CPUs of a PMU as a list "0-7,16"; "" when it has all. */
+void pe_sysfs_cpus(const struct pe_sysfs *s, const char *pmu, char out[PE_CPUS_BYTES]);
+
+/* Names in PMU/FOLDER ("format", "events"), separated by a comma and a blank, sorted, cut off with "..." when
+ * they do not fit: for messages. */
+void pe_sysfs_names(const struct pe_sysfs *s, const char *pmu, const char *folder, char *out,
+                    size_t out_bytes);
+
+#endif
