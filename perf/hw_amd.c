@@ -66,16 +66,23 @@ static ls_err amd_fit_privilege(const struct pe_site *site, struct pe_encoding *
     return LS_OK;
 }
 
+/* The hardware's filter knows loads that missed the L3 only: with stores asked for, the reader filters. */
 static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
                                 struct pe_plan *plan)
 {
     if (r->ldlat_cycles == 0) return LS_OK;
+    e->reader_min_cycles = r->ldlat_cycles;
     if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/ldlat")) {
-        e->reader_min_cycles = r->ldlat_cycles;
+        pe_plan_note(plan,
+                     "This processor or kernel cannot filter by latency (Zen 5 and Linux 6.15 can): loads "
+                     "below %u cycles "
+                     "are dropped when read.",
+                     r->ldlat_cycles);
+        return LS_OK;
+    }
+    if (e->stores) {
         pe_plan_note(
-            plan,
-            "This processor or kernel cannot filter by latency (Zen 5 and Linux 6.15 can): loads below %u "
-            "cycles are dropped when read.",
+            plan, "The latency filter of IBS would drop stores: loads below %u cycles are dropped when read.",
             r->ldlat_cycles);
         return LS_OK;
     }
@@ -84,7 +91,7 @@ static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_requ
                        IBS_LDLAT_MIN, IBS_LDLAT_MAX);
     uint32_t cycles = r->ldlat_cycles / IBS_LDLAT_STEP * IBS_LDLAT_STEP;
     if (cycles < IBS_LDLAT_MIN) cycles = IBS_LDLAT_MIN;
-    if (cycles < r->ldlat_cycles) e->reader_min_cycles = r->ldlat_cycles;
+    if (cycles >= r->ldlat_cycles) e->reader_min_cycles = 0;
     pe_plan_note(
         plan,
         "The latency filter of IBS works in steps of %d cycles, here %u, and on loads that missed the L3.",
@@ -94,29 +101,18 @@ static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_requ
     return pe_encoding_set(site, "ldlat", cycles, e);
 }
 
-static ls_err amd_fit_l3(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e)
-{
-    if (!r->l3_miss_only) return LS_OK;
-    if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/l3missonly"))
-        return ls_fail(LS_ERR_UNSUPPORTED,
-                       "this processor or kernel cannot sample L3 misses only: Zen 4 and Linux 6.0 "
-                       "can; leave the option out");
-    return pe_encoding_set(site, "l3missonly", 1, e);
-}
-
 static ls_err amd_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
                       struct pe_plan *plan)
 {
     if (e->attrs_len > 1)
         return ls_fail(LS_ERR_ARG, "IBS takes one event, not a group of %u: name ibs_op alone", e->attrs_len);
     struct perf_event_attr *a = &e->attrs[e->sampler];
+    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
     LS_TRY(amd_fit_privilege(site, e, plan));
-    LS_TRY(amd_fit_l3(site, r, e));
     LS_TRY(amd_fit_threshold(site, r, e, plan));
     a->precise_ip = 0; /* an IBS event is precise by itself */
     a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
     e->decode = PE_DECODE_IBS;
-    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
     e->cpu_wide_only = site->kernel < KERNEL_VERSION(6, 2, 0);
     if (e->cpu_wide_only)
         pe_plan_note(

@@ -40,15 +40,6 @@ static ls_err arm_encode(const struct pe_site *site, const char *pmu, const stru
     return pe_finish(&pe_vendor_arm, site, r, e, plan);
 }
 
-static void arm_fit_period(const struct pe_site *site, struct pe_encoding *e)
-{
-    uint64_t least = 0;
-    if (pe_sysfs_number(&site->sysfs, e->pmu, "caps/min_interval", &least) && least > e->period_min)
-        e->period_min = least;
-    struct perf_event_attr *a = &e->attrs[e->sampler];
-    a->sample_period = pe_period_fit(e, a->sample_period);
-}
-
 static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
                       struct pe_plan *plan)
 {
@@ -60,7 +51,6 @@ static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, st
         return ls_fail(LS_ERR_ARG, "SPE does not take the modifier I (exclude_idle): leave it out");
     if (r->ldlat_cycles) LS_TRY(pe_encoding_set(site, "min_latency", r->ldlat_cycles, e));
     if (r->callchain) pe_plan_note(plan, "SPE records no call stacks.");
-    arm_fit_period(site, e);
     a->precise_ip = 0;
     a->exclude_callchain_kernel = 0;
     /* of the side-band records; the samples are in the AUX area */

@@ -112,7 +112,7 @@ static ls_err intel_stores(const struct pe_site *site, const char *pmu, const st
         if (!r->loads)
             return ls_fail(LS_ERR_UNSUPPORTED,
                            "PMU %s samples no stores (processors before Sandy Bridge): leave out "
-                           "--stores only",
+                           "--stores=only",
                            pmu);
         pe_plan_note(plan, "PMU %s samples loads only, no stores.", pmu);
         return LS_OK;
@@ -206,6 +206,7 @@ static ls_err intel_fit(const struct pe_site *site, const struct pe_request *r, 
 {
     e->loads |= intel_has_threshold(&e->attrs[e->sampler]);
     e->stores |= intel_is_store(&e->attrs[e->sampler]);
+    const bool is_memory = e->loads || e->stores;
     LS_TRY(intel_add_aux(site, e, plan));
     LS_TRY(intel_fit_threshold(site, r, e, plan));
     LS_TRY(intel_fit_precise(site, e, plan));
@@ -214,6 +215,7 @@ static ls_err intel_fit(const struct pe_site *site, const struct pe_request *r, 
         a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
         e->decode = PE_DECODE_DATA_SRC;
     }
+    if (!is_memory) e->loads = e->stores = true; /* an event the user gave: it may be either */
     return LS_OK;
 }
 

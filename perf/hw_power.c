@@ -50,12 +50,12 @@ static ls_err power_fit(const struct pe_site *site, const struct pe_request *r, 
     a->precise_ip = 0; /* marked events are exact */
     a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
     e->decode = PE_DECODE_DATA_SRC;
-    if (r->ldlat_cycles) {
+    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
+    if (r->ldlat_cycles && e->loads) {
         e->reader_min_cycles = r->ldlat_cycles;
         pe_plan_note(plan, "POWER cannot filter by latency: loads below %u cycles are dropped when read.",
                      r->ldlat_cycles);
     }
-    if (!e->loads && !e->stores) e->loads = e->stores = true;
     return LS_OK;
 }
 

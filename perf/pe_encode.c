@@ -115,6 +115,18 @@ static void pe_finish_samples(const struct pe_request *r, struct pe_encoding *e)
     a->exclude_callchain_kernel = a->exclude_kernel;
 }
 
+static ls_err pe_finish_l3(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e)
+{
+    if (!r->l3_miss_only) return LS_OK;
+    if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/l3missonly"))
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "PMU %s cannot sample L3 misses only: AMD's Zen 4 with Linux 6.0 can; leave the "
+                       "option out, or ask "
+                       "for a latency (--ldlat)",
+                       e->pmu);
+    return pe_encoding_set(site, "l3missonly", 1, e);
+}
+
 /* The members that only count may not sample. */
 static void pe_finish_counters(struct pe_encoding *e)
 {
@@ -128,16 +140,18 @@ static void pe_finish_counters(struct pe_encoding *e)
 
 static void pe_finish_text(struct pe_encoding *e)
 {
-    const struct perf_event_attr *a = &e->attrs[e->sampler];
-    char leader[PE_EVENT_BYTES], sampler[PE_EVENT_BYTES];
-    pe_event_print(e->pmu, a, sampler);
-    if (e->attrs_len == 1) {
-        strcpy(e->event, sampler);
-        return;
+    size_t used = 0;
+    for (unsigned i = 0; i < e->attrs_len; i++) {
+        char one[PE_EVENT_BYTES];
+        pe_event_print(e->pmu, &e->attrs[i], one);
+        const int n = snprintf(e->event + used, sizeof(e->event) - used, "%s%s%s",
+                               i                  ? ","
+                               : e->attrs_len > 1 ? "{"
+                                                  : "",
+                               one, e->attrs_len > 1 && i + 1 == e->attrs_len ? "}" : "");
+        if (n < 0 || (size_t)n >= sizeof(e->event) - used) return; /* cut off: it is for people */
+        used += (size_t)n;
     }
-    pe_event_print(e->pmu, &e->attrs[0], leader);
-    if ((size_t)snprintf(e->event, sizeof(e->event), "{%s,%s}", leader, sampler) >= sizeof(e->event))
-        strcpy(e->event, sampler);
 }
 
 ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const struct pe_request *r,
@@ -146,7 +160,11 @@ ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const st
     e->period_min = v->period_min;
     e->period_max = v->period_max;
     e->period_step = v->period_step;
+    uint64_t least = 0;
+    if (pe_sysfs_number(&site->sysfs, e->pmu, "caps/min_interval", &least) && least > e->period_min)
+        e->period_min = least; /* SPE */
     LS_TRY(pe_finish_rate(v, r, e, plan));
+    LS_TRY(pe_finish_l3(site, r, e));
     pe_finish_privilege(r, e);
     pe_finish_samples(r, e);
     if (v->fit) LS_TRY(v->fit(site, r, e, plan));
@@ -222,6 +240,8 @@ static void pe_take_events(const struct pe_sysfs *s, const struct pe_event_group
     /* the auxiliary event goes in front of the one that samples (Intel); in other groups the first one
      * samples */
     e->sampler = g->len > 1 && strcmp(g->events[0].name, "mem-loads-aux") == 0;
+    e->loads = strcmp(g->events[e->sampler].name, "mem-loads") == 0;
+    e->stores = strcmp(g->events[e->sampler].name, "mem-stores") == 0;
 }
 
 static ls_err pe_encode_group(const struct pe_site *site, const struct pe_request *r,
@@ -281,11 +301,8 @@ static ls_err pe_encode_user(const struct pe_site *site, const struct pe_request
 
 static ls_err pe_none_here(const struct pe_sysfs *s)
 {
-    char pmus[160] = "";
-    for (unsigned i = 0; i < s->pmus_len; i++) {
-        const size_t used = strlen(pmus);
-        snprintf(pmus + used, sizeof(pmus) - used, "%s%s", used ? ", " : "", s->pmus[i]);
-    }
+    char pmus[160];
+    pe_sysfs_pmus(s, pmus, sizeof(pmus));
     if (!*pmus)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "no hardware PMU visible (virtual machine?): %s/bus/event_source/devices has "
@@ -293,7 +310,7 @@ static ls_err pe_none_here(const struct pe_sysfs *s)
                        s->root);
     return ls_fail(LS_ERR_UNSUPPORTED,
                    "no PMU here samples loads (seen: %s): neither PEBS (cpu with ldlat), IBS (ibs_op), "
-                   "SPE (arm_spe_0) nor POWER's mem-loads is visible",
+                   "SPE (arm_spe_0) nor POWER's mem-loads is visible; in a virtual machine, run on the host",
                    pmus);
 }
 

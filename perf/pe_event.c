@@ -306,11 +306,10 @@ bool pe_event_is_bare(const char *text, char *out, size_t out_bytes)
 
 void pe_event_print(const char *pmu, const struct perf_event_attr *attr, char out[PE_EVENT_BYTES])
 {
-    struct perf_event_attr copy = *attr;
     size_t used =
         (size_t)snprintf(out, PE_EVENT_BYTES, "%s/config=0x%llx", pmu, (unsigned long long)attr->config);
     for (unsigned i = 1; i < PE_WORDS; i++) {
-        const uint64_t *word = pe_attr_word(&copy, i);
+        const uint64_t *word = pe_attr_word((struct perf_event_attr *)attr, i);
         if (word && *word)
             used += (size_t)snprintf(out + used, PE_EVENT_BYTES - used, ",config%u=0x%llx", i,
                                      (unsigned long long)*word);

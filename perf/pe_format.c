@@ -109,8 +109,7 @@ ls_err pe_field_set(const struct pe_field *f, const char *name, uint64_t value, 
 
 uint64_t pe_field_get(const struct pe_field *f, const struct perf_event_attr *attr)
 {
-    struct perf_event_attr copy = *attr;
-    const uint64_t *word = pe_attr_word(&copy, f->word);
+    const uint64_t *word = pe_attr_word((struct perf_event_attr *)attr, f->word);
     uint64_t value = 0;
     unsigned at = 0;
     for (unsigned i = 0; word && i < f->ranges_len && at < PE_WORD_BITS; i++) {

@@ -8,8 +8,8 @@
 
 #include "perf/pe_encode.h"
 
-/* "4.13", or "" when built without libpfm4. */
-const char *pe_pfm_version(void);
+/* Built with libpfm4. */
+bool pe_pfm_is_there(void);
 
 /* Translate a name. precise: the level to ask for when the name does not (libpfm4 encodes 0 for load
  * latency). Errors: LS_ERR_NOT_FOUND (libpfm4 knows no such event on this processor; its text is told),

@@ -4,7 +4,6 @@
 #include "perf/pe_event.h"
 
 #include <perfmon/pfmlib_perf_event.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Names of memory events by processor, newest first; libpfm4 takes those of the processor it sees (or that
@@ -12,15 +11,12 @@
 static const char *const pe_pfm_loads[] = {"MEM_TRANS_RETIRED:LOAD_LATENCY",
                                            "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD",
                                            "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD"};
-static const char *const pe_pfm_stores[] = {"MEM_INST_RETIRED:ALL_STORES", "MEM_UOPS_RETIRED:ALL_STORES",
-                                            "MEM_TRANS_RETIRED:PRECISE_STORE"};
+static const char *const pe_pfm_stores[] = {"MEM_TRANS_RETIRED:PRECISE_STORE", "MEM_INST_RETIRED:ALL_STORES",
+                                            "MEM_UOPS_RETIRED:ALL_STORES"};
 
-const char *pe_pfm_version(void)
+bool pe_pfm_is_there(void)
 {
-    static char text[16];
-    const int v = pfm_get_version();
-    snprintf(text, sizeof(text), "%d.%d", PFM_MAJ_VERSION(v), PFM_MIN_VERSION(v));
-    return text;
+    return true;
 }
 
 ls_err pe_pfm_attr(const char *name, struct perf_event_attr *out)
@@ -35,10 +31,9 @@ ls_err pe_pfm_attr(const char *name, struct perf_event_attr *out)
     out->size = sizeof(*out);
     const int err = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
     if (err == PFM_SUCCESS) return LS_OK;
-    return ls_fail(
-        LS_ERR_NOT_FOUND,
-        "libpfm4 %s does not know '%s' on this processor (%s); perf list and showevtinfo list names",
-        pe_pfm_version(), name, pfm_strerror(err));
+    return ls_fail(LS_ERR_NOT_FOUND,
+                   "libpfm4 does not know '%s' on this processor (%s); perf list and showevtinfo list names",
+                   name, pfm_strerror(err));
 }
 
 static void pe_pmu_of_type(uint32_t type, char out[PE_PMU_BYTES])

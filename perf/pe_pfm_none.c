@@ -2,9 +2,9 @@
 /* Built without libpfm4. */
 #include "perf/pe_pfm.h"
 
-const char *pe_pfm_version(void)
+bool pe_pfm_is_there(void)
 {
-    return "";
+    return false;
 }
 
 static ls_err pe_pfm_missing(const char *name)

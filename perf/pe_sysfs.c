@@ -59,14 +59,25 @@ bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name
     return pe_sysfs_text(s, pmu, name, text, sizeof(text)) && ls_parse_u64(text, out) == LS_OK;
 }
 
+void pe_sysfs_pmus(const struct pe_sysfs *s, char *out, size_t out_bytes)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (unsigned i = 0; i < s->pmus_len && used < out_bytes; i++)
+        used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "", s->pmus[i]);
+}
+
 ls_err pe_sysfs_type(const struct pe_sysfs *s, const char *pmu, uint32_t *out)
 {
     uint64_t type = 0;
-    if (!pe_sysfs_number(s, pmu, "type", &type) || type > UINT32_MAX)
-        return ls_fail(LS_ERR_NOT_FOUND, "the kernel knows no PMU '%s' (%s/bus/event_source/devices)", pmu,
-                       s->root);
-    *out = (uint32_t)type;
-    return LS_OK;
+    char known[160];
+    if (pe_sysfs_number(s, pmu, "type", &type) && type <= UINT32_MAX) {
+        *out = (uint32_t)type;
+        return LS_OK;
+    }
+    pe_sysfs_pmus(s, known, sizeof(known));
+    return ls_fail(LS_ERR_NOT_FOUND, "the kernel knows no PMU '%s'; of the processor there %s %s", pmu,
+                   s->pmus_len == 1 ? "is" : "are", *known ? known : "none");
 }
 
 void pe_sysfs_cpus(const struct pe_sysfs *s, const char *pmu, char out[PE_CPUS_BYTES])

@@ -34,6 +34,9 @@ bool pe_sysfs_has(const struct pe_sysfs *s, const char *pmu, const char *name);
 /* As pe_sysfs_text, a decimal or 0x number.  False also when it is none. */
 bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name, uint64_t *out);
 
+/* The names of the PMUs, separated by a comma and a blank: for messages. */
+void pe_sysfs_pmus(const struct pe_sysfs *s, char *out, size_t out_bytes);
+
 /* attr type of a PMU; LS_ERR_NOT_FOUND when the kernel knows no such PMU. */
 ls_err pe_sysfs_type(const struct pe_sysfs *s, const char *pmu, uint32_t *out);
 

@@ -2,6 +2,7 @@
 # tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
 include tests/step/local.mk
 include tests/machine/local.mk
+include tests/perf/encode.mk
 include tests/kernels/local.mk
 include tests/analyse/local.mk
 include tests/tools/local.mk

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/perf: encodings on recorded and written machines, what errors mean
+check_PROGRAMS += tests/perf/show_encodings
+tests_perf_show_encodings_SOURCES = tests/perf/show_encodings.c tests/perf/machine_root.c tests/perf/machine_root.h
+tests_perf_show_encodings_LDADD = libperfenc.la
+TESTS += tests/perf/test_encodings.sh
+dist_check_SCRIPTS += tests/perf/test_encodings.sh
+EXTRA_DIST += tests/perf/machines
+if HAVE_CMOCKA
+PERF_TESTS = tests/perf/test_pe_advice tests/perf/test_pe_format tests/perf/test_pe_pfm tests/perf/test_mach_privilege
+check_PROGRAMS += $(PERF_TESTS)
+TESTS += $(PERF_TESTS)
+tests_perf_test_pe_advice_SOURCES = tests/perf/test_pe_advice.c
+tests_perf_test_pe_advice_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_perf_test_pe_advice_LDADD = libperfenc.la $(CMOCKA_LIBS)
+tests_perf_test_pe_format_SOURCES = tests/perf/test_pe_format.c
+tests_perf_test_pe_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_perf_test_pe_format_LDADD = libperfenc.la $(CMOCKA_LIBS)
+tests_perf_test_pe_pfm_SOURCES = tests/perf/test_pe_pfm.c
+tests_perf_test_pe_pfm_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_perf_test_pe_pfm_LDADD = libperfpfm.la $(CMOCKA_LIBS)
+tests_perf_test_mach_privilege_SOURCES = tests/perf/test_mach_privilege.c tests/perf/machine_root.c tests/perf/machine_root.h
+tests_perf_test_mach_privilege_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_perf_test_mach_privilege_LDADD = libmachpriv.la $(CMOCKA_LIBS)
+endif
