@@ -6,13 +6,17 @@
 //   SMRNode *input = smrt->createSMRGroup("Input");
 //   input->addGroupMember(a);
 //
+//   SMRDomain *matrix = smrt->createGrid("matrix", N, N);    // columns, rows
+//   a->mapGrid(matrix);                                      // or: a->setNaturalDomainFunction(f);
+//
 // Nothing here throws: a call that fails returns nullptr or false, and ls_last_error() has the text. A
 // std::vector is registered as it is now: register it again, under the same label, after it has grown. Nodes
-// belong to their tree.
+// and domains belong to their tree.
 #ifndef LOADSTONE_SMRTREE_H
 #define LOADSTONE_SMRTREE_H
 
 #include "loadstone/loadstone.h"
+#include "loadstone/ndm.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,17 +25,44 @@
 #include <type_traits>
 #include <vector>
 
-// One sampled access, as natural-domain functions see it.
-struct mem_sample {
-    std::uint64_t daddr; // address accessed
-    std::uint64_t cost;  // load latency in cycles
-    std::uint64_t ip;    // the instruction
-    int level;           // 0 L1, 1 L2, 2 L3, 3 memory; -1 not known
-    std::uint64_t time;  // CLOCK_MONOTONIC, ns
-    std::uint32_t thread;
-};
-
+class SMRNode;
 class SMRTree;
+
+// A natural-domain function: called with a sampled access of the node (struct mem_sample of loadstone/ndm.h:
+// daddr, cost, ip, level, time, thread) by a thread of Loadstone's. It returns nullptr when it recorded the
+// sample itself, or the struct loadstone_point * where it belongs in the domain.
+typedef void *(*SMRNaturalDomainFunction)(SMRNode *, struct mem_sample *);
+
+// A grid or a mesh that nodes are mapped onto; made by SMRTree::createGrid and createMesh.
+class SMRDomain
+{
+  public:
+    SMRDomain(const SMRDomain &) = delete;
+    SMRDomain &operator=(const SMRDomain &) = delete;
+
+    const char *label() const
+    {
+        return ndm_domain_label(domain);
+    }
+    // Meshes that move: copy the arrays again at every begin of a phase of this thread.
+    bool refreshAtPhases(bool on = true)
+    {
+        return ndm_domain_refresh_at_phases(domain, on) == LS_OK;
+    }
+    ndm_domain *handle() const
+    {
+        return domain;
+    }
+
+  private:
+    friend class SMRTree;
+    explicit SMRDomain(SMRDomain *older) : domain(nullptr), next(older)
+    {
+    }
+
+    ndm_domain *domain;
+    SMRDomain *next;
+};
 
 // A phase of the calling thread, as long as the object lives:  { SMRPhase phase("assemble"); ... }
 class SMRPhase
@@ -88,6 +119,64 @@ class SMRNode
         return smr_node_resize(node, start, end) == LS_OK;
     }
 
+    // Where in the natural domain the elements are. For a group: all ranges among its members and theirs,
+    // now. false: refused, nothing has changed, and ls_last_error() names node and index.
+
+    // Cells of a grid; by default x fastest, dense: an array a[nz][ny][nx].
+    bool mapGrid(SMRDomain *domain)
+    {
+        return ndm_map_grid(node, handleOf(domain), nullptr) == LS_OK;
+    }
+    bool mapGrid(SMRDomain *domain, const ndm_layout &layout)
+    {
+        return ndm_map_grid(node, handleOf(domain), &layout) == LS_OK;
+    }
+    bool mapGrid(SMRDomain *domain, ndm_order order)
+    {
+        ndm_layout layout = ndm_layout();
+        layout.order = order;
+        return mapGrid(domain, layout);
+    }
+    // Element i belongs to cell or point i of a mesh.
+    bool mapMesh(SMRDomain *domain, ndm_centering centering, std::size_t elementsPerEntity = 1)
+    {
+        return ndm_map_mesh(node, handleOf(domain), centering, elementsPerEntity) == LS_OK;
+    }
+    bool mapCells(SMRDomain *domain, std::size_t elementsPerCell = 1)
+    {
+        return mapMesh(domain, NDM_CELLS, elementsPerCell);
+    }
+    bool mapPoints(SMRDomain *domain, std::size_t elementsPerPoint = 1)
+    {
+        return mapMesh(domain, NDM_POINTS, elementsPerPoint);
+    }
+    // Element i belongs to cell or point targets[i]; below 0: nowhere.
+    template <typename Index, typename Alloc>
+    bool mapIndirect(SMRDomain *domain, const std::vector<Index, Alloc> &targets,
+                     ndm_centering centering = NDM_CELLS, std::size_t elementsPerTarget = 1)
+    {
+        static_assert(std::is_integral<Index>::value && (sizeof(Index) == 4 || sizeof(Index) == 8),
+                      "targets are integers of 4 or 8 bytes");
+        const ndm_indirection indirection = {targets.data(),    targets.size(), sizeof(Index), 0,
+                                             elementsPerTarget, centering};
+        return mapIndirect(domain, indirection);
+    }
+    bool mapIndirect(SMRDomain *domain, const ndm_indirection &indirection)
+    {
+        return ndm_map_indirect(node, handleOf(domain), &indirection) == LS_OK;
+    }
+    // The program's own function tells; nullptr: none any more. The domain is needed when it returns points.
+    bool setNaturalDomainFunction(SMRNaturalDomainFunction function, SMRDomain *domain = nullptr)
+    {
+        if (!function) return unmap();
+        return ndm_map_callback(node, handleOf(domain), callFunction, reinterpret_cast<void *>(function)) ==
+               LS_OK;
+    }
+    bool unmap()
+    {
+        return ndm_unmap(node) == LS_OK;
+    }
+
     const char *label() const
     {
         return smr_node_label(node);
@@ -119,6 +208,20 @@ class SMRNode
     {
     }
 
+    static ndm_domain *handleOf(SMRDomain *domain)
+    {
+        return domain ? domain->handle() : nullptr;
+    }
+
+    // user is the function itself; the node is the range that was hit, also when a group was mapped.
+    static void *callFunction(smr_node *n, struct mem_sample *sample, void *user)
+    {
+        const SMRNaturalDomainFunction function = reinterpret_cast<SMRNaturalDomainFunction>(user);
+        SMRNode *bound = static_cast<SMRNode *>(smr_node_binding(n));
+        SMRNode unbound(n); // of a range that was registered by the C functions
+        return function(bound ? bound : &unbound, sample);
+    }
+
     std::int64_t indexOf(std::uint64_t addr, bool element) const
     {
         std::uint64_t index[2];
@@ -132,14 +235,21 @@ class SMRNode
 class SMRTree
 {
   public:
-    SMRTree() : tree(nullptr)
+    SMRTree() : tree(nullptr), domains(nullptr)
     {
         smr_tree_new(&tree);
     } // without memory every call fails, none crashes
     ~SMRTree()
     {
+        if (tree) endMaps(smr_tree_first(tree)); // no natural-domain function has a node any more
         if (tree) smr_tree_walk(tree, dropBinding, nullptr);
         smr_tree_free(tree);
+        while (domains) {
+            SMRDomain *older = domains->next;
+            ndm_domain_free(domains->domain);
+            delete domains;
+            domains = older;
+        }
     }
     SMRTree(const SMRTree &) = delete;
     SMRTree &operator=(const SMRTree &) = delete;
@@ -202,6 +312,73 @@ class SMRTree
         return smr_tree_insert_group(tree, label, &n) == LS_OK ? bound(n) : nullptr;
     }
 
+    // A natural domain: nx x ny x nz cells.
+    SMRDomain *createGrid(const char *label, std::uint64_t nx)
+    {
+        return createGrid(gridOf(label, 1, nx, 1, 1));
+    }
+    SMRDomain *createGrid(const char *label, std::uint64_t nx, std::uint64_t ny)
+    {
+        return createGrid(gridOf(label, 2, nx, ny, 1));
+    }
+    SMRDomain *createGrid(const char *label, std::uint64_t nx, std::uint64_t ny, std::uint64_t nz)
+    {
+        return createGrid(gridOf(label, 3, nx, ny, nz));
+    }
+    SMRDomain *createGrid(const ndm_grid &grid)
+    {
+        return createDomain(ndm_domain_new_grid, grid);
+    }
+
+    // An unstructured mesh: points, and cells of one shape as lists of point numbers. y and z may be empty.
+    template <typename Index, typename Alloc>
+    SMRDomain *createMesh(const char *label, const std::vector<double> &x, const std::vector<double> &y,
+                          const std::vector<double> &z, ndm_shape shape,
+                          const std::vector<Index, Alloc> &connectivity, std::uint32_t indexBase = 0)
+    {
+        static_assert(std::is_integral<Index>::value && (sizeof(Index) == 4 || sizeof(Index) == 8),
+                      "point numbers are integers of 4 or 8 bytes");
+        ndm_mesh mesh = meshOf(label, x, y, z);
+        const std::size_t points = ndm_shape_points(shape);
+        mesh.cells_len = points ? (connectivity.size() + points - 1) / points : connectivity.size();
+        mesh.shape = shape;
+        mesh.connectivity = connectivity.data();
+        mesh.connectivity_len = connectivity.size();
+        mesh.index_size_bytes = sizeof(Index);
+        mesh.index_base = indexBase;
+        return createMesh(mesh);
+    }
+    // Points only.
+    SMRDomain *createMesh(const char *label, const std::vector<double> &x, const std::vector<double> &y,
+                          const std::vector<double> &z)
+    {
+        return createMesh(meshOf(label, x, y, z));
+    }
+    SMRDomain *createMesh(const ndm_mesh &mesh)
+    {
+        return createDomain(ndm_domain_new_mesh, mesh);
+    }
+
+    // The domain is not used any more; maps onto it end.
+    bool removeDomain(SMRDomain *domain)
+    {
+        SMRDomain **at = &domains;
+        while (*at && *at != domain)
+            at = &(*at)->next;
+        if (!*at) return false;
+        *at = domain->next;
+        ndm_domain_free(domain->domain);
+        delete domain;
+        return true;
+    }
+
+    // The same as node->setNaturalDomainFunction.
+    bool setNaturalDomainFunction(SMRNode *node, SMRNaturalDomainFunction function,
+                                  SMRDomain *domain = nullptr)
+    {
+        return node && node->setNaturalDomainFunction(function, domain);
+    }
+
     // End and delete a node; the members of a group stay.
     bool removeSMR(SMRNode *node)
     {
@@ -259,6 +436,53 @@ class SMRTree
         return n > 0 ? static_cast<std::uint32_t>(n) : 0;
     }
 
+    static ndm_grid gridOf(const char *label, std::uint32_t dims, std::uint64_t nx, std::uint64_t ny,
+                           std::uint64_t nz)
+    {
+        ndm_grid grid = ndm_grid();
+        grid.label = label;
+        grid.dims = dims;
+        grid.extents[0] = nx;
+        grid.extents[1] = ny;
+        grid.extents[2] = nz;
+        return grid;
+    }
+
+    static ndm_mesh meshOf(const char *label, const std::vector<double> &x, const std::vector<double> &y,
+                           const std::vector<double> &z)
+    {
+        const std::vector<double> *coords[NDM_AXES_MAX] = {&x, &y, &z};
+        ndm_mesh mesh = ndm_mesh();
+        mesh.label = label;
+        mesh.points_len = x.size();
+        for (int k = 0; k < NDM_AXES_MAX; k++) {
+            mesh.coords[k] = coords[k]->empty() ? nullptr : coords[k]->data();
+            mesh.coords_len[k] = coords[k]->size();
+        }
+        return mesh;
+    }
+
+    template <typename Told>
+    SMRDomain *createDomain(ls_err (*make)(const Told *, ndm_domain **), const Told &told)
+    {
+        SMRDomain *domain = new (std::nothrow) SMRDomain(domains);
+        if (!domain) return nullptr;
+        if (make(&told, &domain->domain) != LS_OK) {
+            delete domain;
+            return nullptr;
+        }
+        domains = domain;
+        return domain;
+    }
+
+    static void endMaps(smr_node *n)
+    {
+        for (; n; n = smr_node_next(n)) {
+            ndm_unmap(n);
+            endMaps(smr_node_first_child(n));
+        }
+    }
+
     static void setNumber(const char *name, int number)
     {
         char text[16];
@@ -289,6 +513,7 @@ class SMRTree
     }
 
     smr_tree *tree;
+    SMRDomain *domains; // newest first
 };
 
 #endif

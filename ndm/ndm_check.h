@@ -11,9 +11,6 @@
 #define NDM_CELLS_MAX (UINT64_C(1) << 40)
 #define NDM_LABEL_MAX_BYTES 4096u
 
-/* Points of a cell of this shape; 0: no such shape. */
-unsigned ndm_shape_points(unsigned shape);
-
 /* Errors: LS_ERR_ARG (no label, dims, extents, spacing, a coordinate that is not finite, an unknown shape),
  * LS_ERR_RANGE (more than NDM_CELLS_MAX cells, connectivity points outside); the text names the domain and
  * axis, point, or cell, position and index. */

@@ -81,6 +81,10 @@ static ls_err check_mesh_arguments(const struct ndm_mesh *mesh)
                        label, (ull)mesh->points_len, (ull)mesh->cells_len);
     if (mesh->points_len == 0 || !mesh->coords[0])
         return ls_fail(LS_ERR_ARG, "mesh \"%.120s\" has no points", label);
+    for (unsigned k = 0; k < NDM_AXES_MAX; k++)
+        if (mesh->coords[k] && mesh->coords_len[k] && mesh->coords_len[k] != mesh->points_len)
+            return ls_fail(LS_ERR_ARG, "mesh \"%.120s\": %llu values of %c for %llu points", label,
+                           (ull)mesh->coords_len[k], "xyz"[k], (ull)mesh -> points_len);
     if (mesh->cells_len == 0) return LS_OK;
     if (!mesh->connectivity || !is_index_size(mesh->index_size_bytes))
         return ls_fail(LS_ERR_ARG, "mesh \"%.120s\": connectivity of 4 or 8 bytes an index is needed, not %u",
@@ -129,6 +133,10 @@ static ls_err copy_shapes(const struct ndm_mesh *mesh, struct ndm_geometry *g)
 static ls_err copy_connectivity(const struct ndm_mesh *mesh, struct ndm_geometry *g)
 {
     const uint64_t len = g->offsets[g->cells_len];
+    if (mesh->connectivity_len && mesh->connectivity_len != len)
+        return ls_fail(LS_ERR_ARG,
+                       "mesh \"%.120s\": the connectivity has %llu indices, its %llu cells need %llu",
+                       g->label, (ull)mesh->connectivity_len, (ull)g->cells_len, (ull)len);
     g->connectivity = array_of(len, sizeof(*g->connectivity));
     if (!g->connectivity)
         return ls_fail(LS_ERR_NOMEM, "out of memory for the connectivity of \"%.120s\"", g->label);

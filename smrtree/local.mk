@@ -20,7 +20,7 @@ libloadstone_la_SOURCES = ndm/ndm_untold_drop.c
 nodist_EXTRA_libloadstone_la_SOURCES = ndm/ndm_untold_drop.c
 libloadstone_la_LIBADD = libndmlive.la libndm.la libsmrtree.la -lpthread
 libloadstone_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
-    -export-symbols-regex '^(smr_tree_|smr_node_(add|binding|born|died|dims|elem|end$$|first|id$$|index|is_|label|next|parent|remove|resize|set_|start|user)|loadstone_|ndm_(domain_(new_|free$$|label$$|refresh_at)|map_(grid$$|mesh$$|indirect$$|callback$$)|unmap$$)|ls_err_(name|text)$$|ls_last_error$$)'
+    -export-symbols-regex '^(smr_tree_|smr_node_(add|binding|born|died|dims|elem|end$$|first|id$$|index|is_|label|next|parent|remove|resize|set_|start|user)|loadstone_|ndm_(domain_(new_|free$$|label$$|refresh_at)|map_(grid$$|mesh$$|indirect$$|callback$$)|shape_points$$|unmap$$)|ls_err_(name|text)$$|ls_last_error$$)'
 
 # After libloadstone.la, which it is linked with at installation. The compiled module fits this compiler only.
 if HAVE_FC

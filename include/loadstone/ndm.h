@@ -52,6 +52,8 @@ enum ndm_shape {
     NDM_WEDGE = 13,
     NDM_PYRAMID = 14
 };
+/* Points of a cell; 0: no such shape. */
+unsigned ndm_shape_points(unsigned shape);
 
 /* An unstructured mesh: points, and cells as lists of points. */
 struct ndm_mesh {
@@ -66,10 +68,13 @@ struct ndm_mesh {
     uint32_t index_size_bytes;          /* of connectivity: 4 or 8 */
     uint32_t index_base;                /* the first point's number: 0 for C, 1 for Fortran */
     const char *unit;                   /* of the coordinates, NULL: none */
+    /* What is there, to be compared with what is needed. 0: not told */
+    uint64_t coords_len[NDM_AXES_MAX]; /* points in each array of coords */
+    uint64_t connectivity_len;         /* indices */
 };
-/* Errors: LS_ERR_ARG (as for grids; an unknown shape; a coordinate that is not finite; the text names the
- * point), LS_ERR_RANGE (connectivity points outside; the text names cell, position and index), LS_ERR_EXISTS,
- * LS_ERR_NOMEM. */
+/* Errors: LS_ERR_ARG (as for grids; an unknown shape; arrays of other lengths than needed; a coordinate that
+ * is not finite: the text names the point), LS_ERR_RANGE (connectivity points outside; the text names cell,
+ * position and index), LS_ERR_EXISTS, LS_ERR_NOMEM. */
 ls_err ndm_domain_new_mesh(const struct ndm_mesh *mesh, ndm_domain **out);
 
 /* The domain is not used any more; what was recorded on it stays. Maps onto it end. NULL-safe. */

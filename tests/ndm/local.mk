@@ -15,3 +15,8 @@ tests_ndm_test_ndm_live_LDADD = libndmlive.la libndm.la libsmrtree.la $(CMOCKA_L
 tests_ndm_test_ndm_plain_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_ndm_test_ndm_plain_LDADD = libndm.la libcommon.la $(CMOCKA_LIBS)
 endif
+
+check_PROGRAMS += tests/ndm/ndm_functions
+TESTS += tests/ndm/ndm_functions
+tests_ndm_ndm_functions_SOURCES = tests/ndm/ndm_functions.cc ndm/ndm_untold_keep.c
+tests_ndm_ndm_functions_LDADD = libndmlive.la libndm.la libsmrtree.la -lpthread

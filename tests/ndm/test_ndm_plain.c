@@ -134,6 +134,12 @@ static void bad_meshes_are_refused_with_the_place(void **state)
     m.points_len = (uint64_t)-6;
     mesh_refused(m, LS_ERR_RANGE, "2^40", "\"m\"");
     m = mesh_told();
+    m.coords_len[1] = 5;
+    mesh_refused(m, LS_ERR_ARG, "5 values of y for 6 points", "\"m\"");
+    m = mesh_told();
+    m.connectivity_len = 11;
+    mesh_refused(m, LS_ERR_ARG, "11 indices", "need 10");
+    m = mesh_told();
     m.coords[0] = NULL;
     mesh_refused(m, LS_ERR_ARG, "no points", "\"m\"");
     m = mesh_told();

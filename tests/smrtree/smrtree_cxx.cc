@@ -146,6 +146,71 @@ static void session_calls_are_harmless_when_nobody_records()
     smrt.dumpAllSamples(nullptr, 1, 1, 1);
 }
 
+static void nodes_lie_in_grids()
+{
+    enum { NX = 6, NY = 4 };
+    SMRTree smrt;
+    static double a[NY][NX], b[NY * NX], ghosted[(NY + 2) * (NX + 2)];
+    SMRNode *A = smrt.addSMR("A", sizeof(double), a, a + NY);
+    SMRNode *B = smrt.addSMR("B", b, b + NX * NY, sizeof(double));
+    SMRNode *G = smrt.addSMR("G", ghosted, ghosted + (NY + 2) * (NX + 2), sizeof(double));
+    SMRNode *both = smrt.createSMRGroup("both");
+    SMRDomain *plate = smrt.createGrid("plate", NX, NY);
+    SMRDomain *line = smrt.createGrid("line", NX * NY), *cube = smrt.createGrid("cube", 2, 3, 4);
+    CHECK(A && B && G && plate && line && cube && std::strcmp(plate->label(), "plate") == 0);
+    CHECK(A->mapGrid(plate) && A->mapGrid(plate, NDM_COLUMN_MAJOR) && B->mapGrid(line) && B->mapGrid(cube));
+    CHECK(!G->mapGrid(plate));
+    CHECK(std::strstr(ls_last_error(), "\"G\"") && std::strstr(ls_last_error(), "element 24 is not covered"));
+    ndm_layout ghosts = ndm_layout();
+    for (int k = 0; k < 2; k++)
+        ghosts.ghost_low[k] = ghosts.ghost_high[k] = 1;
+    CHECK(G->mapGrid(plate, ghosts));
+    CHECK(!both->mapGrid(plate));
+    CHECK(both->addGroupMember(A) && both->addGroupMember(B) && both->mapGrid(plate));
+    CHECK(both->addGroupMember(G) && !both->mapGrid(plate) && both->unmap());
+    CHECK(!smrt.createGrid("plate", 3) && std::strstr(ls_last_error(), "already"));
+    CHECK(!smrt.createGrid("negative", static_cast<std::uint64_t>(-3)) && !smrt.createGrid("none", 3, 0));
+    CHECK(!A->mapGrid(nullptr));
+    const std::vector<int> targets(NX * NY, 5);
+    const std::vector<long> short_targets(3, 5);
+    CHECK(A->mapIndirect(plate, targets) && !A->mapIndirect(plate, short_targets));
+    CHECK(smrt.removeDomain(plate) && !smrt.removeDomain(plate) && smrt.createGrid("plate", 3));
+}
+
+static void nodes_lie_on_meshes()
+{
+    SMRTree smrt;
+    const std::vector<double> x{0, 1, 2, 0, 1, 2}, y{0, 0, 0, 1, 1, 1}, none, odd{1, 2};
+    const std::vector<int> quads{0, 1, 4, 3, 1, 2, 5, 4};
+    const std::vector<unsigned long> from_1{1, 2, 5, 4, 2, 3, 6, 5};
+    static double mass[6], pressure[2 * 3];
+    SMRNode *m = smrt.addSMR("mass", mass, mass + 6, sizeof(double));
+    SMRNode *p = smrt.addSMR("pressure", pressure, pressure + 6, sizeof(double));
+    SMRDomain *mesh = smrt.createMesh("mesh", x, y, none, NDM_QUAD, quads);
+    CHECK(mesh && m->mapPoints(mesh) && p->mapCells(mesh, 3) && !p->mapCells(mesh));
+    CHECK(smrt.createMesh("from 1", x, y, none, NDM_QUAD, from_1, 1) && smrt.createMesh("points", x, none, none));
+    CHECK(mesh->refreshAtPhases() && mesh->refreshAtPhases(false));
+    CHECK(!smrt.createMesh("base", x, y, none, NDM_QUAD, from_1) && std::strstr(ls_last_error(), "index_base"));
+    CHECK(!smrt.createMesh("rest", x, y, none, NDM_TRIANGLE, quads) && std::strstr(ls_last_error(), "8 indices"));
+    CHECK(!smrt.createMesh("odd", x, odd, none, NDM_QUAD, quads) && std::strstr(ls_last_error(), "2 values of y"));
+    CHECK(!smrt.createMesh("empty", none, none, none));
+    CHECK(!smrt.createMesh("shape", x, y, none, static_cast<ndm_shape>(2), quads));
+}
+
+static void natural_domain_functions_attach_to_ranges_and_groups()
+{
+    SMRTree smrt;
+    static double a[16], b[16];
+    SMRNode *A = smrt.addSMR("A", sizeof(double), a, &a[16]), *B = smrt.addSMR("B", sizeof(double), b, &b[16]);
+    SMRNode *group = smrt.createSMRGroup("group");
+    CHECK(A->setNaturalDomainFunction(matrixNDMfunc) && A->setNaturalDomainFunction(nullptr));
+    CHECK(!group->setNaturalDomainFunction(matrixNDMfunc));
+    CHECK(group->addGroupMember(A) && group->addGroupMember(B));
+    CHECK(smrt.setNaturalDomainFunction(group, matrixNDMfunc, smrt.createGrid("line", 16)));
+    CHECK(!smrt.setNaturalDomainFunction(nullptr, matrixNDMfunc));
+    CHECK(smrt.removeSMR(A));
+}
+
 int main()
 {
     ranges_of_scalars_vectors_and_custom_types();
@@ -153,6 +218,9 @@ int main()
     every_argument_kind_resolves();
     an_array_of_vectors_that_does_not_fit_leaves_nothing();
     session_calls_are_harmless_when_nobody_records();
+    nodes_lie_in_grids();
+    nodes_lie_on_meshes();
+    natural_domain_functions_attach_to_ranges_and_groups();
     std::printf("%d checks failed\n", failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
