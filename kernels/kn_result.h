@@ -7,10 +7,11 @@
 
 #include "kernels/kn_options.h"
 #include "kernels/kn_stats.h"
+#include "perf/pe_count.h"
 
 struct kn_kernel;
 
-enum { KN_VARIANT_BYTES = 48, KN_ADVICE_BYTES = 320, KN_TRIALS_MAX = 24 };
+enum { KN_VARIANT_BYTES = 48, KN_ADVICE_BYTES = 320, KN_COUNTS_BYTES = 512, KN_TRIALS_MAX = 24 };
 
 /* One candidate of the trial that chose the variant; its rate is of CPU time (kn_share_time.h). */
 struct kn_trial {
@@ -34,10 +35,13 @@ struct kn_result {
     struct kn_stats seconds;     /* of the timed runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
     double mb_per_s_hmean,
-        mb_per_s_hstderr; /* harmonic mean over the runs and its standard error (Spatter 1) */
-    double stream_share;  /* mb_per_s / STREAM's on this machine, NAN when not measured */
-    double worst_error;   /* largest relative error found by the validation */
-    double *run_seconds;  /* [seconds.len], owned */
+        mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */
+    double stream_share;             /* mb_per_s / STREAM's on this machine, NAN when not measured */
+    double worst_error;              /* largest relative error found by the validation */
+    struct pe_counts counts;         /* of one timed run on average; NAN: not counted here */
+    bool counts_hardware;            /* some of them are of the processors or memory controllers */
+    char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
+    double *run_seconds;             /* [seconds.len], owned */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
     bool valid;  /* results are what a naive model says */

@@ -59,7 +59,7 @@ libkernels_la_SOURCES = \
     kernels/kn_variant.c kernels/kn_variant.h kernels/kn_variant_rows.h \
     kernels/kn_vector.inc.h
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS) $(OPENMP_CFLAGS)
-libkernels_la_LIBADD += libpatterns.la libcommon.la $(HWLOC_LIBS) -lm
+libkernels_la_LIBADD += libpatterns.la libperfcount.la libcommon.la $(HWLOC_LIBS) -lm
 libkernels_la_LDFLAGS = $(OPENMP_CFLAGS)
 if HAVE_OPENMP
 libkernels_la_SOURCES += kernels/kn_backend_openmp.c

@@ -3,6 +3,7 @@
 
 #include "kernels/kn_kernel.h"
 #include "machine/mach_topology.h"
+#include "tools/knr_counts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -115,6 +116,7 @@ void knr_json_result(struct cli_json *j, const struct kn_result *r, const char *
     cli_json_open(j, NULL, '{');
     for (size_t i = 0; i < CELLS; i++)
         json_cell(j, &cells[i]);
+    knr_counts_json(j, r);
     cli_json_open(j, "run_s", '[');
     for (size_t i = 0; i < r->seconds.len && r->run_seconds; i++)
         cli_json_double(j, NULL, r->run_seconds[i]);
@@ -137,6 +139,7 @@ void knr_csv_header(FILE *out)
     cells_of(&nothing, "", cells);
     for (size_t i = 0; i < CELLS; i++)
         fprintf(out, "%s%s", i ? "," : "", cells[i].name);
+    knr_counts_csv_header(out);
     fputc('\n', out);
 }
 
@@ -164,5 +167,6 @@ void knr_csv_row(const struct kn_result *r, const char *name, FILE *out)
         else if (cells[i].kind != CELL_NUMBER)
             fprintf(out, "%" PRIu64, cells[i].integer);
     }
+    knr_counts_csv_row(r, out);
     fputc('\n', out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as comma-separated values, a row a configuration; what was not measured is empty. */
 #include "patterns/pat_describe.h"
+#include "tools/knr_counts.h"
 #include "tools/rpl_session.h"
 
 #include <inttypes.h>
@@ -29,8 +30,10 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
           "memory_bytes,"
           "runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,mb_per_s,mb_per_s_"
           "hmean,"
-          "stream_share,valid\n",
+          "stream_share,valid",
           out);
+    knr_counts_csv_header(out);
+    fputc('\n', out);
 }
 
 static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
@@ -51,7 +54,9 @@ static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
                               r->seconds.max, r->mb_per_s,          r->mb_per_s_hmean, r->stream_share};
     for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
         csv_number(numbers[k], out);
-    fprintf(out, "%s\n", r->valid ? "yes" : "no");
+    fputs(r->valid ? "yes" : "no", out);
+    knr_counts_csv_row(r, out);
+    fputc('\n', out);
 }
 
 static void csv_end(const struct rpl_session *s, FILE *out)

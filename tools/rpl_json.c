@@ -2,6 +2,7 @@
 /* Results as JSON, schema 1: one object, printed when all is measured. */
 #include "patterns/pat_describe.h"
 #include "tools/cli_json.h"
+#include "tools/knr_counts.h"
 #include "tools/rpl_session.h"
 
 #include "config.h"
@@ -92,6 +93,7 @@ static void json_result(struct cli_json *j, const struct rpl_session *s, size_t 
     cli_json_double(j, "stream_share", r->stream_share);
     cli_json_bool(j, "valid", r->valid);
     cli_json_double(j, "worst_error", r->worst_error);
+    knr_counts_json(j, r);
     if (!r->valid) cli_json_text(j, "invalid", r->invalid);
     cli_json_text(j, "advice", r->advice);
     cli_json_close(j, '}');

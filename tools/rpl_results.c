@@ -39,6 +39,14 @@ static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
     out->stream_share = r->stream_share;
     out->valid = r->valid;
     out->worst_error = r->worst_error;
+    out->cycles = r->counts.values[PE_COUNT_CYCLES];
+    out->instructions = r->counts.values[PE_COUNT_INSTRUCTIONS];
+    out->llc_misses = r->counts.values[PE_COUNT_LLC_MISSES];
+    out->dtlb_load_misses = r->counts.values[PE_COUNT_DTLB_MISSES];
+    out->dram_read_bytes = r->counts.values[PE_COUNT_READ_BYTES];
+    out->dram_write_bytes = r->counts.values[PE_COUNT_WRITE_BYTES];
+    out->page_faults = r->counts.values[PE_COUNT_FAULTS];
+    out->context_switches = r->counts.values[PE_COUNT_SWITCHES];
 }
 
 ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out)

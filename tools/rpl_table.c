@@ -4,6 +4,7 @@
 #include "patterns/pat_describe.h"
 #include "tools/cli_format.h"
 #include "tools/cli_term.h"
+#include "tools/knr_counts.h"
 #include "tools/rpl_session.h"
 
 #include <math.h>
@@ -82,6 +83,17 @@ static void table_advice(const struct rpl_session *s, FILE *out)
     }
 }
 
+/* Of a configuration, for knr_counts_print. */
+static const char *table_name(void *user, size_t i)
+{
+    static char name[PAT_TEXT_BYTES + 24];
+    const struct rpl_session *s = user;
+    char shape[PAT_TEXT_BYTES];
+    const struct pat_config *c = &s->suite.rows[i];
+    snprintf(name, sizeof(name), "%zu %s", i, *c->name ? c->name : pat_describe(c, shape));
+    return name;
+}
+
 static void table_end(const struct rpl_session *s, FILE *out)
 {
     const struct rpl_summary *m = &s->summary;
@@ -96,6 +108,7 @@ static void table_end(const struct rpl_session *s, FILE *out)
         fprintf(out, "validated  %zu of %zu results are WRONG\n", m->invalid, m->len);
     else
         fprintf(out, "validated  all results, after the timed runs\n");
+    knr_counts_print(s->results, s->done, table_name, (void *)s, out);
     table_advice(s, out);
 }
 

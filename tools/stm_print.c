@@ -3,6 +3,7 @@
 
 #include "machine/mach_topology.h"
 #include "tools/cli_json.h"
+#include "tools/knr_counts.h"
 #include "tools/knr_json.h"
 
 #include "config.h"
@@ -46,6 +47,12 @@ static void print_head(const struct stm_report *r, FILE *out)
                        : "elements (STREAM; RaiderSTREAM's paper)");
 }
 
+static const char *kernel_title(void *user, size_t i)
+{
+    const struct stm_report *r = user;
+    return r->results[i].kernel->title;
+}
+
 static void print_table(const struct stm_report *r, FILE *out)
 {
     const int width = label_width(r);
@@ -72,6 +79,8 @@ static void print_table(const struct stm_report *r, FILE *out)
             fprintf(out, "; %.1f ns a load", k->seconds.min * 1e9 * k->threads * 8 / (double)k->bytes);
         fprintf(out, "; %u warm-ups%s\n", k->warmups, k->steady ? "" : ", not steady");
     }
+    fputs(rule, out);
+    knr_counts_print(r->results, r->len, kernel_title, (void *)r, out);
     fputs(rule, out);
     if (valid)
         fprintf(out, "Solution Validates: largest relative error %.1e on all arrays\n", worst);

@@ -3,6 +3,7 @@
 tools_loadstone_SOURCES += \
     tools/cmd_stream.c \
     tools/cmd_study.c \
+    tools/knr_counts.c tools/knr_counts.h \
     tools/knr_json.c tools/knr_json.h \
     tools/std_plot.c tools/std_plot.h \
     tools/std_print.c tools/std_print.h \

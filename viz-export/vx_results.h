@@ -41,6 +41,14 @@
     X(F64, stream_share)       \
     X(U64, valid)              \
     X(F64, worst_error)        \
+    X(F64, cycles)             \
+    X(F64, instructions)       \
+    X(F64, llc_misses)         \
+    X(F64, dtlb_load_misses)   \
+    X(F64, dram_read_bytes)    \
+    X(F64, dram_write_bytes)   \
+    X(F64, page_faults)        \
+    X(F64, context_switches)   \
     X(F64, x)
 
 typedef char *vx_type_TEXT;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counting, without samples: what the processors and memory controllers counted while a piece of this process
+ * ran. The counters of memory controllers see the whole machine, the others this process' threads.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PE_COUNT_H
+#define PE_COUNT_H
+
+#include "common/ls_error.h"
+#include "perf/pe_kernel.h"
+
+#include <stdbool.h>
+
+enum pe_count_kind { PE_COUNT_CORE, PE_COUNT_TRAFFIC, PE_COUNT_SOFTWARE };
+
+/* X(id, name, kind, attr type, attr config, words). Types and configs: perf_event_open(2). */
+#define PE_COUNT_CACHE(cache, op, result) ((cache) | ((op) << 8) | ((result) << 16))
+#define PE_COUNT_LIST(X)                                                                                  \
+    X(CYCLES, "cycles", CORE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles of the cores")        \
+    X(INSTRUCTIONS, "instructions", CORE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions") \
+    X(LLC_MISSES, "llc_misses", CORE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,                     \
+      "misses of the last cache")                                                                         \
+    X(DTLB_MISSES, "dtlb_load_misses", CORE, PERF_TYPE_HW_CACHE,                                          \
+      PE_COUNT_CACHE(PERF_COUNT_HW_CACHE_DTLB, PERF_COUNT_HW_CACHE_OP_READ,                               \
+                     PERF_COUNT_HW_CACHE_RESULT_MISS),                                                    \
+      "loads without a translation in the data TLB")                                                      \
+    X(READ_BYTES, "dram_read_bytes", TRAFFIC, 0, 0, "bytes read from memory, whole machine")              \
+    X(WRITE_BYTES, "dram_write_bytes", TRAFFIC, 0, 0, "bytes written to memory, whole machine")           \
+    X(FAULTS, "page_faults", SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page faults")      \
+    X(SWITCHES, "context_switches", SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,         \
+      "context switches")
+#define PE_COUNT_ENUM(id, name, kind, type, config, words) PE_COUNT_##id,
+enum pe_count { PE_COUNT_LIST(PE_COUNT_ENUM) PE_COUNTS_LEN };
+#undef PE_COUNT_ENUM
+
+struct pe_count_row {
+    const char *name, *words;
+    enum pe_count_kind kind;
+};
+extern const struct pe_count_row pe_count_rows[PE_COUNTS_LEN];
+
+/* NAN: not counted here. */
+struct pe_counts {
+    double values[PE_COUNTS_LEN];
+};
+/* All missing. */
+struct pe_counts pe_counts_missing(void);
+
+typedef struct pe_counter pe_counter;
+
+/* Open what opens, off, for all threads that this process has now and those that they make. Threads that
+ * came otherwise are not counted. Never fails for want of a counter: ask pe_counter_why_not.
+ * k NULL: the running kernel; sysfs_root NULL: "/sys".
+ * Owns:   pe_counter_free ends *out.  Errors: LS_ERR_NOMEM. */
+ls_err pe_counter_new(const struct pe_kernel *k, const char *sysfs_root, pe_counter **out);
+void pe_counter_free(pe_counter *c); /* NULL-safe */
+
+void pe_counter_start(pe_counter *c);
+/* What was counted since the start. Events that shared a counter with others are scaled to the whole time. */
+void pe_counter_stop(pe_counter *c, struct pe_counts *out);
+
+/* A sentence when no counter of this kind opened, with the remedy; NULL when one did. Lives as long as c. */
+const char *pe_counter_why_not(const pe_counter *c, enum pe_count_kind kind);
+
+#endif
