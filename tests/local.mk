@@ -3,6 +3,7 @@
 include tests/step/local.mk
 include tests/machine/local.mk
 include tests/perf/encode.mk
+include tests/perf/count.mk
 include tests/kernels/local.mk
 include tests/analyse/local.mk
 include tests/tools/local.mk
