@@ -9,6 +9,10 @@
 !   call ls_add_group(tree, "Input", input)
 !   call ls_add_member(input, a_node)
 !
+!   type(ls_domain) :: plate
+!   call ls_new_grid(plate, "plate", [nx, ny])       ! the natural domain of a(nx, ny)
+!   call ls_map_grid(a_node, plate)
+!
 ! Every routine takes an optional stat: 0, or a code of loadstone/error.h whose text ls_error_text() returns.
 ! Without a recording the calls keep the tree and cost nothing else. Link with -lloadstone_fortran -lloadstone.
 ! Indices are Fortran's: the first element is 1. Arrays must be targets that stay where they are (allocatable,
@@ -26,10 +30,48 @@ module loadstone
         type(c_ptr) :: handle = c_null_ptr
     end type ls_node
 
+    type, public :: ls_domain ! a grid or mesh that nodes are mapped onto
+        type(c_ptr) :: handle = c_null_ptr
+    end type ls_domain
+
     integer, parameter, public :: LS_OK = 0, LS_ERR_NOMEM = 1, LS_ERR_ARG = 2, LS_ERR_RANGE = 3, LS_ERR_OVERLAP = 4
+    integer, parameter, public :: LS_ERR_EXISTS = 6
+
+    ! How elements run through a grid: a(nx, ny, nz) has x fastest. A matrix whose x counts columns and y rows
+    ! is LS_COLUMN_MAJOR as Fortran stores it.
+    integer, parameter, public :: LS_X_FASTEST = 0, LS_X_SLOWEST = 1, LS_MORTON = 2, LS_HILBERT = 3, LS_STRIDED = 4, &
+                                  LS_ROW_MAJOR = LS_X_FASTEST, LS_COLUMN_MAJOR = LS_X_SLOWEST
+    ! Shapes of cells, as VTK numbers them.
+    integer, parameter, public :: LS_VERTEX = 1, LS_LINE = 3, LS_TRIANGLE = 5, LS_QUAD = 9, LS_TETRA = 10, &
+                                  LS_HEXAHEDRON = 12, LS_WEDGE = 13, LS_PYRAMID = 14
+    integer, parameter, public :: LS_CELLS = 0, LS_POINTS = 1
+
+    ! struct mem_sample and struct loadstone_point of loadstone/ndm.h, for natural-domain functions
+    type, public, bind(c) :: ls_sample
+        integer(c_int64_t) :: address, cost, ip ! cost: latency in cycles
+        integer(c_int) :: level                 ! 0 L1, 1 L2, 2 L3, 3 memory; -1 not known
+        integer(c_int64_t) :: time_ns
+        integer(c_int32_t) :: thread
+    end type ls_sample
+    type, public, bind(c) :: ls_point
+        real(c_double) :: at(3) = 0
+    end type ls_point
+
+    ! A natural-domain function of the program's own, called by a thread of Loadstone's with sampled accesses of
+    ! the node: it records them itself and returns c_null_ptr, or the c_loc of an ls_point of the domain.
+    abstract interface
+        type(c_ptr) function ls_natural_domain(node, sample, user) bind(c)
+            import :: c_ptr, ls_sample
+            type(c_ptr), value :: node, user ! node: ls_node(node) is its handle
+            type(ls_sample), intent(in) :: sample
+        end function ls_natural_domain
+    end interface
+    public :: ls_natural_domain
 
     public :: ls_tree_new, ls_tree_free, ls_add_range, ls_add_group, ls_add_member, ls_remove
     public :: ls_find, ls_index_of, ls_label, ls_error_text
+    public :: ls_new_grid, ls_new_mesh, ls_free_domain
+    public :: ls_map_grid, ls_map_mesh, ls_map_targets, ls_map_function, ls_unmap
     public :: ls_start, ls_stop, ls_phase_begin, ls_phase_end, ls_dump_samples, ls_set
 
     ! struct smr_spec of loadstone/smr.h
@@ -38,6 +80,45 @@ module loadstone
         integer(c_intptr_t) :: start = 0, end = 0
         integer(c_size_t) :: elem_size_bytes = 0, dims = 1
     end type smr_spec
+
+    ! The structures of loadstone/ndm.h
+    type, bind(c) :: ndm_grid
+        type(c_ptr) :: label = c_null_ptr
+        integer(c_int32_t) :: dims = 0
+        integer(c_int64_t) :: extents(3) = 1
+        real(c_double) :: origin(3) = 0, spacing(3) = 0
+        type(c_ptr) :: axes(3) = c_null_ptr, unit = c_null_ptr
+    end type ndm_grid
+    type, bind(c) :: ndm_mesh
+        type(c_ptr) :: label = c_null_ptr
+        integer(c_int64_t) :: points_len = 0
+        type(c_ptr) :: coords(3) = c_null_ptr
+        integer(c_size_t) :: coord_stride_bytes = 0
+        integer(c_int64_t) :: cells_len = 0
+        integer(c_int) :: shape = LS_VERTEX
+        type(c_ptr) :: shapes = c_null_ptr, connectivity = c_null_ptr
+        integer(c_int32_t) :: index_size_bytes = 4, index_base = 1
+        type(c_ptr) :: unit = c_null_ptr
+        integer(c_int64_t) :: coords_len(3) = 0, connectivity_len = 0
+    end type ndm_mesh
+    type, bind(c) :: ndm_layout
+        integer(c_int) :: order = LS_X_FASTEST
+        integer(c_int64_t) :: block(3) = 0, padded(3) = 0, ghost_low(3) = 0, ghost_high(3) = 0
+        integer(c_int64_t) :: offset = 0, stride(3) = 0, elements_per_cell = 1
+    end type ndm_layout
+    type, bind(c) :: ndm_indirection
+        type(c_ptr) :: target = c_null_ptr
+        integer(c_int64_t) :: targets_len = 0
+        integer(c_int32_t) :: index_size_bytes = 4, index_base = 1
+        integer(c_int64_t) :: elements_per_target = 1
+        integer(c_int) :: centering = LS_CELLS
+    end type ndm_indirection
+
+    ! Element i belongs to cell or point targets(i) of the domain; 0 and below: nowhere.
+    interface ls_map_targets
+        module procedure map_targets_int32
+        module procedure map_targets_int64
+    end interface ls_map_targets
 
     ! Register an array: ls_add_range(tree, label, array [, node] [, dims] [, stat]); dims is the number of
     ! components of an element that stand side by side in memory.
@@ -94,6 +175,45 @@ module loadstone
             import :: c_ptr
             type(c_ptr), value :: node
         end function smr_node_label
+        integer(c_int) function ndm_domain_new_grid(grid, domain) bind(c)
+            import :: c_int, c_ptr, ndm_grid
+            type(ndm_grid), intent(in) :: grid
+            type(c_ptr), intent(inout) :: domain
+        end function ndm_domain_new_grid
+        integer(c_int) function ndm_domain_new_mesh(mesh, domain) bind(c)
+            import :: c_int, c_ptr, ndm_mesh
+            type(ndm_mesh), intent(in) :: mesh
+            type(c_ptr), intent(inout) :: domain
+        end function ndm_domain_new_mesh
+        subroutine ndm_domain_free(domain) bind(c)
+            import :: c_ptr
+            type(c_ptr), value :: domain
+        end subroutine ndm_domain_free
+        integer(c_int) function ndm_map_grid(node, domain, layout) bind(c)
+            import :: c_int, c_ptr, ndm_layout
+            type(c_ptr), value :: node, domain
+            type(ndm_layout), intent(in) :: layout
+        end function ndm_map_grid
+        integer(c_int) function ndm_map_mesh(node, domain, centering, per_entity) bind(c)
+            import :: c_int, c_ptr, c_int64_t
+            type(c_ptr), value :: node, domain
+            integer(c_int), value :: centering
+            integer(c_int64_t), value :: per_entity
+        end function ndm_map_mesh
+        integer(c_int) function ndm_map_indirect(node, domain, indirection) bind(c)
+            import :: c_int, c_ptr, ndm_indirection
+            type(c_ptr), value :: node, domain
+            type(ndm_indirection), intent(in) :: indirection
+        end function ndm_map_indirect
+        integer(c_int) function ndm_map_callback(node, domain, fn, user) bind(c)
+            import :: c_int, c_ptr, c_funptr
+            type(c_ptr), value :: node, domain, user
+            type(c_funptr), value :: fn
+        end function ndm_map_callback
+        integer(c_int) function ndm_unmap(node) bind(c)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: node
+        end function ndm_unmap
         type(c_ptr) function ls_last_error() bind(c)
             import :: c_ptr
         end function ls_last_error
@@ -183,6 +303,177 @@ contains
         element = e + 1
         if (present(component)) component = c + 1
     end subroutine ls_index_of
+
+    ! A grid of size(extents) axes, 1 to 3: ls_new_grid(plate, "plate", [nx, ny]).
+    subroutine ls_new_grid(domain, label, extents, origin, spacing, unit, stat)
+        type(ls_domain), intent(out) :: domain
+        character(*), intent(in) :: label
+        integer, intent(in) :: extents(:)
+        real(c_double), intent(in), optional :: origin(:), spacing(:) ! corner and size of the first cell
+        character(*), intent(in), optional :: unit
+        integer, intent(out), optional :: stat
+        character(kind=c_char), target :: label_text(len_trim(label) + 1)
+        character(kind=c_char), allocatable, target :: unit_text(:)
+        type(ndm_grid) :: grid
+        integer :: n
+        label_text = c_text(label)
+        grid%label = c_loc(label_text)
+        grid%dims = size(extents)
+        n = min(size(extents), 3)
+        grid%extents(:n) = extents(:n)
+        if (present(origin)) grid%origin(:min(size(origin), 3)) = origin(:min(size(origin), 3))
+        if (present(spacing)) grid%spacing(:min(size(spacing), 3)) = spacing(:min(size(spacing), 3))
+        if (present(unit)) then
+            unit_text = c_text(unit)
+            grid%unit = c_loc(unit_text)
+        end if
+        call report(int(ndm_domain_new_grid(grid, domain%handle)), stat)
+    end subroutine ls_new_grid
+
+    ! Points, and cells of one shape: connectivity(:, i) are the points of cell i, counted from 1.
+    subroutine ls_new_mesh(domain, label, x, y, z, shape, connectivity, unit, stat)
+        type(ls_domain), intent(out) :: domain
+        character(*), intent(in) :: label
+        real(c_double), intent(in), target, contiguous :: x(:)
+        real(c_double), intent(in), optional, target, contiguous :: y(:), z(:)
+        integer, intent(in), optional :: shape
+        integer(int32), intent(in), optional, target, contiguous :: connectivity(:, :)
+        character(*), intent(in), optional :: unit
+        integer, intent(out), optional :: stat
+        character(kind=c_char), target :: label_text(len_trim(label) + 1)
+        character(kind=c_char), allocatable, target :: unit_text(:)
+        type(ndm_mesh) :: mesh
+        label_text = c_text(label)
+        mesh%label = c_loc(label_text)
+        mesh%points_len = size(x, kind=int64)
+        if (size(x) > 0) mesh%coords(1) = c_loc(x)
+        if (present(y)) call take_coordinate(mesh, 2, y)
+        if (present(z)) call take_coordinate(mesh, 3, z)
+        if (present(shape)) mesh%shape = shape
+        if (present(connectivity)) then
+            mesh%cells_len = size(connectivity, 2, kind=int64)
+            mesh%connectivity_len = size(connectivity, kind=int64)
+            if (mesh%connectivity_len > 0) mesh%connectivity = c_loc(connectivity)
+        end if
+        if (present(unit)) then
+            unit_text = c_text(unit)
+            mesh%unit = c_loc(unit_text)
+        end if
+        call report(int(ndm_domain_new_mesh(mesh, domain%handle)), stat)
+    end subroutine ls_new_mesh
+
+    subroutine take_coordinate(mesh, axis, values)
+        type(ndm_mesh), intent(inout) :: mesh
+        integer, intent(in) :: axis
+        real(c_double), intent(in), target, contiguous :: values(:)
+        if (size(values) == 0) return
+        mesh%coords(axis) = c_loc(values)
+        mesh%coords_len(axis) = size(values, kind=int64)
+    end subroutine take_coordinate
+
+    ! Maps onto it end; what was recorded on it stays.
+    subroutine ls_free_domain(domain)
+        type(ls_domain), intent(inout) :: domain
+        call ndm_domain_free(domain%handle)
+        domain%handle = c_null_ptr
+    end subroutine ls_free_domain
+
+    ! The elements of node, an array a(nx, ny, nz) or what the arguments make of it, are the cells of a grid. Node may
+    ! be a group: all its ranges. first: LS_STRIDED, the element of cell (1, 1, 1), counted from 1.
+    subroutine ls_map_grid(node, domain, order, ghost_low, ghost_high, padded, block, first, stride, per_cell, stat)
+        type(ls_node), intent(in) :: node
+        type(ls_domain), intent(in) :: domain
+        integer, intent(in), optional :: order, ghost_low(:), ghost_high(:), padded(:), block(:), stride(:), per_cell
+        integer(int64), intent(in), optional :: first
+        integer, intent(out), optional :: stat
+        type(ndm_layout) :: layout
+        if (present(order)) layout%order = order
+        if (present(ghost_low)) layout%ghost_low = three(ghost_low)
+        if (present(ghost_high)) layout%ghost_high = three(ghost_high)
+        if (present(padded)) layout%padded = three(padded)
+        if (present(block)) layout%block = three(block)
+        if (present(stride)) layout%stride = three(stride)
+        if (present(first)) layout%offset = first - 1
+        if (present(per_cell)) layout%elements_per_cell = per_cell
+        call report(int(ndm_map_grid(node%handle, domain%handle, layout)), stat)
+    end subroutine ls_map_grid
+
+    pure function three(values)
+        integer, intent(in) :: values(:)
+        integer(c_int64_t) :: three(3)
+        three = 0
+        three(:min(size(values), 3)) = values(:min(size(values), 3))
+    end function three
+
+    ! Element i of node belongs to cell (LS_CELLS) or point (LS_POINTS) i of a mesh.
+    subroutine ls_map_mesh(node, domain, centering, per_entity, stat)
+        type(ls_node), intent(in) :: node
+        type(ls_domain), intent(in) :: domain
+        integer, intent(in) :: centering
+        integer, intent(in), optional :: per_entity
+        integer, intent(out), optional :: stat
+        integer(c_int64_t) :: together
+        together = 1
+        if (present(per_entity)) together = per_entity
+        call report(int(ndm_map_mesh(node%handle, domain%handle, int(centering, c_int), together)), stat)
+    end subroutine ls_map_mesh
+
+    subroutine map_targets_int32(node, domain, targets, centering, per_target, stat)
+        type(ls_node), intent(in) :: node
+        type(ls_domain), intent(in) :: domain
+        integer(int32), intent(in), target, contiguous :: targets(:)
+        integer, intent(in), optional :: centering, per_target
+        integer, intent(out), optional :: stat
+        call map_targets(node, domain, c_loc(targets), size(targets, kind=int64), 4, centering, per_target, stat)
+    end subroutine map_targets_int32
+
+    subroutine map_targets_int64(node, domain, targets, centering, per_target, stat)
+        type(ls_node), intent(in) :: node
+        type(ls_domain), intent(in) :: domain
+        integer(int64), intent(in), target, contiguous :: targets(:)
+        integer, intent(in), optional :: centering, per_target
+        integer, intent(out), optional :: stat
+        call map_targets(node, domain, c_loc(targets), size(targets, kind=int64), 8, centering, per_target, stat)
+    end subroutine map_targets_int64
+
+    subroutine map_targets(node, domain, targets, len, size_bytes, centering, per_target, stat)
+        type(ls_node), intent(in) :: node
+        type(ls_domain), intent(in) :: domain
+        type(c_ptr), intent(in) :: targets
+        integer(int64), intent(in) :: len
+        integer, intent(in) :: size_bytes
+        integer, intent(in), optional :: centering, per_target
+        integer, intent(out), optional :: stat
+        type(ndm_indirection) :: indirection
+        indirection%target = targets
+        indirection%targets_len = len
+        indirection%index_size_bytes = size_bytes
+        if (present(centering)) indirection%centering = centering
+        if (present(per_target)) indirection%elements_per_target = per_target
+        call report(int(ndm_map_indirect(node%handle, domain%handle, indirection)), stat)
+    end subroutine map_targets
+
+    ! The program's own function tells where an access belongs; domain: where its points lie.
+    subroutine ls_map_function(node, fn, domain, user, stat)
+        type(ls_node), intent(in) :: node
+        procedure(ls_natural_domain) :: fn
+        type(ls_domain), intent(in), optional :: domain
+        type(c_ptr), intent(in), optional :: user
+        integer, intent(out), optional :: stat
+        type(c_ptr) :: onto, with
+        onto = c_null_ptr
+        with = c_null_ptr
+        if (present(domain)) onto = domain%handle
+        if (present(user)) with = user
+        call report(int(ndm_map_callback(node%handle, onto, c_funloc(fn), with)), stat)
+    end subroutine ls_map_function
+
+    ! Map node, or all ranges of a group, no more.
+    subroutine ls_unmap(node, stat)
+        type(ls_node), intent(in) :: node
+        integer, intent(out), optional :: stat
+        call report(int(ndm_unmap(node%handle)), stat)
+    end subroutine ls_unmap
 
     function ls_label(node) result(text)
         type(ls_node), intent(in) :: node

@@ -47,6 +47,7 @@ TESTS += tests/smrtree/smrtree_fortran
 tests_smrtree_smrtree_fortran_SOURCES = tests/smrtree/smrtree_fortran.f90
 tests_smrtree_smrtree_fortran_LDADD = libloadstone_fortran.la libloadstone.la
 tests/smrtree/smrtree_fortran.$(OBJEXT): loadstone.mod
+CLEANFILES += natural_domain.mod
 else
 TESTS += tests/smrtree/no_fortran.sh
 endif
