@@ -6,12 +6,12 @@ example_programs = examples/matmul_naive examples/matmul_blocked examples/matmul
 example_sources = examples/example.h examples/matmul.h examples/matmul_naive.c examples/matmul_blocked.c \
     examples/matmul_transposed.c examples/matmul_naive_cxx.cc examples/matmul_blocked_cxx.cc \
     examples/sedov.h examples/sedov_element.h examples/sedov_main.c examples/sedov_mesh.c examples/sedov_names.c \
-    examples/sedov_state.c examples/sedov_separate.c examples/sedov_fused.c \
+    examples/sedov_gas.c examples/sedov_separate.c examples/sedov_fused.c \
     examples/spmv.h examples/spmv.c examples/spmv_matrix.c examples/spmv_order.c \
     examples/stencil.h examples/stencil_naive.c examples/stencil_tiled.c
 noinst_PROGRAMS += $(example_programs)
 sedov_shared = examples/example.h examples/sedov.h examples/sedov_element.h examples/sedov_main.c examples/sedov_mesh.c \
-    examples/sedov_names.c examples/sedov_state.c
+    examples/sedov_names.c examples/sedov_gas.c
 examples_matmul_naive_SOURCES = examples/matmul_naive.c examples/matmul.h examples/example.h
 examples_matmul_blocked_SOURCES = examples/matmul_blocked.c examples/matmul.h examples/example.h
 examples_matmul_transposed_SOURCES = examples/matmul_transposed.c examples/matmul.h examples/example.h

@@ -5,15 +5,16 @@
  * energy, pressure and density, and the mesh moves with the gas. The scheme is the compatible one of
  * Caramana, Burton, Shashkov and Whalen (J. Comput. Phys. 146, 1998): each element pushes each of its eight
  * nodes with a corner force, and its energy falls by exactly the work of these forces, so that total energy
- * is conserved to rounding. A step is a predictor to the half time and a corrector. The forces are pressure +
- * viscosity   (p + q) dV/dx; q after von Neumann and Richtmyer (1950), with Landshoff's linear term hourglass
- * control      viscous, orthogonal to linear fields: Flanagan and Belytschko (1981) One octant is computed,
- * with planes of symmetry at x = 0, y = 0 and z = 0.
+ * is conserved to rounding. A step is a predictor to the half time and a corrector. The forces:
+ *
+ * - Pressure and viscosity, (p + q) dV/dx; q after von Neumann and Richtmyer (1950), with Landshoff's linear
+ *   term.
+ * - Hourglass control, viscous and orthogonal to linear fields, after Flanagan and Belytschko (1981).
+ *
+ * One octant is computed, with planes of symmetry at x = 0, y = 0 and z = 0.
  *
  * Two programs share everything but their step: sedov_separate.c has a loop and an array for each quantity,
- * sedov_fused.c computes them where they are used and numbers the mesh along a curve.
- * build: cc -O2 -g -fopenmp sedov_fused.c sedov_main.c sedov_mesh.c sedov_state.c sedov_names.c \
- *            $(pkg-config --cflags --libs loadstone) -lm */
+ * sedov_fused.c computes them where they are used and numbers the mesh along a curve. */
 #ifndef SEDOV_H
 #define SEDOV_H
 

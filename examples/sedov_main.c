@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: sedov_separate [N [ORDER [STEPS]]]     (sedov_fused likewise; default 48, the program's own order)
+/* The explosion from its beginning to its end, and what is printed of it.
+ *
+ * usage: sedov_separate [N [ORDER [STEPS]]]     (sedov_fused likewise; default 48, the program's own order)
+ *
  * N elements along each edge; ORDER of nodes and elements: lattice, mixed, random or curve; STEPS time steps,
- * by default as many as time 0.5 takes. record: loadstone record -- ./sedov_separate 64 mixed 40 && loadstone
- * report */
+ * by default as many as time 0.5 takes. */
 #include "sedov.h"
 
 #include <math.h>

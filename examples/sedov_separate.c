@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The step of the explosion as one writes it down first: a loop for each quantity, and an array for each
- * result, on a mesh whose inner part is numbered at random. */
+ * result, on a mesh whose inner part is numbered at random.
+ *
+ * usage: sedov_separate [N [ORDER [STEPS]]]     (default 48 mixed, until time 0.5)
+ * build: cc -O2 -g -fopenmp sedov_separate.c sedov_[gmn]*.c $(pkg-config --cflags --libs loadstone) -lm
+ * record: loadstone record -- ./sedov_separate 64 mixed 40 && loadstone report */
 #include "sedov_element.h"
 
 const enum sedov_order sedov_default_order = SEDOV_MIXED;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse matrix-vector product, y = A x: x is reached through the column index, so that the numbering of the
  * unknowns decides how far apart the loads of x are.
+ *
  * usage: spmv [N|FILE.mtx [ORDER [REPEATS]]]     (default 1000 given 20)
+ * build: cc -O2 -g spmv.c spmv_matrix.c spmv_order.c $(pkg-config --cflags --libs loadstone) -lm
+ * record: loadstone record -- ./spmv 1000 given && loadstone report
+ *
  * N x N points of a mesh, or a matrix of the Matrix Market; ORDER: given (as the mesh or the file has it) or
- * rcm (reverse Cuthill-McKee). build: cc -O2 -g spmv.c spmv_matrix.c spmv_order.c $(pkg-config --cflags
- * --libs loadstone) -lm record: loadstone record -- ./spmv 1000 given && loadstone report */
+ * rcm (reverse Cuthill-McKee). */
 #include "spmv.h"
 
 #include <math.h>

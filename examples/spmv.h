@@ -28,8 +28,9 @@ void spmv_mesh_free(struct spmv_mesh *m);
  * inserts them at random. The matrix is its graph Laplacian plus the identity. Exits without memory. */
 void spmv_generate(size_t side, struct spmv_mesh *mesh, struct spmv_matrix *matrix);
 
-/* A square coordinate matrix of the Matrix Market (real, integer or pattern; general or symmetric):
- * math.nist.gov/ MatrixMarket/formats.html. Returns 0, or -1 after a message that names file and line. */
+/* A square coordinate matrix of the Matrix Market (real, integer or pattern; general or symmetric), as
+ * math.nist.gov/MatrixMarket/formats.html describes it. Returns 0, or -1 after a message that names file and
+ * line. */
 int spmv_read(const char *path, struct spmv_matrix *out);
 
 /* order[new number] = old number: reverse Cuthill-McKee (Cuthill and McKee 1969, George 1971), which brings

@@ -13,9 +13,8 @@
 
 struct stencil {
     size_t nx, ny, nz;
-    size_t row,
-        plane;        /* doubles from one row, and from one plane, to the next: ghosts and padding included */
-    double *u, *next; /* of ghost cell (-1, -1, -1) */
+    size_t row, plane; /* doubles to the next row and plane, ghosts and padding included */
+    double *u, *next;  /* of ghost cell (-1, -1, -1) */
 };
 
 static inline size_t stencil_at(const struct stencil *s, size_t i, size_t j, size_t k)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* 7-point stencil, plane by plane: before a plane is needed for the third time, two others have passed
- * through the caches. usage: stencil_naive [NX [NY [NZ [STEPS]]]]        (default 768 768 32 10) build: cc
- * -O2 -g stencil_naive.c $(pkg-config --cflags --libs loadstone) -lm record: loadstone record --
- * ./stencil_naive && loadstone report */
+ * through the caches.
+ *
+ * usage: stencil_naive [NX [NY [NZ [STEPS]]]]        (default 768 768 32 10)
+ * build: cc -O2 -g stencil_naive.c $(pkg-config --cflags --libs loadstone) -lm
+ * record: loadstone record -- ./stencil_naive && loadstone report */
 #include "stencil.h"
 
 static void sweep(const struct stencil *s)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* 7-point stencil, column by column: a tile of the x-y plane goes through all of z before the next one
  * begins, so that the planes of a tile are still near when they are needed again. The rim of each tile is
- * loaded twice. usage: stencil_tiled [NX [NY [NZ [STEPS]]]]        (default 768 768 32 10) build: cc -O2 -g
- * stencil_tiled.c $(pkg-config --cflags --libs loadstone) -lm record: loadstone record -- ./stencil_tiled &&
- * loadstone report */
+ * loaded twice.
+ *
+ * usage: stencil_tiled [NX [NY [NZ [STEPS]]]]        (default 768 768 32 10)
+ * build: cc -O2 -g stencil_tiled.c $(pkg-config --cflags --libs loadstone) -lm
+ * record: loadstone record -- ./stencil_tiled && loadstone report */
 #include "stencil.h"
 
 /* Four planes of 258 x 18 doubles are 145 KiB. */

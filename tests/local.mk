@@ -25,3 +25,4 @@ include tests/cases/sym.mk
 include tests/cases/sites.mk
 include tests/bed/local.mk
 include tests/cases/report.mk
+include tests/cases/examples.mk

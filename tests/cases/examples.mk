@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The case studies of examples/: what they compute, and how they are built by hand.
+examples_tests = tests/cases/test_examples_matmul.sh tests/cases/test_examples_spmv.sh tests/cases/test_examples_stencil.sh \
+    tests/cases/test_examples_sedov.sh tests/cases/test_examples_alone.sh
+TESTS += $(examples_tests)
+EXTRA_DIST += $(examples_tests) tests/cases/examples.inc

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Each example builds by the one command that its first lines name, with nothing but a compiler and pkg-config.
+. "${top_srcdir:-.}/tests/cases/examples.inc"
+command -v pkg-config >/dev/null || skip "no pkg-config"
+compiler=${CC:-cc}
+command -v "${compiler%% *}" >/dev/null || skip "no $compiler"
+# loadstone.pc as it is installed, with the directories of this tree
+PKG_CONFIG_PATH=$top_builddir
+export PKG_CONFIG_PATH LD_LIBRARY_PATH="$top_builddir/.libs"
+flags=$(pkg-config --define-variable=includedir="$top_srcdir/include" --define-variable=libdir="$top_builddir/.libs" \
+    --cflags --libs loadstone) || exit 99
+
+# alone NAME ARGUMENTS: the command behind "build:" in its source makes it, and it runs
+alone() {
+    name=$1
+    shift
+    command=$(sed -n 's/^ \* build: cc //p' "$top_srcdir/examples/$name.c")
+    case $command in
+    *"$name.c "*"\$(pkg-config --cflags --libs loadstone)"*) ;;
+    *) echo "FAIL: $name.c does not say how it is built: '$command'"; failed=1; return ;;
+    esac
+    # what pkg-config says here instead of where it is installed; the sources by their patterns
+    command=$(echo "$command" | sed "s|\$([^)]*)|$flags|")
+    # shellcheck disable=SC2086
+    if ! (cd "$top_srcdir/examples" && $compiler -Wall -Wextra -Wno-missing-field-initializers -o "$scratch/$name" $command) \
+        >built 2>&1 || [ -s built ]; then
+        echo "FAIL: $name: $compiler $command"
+        cat built
+        failed=1
+        return
+    fi
+    says out.txt "./$name" "$@"
+}
+alone matmul_naive 16
+alone matmul_blocked 16
+alone matmul_transposed 16
+alone spmv 10
+alone stencil_naive 8 8 8
+alone stencil_tiled 8 8 8
+# clang may come without OpenMP
+case $compiler in
+*clang*) ;;
+*)
+    alone sedov_separate 4 mixed 2
+    alone sedov_fused 4 curve 2
+    ;;
+esac
+exit $failed
