@@ -43,7 +43,7 @@ const char *mach_capability_why_no_hw(void)
 {
     struct mach_capability c = {.pmus = ""};
     mach_list_pmus(&c);
-    return *c.pmus ? "hw: comes with a later release" : "hw: no PMU visible";
+    return *c.pmus ? "hw: not tried" : "hw: no PMU visible";
 }
 
 static bool mach_needs_signals(enum mach_try_id id)
@@ -55,7 +55,7 @@ static bool mach_needs_signals(enum mach_try_id id)
 static void mach_remedy(const struct mach_capability *c, enum mach_try_id id, struct mach_try *t)
 {
     const char *remedy = "";
-    const bool is_pmu = id == MACH_TRY_PMU_CYCLES || id == MACH_TRY_PMU_LOADS;
+    const bool is_pmu = id == MACH_TRY_PMU_CYCLES;
     if (id == MACH_TRY_SINGLE_STEP)
         remedy = "";
     else if (is_pmu && (t->error == ENOENT || t->error == EOPNOTSUPP || t->error == ENODEV))
@@ -66,8 +66,7 @@ static void mach_remedy(const struct mach_capability *c, enum mach_try_id id, st
         remedy =
             "start the container with: docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
     else if (t->error == EACCES || t->error == EPERM)
-        remedy = is_pmu && id == MACH_TRY_PMU_LOADS ? "sudo sysctl kernel.perf_event_paranoid=1"
-                                                    : "sudo sysctl kernel.perf_event_paranoid=2";
+        remedy = "sudo sysctl kernel.perf_event_paranoid=2";
     else if (t->error == EINVAL && id == MACH_TRY_TRIGGER_PERF)
         remedy = "upgrade to Linux 5.13 or newer";
     else if (t->error == ENOSYS)

@@ -12,8 +12,7 @@
     X(TRIGGER_PERF, "trigger-perf",                                                                     \
       "engine step: starts bursts by a perf event, never inside a system call")                         \
     X(TRIGGER_TIMER, "trigger-timer", "engine step: starts bursts by a timer of the thread's CPU time") \
-    X(PMU_CYCLES, "pmu-cycles", "engine hw (a later release): hardware counters")                       \
-    X(PMU_LOADS, "pmu-loads", "engine hw (a later release): sampled loads, PEBS, IBS or SPE")
+    X(PMU_CYCLES, "pmu-cycles", "hardware counters: there is a PMU")
 
 #define MACH_TRY_ENUM(id, name, text) MACH_TRY_##id,
 enum mach_try_id { MACH_TRY_LIST(MACH_TRY_ENUM) MACH_TRY_COUNT };
@@ -42,7 +41,8 @@ struct mach_capability {
 void mach_capability_get(struct mach_capability *out);
 
 /* Why the engine hw does not sample here, in a few words for a profile: a static text, "hw: ...".
- * Tries nothing: it looks whether the kernel names a PMU.  Thread: any.  Signal: not safe. */
+ * Tries nothing: it looks whether the kernel names a PMU; for processes that
+ * do not tell themselves.  Thread: any.  Signal: not safe. */
 const char *mach_capability_why_no_hw(void);
 
 #endif

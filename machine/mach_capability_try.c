@@ -95,45 +95,11 @@ static int mach_try_pmu_cycles(void)
     return mach_perf_open(&attr) < 0 ? errno : 0;
 }
 
-static int mach_read_number(const char *path, unsigned *out)
-{
-    FILE *f = fopen(path, "re");
-    const int found = f && fscanf(f, "%u", out) == 1;
-    if (f) fclose(f);
-    return found;
-}
-
-/* A PMU that samples loads, by its number in sysfs; the Intel one also needs its mem-loads event. */
-static int mach_try_pmu_loads(void)
-{
-    unsigned type;
-    if (mach_read_number("/sys/bus/event_source/devices/ibs_op/type", &type)) {
-        struct perf_event_attr ibs = {.type = type, .sample_period = 0x10000};
-        return mach_perf_open(&ibs) < 0 ? errno : 0;
-    }
-    if (mach_read_number("/sys/bus/event_source/devices/arm_spe_0/type", &type)) {
-        struct perf_event_attr spe = {.type = type, .sample_period = 0x10000, .exclude_kernel = 1};
-        return mach_perf_open(&spe) < 0 ? errno : 0;
-    }
-    if (access("/sys/bus/event_source/devices/cpu/events/mem-loads", R_OK) == 0 &&
-        mach_read_number("/sys/bus/event_source/devices/cpu/type", &type)) {
-        /* MEM_TRANS_RETIRED.LOAD_LATENCY, event 0xcd umask 1, threshold 3 (Intel SDM vol. 3B, PEBS load
-         * latency) */
-        struct perf_event_attr pebs = {.type = type,
-                                       .config = 0x1cd,
-                                       .config1 = 3,
-                                       .precise_ip = 2,
-                                       .sample_period = 10007,
-                                       .exclude_kernel = 1};
-        return mach_perf_open(&pebs) < 0 ? errno : 0;
-    }
-    return ENOENT;
-}
-
 static int (*const mach_try_functions[MACH_TRY_COUNT])(void) = {
-    [MACH_TRY_SINGLE_STEP] = mach_try_single_step,     [MACH_TRY_TRIGGER_PERF] = mach_try_trigger_perf,
-    [MACH_TRY_TRIGGER_TIMER] = mach_try_trigger_timer, [MACH_TRY_PMU_CYCLES] = mach_try_pmu_cycles,
-    [MACH_TRY_PMU_LOADS] = mach_try_pmu_loads,
+    [MACH_TRY_SINGLE_STEP] = mach_try_single_step,
+    [MACH_TRY_TRIGGER_PERF] = mach_try_trigger_perf,
+    [MACH_TRY_TRIGGER_TIMER] = mach_try_trigger_timer,
+    [MACH_TRY_PMU_CYCLES] = mach_try_pmu_cycles,
 };
 
 static void mach_try_in_child(enum mach_try_id id, int report_fd)

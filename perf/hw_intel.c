@@ -65,16 +65,20 @@ static bool intel_terms(const struct pe_sysfs *s, const char *pmu, const char *e
     return *terms != NULL;
 }
 
+static ls_err intel_no_pebs(const char *pmu)
+{
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "PMU %s takes no precise events (caps/max_precise is 0): PEBS is hidden, as in a virtual "
+                   "machine without it; run on the host, or give the machine PEBS (QEMU: -cpu host,pmu=on)",
+                   pmu);
+}
+
 static ls_err intel_check_pebs(const struct pe_sysfs *s, const char *pmu)
 {
     uint64_t max_precise = 0;
     char name[PE_PMU_BYTES];
     if (pe_sysfs_number(s, pmu, "caps/max_precise", &max_precise) && max_precise == 0)
-        return ls_fail(
-            LS_ERR_UNSUPPORTED,
-            "PMU %s takes no precise events (caps/max_precise is 0): PEBS is hidden, as in a virtual "
-            "machine without it; run on the host, or give the machine PEBS (QEMU: -cpu host,pmu=on)",
-            pmu);
+        return intel_no_pebs(pmu);
     if (pe_sysfs_has(s, pmu, "events/mem-loads") || intel_core_find(s, pmu)) return LS_OK;
     if (!pe_sysfs_text(s, pmu, "caps/pmu_name", name, sizeof(name))) strcpy(name, "unknown to the kernel");
     return ls_fail(
@@ -191,6 +195,7 @@ static ls_err intel_fit_precise(const struct pe_site *site, struct pe_encoding *
     struct perf_event_attr *a = &e->attrs[e->sampler];
     const bool is_memory = e->loads || e->stores;
     pe_sysfs_number(&site->sysfs, e->pmu, "caps/max_precise", &most);
+    if (is_memory && most == 0) return intel_no_pebs(e->pmu);
     if (is_memory && a->precise_ip == 0) a->precise_ip = INTEL_PRECISE;
     if (a->precise_ip > most) {
         pe_plan_note(plan, "PMU %s is precise up to level %llu.", e->pmu, (unsigned long long)most);

@@ -160,7 +160,8 @@ static double prof_share(uint64_t part, uint64_t all)
 static const char *prof_run_why(prof_names *names, const struct prof_process *first, const char *why_no_hw)
 {
     /* a spool too small for the process's record names no engine */
-    if (!why_no_hw || !first->engine || strcmp(first->engine, "step") != 0) return first->why;
+    if (!why_no_hw || !first->engine || strcmp(first->engine, "step") != 0 || strstr(first->why, "hw:"))
+        return first->why;
     return prof_name_printf(names, "%s%s%s", first->why, *first->why ? "; " : "", why_no_hw);
 }
 

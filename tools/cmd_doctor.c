@@ -2,9 +2,11 @@
 /* loadstone doctor: what works here, by trying it, and what would enable the rest. */
 #include "machine/mach_capability.h"
 #include "machine/mach_topology.h"
+#include "perf/pe_pfm.h"
 #include "tools/cli_json.h"
 #include "tools/cli_message.h"
 #include "tools/cli_term.h"
+#include "tools/doc_engines.h"
 #include "tools/rec_preload.h"
 
 #include "config.h"
@@ -23,20 +25,35 @@ static const struct cli_option doctor_options[DOCTOR_OPTIONS] = {
 struct doctor {
     struct mach_capability can;
     struct mach_machine machine;
+    struct doc_engine engines[DOC_ENGINES];
     char preload[PATH_MAX];
     bool has_preload;
     char preload_problem[512];
 };
 
-static bool doctor_can_step(const struct doctor *d)
+/* The engine that record takes by itself, NULL none. */
+static const struct doc_engine *doctor_engine(const struct doctor *d)
 {
-    return d->has_preload && d->can.tries[MACH_TRY_SINGLE_STEP].works &&
-           (d->can.tries[MACH_TRY_TRIGGER_PERF].works || d->can.tries[MACH_TRY_TRIGGER_TIMER].works);
+    for (int i = DOC_HW; i <= DOC_STEP; i++)
+        if (d->engines[i].works) return &d->engines[i];
+    return NULL;
 }
 
 static const char *doctor_trigger(const struct doctor *d)
 {
+    if (!d->engines[DOC_STEP].works) return "";
     return d->can.tries[MACH_TRY_TRIGGER_PERF].works ? "perf" : "timer";
+}
+
+static void doctor_print_engine(const struct doc_engine *e)
+{
+    const int out = STDOUT_FILENO;
+    printf("  %s%-4s%s %-14s %s\n", cli_colour_begin(out, e->works ? CLI_GREEN : CLI_RED),
+           e->works ? "yes" : "no", cli_colour_end(out), e->name, e->gives);
+    if (*e->detail) printf("       %-14s %s\n", "", e->detail);
+    if (*e->remedy)
+        printf("       %-14s %sto enable: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), e->remedy,
+               cli_colour_end(out));
 }
 
 static void doctor_print_try(const struct mach_try *t)
@@ -67,13 +84,18 @@ static void doctor_print(const struct doctor *d)
            c->cap_sys_admin ? ", CAP_SYS_ADMIN" : "", c->cap_perfmon ? ", CAP_PERFMON" : "",
            c->seccomp ? ", system calls filtered (seccomp)" : "");
     printf("  PMUs                 %s\n", *c->pmus ? c->pmus : "none");
+    printf("  event names          sysfs%s\n",
+           pe_pfm_is_there() ? " and libpfm4" : " (built without libpfm4)");
     printf("  runtime              %s\n\nWhat was tried:\n",
            d->has_preload ? d->preload : d->preload_problem);
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_print_try(&c->tries[i]);
-    if (doctor_can_step(d))
-        printf("\nLoads can be sampled here: engine step, trigger %s. No privilege is needed.\n",
-               doctor_trigger(d));
+    printf("\nEngines, best first:\n");
+    for (int i = 0; i < DOC_ENGINES; i++)
+        doctor_print_engine(&d->engines[i]);
+    const struct doc_engine *taken = doctor_engine(d);
+    if (taken)
+        printf("\nLoads can be sampled here: record takes engine %s.\n", taken->name);
     else
         printf("\nLoads cannot be sampled here. See what failed above.\n");
 }
@@ -88,6 +110,27 @@ static void doctor_json_try(struct cli_json *j, const struct mach_try *t)
     cli_json_text(j, "detail", t->detail);
     cli_json_text(j, "remedy", t->remedy);
     cli_json_close(j, '}');
+}
+
+static void doctor_json_engine(struct cli_json *j, const struct doc_engine *e)
+{
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", e->name);
+    cli_json_text(j, "gives", e->gives);
+    cli_json_bool(j, "works", e->works);
+    cli_json_i64(j, "errno", e->error);
+    cli_json_text(j, "detail", e->detail);
+    cli_json_text(j, "remedy", e->remedy);
+    cli_json_close(j, '}');
+}
+
+/* What schema 1 always had among the tries, now found with the machine's own events. */
+static struct mach_try doctor_try_of(const struct doc_engine *e, const char *name)
+{
+    struct mach_try t = {.name = name, .purpose = e->gives, .works = e->error == 0, .error = e->error};
+    snprintf(t.detail, sizeof(t.detail), "%.*s", (int)sizeof(t.detail) - 1, e->detail);
+    snprintf(t.remedy, sizeof(t.remedy), "%s", e->remedy);
+    return t;
 }
 
 static void doctor_print_json(const struct doctor *d)
@@ -115,9 +158,17 @@ static void doctor_print_json(const struct doctor *d)
     cli_json_open(&j, "tries", '[');
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_json_try(&j, &c->tries[i]);
+    const struct mach_try loads = doctor_try_of(&d->engines[DOC_HW], "pmu-loads");
+    doctor_json_try(&j, &loads);
     cli_json_close(&j, ']');
-    cli_json_text(&j, "engine", doctor_can_step(d) ? "step" : "null");
-    cli_json_text(&j, "trigger", doctor_can_step(d) ? doctor_trigger(d) : "");
+    cli_json_open(&j, "engines", '[');
+    for (int i = 0; i < DOC_ENGINES; i++)
+        doctor_json_engine(&j, &d->engines[i]);
+    cli_json_close(&j, ']');
+    const struct doc_engine *taken = doctor_engine(d);
+    cli_json_text(&j, "engine", taken ? taken->name : "null");
+    cli_json_text(&j, "trigger", doctor_trigger(d));
+    cli_json_bool(&j, "libpfm4", pe_pfm_is_there());
     cli_json_close(&j, '}');
 }
 
@@ -130,11 +181,12 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
     if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));
     d.has_preload = rec_preload_find(d.preload) == LS_OK;
     if (!d.has_preload) snprintf(d.preload_problem, sizeof(d.preload_problem), "%s", ls_last_error());
+    doc_engines_try(&d.can, d.has_preload, d.engines);
     if (v[DOCTOR_JSON].given)
         doctor_print_json(&d);
     else
         doctor_print(&d);
-    if (!doctor_can_step(&d)) return CLI_FAILURE;
+    if (!doctor_engine(&d)) return CLI_FAILURE;
     cli_next("loadstone record -- ./program");
     return CLI_OK;
 }

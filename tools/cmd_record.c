@@ -8,6 +8,7 @@
 #include "profile/prof_resolve.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
+#include "tools/rec_hardware.h"
 #include "tools/rec_launch.h"
 #include "tools/rec_preload.h"
 #include "tools/rec_spool.h"
@@ -31,6 +32,10 @@ enum {
     RECORD_OVERHEAD,
     RECORD_PERIOD,
     RECORD_BURST,
+    RECORD_EVENT,
+    RECORD_FREQ,
+    RECORD_LDLAT,
+    RECORD_STORES,
     RECORD_CALLSTACK,
     RECORD_SEED,
     RECORD_DELAY,
@@ -50,10 +55,11 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
-    [RECORD_ENGINE] =
-        {"engine", 'e', CLI_CHOICE, "auto|step|null", "auto",
-         "how loads are sampled: step single-steps short bursts and needs no privilege; null samples nothing",
-         "Sampling"},
+    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|null", "auto",
+                       "how loads are sampled: hw by the processor (PEBS, IBS, SPE); step single-steps short "
+                       "bursts and needs no "
+                       "privilege; null samples nothing",
+                       "Sampling"},
     [RECORD_TRIGGER] =
         {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
          "what starts a burst of the step engine: a perf event, or a timer where perf events are forbidden",
@@ -61,11 +67,24 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
                          "share of the run time that recording may use; more gives narrower intervals",
                          "Sampling"},
-    [RECORD_PERIOD] =
-        {"period", 'p', CLI_DURATION, "TIME", NULL,
-         "shortest CPU time between two bursts of a thread, such as 20ms; the overhead budget may stretch it",
-         "Sampling"},
+    [RECORD_PERIOD] = {"period", 'p', CLI_TEXT, "TIME|COUNT", NULL,
+                       "step engine: shortest CPU time between two bursts of a thread, such as 20ms; hw "
+                       "engine: events between two "
+                       "samples, such as 100003; the overhead budget may stretch both",
+                       "Sampling"},
     [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a burst", "Sampling"},
+    [RECORD_EVENT] =
+        {"event", 0, CLI_TEXT, "EVENT", NULL,
+         "hw engine: what is sampled, in perf's syntax (cpu/mem-loads,ldlat=30/P, r1cd) or by a name of "
+         "libpfm4; default: the processor's loads",
+         "Hardware sampling"},
+    [RECORD_FREQ] = {"freq", 0, CLI_COUNT, "HZ", NULL,
+                     "hw engine: samples a second and thread instead of a period", "Hardware sampling"},
+    [RECORD_LDLAT] = {"ldlat", 0, CLI_COUNT, "CYCLES", NULL,
+                      "hw engine: leave out loads that took fewer cycles", "Hardware sampling"},
+    [RECORD_STORES] = {"stores", 0, CLI_CHOICE, "no|also|only", "no",
+                       "hw engine: sample stores; without a value: also", "Hardware sampling",
+                       .alone = "also"},
     [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
                           "call stack of each burst, for report --calls: by frame pointers, by a copied "
                           "piece of the stack that "
@@ -102,11 +121,10 @@ static const struct record_env {
     enum ls_env_id variable;
 } record_envs[] = {
     {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_TRIGGER, LS_ENV_TRIGGER},
-    {RECORD_OVERHEAD, LS_ENV_OVERHEAD},   {RECORD_PERIOD, LS_ENV_PERIOD},
-    {RECORD_BURST, LS_ENV_BURST},         {RECORD_SEED, LS_ENV_SEED},
-    {RECORD_CALLSTACK, LS_ENV_CALLSTACK}, {RECORD_DELAY, LS_ENV_DELAY},
-    {RECORD_DURATION, LS_ENV_DURATION},   {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN},
-    {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
+    {RECORD_OVERHEAD, LS_ENV_OVERHEAD},   {RECORD_BURST, LS_ENV_BURST},
+    {RECORD_SEED, LS_ENV_SEED},           {RECORD_CALLSTACK, LS_ENV_CALLSTACK},
+    {RECORD_DELAY, LS_ENV_DELAY},         {RECORD_DURATION, LS_ENV_DURATION},
+    {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN}, {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
 };
 
 struct record {
@@ -169,6 +187,22 @@ static ls_err record_describe(const struct record *r)
     return LS_OK;
 }
 
+static const char *record_given(const struct record *r, int option)
+{
+    return r->v[option].given ? r->v[option].text : NULL;
+}
+
+static ls_err record_hardware(const struct record *r)
+{
+    const struct rec_hardware_options o = {.engine = record_given(r, RECORD_ENGINE),
+                                           .event = record_given(r, RECORD_EVENT),
+                                           .period = record_given(r, RECORD_PERIOD),
+                                           .freq = record_given(r, RECORD_FREQ),
+                                           .ldlat = record_given(r, RECORD_LDLAT),
+                                           .stores = record_given(r, RECORD_STORES)};
+    return rec_hardware_prepare(&o);
+}
+
 /* Before the start: whatever can fail shall fail now, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
@@ -180,7 +214,7 @@ static int record_prepare(struct record *r)
     }
     cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
     if ((err = cli_output_check(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
-        (err = rec_preload_find(r->preload)) != LS_OK) {
+        (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
     }
@@ -253,12 +287,19 @@ static int record_nothing(const struct record *r)
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
+/* Said of a recording that chose its engine by itself. */
+static const char *record_why_no_hw(const struct record *r)
+{
+    const char *engine = record_given(r, RECORD_ENGINE);
+    return engine && strcmp(engine, "auto") != 0 ? NULL : mach_capability_why_no_hw();
+}
+
 static int record_finish(struct record *r)
 {
     const struct prof_resolve_options options = {.spool_dir = r->spool.path,
                                                  .output_path = r->output,
                                                  .force = r->v[RECORD_FORCE].given,
-                                                 .why_no_hw = mach_capability_why_no_hw(),
+                                                 .why_no_hw = record_why_no_hw(r),
                                                  .command = r->command,
                                                  .duration_ns = r->outcome.duration_ns,
                                                  .exit_code = r->outcome.exit_code,

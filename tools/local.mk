@@ -24,7 +24,9 @@ tools_loadstone_SOURCES = \
     tools/diff_print.c tools/diff_print.h \
     tools/diff_view.c tools/diff_view.h \
     tools/diff_warnings.c \
+    tools/doc_engines.c tools/doc_engines.h \
     tools/loadstone.c \
+    tools/rec_hardware.c tools/rec_hardware.h \
     tools/rec_launch.c tools/rec_launch.h \
     tools/rec_preload.c tools/rec_preload.h \
     tools/rec_spool.c tools/rec_spool.h \
@@ -53,7 +55,7 @@ else
 tools_loadstone_SOURCES += tools/rep_disassemble_none.c
 ZYDIS_LIBS =
 endif
-tools_loadstone_LDADD = libanalyse.la libprofile.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
+tools_loadstone_LDADD = libanalyse.la libprofile.la libperfpfm.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
 
 # The binary documents itself, so pages and completion cannot differ from what it takes.
 LOADSTONE_MAN = \

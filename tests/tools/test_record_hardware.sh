@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Options of the hw engine: what cannot be is refused before the program starts, with the field and the remedy.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+unset LOADSTONE_EVENT LOADSTONE_LDLAT LOADSTONE_STORES LOADSTONE_HW_PERIOD LOADSTONE_HW_FREQ
+
+# unpack NAME: a machine of tests/perf/machines as ./NAME
+unpack() {
+    while read -r file content; do
+        case $file in
+        '#' | '' | kernel) continue ;;
+        esac
+        mkdir -p "$1/bus/event_source/devices/$(dirname "$file")"
+        echo "$content" >"$1/bus/event_source/devices/$file"
+    done <"$top_srcdir/tests/perf/machines/$1.sysfs"
+    LOADSTONE_SYSFS=$scratch/$1
+    export LOADSTONE_SYSFS
+}
+
+unpack nothing
+expect 125 "no hardware PMU visible" "$loadstone" record --engine hw true
+expect 0 "has no effect here: no hardware PMU visible" "$loadstone" record -f -o a.h5 --ldlat 30 true
+expect 125 "leave one of them out" "$loadstone" record --engine step --event r1cd true
+expect 125 "is a time" "$loadstone" record --engine hw --period 20ms true
+expect 125 "unknown unit" "$loadstone" record --period 3parsec true
+expect 125 "is none of no|also|only" "$loadstone" record --stores=perhaps true
+unpack skylake
+expect 125 "a period and a frequency exclude each other" "$loadstone" record --period 1000 --freq 100 true
+expect 125 "at most 65535" "$loadstone" record --ldlat 70000 true
+expect 125 "neither a field nor an event 'mem-load'" "$loadstone" record --event cpu/mem-load/ true
+expect 125 "no PMU has an event 'NO_SUCH'" "$loadstone" record --event NO_SUCH:THING true
+expect 125 "LOADSTONE_STORES cannot be read" env LOADSTONE_STORES=perhaps "$loadstone" record --ldlat 30 true
+unpack skylake-vm
+expect 125 "PEBS is hidden" "$loadstone" record --engine hw true
+unpack neoverse-n1
+expect 125 "give --period instead of --freq" "$loadstone" record --freq 100 true
+unpack nehalem
+expect 125 "samples no stores" "$loadstone" record --engine hw --stores=only true
+# what reaches the program: the options as variables, names of libpfm4 as numbers
+unpack skylake
+expect 0 "" "$loadstone" record -q -f -o b.h5 --ldlat 50 --stores --period 5000 sh -c 'env | grep ^LOADSTONE_ >vars'
+for line in LOADSTONE_LDLAT=50 LOADSTONE_STORES=also LOADSTONE_HW_PERIOD=5000; do
+    must grep -qx "$line" vars
+done
+if LIBPFM_FORCE_PMU=skl "$loadstone" record -q -f -o c.h5 --event MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=40 \
+    sh -c 'env | grep ^LOADSTONE_EVENT >vars' 2>err; then
+    must grep -qx "LOADSTONE_EVENT=raw/config=0x1cd,config1=0x28/pp" vars
+else
+    must grep -q "libpfm4" err
+fi
+exit $failed
