@@ -42,12 +42,12 @@ static inline smr_tree *matmul_describe(const struct matmul *m)
     const struct example_array a = {"A", m->A, count, sizeof(double), 1},
                                b = {"B", m->B, count, sizeof(double), 1},
                                c = {"C", m->C, count, sizeof(double), 1};
-    matmul_map(example_range(tree, input, &a), matrix, NDM_COLUMN_MAJOR);
-    matmul_map(example_range(tree, input, &b), matrix, NDM_COLUMN_MAJOR);
-    matmul_map(example_range(tree, output, &c), matrix, NDM_COLUMN_MAJOR);
+    matmul_map(example_range(tree, input, &a), matrix, NDM_ROW_MAJOR);
+    matmul_map(example_range(tree, input, &b), matrix, NDM_ROW_MAJOR);
+    matmul_map(example_range(tree, output, &c), matrix, NDM_ROW_MAJOR);
     if (m->T) {
         const struct example_array t = {"B transposed", m->T, count, sizeof(double), 1};
-        matmul_map(example_range(tree, example_group(tree, "Temporary"), &t), matrix, NDM_ROW_MAJOR);
+        matmul_map(example_range(tree, example_group(tree, "Temporary"), &t), matrix, NDM_COLUMN_MAJOR);
     }
     return tree;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked matrix multiplication, C = A B: the same sums, tile by tile and along the
 // rows of B, so that a tile of B is used again while the cache still holds it.
+//
 // usage: matmul_blocked_cxx [N [REPEATS]]        (default 1024 1)
+// build: c++ -O2 -g matmul_blocked_cxx.cc $(pkg-config --cflags --libs loadstone)
 // record: loadstone record -- ./matmul_blocked_cxx && loadstone report
 #include <SMRTree.h>
 
@@ -49,6 +51,11 @@ void describe(SMRTree &smrt, size_t n, double *A, double *B, double *C)
     input_group->addGroupMember(A_SMR);
     input_group->addGroupMember(B_SMR);
     output_group->addGroupMember(C_SMR);
+
+    // The natural domain: n columns and n rows, the column running fastest.
+    SMRDomain *matrix = smrt.createGrid("matrix", n, n);
+    if (!input_group->mapGrid(matrix, NDM_ROW_MAJOR) || !output_group->mapGrid(matrix, NDM_ROW_MAJOR))
+        std::fprintf(stderr, "%s\n", ls_last_error());
 }
 } // namespace
 

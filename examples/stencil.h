@@ -88,7 +88,7 @@ static inline double stencil_sum(const struct stencil *s)
  * counted beside the picture and not in it. */
 static inline void stencil_map(const struct stencil *s, smr_node *node, ndm_domain *box)
 {
-    const struct ndm_layout layout = {.order = NDM_COLUMN_MAJOR, /* x runs fastest */
+    const struct ndm_layout layout = {.order = NDM_X_FASTEST,
                                       .padded = {s->row, s->ny + 2, s->nz + 2},
                                       .ghost_low = {1, 1, 1},
                                       .ghost_high = {1, 1, 1}};

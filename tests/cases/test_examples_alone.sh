@@ -3,8 +3,8 @@
 # Each example builds by the one command that its first lines name, with nothing but a compiler and pkg-config.
 . "${top_srcdir:-.}/tests/cases/examples.inc"
 command -v pkg-config >/dev/null || skip "no pkg-config"
-compiler=${CC:-cc}
-command -v "${compiler%% *}" >/dev/null || skip "no $compiler"
+cc=${CC:-cc} cxx=${CXX:-c++}
+command -v "${cc%% *}" >/dev/null && command -v "${cxx%% *}" >/dev/null || skip "no $cc or no $cxx"
 # loadstone.pc as it is installed, with the directories of this tree
 PKG_CONFIG_PATH=$top_builddir
 export PKG_CONFIG_PATH LD_LIBRARY_PATH="$top_builddir/.libs"
@@ -15,10 +15,12 @@ flags=$(pkg-config --define-variable=includedir="$top_srcdir/include" --define-v
 alone() {
     name=$1
     shift
-    command=$(sed -n 's/^ \* build: cc //p' "$top_srcdir/examples/$name.c")
+    compiler=$cc language=c
+    [ -e "$top_srcdir/examples/$name.c" ] || { compiler=$cxx language=cc; }
+    command=$(sed -nE 's/^( \*|\/\/) build: (cc|c\+\+) //p' "$top_srcdir/examples/$name.$language")
     case $command in
-    *"$name.c "*"\$(pkg-config --cflags --libs loadstone)"*) ;;
-    *) echo "FAIL: $name.c does not say how it is built: '$command'"; failed=1; return ;;
+    *"$name.$language "*"\$(pkg-config --cflags --libs loadstone)"*) ;;
+    *) echo "FAIL: $name.$language does not say how it is built: '$command'"; failed=1; return ;;
     esac
     # what pkg-config says here instead of where it is installed; the sources by their patterns
     command=$(echo "$command" | sed "s|\$([^)]*)|$flags|")
@@ -35,11 +37,13 @@ alone() {
 alone matmul_naive 16
 alone matmul_blocked 16
 alone matmul_transposed 16
+alone matmul_naive_cxx 16
+alone matmul_blocked_cxx 16
 alone spmv 10
 alone stencil_naive 8 8 8
 alone stencil_tiled 8 8 8
 # clang may come without OpenMP
-case $compiler in
+case $cc in
 *clang*) ;;
 *)
     alone sedov_separate 4 mixed 2

@@ -16,4 +16,8 @@ done
 for bad in 0 x 12x 99999999999999999999; do
     expect 2 "usage:" "$examples/matmul_naive" $bad
 done
+# the program's own map of costs: nothing without a recording, and the right shape
+says out.txt "$examples/matmul_naive_cxx" 5 1 costs.txt
+must test "$(sort -u costs.txt)" = "0 0 0 0 0"
+must test "$(wc -l <costs.txt)" = 5
 exit $failed
