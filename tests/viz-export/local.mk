@@ -11,3 +11,4 @@ tests_viz_export_test_vx_results_SOURCES = tests/viz-export/test_vx_results.c
 tests_viz_export_test_vx_results_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_viz_export_test_vx_results_LDADD = libvizexport.la $(CMOCKA_LIBS) $(HDF5_LIBS) -lm
 endif
+include tests/viz-export/view.mk

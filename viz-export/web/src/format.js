@@ -18,6 +18,11 @@ export function digits(value) {
     return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
+/** As short as three digits allow: for the ticks of an axis. */
+export function tick(value) {
+    return known(value) ? String(Number(value.toPrecision(3))) : DASH;
+}
+
 export function count(value) {
     if (!known(value)) return DASH;
     return Math.round(value)

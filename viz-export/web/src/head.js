@@ -79,10 +79,14 @@ export function levelBar(row) {
     const words = names.map((name, l) => `${name} ${format.percent(row.levels[l] / known)}`);
     for (let l = 0; l < LEVELS; l++)
         bar.append(
-            h('span', {
-                style: { width: `${(row.levels[l] / known) * 100}%`, background: ACCESS_COLOURS[l] },
-                title: words[l],
-            }),
+            h(
+                'span',
+                {
+                    style: { width: `${(row.levels[l] / known) * 100}%`, background: ACCESS_COLOURS[l] },
+                    title: words[l],
+                },
+                row.levels[l] / known > 0.09 ? words[l] : '',
+            ),
         );
     bar.setAttribute('aria-label', words.join(', '));
     return bar;

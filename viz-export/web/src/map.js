@@ -12,11 +12,23 @@ const MISSING = `Nothing was mapped onto a natural domain in this run. A program
 ndm_domain_new_grid() and ndm_map_grid(), or ndm_domain_new_mesh() and ndm_map_mesh(), of loadstone/ndm.h; the
 next recording then has a map here.`;
 
+const TITLES = {
+    samples: 'samples',
+    time_ns: 'time',
+    stall_ns: 'stall',
+    latency_mean_cycles: 'mean latency',
+    latency_max_cycles: 'longest latency',
+    level_l1: 'L1 share',
+    level_l2: 'L2 share',
+    level_l3: 'L3 share',
+    level_memory: 'DRAM share',
+};
+
 const printers = { ns: format.time, cycles: format.cycles };
 
 function metricPrinter(metric) {
     if (metric.name.startsWith('level_')) return format.percent;
-    return printers[metric.unit] ?? format.digits;
+    return printers[metric.unit] ?? format.count;
 }
 
 /** The field that belongs to a node: its own, one of what contains it, else of what it contains. */
@@ -81,6 +93,11 @@ function makeScale(values, metric, logarithmic) {
     };
 }
 
+/** "matrix on grid", or only the domain's name for all its data. */
+function title(field) {
+    return field.isWholeDomain ? `all data on ${field.domain}` : `${field.label} on ${field.domain}`;
+}
+
 function caption(field, values) {
     const filled = values.reduce((sum, value) => sum + Number.isFinite(value), 0);
     const parts = [`${format.count(filled)} of ${format.count(field.places)} places have samples`];
@@ -121,19 +138,13 @@ export function mapView(app) {
     controls.append(
         choice(
             'field',
-            [
-                ['auto', 'of the selected data'],
-                ...model.fields.map((field, i) => [
-                    String(i),
-                    field.isWholeDomain ? `${field.label} (all)` : `${field.label} on ${field.domain}`,
-                ]),
-            ],
+            [['auto', 'of the selected data'], ...model.fields.map((field, i) => [String(i), title(field)])],
             state.field,
             set('field'),
         ),
         choice(
             'colour',
-            model.metrics.map((metric, i) => [String(i), metric.words]),
+            model.metrics.map((metric, i) => [String(i), TITLES[metric.name] ?? metric.name]),
             state.metric,
             set('metric'),
         ),
@@ -180,7 +191,7 @@ export function mapView(app) {
         const print = metricPrinter(metric);
         picture.update(values, scale, (place) => placeLines(place, field));
         const others = app.selection.filters().some((filter) => filter.dimension !== 'node');
-        note.textContent = `${field.label} on ${field.domain}: ${caption(field, values)}${others ? ' Filters other than data cannot reach into this map.' : ''}`;
+        note.textContent = `${title(field)}: ${caption(field, values)}${others ? ' Filters other than data cannot reach into this map.' : ''}`;
         legend.replaceChildren(scaleBar('viridis', scale.low, scale.top, print, metric.words, scale.middle));
     };
     const placeLines = (place, field) =>

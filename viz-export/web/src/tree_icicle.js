@@ -10,13 +10,19 @@ import { walkTree } from './treekeys.js';
 const HEIGHT = 380;
 const LABEL_MIN = 13;
 const VISIBLE_MIN = 1;
+const ROOT_WIDTH = 0.4; // of the other columns
+
+function column(depth, columns) {
+    if (depth === 0) return { left: 0, width: ROOT_WIDTH / columns };
+    return { left: (depth - 1 + ROOT_WIDTH) / columns, width: 1 / columns };
+}
 
 /** Places: [row, left, top, width, height] in parts of 1. */
 function layOut(rows) {
-    const depth = Math.max(...rows.map((row) => row.depth)) + 1;
+    const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root says least
     const out = [];
     const visit = (row, top, height) => {
-        out.push({ row, left: row.depth / depth, top, width: 1 / depth, height });
+        out.push({ row, ...column(row.depth, columns), top, height });
         let at = top;
         // children never stand higher than their parent, also where a coarse counter made a sum of theirs larger
         const scale =

@@ -16,7 +16,7 @@ function piece(app, row, parts, whole) {
     return {
         name: row.label,
         value: row.size,
-        row,
+        n: row.n, // not the row: ECharts copies its data, and rows point at each other
         children: children.length ? children.map((child) => piece(app, child, parts, whole)) : undefined,
         itemStyle: {
             color: rgb ? css(rgb) : '#999999',
@@ -35,15 +35,18 @@ function round(app, stage, series) {
     });
     stage.append(element);
     const { chart, dispose } = makeChart(element);
-    chart.on('click', (event) => event.data?.row && app.selection.selectNode(event.data.row.n));
+    let byNode = new Map();
+    const rowOf = (event) => byNode.get(event.data?.n);
+    chart.on('click', (event) => rowOf(event) && app.selection.selectNode(event.data.n));
     chart.on('mousemove', (event) => {
-        if (event.data?.row)
-            showTip(describe(app, event.data.row), event.event.event.clientX, event.event.event.clientY);
+        const pointer = event.event.event;
+        if (rowOf(event)) showTip(describe(app, rowOf(event)), pointer.clientX, pointer.clientY);
     });
     chart.on('mouseout', hideTip);
     return {
         update(rows, parts) {
             app.colours = themeColours();
+            byNode = new Map(rows.map((row) => [row.n, row]));
             const root = rows[0];
             const data = root ? root.children.map((row) => piece(app, row, parts, root.size)) : [];
             chart.setOption({ animation: false, series: [{ ...series(app.colours), data }] }, true);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A browser for the tests of the page: Debian's chromium driven by playwright-core. Nothing here waits for a time to
+// pass, only for states; limits are for hangs.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const HANG_MS = 120000;
+
+/** modules: the folder that has node_modules. */
+export async function openBrowser(modules, executablePath) {
+    const { chromium } = createRequire(join(modules, 'package.json'))('playwright-core');
+    return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], timeout: HANG_MS });
+}
+
+/** The page with everything that must not happen on it: {page, wrong}. */
+export async function openPage(browser, file, options = {}) {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, ...options });
+    const wrong = [];
+    const url = pathToFileURL(file).href;
+    page.setDefaultTimeout(HANG_MS);
+    page.on('console', (message) => message.type() !== 'log' && wrong.push(`console: ${message.text()}`));
+    page.on('pageerror', (error) => wrong.push(`error: ${error.stack}`));
+    page.on('request', (request) => request.url() !== url && wrong.push(`request: ${request.url()}`));
+    page.on('dialog', (dialog) => wrong.push(`dialog: ${dialog.message()}`));
+    await page.goto(url);
+    await page.waitForSelector('body[data-state=ready]');
+    return { page, wrong };
+}
+
+/** Run what changes the selection, and wait until the page has drawn it. */
+export async function change(page, action) {
+    const before = await page.evaluate(() => document.body.dataset.changes);
+    await action();
+    await page.waitForFunction((n) => document.body.dataset.changes !== n, before);
+}
+
+/** The sums in the bar at the top. */
+export async function sums(page) {
+    const value = (id) => page.locator(`#${id}`).getAttribute('data-value').then(Number);
+    return {
+        time_ns: await value('sum-time'),
+        stall_ns: await value('sum-stall'),
+        samples: await value('sum-samples'),
+    };
+}
+
+let failed = 0;
+
+export function check(holds, text) {
+    console.log(`${holds ? 'ok' : 'FAIL'}  ${text}`);
+    if (!holds) failed++;
+}
+
+/** Are got's sums those of want, a row of the report? part: of the whole, what they may differ by. */
+export function checkSums(got, want, whole, part, text) {
+    const near = (key) => Math.abs(got[key] - want[key]) <= part * whole[key];
+    const holds = got.samples === want.samples && near('time_ns') && near('stall_ns');
+    check(
+        holds,
+        `${text}: ${got.samples} samples, ${got.time_ns} ns${holds ? '' : `; wanted ${JSON.stringify(want)}`}`,
+    );
+}
+
+export function finish() {
+    process.exitCode = failed ? 1 : 0;
+}

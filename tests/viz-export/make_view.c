@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* make_view OUTPUT: a profile with something for every panel of the page: several threads and lines, data in
+ * groups, all levels, changes with time, fields on grids and meshes. Labels and texts are as hostile as a
+ * program can make them. */
+#include "profile/prof_atlas.h"
+#include "profile/prof_writer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BURSTS = 600, ACCESSES = 60, WINDOW = 600, INSTRUCTIONS = 1200, THREADS = 3 };
+enum { ROOT, MESH, TEMPERATURE, VELOCITY, MATERIAL, SOLVER, MATRIX, HOSTILE, UNREGISTERED, STACK, NODES };
+#define DURATION_NS UINT64_C(6000000000)
+
+#define RANGE(number, above, text)                                                                           \
+    {                                                                                                        \
+        .id = number, .parent = above, .kind = PROF_NODE_RANGE, .label = text, .base = 0x10000000u * number, \
+        .end = 0x10000000u * number + 0x800000, .elem_size_bytes = 8, .dims = 1, .died_ns = UINT64_MAX       \
+    }
+static const struct prof_node nodes[NODES] = {
+    {.id = ROOT,
+     .parent = UINT32_MAX,
+     .kind = PROF_NODE_ROOT,
+     .process = UINT32_MAX,
+     .label = "",
+     .died_ns = UINT64_MAX},
+    {.id = MESH, .kind = PROF_NODE_GROUP, .label = "mesh", .died_ns = UINT64_MAX},
+    RANGE(TEMPERATURE, MESH, "temperature"),
+    RANGE(VELOCITY, MESH, "velocity"),
+    RANGE(MATERIAL, MESH, "material index"),
+    {.id = SOLVER, .kind = PROF_NODE_GROUP, .label = "solver", .died_ns = UINT64_MAX},
+    RANGE(MATRIX, SOLVER, "matrix"),
+    RANGE(HOSTILE, SOLVER, "</script><script>document.body.dataset.broken=1</script>"),
+    {.id = UNREGISTERED, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered", .died_ns = UINT64_MAX},
+    {.id = STACK,
+     .parent = UNREGISTERED,
+     .kind = PROF_NODE_STACK,
+     .label = "stack of main thread",
+     .died_ns = UINT64_MAX},
+};
+static const struct prof_thread threads[THREADS] = {
+    {.tid = 4000, .name = "flow", .end_ns = DURATION_NS, .cpu_ns = DURATION_NS},
+    {.tid = 4001, .name = "<img src=x onerror=\"document.body.dataset.broken=1\">", .end_ns = DURATION_NS},
+    {.tid = 4002, .name = "worker \xff\xfe 2", .end_ns = DURATION_NS},
+};
+static const struct prof_process processes[] = {{.pid = 4000,
+                                                 .image = 1,
+                                                 .parent = PROF_NO_PROCESS,
+                                                 .origin = PROF_ORIGIN_START,
+                                                 .rank = -1,
+                                                 .rank_from = "",
+                                                 .peak_bytes = UINT64_MAX,
+                                                 .exe = "/bin/flow",
+                                                 .cmdline = "flow",
+                                                 .engine = "step",
+                                                 .trigger = "perf",
+                                                 .why = "",
+                                                 .end_ns = DURATION_NS}};
+#define LINE(address, name, number)                                                                    \
+    {                                                                                                  \
+        .ip = address, .module = "/bin/flow", .function = name, .symbol = name, .file = "/src/flow.c", \
+        .line = number, .until_ns = UINT64_MAX                                                         \
+    }
+static const struct prof_line lines[] = {
+    LINE(0x401000, "gather<int&&>", 31), LINE(0x401010, "diffuse", 52), LINE(0x401020, "advance", 70),
+    LINE(0x401030, "multiply", 88),      LINE(0x401040, "sum", 97),
+};
+static const struct prof_source sources[] = {
+    {"/src/flow.c", 29, "static double gather(const mesh *m, int cell) /* </script><b> & \"quotes\" */"},
+    {"/src/flow.c", 30, "{"},
+    {"/src/flow.c", 31, "\treturn m->temperature[m->material[cell]];"},
+    {"/src/flow.c", 32, "}"},
+    {"/src/flow.c", 51, "    for (int i = 1; i < n - 1; i++)"},
+    {"/src/flow.c", 52, "        next[i] = t[i] + k * (t[i - 1] - 2 * t[i] + t[i + 1]);"},
+    {"/src/flow.c", 70, "    v[i] += dt * force[i];"},
+    {"/src/flow.c", 88, "        y[row] += a[k] * x[column[k]];"},
+    {"/src/flow.c", 97, "    total += partial[t];"},
+};
+/* What a burst does: where, from which line, how far apart, how long it takes. */
+static const struct pattern {
+    uint32_t node, line, stride_bytes, latency_cycles, weight;
+    uint8_t op, level;
+} patterns[] = {
+    {TEMPERATURE, 0, 4096, 420, 26, 0, PROF_LEVEL_DRAM}, {TEMPERATURE, 1, 8, 6, 16, 0, PROF_LEVEL_L1},
+    {VELOCITY, 2, 64, 20, 14, 0, PROF_LEVEL_L2},         {VELOCITY, 2, 64, 0, 6, 1, UINT8_MAX},
+    {MATERIAL, 0, 4, 48, 12, 0, PROF_LEVEL_L3},          {MATRIX, 3, 8, 70, 14, 0, PROF_LEVEL_L3},
+    {HOSTILE, 3, 1024, 240, 7, 0, PROF_LEVEL_DRAM},      {STACK, 4, 8, 5, 5, 0, PROF_LEVEL_L1}};
+enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };
+
+static uint64_t random_state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003) */
+static uint32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 16) % n;
+}
+
+/* The solver works in the second half of the run only. */
+static const struct pattern *pick_pattern(uint32_t burst)
+{
+    for (;;) {
+        const struct pattern *p = &patterns[random_below(PATTERNS)];
+        if (p->weight <= random_below(26)) continue;
+        if (nodes[p->node].parent != SOLVER || burst > BURSTS / 2) return p;
+    }
+}
+
+static ls_err add_access(prof_writer *w, const struct prof_burst *b, uint32_t number, uint32_t i,
+                         const struct pattern *p)
+{
+    struct prof_sample s = prof_sample_missing;
+    s.time_ns = b->time_ns + i;
+    s.thread = b->thread;
+    s.cpu = b->thread;
+    s.ip = lines[p->line].ip;
+    s.addr = nodes[p->node].base + (uint64_t)(number * 977 + i) * p->stride_bytes % 0x800000;
+    s.size = 8;
+    s.op = p->op;
+    s.position = i * INSTRUCTIONS / ACCESSES;
+    if (p->op == 0 && s.position >= WINDOW) {
+        s.latency_cycles = (int32_t)(p->latency_cycles + random_below(p->latency_cycles / 2 + 1));
+        s.latency_valid = 1;
+        s.level = p->level;
+    }
+    s.weight_ns = b->weight_ns;
+    s.node = p->node;
+    s.burst = number;
+    return prof_writer_add(w, &s);
+}
+
+static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
+{
+    const struct pattern *p = pick_pattern(number), *other = pick_pattern(number);
+    *b = (struct prof_burst){.frame = UINT32_MAX,
+                             .thread = random_below(THREADS),
+                             .time_ns = DURATION_NS / BURSTS * number,
+                             .weight_ns = 25000000 + random_below(5000000),
+                             .spent_ns = 250000,
+                             .ip = lines[p->line].ip,
+                             .instructions = INSTRUCTIONS,
+                             .first_sample = (uint64_t)number * ACCESSES,
+                             .samples_len = ACCESSES};
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        LS_TRY(add_access(w, b, number, i, i % 3 ? p : other));
+    return LS_OK;
+}
+
+/* --- fields: a hot spot somewhere, nothing far from it --- */
+
+static double *domain_points(uint64_t n, double (*at)(uint64_t i, int axis))
+{
+    double *points = malloc(n * 3 * sizeof(*points));
+    for (uint64_t i = 0; points && i < n; i++)
+        for (int a = 0; a < 3; a++)
+            points[3 * i + (uint64_t)a] = at(i, a);
+    return points;
+}
+
+static void fill_values(double *values[NDM_METRICS_LEN], uint64_t i, double heat)
+{
+    const double samples = floor(heat * 40);
+    const double all[NDM_METRICS_LEN] = {[NDM_SAMPLES] = samples,
+                                         [NDM_TIME] = samples * 45000,
+                                         [NDM_STALL] = samples * 38000 * heat,
+                                         [NDM_LATENCY_MEAN] = 20 + 400 * heat,
+                                         [NDM_LATENCY_MAX] = 60 + 900 * heat,
+                                         [NDM_LEVEL_L1] = (1 - heat) * 0.75,
+                                         [NDM_LEVEL_L2] = (1 - heat) * 0.25,
+                                         [NDM_LEVEL_L3] = heat * 0.5,
+                                         [NDM_LEVEL_MEMORY] = heat * 0.5};
+    for (int m = 0; m < NDM_METRICS_LEN; m++)
+        values[m][i] = samples > 0 || m <= NDM_STALL ? all[m] : NAN;
+}
+
+static double heat_near(double x, double y, double z)
+{
+    return exp(-(x * x + y * y + z * z) * 12);
+}
+
+static void make_field(struct ndm_field *f, uint64_t len, uint32_t steps)
+{
+    f->values_len = len;
+    f->steps_len = steps;
+    for (int m = 0; m < NDM_METRICS_LEN; m++) {
+        f->values[m] = calloc(len, sizeof(double));
+        if (steps) f->step_values[m] = calloc(len * steps, sizeof(double));
+    }
+}
+
+enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BALL = 14 };
+
+static void fill_grid(struct ndm_field *f, const struct ndm_geometry *g)
+{
+    uint64_t i = 0;
+    for (uint64_t z = 0; z < g->extents[2]; z++)
+        for (uint64_t y = 0; y < g->extents[1]; y++)
+            for (uint64_t x = 0; x < g->extents[0]; x++)
+                fill_values(f->values, i++,
+                            heat_near((double)x / (double)g->extents[0] - 0.3,
+                                      (double)y / (double)g->extents[1] - 0.4,
+                                      (double)z / (double)g->extents[2] - 0.5 * (g->dims > 2)));
+    for (uint32_t s = 0; s < f->steps_len; s++) {
+        double *values[NDM_METRICS_LEN];
+        for (int m = 0; m < NDM_METRICS_LEN; m++)
+            values[m] = f->step_values[m] + s * f->values_len;
+        for (i = 0; i < f->values_len; i++)
+            fill_values(values, i, f->values[NDM_SAMPLES][i] / 40 / (s + 2));
+    }
+}
+
+static double plate_at(uint64_t i, int axis)
+{
+    const double r = 1 + (double)(i % (PLATE + 1)) / PLATE, angle = (double)(i / (PLATE + 1)) / PLATE * 2.5;
+    return axis == 0 ? r * cos(angle) : axis == 1 ? r * sin(angle) : 0;
+}
+
+static double ball_at(uint64_t i, int axis)
+{
+    const uint64_t at[3] = {i % (BALL + 1), i / (BALL + 1) % (BALL + 1), i / (BALL + 1) / (BALL + 1)};
+    return (double)at[axis] / BALL + 0.02 * sin((double)i);
+}
+
+/* Quadrilaterals, or hexahedra, between the points of a lattice. */
+static void make_cells(struct ndm_geometry *g, uint64_t side)
+{
+    static const uint64_t corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                           {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    const uint64_t per = g->dims == 2 ? 4 : 8, n = side + 1, layers = g->dims == 2 ? 1 : side;
+    g->cells_len = side * side * layers;
+    g->offsets = calloc(g->cells_len + 1, sizeof(uint64_t));
+    g->connectivity = calloc(g->cells_len * per, sizeof(uint64_t));
+    g->shapes = calloc(g->cells_len, 1);
+    for (uint64_t c = 0; c < g->cells_len; c++) {
+        const uint64_t x = c % side, y = c / side % side, z = c / side / side;
+        g->offsets[c + 1] = (c + 1) * per;
+        g->shapes[c] = per == 4 ? NDM_QUAD : NDM_HEXAHEDRON;
+        for (uint64_t k = 0; k < per; k++)
+            g->connectivity[c * per + k] =
+                ((z + corners[k][2]) * n + y + corners[k][1]) * n + x + corners[k][0];
+    }
+}
+
+static ls_err write_atlas(prof_writer *w)
+{
+    static char *labels[] = {"begin", "<b>middle</b>", "end"};
+    static double begins[] = {0, 2, 4};
+    static struct ndm_geometry domains[] = {{.kind = NDM_GRID,
+                                             .label = "matrix <i>A</i>",
+                                             .unit = "",
+                                             .dims = 2,
+                                             .axes = {"column", "row", "z"},
+                                             .extents = {MATRIX_SIDE, MATRIX_SIDE, 1},
+                                             .spacing = {1, 1, 1},
+                                             .cells_len = MATRIX_SIDE * MATRIX_SIDE},
+                                            {.kind = NDM_GRID,
+                                             .label = "room",
+                                             .unit = "m",
+                                             .dims = 3,
+                                             .axes = {"x", "y", "z"},
+                                             .extents = {ROOM_X, ROOM_Y, ROOM_Z},
+                                             .spacing = {0.25, 0.25, 0.25},
+                                             .cells_len = ROOM_X * ROOM_Y * ROOM_Z},
+                                            {.kind = NDM_MESH,
+                                             .label = "plate",
+                                             .unit = "mm",
+                                             .dims = 2,
+                                             .axes = {"x", "y", "z"},
+                                             .points_len = (PLATE + 1) * (PLATE + 1)},
+                                            {.kind = NDM_MESH,
+                                             .label = "ball",
+                                             .unit = "m",
+                                             .dims = 3,
+                                             .axes = {"x", "y", "z"},
+                                             .points_len = (BALL + 1) * (BALL + 1) * (BALL + 1)}};
+    static struct ndm_field fields[] = {{.name = "matrix",
+                                         .label = "matrix",
+                                         .domain = 0,
+                                         .node = MATRIX,
+                                         .mapped_len = 5000,
+                                         .outside_len = 12},
+                                        {.name = "room",
+                                         .label = "room",
+                                         .domain = 1,
+                                         .node = UINT32_MAX,
+                                         .mapped_len = 9000,
+                                         .step_labels = labels,
+                                         .step_begin_s = begins},
+                                        {.name = "plate.material",
+                                         .label = "material index",
+                                         .domain = 2,
+                                         .node = MATERIAL,
+                                         .mapped_len = 800},
+                                        {.name = "ball.velocity",
+                                         .label = "velocity",
+                                         .domain = 3,
+                                         .node = VELOCITY,
+                                         .centering = NDM_CELLS,
+                                         .mapped_len = 800}};
+    domains[2].points = domain_points(domains[2].points_len, plate_at);
+    domains[3].points = domain_points(domains[3].points_len, ball_at);
+    make_cells(&domains[2], PLATE);
+    make_cells(&domains[3], BALL);
+    for (int i = 0; i < 4; i++)
+        make_field(&fields[i], domains[i].cells_len, i == 1 ? 3 : 0);
+    fill_grid(&fields[0], &domains[0]);
+    fill_grid(&fields[1], &domains[1]);
+    for (uint64_t c = 0; c < domains[2].cells_len; c++)
+        fill_values(fields[2].values, c,
+                    heat_near((double)(c % PLATE) / PLATE - 0.5, (double)(c / PLATE) / PLATE - 0.5, 0));
+    for (uint64_t c = 0; c < domains[3].cells_len; c++)
+        fill_values(fields[3].values, c,
+                    heat_near((double)(c % BALL) / BALL, (double)(c / BALL % BALL) / BALL,
+                              (double)(c / BALL / BALL) / BALL));
+    const struct ndm_atlas atlas = {domains, 4, fields, 4};
+    return prof_atlas_write(w, &atlas);
+}
+
+static ls_err write_all(prof_writer *w)
+{
+    static struct prof_burst bursts[BURSTS];
+    const struct prof_run run = {.schema = PROF_SCHEMA,
+                                 .command =
+                                     "flow --name '</title><script>document.body.dataset.broken=1</script>'",
+                                 .host = "example",
+                                 .cpu = "Example CPU",
+                                 .topology = "1 package",
+                                 .engine = "step",
+                                 .trigger = "perf",
+                                 .why = "hw: no PMU here",
+                                 .version = "0.1.0",
+                                 .start_realtime_ns = 1700000000000000000u,
+                                 .duration_ns = DURATION_NS,
+                                 .tsc_hz = 2000000000,
+                                 .tsc_step_cycles = 1,
+                                 .probe_cost_cycles = 50,
+                                 .burst_instructions = INSTRUCTIONS,
+                                 .overhead_asked = 0.03,
+                                 .overhead_achieved = 0.0255,
+                                 .skipped_triggers = 12,
+                                 .level_latency_cycles = {5, 15, 60, 500},
+                                 .level_limit_cycles = {10, 35, 220, INFINITY},
+                                 .issue_width = 4,
+                                 .coverage_precise = 0.95,
+                                 .coverage_coarse = 0.05};
+    for (uint32_t b = 0; b < BURSTS; b++)
+        LS_TRY(add_burst(w, b, &bursts[b]));
+    const struct {
+        const void *rows;
+        size_t len;
+    } filled[PROF_TABLE_COUNT] = {
+        [PROF_TABLE_nodes] = {nodes, NODES},
+        [PROF_TABLE_threads] = {threads, THREADS},
+        [PROF_TABLE_processes] = {processes, 1},
+        [PROF_TABLE_bursts] = {bursts, BURSTS},
+        [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
+        [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
+    };
+    for (int id = 0; id < PROF_TABLE_COUNT; id++)
+        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, filled[id].rows, filled[id].len));
+    LS_TRY(write_atlas(w));
+    LS_TRY(prof_writer_run(w, &run));
+    return prof_writer_finish(w);
+}
+
+int main(int argc, char **argv)
+{
+    prof_writer *w = NULL;
+    if (argc != 2) {
+        fprintf(stderr, "usage: make_view OUTPUT\n");
+        return 2;
+    }
+    ls_err err = prof_writer_new(argv[1], 1, &w);
+    if (err == LS_OK) err = write_all(w);
+    prof_writer_free(w);
+    if (err != LS_OK) fprintf(stderr, "make_view: %s\n", ls_last_error());
+    return err == LS_OK ? 0 : 1;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM LOADSTONE PROFILE
+import { execFileSync } from 'node:child_process';
+import { change, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
+
+const [modules, chromium, file, mapless, fieldSum, loadstone, profile] = process.argv.slice(2);
+
+function report(...options) {
+    const text = execFileSync(
+        loadstone,
+        ['report', '--json', '--min-share', '0.0001%', ...options, profile],
+        {
+            encoding: 'utf8',
+            maxBuffer: 1 << 28,
+            stdio: ['ignore', 'pipe', 'ignore'],
+        },
+    );
+    return JSON.parse(text);
+}
+
+const all = report();
+const whole = all.rows[0];
+const PRECISE = 4 / 2 ** 26; // a unit or two for a piece of data
+const FILTERED = 1e-5; // tiles are rounded each, then some of them summed
+const rowOf = (label) => all.rows.find((row) => row.label === label);
+const box = (page, label) => page.locator(`.box[data-node="${rowOf(label).id}"]`);
+const level = (page, name) => page.locator('#latency .barlist button').filter({ hasText: name }).first();
+
+async function texts(page) {
+    check((await page.title()).startsWith('flow --name'), 'the title is the command');
+    check(
+        (await page.locator('h1').textContent()).includes('</title><script>'),
+        'markup in the command is text',
+    );
+    check(await page.getByText('</script><script>document').first().isVisible(), 'markup in labels is text');
+    check(
+        (await page.locator('#brief').textContent()).includes('2.5 % achieved'),
+        'the head tells the overhead',
+    );
+    await page.locator('#facts summary').click();
+    const facts = await page.locator('#facts').textContent();
+    check(
+        facts.includes('36,000 samples') && facts.includes('95.0 % of samples in precise homes'),
+        'the head is the report’s',
+    );
+    check(
+        (await page.evaluate(() => document.body.dataset.broken)) === undefined,
+        'no script of a label ran',
+    );
+}
+
+async function numbers(page) {
+    await page.getByRole('button', { name: 'Table' }).click();
+    for (const row of all.rows) {
+        const line = page.locator(`#tree tr[data-node="${row.id}"]`);
+        const value = (name) => line.getAttribute(`data-${name}`).then(Number);
+        const got = {
+            time_ns: await value('time-ns'),
+            stall_ns: await value('stall-ns'),
+            samples: await value('samples'),
+        };
+        checkSums(got, row, whole, PRECISE, `table, ${row.label.slice(0, 20)}`);
+    }
+    await page.getByRole('button', { name: 'Icicle' }).click();
+}
+
+async function filters(page) {
+    await change(page, () => box(page, 'temperature').click());
+    checkSums(await sums(page), rowOf('temperature'), whole, PRECISE, 'selected data');
+    await change(page, () => level(page, 'DRAM').click());
+    let want = report('--node', 'temperature', '--where', 'level=DRAM').rows[0];
+    checkSums(await sums(page), want, whole, FILTERED, 'of DRAM');
+    await change(page, () => page.locator('#threads button').first().click());
+    const thread = (await page.locator('#threads button[aria-pressed=true] .name').textContent()).split(
+        ' ',
+    )[0];
+    want = report('--node', 'temperature', '--where', 'level=DRAM', '--where', `thread=${thread}`).rows[0];
+    checkSums(await sums(page), want, whole, FILTERED, `by thread ${thread}`);
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:31' }).click());
+    checkSums(await sums(page), want, whole, FILTERED, 'of the only line that does this');
+    check((await page.locator('.chip').count()) === 4, 'four filters are listed');
+    const drawn = Number(
+        (await page.locator('#samples .hint').textContent()).split(' ')[0].replaceAll(',', ''),
+    );
+    check(drawn === want.samples, 'the parallel coordinates draw the samples that are left');
+    await change(page, () => page.getByRole('button', { name: /remove the filter thread/ }).click());
+    check((await page.locator('.chip').count()) === 3, 'a filter is removed by its button');
+    await change(page, () => page.locator('#reset').click());
+    checkSums(await sums(page), whole, whole, PRECISE, 'reset');
+    check(await page.locator('#reset').isDisabled(), 'nothing is left to reset');
+}
+
+async function empty(page) {
+    // the solver's line does nothing in the first slice of time
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:88' }).click());
+    await page.locator('#timeline .chart').focus();
+    await change(page, () => page.keyboard.press('ArrowRight'));
+    check((await sums(page)).samples === 0, 'nothing passes');
+    check(
+        await page.locator('#tree').getByText('No sample passes these filters.').isVisible(),
+        'which the tree says',
+    );
+    await change(page, () => page.locator('#reset').click());
+}
+
+async function keyboard(page) {
+    await page.locator('.box[tabindex="0"]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await change(page, () => page.keyboard.press('Enter'));
+    checkSums(await sums(page), rowOf('temperature'), whole, PRECISE, 'selected with the keyboard');
+    await page.keyboard.press('ArrowDown');
+    await change(page, () => page.keyboard.press('Enter'));
+    checkSums(await sums(page), rowOf('velocity'), whole, PRECISE, 'the focus stayed: the next one');
+    await change(page, () => page.keyboard.press('Escape'));
+    check((await page.locator('.chip').count()) === 0, 'Escape selects everything');
+    await page.locator('#timeline .chart').focus();
+    await change(page, () => page.keyboard.press('ArrowRight'));
+    await change(page, () => page.keyboard.press('Shift+ArrowRight'));
+    const slices = report('--by', 'slice', '--slices', '64').rows.slice(0, 2);
+    const sum = (key) => slices.reduce((total, row) => total + row[key], 0);
+    const want = { time_ns: sum('time_ns'), stall_ns: sum('stall_ns'), samples: sum('samples') };
+    checkSums(await sums(page), want, whole, FILTERED, 'two slices of time');
+    await change(page, () => page.keyboard.press('Escape'));
+    await page.locator('#latency .chart').focus();
+    await change(page, () => page.keyboard.press('ArrowLeft'));
+    check((await page.locator('.chip').textContent()).includes('cycles'), 'the slowest loads');
+    await change(page, () => page.keyboard.press('Escape'));
+}
+
+async function pointer(page) {
+    const chart = page.locator('#timeline .chart');
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width } = await chart.boundingBox();
+    await change(page, async () => {
+        await page.mouse.move(x + width * 0.3, y + 100);
+        await page.mouse.down();
+        await page.mouse.move(x + width * 0.5, y + 100, { steps: 3 });
+        await page.mouse.up();
+    });
+    check(
+        (await page.locator('.chip').textContent()).startsWith('time'),
+        'dragging selects a part of the run',
+    );
+    await change(page, () => page.locator('#reset').click());
+    for (const name of ['Sunburst', 'Treemap']) {
+        await page.getByRole('button', { name }).click();
+        await page.locator('#tree canvas').first().waitFor();
+        const picture = await page.locator('#tree .chart').boundingBox();
+        await change(page, () =>
+            page
+                .locator('#tree .chart')
+                .click({ position: { x: picture.width / 2 + 70, y: picture.height / 2 + 60 } }),
+        );
+        check((await page.locator('.chip').count()) === 1, `${name}: a click selects`);
+        await change(page, () => page.locator('#reset').click());
+    }
+    await page.getByRole('button', { name: 'Icicle' }).click();
+}
+
+async function maps(page) {
+    const fields = await page.locator('#map label', { hasText: 'field' }).locator('option').count();
+    for (let field = 0; field + 1 < fields; field++) {
+        await page.locator('#map label', { hasText: 'field' }).locator('select').selectOption(String(field));
+        const label = await page.locator('#map .hint').first().textContent();
+        check(
+            (await page.locator('#map canvas[data-state=drawn]').count()) === 1,
+            `drawn: ${label.slice(0, 60)}`,
+        );
+    }
+    await page.locator('#map label', { hasText: 'field' }).locator('select').selectOption('auto');
+    await change(page, () => box(page, 'matrix').click());
+    const canvas = page.locator('#map canvas');
+    await canvas.focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Shift+ArrowRight');
+    for (let i = 0; i < 12; i++) await page.keyboard.press('Shift+ArrowDown');
+    const told = await canvas.getAttribute('aria-label');
+    check(
+        told.includes(`sampled accesses ${fieldSum};`),
+        `the map follows the data, its value is run.h5’s: ${told}`,
+    );
+    await change(page, () => page.locator('#reset').click());
+}
+
+async function looks(browser) {
+    const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await openPage(browser, file, { colorScheme: 'light' });
+    const dark = await openPage(browser, file, { colorScheme: 'dark' });
+    check((await background(light.page)) !== (await background(dark.page)), 'dark where the system is');
+    await dark.page.locator('#theme').click();
+    check((await background(light.page)) === (await background(dark.page)), 'light when asked to');
+    const narrow = await openPage(browser, file, { viewport: { width: 480, height: 900 } });
+    check(
+        await narrow.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        'fits a narrow window',
+    );
+    check(
+        [light, dark, narrow].every(({ wrong }) => wrong.length === 0),
+        'without errors',
+    );
+}
+
+const browser = await openBrowser(modules, chromium);
+try {
+    const { page, wrong } = await openPage(browser, file);
+    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps]) await part(page);
+    check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
+    await looks(browser);
+    const plain = await openPage(browser, mapless);
+    check(
+        await plain.page.getByText('ndm_map_grid()').isVisible(),
+        'without fields the page says how to get them',
+    );
+    check(plain.wrong.length === 0, `no errors, no requests ${plain.wrong.join('; ')}`);
+} finally {
+    await browser.close();
+}
+finish();

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone view: manners of the command; then the page in a browser, its numbers compared with the report's.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+. "$top_srcdir/tests/viz-export/view_tools.sh"
+must "$top_builddir/tests/viz-export/make_view" flow.h5
+must "$top_builddir/tests/tools/make_profile" plain.h5
+needs_page flow.h5
+expect 0 "opens in any browser" "$loadstone" view flow.h5
+expect 0 "xdg-open flow.html" "$loadstone" view -f flow.h5
+expect 1 "--force" "$loadstone" view flow.h5
+expect 0 "" "$loadstone" view plain.h5 -o sub.html
+expect 3 "no-such" "$loadstone" view flow.h5 -o no-such/x.html
+expect 3 "" "$loadstone" view "$top_srcdir/README.md" -o y.html
+must test ! -e y.html
+must test ! -e flow.html.part
+# nothing of the profile can end the script that it stands in, nothing is loaded from anywhere
+must test "$(grep -o '</script' flow.html | wc -l)" = 2
+if grep -oE '(src|href)=["'"'"']?[a-z]+:[^ ]*' flow.html; then echo "FAIL: the page refers to something"; failed=1; fi
+needs_browser
+sum=$(/usr/bin/python3 -c '
+import h5py
+print(int(h5py.File("flow.h5")["fields/matrix/samples"][120, 80:82].sum()))') || skip "no python3-h5py"
+must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$loadstone" "$PWD/flow.h5"
+exit $failed
