@@ -49,3 +49,12 @@ EXTRA_DIST += tests/fuzz/test_fuzz_elf.sh \
     tests/fuzz/corpus-elf/tiny-stripped
 tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_elf_LDADD = libsymbols.la libcommon.la
+
+check_PROGRAMS += tests/fuzz/fuzz_domain
+TESTS += tests/fuzz/test_fuzz_domain.sh
+EXTRA_DIST += tests/fuzz/test_fuzz_domain.sh \
+    tests/fuzz/corpus-domain/callback tests/fuzz/corpus-domain/empty tests/fuzz/corpus-domain/hilbert \
+    tests/fuzz/corpus-domain/morton tests/fuzz/corpus-domain/points tests/fuzz/corpus-domain/strided \
+    tests/fuzz/corpus-domain/targets tests/fuzz/corpus-domain/tiled
+tests_fuzz_fuzz_domain_SOURCES = tests/fuzz/fuzz_domain.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_domain_LDADD = libndm.la libcommon.la
