@@ -2,6 +2,8 @@
 /* Built without libpfm4. */
 #include "perf/pe_pfm.h"
 
+#include <stddef.h>
+
 bool pe_pfm_is_there(void)
 {
     return false;
