@@ -22,6 +22,7 @@ libprofile_la_SOURCES = \
     profile/prof_site_names.c profile/prof_site_names.h \
     profile/prof_source_label.c profile/prof_source_label.h \
     profile/prof_source_text.c profile/prof_source_text.h \
+    profile/prof_callbacks.c profile/prof_callbacks.h \
     profile/prof_calls.c profile/prof_calls.h \
     profile/prof_events.c profile/prof_events.h \
     profile/prof_frame_homes.c profile/prof_frame_homes.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_replay.h"
 
+#include "profile/prof_callbacks.h"
 #include "profile/prof_events.h"
 #include "profile/prof_pages.h"
 #include "profile/prof_processes.h"
@@ -120,7 +121,9 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
 static uint32_t prof_stack_home(struct prof_replay *r, const struct spool_thread_begin *t)
 {
     const char *label = "stack of main thread";
-    if (t->tid != prof_process_of(r)->pid)
+    if (t->rec.flags & SPOOL_THREAD_OWN)
+        label = "stack of Loadstone's own thread";
+    else if (t->tid != prof_process_of(r)->pid)
         label = prof_name_printf(r->run->names, "stack of thread %u", ++r->threads_begun + 1);
     return prof_tree_home(r->run->tree, PROF_NODE_STACK, label);
 }
@@ -262,6 +265,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_dump(r, rec);
     case SPOOL_REC_SETTING:
         return prof_on_setting(r, rec);
+    case SPOOL_REC_CALLBACK:
+        return prof_callback_take(r, rec);
     default: /* NODE_MEMBER, PROCESS and others: the survey's */
         return prof_sampled_take(r, lane, item);
     }

@@ -25,16 +25,24 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
+    runtime/core/rt_bell_sigsafe.c runtime/core/rt_bell_sigsafe.h \
     runtime/core/rt_budget_sigsafe.c \
+    runtime/core/rt_call_marker.c runtime/core/rt_call_marker.h \
+    runtime/core/rt_calls.c runtime/core/rt_calls.h \
     runtime/core/rt_child_env.c runtime/core/rt_child_env.h \
+    runtime/core/rt_collector.c runtime/core/rt_collector.h \
     runtime/core/rt_config.c runtime/core/rt_config.h \
     runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
     runtime/core/rt_debug_sigsafe.c runtime/core/rt_debug_sigsafe.h \
+    runtime/core/rt_domains.c runtime/core/rt_domains.h \
     runtime/core/rt_exit_status.c runtime/core/rt_exit_status.h \
     runtime/core/rt_fds_sigsafe.c runtime/core/rt_fds_sigsafe.h \
     runtime/core/rt_fork.c runtime/core/rt_fork.h \
+    runtime/core/rt_futex_sigsafe.h \
+    runtime/core/rt_grown.h \
     runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \
     runtime/core/rt_init.c \
+    runtime/core/rt_lonely.c runtime/core/rt_lonely.h \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
     runtime/core/rt_parent.c runtime/core/rt_parent.h \
@@ -45,6 +53,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_spool_dir.c runtime/core/rt_spool_dir.h \
     runtime/core/rt_spool_sigsafe.c runtime/core/rt_spool_sigsafe.h \
     runtime/core/rt_state.c runtime/core/rt_state.h \
+    runtime/core/rt_tap_sigsafe.c runtime/core/rt_tap_sigsafe.h \
     runtime/core/rt_text_sigsafe.h \
     runtime/core/rt_thread.c runtime/core/rt_thread.h \
     runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \

@@ -29,7 +29,8 @@ struct smr_node {
     void *map; /* its natural-domain map, see smr_watch */
     uint32_t id, slot;
     bool is_group;
-    bool grouped; /* shown below a group by the program's wish */
+    bool grouped;   /* shown below a group by the program's wish */
+    bool is_orphan; /* removed while in use: freed when the use ends */
     char label[];
 };
 
@@ -41,10 +42,10 @@ struct smr_tree {
 
 /* What ndm/ wants to know of nodes. gone, reborn: under the lock, for nodes with a map. */
 struct smr_watch {
-    void (*gone)(smr_node *n);        /* its handle is about to be freed */
-    void (*reborn)(smr_node *n);      /* a new life, with a new id */
+    void (*gone)(smr_node *n);          /* its handle is about to be freed */
+    void (*reborn)(smr_node *n);        /* a new life, with a new id */
     void (*leaving)(const smr_node *n); /* no lock: n, or with NULL any number of nodes, will be removed */
-    void (*phase_begin)(void);        /* no lock, before the sink hears of it */
+    void (*phase_begin)(void);          /* no lock, before the sink hears of it */
 };
 
 struct smr_state {
@@ -76,8 +77,11 @@ bool smr_lock_held(void); /* by this thread */
 void smr_use_begin(smr_node *n);
 void smr_use_end(void);
 /* Give the lock up until neither n nor, when t is not NULL, any node of t is in use by another thread. Both
- * NULL: until none is. The lock must be held once. */
+ * NULL: until none is; at most for SMR_UNUSED_WAIT_S, since the user may wait for a lock that the caller
+ * holds. The lock must be held once. */
 void smr_wait_unused(const smr_node *n, const smr_tree *t);
+#define SMR_UNUSED_WAIT_S 2
+bool smr_is_used_elsewhere(const smr_node *n);
 
 /* The next node of the shown tree below root, parents first; NULL at the end. */
 smr_node *smr_shown_next(const smr_node *root, smr_node *n);

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
 
 struct smr_state smr_state = {.hull_base = UINT64_MAX, .len_min_bytes = UINT64_MAX};
 
@@ -67,8 +69,15 @@ void smr_use_begin(smr_node *n)
 
 void smr_use_end(void)
 {
+    smr_node *n = smr_state.in_use;
     smr_state.in_use = NULL;
     pthread_cond_broadcast(&registry_unused);
+    if (n && n->is_orphan) free(n);
+}
+
+bool smr_is_used_elsewhere(const smr_node *n)
+{
+    return smr_state.in_use == n && !pthread_equal(smr_state.in_use_by, pthread_self());
 }
 
 static bool is_used_elsewhere(const smr_node *n, const smr_tree *t)
@@ -80,8 +89,11 @@ static bool is_used_elsewhere(const smr_node *n, const smr_tree *t)
 
 void smr_wait_unused(const smr_node *n, const smr_tree *t)
 {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SMR_UNUSED_WAIT_S;
     while (is_used_elsewhere(n, t))
-        pthread_cond_wait(&registry_unused, &registry_mutex);
+        if (pthread_cond_timedwait(&registry_unused, &registry_mutex, &until) != 0) return;
 }
 
 uint32_t smr_shown_parent_id(const smr_node *n)
@@ -171,19 +183,33 @@ static bool may_hold_ranges(uint64_t base, uint64_t len_bytes)
            base + len_bytes < base;
 }
 
-static void end_inside_locked(uint64_t base, uint64_t end)
+/* Ends the ranges inside; or, when only_look, tells whether one of them is mapped. */
+static bool end_inside_locked(uint64_t base, uint64_t end, bool only_look)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
     uint64_t from = base, from_end = UINT64_MAX;
     struct smr_range r;
     while (smr_avl_first_from(&smr_state.ranges, from, from_end, &r) && r.base < end) {
-        if (r.end <= end) {
+        if (r.end <= end && !only_look) {
             smr_node_end_life(smr_state.slots[r.value], now_ns, true);
             continue;
         }
+        if (r.end <= end && smr_state.slots[r.value]->map) return true;
         from = r.base; /* reaches out of the block: step over it and its equals */
         from_end = r.end - 1;
     }
+    return false;
+}
+
+/* Samples that wait for natural-domain functions of what is about to end are passed on first. */
+static void settle_inside(uint64_t base, uint64_t end)
+{
+    const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
+    if (!w) return;
+    smr_lock();
+    const bool any = end_inside_locked(base, end, true);
+    smr_unlock();
+    if (any) w->leaving(NULL);
 }
 
 void smr_registry_end_inside(uint64_t base, uint64_t len_bytes)
@@ -191,8 +217,9 @@ void smr_registry_end_inside(uint64_t base, uint64_t len_bytes)
     if (len_bytes == 0 || !may_hold_ranges(base, len_bytes) || smr_lock_held()) return;
     uint64_t end;
     if (__builtin_add_overflow(base, len_bytes, &end)) end = UINT64_MAX;
+    settle_inside(base, end);
     smr_lock();
-    end_inside_locked(base, end);
+    end_inside_locked(base, end, false);
     smr_unlock();
 }
 

@@ -84,12 +84,13 @@ static void node_destroy(smr_node *n, uint64_t now_ns)
 {
     smr_node_end_life(n, now_ns, false);
     if (n->map) smr_state.watch->gone(n);
-    if (smr_state.in_use == n) smr_use_end(); /* by this very thread */
+    n->is_orphan = smr_is_used_elsewhere(n);                   /* who did not let go of it in time */
+    if (smr_state.in_use == n && !n->is_orphan) smr_use_end(); /* by this very thread */
     for (smr_node *c; (c = n->links[SMR_SHOWN].first);)
         smr_show_naturally(c);
     smr_unlink(SMR_SHOWN, n);
     tree_list_drop(n->tree, n);
-    free(n);
+    if (!n->is_orphan) free(n);
 }
 
 void smr_tree_free(smr_tree *t)
@@ -234,6 +235,8 @@ ls_err smr_node_resize(smr_node *n, const volatile void *start, const volatile v
     if (!n || n->is_group) return ls_fail(LS_ERR_ARG, "only a range can be resized");
     if ((uintptr_t)start >= (uintptr_t)end)
         return ls_fail(LS_ERR_RANGE, "\"%.120s\" cannot become empty: use smr_node_remove", n->label);
+    const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
+    if (w && n->map) w->leaving(n); /* samples of where it was */
     LS_TRY(lock_to_change());
     const ls_err e = resize_locked(n, (uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)end);
     smr_unlock();

@@ -18,6 +18,7 @@ include tests/patterns/local.mk
 include tests/viz-export/local.mk
 include tests/calls/local.mk
 include tests/lint/local.mk
+include tests/cases/callbacks.mk
 include tests/cases/killed.mk
 include tests/cases/proc.mk
 include tests/cases/real.mk

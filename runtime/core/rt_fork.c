@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_fork.h"
 
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
@@ -85,6 +86,7 @@ static void rt_fork_take_over_quietly(void)
     rt_state.parent_pid = (pid_t)ls_syscall(SYS_getppid);
     rt_fork_reset_budget(); /* first: nothing is older than the process */
     rt_fork_reset_spool();
+    rt_collector_after_fork_child();
     if (!rt_is_recording()) return;
     if (rt_state.engine->after_fork_child) rt_state.engine->after_fork_child(rt_tls.thread);
 }

@@ -3,6 +3,7 @@
  * leaves the runtime off and the program alone. */
 #include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_child_env.h"
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_config.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_debug_sigsafe.h"
@@ -142,7 +143,10 @@ __attribute__((constructor)) static void rt_init(void)
     else
         rt_debug_note("recording is off", err);
     rt_quiet_end();
-    if (rt_is_recording()) rt_registry_init();
+    if (rt_is_recording()) {
+        rt_registry_init();
+        rt_collector_init();
+    }
     errno = saved;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_process.h"
 
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
@@ -27,6 +28,7 @@ static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
 {
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
+    rt_collector_finish();
     if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
     if (rt_modules_are_stale()) rt_modules_look(t);
     rt_process_tell_losses(t);
@@ -53,6 +55,7 @@ void rt_process_before_exec(void)
     if (!rt_is_recording() || rt_tls.depth || !rt_process_is_this()) return;
     const int saved = errno;
     struct rt_thread *t = rt_tls.thread;
+    rt_collector_drain_running();
     if (t) {
         rt_quiet_begin();
         rt_spool_close(t);
@@ -66,6 +69,7 @@ void rt_process_seal(void)
     const int saved = errno;
     struct rt_thread *t = rt_enter();
     if (!t) return;
+    rt_collector_seal();
     if (rt_state.engine->seal)
         rt_state.engine->seal(); /* says so itself */
     else

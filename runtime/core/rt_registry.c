@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_registry.h"
 
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_domains.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -27,6 +29,7 @@ static void rt_put_node(uint16_t type, const struct smr_event_node *e)
         .is_group = e->is_group,
     };
     spool_put_node(rt_spool_writer(t), type, rec, e->label);
+    rt_collector_revive();
     rt_leave();
 }
 
@@ -71,6 +74,7 @@ static void rt_on_phase(void *user, uint64_t time_ns, const char *name, bool beg
     if (!t) return;
     spool_put_phase(rt_spool_writer(t), ls_clock_mono_ns(), begin, name);
     rt_resources_poll_sigsafe(t, ls_clock_mono_ns());
+    rt_collector_revive();
     rt_leave();
 }
 
@@ -113,6 +117,7 @@ static void rt_on_control(void *user, bool start)
     if (start && engine->start) engine->start();
     if (!start && engine->stop) engine->stop();
     if (!start && engine->drain) engine->drain();
+    if (!start) rt_collector_drain();
     rt_control_is_sampling(ls_clock_mono_ns());
     rt_leave();
 }
@@ -131,6 +136,7 @@ static const struct smr_sink rt_sink = {
 void rt_registry_init(void)
 {
     smr_registry_set_sink(&rt_sink);
+    rt_domains_init();
 }
 
 bool rt_registry_may_end_behind(uint64_t base)

@@ -46,6 +46,7 @@ static void rt_spool_put_thread(struct rt_thread *t)
     char name[20] = ""; /* the kernel's 16 and room */
     ls_syscall(SYS_prctl, PR_GET_NAME, name);
     const struct spool_thread_begin begin = {
+        .rec.flags = t->own ? SPOOL_THREAD_OWN : 0,
         .time_ns = t->begin_ns,
         .stack_base = t->stack_base,
         .stack_end = t->stack_end,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_thread.h"
 
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -60,6 +61,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->paths.file = 0; /* files count from 1 */
     t->tid = 0;
     t->key_rounds = 0;
+    t->own = false;
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = t->hook_calls = 0;
     t->stack_base = t->stack_end = 0;
@@ -88,6 +90,7 @@ void rt_thread_begin(struct rt_thread *t)
     if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
     pthread_setspecific(rt_thread_key, t);
+    rt_collector_thread_began(t);
     __atomic_fetch_add(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     if (rt_state.engine->thread_open && rt_is_recording()) {
         rt_state.engine->thread_open(t);
@@ -102,10 +105,11 @@ void rt_thread_end(struct rt_thread *t)
     if (rt_is_recording() && ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_FILE_NS)
         rt_spool_writer(t);
     rt_spool_close(t);
-    __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
+    if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     rt_tls.thread = NULL;
     rt_tls.dead = 1;
     rt_thread_release(t);
+    rt_collector_thread_ended();
 }
 
 /* Last of all destructors: it asks to be called again until the C library's last round. */

@@ -16,6 +16,8 @@
 
 enum { RT_SCRATCH_BYTES = 16384 };
 
+struct rt_tap;
+
 /* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
  * can be walked at any time without a lock. */
 struct rt_thread {
@@ -34,7 +36,9 @@ struct rt_thread {
     uint64_t tls_seen;              /* its blocks of thread-local storage that were written, mixed */
     uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
     struct spool_writer writer;
-    void *engine; /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
+    struct rt_tap *tap; /* its samples for callbacks (rt_tap_sigsafe.h); stays with the block. NULL: none */
+    bool own;           /* Loadstone's, not the program's: it is not sampled */
+    void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
     struct rt_paths paths;                         /* call paths its file gave */
@@ -53,6 +57,7 @@ struct rt_tls {
     struct rt_poisson poisson;
     uint32_t tick_hooks; /* 1: the hook call in progress is being timed */
     uint64_t enter_ticks;
+    uint32_t pauses;      /* of the collector, asked for by this thread */
     uint64_t fork_ns;     /* this thread is forking: since when */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules that come and go. */
+#include "runtime/core/rt_calls.h"
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_real.h"
@@ -21,6 +23,9 @@ LS_EXPORT LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
 /* A plugin that was sampled and is unloaded before the end still resolves. */
 static void rt_note_before_unload(void)
 {
+    rt_collector_drain();
+    rt_collector_pause();
+    rt_calls_before_unload();
     struct rt_thread *t = rt_enter();
     if (!t) return;
     if (rt_maps_is_dirty()) rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
@@ -39,6 +44,14 @@ static void rt_note_after_unload(void)
     errno = saved;
 }
 
+static void rt_end_pause(void)
+{
+    const int saved = errno;
+    rt_calls_after_unload();
+    rt_collector_resume();
+    errno = saved;
+}
+
 LS_EXPORT int dlclose(void *handle)
 {
     rt_note_before_unload();
@@ -46,5 +59,6 @@ LS_EXPORT int dlclose(void *handle)
     rt_unwind_forget();
     rt_maps_mark_dirty();
     rt_note_after_unload();
+    rt_end_pause();
     return result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that the program makes. */
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_thread.h"
 
@@ -55,6 +56,7 @@ static struct rt_thread *rt_prepare_thread(const pthread_attr_t *attr, void *(*r
     const int saved = errno;
     rt_quiet_begin();
     struct rt_thread *t = rt_is_own_process() ? rt_thread_acquire() : NULL;
+    rt_collector_revive();
     if (t) {
         t->start_routine = routine;
         t->start_arg = arg;

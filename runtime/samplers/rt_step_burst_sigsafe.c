@@ -2,10 +2,12 @@
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
 
 #include "common/ls_clock.h"
+#include "runtime/core/rt_bell_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tap_sigsafe.h"
 #include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
 #include "runtime/samplers/rt_step_probe_sigsafe.h"
@@ -158,6 +160,23 @@ static uint16_t frame_flag(const struct rt_step_plan *p, const struct rt_step_ac
     return p->flow >= RT_STEP_FLOW_CALL && a->op == SPOOL_OP_STORE ? SPOOL_ACCESS_CALL : 0;
 }
 
+/* For callbacks: what is in the spool, and only that. */
+static void tap(struct rt_step_thread *t, const struct spool_access *r, uint16_t flags)
+{
+    const struct rt_tap_sample s = {
+        .burst_ns = t->burst_begin_ns,
+        .ip = r->ip,
+        .addr = r->addr,
+        .tsc_delta = r->tsc_delta,
+        .latency_cycles = r->latency_cycles,
+        .tid = (uint32_t)t->tid,
+        .burst = t->number - 1, /* counted on when it began */
+        .access = t->recorded,
+        .flags = flags,
+    };
+    rt_tap_put(t->rt, &s);
+}
+
 static void record_access(struct rt_step_thread *t, const struct rt_step_access *a,
                           const struct rt_step_plan *p)
 {
@@ -172,8 +191,11 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
     };
     if (rt_step_engine.has_memory_nodes) rt_step_numa_touch(&t->numa, a->addr);
     const bool measure = t->position >= t->valid_from;
-    const uint16_t flags = rt_step_probe_access(&t->probe, a, measure, &r.latency_cycles);
-    spool_put_access(rt_spool_writer(t->rt), a->op | frame_flag(p, a) | flags, &r);
+    const uint16_t probed = rt_step_probe_access(&t->probe, a, measure, &r.latency_cycles);
+    const uint16_t flags = (uint16_t)(a->op | frame_flag(p, a) | probed);
+    if (!spool_put_access(rt_spool_writer(t->rt), flags, &r)) return;
+    if (rt_tap_is_open(t->rt)) tap(t, &r, flags);
+    t->recorded++;
 }
 
 /* How fast the time stamp counter runs, from a burst: good to a percent. */
@@ -214,6 +236,10 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     };
     t->skipped = 0;
     t->rt->spent_ns += cost_ns;
+    if (rt_tap_is_open(t->rt)) {
+        rt_tap_add_controls(r.control_cycles, r.control_len);
+        if (rt_tap_room(t->rt) < RT_TAP_ROWS - RT_TAP_BELL_ROWS) rt_bell_ring();
+    }
     spool_put_burst_end(rt_spool_writer(t->rt), why, r);
 }
 
@@ -292,6 +318,7 @@ static int must_end(struct rt_step_thread *t, const ucontext_t *uc)
     if (masks_trap(uc)) return SPOOL_BURST_MASKED;
     if (out_of_time(t)) return SPOOL_BURST_TIME;
     if (out_of_budget(t)) return SPOOL_BURST_BUDGET;
+    if (rt_tap_must_wait(t->rt, RT_TAP_LEAST_ROWS)) return SPOOL_BURST_FULL;
     return preempted ? SPOOL_BURST_PREEMPTED : -1;
 }
 
@@ -372,7 +399,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc)
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    t->position = t->own_steps = 0;
+    t->position = t->own_steps = t->recorded = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
     rt_step_probe_begin(&t->probe);
@@ -432,6 +459,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_step_engine.trigger->disarm(t); /* the tracer would see the next one */
     }
+    if (rt_tap_must_wait(t->rt, RT_TAP_BURST_ROWS)) return refuse(t); /* callbacks are behind */
     if (!reserve_budget(t)) return refuse(t);
     begin(t, uc);
 }

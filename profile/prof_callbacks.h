@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What became of natural-domain callbacks, as rows of /events.
+ *
+ * Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PROF_CALLBACKS_H
+#define PROF_CALLBACKS_H
+
+#include "profile/prof_replay_state.h"
+
+/* Take a CALLBACK record.  Errors: LS_ERR_NOMEM. */
+ls_err prof_callback_take(struct prof_replay *r, const struct spool_callback *rec);
+
+#endif

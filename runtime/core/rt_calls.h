@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls of natural-domain functions: which sample goes where, what it costs, and what is said about a
+ * function that misbehaves. No lock is held during a call.
+ *
+ * A function is not called again when one call takes longer than RT_CALLS_SLOW_NS (of CPU time, or asleep;
+ * waiting for a processor does not count), or when all its calls together take more CPU time than half of
+ * what the budget gives to everything.
+ *
+ * Where nothing else is said: Thread: the collector, depth > 0.  Signal: not safe. */
+#ifndef RT_CALLS_H
+#define RT_CALLS_H
+
+#include "runtime/core/rt_tap_sigsafe.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RT_CALLS_SLOW_NS UINT64_C(10000000)
+
+/* Is any node mapped by a callback?  Thread: any.  Signal: safe. */
+bool rt_calls_are_wanted(void);
+
+/* Call the function of the innermost range that holds the sample, if there is one; what it returns goes to
+ * the spool. */
+void rt_calls_give(const struct rt_tap_sample *s);
+/* After some samples: points to the spool, time to its accounts. */
+void rt_calls_settle(struct rt_thread *t);
+/* The last words: what each function cost. */
+void rt_calls_say_farewell(struct rt_thread *t);
+/* The function in progress ended the thread of t. */
+void rt_calls_abandoned(struct rt_thread *t);
+
+/* From now on samples are dropped, and nothing is called.  Thread: any.  Signal: safe. */
+void rt_calls_close(void);
+
+/* One call has been running for too long (RT_COLLECTOR_STUCK_NS), at least since begin_ns.
+ * Thread: any.  Signal: safe. */
+bool rt_calls_are_stuck(uint64_t begin_ns, uint64_t now_ns);
+/* Say so, once a call, in the caller's file; after that it is known.  Thread: any.  Signal: safe. */
+void rt_calls_tell_stuck(void);
+bool rt_calls_are_known_stuck(void);
+/* The process ends in an orderly way although a call is in progress.  Thread: any.  Signal: safe. */
+void rt_calls_give_up(void);
+
+/* Around an unloading of modules, while the collector pauses: functions whose code goes are not called again.
+ * Thread: any. */
+void rt_calls_before_unload(void);
+void rt_calls_after_unload(void);
+
+/* Thread: the only one. */
+void rt_calls_after_fork_child(void);
+
+#endif

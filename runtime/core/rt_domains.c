@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_domains.h"
+
+#include "ndm/ndm_registry.h"
+#include "ndm/ndm_wire.h"
+#include "runtime/core/rt_collector.h"
+#include "runtime/core/rt_grown.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tap_sigsafe.h"
+#include "spool/spool_put_domains_sigsafe.h"
+
+#include <string.h>
+
+/* Of the spool, all domains and maps together may take this part; without a cap, as much as of the default.
+ */
+enum { RT_DOMAINS_PART = 2 };
+#define RT_DOMAINS_USUAL_BYTES (UINT64_C(512) << 20)
+
+/* Content that is in the spool. */
+struct rt_content {
+    uint64_t hash, total_bytes; /* as it is now */
+    uint32_t first_piece;       /* hashes of its pieces, in pieces */
+    uint32_t users;             /* domains and maps that ever named it */
+};
+
+/* All under the registry's lock. */
+static struct {
+    RT_GROWN(struct rt_content) contents; /* number - 1 */
+    RT_GROWN(uint64_t) pieces;
+    RT_GROWN(uint32_t) domains, maps; /* number - 1: the number of its content, 0: none */
+    uint64_t written_bytes;
+    uint8_t *buffer; /* of one piece */
+} kept;
+
+/* --- bytes, in pieces --- */
+
+/* One walk through the bytes of a domain or map. */
+struct rt_walk {
+    void (*on_piece)(struct rt_walk *w, const void *bytes, uint32_t len_bytes, uint64_t hash);
+    struct rt_content *old; /* what stands there; NULL: nothing does */
+    uint32_t number;
+    uint64_t total_bytes, done_bytes, hash;
+    uint32_t fill_bytes, piece;
+    bool failed;
+};
+
+/* MurmurHash64A's mixing (Appleby), a word at a time: what is hashed is the program's own, not an enemy's. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
+    word *= m;
+    word ^= word >> 47;
+    word *= m;
+    return (hash ^ word) * m;
+}
+
+static uint64_t hash_of(const uint8_t *bytes, uint32_t len_bytes)
+{
+    uint64_t hash = len_bytes, word;
+    for (uint32_t i = 0; i + sizeof(word) <= len_bytes; i += sizeof(word)) {
+        memcpy(&word, bytes + i, sizeof(word));
+        hash = mix(hash, word);
+    }
+    return hash ^ hash >> 29;
+}
+
+static void end_piece(struct rt_walk *w)
+{
+    const uint64_t hash = hash_of(kept.buffer, w->fill_bytes); /* wire lengths are multiples of 8 */
+    w->hash = mix(w->hash, hash);
+    if (w->on_piece) w->on_piece(w, kept.buffer, w->fill_bytes, hash);
+    w->done_bytes += w->fill_bytes;
+    w->piece++;
+    w->fill_bytes = 0;
+}
+
+static void take_bytes(void *walk, const void *bytes, size_t len_bytes)
+{
+    struct rt_walk *w = walk;
+    for (const uint8_t *at = bytes; len_bytes > 0;) {
+        const size_t room = SPOOL_DATA_PIECE_BYTES - w->fill_bytes;
+        const size_t n = len_bytes < room ? len_bytes : room;
+        memcpy(kept.buffer + w->fill_bytes, at, n);
+        w->fill_bytes += (uint32_t)n;
+        at += n;
+        len_bytes -= n;
+        if (w->fill_bytes == SPOOL_DATA_PIECE_BYTES) end_piece(w);
+    }
+}
+
+/* A domain or a map. */
+struct rt_subject {
+    const struct ndm_geometry *geometry;
+    const struct ndm_map *map;
+};
+
+static uint64_t subject_bytes(const struct rt_subject *s)
+{
+    return s->geometry ? ndm_geometry_wire_bytes(s->geometry) : ndm_map_wire_bytes(s->map);
+}
+
+static void walk_through(struct rt_walk *w, const struct rt_subject *s)
+{
+    w->hash = w->total_bytes = subject_bytes(s);
+    if (s->geometry)
+        ndm_geometry_put(s->geometry, take_bytes, w);
+    else
+        ndm_map_put(s->map, take_bytes, w);
+    if (w->fill_bytes > 0) end_piece(w);
+}
+
+/* --- content --- */
+
+static void put_piece(struct rt_walk *w, const void *bytes, uint32_t len_bytes, uint64_t hash)
+{
+    uint64_t *const before = w->old ? &kept.pieces.rows[w->old->first_piece + w->piece] : NULL;
+    if (before && *before == hash) return;
+    const struct spool_domain_data rec = {.time_ns = ls_clock_mono_ns(),
+                                          .total_bytes = w->total_bytes,
+                                          .first_byte = w->done_bytes,
+                                          .data = w->number};
+    const struct spool_text piece = {bytes, len_bytes};
+    if (!spool_put_domain_data(rt_spool_writer(rt_tls.thread), rec, piece)) w->failed = true;
+    kept.written_bytes += len_bytes;
+    if (before)
+        *before = hash;
+    else if (!rt_grown_add(&kept.pieces, hash))
+        w->failed = true;
+}
+
+static bool has_room(uint64_t more_bytes)
+{
+    const uint64_t cap = rt_state.config.spool_max_bytes;
+    const uint64_t most = cap ? cap / RT_DOMAINS_PART : RT_DOMAINS_USUAL_BYTES;
+    return kept.written_bytes <= most && more_bytes <= most - kept.written_bytes;
+}
+
+static uint32_t find_content(uint64_t hash, uint64_t total_bytes)
+{
+    for (size_t i = kept.contents.len; i-- > 0;)
+        if (kept.contents.rows[i].hash == hash && kept.contents.rows[i].total_bytes == total_bytes)
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+/* Write it whole under a new number; 0: it could not be. */
+static uint32_t write_new(const struct rt_subject *s, const struct rt_walk *seen)
+{
+    const struct rt_content content = {
+        .hash = seen->hash, .total_bytes = seen->total_bytes, .first_piece = (uint32_t)kept.pieces.len};
+    struct rt_walk w = {.on_piece = put_piece, .number = (uint32_t)kept.contents.len + 1};
+    if (!has_room(seen->total_bytes) || !rt_grown_add(&kept.contents, content)) return 0;
+    walk_through(&w, s);
+    if (!w.failed) return w.number;
+    kept.contents.rows[w.number - 1].total_bytes = 0; /* nobody shares half of it */
+    return 0;
+}
+
+/* The pieces that changed; 0: there is no room for more. */
+static uint32_t write_changes(const struct rt_subject *s, uint32_t number, const struct rt_walk *seen)
+{
+    struct rt_content *c = &kept.contents.rows[number - 1];
+    struct rt_walk w = {.on_piece = put_piece, .number = number, .old = c};
+    if (!has_room(seen->total_bytes)) return 0;
+    walk_through(&w, s);
+    c->hash = seen->hash;
+    return w.failed ? 0 : number;
+}
+
+static bool have_buffer(void)
+{
+    if (!kept.buffer) kept.buffer = rt_grown_map(SPOOL_DATA_PIECE_BYTES);
+    return kept.buffer != NULL;
+}
+
+/* The number of this content, which is in the spool then; before: what the domain or map had. 0: it could not
+ * be written. */
+static uint32_t content_of(const struct rt_subject *s, uint32_t before)
+{
+    struct rt_walk seen = {0};
+    if (!have_buffer()) return 0;
+    walk_through(&seen, s);
+    uint32_t number = find_content(seen.hash, seen.total_bytes);
+    if (number == 0 && before && kept.contents.rows[before - 1].users == 1 &&
+        kept.contents.rows[before - 1].total_bytes == seen.total_bytes)
+        return write_changes(s, before, &seen);
+    if (number == 0) number = write_new(s, &seen);
+    if (number != 0 && number != before) kept.contents.rows[number - 1].users++;
+    return number;
+}
+
+/* --- events --- */
+
+/* The place of domain or map `number` in its table; NULL: no memory. */
+#define PLACE_OF(table, number) (rt_grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
+
+/* What takes long here is not one of many calls like it. */
+static void charge(uint64_t begin_ticks)
+{
+    __atomic_fetch_add(&rt_state.budget.hooks_ticks, rt_ticks() - begin_ticks, __ATOMIC_RELAXED);
+    rt_tls.tick_hooks = 0;
+}
+
+static void left_out(void)
+{
+    rt_event_count_sigsafe(SPOOL_EVENT_DOMAINS_LEFT_OUT, 1, 0);
+}
+
+static void put_domain(struct rt_thread *t, uint32_t domain, const struct ndm_geometry *g)
+{
+    const struct rt_subject subject = {.geometry = g};
+    uint32_t *place = PLACE_OF(kept.domains, domain);
+    const uint32_t data = place ? content_of(&subject, *place) : 0;
+    if (data == 0) return left_out();
+    *place = data;
+    const struct spool_domain rec = {.time_ns = ls_clock_mono_ns(), .domain = domain, .data = data};
+    spool_put_domain(rt_spool_writer(t), rec);
+}
+
+static void put_map(struct rt_thread *t, uint32_t map, uint32_t domain, const struct ndm_map *m)
+{
+    const struct rt_subject subject = {.map = m};
+    uint32_t *place = PLACE_OF(kept.maps, map);
+    const uint32_t data = place ? content_of(&subject, *place) : 0;
+    if (data == 0) return left_out();
+    *place = data;
+    const struct spool_map rec = {.time_ns = ls_clock_mono_ns(), .map = map, .domain = domain, .data = data};
+    spool_put_map(rt_spool_writer(t), rec);
+}
+
+static void on_domain(void *user, uint32_t domain, const struct ndm_geometry *g)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    const uint64_t begin_ticks = rt_ticks();
+    put_domain(t, domain, g);
+    charge(begin_ticks);
+    rt_leave();
+}
+
+static void on_domain_remove(void *user, uint32_t domain)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    spool_put_domain_end(rt_spool_writer(t), ls_clock_mono_ns(), domain);
+    rt_leave();
+}
+
+static void on_map(void *user, uint32_t map, uint32_t domain, const struct ndm_map *m)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    const uint64_t begin_ticks = rt_ticks();
+    if (m->kind == NDM_MAP_CALLBACK) rt_collector_need(true);
+    put_map(t, map, domain, m);
+    charge(begin_ticks);
+    rt_leave();
+}
+
+static void on_node_map(void *user, uint32_t node, uint32_t map)
+{
+    (void)user;
+    struct rt_thread *t = rt_enter();
+    if (!t) return;
+    if (ndm_calls_len() > 0) rt_tap_want(true);
+    spool_put_node_map(rt_spool_writer(t), ls_clock_mono_ns(), node, map);
+    rt_leave();
+}
+
+static void on_settle(void *user)
+{
+    (void)user;
+    rt_collector_drain();
+}
+
+static const struct ndm_sink sink = {
+    .domain_add = on_domain,
+    .domain_change = on_domain,
+    .domain_remove = on_domain_remove,
+    .map_add = on_map,
+    .node_map = on_node_map,
+    .settle = on_settle,
+};
+
+void rt_domains_init(void)
+{
+    ndm_registry_set_sink(&sink);
+}
