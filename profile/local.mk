@@ -16,7 +16,12 @@ libprofread_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofread_la_LIBADD = libndm.la libcommon.la $(HDF5_LIBS)
 
 libprofile_la_SOURCES = \
+    profile/prof_atlas_plan.c profile/prof_atlas_plan.h \
     profile/prof_atlas_write.c \
+    profile/prof_domains.c profile/prof_domains.h \
+    profile/prof_fields.c profile/prof_fields.h \
+    profile/prof_spots.c profile/prof_spots.h \
+    profile/prof_steps.c profile/prof_steps.h \
     profile/prof_allocators.c profile/prof_allocators.h \
     profile/prof_site_frames.c profile/prof_site_frames.h \
     profile/prof_site_names.c profile/prof_site_names.h \

@@ -267,6 +267,12 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_setting(r, rec);
     case SPOOL_REC_CALLBACK:
         return prof_callback_take(r, rec);
+    case SPOOL_REC_DOMAIN_DATA:
+    case SPOOL_REC_DOMAIN:
+    case SPOOL_REC_MAP:
+    case SPOOL_REC_NODE_MAP:
+    case SPOOL_REC_POINT:
+        return prof_domains_take(r, item->rec);
     default: /* NODE_MEMBER, PROCESS and others: the survey's */
         return prof_sampled_take(r, lane, item);
     }

@@ -7,8 +7,9 @@
 
 #include "common/ls_error.h"
 #include "machine/mach_calibration.h"
-#include "profile/prof_frames.h"
+#include "profile/prof_domains.h"
 #include "profile/prof_dump.h"
+#include "profile/prof_frames.h"
 #include "profile/prof_lines.h"
 #include "profile/prof_names.h"
 #include "profile/prof_series.h"
@@ -49,6 +50,7 @@ struct prof_run_state {
     uint64_t phases_hidden; /* nested too deep */
     struct prof_forks *forks;
     struct prof_series series;
+    struct prof_domains domains;
     prof_dump_list dumps;
     PROF_VECTOR(struct prof_child_end) child_ends;
     PROF_VECTOR(struct prof_event) events;

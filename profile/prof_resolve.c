@@ -5,6 +5,7 @@
 
 #include "common/ls_clock.h"
 #include "machine/mach_topology.h"
+#include "profile/prof_fields.h"
 #include "profile/prof_forks.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_nameless.h"
@@ -212,6 +213,7 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
     if (mach_describe(&machine) != LS_OK)
         machine = (struct mach_machine){0}; /* no reason to lose a recording */
     const struct prof_run run = prof_run_describe(job, &machine);
+    LS_TRY(prof_fields_write(&job->run, &run, job->options->slices));
     return prof_writer_run(job->run.writer, &run);
 }
 
@@ -322,6 +324,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->dumps.rows);
     free(s->child_ends.rows);
     prof_series_fini(&s->series);
+    prof_domains_fini(&s->domains);
     free(s->events.rows);
     free(s->watches.rows);
     prof_frames_fini(&s->frames);

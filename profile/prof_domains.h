@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The natural domains of all images of a run, as the spool tells them: grids and meshes, and where the
+ * elements of each node lie at which time. A fork child goes on with what its parent had.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+#ifndef PROF_DOMAINS_H
+#define PROF_DOMAINS_H
+
+#include "common/ls_error.h"
+#include "ndm/ndm_finder.h"
+#include "ndm/ndm_map.h"
+#include "profile/prof_spots.h"
+#include "profile/prof_vector.h"
+#include "spool/spool_format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct prof_forks;
+struct prof_replay;
+struct prof_image_domains;
+
+#define PROF_NO_DOMAIN UINT32_MAX
+#define PROF_NO_LAYOUT UINT32_MAX
+
+struct prof_domain {
+    uint32_t process;
+    struct ndm_geometry geometry; /* the last that was told */
+    ndm_finder *finder;           /* NULL: not needed yet */
+};
+/* A map's content; several maps and nodes may share it. */
+struct prof_layout {
+    struct ndm_map map;
+    const void *data; /* what it was read from, and in which state */
+    uint64_t data_version;
+};
+/* Where the elements of a node lie from a time on. */
+struct prof_map_span {
+    uint32_t process, node;
+    uint64_t from_ns; /* since the start of the run */
+    uint32_t domain;  /* row of domains, or PROF_NO_DOMAIN: it is not mapped */
+    uint32_t layout;  /* row of layouts */
+    uint32_t order;   /* in which they were told: of one time, the last one holds */
+};
+
+struct prof_domains {
+    PROF_VECTOR(struct prof_domain) domains;
+    PROF_VECTOR(struct prof_layout) layouts;
+    PROF_VECTOR(struct prof_map_span) spans; /* in the order of prof_domains_sort */
+    prof_spot_list spots;
+    PROF_VECTOR(struct prof_image_domains *) images; /* one a process that told something */
+    const struct prof_forks *forks;
+    uint64_t start_ns;
+    uint64_t refused; /* records that make no sense */
+};
+
+/* A record of the image that r replays; others than those of the natural domain change nothing.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_domains_take(struct prof_replay *r, const struct spool_rec_header *rec);
+/* All images were replayed: the rest needs this. */
+void prof_domains_sort(struct prof_domains *d);
+/* The span of a node at a time in a process, or NULL.  Thread: any. */
+const struct prof_map_span *prof_domains_find(const struct prof_domains *d, uint32_t process, uint32_t node,
+                                              uint64_t time_ns);
+void prof_domains_fini(struct prof_domains *d);
+
+#endif
