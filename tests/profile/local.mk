@@ -7,6 +7,7 @@ libproffixture_la_LIBADD = libspoolfixture.la
 
 profile_test_programs = \
     tests/profile/test_prof_atlas \
+    tests/profile/test_prof_fields \
     tests/profile/test_prof_sites \
     tests/profile/test_prof_source_label \
     tests/profile/test_prof_calls \
@@ -21,6 +22,8 @@ TESTS += $(profile_test_programs)
 
 tests_profile_test_prof_atlas_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_atlas_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS) -lm
+tests_profile_test_prof_fields_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_fields_LDADD = libproffixture.la libanalyse.la libprofile.la $(CMOCKA_LIBS) -lm
 tests_profile_test_prof_calls_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_calls_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 tests_profile_test_prof_tls_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
