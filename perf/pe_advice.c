@@ -43,7 +43,7 @@ static bool pe_pmu_begins(const struct pe_facts *f, const char *prefix)
 int pe_paranoid_needed(const struct pe_facts *f)
 {
     if (f->cpu_wide) return 0;
-    return f->attr && !f->attr->exclude_kernel && f->attr->type != PERF_TYPE_SOFTWARE ? 1 : 2;
+    return f->attr && !f->attr->exclude_kernel ? 1 : 2;
 }
 
 /* --- permissions

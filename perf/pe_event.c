@@ -45,7 +45,7 @@ static ls_err pe_set_config(struct pe_event *e, const char *name, uint64_t value
 static ls_err pe_set_rate(struct pe_event *e, const char *name, uint64_t value)
 {
     if (strcmp(name, "period") != 0 && strcmp(name, "freq") != 0) return LS_ERR_NOT_FOUND;
-    e->attr.freq = name[0] == 'f';
+    e->attr.freq = name[0] == 'f' && value > 0;
     e->attr.sample_period = value;
     return LS_OK;
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The running kernel's own refusals, and what is said of them. Each runs in a child that gives up its
+ * privileges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "perf/pe_try.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534, CHILD_SKIPS = 77 };
+
+static const struct perf_event_attr faults = {.type = PERF_TYPE_SOFTWARE,
+                                              .size = sizeof(faults),
+                                              .config = PERF_COUNT_SW_PAGE_FAULTS,
+                                              .sample_period = 1,
+                                              .sample_type = PERF_SAMPLE_ADDR,
+                                              .exclude_kernel = 1,
+                                              .exclude_hv = 1};
+
+static struct pe_tried try(const struct perf_event_attr *attr)
+{
+    struct mach_privilege machine;
+    struct pe_tried tried;
+    mach_privilege_read("", getenv, &machine);
+    pe_try_attr(attr, "page-faults", &machine, &tried);
+    return tried;
+}
+
+/* 0 in a child as told, 1 with a message when not */
+static int said(const struct pe_tried *t, int error, const char *cause, const char *remedy)
+{
+    if (t->error == error && strstr(t->advice.cause, cause) && strstr(t->advice.remedy, remedy)) return 0;
+    fprintf(stderr, "errno %d (%s), cause '%s', remedy '%s'\n", t->error, strerror(t->error), t->advice.cause,
+            t->advice.remedy);
+    return 1;
+}
+
+static int child_opens(void)
+{
+    const struct pe_tried t = try(&faults);
+    return t.opens && t.error == 0 && t.advice.cause[0] == '\0' ? 0 : said(&t, 0, "", "");
+}
+
+static int child_unknown_type(void)
+{
+    struct perf_event_attr attr = faults;
+    attr.type = 0x7ffffff0;
+    const struct pe_tried t = try(&attr);
+    return said(&t, ENOENT, "", "");
+}
+
+static int child_huge_period(void)
+{
+    struct perf_event_attr attr = faults;
+    attr.sample_period = UINT64_C(1) << 63;
+    const struct pe_tried t = try(&attr);
+    return said(&t, EINVAL, "highest bit", "--period");
+}
+
+static int child_fast_freq(void)
+{
+    struct perf_event_attr attr = faults;
+    attr.freq = 1;
+    attr.sample_freq = UINT64_C(1) << 40;
+    const struct pe_tried t = try(&attr);
+    return said(&t, EINVAL, "max_sample_rate", "--freq");
+}
+
+static int child_no_files(void)
+{
+    const struct rlimit none = {3, 3};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const struct pe_tried t = try(&faults);
+    return said(&t, EMFILE, "3 file descriptors", "ulimit -n");
+}
+
+static int child_kernel_as_nobody(void)
+{
+    struct perf_event_attr attr = faults;
+    struct mach_privilege machine;
+    attr.exclude_kernel = 0;
+    if (getuid() == 0 && setuid(NOBODY) != 0) return CHILD_SKIPS;
+    mach_privilege_read("", getenv, &machine);
+    if (machine.perf_event_paranoid < 2 || machine.cap_perfmon) return CHILD_SKIPS;
+    const struct pe_tried t = try(&attr);
+    return said(&t, EACCES, "perf_event_paranoid is", "sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+static void run(int (*child)(void))
+{
+    int status = 1;
+    const pid_t pid = fork();
+    if (pid == 0) _exit(child());
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CHILD_SKIPS) skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void page_faults_open_and_nothing_is_said(void **state)
+{
+    (void)state;
+    run(child_opens);
+}
+
+static void an_unknown_pmu_is_enoent(void **state)
+{
+    (void)state;
+    run(child_unknown_type);
+}
+
+static void a_field_that_the_kernel_refuses_is_named(void **state)
+{
+    (void)state;
+    run(child_huge_period);
+    run(child_fast_freq);
+}
+
+static void the_limit_of_descriptors_is_told(void **state)
+{
+    (void)state;
+    run(child_no_files);
+}
+
+static void without_privilege_the_sysctl_is_told(void **state)
+{
+    (void)state;
+    run(child_kernel_as_nobody);
+}
+
+int main(void)
+{
+    const struct pe_tried t = try(&faults);
+    if (!t.opens) {
+        printf("SKIP: this kernel opens no perf events at all: %s\n", t.advice.cause);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_faults_open_and_nothing_is_said),
+        cmocka_unit_test(an_unknown_pmu_is_enoent),
+        cmocka_unit_test(a_field_that_the_kernel_refuses_is_named),
+        cmocka_unit_test(the_limit_of_descriptors_is_told),
+        cmocka_unit_test(without_privilege_the_sysctl_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
