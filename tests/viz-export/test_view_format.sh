@@ -13,4 +13,4 @@ if ! command -v node >/dev/null || [ ! -f "$prettier" ]; then
     echo "SKIP: no prettier: tarballs bring the bundle and not its packages (make view-bundle gets them)"
     exit 77
 fi
-cd "$web" && node "$prettier" --check src build.mjs package.json ../../tests/viz-export/browser.mjs ../../tests/viz-export/test_view.mjs --config package.json
+cd "$web" && node "$prettier" --check src build.mjs package.json ../../tests/viz-export/*.mjs --config package.json

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of a dimension as a list of buttons with bars, the largest first; pressed ones are selected.
-import { css, shade } from './colours.js';
 import { h } from './dom.js';
 import * as format from './format.js';
 import { tipOn } from './tip.js';
@@ -18,14 +17,13 @@ function words(app, label, row) {
     ];
 }
 
-/** options: colours by value (else the metric's), metric: the id of one that is always shown, beside(value). */
+/** options: colours by value, metric: the id of one that is always shown, beside(value). */
 export function barList(app, dimension, label, options = {}) {
     const list = h('ul', { class: 'barlist', 'aria-label': label });
     const metricOf = () => app.metrics.find((m) => m.id === (options.metric ?? app.metric.id));
     const item = (value, row, largest, metric) => {
         const text = app.model.labels[dimension][value];
         const size = metric.of(row);
-        const rgb = shade(Number.isFinite(size) ? size / largest : NaN);
         const button = h(
             'button',
             {
@@ -41,7 +39,7 @@ export function barList(app, dimension, label, options = {}) {
                 class: 'bar',
                 style: {
                     width: `${Math.max(0, Math.min(1, size / largest || 0)) * 100}%`,
-                    background: options.colours?.[value] ?? (rgb ? css(rgb) : 'var(--unknown)'),
+                    background: options.colours?.[value] ?? 'var(--accent)',
                 },
             }),
             h('span', { class: 'name' }, options.beside ? options.beside(value, text) : text),

@@ -18,9 +18,9 @@ export function digits(value) {
     return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
-/** As short as three digits allow: for the ticks of an axis. */
+/** As short as two decimals allow: for the ticks of an axis. */
 export function tick(value) {
-    return known(value) ? String(Number(value.toPrecision(3))) : DASH;
+    return known(value) ? String(Math.round(value * 100) / 100) : DASH;
 }
 
 export function count(value) {

@@ -52,9 +52,7 @@ export function latencyView(app) {
     const chart = barsChart('histogram of load latencies', 'bin', shifted(app), bars);
     const list = barList(app, 'access', 'kinds of access', { colours: ACCESS_COLOURS, metric: 'samples' });
     body.append(chart.element, list.element);
-    const names = Array.from({ length: bars }, (_, i) =>
-        format.tick(Math.round(binBegin(model, i + 1) * 100) / 100),
-    );
+    const names = Array.from({ length: bars }, (_, i) => format.tick(binBegin(model, i + 1)));
     const bands = levelBands(model).map((band) => ({ ...band, from: band.from - 1, to: band.to - 1 }));
     const update = (result) => {
         const width = model.dims.access;

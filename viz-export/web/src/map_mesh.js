@@ -80,25 +80,32 @@ class Mesh {
         this.paint();
     }
 
-    /** To pixels; depth grows towards the viewer. y points up. */
-    project() {
-        const width = this.canvas.clientWidth;
-        const size = Math.min(width, HEIGHT) - 2 * MARGIN;
-        const fill = this.solid ? size * 0.75 : size;
+    /** Turned: x to the right, y down as on the screen, depth towards the viewer. */
+    turned([x, y, z]) {
+        if (!this.solid) return { x, y: -y, depth: z };
         const [cosY, sinY, cosP, sinP] = [
             Math.cos(this.yaw),
             Math.sin(this.yaw),
             Math.cos(this.pitch),
             Math.sin(this.pitch),
         ];
+        const back = -x * sinY + z * cosY;
+        return { x: x * cosY + z * sinY, y: back * sinP - y * cosP, depth: y * sinP + back * cosP };
+    }
+
+    screen(point) {
+        const width = this.canvas.clientWidth;
+        const size = (Math.min(width, HEIGHT) - 2 * MARGIN) * (this.solid ? 0.72 : 1);
+        const { x, y, depth } = this.turned(point);
+        return { x: width / 2 + x * size, y: HEIGHT / 2 + y * size, depth };
+    }
+
+    project() {
         const len = this.unit[0].length;
         const out = { x: new Float32Array(len), y: new Float32Array(len), depth: new Float32Array(len) };
         for (let i = 0; i < len; i++) {
-            const [x, y, z] = [this.unit[0][i], this.unit[1][i], this.unit[2][i]];
-            const [turned, back] = this.solid ? [x * cosY + z * sinY, -x * sinY + z * cosY] : [x, z];
-            out.x[i] = width / 2 + turned * fill;
-            out.y[i] = HEIGHT / 2 - (y * cosP - back * sinP) * fill;
-            out.depth[i] = y * sinP + back * cosP;
+            const at = this.screen([this.unit[0][i], this.unit[1][i], this.unit[2][i]]);
+            for (const axis of ['x', 'y', 'depth']) out[axis][i] = at[axis];
         }
         return out;
     }
@@ -111,6 +118,7 @@ class Mesh {
         const context = this.canvas.getContext('2d');
         context.scale(ratio, ratio);
         this.at = this.project();
+        if (this.solid) this.frame(context);
         if (this.polygons) this.paintPolygons(context);
         else this.paintDots(context);
         this.axisCross(context);
@@ -144,44 +152,50 @@ class Mesh {
             Math.min(14, (HEIGHT * 0.75) / (this.solid ? Math.cbrt(order.length) : Math.sqrt(order.length))),
         );
         this.shown = shown;
-        const missing = themeColours().line;
+        const missing = themeColours().faint;
         for (const i of shown) {
             const rgb = this.scale.of(this.values[i]);
-            const size = rgb ? side : 1;
+            const size = rgb ? side : 1.2;
+            context.globalAlpha = rgb ? 1 : 0.4;
             context.fillStyle = rgb ? css(rgb) : missing;
             context.fillRect(this.at.x[i] - size / 2, this.at.y[i] - size / 2, size, size);
         }
+        context.globalAlpha = 1;
     }
 
     axisCross(context) {
-        const colours = themeColours();
-        const [cosY, sinY, cosP, sinP] = [
-            Math.cos(this.yaw),
-            Math.sin(this.yaw),
-            Math.cos(this.pitch),
-            Math.sin(this.pitch),
-        ];
-        const directions = this.solid
-            ? [
-                  [cosY, sinP * -sinY * -1],
-                  [0, -cosP],
-                  [sinY, sinP * cosY],
-              ]
-            : [
-                  [1, 0],
-                  [0, -1],
-              ];
-        context.strokeStyle = context.fillStyle = colours.faint;
+        const { faint } = themeColours();
+        const origin = { x: 34, y: HEIGHT - 34 };
+        context.strokeStyle = context.fillStyle = faint;
         context.font = '12px system-ui, sans-serif';
         context.textAlign = 'center';
         context.textBaseline = 'middle';
-        directions.forEach(([x, y], a) => {
+        for (let a = 0; a < (this.solid ? 3 : 2); a++) {
+            const to = this.turned([0, 1, 2].map((axis) => (axis === a ? 1 : 0)));
             context.beginPath();
-            context.moveTo(30, HEIGHT - 34);
-            context.lineTo(30 + x * 20, HEIGHT - 34 + y * 20);
+            context.moveTo(origin.x, origin.y);
+            context.lineTo(origin.x + to.x * 20, origin.y + to.y * 20);
             context.stroke();
-            context.fillText(this.field.axes[a].name, 30 + x * 28, HEIGHT - 34 + y * 28);
-        });
+            context.fillText(this.field.axes[a].name, origin.x + to.x * 29, origin.y + to.y * 29);
+        }
+    }
+
+    /** The edges of the box around a solid mesh. */
+    frame(context) {
+        const half = this.unit.map((axis) =>
+            axis.reduce((most, value) => Math.max(most, Math.abs(value)), 0),
+        );
+        const corner = (bits) => this.screen(half.map((h, a) => (bits & (1 << a) ? h : -h)));
+        context.strokeStyle = themeColours().line;
+        context.beginPath();
+        for (let from = 0; from < 8; from++)
+            for (const bit of [1, 2, 4])
+                if (!(from & bit)) {
+                    const [p, q] = [corner(from), corner(from | bit)];
+                    context.moveTo(p.x, p.y);
+                    context.lineTo(q.x, q.y);
+                }
+        context.stroke();
     }
 
     /** The polygon or the dot under the pointer, -1: none. */

@@ -13,7 +13,6 @@ export function makeMetrics(whole) {
             text: 'share of the CPU time in accesses, all of the run being 100 %',
             of: (row) => row.timeNs / whole.timeNs,
             format: format.percent,
-            isShare: true,
         },
         {
             id: 'stall',
@@ -21,7 +20,6 @@ export function makeMetrics(whole) {
             text: 'share of the estimated stall time, all of the run being 100 %',
             of: (row) => row.stallNs / whole.stallNs,
             format: format.percent,
-            isShare: true,
         },
         {
             id: 'timeNs',
@@ -57,7 +55,7 @@ export function makeMetrics(whole) {
             text: `share of the measured loads that ${name} served (inferred from latency)`,
             of: levelShare(level),
             format: format.percent,
-            isShare: true,
+            isLevel: true,
         })),
     ];
 }

@@ -153,6 +153,7 @@ class Painter {
         this.alpha = Math.min(0.8, Math.max(0.03, 18 / Math.sqrt(rows.length + 1) / 8));
         this.run++;
         this.canvas.dataset.state = 'drawing';
+        this.drawAxes();
         this.part(0, this.run);
     }
 
@@ -160,11 +161,9 @@ class Painter {
         if (run !== this.run) return;
         const end = Math.min(this.rows.length, begin + ROWS_A_FRAME);
         this.lines(begin, end);
+        this.drawAxes();
         if (end < this.rows.length) requestAnimationFrame(() => this.part(end, run));
-        else {
-            this.drawAxes();
-            this.canvas.dataset.state = 'drawn';
-        }
+        else this.canvas.dataset.state = 'drawn';
     }
 
     /** All lines of a colour are one path. */

@@ -32,7 +32,8 @@ export function timelineView(app) {
     );
     const update = ({ slice: sums }) => {
         const rows = names.map((_, i) => sums.row(i));
-        const values = (of) => rows.map((row) => of(row) / 1e6);
+        const inSeconds = rows.some((row) => row.timeNs >= 1e10);
+        const values = (of) => rows.map((row) => of(row) / (inSeconds ? 1e9 : 1e6));
         const stall = values((row) => Math.max(0, row.stallNs));
         const other = values((row) => Math.max(0, row.timeNs - Math.max(0, row.stallNs)));
         chart.update({
@@ -42,8 +43,8 @@ export function timelineView(app) {
                 { name: 'other', colour: TIME_COLOUR, values: other },
             ],
             axis: 'wall time since the start',
-            unit: 'CPU time, ms',
-            print: format.digits,
+            unit: inSeconds ? 'CPU time, s' : 'CPU time, ms',
+            print: format.tick,
             tip: (i) => [
                 [`${names[i]} to ${format.time((i + 1) * slice)}`, ''],
                 ['CPU time', format.time(rows[i].timeNs)],

@@ -10,6 +10,20 @@ import { scaleBar } from './scalebar.js';
 
 const PICTURES = { icicle, sunburst, treemap, table: treeTable };
 
+/** Children with samples. Where nothing is registered the one node "unregistered" says nothing new. */
+function childrenOf(model, sums, n) {
+    const children = model.nodes.children[n].filter((child) => sums.samples[child] > 0);
+    const [only] = children;
+    if (n === 0 && children.length === 1 && model.nodes.kind[only] === 'unregistered' && isBare(model))
+        return model.nodes.children[only].filter((child) => sums.samples[child] > 0);
+    return children;
+}
+
+/** Is nothing but unregistered memory in the whole run? */
+function isBare(model) {
+    return model.nodes.children[0].every((child) => model.nodes.kind[child] === 'unregistered');
+}
+
 /** Rows of what is there, depth first, the largest first. */
 export function treeRows(app, sums) {
     const { model, size } = app;
@@ -19,8 +33,7 @@ export function treeRows(app, sums) {
         row.size = Math.max(0, row.sums[size]);
         rows.push(row);
         parent?.children.push(row);
-        model.nodes.children[n]
-            .filter((child) => sums.samples[child] > 0)
+        childrenOf(model, sums, n)
             .sort((a, b) => sums[size][b] - sums[size][a] || a - b)
             .forEach((child) => visit(child, depth + 1, row));
     };
@@ -28,16 +41,19 @@ export function treeRows(app, sums) {
     return rows;
 }
 
-/** The metric of rows as parts of its scale: shares from 0 to 1, others up to the largest below the root. */
+/** The metric of rows as parts of its scale: shares of levels from 0 to 1, others up to the largest innermost piece,
+ * so that pieces can be told apart; what contains more may lie beyond. */
 export function colourParts(app, rows) {
     const { metric } = app;
     const values = rows.map((row) => metric.of(row.sums));
-    const largest = Math.max(
-        0,
-        ...values.filter((value, i) => Number.isFinite(value) && (rows.length === 1 || i > 0)),
-    );
-    const top = metric.isShare ? 1 : largest || 1;
-    return { top, of: (row) => Math.min(1, metric.of(row.sums) / top) };
+    const finite = (value, i) => Number.isFinite(value) && rows[i].children.length === 0;
+    const largest = Math.max(0, ...values.filter(finite)) || 1;
+    const top = metric.isLevel ? 1 : largest;
+    return {
+        top,
+        isOpen: values.some((value) => value > top * 1.0001),
+        of: (row) => Math.min(1, metric.of(row.sums) / top),
+    };
 }
 
 /** A node in words: for tooltips and screen readers. */
@@ -66,6 +82,12 @@ export function describe(app, row) {
         ]);
     if (model.nodes.bytes[n]) lines.push(['size', format.bytes(model.nodes.bytes[n])]);
     return lines;
+}
+
+/** The end of the scale says when there is more beyond. */
+function printer(metric, parts) {
+    return (value) =>
+        parts.isOpen && value === parts.top ? `≥ ${metric.format(value)}` : metric.format(value);
 }
 
 export function treeView(app) {
@@ -111,7 +133,9 @@ export function treeView(app) {
         picture ??= PICTURES[kind](app, stage);
         picture.update(rows, parts);
         legend.replaceChildren(
-            kind === 'table' ? '' : scaleBar('cividis', 0, parts.top, app.metric.format, app.metric.title),
+            kind === 'table'
+                ? ''
+                : scaleBar('cividis', 0, parts.top, printer(app.metric, parts), app.metric.title),
         );
         note.title = app.metric.text;
     };

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyse/an_tiles.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 20000, NODES = 300, LINES = 1500, THREADS = 40, BURSTS = 500, SLICES = 64 };
+
+static struct prof_node nodes[NODES];
+static struct prof_line lines[LINES];
+static struct prof_thread threads[THREADS];
+static struct prof_burst bursts[BURSTS];
+static struct prof_process process;
+static uint32_t node[SAMPLES], thread[SAMPLES], burst[SAMPLES], position[SAMPLES];
+static uint64_t ip[SAMPLES], time_ns[SAMPLES];
+static int32_t latency_cycles[SAMPLES];
+static uint8_t op[SAMPLES], level[SAMPLES], latency_valid[SAMPLES];
+static float cost_ns[SAMPLES], stall_ns[SAMPLES];
+static struct an_input in = {.bursts = bursts,
+                             .bursts_len = BURSTS,
+                             .samples = {.len = SAMPLES,
+                                         .node = node,
+                                         .thread = thread,
+                                         .burst = burst,
+                                         .position = position,
+                                         .ip = ip,
+                                         .time_ns = time_ns,
+                                         .latency_cycles = latency_cycles,
+                                         .op = op,
+                                         .level = level,
+                                         .latency_valid = latency_valid}};
+static struct an_costs costs = {.time_ns = cost_ns, .stall_ns = stall_ns};
+static const struct an_tables tables = {.nodes = nodes,
+                                        .nodes_len = NODES,
+                                        .lines = lines,
+                                        .lines_len = LINES,
+                                        .threads = threads,
+                                        .threads_len = THREADS,
+                                        .processes = &process,
+                                        .processes_len = 1,
+                                        .bursts = bursts,
+                                        .bursts_len = BURSTS,
+                                        .duration_ns = BURSTS * 1000,
+                                        .slices = SLICES};
+
+static uint64_t random_state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003) */
+static uint32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 16) % n;
+}
+
+static void make_tables(void)
+{
+    static char functions[LINES][16];
+    for (uint32_t n = 0; n < NODES; n++)
+        nodes[n] = (struct prof_node){.id = n,
+                                      .parent = n ? n / 3 : UINT32_MAX,
+                                      .kind = n ? PROF_NODE_RANGE : PROF_NODE_ROOT,
+                                      .label = "n"};
+    for (uint32_t l = 0; l < LINES; l++) {
+        snprintf(functions[l], sizeof(functions[l]), "f%u", l);
+        lines[l] = (struct prof_line){.ip = l + 1,
+                                      .module = "m",
+                                      .function = functions[l],
+                                      .symbol = functions[l],
+                                      .file = "a.c",
+                                      .line = l + 1,
+                                      .until_ns = UINT64_MAX};
+    }
+    for (uint32_t t = 0; t < THREADS; t++)
+        threads[t] = (struct prof_thread){.tid = t, .name = "t"};
+    for (uint32_t b = 0; b < BURSTS; b++)
+        bursts[b] = (struct prof_burst){.time_ns = b * 1000,
+                                        .first_sample = (uint64_t)b * (SAMPLES / BURSTS),
+                                        .samples_len = SAMPLES / BURSTS};
+}
+
+/* Small numbers are frequent; times are whole numbers, so that their sums are exact. */
+static int make(void **state)
+{
+    (void)state;
+    make_tables();
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        node[i] = random_below(1 + random_below(NODES));
+        thread[i] = random_below(1 + random_below(THREADS));
+        burst[i] = i / (SAMPLES / BURSTS);
+        ip[i] = 1 + random_below(1 + random_below(LINES + 20)); /* some are of no line */
+        op[i] = random_below(4) == 0;
+        latency_cycles[i] = (int32_t)random_below(1 + random_below(2000));
+        latency_valid[i] = (uint8_t)random_below(2);
+        level[i] = (uint8_t)random_below(5);
+        cost_ns[i] = (float)random_below(1000);
+        stall_ns[i] = (float)random_below(100);
+    }
+    return 0;
+}
+
+struct sums {
+    double samples, time_ns, stall_ns, latency_cycles;
+};
+
+static void add(struct sums *s, double samples, double time, double stall, double latency)
+{
+    s->samples += samples;
+    s->time_ns += time;
+    s->stall_ns += stall;
+    s->latency_cycles += latency;
+}
+
+static struct sums sums_of_samples(uint32_t of_node)
+{
+    struct sums s = {0};
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        if (of_node == UINT32_MAX || node[i] == of_node)
+            add(&s, 1, (double)cost_ns[i], (double)stall_ns[i],
+                an_is_measured(&in.samples, i) ? latency_cycles[i] : 0);
+    return s;
+}
+
+static struct sums sums_of_tiles(const struct an_tiles *t, uint32_t of_node)
+{
+    struct sums s = {0};
+    for (size_t i = 0; i < t->len; i++)
+        if (of_node == UINT32_MAX || t->node.keys[t->tiles[i].node] == of_node)
+            add(&s, (double)t->tiles[i].samples, t->tiles[i].time_ns, t->tiles[i].stall_ns,
+                t->tiles[i].latency_cycles);
+    return s;
+}
+
+static void tile(struct an_tiles *t, size_t len_max)
+{
+    const struct an_tiles_input from = {.tables = &tables, .in = &in, .costs = &costs, .len_max = len_max};
+    assert_int_equal(an_tiles_init(t, &from), LS_OK);
+}
+
+static void assert_same(struct sums a, struct sums b)
+{
+    assert_memory_equal(&a, &b, sizeof(a));
+}
+
+static void tiles_hold_all_sums(void **state)
+{
+    struct an_tiles t;
+    (void)state;
+    tile(&t, SIZE_MAX);
+    assert_true(t.len > 1000 && t.len <= SAMPLES);
+    assert_same(sums_of_tiles(&t, UINT32_MAX), sums_of_samples(UINT32_MAX));
+    for (uint32_t n = 0; n < NODES; n++)
+        assert_same(sums_of_tiles(&t, n), sums_of_samples(n));
+    assert_int_equal(t.slices, SLICES);
+    assert_int_equal(t.lines_folded + t.nodes_folded + t.threads_folded, 0);
+    an_tiles_fini(&t);
+}
+
+static void tiles_are_sorted_and_each_is_once(void **state)
+{
+    struct an_tiles t;
+    (void)state;
+    tile(&t, SIZE_MAX);
+    for (size_t i = 1; i < t.len; i++) {
+        const struct an_tile *a = &t.tiles[i - 1], *b = &t.tiles[i];
+        const uint64_t first = (uint64_t)a->access << 40 | (uint64_t)a->bin << 32 | a->slice,
+                       second = (uint64_t)b->access << 40 | (uint64_t)b->bin << 32 | b->slice;
+        assert_true(
+            a->node < b->node ||
+            (a->node == b->node &&
+             (a->line < b->line || (a->line == b->line &&
+                                    (a->thread < b->thread || (a->thread == b->thread && first < second))))));
+    }
+    an_tiles_fini(&t);
+}
+
+/* Coarser and coarser: the sums of all stay, and those of a node go to what contains it. */
+static void coarse_tiles_lose_nothing(void **state)
+{
+    struct an_tiles t;
+    size_t before = SIZE_MAX;
+    (void)state;
+    for (size_t max = SAMPLES; max > 100; max /= 4) {
+        tile(&t, max);
+        assert_true(t.len <= before);
+        assert_same(sums_of_tiles(&t, UINT32_MAX), sums_of_samples(UINT32_MAX));
+        before = t.len;
+        if (max > 100 * 4) an_tiles_fini(&t);
+    }
+    assert_true(t.lines_folded > 0 && t.nodes_folded > 0 && t.threads_folded > 0);
+    assert_true(t.slices < SLICES && t.bins_per_octave < AN_TILE_BINS_PER_OCTAVE);
+    for (size_t i = 0; i < t.len; i++) {
+        assert_true(t.tiles[i].slice < t.slices);
+        assert_true(t.tiles[i].bin == AN_TILE_NO_BIN || t.tiles[i].bin < 13);
+        assert_true(t.tiles[i].node < t.node.len);
+    }
+    an_tiles_fini(&t);
+}
+
+static void a_latency_is_in_the_bin_that_begins_at_or_below_it(void **state)
+{
+    (void)state;
+    assert_int_equal(an_tile_bin(-3, 4), 0);
+    assert_int_equal(an_tile_bin(0, 4), 0);
+    assert_int_equal(an_tile_bin(1, 4), 1);
+    assert_int_equal(an_tile_bin(8, 4), 13);
+    assert_int_equal(an_tile_bin(8, 1), 4);
+    assert_int_equal(an_tile_bin(INT32_MAX, 4), 1 + 123);
+    for (int32_t cycles = 1; cycles < 5000; cycles++) {
+        const uint8_t bin = an_tile_bin(cycles, 4);
+        assert_true(pow(2, (bin - 1) / 4.0) <= cycles + 1e-6 && cycles < pow(2, bin / 4.0) - 1e-6);
+    }
+}
+
+static void a_pick_is_random_without_repetition(void **state)
+{
+    enum { ROWS = 1000, LEN = 100000 };
+    uint64_t rows[ROWS];
+    double sum = 0;
+    (void)state;
+    assert_int_equal(an_pick_rows(rows, ROWS, LEN), ROWS);
+    for (int r = 0; r < ROWS; r++) {
+        assert_true(rows[r] < LEN && (r == 0 || rows[r - 1] < rows[r]));
+        sum += (double)rows[r];
+    }
+    /* the mean of 1,000 uniform numbers: a standard deviation of 913 */
+    assert_true(fabs(sum / ROWS - LEN / 2.0) < 4 * 913);
+    assert_int_equal(an_pick_rows(rows, ROWS, 10), 10);
+    assert_int_equal(rows[9], 9);
+    assert_int_equal(an_pick_rows(rows, ROWS, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_hold_all_sums),
+                                       cmocka_unit_test(tiles_are_sorted_and_each_is_once),
+                                       cmocka_unit_test(coarse_tiles_lose_nothing),
+                                       cmocka_unit_test(a_latency_is_in_the_bin_that_begins_at_or_below_it),
+                                       cmocka_unit_test(a_pick_is_random_without_repetition)};
+    return cmocka_run_group_tests(tests, make, NULL);
+}
