@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Colours for values: viridis (van der Walt and Smith 2015, CC0), which colour-blind people can read and which
+ * prints in grey, on a linear or logarithmic scale.
+ *
+ * Errors: none.  Thread: any.  Signal: safe. */
+#ifndef VX_COLOUR_H
+#define VX_COLOUR_H
+
+#include "viz-export/vx_axis.h"
+
+#include <stdint.h>
+
+struct vx_rgb {
+    double r, g, b; /* 0 to 1 */
+};
+
+/* where from 0 to 1. */
+struct vx_rgb vx_viridis(double where);
+/* What is written on it is black, else white. */
+bool vx_is_light(struct vx_rgb c);
+
+/* The scale for values: logarithmic when they are positive and span more than two decades and may be so drawn. */
+struct vx_axis vx_colour_scale(double low, double high, bool may_be_log);
+/* False: a value that has no colour (missing; 0 on a logarithmic scale). */
+bool vx_colour_of(const struct vx_axis *scale, double value, struct vx_rgb *out);
+/* Smallest (with positive: above 0) and largest value that is not missing; false: there is none. */
+bool vx_value_range(const double *values, uint64_t len, bool positive, double *low, double *high);
+
+#endif

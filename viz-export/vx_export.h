@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a recording can be exported as: one file a format, one row a format in vx_export.c. Nothing is computed
+ * here: values are those of the recording.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_EXPORT_H
+#define VX_EXPORT_H
+
+#include "analyse/an_table.h"
+#include "analyse/an_tables.h"
+#include "viz-export/vx_files.h"
+#include "viz-export/vx_select.h"
+
+/* What a format wants to be in struct vx_source. */
+enum vx_needs {
+    VX_NEEDS_FIELDS = 1,   /* a selection with its values */
+    VX_NEEDS_TREE = 2,     /* tables, and samples summed by node */
+    VX_NEEDS_SAMPLES = 4,  /* tables, all columns of the samples, costs */
+    VX_NEEDS_TIMELINE = 8, /* tables, spans, counters */
+};
+
+/* A time series of the processes. */
+struct vx_counter {
+    const char *name, *unit;
+    const struct prof_point *points;
+    size_t len;
+};
+enum { VX_COUNTERS_MAX = 8 };
+
+/* A recording, borrowed; what no chosen format needs is NULL. */
+struct vx_source {
+    const char *path; /* of run.h5, as the user wrote it */
+    const struct prof_run *run;
+    const struct an_tables *tables;
+    const struct an_input *in;
+    const struct an_costs *costs;
+    const an_table *nodes; /* group = node */
+    const struct prof_phase_span *spans;
+    size_t spans_len;
+    struct vx_counter counters[VX_COUNTERS_MAX];
+    size_t counters_len;
+    const struct vx_selection *selection;
+};
+
+struct vx_request {
+    const char *path;   /* the output; "-": standard output */
+    const char *metric; /* of the tree's nodes, NULL: the usual one */
+    const char *table;  /* of formats that hold tables, NULL: the usual one */
+    double min_share;   /* nodes with less of the time are left out of the tree */
+    bool force;         /* overwrite */
+};
+
+struct vx_exporter {
+    const char *name;
+    const char *ends;  /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
+    const char *words; /* what it is, and what opens it */
+    unsigned needs;    /* enum vx_needs */
+    bool one_file;     /* may go to standard output */
+    bool has_steps;    /* can hold a time series */
+    bool steps_only;   /* and nothing else */
+    ls_err (*write)(const struct vx_source *s, const struct vx_request *r, vx_files *files);
+};
+
+/* Every format; ends with NULL. */
+extern const struct vx_exporter *const vx_exporters[];
+
+/* The format of that name; the format for a file of that name, by its longest matching end. NULL: none.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+const struct vx_exporter *vx_exporter_named(const char *name);
+const struct vx_exporter *vx_exporter_for(const char *path);
+
+/* What x needs for this request: for tables, what the table needs.
+ * Errors: LS_ERR_USAGE: there is no such table, or metric of nodes.  Thread: any.  Signal: not safe. */
+ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, unsigned *out_needs);
+
+/* Write r->path and the files that belong to it: all of them, or none.
+ * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (what the format cannot hold), LS_ERR_USAGE, LS_ERR_IO and
+ *         other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library).
+ * Thread: any.  Signal: not safe. */
+ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A PNG of heat maps: a panel for each field and metric, each step of a series, each of some layers of a 3-D
+ * grid. */
+#include "viz-export/vx_exporters.h"
+#include "viz-export/vx_format.h"
+#include "viz-export/vx_heat.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cairo's images end at 32767 pixels. */
+enum { VX_HEAT_SCALE = 2, VX_HEAT_PIXELS_MAX = 32767, VX_LAYERS_SHOWN = 9, VX_HEAT_TITLE = 62 };
+
+struct vx_sheet {
+    const struct vx_source *s;
+    struct vx_array **steps; /* arrays of each step */
+    size_t *lens;
+    size_t steps_len;
+    struct vx_panel *panels;
+    size_t panels_len;
+    unsigned columns;
+};
+
+static ls_err vx_sheet_arrays(struct vx_sheet *sheet)
+{
+    const uint32_t steps = sheet->s->selection->steps_len;
+    sheet->steps_len = steps ? steps : 1;
+    sheet->steps = calloc(sheet->steps_len, sizeof(*sheet->steps));
+    sheet->lens = calloc(sheet->steps_len, sizeof(*sheet->lens));
+    if (!sheet->steps || !sheet->lens) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu32 " steps", steps);
+    for (size_t i = 0; i < sheet->steps_len; i++)
+        LS_TRY(vx_arrays_of(sheet->s->selection, steps ? (uint32_t)i : VX_WHOLE_RUN, &sheet->steps[i],
+                            &sheet->lens[i]));
+    return LS_OK;
+}
+
+static void vx_sheet_fini(struct vx_sheet *sheet)
+{
+    for (size_t i = 0; sheet->steps && i < sheet->steps_len; i++)
+        vx_arrays_free(sheet->steps[i], sheet->lens[i]);
+    free(sheet->steps);
+    free(sheet->lens);
+    free(sheet->panels);
+}
+
+static bool vx_is_share(enum ndm_metric m)
+{
+    return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
+}
+
+/* One scale for all panels of a metric, so that they compare; shares go from 0 to 1. */
+static void vx_sheet_scale(const struct vx_sheet *sheet, struct vx_panel *p)
+{
+    const enum ndm_metric m = p->array->metric;
+    double low = 0, high = 0;
+    for (int positive = 1; positive >= 0 && !p->has_values; positive--)
+        for (size_t i = 0; i < sheet->steps_len; i++)
+            for (size_t k = 0; k < sheet->lens[i]; k++) {
+                const struct vx_array *a = &sheet->steps[i][k];
+                double from, to;
+                if (a->metric != m || !vx_value_range(a->values, a->len, positive, &from, &to)) continue;
+                low = p->has_values ? fmin(low, from) : from;
+                high = p->has_values ? fmax(high, to) : to;
+                p->has_values = true;
+            }
+    p->scale = vx_is_share(m) ? vx_colour_scale(0, 1, false) : vx_colour_scale(low, high, true);
+}
+
+static const char *vx_field_label(const struct vx_array *a)
+{
+    return a->field->node == UINT32_MAX ? "all data" : a->field->label;
+}
+
+static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, size_t step)
+{
+    const struct ndm_geometry *g = p->geometry;
+    int at = snprintf(p->title, sizeof(p->title), "%s: %s", vx_field_label(p->array),
+                      ndm_metric(p->array->metric)->words);
+    if (g->kind == NDM_GRID && g->dims == 3 && at < (int)sizeof(p->title))
+        at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s = %.4g", g->axes[2],
+                       g->origin[2] + ((double)p->layer + 0.5) * (g->spacing[2] > 0 ? g->spacing[2] : 1));
+    if (sheet->s->selection->steps_len && at < (int)sizeof(p->title))
+        snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s",
+                 vx_step_label(sheet->s->selection, (uint32_t)step));
+}
+
+/* Layers are spread over the grid: the middles of equal parts. */
+static ls_err vx_sheet_panels(struct vx_sheet *sheet)
+{
+    const struct ndm_geometry *g = sheet->s->selection->geometry;
+    const uint64_t layers = g->kind == NDM_GRID && g->dims == 3 ? g->extents[2] : 1;
+    const uint64_t shown = layers < VX_LAYERS_SHOWN ? layers : VX_LAYERS_SHOWN;
+    size_t room = 0;
+    for (size_t i = 0; i < sheet->steps_len; i++)
+        room += sheet->lens[i] * shown;
+    sheet->panels = calloc(room + 1, sizeof(*sheet->panels));
+    if (!sheet->panels) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pictures", room);
+    for (size_t i = 0; i < sheet->steps_len; i++)
+        for (size_t k = 0; k < sheet->lens[i]; k++)
+            for (uint64_t l = 0; l < shown; l++) {
+                struct vx_panel *p = &sheet->panels[sheet->panels_len++];
+                p->geometry = g;
+                p->array = &sheet->steps[i][k];
+                p->layer = (2 * l + 1) * layers / (2 * shown);
+                vx_sheet_scale(sheet, p);
+                vx_panel_title(p, sheet, i);
+            }
+    sheet->columns = sheet->panels_len > 8 ? 3 : sheet->panels_len > 1 ? 2 : 1;
+    return LS_OK;
+}
+
+static double vx_column_width(const struct vx_sheet *sheet)
+{
+    return (VX_PAGE_WIDTH - 2.0 * VX_MARGIN) / sheet->columns;
+}
+
+static double vx_row_height(const struct vx_sheet *sheet)
+{
+    return sheet->panels_len ? vx_panel_height(&sheet->panels[0], vx_column_width(sheet)) + VX_MARGIN : 0;
+}
+
+static double vx_sheet_height(const struct vx_sheet *sheet)
+{
+    const size_t rows = (sheet->panels_len + sheet->columns - 1) / sheet->columns;
+    return VX_HEAT_TITLE + (double)rows * vx_row_height(sheet);
+}
+
+static ls_err vx_sheet_draw(cairo_t *c, const struct vx_sheet *sheet)
+{
+    const struct prof_run *run = sheet->s->run;
+    char note[512];
+    cairo_set_source_rgb(c, 1, 1, 1);
+    cairo_paint(c);
+    vx_use_ink(c, VX_INK_TEXT);
+    vx_text_cut(c, VX_MARGIN, 30, 19, VX_LEFT, VX_PAGE_WIDTH - 2 * VX_MARGIN,
+                sheet->s->selection->geometry->label);
+    if (run) {
+        snprintf(note, sizeof(note), "%s   |   engine %s, overhead %.1f %%, %s", run->command, run->engine,
+                 100 * run->overhead_achieved, run->cpu);
+        vx_use_ink(c, VX_INK_MUTED);
+        vx_text_cut(c, VX_MARGIN, 48, VX_FONT_TEXT, VX_LEFT, VX_PAGE_WIDTH - 2 * VX_MARGIN, note);
+    }
+    for (size_t i = 0; i < sheet->panels_len; i++) {
+        const double width = vx_column_width(sheet), height = vx_row_height(sheet);
+        const struct vx_box box = {VX_MARGIN + width * (double)(i % sheet->columns),
+                                   VX_HEAT_TITLE + height * (double)(i / sheet->columns), width, height};
+        LS_TRY(vx_panel_draw(c, box, &sheet->panels[i]));
+    }
+    return LS_OK;
+}
+
+static ls_err vx_sheet_write(const struct vx_sheet *sheet, FILE *out, const char *path)
+{
+    const double height = vx_sheet_height(sheet), scale = VX_HEAT_SCALE;
+    if (height * scale > VX_HEAT_PIXELS_MAX)
+        return ls_fail(LS_ERR_RANGE,
+                       "%s: %zu pictures do not fit one image: choose with --field and --metric", path,
+                       sheet->panels_len);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(VX_PAGE_WIDTH * scale),
+                                                          (int)floor(height * scale));
+    cairo_t *c = cairo_create(surface);
+    cairo_scale(c, scale, scale);
+    ls_err err = vx_sheet_draw(c, sheet);
+    cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    if (err == LS_OK && status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_write_to_png_stream(surface, vx_to_file, out);
+    cairo_surface_destroy(surface);
+    return err != LS_OK ? err : vx_status(status, path);
+}
+
+static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+{
+    struct vx_sheet sheet = {.s = s};
+    FILE *out;
+    LS_TRY(vx_files_open(files, r->path, &out));
+    ls_err err = vx_sheet_arrays(&sheet);
+    if (err == LS_OK) err = vx_sheet_panels(&sheet);
+    if (err == LS_OK) err = vx_sheet_write(&sheet, out, r->path);
+    vx_sheet_fini(&sheet);
+    return err;
+}
+
+const struct vx_exporter vx_exporter_png = {
+    .name = "png",
+    .ends = ".png",
+    .words = "heat maps of fields as a picture",
+    .needs = VX_NEEDS_FIELDS,
+    .one_file = true,
+    .has_steps = true,
+    .write = vx_png_export};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which fields of a recording are exported, with which metrics, and the arrays that they make.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_SELECT_H
+#define VX_SELECT_H
+
+#include "common/ls_error.h"
+#include "ndm/ndm_field.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Fields of one domain. */
+struct vx_selection {
+    const struct ndm_atlas *atlas;
+    const struct ndm_geometry *geometry;
+    uint32_t *fields; /* rows of atlas->fields */
+    size_t fields_len;
+    bool metrics[NDM_METRICS_LEN];
+    uint32_t steps_len; /* 0: the whole run */
+};
+
+/* fields: names or patterns with *, separated by commas; NULL: all there are. metrics: names in run.h5,
+ * separated by commas; NULL: all. The fields' values are not looked at.
+ * Owns:   the caller ends out with vx_selection_fini, also after a failure; a is borrowed.
+ * Errors: LS_ERR_NOT_FOUND (no field at all), LS_ERR_USAGE (names nothing; fields of several domains; steps
+ *         asked for and none there, or different ones; the text names what there is), LS_ERR_NOMEM. */
+ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics, struct vx_selection *out);
+/* Take the steps, not the whole run.  Errors: LS_ERR_USAGE: there are none, or they differ. */
+ls_err vx_select_steps(struct vx_selection *s);
+void vx_selection_fini(struct vx_selection *s);
+
+/* The first selected metric. */
+enum ndm_metric vx_selection_metric(const struct vx_selection *s);
+/* Label and begin of a step. */
+const char *vx_step_label(const struct vx_selection *s, uint32_t step);
+double vx_step_begin_s(const struct vx_selection *s, uint32_t step);
+
+/* One metric of one field. */
+struct vx_array {
+    char *name; /* "stall_ns" where one field is selected or all nodes are meant; else "A.stall_ns" */
+    const struct ndm_field *field;
+    enum ndm_metric metric;
+    const double *values;
+    uint64_t len;
+};
+#define VX_WHOLE_RUN UINT32_MAX
+/* The arrays of a step, or of the whole run.
+ * Owns:   the caller frees *out with vx_arrays_free.
+ * Errors: LS_ERR_FORMAT (as many values as the domain has not), LS_ERR_NOMEM. */
+ls_err vx_arrays_of(const struct vx_selection *s, uint32_t step, struct vx_array **out, size_t *out_len);
+void vx_arrays_free(struct vx_array *arrays, size_t len);
+
+#endif

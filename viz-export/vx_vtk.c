@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "viz-export/vx_vtk.h"
+
+#include "viz-export/vx_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { VX_BLOCK_BYTES = 1 << 20 };
+
+ls_err vx_vtk_init(struct vx_vtk *v, const char *type)
+{
+    *v = (struct vx_vtk){.type = type};
+    v->xml = open_memstream(&v->xml_text, &v->xml_len);
+    v->packed = malloc(compressBound(VX_BLOCK_BYTES));
+    v->data = tmpfile();
+    if (!v->xml || !v->packed) return ls_fail(LS_ERR_NOMEM, "no memory for a VTK file");
+    if (!v->data) return ls_fail_errno(errno, "no temporary file; set TMPDIR to a directory with room");
+    return LS_OK;
+}
+
+void vx_vtk_fini(struct vx_vtk *v)
+{
+    if (v->xml) fclose(v->xml);
+    if (v->data) fclose(v->data);
+    free(v->xml_text);
+    free(v->packed);
+    *v = (struct vx_vtk){0};
+}
+
+static ls_err vx_data_fail(void)
+{
+    return ls_fail(LS_ERR_IO, "a temporary file could not be written: is the disk of TMPDIR full?");
+}
+
+/* One block behind the others; its packed length goes into *out_bytes. */
+static ls_err vx_put_block(struct vx_vtk *v, const unsigned char *bytes, size_t len, uint64_t *out_bytes)
+{
+    uLongf packed = compressBound(VX_BLOCK_BYTES);
+    if (compress2(v->packed, &packed, bytes, len, Z_DEFAULT_COMPRESSION) != Z_OK)
+        return ls_fail(LS_ERR_NOMEM, "zlib has no memory to compress");
+    *out_bytes = packed;
+    return fwrite(v->packed, 1, packed, v->data) == packed ? LS_OK : vx_data_fail();
+}
+
+/* The header of compressed data, all UInt64: number of blocks, bytes of a block, bytes of the last one when it
+ * is not full (else 0), packed bytes of each. It is known only after the blocks, so its room is kept first. */
+static ls_err vx_put_blocks(struct vx_vtk *v, const unsigned char *bytes, uint64_t len)
+{
+    const uint64_t blocks = (len + VX_BLOCK_BYTES - 1) / VX_BLOCK_BYTES;
+    uint64_t *header = calloc(3 + blocks, sizeof(*header)), total = (3 + blocks) * sizeof(*header);
+    if (!header) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu64 " blocks", blocks);
+    header[0] = blocks;
+    header[1] = VX_BLOCK_BYTES;
+    header[2] = len % VX_BLOCK_BYTES;
+    ls_err err = fwrite(header, 8, 3 + blocks, v->data) == 3 + blocks ? LS_OK : vx_data_fail();
+    for (uint64_t b = 0; err == LS_OK && b < blocks; b++) {
+        const uint64_t at = b * VX_BLOCK_BYTES;
+        const size_t wanted = len - at < VX_BLOCK_BYTES ? (size_t)(len - at) : VX_BLOCK_BYTES;
+        err = vx_put_block(v, bytes + at, wanted, &header[3 + b]);
+        total += header[3 + b];
+    }
+    if (err == LS_OK &&
+        (fseeko(v->data, (off_t)v->data_bytes, SEEK_SET) != 0 ||
+         fwrite(header, 8, 3 + blocks, v->data) != 3 + blocks || fseeko(v->data, 0, SEEK_END) != 0))
+        err = vx_data_fail();
+    v->data_bytes += total;
+    free(header);
+    return err;
+}
+
+ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a)
+{
+    fprintf(v->xml, "<DataArray type=\"%s\" Name=\"", a->type);
+    vx_put_xml(v->xml, a->name);
+    fprintf(v->xml,
+            "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64 "\" format=\"appended\" offset=\"%" PRIu64
+            "\"",
+            a->components, a->tuples, v->data_bytes);
+    if (a->unit && *a->unit) {
+        fputs("><InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">", v->xml);
+        vx_put_xml(v->xml, a->unit);
+        fputs("</InformationKey></DataArray>\n", v->xml);
+    } else {
+        fputs("/>\n", v->xml);
+    }
+    return vx_put_blocks(v, a->values, a->tuples * a->components * a->value_bytes);
+}
+
+static ls_err vx_put_centering(struct vx_vtk *v, const struct vx_array *arrays, size_t len,
+                               enum ndm_centering centering)
+{
+    const char *element = centering == NDM_CELLS ? "CellData" : "PointData";
+    bool first = true;
+    fprintf(v->xml, "<%s", element);
+    for (size_t i = 0; i < len; i++) {
+        if (arrays[i].field->centering != centering) continue;
+        if (first) { /* the one that is shown when the file is opened */
+            fputs(" Scalars=\"", v->xml);
+            vx_put_xml(v->xml, arrays[i].name);
+            fputs("\">\n", v->xml);
+        }
+        first = false;
+        const struct vx_vtk_array a = {.name = arrays[i].name,
+                                       .type = "Float64",
+                                       .unit = ndm_metric(arrays[i].metric)->unit,
+                                       .components = 1,
+                                       .tuples = arrays[i].len,
+                                       .values = arrays[i].values,
+                                       .value_bytes = sizeof(double)};
+        LS_TRY(vx_vtk_put(v, &a));
+    }
+    fputs(first ? ">" : "", v->xml);
+    fprintf(v->xml, "</%s>\n", element);
+    return LS_OK;
+}
+
+ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t step)
+{
+    struct vx_array *arrays = NULL;
+    size_t len = 0;
+    LS_TRY(vx_arrays_of(s->selection, step, &arrays, &len));
+    ls_err err = vx_put_centering(v, arrays, len, NDM_POINTS);
+    if (err == LS_OK) err = vx_put_centering(v, arrays, len, NDM_CELLS);
+    vx_arrays_free(arrays, len);
+    return err;
+}
+
+/* Strings are numbers, a terminating 0 behind each. */
+static void vx_put_string(struct vx_vtk *v, const char *name, const char *text)
+{
+    fprintf(v->xml, "<Array type=\"String\" Name=\"%s\" NumberOfTuples=\"1\" format=\"ascii\">\n", name);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        fprintf(v->xml, "%u ", *c);
+    fputs("0\n</Array>\n", v->xml);
+}
+
+void vx_vtk_put_facts(struct vx_vtk *v, const struct vx_source *s, uint32_t step)
+{
+    const struct vx_selection *chosen = s->selection;
+    const bool whole = step == VX_WHOLE_RUN;
+    const double time_s = whole ? 0 : vx_step_begin_s(chosen, step);
+    fputs("<FieldData>\n", v->xml);
+    for (int i = 0; i < 2; i++)
+        fprintf(v->xml,
+                "<DataArray type=\"Float64\" Name=\"%s\" NumberOfTuples=\"1\" "
+                "format=\"ascii\">%.17g</DataArray>\n",
+                i ? "TIME" : "TimeValue", time_s);
+    fprintf(v->xml,
+            "<DataArray type=\"Int32\" Name=\"CYCLE\" NumberOfTuples=\"1\" format=\"ascii\">%u</DataArray>\n",
+            whole ? 0 : step);
+    vx_put_string(v, "MeshName", chosen->geometry->label);
+    vx_put_string(v, "CoordinateUnit", chosen->geometry->unit);
+    if (!whole) vx_put_string(v, "StepLabel", vx_step_label(chosen, step));
+    if (s->run) {
+        vx_put_string(v, "Command", s->run->command);
+        vx_put_string(v, "Engine", s->run->engine);
+    }
+    fputs("</FieldData>\n", v->xml);
+}
+
+static ls_err vx_copy(FILE *from, FILE *to)
+{
+    char buffer[65536];
+    size_t n;
+    rewind(from);
+    while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+        if (fwrite(buffer, 1, n, to) != n) break;
+    return ferror(from) || ferror(to) ? vx_data_fail() : LS_OK;
+}
+
+ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out)
+{
+    if (fflush(v->xml) != 0) return ls_fail(LS_ERR_NOMEM, "no memory for the markup of a VTK file");
+    if (fflush(v->data) != 0) return vx_data_fail();
+    fprintf(out,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" "
+            "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
+            v->type);
+    fwrite(v->xml_text, 1, v->xml_len, out);
+    fputs("<AppendedData encoding=\"raw\">\n_", out);
+    LS_TRY(vx_copy(v->data, out));
+    fputs("\n</AppendedData>\n</VTKFile>\n", out);
+    return ferror(out) ? ls_fail(LS_ERR_IO, "the output could not be written: is the disk full?") : LS_OK;
+}
+
+ls_err vx_needs_grid(const struct vx_source *s, const char *format)
+{
+    const struct ndm_geometry *g = s->selection->geometry;
+    if (g->kind != NDM_GRID)
+        return ls_fail(LS_ERR_USAGE,
+                       "%s holds regular grids; domain %s is an unstructured mesh: export it as vtu, vtkhdf or "
+                       "xdmf",
+                       format, g->label);
+    for (uint32_t d = 0; d < g->dims; d++)
+        if (g->extents[d] >= INT32_MAX)
+            return ls_fail(LS_ERR_RANGE, "%s cannot hold the %" PRIu64 " cells along axis %s of domain %s",
+                           format, g->extents[d], g->axes[d], g->label);
+    return LS_OK;
+}
+
+ls_err vx_needs_mesh(const struct vx_source *s, const char *format)
+{
+    const struct ndm_geometry *g = s->selection->geometry;
+    if (g->kind == NDM_MESH) return LS_OK;
+    return ls_fail(LS_ERR_USAGE,
+                   "%s holds unstructured meshes; domain %s is a regular grid: export it as vti, vtr, vtkhdf or "
+                   "xdmf",
+                   format, g->label);
+}

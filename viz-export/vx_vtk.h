@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A file of VTK's XML formats ("VTK File Formats", kitware.com): the markup first, all binary data appended
+ * behind it, compressed by zlib in blocks. Markup is gathered in memory and data in a temporary file, since the
+ * markup says where each array will lie.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_VTK_H
+#define VX_VTK_H
+
+#include "viz-export/vx_export.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct vx_vtk {
+    const char *type; /* "ImageData" */
+    FILE *xml;        /* write markup here */
+    char *xml_text;
+    size_t xml_len;
+    FILE *data;
+    uint64_t data_bytes;
+    unsigned char *packed; /* one block */
+};
+
+/* Owns:   the caller ends v with vx_vtk_fini, also after a failure.  Errors: LS_ERR_NOMEM, LS_ERR_IO. */
+ls_err vx_vtk_init(struct vx_vtk *v, const char *type);
+void vx_vtk_fini(struct vx_vtk *v);
+
+/* A DataArray whose values follow at the end. */
+struct vx_vtk_array {
+    const char *name, *type; /* type "Float64" */
+    const char *unit;        /* NULL or "": none */
+    unsigned components;
+    uint64_t tuples;
+    const void *values;
+    unsigned value_bytes;
+};
+/* Errors: LS_ERR_IO: the temporary file cannot take it. */
+ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a);
+
+/* <PointData> and <CellData> with the arrays of step (VX_WHOLE_RUN: of the whole run).
+ * Errors: as vx_arrays_of and vx_vtk_put. */
+ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t step);
+/* <FieldData>: time and cycle as ParaView and as VisIt look for them, name of the mesh, what was recorded. */
+void vx_vtk_put_facts(struct vx_vtk *v, const struct vx_source *s, uint32_t step);
+
+/* Markup and data to out.  Errors: LS_ERR_IO. */
+ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out);
+
+/* One step of the selection as one file of its own, for series; each in the file of its format. */
+ls_err vx_vti_write(const struct vx_source *s, uint32_t step, FILE *out);
+ls_err vx_vtu_write(const struct vx_source *s, uint32_t step, FILE *out);
+/* LS_ERR_RANGE: the selected domain is a mesh, has_what says what is of grids only; and the other way round. */
+ls_err vx_needs_grid(const struct vx_source *s, const char *format);
+ls_err vx_needs_mesh(const struct vx_source *s, const char *format);
+
+#endif
