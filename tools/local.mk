@@ -78,3 +78,4 @@ CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
 include tools/replay.mk
 include tools/view.mk
 include tools/stream.mk
+include tools/export.mk

@@ -18,7 +18,8 @@ struct vx_rgb vx_viridis(double where)
     const double at = fmin(fmax(where, 0), 1) * (VX_STOPS - 1);
     const int stop = at >= VX_STOPS - 1 ? VX_STOPS - 2 : (int)at;
     const uint32_t a = vx_stops[stop], b = vx_stops[stop + 1];
-    return (struct vx_rgb){vx_mix(a, b, 16, at - stop), vx_mix(a, b, 8, at - stop), vx_mix(a, b, 0, at - stop)};
+    return (struct vx_rgb){vx_mix(a, b, 16, at - stop), vx_mix(a, b, 8, at - stop),
+                           vx_mix(a, b, 0, at - stop)};
 }
 
 bool vx_is_light(struct vx_rgb c)
@@ -29,7 +30,7 @@ bool vx_is_light(struct vx_rgb c)
 struct vx_axis vx_colour_scale(double low, double high, bool may_be_log)
 {
     const bool logarithmic = may_be_log && low > 0 && high > 100 * low;
-    struct vx_axis axis = vx_axis_of(logarithmic ? VX_LOG10 : VX_LINEAR, low, high, true);
+    struct vx_axis axis = vx_axis_of(logarithmic ? VX_LOG10 : VX_LINEAR, low, high, low < high / 2);
     axis.from = 0;
     axis.to = 1;
     return axis;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Colours for values: viridis (van der Walt and Smith 2015, CC0), which colour-blind people can read and which
- * prints in grey, on a linear or logarithmic scale.
+/* Colours for values: viridis (van der Walt and Smith 2015, CC0), which colour-blind people can read and
+ * which prints in grey, on a linear or logarithmic scale.
  *
  * Errors: none.  Thread: any.  Signal: safe. */
 #ifndef VX_COLOUR_H
@@ -19,7 +19,8 @@ struct vx_rgb vx_viridis(double where);
 /* What is written on it is black, else white. */
 bool vx_is_light(struct vx_rgb c);
 
-/* The scale for values: logarithmic when they are positive and span more than two decades and may be so drawn. */
+/* The scale for values: logarithmic when they are positive and span more than two decades and may be so
+ * drawn. */
 struct vx_axis vx_colour_scale(double low, double high, bool may_be_log);
 /* False: a value that has no colour (missing; 0 on a logarithmic scale). */
 bool vx_colour_of(const struct vx_axis *scale, double value, struct vx_rgb *out);

@@ -48,8 +48,8 @@ static ls_err vx_csv_nodes(const struct vx_source *s, FILE *out)
     fputs("id,parent,kind,label,path,base,end,elem_size_bytes,dims,born_ns,died_ns", out);
     for (int total = 1; total >= 0; total--) {
         const char *of = total ? "" : "self_";
-        fprintf(out, ",%ssamples,%sloads,%sstores,%smeasured,%sbursts,%stime_ns,%sstall_ns", of, of, of, of, of,
-                of, of);
+        fprintf(out, ",%ssamples,%sloads,%sstores,%smeasured,%sbursts,%stime_ns,%sstall_ns", of, of, of, of,
+                of, of, of);
         fprintf(out, ",%slatency_median_cycles,%slatency_p95_cycles", of, of);
         for (int l = 0; l < PROF_LEVEL_COUNT; l++)
             fprintf(out, ",%s%s", of, vx_level_name((uint8_t)l));
@@ -90,9 +90,10 @@ static ls_err vx_csv_threads(const struct vx_source *s, FILE *out)
 
 static ls_err vx_csv_bursts(const struct vx_source *s, FILE *out)
 {
-    fputs("burst,thread,cpu,time_ns,weight_ns,spent_ns,ip,instructions,first_sample,samples_len,function,file,"
-          "line\n",
-          out);
+    fputs(
+        "burst,thread,cpu,time_ns,weight_ns,spent_ns,ip,instructions,first_sample,samples_len,function,file,"
+        "line\n",
+        out);
     for (size_t i = 0; i < s->tables->bursts_len; i++) {
         const struct prof_burst *b = &s->tables->bursts[i];
         const struct prof_line *line = vx_line_of(s->tables, b->thread, b->ip, b->time_ns);

@@ -21,7 +21,8 @@ static void vx_put_place(const struct ndm_geometry *g, enum ndm_centering center
     const uint64_t first = g->kind == NDM_MESH && centering == NDM_CELLS ? g->offsets[i] : 0;
     const uint64_t len = g->kind == NDM_MESH && centering == NDM_CELLS ? g->offsets[i + 1] - first : 0;
     for (uint32_t d = 0; g->kind == NDM_GRID && d < g->dims; d++) {
-        at[d] = g->origin[d] + ((double)(rest % g->extents[d]) + 0.5) * (g->spacing[d] > 0 ? g->spacing[d] : 1);
+        at[d] =
+            g->origin[d] + ((double)(rest % g->extents[d]) + 0.5) * (g->spacing[d] > 0 ? g->spacing[d] : 1);
         rest /= g->extents[d];
     }
     for (uint32_t d = 0; g->kind == NDM_MESH && d < NDM_AXES_MAX; d++) {

@@ -36,9 +36,9 @@ static void vx_csv_head(FILE *out)
 /* latency_valid is a flag: its fill value, 0, is an answer. */
 static void vx_csv_columns(const struct prof_samples *s, uint64_t i, FILE *out)
 {
-#define VX_CELL(name, type, fill, text)                                               \
-    if (PROF_COL_##name > 0) fputc(',', out);                                         \
-    if (PROF_COL_##name == PROF_COL_latency_valid || s->name[i] != (type)(fill))      \
+#define VX_CELL(name, type, fill, text)                                          \
+    if (PROF_COL_##name > 0) fputc(',', out);                                    \
+    if (PROF_COL_##name == PROF_COL_latency_valid || s->name[i] != (type)(fill)) \
         vx_put_number(out, (int64_t)s->name[i], (uint64_t)s->name[i], (type)-1 < (type)1);
     PROF_SAMPLE_COLUMNS(VX_CELL)
 #undef VX_CELL

@@ -111,7 +111,8 @@ static void vx_dot_node(const struct vx_dot *d, uint32_t node)
     int at = snprintf(text, sizeof(text), "%s\n%.1f %% of the time", *label ? label : "all memory",
                       all->time_ns > 0 ? 100 * r->time_ns / all->time_ns : 0.0);
     if (r->stall_ns > 0)
-        at += snprintf(text + at, sizeof(text) - (size_t)at, ", %.1f %% of it stall", 100 * r->stall_ns / r->time_ns);
+        at += snprintf(text + at, sizeof(text) - (size_t)at, ", %.1f %% of it stall",
+                       100 * r->stall_ns / r->time_ns);
     if (isfinite(value) && d->metric->value != vx_tree_time && d->metric->value != vx_tree_stall)
         snprintf(text + at, sizeof(text) - (size_t)at, "\n%s %s", d->metric->name, vx_number(value, number));
     fprintf(d->out, "    n%" PRIu32 " [label=", node);
@@ -132,7 +133,8 @@ static void vx_dot_hidden(const struct vx_dot *d, const uint32_t *hidden, uint32
     snprintf(text, sizeof(text), "%" PRIu32 " more below %.3g %%", hidden[node], 100 * d->min_share);
     fprintf(d->out, "    h%" PRIu32 " [label=", node);
     vx_put_dot(d->out, text);
-    fprintf(d->out, ", fillcolor=white, color=\"#aaaaaa\"];\n    n%" PRIu32 " -> h%" PRIu32 ";\n", node, node);
+    fprintf(d->out, ", fillcolor=white, color=\"#aaaaaa\"];\n    n%" PRIu32 " -> h%" PRIu32 ";\n", node,
+            node);
 }
 
 static ls_err vx_dot_nodes(const struct vx_dot *d)
@@ -158,8 +160,8 @@ static ls_err vx_dot_nodes(const struct vx_dot *d)
 static void vx_dot_title(const struct vx_dot *d)
 {
     char text[1024], low[VX_TICK_BYTES], high[VX_TICK_BYTES];
-    snprintf(text, sizeof(text), "%s\ncolour: %s%s%s%s, dark %s to light %s", d->s->run->command, d->metric->words,
-             *d->metric->unit ? " (" : "", d->metric->unit, *d->metric->unit ? ")" : "",
+    snprintf(text, sizeof(text), "%s\ncolour: %s%s%s%s, dark %s to light %s", d->s->run->command,
+             d->metric->words, *d->metric->unit ? " (" : "", d->metric->unit, *d->metric->unit ? ")" : "",
              vx_number(d->scale.low, low), vx_number(d->scale.high, high));
     fputs("    graph [rankdir=LR, labelloc=t, fontname=\"sans-serif\", label=", d->out);
     vx_put_dot(d->out, text);

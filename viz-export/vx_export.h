@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recording can be exported as: one file a format, one row a format in vx_export.c. Nothing is computed
- * here: values are those of the recording.
+/* What a recording can be exported as: one file a format, one row a format in vx_export.c. Nothing is
+ * computed here: values are those of the recording.
  *
  * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef VX_EXPORT_H
@@ -52,12 +52,13 @@ struct vx_request {
 
 struct vx_exporter {
     const char *name;
-    const char *ends;  /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
-    const char *words; /* what it is, and what opens it */
-    unsigned needs;    /* enum vx_needs */
-    bool one_file;     /* may go to standard output */
-    bool has_steps;    /* can hold a time series */
-    bool steps_only;   /* and nothing else */
+    const char *ends;    /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
+    const char *words;   /* what it is, and what opens it */
+    unsigned needs;      /* enum vx_needs */
+    const char *metrics; /* of fields when none is asked for, NULL: all */
+    bool one_file;       /* may go to standard output */
+    bool has_steps;      /* can hold a time series */
+    bool steps_only;     /* and nothing else */
     ls_err (*write)(const struct vx_source *s, const struct vx_request *r, vx_files *files);
 };
 
@@ -74,9 +75,9 @@ const struct vx_exporter *vx_exporter_for(const char *path);
 ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, unsigned *out_needs);
 
 /* Write r->path and the files that belong to it: all of them, or none.
- * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (what the format cannot hold), LS_ERR_USAGE, LS_ERR_IO and
- *         other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library).
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (what the format cannot hold), LS_ERR_USAGE, LS_ERR_IO
+ * and other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). Thread: any. Signal:
+ * not safe. */
 ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r);
 
 #endif

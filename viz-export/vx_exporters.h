@@ -6,7 +6,7 @@
 #include "viz-export/vx_export.h"
 
 extern const struct vx_exporter vx_exporter_vti, vx_exporter_vtr, vx_exporter_vtu, vx_exporter_pvd,
-    vx_exporter_vtkhdf, vx_exporter_xdmf, vx_exporter_memaxes, vx_exporter_csv, vx_exporter_dot, vx_exporter_png,
-    vx_exporter_trace;
+    vx_exporter_vtkhdf, vx_exporter_xdmf, vx_exporter_memaxes, vx_exporter_csv, vx_exporter_dot,
+    vx_exporter_png, vx_exporter_trace;
 
 #endif

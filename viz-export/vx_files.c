@@ -59,7 +59,8 @@ ls_err vx_files_add(vx_files *f, const char *path, const char **out_temporary)
     char temporary[PATH_MAX];
     struct stat st;
     if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode)) return ls_fail(LS_ERR_EXISTS, "%s is a directory: name a file with -o", path);
+        if (S_ISDIR(st.st_mode))
+            return ls_fail(LS_ERR_EXISTS, "%s is a directory: name a file with -o", path);
         if (!f->force)
             return ls_fail(LS_ERR_EXISTS, "%s exists; --force overwrites it, -o names another file", path);
     }
@@ -124,8 +125,9 @@ ls_err vx_files_close(vx_files *f, FILE *out)
         if (f->files[i].out != out) continue;
         const ls_err err = vx_file_flush(&f->files[i]);
         f->files[i].out = NULL;
-        return fclose(out) == 0 || err != LS_OK ? err
-                                                : ls_fail_errno(errno, "%s could not be written", f->files[i].path);
+        return fclose(out) == 0 || err != LS_OK
+                   ? err
+                   : ls_fail_errno(errno, "%s could not be written", f->files[i].path);
     }
     return LS_OK;
 }

@@ -88,6 +88,11 @@ double vx_panel_height(const struct vx_panel *p, double width)
     return VX_HEAD + vx_plot_height(p, width - VX_LEFT_ROOM - VX_RIGHT_ROOM) + VX_FOOT;
 }
 
+bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out)
+{
+    return p->has_values && !(p->zero_is_nothing && value == 0) && vx_colour_of(&p->scale, value, out);
+}
+
 void vx_use_nothing(cairo_t *c)
 {
     cairo_set_source_rgb(c, 0.9, 0.9, 0.9);
@@ -102,7 +107,8 @@ static struct vx_axis vx_exact_axis(double low, double high, double from, double
 static struct vx_frame vx_frame_of(struct vx_box box, const struct vx_panel *p)
 {
     double limits[4];
-    struct vx_frame f = {.plot = {box.x + VX_LEFT_ROOM, box.y + VX_HEAD, box.width - VX_LEFT_ROOM - VX_RIGHT_ROOM, 0}};
+    struct vx_frame f = {
+        .plot = {box.x + VX_LEFT_ROOM, box.y + VX_HEAD, box.width - VX_LEFT_ROOM - VX_RIGHT_ROOM, 0}};
     vx_limits(p->geometry, limits);
     f.plot.height = vx_plot_height(p, f.plot.width);
     const double aspect = (limits[3] - limits[2]) / (limits[1] - limits[0]);
@@ -157,14 +163,17 @@ static void vx_axes(cairo_t *c, const struct vx_panel *p, const struct vx_frame 
     char text[128];
     vx_use_ink(c, VX_INK_TEXT);
     if (!view.is_flat) {
-        vx_text(c, f->plot.x + f->plot.width / 2, f->plot.y + f->plot.height + 16, VX_FONT_TEXT, VX_CENTRE,
-                "seen from x -, y -, z +: x to the right, y to the left, z up; the surface is drawn");
+        vx_text(c, f->plot.x, f->plot.y + f->plot.height + 16, VX_FONT_SMALL, VX_LEFT,
+                "x to the right, y to the left, z up;");
+        vx_text(c, f->plot.x, f->plot.y + f->plot.height + 29, VX_FONT_SMALL, VX_LEFT,
+                "the surface, seen from low x, low y, high z");
         return;
     }
     vx_text(c, f->plot.x + f->plot.width / 2, f->plot.y + f->plot.height + 32, VX_FONT_TEXT, VX_CENTRE,
             vx_axis_label(g, across, text));
     if (up)
-        vx_text_up(c, f->plot.x - 46, f->plot.y + f->plot.height / 2, VX_FONT_TEXT, vx_axis_label(g, up, text));
+        vx_text_up(c, f->plot.x - 46, f->plot.y + f->plot.height / 2, VX_FONT_TEXT,
+                   vx_axis_label(g, up, text));
     vx_ticks_x(c, f);
     if (up) vx_ticks_y(c, f);
 }
@@ -184,11 +193,10 @@ static void vx_bar_ticks(cairo_t *c, const struct vx_panel *p, struct vx_box bar
     }
 }
 
-/* The colours with their values, the unit above, and what has none below. */
+/* The colours with their values, and below them what has none. */
 static void vx_bar(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
 {
     const struct vx_box bar = {f->plot.x + f->plot.width + 16, f->plot.y, 14, f->plot.height};
-    const char *unit = ndm_metric(p->array->metric)->unit;
     enum { SLICES = 128 };
     for (int i = 0; p->has_values && i < SLICES; i++) {
         const struct vx_rgb k = vx_viridis((i + 0.5) / SLICES);
@@ -198,13 +206,12 @@ static void vx_bar(cairo_t *c, const struct vx_panel *p, const struct vx_frame *
         cairo_fill(c);
     }
     if (p->has_values) vx_bar_ticks(c, p, bar);
-    vx_use_ink(c, VX_INK_TEXT);
-    vx_text(c, bar.x, bar.y - 7, VX_FONT_SMALL, VX_LEFT, *unit ? unit : "");
     vx_use_nothing(c);
     cairo_rectangle(c, bar.x, bar.y + bar.height + 8, bar.width, 9);
     cairo_fill(c);
     vx_use_ink(c, VX_INK_MUTED);
-    vx_text(c, bar.x + bar.width + 6, bar.y + bar.height + 16, VX_FONT_SMALL, VX_LEFT, "no sample");
+    vx_text(c, bar.x + bar.width + 6, bar.y + bar.height + 16, VX_FONT_SMALL, VX_LEFT,
+            p->zero_is_nothing ? "0" : "no sample");
 }
 
 ls_err vx_panel_draw(cairo_t *c, struct vx_box box, const struct vx_panel *p)

@@ -12,9 +12,10 @@
 struct vx_panel {
     const struct ndm_geometry *geometry;
     const struct vx_array *array;
-    uint64_t layer;      /* of 3-D grids: cell along the last axis */
+    uint64_t layer;       /* of 3-D grids: cell along the last axis */
     struct vx_axis scale; /* of all panels with this metric */
-    bool has_values;     /* else nothing is to be coloured and scale says nothing */
+    bool zero_is_nothing; /* of counts and sums: 0 is drawn as missing values are */
+    bool has_values;      /* else nothing is to be coloured and scale says nothing */
     char title[160];
 };
 
@@ -29,13 +30,16 @@ struct vx_frame {
     struct vx_axis x, y; /* from values to paper */
 };
 
+/* The colour of a value; false: it is drawn as nothing. */
+bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out);
 /* What is missing is drawn like this. */
 void vx_use_nothing(cairo_t *c);
 /* The colours of values, each kind of domain in a file of its own. */
 ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
-/* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written. */
+/* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written.
+ */
 bool vx_runs_down(const struct ndm_geometry *g);
 /* Across, up and away: what a point of a mesh is in the picture. In 3-D the eye is at x -, y -, z +. */
 struct vx_seen {

@@ -23,7 +23,7 @@ static double vx_mean(const struct vx_image *m, uint64_t x, uint64_t y)
     for (uint64_t j = y * m->cells_y / m->height; j < y1; j++)
         for (uint64_t i = x * m->cells_x / m->width; i < x1; i++) {
             const double value = values[j * m->cells_x + i];
-            if (!vx_colour_of(&m->p->scale, value, &colour)) continue;
+            if (!vx_panel_colour(m->p, value, &colour)) continue;
             sum += value;
             len++;
         }
@@ -33,7 +33,7 @@ static double vx_mean(const struct vx_image *m, uint64_t x, uint64_t y)
 static uint32_t vx_pixel(const struct vx_image *m, uint64_t x, uint64_t y)
 {
     struct vx_rgb c = {0.9, 0.9, 0.9}; /* as vx_use_nothing */
-    vx_colour_of(&m->p->scale, vx_mean(m, x, y), &c);
+    vx_panel_colour(m->p, vx_mean(m, x, y), &c);
     return 0xff000000u | (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 |
            (uint32_t)lround(c.b * 255);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells of a mesh: its surface, far faces first. A face that two cells share is inside and left out. Values of
- * points colour a face by their mean. */
+/* Cells of a mesh: its surface, far faces first. A face that two cells share is inside and left out. Values
+ * of points colour a face by their mean. */
 #include "viz-export/vx_cells.h"
 #include "viz-export/vx_heat.h"
 
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VX_CORNERS = 4, VX_FACES = 6 };
+enum { VX_CORNERS = 4, VX_FACES = 6, VX_FEW = 20000 };
 #define VX_NO_POINT UINT64_MAX
 
-/* Faces by the places of their points in a cell (vtkCellType.h and the figures of VTK's file formats); -1 ends a
- * face of less than four. */
+/* Faces by the places of their points in a cell (vtkCellType.h and the figures of VTK's file formats); -1
+ * ends a face of less than four. */
 struct vx_solid {
     int faces_len;
     signed char faces[VX_FACES][VX_CORNERS];
@@ -23,7 +23,8 @@ static const struct vx_solid vx_solids[] = {
     [NDM_TRIANGLE] = {1, {{0, 1, 2, -1}}},
     [NDM_QUAD] = {1, {{0, 1, 2, 3}}},
     [NDM_TETRA] = {4, {{0, 1, 2, -1}, {0, 1, 3, -1}, {1, 2, 3, -1}, {2, 0, 3, -1}}},
-    [NDM_HEXAHEDRON] = {6, {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}},
+    [NDM_HEXAHEDRON] = {6,
+                        {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}},
     [NDM_WEDGE] = {5, {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}}},
     [NDM_PYRAMID] = {5, {{0, 3, 2, 1}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {3, 0, 4, -1}}},
 };
@@ -57,7 +58,8 @@ static int vx_compare_key(const void *a, const void *b)
 static int vx_compare_away(const void *a, const void *b)
 {
     const struct vx_face *x = a, *y = b;
-    return x->away != y->away ? (x->away < y->away) - (x->away > y->away) : (x->cell > y->cell) - (x->cell < y->cell);
+    return x->away != y->away ? (x->away < y->away) - (x->away > y->away)
+                              : (x->cell > y->cell) - (x->cell < y->cell);
 }
 
 static const struct vx_solid *vx_solid_of(uint8_t shape)
@@ -66,7 +68,8 @@ static const struct vx_solid *vx_solid_of(uint8_t shape)
     return shape < sizeof(vx_solids) / sizeof(vx_solids[0]) ? &vx_solids[shape] : &none;
 }
 
-static bool vx_face_init(struct vx_face *f, const struct vx_cells *c, uint64_t cell, const signed char *places)
+static bool vx_face_init(struct vx_face *f, const struct vx_cells *c, uint64_t cell,
+                         const signed char *places)
 {
     const uint64_t begin = c->offsets[cell], len = c->offsets[cell + 1] - begin;
     f->cell = cell;
@@ -133,11 +136,19 @@ static double vx_face_value(const struct vx_panel *p, const struct vx_face *f)
     int len = 0;
     if (p->array->field->centering == NDM_CELLS) return values[f->cell];
     for (int k = 0; k < VX_CORNERS && f->corners[k] != VX_NO_POINT; k++)
-        if (vx_colour_of(&p->scale, values[f->corners[k]], &colour)) {
+        if (vx_panel_colour(p, values[f->corners[k]], &colour)) {
             sum += values[f->corners[k]];
             len++;
         }
     return len ? sum / len : NAN;
+}
+
+/* Thin lines show the cells while there are not too many; else they close the seams between faces. */
+static void vx_face_edge(cairo_t *c, int corners, bool few)
+{
+    cairo_set_line_width(c, corners == 2 ? 2.5 : few ? 0.5 : 0.4);
+    if (few && corners > 2) cairo_set_source_rgba(c, 1, 1, 1, 0.6);
+    cairo_stroke(c);
 }
 
 static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_frame *frame,
@@ -147,7 +158,7 @@ static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_f
     int n = 0;
     double x = 0, y = 0;
     vx_use_nothing(c);
-    if (p->has_values && vx_colour_of(&p->scale, vx_face_value(p, f), &k)) cairo_set_source_rgb(c, k.r, k.g, k.b);
+    if (vx_panel_colour(p, vx_face_value(p, f), &k)) cairo_set_source_rgb(c, k.r, k.g, k.b);
     cairo_new_path(c);
     for (; n < VX_CORNERS && f->corners[n] != VX_NO_POINT; n++) {
         const struct vx_seen at = vx_see(view, &p->geometry->points[3 * f->corners[n]]);
@@ -163,8 +174,7 @@ static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_f
         cairo_close_path(c);
         cairo_fill_preserve(c);
     }
-    cairo_set_line_width(c, n == 2 ? 2.5 : 0.4); /* also closes the seams between faces */
-    cairo_stroke(c);
+    vx_face_edge(c, n, p->array->len < VX_FEW);
 }
 
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)

@@ -6,8 +6,8 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
 {
     (void)s;
     (void)files;
-    return ls_fail(LS_ERR_UNSUPPORTED, "%s: built without cairo; install libcairo2-dev, configure and make again",
-                   r->path);
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "%s: built without cairo; install libcairo2-dev, configure and make again", r->path);
 }
 
 const struct vx_exporter vx_exporter_png = {.name = "png",

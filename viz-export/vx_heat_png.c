@@ -54,6 +54,7 @@ static bool vx_is_share(enum ndm_metric m)
 static void vx_sheet_scale(const struct vx_sheet *sheet, struct vx_panel *p)
 {
     const enum ndm_metric m = p->array->metric;
+    p->zero_is_nothing = m <= NDM_STALL; /* counts and sums come first in the list */
     double low = 0, high = 0;
     for (int positive = 1; positive >= 0 && !p->has_values; positive--)
         for (size_t i = 0; i < sheet->steps_len; i++)
@@ -76,8 +77,9 @@ static const char *vx_field_label(const struct vx_array *a)
 static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, size_t step)
 {
     const struct ndm_geometry *g = p->geometry;
-    int at = snprintf(p->title, sizeof(p->title), "%s: %s", vx_field_label(p->array),
-                      ndm_metric(p->array->metric)->words);
+    const struct ndm_metric_row *m = ndm_metric(p->array->metric);
+    int at = snprintf(p->title, sizeof(p->title), "%s: %s%s%s", vx_field_label(p->array), m->words,
+                      *m->unit ? " / " : "", m->unit);
     if (g->kind == NDM_GRID && g->dims == 3 && at < (int)sizeof(p->title))
         at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s = %.4g", g->axes[2],
                        g->origin[2] + ((double)p->layer + 0.5) * (g->spacing[2] > 0 ? g->spacing[2] : 1));
@@ -183,11 +185,11 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
     return err;
 }
 
-const struct vx_exporter vx_exporter_png = {
-    .name = "png",
-    .ends = ".png",
-    .words = "heat maps of fields as a picture",
-    .needs = VX_NEEDS_FIELDS,
-    .one_file = true,
-    .has_steps = true,
-    .write = vx_png_export};
+const struct vx_exporter vx_exporter_png = {.name = "png",
+                                            .ends = ".png",
+                                            .words = "heat maps of fields as a picture",
+                                            .needs = VX_NEEDS_FIELDS,
+                                            .metrics = "latency_mean_cycles",
+                                            .one_file = true,
+                                            .has_steps = true,
+                                            .write = vx_png_export};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MemAxes (github.com/LLNL/MemAxes): samples as CSV, and the machine as the XML that it draws beside them. Its
- * reader splits at every comma and takes numbers only, so names have none and loads without a measured latency
- * are left out. */
+/* MemAxes (github.com/LLNL/MemAxes): samples as CSV, and the machine as the XML that it draws beside them.
+ * Its reader splits at every comma and takes numbers only, so names have none and loads without a measured
+ * latency are left out. */
 #include "viz-export/vx_memaxes.h"
 
 #include "viz-export/vx_exporters.h"
@@ -10,8 +10,8 @@
 
 #include <inttypes.h>
 
-/* What PEBS writes as data source (Intel SDM 3B, "Data Source Encoding for Load Latency Record"): L1 hit, L2 hit,
- * L3 hit without snoop, local memory. 0 is an unknown source. */
+/* What PEBS writes as data source (Intel SDM 3B, "Data Source Encoding for Load Latency Record"): L1 hit, L2
+ * hit, L3 hit without snoop, local memory. 0 is an unknown source. */
 static const unsigned vx_pebs_source[PROF_LEVEL_COUNT] = {0x1, 0x3, 0x4, 0xa};
 
 static void vx_put_name(FILE *out, const char *text, const char *otherwise)
@@ -44,7 +44,8 @@ static ls_err vx_memaxes_export(const struct vx_source *s, const struct vx_reque
     LS_TRY(vx_files_open(files, hardware, &xml));
     fputs("variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n", out);
     for (uint64_t i = 0; i < samples->len; i++)
-        if (an_is_measured(samples, i) && samples->cpu[i] != UINT32_MAX) vx_put_sample(s->tables, samples, i, out);
+        if (an_is_measured(samples, i) && samples->cpu[i] != UINT32_MAX)
+            vx_put_sample(s->tables, samples, i, out);
     return vx_memaxes_hardware(s, xml);
 }
 

@@ -5,10 +5,9 @@
 
 #include "viz-export/vx_export.h"
 
-/* NUMA nodes, three levels of caches and processors, as the recording's one line about the machine tells them;
- * which caches a processor has that line does not tell: they are dealt out evenly in order. Every sampled
- * processor is there.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+/* NUMA nodes, three levels of caches and processors, as the recording's one line about the machine tells
+ * them; which caches a processor has that line does not tell: they are dealt out evenly in order. Every
+ * sampled processor is there. Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out);
 
 #endif

@@ -70,7 +70,8 @@ static void vx_machine_of(struct vx_machine *m, const char *summary)
     m->memory_bytes = memory ? vx_bytes_of(memory + 1) : 0;
 }
 
-/* Processors that were sampled on, then others until there are as many as the machine has, in rising order. */
+/* Processors that were sampled on, then others until there are as many as the machine has, in rising order.
+ */
 static ls_err vx_cpus_of(struct vx_machine *m, const struct prof_samples *s)
 {
     bool *seen = calloc(VX_CPUS_MAX, sizeof(*seen));
@@ -132,7 +133,8 @@ ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
         fputs("\">\n", out);
         for (unsigned n = 0; n < m.numa; n++) {
             fprintf(out, "<NUMA id=\"%u\" size=\"%" PRIu64 "\">\n", n, m.memory_bytes / m.numa);
-            vx_put_cache(&m, 2, vx_part(0, m.cpus_len, n, m.numa), vx_part(0, m.cpus_len, n + 1, m.numa), out);
+            vx_put_cache(&m, 2, vx_part(0, m.cpus_len, n, m.numa), vx_part(0, m.cpus_len, n + 1, m.numa),
+                         out);
             fputs("</NUMA>\n", out);
         }
         fputs("</Hardware>\n", out);

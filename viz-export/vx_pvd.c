@@ -5,9 +5,9 @@
 #include "viz-export/vx_vtk.h"
 
 struct vx_series_names {
-    char dir[PATH_MAX];  /* where the steps are made */
-    const char *base;    /* last part of it: as the .pvd names it */
-    const char *end;     /* ".vti" */
+    char dir[PATH_MAX]; /* where the steps are made */
+    const char *base;   /* last part of it: as the .pvd names it */
+    const char *end;    /* ".vti" */
 };
 
 /* "run.pvd" has its steps in "run.steps", whose name no other format gives. */
@@ -26,7 +26,8 @@ static ls_err vx_step_write(const struct vx_source *s, uint32_t step, const stru
     FILE *out;
     snprintf(path, sizeof(path), "%s/step_%05u%s", n->dir, step, n->end);
     LS_TRY(vx_files_open(files, path, &out));
-    LS_TRY(s->selection->geometry->kind == NDM_GRID ? vx_vti_write(s, step, out) : vx_vtu_write(s, step, out));
+    LS_TRY(s->selection->geometry->kind == NDM_GRID ? vx_vti_write(s, step, out)
+                                                    : vx_vtu_write(s, step, out));
     return vx_files_close(files, out);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "viz-export/vx_select.h"
 
 #include <fnmatch.h>
@@ -168,7 +170,8 @@ static const char *vx_short_name(const struct vx_selection *s, const struct ndm_
 {
     const size_t len = strlen(s->geometry->label);
     if (s->fields_len == 1 || f->node == UINT32_MAX) return "";
-    return strncmp(f->name, s->geometry->label, len) == 0 && f->name[len] == '.' ? f->name + len + 1 : f->name;
+    return strncmp(f->name, s->geometry->label, len) == 0 && f->name[len] == '.' ? f->name + len + 1
+                                                                                 : f->name;
 }
 
 static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, uint32_t step)
@@ -180,7 +183,8 @@ static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, ui
         return ls_fail(LS_ERR_FORMAT, "field %s has %llu values, its domain %s wants %llu", f->name,
                        (unsigned long long)f->values_len, s->geometry->label, (unsigned long long)wanted);
     a->len = f->values_len;
-    a->values = step == VX_WHOLE_RUN ? f->values[a->metric] : f->step_values[a->metric] + step * f->values_len;
+    a->values =
+        step == VX_WHOLE_RUN ? f->values[a->metric] : f->step_values[a->metric] + step * f->values_len;
     if (asprintf(&a->name, "%s%s%s", prefix, *prefix ? "." : "", ndm_metric(a->metric)->name) < 0) {
         a->name = NULL;
         return ls_fail(LS_ERR_NOMEM, "no memory for the name of an array");

@@ -26,7 +26,8 @@ struct vx_selection {
  * Owns:   the caller ends out with vx_selection_fini, also after a failure; a is borrowed.
  * Errors: LS_ERR_NOT_FOUND (no field at all), LS_ERR_USAGE (names nothing; fields of several domains; steps
  *         asked for and none there, or different ones; the text names what there is), LS_ERR_NOMEM. */
-ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics, struct vx_selection *out);
+ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics,
+                 struct vx_selection *out);
 /* Take the steps, not the whole run.  Errors: LS_ERR_USAGE: there are none, or they differ. */
 ls_err vx_select_steps(struct vx_selection *s);
 void vx_selection_fini(struct vx_selection *s);

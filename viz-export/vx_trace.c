@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timeline as trace events ("Trace Event Format", Google 2016), which ui.perfetto.dev and chrome://tracing
- * open: for each thread a track of its life and phases and one of its bursts; counters of each process. */
+/* The timeline as trace events ("Trace Event Format", Google 2016), which ui.perfetto.dev and
+ * chrome://tracing open: for each thread a track of its life and phases and one of its bursts; counters of
+ * each process. */
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_text.h"
@@ -84,7 +85,8 @@ static void vx_trace_threads(struct vx_trace *t)
         vx_trace_track(t, i, false);
         vx_trace_us(t, "ts", row->begin_ns);
         vx_trace_us(t, "dur", vx_trace_end(t, row->begin_ns, row->end_ns) - row->begin_ns);
-        fprintf(t->out, ", \"cat\": \"thread\", \"args\": {\"cpu_ns\": %" PRIu64 ", \"spent_ns\": %" PRIu64 "}}",
+        fprintf(t->out,
+                ", \"cat\": \"thread\", \"args\": {\"cpu_ns\": %" PRIu64 ", \"spent_ns\": %" PRIu64 "}}",
                 row->cpu_ns, row->spent_ns);
     }
 }

@@ -46,8 +46,9 @@ static ls_err vx_put_block(struct vx_vtk *v, const unsigned char *bytes, size_t 
     return fwrite(v->packed, 1, packed, v->data) == packed ? LS_OK : vx_data_fail();
 }
 
-/* The header of compressed data, all UInt64: number of blocks, bytes of a block, bytes of the last one when it
- * is not full (else 0), packed bytes of each. It is known only after the blocks, so its room is kept first. */
+/* The header of compressed data, all UInt64: number of blocks, bytes of a block, bytes of the last one when
+ * it is not full (else 0), packed bytes of each. It is known only after the blocks, so its room is kept
+ * first. */
 static ls_err vx_put_blocks(struct vx_vtk *v, const unsigned char *bytes, uint64_t len)
 {
     const uint64_t blocks = (len + VX_BLOCK_BYTES - 1) / VX_BLOCK_BYTES;
@@ -77,8 +78,8 @@ ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a)
     fprintf(v->xml, "<DataArray type=\"%s\" Name=\"", a->type);
     vx_put_xml(v->xml, a->name);
     fprintf(v->xml,
-            "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64 "\" format=\"appended\" offset=\"%" PRIu64
-            "\"",
+            "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64
+            "\" format=\"appended\" offset=\"%" PRIu64 "\"",
             a->components, a->tuples, v->data_bytes);
     if (a->unit && *a->unit) {
         fputs("><InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">", v->xml);
@@ -191,10 +192,11 @@ ls_err vx_needs_grid(const struct vx_source *s, const char *format)
 {
     const struct ndm_geometry *g = s->selection->geometry;
     if (g->kind != NDM_GRID)
-        return ls_fail(LS_ERR_USAGE,
-                       "%s holds regular grids; domain %s is an unstructured mesh: export it as vtu, vtkhdf or "
-                       "xdmf",
-                       format, g->label);
+        return ls_fail(
+            LS_ERR_USAGE,
+            "%s holds regular grids; domain %s is an unstructured mesh: export it as vtu, vtkhdf or "
+            "xdmf",
+            format, g->label);
     for (uint32_t d = 0; d < g->dims; d++)
         if (g->extents[d] >= INT32_MAX)
             return ls_fail(LS_ERR_RANGE, "%s cannot hold the %" PRIu64 " cells along axis %s of domain %s",
@@ -206,8 +208,9 @@ ls_err vx_needs_mesh(const struct vx_source *s, const char *format)
 {
     const struct ndm_geometry *g = s->selection->geometry;
     if (g->kind == NDM_MESH) return LS_OK;
-    return ls_fail(LS_ERR_USAGE,
-                   "%s holds unstructured meshes; domain %s is a regular grid: export it as vti, vtr, vtkhdf or "
-                   "xdmf",
-                   format, g->label);
+    return ls_fail(
+        LS_ERR_USAGE,
+        "%s holds unstructured meshes; domain %s is a regular grid: export it as vti, vtr, vtkhdf or "
+        "xdmf",
+        format, g->label);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file of VTK's XML formats ("VTK File Formats", kitware.com): the markup first, all binary data appended
- * behind it, compressed by zlib in blocks. Markup is gathered in memory and data in a temporary file, since the
- * markup says where each array will lie.
+ * behind it, compressed by zlib in blocks. Markup is gathered in memory and data in a temporary file, since
+ * the markup says where each array will lie.
  *
  * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef VX_VTK_H
@@ -50,7 +50,8 @@ ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out);
 /* One step of the selection as one file of its own, for series; each in the file of its format. */
 ls_err vx_vti_write(const struct vx_source *s, uint32_t step, FILE *out);
 ls_err vx_vtu_write(const struct vx_source *s, uint32_t step, FILE *out);
-/* LS_ERR_RANGE: the selected domain is a mesh, has_what says what is of grids only; and the other way round. */
+/* LS_ERR_RANGE: the selected domain is a mesh, has_what says what is of grids only; and the other way round.
+ */
 ls_err vx_needs_grid(const struct vx_source *s, const char *format);
 ls_err vx_needs_mesh(const struct vx_source *s, const char *format);
 

@@ -114,7 +114,8 @@ static ls_err vx_vti_export(const struct vx_source *s, const struct vx_request *
 
 const struct vx_exporter vx_exporter_vti = {.name = "vti",
                                             .ends = ".vti",
-                                            .words = "VTK image data: fields on a regular grid (ParaView, VisIt)",
+                                            .words =
+                                                "VTK image data: fields on a regular grid (ParaView, VisIt)",
                                             .needs = VX_NEEDS_FIELDS,
                                             .one_file = true,
                                             .write = vx_vti_export};

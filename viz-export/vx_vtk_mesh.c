@@ -20,7 +20,8 @@ static ls_err vx_put_cells(struct vx_vtk *v, const struct vx_cells *c)
     return LS_OK;
 }
 
-static ls_err vx_mesh_body(struct vx_vtk *v, const struct vx_source *s, uint32_t step, const struct vx_cells *c)
+static ls_err vx_mesh_body(struct vx_vtk *v, const struct vx_source *s, uint32_t step,
+                           const struct vx_cells *c)
 {
     const struct ndm_geometry *g = s->selection->geometry;
     const struct vx_vtk_array points = {.name = "Points",
@@ -65,10 +66,10 @@ static ls_err vx_vtu_export(const struct vx_source *s, const struct vx_request *
     return vx_vtu_write(s, VX_WHOLE_RUN, out);
 }
 
-const struct vx_exporter vx_exporter_vtu = {
-    .name = "vtu",
-    .ends = ".vtu",
-    .words = "VTK unstructured grid: fields on a mesh (ParaView, VisIt)",
-    .needs = VX_NEEDS_FIELDS,
-    .one_file = true,
-    .write = vx_vtu_export};
+const struct vx_exporter vx_exporter_vtu = {.name = "vtu",
+                                            .ends = ".vtu",
+                                            .words =
+                                                "VTK unstructured grid: fields on a mesh (ParaView, VisIt)",
+                                            .needs = VX_NEEDS_FIELDS,
+                                            .one_file = true,
+                                            .write = vx_vtu_export};

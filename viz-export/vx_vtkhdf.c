@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VTKHDF 1.0 (docs.vtk.org, "VTKHDF File Format"): one step of ImageData or UnstructuredGrid in HDF5, as VTK 9.1
- * and later read it. */
+/* VTKHDF 1.0 (docs.vtk.org, "VTKHDF File Format"): one step of ImageData or UnstructuredGrid in HDF5, as
+ * VTK 9.1 and later read it. */
 #include "viz-export/vx_cells.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_h5.h"
@@ -10,21 +10,29 @@
 
 enum { VX_HDF_NAME_BYTES = 512 };
 
+/* VTK 9.1 reads images of three axes only, and takes cell data of images for point data. So such a grid is an
+ * image whose points are the middles of the cells; a flat one is written as a mesh. */
+static bool vx_hdf_is_image(const struct ndm_geometry *g)
+{
+    bool is_image = g->kind == NDM_GRID && g->dims == NDM_AXES_MAX;
+    for (uint32_t d = 0; is_image && d < NDM_AXES_MAX; d++)
+        is_image = g->extents[d] > 1;
+    return is_image;
+}
+
 static void vx_hdf_array(struct vx_h5 *h, const struct ndm_geometry *g, const struct vx_array *a)
 {
+    const bool is_image = vx_hdf_is_image(g), on_cells = !is_image && a->field->centering == NDM_CELLS;
     char name[VX_HDF_NAME_BYTES];
-    struct vx_h5_set set = {.group = a->field->centering == NDM_CELLS ? "/VTKHDF/CellData" : "/VTKHDF/PointData",
+    struct vx_h5_set set = {.group = on_cells ? "/VTKHDF/CellData" : "/VTKHDF/PointData",
                             .name = vx_h5_name(a->name, name, sizeof(name)),
                             .type = H5T_NATIVE_DOUBLE,
-                            .dims_len = 1,
                             .dims = {a->len},
                             .values = a->values,
                             .unit = ndm_metric(a->metric)->unit};
-    if (g->kind == NDM_GRID) { /* the slowest axis first; flat axes are left out, as the reader wants it */
-        set.dims_len = (int)g->dims;
-        for (uint32_t d = 0; d < g->dims; d++)
-            set.dims[d] = g->extents[g->dims - 1 - d];
-    }
+    set.dims_len = is_image ? NDM_AXES_MAX : 1;
+    for (uint32_t d = 0; is_image && d < NDM_AXES_MAX; d++) /* the slowest axis comes first */
+        set.dims[d] = g->extents[NDM_AXES_MAX - 1 - d];
     vx_h5_put(h, &set);
 }
 
@@ -33,7 +41,7 @@ static ls_err vx_hdf_fields(struct vx_h5 *h, const struct vx_source *s)
     struct vx_array *arrays = NULL;
     size_t len = 0;
     LS_TRY(vx_arrays_of(s->selection, VX_WHOLE_RUN, &arrays, &len));
-    vx_h5_group(h, "/VTKHDF/CellData");
+    if (!vx_hdf_is_image(s->selection->geometry)) vx_h5_group(h, "/VTKHDF/CellData");
     vx_h5_group(h, "/VTKHDF/PointData");
     for (size_t i = 0; i < len; i++)
         vx_hdf_array(h, s->selection->geometry, &arrays[i]);
@@ -50,7 +58,15 @@ static void vx_hdf_string(struct vx_h5 *h, const char *name, const char *text)
     H5Tclose(type);
 }
 
-static void vx_hdf_facts(struct vx_h5 *h, const struct vx_source *s)
+/* ParaView 5.11 takes field data of images for data of their points and fails: their facts are attributes. */
+static void vx_hdf_image_facts(struct vx_h5 *h, const struct vx_source *s)
+{
+    vx_h5_text(h, "/VTKHDF", "MeshName", s->selection->geometry->label);
+    vx_h5_text(h, "/VTKHDF", "CoordinateUnit", s->selection->geometry->unit);
+    if (s->run) vx_h5_text(h, "/VTKHDF", "Command", s->run->command);
+}
+
+static void vx_hdf_mesh_facts(struct vx_h5 *h, const struct vx_source *s)
 {
     const double time_s = 0;
     const int cycle = 0;
@@ -73,9 +89,9 @@ static void vx_hdf_image(struct vx_h5 *h, const struct ndm_geometry *g)
     double origin[NDM_AXES_MAX] = {0}, spacing[NDM_AXES_MAX] = {1, 1, 1};
     static const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (uint32_t d = 0; d < g->dims; d++) {
-        extent[2 * d + 1] = (int)g->extents[d];
-        origin[d] = g->origin[d];
+        extent[2 * d + 1] = (int)g->extents[d] - 1;
         if (g->spacing[d] > 0) spacing[d] = g->spacing[d];
+        origin[d] = g->origin[d] + spacing[d] / 2; /* the middle of the first cell */
     }
     vx_h5_text(h, "/VTKHDF", "Type", "ImageData");
     vx_h5_numbers(h, "/VTKHDF", "WholeExtent", H5T_NATIVE_INT, 6, extent);
@@ -105,17 +121,28 @@ static ls_err vx_hdf_mesh(struct vx_h5 *h, const struct ndm_geometry *g)
     return LS_OK;
 }
 
+static ls_err vx_hdf_flat_grid(struct vx_h5 *h, const struct ndm_geometry *g)
+{
+    struct ndm_geometry mesh;
+    ls_err err = vx_mesh_of_grid(g, &mesh);
+    if (err == LS_OK) err = vx_hdf_mesh(h, &mesh);
+    ndm_geometry_fini(&mesh);
+    return err;
+}
+
 static ls_err vx_hdf_body(struct vx_h5 *h, const struct vx_source *s)
 {
     static const long long version[] = {1, 0};
     const struct ndm_geometry *g = s->selection->geometry;
     vx_h5_group(h, "/VTKHDF");
     vx_h5_numbers(h, "/VTKHDF", "Version", H5T_NATIVE_LLONG, 2, version);
-    if (g->kind == NDM_GRID)
+    if (vx_hdf_is_image(g))
         vx_hdf_image(h, g);
-    else
+    else if (g->kind == NDM_MESH)
         LS_TRY(vx_hdf_mesh(h, g));
-    vx_hdf_facts(h, s);
+    else
+        LS_TRY(vx_hdf_flat_grid(h, g));
+    (vx_hdf_is_image(g) ? vx_hdf_image_facts : vx_hdf_mesh_facts)(h, s);
     return vx_hdf_fields(h, s);
 }
 

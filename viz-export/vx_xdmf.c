@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* XDMF 3 (xdmf.org): markup that says what the data sets of the HDF5 file beside it are. A series is a temporal
- * collection that shares one topology and geometry. */
+/* XDMF 3 (xdmf.org): markup that says what the data sets of the HDF5 file beside it are. A series is a
+ * temporal collection that shares one topology and geometry. */
 #include "viz-export/vx_cells.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_h5.h"
@@ -29,7 +29,9 @@ struct vx_xdmf {
     struct vx_h5 h5;
     const char *h5_base; /* name of the HDF5 file, beside the markup */
     const struct vx_source *s;
-    struct vx_cells cells; /* meshes */
+    struct vx_cells cells;            /* meshes */
+    const struct ndm_geometry *shape; /* the domain, or the mesh that stands for it */
+    struct ndm_geometry own_mesh;
     uint64_t topology_len; /* numbers of the topology's data set */
     uint32_t steps_len;    /* as of the selection */
 };
@@ -70,9 +72,9 @@ static ls_err vx_xdmf_mixed(struct vx_xdmf *x)
 
 static ls_err vx_xdmf_mesh_data(struct vx_xdmf *x)
 {
-    const struct ndm_geometry *g = x->s->selection->geometry;
-    const struct vx_h5_set points = {
-        "/", "points", H5T_NATIVE_DOUBLE, 2, {g->points_len, 3}, g->points, g->unit};
+    const struct ndm_geometry *g = x->shape;
+    const struct vx_h5_set points = {"/",       "points", H5T_NATIVE_DOUBLE, 2, {g->points_len, 3},
+                                     g->points, g->unit};
     LS_TRY(vx_cells_init(&x->cells, g));
     vx_h5_put(&x->h5, &points);
     if (!vx_cells_are_alike(&x->cells)) return vx_xdmf_mixed(x);
@@ -86,24 +88,24 @@ static ls_err vx_xdmf_mesh_data(struct vx_xdmf *x)
 static void vx_xdmf_item(const struct vx_xdmf *x, const char *type, unsigned bytes, const char *dims,
                          const char *set)
 {
-    fprintf(x->out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"%u\" Dimensions=\"%s\">", type, bytes,
-            dims);
+    fprintf(x->out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"%u\" Dimensions=\"%s\">", type,
+            bytes, dims);
     vx_put_xml(x->out, x->h5_base);
     fputs(":", x->out);
     vx_put_xml(x->out, set);
     fputs("</DataItem>\n", x->out);
 }
 
-/* A grid of cells, z slowest; axes that the domain does not have are one point thick. */
+/* A grid of cells, z slowest. */
 static void vx_xdmf_grid_shape(const struct vx_xdmf *x)
 {
-    const struct ndm_geometry *g = x->s->selection->geometry;
+    const struct ndm_geometry *g = x->shape;
     uint64_t points[NDM_AXES_MAX];
     double origin[NDM_AXES_MAX], spacing[NDM_AXES_MAX];
     for (uint32_t d = 0; d < NDM_AXES_MAX; d++) {
-        points[d] = d < g->dims ? g->extents[d] + 1 : 1;
-        origin[d] = d < g->dims ? g->origin[d] : 0;
-        spacing[d] = d < g->dims && g->spacing[d] > 0 ? g->spacing[d] : 1;
+        points[d] = g->extents[d] + 1;
+        origin[d] = g->origin[d];
+        spacing[d] = g->spacing[d] > 0 ? g->spacing[d] : 1;
     }
     fprintf(x->out,
             "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRIu64 " %" PRIu64 " %" PRIu64 "\"/>\n"
@@ -118,7 +120,7 @@ static void vx_xdmf_grid_shape(const struct vx_xdmf *x)
 
 static ls_err vx_xdmf_mesh_shape(const struct vx_xdmf *x)
 {
-    const struct ndm_geometry *g = x->s->selection->geometry;
+    const struct ndm_geometry *g = x->shape;
     const struct vx_cells *c = &x->cells;
     char dims[64];
     if (x->topology_len) {
@@ -128,7 +130,8 @@ static ls_err vx_xdmf_mesh_shape(const struct vx_xdmf *x)
         const struct vx_xdmf_shape *shape = NULL;
         LS_TRY(vx_xdmf_shape_of(c->shapes[0], &shape));
         const uint64_t each = c->offsets[1] - c->offsets[0];
-        fprintf(x->out, "<Topology TopologyType=\"%s\" NumberOfElements=\"%" PRIu64 "\"", shape->name, c->len);
+        fprintf(x->out, "<Topology TopologyType=\"%s\" NumberOfElements=\"%" PRIu64 "\"", shape->name,
+                c->len);
         if (shape->counted) fprintf(x->out, " NodesPerElement=\"%" PRIu64 "\"", each);
         fputs(">\n", x->out);
         snprintf(dims, sizeof(dims), "%" PRIu64 " %" PRIu64, c->len, each);
@@ -143,16 +146,16 @@ static ls_err vx_xdmf_mesh_shape(const struct vx_xdmf *x)
 
 static void vx_xdmf_array(struct vx_xdmf *x, const char *group, const struct vx_array *a)
 {
-    const struct ndm_geometry *g = x->s->selection->geometry;
+    const struct ndm_geometry *g = x->shape;
     const char *unit = ndm_metric(a->metric)->unit;
     char name[512], path[600], dims[80];
-    struct vx_h5_set set = {group, vx_h5_name(a->name, name, sizeof(name)), H5T_NATIVE_DOUBLE, 1, {a->len},
-                            a->values, unit};
+    struct vx_h5_set set = {
+        group, vx_h5_name(a->name, name, sizeof(name)), H5T_NATIVE_DOUBLE, 1, {a->len}, a->values, unit};
     snprintf(dims, sizeof(dims), "%" PRIu64, a->len);
     if (g->kind == NDM_GRID) {
         set.dims_len = NDM_AXES_MAX;
         for (uint32_t d = 0; d < NDM_AXES_MAX; d++)
-            set.dims[NDM_AXES_MAX - 1 - d] = d < g->dims ? g->extents[d] : 1;
+            set.dims[NDM_AXES_MAX - 1 - d] = g->extents[d];
         snprintf(dims, sizeof(dims), "%" PRIu64 " %" PRIu64 " %" PRIu64, (uint64_t)set.dims[0],
                  (uint64_t)set.dims[1], (uint64_t)set.dims[2]);
     }
@@ -194,13 +197,25 @@ static ls_err vx_xdmf_step(struct vx_xdmf *x, uint32_t step)
         vx_put_xml(x->out, vx_step_label(chosen, step));
         fputs("\"/>\n", x->out);
     }
-    if (chosen->geometry->kind == NDM_GRID)
+    if (x->shape->kind == NDM_GRID)
         vx_xdmf_grid_shape(x);
     else
         LS_TRY(vx_xdmf_mesh_shape(x));
     LS_TRY(vx_xdmf_arrays(x, step, group));
     fputs("</Grid>\n", x->out);
     return LS_OK;
+}
+
+/* VTK's readers turn flat grids into another plane, or fail: these are written as meshes. */
+static ls_err vx_xdmf_shape_init(struct vx_xdmf *x)
+{
+    const struct ndm_geometry *g = x->s->selection->geometry;
+    x->shape = g;
+    if (g->kind == NDM_GRID && g->dims < NDM_AXES_MAX) {
+        LS_TRY(vx_mesh_of_grid(g, &x->own_mesh));
+        x->shape = &x->own_mesh;
+    }
+    return x->shape->kind == NDM_MESH ? vx_xdmf_mesh_data(x) : LS_OK;
 }
 
 static ls_err vx_xdmf_body(struct vx_xdmf *x)
@@ -211,9 +226,10 @@ static ls_err vx_xdmf_body(struct vx_xdmf *x)
         vx_put_xml(x->out, x->s->selection->geometry->unit);
         fputs("\"/>\n", x->out);
     }
-    if (x->s->selection->geometry->kind == NDM_MESH) LS_TRY(vx_xdmf_mesh_data(x));
+    LS_TRY(vx_xdmf_shape_init(x));
     if (x->steps_len == 0) LS_TRY(vx_xdmf_step(x, VX_WHOLE_RUN));
-    if (x->steps_len > 0) fputs("<Grid GridType=\"Collection\" CollectionType=\"Temporal\" Name=\"steps\">\n", x->out);
+    if (x->steps_len > 0)
+        fputs("<Grid GridType=\"Collection\" CollectionType=\"Temporal\" Name=\"steps\">\n", x->out);
     for (uint32_t step = 0; step < x->steps_len; step++)
         LS_TRY(vx_xdmf_step(x, step));
     if (x->steps_len > 0) fputs("</Grid>\n", x->out);
@@ -235,6 +251,7 @@ static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request 
     LS_TRY(vx_h5_create(&x.h5, h5, temporary));
     const ls_err err = vx_xdmf_body(&x), closed = vx_h5_close(&x.h5);
     vx_cells_fini(&x.cells);
+    ndm_geometry_fini(&x.own_mesh);
     return err != LS_OK ? err : closed;
 }
 

@@ -12,3 +12,4 @@ tests_viz_export_test_vx_results_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(HDF5_C
 tests_viz_export_test_vx_results_LDADD = libvizexport.la $(CMOCKA_LIBS) $(HDF5_LIBS) -lm
 endif
 include tests/viz-export/view.mk
+include tests/viz-export/export.mk
