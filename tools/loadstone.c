@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off: one a line, so that new ones do not meet */
+/* One a line, so that new ones do not meet. */
+/* clang-format off */
 const struct cli_command *const cli_commands[] = {
     &cli_cmd_record,
     &cli_cmd_report,
