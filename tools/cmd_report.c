@@ -3,6 +3,7 @@
 #include "tools/cli_message.h"
 #include "tools/rep_allocations.h"
 #include "tools/rep_annotate.h"
+#include "tools/rep_heatmap.h"
 #include "tools/rep_print.h"
 #include "tools/rep_processes.h"
 #include "tools/rep_sharing.h"
@@ -28,6 +29,9 @@ enum {
     REPORT_SHARING,
     REPORT_ALLOCATIONS,
     REPORT_TREE,
+    REPORT_HEATMAP,
+    REPORT_LAYER,
+    REPORT_WIDTH,
     REPORT_JSON,
     REPORT_CSV,
     REPORT_FOLDED,
@@ -78,6 +82,18 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean "
          "latency and levels",
          "Rows"},
+    [REPORT_HEATMAP] =
+        {"heatmap", 0, CLI_TEXT, "NODE[:METRIC]", NULL,
+         "instead of the table: where on its natural domain the node was sampled, drawn in the "
+         "terminal; NODE may be a domain, for all its nodes; METRIC is stall, time, samples, "
+         "latency, latency-max, L1, L2, L3 or memory",
+         "Natural domain"},
+    [REPORT_LAYER] = {"layer", 0, CLI_COUNT, "INDEX", NULL,
+                      "of a grid with three axes: this layer of the last one, from 0, instead of the largest "
+                      "value of all",
+                      "Natural domain"},
+    [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
+                      "Natural domain"},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; "
@@ -236,6 +252,22 @@ static ls_err report_allocations(const struct rep_options *o, const struct cli_v
     return LS_OK;
 }
 
+static ls_err report_heatmap(const struct rep_options *o, const struct cli_value *v)
+{
+    const struct rep_heatmap_options heat = {.path = o->path,
+                                             .what = v[REPORT_HEATMAP].text,
+                                             .width = v[REPORT_WIDTH].given ? v[REPORT_WIDTH].number : 0,
+                                             .one_layer = v[REPORT_LAYER].given,
+                                             .layer = v[REPORT_LAYER].number,
+                                             .json = v[REPORT_JSON].given};
+    if (v[REPORT_WIDTH].given && (heat.width < 20 || heat.width > 1000))
+        return ls_fail(LS_ERR_USAGE, "--width: %s columns; 20 to 1000 can be drawn", v[REPORT_WIDTH].text);
+    LS_TRY(rep_heatmap(&heat, stdout));
+    fflush(stdout);
+    cli_next("loadstone view %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 /* What is printed instead of the table. */
 static const struct {
     int option;
@@ -243,6 +275,7 @@ static const struct {
 } report_views[] = {{REPORT_PROCESSES, report_processes},
                     {REPORT_SHARING, report_sharing},
                     {REPORT_ALLOCATIONS, report_allocations},
+                    {REPORT_HEATMAP, report_heatmap},
                     {REPORT_ANNOTATE, report_annotate}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 

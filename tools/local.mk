@@ -37,11 +37,15 @@ tools_loadstone_SOURCES = \
     tools/rep_disassemble.h \
     tools/rep_filter.c tools/rep_filter.h \
     tools/rep_csv.c \
+    tools/rep_draw.c tools/rep_draw.h \
+    tools/rep_field.c tools/rep_field.h \
     tools/rep_header.c \
+    tools/rep_heatmap.c tools/rep_heatmap.h \
     tools/rep_json.c \
     tools/rep_print.h \
     tools/rep_allocations.c tools/rep_allocations.h \
     tools/rep_processes.c tools/rep_processes.h \
+    tools/rep_raster.c tools/rep_raster.h \
     tools/rep_rows.c \
     tools/rep_sharing.c tools/rep_sharing.h \
     tools/rep_table.c \

@@ -39,3 +39,4 @@ EXTRA_DIST += tests/tools/golden/replay-spatter.txt tests/tools/golden/patterns-
 if HAVE_YAJL
 TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh tests/tools/test_replay_suite.sh
 endif
+include tests/tools/heatmap.mk

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+. "${top_srcdir:-.}/tests/tools/check.sh"
+"$top_builddir/tests/tools/make_atlas" run.h5 || exit 99
+heatmap() { # GOLDEN ARGUMENTS...
+    name=$1
+    shift
+    "$loadstone" report "$@" run.h5 >"$name" 2>err || failed=1
+    golden "$name" "$name"
+}
+heatmap heatmap-matrix.txt --heatmap A --width 90
+heatmap heatmap-box.txt --heatmap T:latency --width 60
+heatmap heatmap-rod.txt --heatmap temperature:memory --width 60
+heatmap heatmap-ring.txt --heatmap "ring.edges (points)" --width 80
+heatmap heatmap-box.json --heatmap box.T:L1 --layer 1 --width 30 --json
+must python3 -c 'import json; d = json.load(open("heatmap-box.json"))
+assert d["domain"]["extents"] == [6, 6, 3] and d["picture"]["shows"] == "one layer", d'
+# colours: on a terminal only, and not where they are unwanted or the encoding is another
+if command -v script >/dev/null; then
+    on_terminal() { env -u NO_COLOR TERM=xterm-256color "$@" script -qec "$loadstone report --heatmap A --width 40 run.h5" /dev/null </dev/null | tr -d '\r' | grep -v next:; }
+    on_terminal >heatmap-colour.txt
+    golden heatmap-colour.txt heatmap-colour.txt
+    must grep -q '38;5;220' heatmap-colour.txt
+    for plain in NO_COLOR=1 LC_ALL=C TERM=dumb; do
+        on_terminal $plain >plain.txt
+        must test "$(grep -c '48;5' plain.txt)" -eq 0
+        must grep -qF '@' plain.txt
+    done
+fi
+# no line is wider than asked for
+for columns in 40 64 130; do
+    "$loadstone" report --heatmap A --width $columns run.h5 2>err | awk -v w=$columns 'NR > 2 && length($0) > w { print "FAIL: wider than " w ": " $0; bad = 1 } END { exit bad }' || failed=1
+done
+expect 0 "x 1.375" "$loadstone" report --heatmap '#2' run.h5
+expect 0 "all its nodes" "$loadstone" report --heatmap matrix run.h5
+expect 2 "there is: matrix, matrix.A, box.T" "$loadstone" report --heatmap nothing run.h5
+expect 2 "'heat' is none of samples, time, stall" "$loadstone" report --heatmap A:heat run.h5
+expect 2 "has 3 layers, the first is 0" "$loadstone" report --heatmap T --layer 3 run.h5
+expect 2 "is a mesh and has no layers" "$loadstone" report --heatmap edges --layer 0 run.h5
+expect 2 "20 to 1000" "$loadstone" report --heatmap A --width 3 run.h5
+"$top_builddir/tests/tools/make_profile" plain.h5 || exit 99
+expect 2 "nothing of this run is mapped onto a domain" "$loadstone" report --heatmap A plain.h5
+exit $failed

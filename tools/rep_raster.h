@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A field as a picture of few pixels: cells binned or magnified, meshes binned, the third axis of a grid
+ * looked through. Pure functions of a field and its domain.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
+#ifndef REP_RASTER_H
+#define REP_RASTER_H
+
+#include "common/ls_error.h"
+#include "ndm/ndm_field.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a picture may use. */
+struct rep_canvas {
+    uint32_t width, height; /* pixels at most */
+    uint32_t aspect;        /* height of a pixel over its width: 1, or 2 for whole characters */
+    bool one_layer;         /* of a grid with three axes: only layer, instead of the largest of all */
+    uint64_t layer;
+};
+
+enum rep_looked {
+    REP_LOOKED_FLAT,  /* there is no third axis */
+    REP_LOOKED_MAX,   /* the largest value along the third axis */
+    REP_LOOKED_LAYER, /* one layer */
+    REP_LOOKED_BINNED /* points or cells of a mesh, binned by x and y (all z together) */
+};
+
+struct rep_raster {
+    uint32_t width, height; /* pixels; row 0 is at the bottom */
+    double *values;         /* NaN: nothing was sampled there */
+    double min, max;        /* of values, NaN when all are */
+    double low[2], high[2]; /* coordinates of the borders, by axis */
+    uint64_t cells[2];      /* cells in a pixel along each axis; 0: a cell has several pixels, or a mesh */
+    enum rep_looked looked;
+};
+
+/* How values of a metric come together in a pixel: counts and times add up, means and shares are averaged by
+ * their samples, of maxima the largest stays. */
+bool rep_metric_adds(enum ndm_metric m);
+
+/* The field's metric m and its samples are loaded.
+ * Owns:   the caller ends out with rep_raster_fini.
+ * Errors: LS_ERR_NOMEM, LS_ERR_USAGE (no such layer). */
+ls_err rep_raster_init(struct rep_raster *out, const struct ndm_geometry *g, const struct ndm_field *f,
+                       enum ndm_metric m, const struct rep_canvas *canvas);
+void rep_raster_fini(struct rep_raster *r);
+
+/* Where value i of a field is: coordinates of the cell's or shape's middle, or of the point. */
+void rep_value_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
+                     double out[NDM_AXES_MAX]);
+
+#endif
