@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # runtime: the object preloaded into programs. It needs nothing but the C library.
 include runtime/samplers/step_local.mk
+include runtime/samplers/perf_local.mk
 
 # Apart, so that unit tests can have it: what knows nothing of the process.
 noinst_LTLIBRARIES += librtalloc.la
@@ -79,7 +80,7 @@ libloadstone_preload_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin-m
     -fno-builtin-realloc -fno-builtin-free
 libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
     -Wl,--version-script=$(top_srcdir)/runtime/preload.map -Wl,-z,now -Wl,-z,nodelete
-libloadstone_preload_la_LIBADD = librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
+libloadstone_preload_la_LIBADD = librtperf.la librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
 libloadstone_preload_la_LIBADD += librtstep.la librtstephooks.la
 else

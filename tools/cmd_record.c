@@ -55,10 +55,10 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
-    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|null", "auto",
-                       "how loads are sampled: hw by the processor (PEBS, IBS, SPE); step single-steps short "
-                       "bursts and needs no "
-                       "privilege; null samples nothing",
+    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|faults|null", "auto",
+                       "what is sampled: loads and stores by the processor (hw: PEBS, IBS, SPE), or by "
+                       "single-stepping short bursts, which needs no privilege (step); page faults, for who "
+                       "touched what first (faults); nothing (null)",
                        "Sampling"},
     [RECORD_TRIGGER] =
         {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",

@@ -58,6 +58,7 @@ void rt_process_before_exec(void)
     rt_collector_drain_running();
     if (t) {
         rt_quiet_begin();
+        if (rt_state.engine->drain) rt_state.engine->drain();
         rt_spool_close(t);
         rt_quiet_end();
     }

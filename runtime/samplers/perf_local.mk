@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Engines that sample through perf_event.
+noinst_LTLIBRARIES += librtperf.la
+librtperf_la_SOURCES = \
+    runtime/samplers/rt_perf.c runtime/samplers/rt_perf.h \
+    runtime/samplers/rt_perf_pace.c runtime/samplers/rt_perf_pace.h \
+    runtime/samplers/rt_perf_reader.c runtime/samplers/rt_perf_reader.h \
+    runtime/samplers/rt_perf_sample.c runtime/samplers/rt_perf_sample.h \
+    runtime/samplers/rt_sampler_faults.c
+librtperf_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librtperf_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+librtperf_la_LIBADD = libperfring.la libperfenc.la
+if HOST_X86_64
+librtperf_la_SOURCES += runtime/samplers/rt_perf_regs_x86_64.c
+else
+librtperf_la_SOURCES += runtime/samplers/rt_perf_regs_none.c
+endif
+EXTRA_DIST += runtime/samplers/rt_perf_regs_x86_64.c runtime/samplers/rt_perf_regs_none.c

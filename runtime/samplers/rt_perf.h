@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sampling through perf_event, whatever is sampled: events of every CPU that the program's threads inherit,
+ * or where that is not possible events of each thread; one reader thread of ours that empties the rings into
+ * a file of its own; the rate that the budget allows. Engines on top (faults, watch, hw) say which events and
+ * what a sample is.
+ *
+ * The rings are not inherited over fork: a child makes its own events, ring and reader, or none (a child of
+ * _Fork, where no thread may be made).
+ *
+ * Where nothing else is said: Thread: any, depth > 0.  Signal: not safe. */
+#ifndef RT_PERF_H
+#define RT_PERF_H
+
+#include "perf/pe_drain.h"
+#include "runtime/core/rt_thread.h"
+#include "runtime/samplers/rt_perf_pace.h"
+#include "runtime/samplers/rt_sampler.h"
+
+/* What an engine is made of; constant while it runs. */
+struct rt_perf_engine {
+    struct pe_open_spec spec;
+    uint64_t periods[RT_PERF_GEARS_MAX]; /* of its gears, 1 at least */
+    unsigned gears_len;
+    uint32_t sample_cost_ns; /* what the kernel is taken to use for one */
+    const char *events;      /* what a sample is, in words */
+    uint32_t latency_kind;   /* enum ls_latency of its samples */
+    bool by_thread;          /* events are opened for threads only, by rt_perf_open_thread */
+    /* What s is: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
+     * done); false: leave it out. */
+    bool (*sample)(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
+                   unsigned *out_flags);
+    /* NULL, or every look of the reader: duty cycles. Under the lock. */
+    void (*tick)(uint64_t now_ns);
+};
+
+/* Base of an attr: inherited by threads, times of CLOCK_MONOTONIC, the fields that every engine needs, and
+ * what --callstack asks for. */
+struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t period_events);
+
+/* Can the events of e be opened? 0, or the errno; e->spec is what this kernel takes, and *weak what had to
+ * go (enum pe_weakening). Leaves nothing behind. */
+int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak);
+
+/* Why the events of e do not open, and what helps, in at most why_len bytes. */
+void rt_perf_why(const struct rt_perf_engine *e, int error, char *why, size_t why_len);
+
+/* The parts of a struct rt_sampler. e lives as long as the process. */
+int rt_perf_process_start(const struct rt_perf_engine *e, unsigned weak);
+void rt_perf_thread_open(struct rt_thread *t);
+void rt_perf_thread_close(struct rt_thread *t);
+void rt_perf_start(void);
+void rt_perf_stop(void);
+void rt_perf_drain(void);
+void rt_perf_before_fork(struct rt_thread *t);
+void rt_perf_after_fork_parent(struct rt_thread *t);
+void rt_perf_after_fork_child(struct rt_thread *t);
+void rt_perf_seal(void);
+
+/* For engines that open by thread: under the lock of the lanes. rt_perf_open_thread returns 0 or an errno;
+ * the lane's events are off. */
+void rt_perf_lock(void);
+void rt_perf_unlock(void);
+int rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
+/* All lanes, open ones and others. */
+struct pe_lane *rt_perf_lanes(size_t *out_len);
+const struct pe_kernel *rt_perf_kernel(void);
+/* Empty the rings and close one lane, or all. */
+void rt_perf_close_lane(struct pe_lane *l);
+/* Is sampling wanted now? As of the reader's last look. */
+bool rt_perf_is_on(void);
+/* The writer of the reader's file; NULL while there is none. Under the lock. */
+struct spool_writer *rt_perf_writer(void);
+
+/* Pieces of rt_perf.c for the reader (rt_perf_reader.c). */
+void rt_perf_look(uint64_t now_ns, bool is_last);
+struct rt_thread *rt_perf_own(void);
+
+#endif

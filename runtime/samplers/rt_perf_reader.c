@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_perf_reader.h"
+
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_real.h"
+#include "runtime/samplers/rt_perf.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+enum {
+    POLLED_MAX = 256, /* rings; with more of them the time-out alone */
+    LOOK_MS = 100,
+    LOOK_SOON_MS = 10, /* many rings, switches by time, duty cycles */
+    NAP_NS = 1000000,  /* between two looks: a look has its price whatever it finds */
+    WAIT_BEGUN_MS = 1000,
+    STACK_BYTES = 256 << 10, /* records and what they point to are elsewhere */
+};
+
+static struct {
+    pthread_t thread;
+    int wake_fd;
+    volatile uint32_t runs, begun, ends;
+} reader = {.wake_fd = -1};
+
+static void nap(long ns)
+{
+    const struct timespec t = {.tv_nsec = ns};
+    ls_syscall(SYS_nanosleep, &t, NULL);
+}
+
+static int time_out_ms(size_t lanes_len)
+{
+    const struct rt_config *c = &rt_state.config;
+    const bool is_timed = c->delay_ns || c->duration_ns || c->control_signal || c->paused;
+    return is_timed || lanes_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
+}
+
+/* Until a ring is filled, or it is time. Rings whose threads have ended report so for ever and are left out.
+ */
+static void wait_for_rings(void)
+{
+    static struct pollfd polled[POLLED_MAX + 1]; /* the reader's alone */
+    size_t lanes_len, n = 0;
+    const struct pe_lane *lanes = rt_perf_lanes(&lanes_len);
+    polled[n++] = (struct pollfd){.fd = reader.wake_fd, .events = POLLIN};
+    for (size_t i = 0; lanes_len <= POLLED_MAX && i < lanes_len; i++)
+        if (lanes[i].ring.page) polled[n++] = (struct pollfd){.fd = lanes[i].fds[0], .events = POLLIN};
+    const struct timespec limit = {.tv_nsec = time_out_ms(lanes_len) * 1000000L};
+    ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
+    nap(NAP_NS);
+}
+
+static void *reader_main(void *unused)
+{
+    (void)unused;
+    struct rt_thread *own = rt_perf_own();
+    rt_tls.depth = 1; /* for good: hooks see the runtime at work */
+    rt_tls.thread = own;
+    ls_syscall(SYS_prctl, PR_SET_NAME, "loadstone");
+    __atomic_store_n(&own->tid, (pid_t)ls_syscall(SYS_gettid), __ATOMIC_RELEASE);
+    __atomic_store_n(&reader.begun, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&reader.ends, __ATOMIC_ACQUIRE)) {
+        wait_for_rings();
+        if (!__atomic_load_n(&reader.ends, __ATOMIC_ACQUIRE)) rt_perf_look(ls_clock_mono_ns(), false);
+    }
+    rt_tls.thread = NULL;
+    return NULL;
+}
+
+/* As the kernel counts signals; 32 and 33 are the C library's (setuid of all threads, cancellation). */
+static void block_signals(uint64_t *before)
+{
+    const uint64_t all_but = ~(UINT64_C(3) << 31);
+    ls_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all_but, before, sizeof(*before));
+}
+
+static int make_thread(void)
+{
+    pthread_attr_t attr;
+    int error = pthread_attr_init(&attr);
+    if (error) return error;
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    error = RT_REAL(pthread_create)(&reader.thread, &attr, reader_main, NULL);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
+int rt_perf_reader_start(void)
+{
+    uint64_t mask = 0;
+    const long fd = ls_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0) return (int)-fd;
+    reader.wake_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&reader.wake_fd);
+    reader.begun = reader.ends = 0;
+    block_signals(&mask);
+    const int error = make_thread();
+    ls_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+    reader.runs = error == 0;
+    if (error) rt_fds_close(&reader.wake_fd);
+    return error;
+}
+
+void rt_perf_reader_wait_begun(void)
+{
+    for (int i = 0; i < WAIT_BEGUN_MS && reader.runs && !__atomic_load_n(&reader.begun, __ATOMIC_ACQUIRE);
+         i++)
+        nap(NAP_NS);
+}
+
+void rt_perf_reader_end(void)
+{
+    const uint64_t one = 1;
+    if (!reader.runs) return;
+    reader.runs = 0;
+    __atomic_store_n(&reader.ends, 1, __ATOMIC_RELEASE);
+    ls_syscall(SYS_write, reader.wake_fd, &one, sizeof(one));
+    pthread_join(reader.thread, NULL);
+    rt_fds_close(&reader.wake_fd);
+}
+
+void rt_perf_reader_forget(void)
+{
+    reader.runs = reader.begun = reader.ends = 0;
+    rt_fds_close(&reader.wake_fd);
+}

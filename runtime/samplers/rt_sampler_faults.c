@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine faults: page faults, so which thread touched which page first. */
+#include "runtime/samplers/rt_perf.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TAG_MINOR, TAG_MAJOR };
+/* What one sample takes in the kernel: measured, doc/hardware.md. */
+enum { SAMPLE_COST_NS = 800 };
+
+static struct rt_perf_engine faults = {
+    .periods = {1, 7, 61, 509}, /* primes: programs fault in strides */
+    .gears_len = 4,
+    .sample_cost_ns = SAMPLE_COST_NS,
+    .events = "page faults, told by the kernel when it has handled them",
+};
+static unsigned faults_weak;
+
+/* Events of handled faults: the size of the page is known then, and which kind it was. */
+static void faults_specify(struct pe_open_spec *spec)
+{
+    *spec = (struct pe_open_spec){.events_len = 0};
+    for (unsigned gear = 0; gear < faults.gears_len; gear++)
+        spec->events[spec->events_len++] = (struct pe_open_event){
+            .attr = rt_perf_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, faults.periods[gear]),
+            .leader = -1,
+            .gear = (uint8_t)gear,
+            .tag = TAG_MINOR};
+    spec->events[spec->events_len++] =
+        (struct pe_open_event){.attr = rt_perf_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1),
+                               .leader = -1,
+                               .gear = PE_GEAR_ANY,
+                               .tag = TAG_MAJOR};
+}
+
+static bool faults_sample(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
+                          unsigned *out_flags)
+{
+    (void)out_flags;
+    const int row = pe_lane_event(lane, s->id);
+    const bool is_major = row >= 0 && faults.spec.events[row].attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+    out->kind = is_major ? SPOOL_SAMPLE_FAULT_MAJOR : SPOOL_SAMPLE_FAULT_MINOR;
+    return true;
+}
+
+static bool faults_probe(char *why, size_t why_len)
+{
+    faults_specify(&faults.spec);
+    faults.sample = faults_sample;
+    const int error = rt_perf_probe(&faults, &faults_weak);
+    if (error) rt_perf_why(error, why, why_len);
+    return error == 0;
+}
+
+static int faults_process_start(struct rt_engine_facts *facts)
+{
+    (void)facts;
+    return rt_perf_process_start(&faults, faults_weak);
+}
+
+const struct rt_sampler rt_sampler_faults = {
+    .name = "faults",
+    .probe = faults_probe,
+    .process_start = faults_process_start,
+    .thread_open = rt_perf_thread_open,
+    .thread_close = rt_perf_thread_close,
+    .start = rt_perf_start,
+    .stop = rt_perf_stop,
+    .drain = rt_perf_drain,
+    .before_fork = rt_perf_before_fork,
+    .after_fork_parent = rt_perf_after_fork_parent,
+    .after_fork_child = rt_perf_after_fork_child,
+    .seal = rt_perf_seal,
+};
