@@ -10,6 +10,7 @@ libanalyse_la_SOURCES = \
     analyse/an_cost.c analyse/an_cost.h \
     analyse/an_diff.c analyse/an_diff.h \
     analyse/an_dimension.c analyse/an_dimension.h \
+    analyse/an_faults.c analyse/an_faults.h \
     analyse/an_filter.c analyse/an_filter.h \
     analyse/an_identity.c analyse/an_identity.h \
     analyse/an_keys.c analyse/an_keys.h \

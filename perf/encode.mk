@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # perf: what to open (encodings), what its errors mean. The runtime links libperfenc; libpfm4 stays in the tools.
 noinst_LTLIBRARIES += libperfenc.la libperfpfm.la
-libperfenc_la_SOURCES = \
+perfenc_sources = \
     perf/hw_amd.c perf/hw_arm.c perf/hw_intel.c perf/hw_power.c \
     perf/pe_advice.c perf/pe_advice.h \
     perf/pe_encode.c perf/pe_encode.h \
@@ -11,6 +11,7 @@ libperfenc_la_SOURCES = \
     perf/pe_sysfs.c perf/pe_sysfs.h \
     perf/pe_try.c perf/pe_try.h \
     perf/pe_vendor.h
+libperfenc_la_SOURCES = $(perfenc_sources)
 libperfenc_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperfenc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libperfenc_la_LIBADD = libmachpriv.la libcommon.la

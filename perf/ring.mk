@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # perf: opening events, their rings and records, decoders. Signal-safe throughout: the preloaded runtime links it.
 noinst_LTLIBRARIES += libperfring.la
-libperfring_la_SOURCES = \
+perfring_sources = \
     perf/pe_data_src.c perf/pe_data_src.h \
     perf/pe_drain.c perf/pe_drain.h \
     perf/pe_ibs.c perf/pe_ibs.h \
@@ -11,6 +11,7 @@ libperfring_la_SOURCES = \
     perf/pe_ring.c perf/pe_ring.h \
     perf/pe_sample.h \
     perf/pe_spe.c perf/pe_spe.h
+libperfring_la_SOURCES = $(perfring_sources)
 libperfring_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperfring_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libperfring_la_LIBADD = libcommon.la

@@ -27,3 +27,4 @@ include tests/cases/sites.mk
 include tests/bed/local.mk
 include tests/cases/report.mk
 include tests/cases/examples.mk
+include tests/cases/perf.mk

@@ -8,6 +8,7 @@
 #include "tools/rep_processes.h"
 #include "tools/rep_sharing.h"
 #include "tools/rep_tree.h"
+#include "tools/rep_first_touch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum {
     REPORT_ANNOTATE,
     REPORT_PROCESSES,
     REPORT_SHARING,
+    REPORT_FIRST_TOUCH,
     REPORT_ALLOCATIONS,
     REPORT_TREE,
     REPORT_HEATMAP,
@@ -73,6 +75,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "instead of the table: cache lines that several threads touch while one writes, true or "
          "false sharing by the bytes they use",
          "Rows"},
+    [REPORT_FIRST_TOUCH] = {"first-touch", 0, CLI_FLAG, NULL, NULL,
+                            "instead of the table, after record --engine faults: which thread touched which "
+                            "data first, in pages and bytes; by node and thread, or as --by says",
+                            "Rows"},
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
                             "instead of the table: what was allocated where, sampled or not: bytes and "
                             "blocks of each allocation site",
@@ -244,6 +250,16 @@ static ls_err report_sharing(const struct rep_options *o, const struct cli_value
     return LS_OK;
 }
 
+static ls_err report_first_touch(const struct rep_options *o, const struct cli_value *v)
+{
+    struct rep_options asked = *o;
+    if (!v[REPORT_BY].given) asked.by = "node,thread";
+    LS_TRY(rep_first_touch(&asked, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --first-touch --by node,line %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_allocations(const struct rep_options *o, const struct cli_value *v)
 {
     LS_TRY(rep_allocations(o, v[REPORT_JSON].given, stdout));
@@ -272,7 +288,8 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
-} report_views[] = {{REPORT_PROCESSES, report_processes},
+} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch},
+                    {REPORT_PROCESSES, report_processes},
                     {REPORT_SHARING, report_sharing},
                     {REPORT_ALLOCATIONS, report_allocations},
                     {REPORT_HEATMAP, report_heatmap},

@@ -50,6 +50,7 @@ tools_loadstone_SOURCES = \
     tools/rep_sharing.c tools/rep_sharing.h \
     tools/rep_table.c \
     tools/rep_tree.c tools/rep_tree.h \
+    tools/rep_first_touch.c tools/rep_first_touch.h \
     tools/rep_view.c tools/rep_view.h
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 if HAVE_STEP

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Engines that sample through perf_event.
+# Engines that sample through perf_event. What they use of perf/ is compiled in: libtool would bring the objects of libcommon twice.
 noinst_LTLIBRARIES += librtperf.la
 librtperf_la_SOURCES = \
     runtime/samplers/rt_perf.c runtime/samplers/rt_perf.h \
     runtime/samplers/rt_perf_pace.c runtime/samplers/rt_perf_pace.h \
     runtime/samplers/rt_perf_reader.c runtime/samplers/rt_perf_reader.h \
     runtime/samplers/rt_perf_sample.c runtime/samplers/rt_perf_sample.h \
-    runtime/samplers/rt_sampler_faults.c
+    runtime/samplers/rt_sampler_faults.c \
+    $(perfring_sources) $(perfenc_sources) machine/mach_privilege.c machine/mach_privilege.h
 librtperf_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librtperf_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-librtperf_la_LIBADD = libperfring.la libperfenc.la
 if HOST_X86_64
 librtperf_la_SOURCES += runtime/samplers/rt_perf_regs_x86_64.c
 else

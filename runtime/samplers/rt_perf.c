@@ -232,6 +232,15 @@ struct rt_thread *rt_perf_own(void)
     return rt_perf.own;
 }
 
+/* How many events a sample stands for where its record does not tell. */
+static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
+{
+    const int row = pe_lane_event(lane, s->id);
+    if (s->has & PERF_SAMPLE_PERIOD) return s->period_events;
+    if (rt_perf.by_thread && rt_perf.engine->gears_len > 1) return rt_perf.pace.periods[rt_perf.pace.gear];
+    return row >= 0 ? rt_perf.spec.events[row].attr.sample_period : 0;
+}
+
 static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
 {
     (void)user;
@@ -241,6 +250,7 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     if (!w || (s->pid && s->pid != (uint32_t)rt_state.pid)) return;
     if (rt_perf.own->tid == (pid_t)s->tid) return; /* the reader's own */
     rt_perf_sample_begin(&rt_perf.drain.layout, s, &out, &flags);
+    out.events = events_of(lane, s);
     if (!rt_perf.engine->sample(lane, s, &out, &flags)) return;
     spool_put_sample(w, flags, &out);
     rt_perf_sample_stack(w, &rt_perf.drain.layout, s, &out);

@@ -60,8 +60,8 @@ static void *reader_main(void *unused)
 {
     (void)unused;
     struct rt_thread *own = rt_perf_own();
-    rt_tls.depth = 1; /* for good: hooks see the runtime at work */
-    rt_tls.thread = own;
+    rt_tls.depth = 1;     /* for good: hooks see the runtime at work */
+    rt_tls.thread = NULL; /* incidents wait for a thread of the program: their time is not that of samples */
     ls_syscall(SYS_prctl, PR_SET_NAME, "loadstone");
     __atomic_store_n(&own->tid, (pid_t)ls_syscall(SYS_gettid), __ATOMIC_RELEASE);
     __atomic_store_n(&reader.begun, 1, __ATOMIC_RELEASE);
@@ -69,7 +69,6 @@ static void *reader_main(void *unused)
         wait_for_rings();
         if (!__atomic_load_n(&reader.ends, __ATOMIC_ACQUIRE)) rt_perf_look(ls_clock_mono_ns(), false);
     }
-    rt_tls.thread = NULL;
     return NULL;
 }
 

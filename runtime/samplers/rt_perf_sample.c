@@ -44,7 +44,6 @@ void rt_perf_sample_begin(const struct pe_layout *layout, const struct pe_sample
     *out = (struct spool_sample){.time_ns = s->time,
                                  .ip = s->ip,
                                  .addr = s->addr,
-                                 .events = s->period_events,
                                  .tid = s->tid,
                                  .cpu = s->has & PERF_SAMPLE_CPU ? s->cpu : UINT32_MAX,
                                  .page_bytes = (uint32_t)s->data_page_bytes,

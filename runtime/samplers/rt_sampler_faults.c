@@ -17,18 +17,27 @@ static struct rt_perf_engine faults = {
 };
 static unsigned faults_weak;
 
+static struct perf_event_attr faults_attr(uint64_t config, uint64_t period_events)
+{
+    struct perf_event_attr a = rt_perf_attr(PERF_TYPE_SOFTWARE, config, period_events);
+    /* with it in the records the kernel takes every software event, whatever the period (perf_swevent_event)
+     */
+    a.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+    return a;
+}
+
 /* Events of handled faults: the size of the page is known then, and which kind it was. */
 static void faults_specify(struct pe_open_spec *spec)
 {
     *spec = (struct pe_open_spec){.events_len = 0};
     for (unsigned gear = 0; gear < faults.gears_len; gear++)
-        spec->events[spec->events_len++] = (struct pe_open_event){
-            .attr = rt_perf_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, faults.periods[gear]),
-            .leader = -1,
-            .gear = (uint8_t)gear,
-            .tag = TAG_MINOR};
+        spec->events[spec->events_len++] =
+            (struct pe_open_event){.attr = faults_attr(PERF_COUNT_SW_PAGE_FAULTS_MIN, faults.periods[gear]),
+                                   .leader = -1,
+                                   .gear = (uint8_t)gear,
+                                   .tag = TAG_MINOR};
     spec->events[spec->events_len++] =
-        (struct pe_open_event){.attr = rt_perf_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1),
+        (struct pe_open_event){.attr = faults_attr(PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1),
                                .leader = -1,
                                .gear = PE_GEAR_ANY,
                                .tag = TAG_MAJOR};
@@ -49,7 +58,7 @@ static bool faults_probe(char *why, size_t why_len)
     faults_specify(&faults.spec);
     faults.sample = faults_sample;
     const int error = rt_perf_probe(&faults, &faults_weak);
-    if (error) rt_perf_why(error, why, why_len);
+    if (error) rt_perf_why(&faults, error, why, why_len);
     return error == 0;
 }
 

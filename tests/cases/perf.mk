@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Whole programs sampled through perf_event.
+check_PROGRAMS += tests/cases/faults_victim
+tests_cases_faults_victim_SOURCES = tests/cases/faults_victim.c
+tests_cases_faults_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_cases_faults_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_faults_victim_LDFLAGS = -no-install -pthread
+tests_cases_faults_victim_LDADD = libloadstone.la
+TESTS += tests/cases/test_faults.sh
+EXTRA_DIST += tests/cases/test_faults.sh

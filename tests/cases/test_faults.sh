@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# record --engine faults: pages that programs touch, counted exactly, by node and thread; fork, exec, many threads, system calls.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+victim=$top_builddir/tests/cases/faults_victim
+
+"$loadstone" record -q --force --engine faults -o can.h5 -- "$victim" two 1 1 >/dev/null 2>err || { cat err; exit 1; }
+"$loadstone" report can.h5 2>/dev/null | grep -q '^engine  *faults' || skip "page faults cannot be sampled here: $("$loadstone" report can.h5 | grep ^engine)"
+
+# faults NAME ARGUMENT...: record the victim and write the rows "PROCESS THREADS NODE FAULTS PAGES BYTES" of ranges to the file rows
+faults() {
+    name=$1
+    shift
+    "$loadstone" record -q --force --engine faults --overhead 100% $options -o "$name.h5" -- "$victim" "$@" >out 2>err
+    status=$?
+    [ $status -eq 0 ] || { echo "FAIL: $name: status $status"; cat err; failed=1; }
+    grep -qx "done" out || { echo "FAIL: $name: the program's output"; cat out; failed=1; }
+    "$loadstone" report --first-touch --json --by node,process,thread "$name.h5" >"$name.json" 2>err || { cat err; failed=1; }
+    "$loadstone" report --first-touch "$name.h5" >"$name.txt" 2>err || { cat err; failed=1; }
+}
+# says NAME PYTHON: an expression over rows (of ranges, innermost: dicts with node, process, thread, faults, pages, bytes) is true
+says() {
+    python3 - "$1.json" "$2" <<'P' || failed=1
+import json, sys
+report = json.load(open(sys.argv[1]))
+rows = [r for r in report["rows"] if r.get("thread") and r["node"].split("/")[-1] in ("A", "B")]
+total = lambda key, node, **more: sum(r[key] for r in rows if r["node"] == node and all(r[k].startswith(v) for k, v in more.items()))
+threads = lambda node: len({r["thread"] for r in rows if r["node"] == node})
+if report["lost"] == 0 and not eval(sys.argv[2]):
+    sys.exit(f"FAIL: {sys.argv[1]}: not {sys.argv[2]}: {json.dumps(rows, indent=1)}")
+if report["lost"]:
+    print(f"{sys.argv[1]}: {report['lost']} samples lost on a busy machine: not compared")
+P
+}
+
+options=
+faults two two 1000 300
+says two 'report["numbers_are"] == "counted"'
+says two 'total("pages", "A") == total("faults", "A") == 1000 and total("bytes", "A") == 1000 * 4096 and threads("A") == 1'
+says two 'total("pages", "B") == total("faults", "B") == 300 and threads("B") == 1'
+says two '{r["thread"] for r in rows if r["node"] == "A"} != {r["thread"] for r in rows if r["node"] == "B"}'
+grep -q "Every page fault was taken" two.txt || { echo "FAIL: two.txt:"; cat two.txt; failed=1; }
+
+faults again again 500
+says again 'total("faults", "A") == 1000 and total("pages", "A") == 500'
+
+faults many many 50
+says many 'total("pages", "A") == 40 * 50 and threads("A") == 40 and all(r["pages"] == 50 for r in rows)'
+
+# what the kernel touches inside of system calls, where it may be looked at
+faults read read 64
+says read 'total("pages", "A") in (0, 64)'
+[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ] && [ "$(id -u)" -ne 0 ] || says read 'total("pages", "A") == 64'
+
+# the child's own faults, on the parent's range
+faults fork fork 200 150
+says fork 'total("pages", "A") == 350 and sorted(r["pages"] for r in rows) == [150, 200] and len({r["process"] for r in rows}) == 2'
+
+# what came before exec is not lost, and the next image begins anew
+faults exec exec 120 80
+says exec 'sum(r["pages"] for r in rows if r["node"].endswith("A")) == 240 and len({r["thread"] for r in rows}) == 3'
+
+# call stacks
+options=--callstack
+faults stacks two 50 20
+"$loadstone" report --by calls stacks.h5 >calls.txt 2>err || { cat err; failed=1; }
+grep -q touch calls.txt || { echo "FAIL: no stack with touch:"; cat calls.txt; failed=1; }
+options=
+
+# thinned out: estimates, said so, of the right size
+"$loadstone" record -q --force --engine faults --overhead 0.1% -o thin.h5 -- "$victim" many 10000 >out 2>err || { cat err; failed=1; }
+"$loadstone" report --first-touch --json thin.h5 >thin.json 2>err || { cat err; failed=1; }
+"$loadstone" report --first-touch thin.h5 >thin.txt 2>err
+python3 - thin.json <<'P' || failed=1
+import json, sys
+r = json.load(open(sys.argv[1]))
+a = next(row for row in r["rows"] if row["label"] == "A")
+if r["numbers_are"] != "estimated": sys.exit("FAIL: thin: not thinned out")
+if not r["lost"] and not 390000 < a["pages"] < 410000: sys.exit(f"FAIL: thin: {a['pages']} of 400000 pages")
+P
+grep -q "^Estimates: " thin.txt || { echo "FAIL: thin.txt:"; head thin.txt; failed=1; }
+exit $failed
