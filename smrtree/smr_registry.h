@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process-wide registry behind all semantic memory trees: one lock, one interval tree, and a sink that
- * hears what happens, so that the preloaded runtime can spool it. Field for field the events match
- * spool/spool_format.h.
+ * hears what happens, so that the preloaded runtime can spool it. The events match spool/spool_format.h, but
+ * for the element size.
  *
  * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
@@ -18,7 +18,7 @@ struct smr_event_node {
     uint32_t node;   /* from 1 */
     uint32_t parent; /* 0: top level */
     uint64_t base, end;
-    uint64_t elem_size_bytes, dims;
+    uint64_t elem_size_bytes, dims; /* of a component, and how many an element has */
     bool is_group;
     const char *label; /* borrowed for the call; "" for node_range */
 };

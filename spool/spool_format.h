@@ -239,8 +239,8 @@ struct spool_node {
     uint32_t node;   /* id within the process image, from 1 */
     uint32_t parent; /* containing node or group, 0: top level */
     uint64_t base, end;
-    uint64_t elem_size_bytes;
-    uint64_t dims; /* components of an element */
+    uint64_t elem_size_bytes; /* of an element, all its components */
+    uint64_t dims;            /* components of an element */
     uint32_t is_group;
     uint32_t label_len;
 };

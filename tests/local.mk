@@ -20,6 +20,7 @@ include tests/calls/local.mk
 include tests/lint/local.mk
 include tests/cases/callbacks.mk
 include tests/cases/killed.mk
+include tests/cases/ndm.mk
 include tests/cases/proc.mk
 include tests/cases/real.mk
 include tests/cases/sym.mk

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_registry.h"
 
+#include "common/ls_checked.h"
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_domains.h"
@@ -11,6 +12,13 @@
 #include "smrtree/smr_registry.h"
 
 #include <stddef.h>
+
+/* The registry tells the size of a component, the spool has that of an element. */
+static uint64_t rt_element_bytes(const struct smr_event_node *e)
+{
+    uint64_t bytes;
+    return ls_mul_u64(e->elem_size_bytes, e->dims, &bytes) ? bytes : UINT64_MAX;
+}
 
 /* The times of node events are those of writing: the caller holds the registry's lock, so their order stays.
  */
@@ -24,7 +32,7 @@ static void rt_put_node(uint16_t type, const struct smr_event_node *e)
         .parent = e->parent,
         .base = e->base,
         .end = e->end,
-        .elem_size_bytes = e->elem_size_bytes,
+        .elem_size_bytes = rt_element_bytes(e),
         .dims = e->dims,
         .is_group = e->is_group,
     };
