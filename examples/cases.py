@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The case studies of doc/cases.md, all over again: runs the programs, records them, reports, draws, and puts the figures in the page.
+
+Each case leaves its recordings, reports and pictures in the output directory. Times are those of runs without recording, taken just
+before; everything else comes from the recordings, by `loadstone report --json` and from /fields and /meshes of run.h5.
+
+usage: cases.py --loadstone CMD --programs DIR [--output DIR] [--machine TEXT] [--seconds S] [--overhead PERCENT] [--doc DIR] [CASE...]
+"""
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+LEVELS = ["L1", "L2", "L3", "DRAM"]
+
+
+class Bench:
+    def __init__(self, args):
+        self.args = args
+        os.makedirs(args.output, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.args.output, name)
+
+    def output_of(self, command):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        if done.returncode != 0:
+            sys.exit("%s: status %d\n%s%s" % (" ".join(command), done.returncode, done.stdout, done.stderr))
+        return done.stdout
+
+    def loadstone(self, *arguments):
+        return self.output_of([self.args.loadstone] + list(arguments))
+
+    def run(self, program, *arguments):
+        return self.output_of([os.path.join(self.args.programs, program)] + [str(a) for a in arguments])
+
+    def record(self, name, program, *arguments):
+        """Records; leaves NAME.h5 and the report NAME.txt; returns the report as data."""
+        file = self.path(name + ".h5")
+        print("  %s: %s" % (name, " ".join([program] + [str(a) for a in arguments])), flush=True)
+        self.loadstone("record", "--quiet", "--force", "--overhead", "%g%%" % self.args.overhead, "-o", file, "--",
+                       os.path.join(self.args.programs, program), *[str(a) for a in arguments])
+        with open(self.path(name + ".txt"), "w") as text:
+            text.write(self.loadstone("report", file))
+        return Recording(file, json.loads(self.loadstone("report", "--json", "--min-share", "0%", file)))
+
+    def picture(self, recording, name, field, metric, *more):
+        """Draws one field; leaves NAME.png."""
+        self.loadstone("export", "--force", "--format", "png", "--field", field, "--metric", metric, "-o", self.path(name + ".png"),
+                       *more, recording.file)
+        self.keep(name + ".png")
+
+    def page(self, recording, name):
+        self.loadstone("view", "--force", "-o", self.path(name + ".html"), recording.file)
+
+    def keep(self, name):
+        if self.args.doc:
+            shutil.copy(self.path(name), os.path.join(self.args.doc, "cases-" + name))
+
+    def figures(self, case, lines):
+        """The block of a case in the page; printed when there is no page."""
+        text = "\n".join(lines)
+        with open(self.path(case + ".md"), "w") as out:
+            out.write(text + "\n")
+        print(text, flush=True)
+        if not self.args.doc:
+            return
+        page = os.path.join(self.args.doc, "cases.md")
+        with open(page) as old:
+            before = old.read()
+        begin, end = "<!-- begin: %s -->\n" % case, "<!-- end: %s -->" % case
+        at, to = before.find(begin), before.find(end)
+        if at < 0 or to < at:
+            sys.exit("%s: no '%s' followed by '%s'" % (page, begin.strip(), end))
+        with open(page, "w") as new:
+            new.write(before[:at] + begin + text + "\n" + before[to:])
+
+
+class Recording:
+    def __init__(self, file, report):
+        self.file, self.report = file, report
+        self.rows = {row["label"]: row for row in report["rows"]}
+
+    def share(self, label, what):
+        return 100 * self.rows[label][what]["share"] if label in self.rows else float("nan")
+
+    def levels(self, label):
+        counts = self.rows[label]["levels"]
+        known = sum(counts[level] for level in LEVELS)
+        return [100 * counts[level] / known if known else float("nan") for level in LEVELS]
+
+    def mean(self, label):
+        return self.rows[label]["latency_mean_cycles"] or float("nan")
+
+    def bursts(self):
+        return self.report["estimates"]["bursts"]
+
+    def atlas(self):
+        import h5py
+        return h5py.File(self.file, "r")
+
+
+def table(heads, rows):
+    """Markdown: the first column to the left, figures to the right."""
+    cells = [heads] + [[c if isinstance(c, str) else "%.3g" % c if math.isfinite(c) else "-" for c in row] for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
+    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths)) + " |" for row in cells]
+    lines.insert(1, "|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
+    return lines
+
+
+def percent(value):
+    return "%.0f %%" % value if math.isfinite(value) else "-"
+
+
+def after(text, pattern):
+    found = re.search(pattern, text)
+    if not found:
+        sys.exit("no '%s' in:\n%s" % (pattern, text))
+    return float(found.group(1))
+
+
+def matmul(bench):
+    """Three orders of the loops at five sizes."""
+    rows, drawn = [], {}
+    for n in bench.args.sizes:
+        for method, label in (("naive", "B"), ("blocked", "B"), ("transposed", "B transposed")):
+            seconds = after(bench.run("matmul_" + method, n, max(1, (256 // n) ** 3)), r"([0-9.e-]+) s a product")
+            repeats = max(1, math.ceil(bench.args.seconds / max(seconds, 1e-5)))
+            run = bench.record("matmul-%s-%d" % (method, n), "matmul_" + method, n, repeats)
+            rows.append(["%d %s" % (n, method), "%.3g ms" % (1e3 * seconds), percent(run.share(label, "stall")), run.mean(label)] +
+                        [percent(level) for level in run.levels(label)])
+            drawn[method, n] = run
+            bench.picture(run, "matmul-%s-%d" % (method, n), "matrix." + label, "latency_mean_cycles")
+    bench.figures("matmul", table(["N, method", "a product", "stall in B", "mean cycles"] + LEVELS, rows))
+    bench.page(drawn["naive", bench.args.sizes[-1]], "matmul-naive")
+
+
+def parts_of_mesh(run, labels):
+    """Samples and mean latency of fields on the cells of the explosion's mesh: in the inner half cube, and elsewhere."""
+    import numpy
+    with run.atlas() as file:
+        mesh = file["meshes/mesh"]
+        points = mesh["points"][:][mesh["connectivity"][:].reshape(-1, 8)]
+        inner = (points.mean(axis=1) < 0.5).all(axis=1)
+        cost, samples = numpy.zeros(len(inner)), numpy.zeros(len(inner))
+        for field in file["fields"].values():
+            if field.attrs["label"] not in labels and field.attrs["label"].decode() not in labels:
+                continue
+            mean = field["latency_mean_cycles"][:]
+            count = numpy.where(numpy.isfinite(mean), field["samples"][:], 0)
+            cost += numpy.where(count > 0, mean, 0) * count
+            samples += count
+        return [cost[part].sum() / max(samples[part].sum(), 1) for part in (inner, ~inner)]
+
+
+def sedov(bench):
+    """Two programs and three numberings; the fields of corner forces tell the inner half cube from the rest."""
+    rows, runs = [], {}
+    n = bench.args.elements
+    corners = {"separate": ["corner push", "corner damping", "corner area"], "fused": ["corner force"]}
+    for program, order in (("separate", "mixed"), ("separate", "curve"), ("fused", "mixed"), ("fused", "curve")):
+        said = bench.run("sedov_" + program, n, order, 4)
+        cost = after(said, r"([0-9.]+) us an element")
+        steps = max(4, math.ceil(4 * bench.args.seconds / (1e-6 * cost * n ** 3)))
+        run = bench.record("sedov-%s-%s" % (program, order), "sedov_" + program, n, order, steps)
+        runs[program, order] = run
+        inner, outer = parts_of_mesh(run, corners[program])
+        rows.append(["%s, %s" % (program, order), "%.2f us" % cost, percent(run.share("temporary", "time")),
+                     percent(run.share("temporary", "stall")), run.mean("temporary"), run.mean("persistent"), inner, outer])
+        bench.picture(run, "sedov-%s-%s" % (program, order), "mesh." + corners[program][0], "latency_mean_cycles")
+    bench.figures("sedov", table(["program, numbering", "element and step", "time in temporary", "stall in temporary", "temporary, mean cycles",
+                                  "persistent, mean cycles", "corners inside, mean cycles", "corners outside"], rows))
+    bench.page(runs["separate", "mixed"], "sedov-separate")
+
+
+def spmv(bench):
+    """A mesh numbered at random, and by reverse Cuthill-McKee."""
+    rows, shapes = [], []
+    for order in ("given", "rcm"):
+        said = bench.run("spmv", bench.args.points, order, 20)
+        seconds = after(said, r"([0-9.e-]+) s a product")
+        shapes.append(said.splitlines()[0])
+        repeats = max(20, math.ceil(4 * bench.args.seconds / seconds))
+        run = bench.record("spmv-" + order, "spmv", bench.args.points, order, repeats)
+        for label in ("x", "column", "value"):
+            rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", percent(run.share(label, "time")),
+                         percent(run.share(label, "stall")), run.mean(label)] + [percent(level) for level in run.levels(label)])
+        bench.picture(run, "spmv-%s-x" % order, "mesh.x", "latency_mean_cycles")
+        bench.picture(run, "spmv-%s-matrix" % order, "matrix.value", "samples")
+    bench.figures("spmv", ["given: %s; rcm: %s." % tuple(shapes), ""] +
+                  table(["numbering, data", "a product", "time", "stall", "mean cycles"] + LEVELS, rows))
+
+
+def rims(run, tile):
+    """Mean latency of u and next in the first row of each tile, and in the others."""
+    import numpy
+    cost, samples = {}, {}
+    with run.atlas() as file:
+        for field in file["fields"].values():
+            if field.attrs["node"] == 0xffffffff:
+                continue
+            mean = field["latency_mean_cycles"][:]
+            count = numpy.where(numpy.isfinite(mean), field["samples"][:], 0)
+            total = numpy.where(count > 0, mean, 0) * count
+            for j in range(mean.shape[1]):
+                part = j % tile in (0, tile - 1)
+                cost[part] = cost.get(part, 0) + total[:, j].sum()
+                samples[part] = samples.get(part, 0) + count[:, j].sum()
+    return [cost[part] / max(samples[part], 1) for part in (True, False)]
+
+
+def stencil(bench):
+    """Plane by plane, and in tiles of 256 x 16."""
+    rows = []
+    for order in ("naive", "tiled"):
+        box = bench.args.box
+        seconds = after(bench.run("stencil_" + order, *box, 5), r"([0-9.e-]+) s a step")
+        steps = max(5, math.ceil(4 * bench.args.seconds / seconds))
+        run = bench.record("stencil-" + order, "stencil_" + order, *box, steps)
+        rim, inside = rims(run, 16)
+        rows.append([order, "%.2f ms" % (1e3 * seconds), run.mean("temperature")] + [percent(v) for v in run.levels("temperature")] +
+                    [rim, inside])
+        bench.picture(run, "stencil-" + order, "box", "latency_mean_cycles")
+    bench.figures("stencil", table(["order", "a step", "mean cycles"] + LEVELS + ["rows at rims of tiles", "other rows"], rows))
+
+
+CASES = {"matmul": matmul, "sedov": sedov, "spmv": spmv, "stencil": stencil}
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--loadstone", required=True)
+    words.add_argument("--programs", required=True)
+    words.add_argument("--output", default="cases-output")
+    words.add_argument("--machine", default="")
+    words.add_argument("--seconds", type=float, default=5, help="how long each program runs, about")
+    words.add_argument("--overhead", type=float, default=15, help="percent of the time for sampling")
+    words.add_argument("--sizes", type=lambda s: [int(n) for n in s.split(",")], default=[64, 128, 256, 512, 1024])
+    words.add_argument("--elements", type=int, default=48)
+    words.add_argument("--points", type=int, default=1000)
+    words.add_argument("--box", type=lambda s: [int(n) for n in s.split(",")], default=[768, 768, 32])
+    words.add_argument("--doc", help="the directory of cases.md, where figures and pictures are put")
+    words.add_argument("cases", nargs="*", metavar="CASE", help="of " + ", ".join(CASES))
+    args = words.parse_args()
+    for name in args.cases:
+        if name not in CASES:
+            words.error("no case %s: %s" % (name, ", ".join(CASES)))
+    bench = Bench(args)
+    for name in args.cases or CASES:
+        print("%s: %s" % (name, CASES[name].__doc__), flush=True)
+        CASES[name](bench)
+    if args.machine and not args.cases:
+        bench.figures("machine", [args.machine])
+
+
+main()
