@@ -47,10 +47,12 @@ class Bench:
                        os.path.join(self.args.programs, program), *[str(a) for a in arguments])
         with open(self.path(name + ".txt"), "w") as text:
             text.write(self.loadstone("report", file))
-        return Recording(file, json.loads(self.loadstone("report", "--json", "--min-share", "0%", file)))
+        return Recording(file, json.loads(self.loadstone("report", "--json", "--min-share", "0.01%", file)))
 
     def picture(self, recording, name, field, metric, *more):
         """Draws one field; leaves NAME.png."""
+        if self.args.no_pictures:
+            return
         self.loadstone("export", "--force", "--format", "png", "--field", field, "--metric", metric, "-o", self.path(name + ".png"),
                        *more, recording.file)
         self.keep(name + ".png")
@@ -141,6 +143,10 @@ def matmul(bench):
     bench.page(drawn["naive", bench.args.sizes[-1]], "matmul-naive")
 
 
+def text_of(attribute):
+    return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
+
+
 def parts_of_mesh(run, labels):
     """Samples and mean latency of fields on the cells of the explosion's mesh: in the inner half cube, and elsewhere."""
     import numpy
@@ -150,7 +156,7 @@ def parts_of_mesh(run, labels):
         inner = (points.mean(axis=1) < 0.5).all(axis=1)
         cost, samples = numpy.zeros(len(inner)), numpy.zeros(len(inner))
         for field in file["fields"].values():
-            if field.attrs["label"] not in labels and field.attrs["label"].decode() not in labels:
+            if text_of(field.attrs["label"]) not in labels:
                 continue
             mean = field["latency_mean_cycles"][:]
             count = numpy.where(numpy.isfinite(mean), field["samples"][:], 0)
@@ -216,7 +222,7 @@ def rims(run, tile):
 
 
 def stencil(bench):
-    """Plane by plane, and in tiles of 256 x 16."""
+    """With the innermost loop along z, and in tiles with the innermost loop along x."""
     rows = []
     for order in ("naive", "tiled"):
         box = bench.args.box
@@ -245,6 +251,7 @@ def main():
     words.add_argument("--elements", type=int, default=48)
     words.add_argument("--points", type=int, default=1000)
     words.add_argument("--box", type=lambda s: [int(n) for n in s.split(",")], default=[768, 768, 32])
+    words.add_argument("--no-pictures", action="store_true", help="figures only")
     words.add_argument("--doc", help="the directory of cases.md, where figures and pictures are put")
     words.add_argument("cases", nargs="*", metavar="CASE", help="of " + ", ".join(CASES))
     args = words.parse_args()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 7-point stencil, column by column: a tile of the x-y plane goes through all of z before the next one
- * begins, so that the planes of a tile are still near when they are needed again. The rim of each tile is
- * loaded twice.
+/* 7-point stencil in tiles: the innermost loop runs along x, as memory does, and a tile of the x-y plane goes
+ * through all of z before the next one begins, so that its planes are still near when they are needed again.
+ * The rim of each tile is loaded twice.
  *
  * usage: stencil_tiled [NX [NY [NZ [STEPS]]]]        (default 768 768 32 10)
  * build: cc -O2 -g stencil_tiled.c $(pkg-config --cflags --libs loadstone) -lm
