@@ -6,8 +6,9 @@
  * build: cc -O2 -g spmv.c spmv_matrix.c spmv_order.c $(pkg-config --cflags --libs loadstone) -lm
  * record: loadstone record -- ./spmv 1000 given && loadstone report
  *
- * N x N points of a mesh, or a matrix of the Matrix Market; ORDER: given (as the mesh or the file has it) or
- * rcm (reverse Cuthill-McKee). */
+ * N x N points of a mesh, or a matrix of the Matrix Market; ORDER: given (as the mesh or the file has it: a
+ * mesh at random), rcm (reverse Cuthill-McKee), or refined (so too, but the points in the middle of the mesh
+ * stand behind all others and in no order, as refinement of a region appends them). */
 #include "spmv.h"
 
 #include <math.h>
@@ -169,8 +170,26 @@ static void run(struct problem *p, size_t repeats)
     free(p->y);
 }
 
-/* The matrix that was asked for, renumbered where that was asked for. */
-static int load(struct problem *p, const char *source, size_t side, int renumbered)
+enum order { GIVEN, RCM, REFINED, ORDERS };
+static const char *const order_names[ORDERS] = {[GIVEN] = "given", [RCM] = "rcm", [REFINED] = "refined"};
+
+static int is_in_the_middle(const struct spmv_mesh *m, int32_t point)
+{
+    return fabs(m->x[point] - 0.5) < 0.25 && fabs(m->y[point] - 0.5) < 0.25;
+}
+
+/* The points in the middle leave their places and stand at the end, in the random order of the generator. */
+static void append_the_middle(const struct spmv_mesh *m, int32_t *order)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->points_len; i++)
+        if (!is_in_the_middle(m, order[i])) order[kept++] = order[i];
+    for (size_t p = 0; p < m->points_len; p++)
+        if (is_in_the_middle(m, (int32_t)p)) order[kept++] = (int32_t)p;
+}
+
+/* The matrix that was asked for, in the order that was asked for. side 0: from the file source. */
+static int load(struct problem *p, const char *source, size_t side, enum order order)
 {
     struct spmv_matrix given = {0};
     if (side)
@@ -180,25 +199,35 @@ static int load(struct problem *p, const char *source, size_t side, int renumber
     p->order = example_allocate(given.rows, sizeof(*p->order));
     for (size_t i = 0; i < given.rows; i++)
         p->order[i] = (int32_t)i;
-    if (renumbered) spmv_reverse_cuthill_mckee(&given, p->order);
+    if (order != GIVEN) spmv_reverse_cuthill_mckee(&given, p->order);
+    if (order == REFINED) append_the_middle(&p->mesh, p->order);
     spmv_renumber(&given, p->order, &p->a);
     spmv_matrix_free(&given);
     return 0;
 }
 
+static enum order order_named(const char *name)
+{
+    enum order order = GIVEN;
+    while (order < ORDERS && strcmp(name, order_names[order]) != 0)
+        order++;
+    return order;
+}
+
 int main(int argc, char **argv)
 {
-    const char *source = argc > 1 ? argv[1] : "1000", *order = argc > 2 ? argv[2] : "given";
-    const size_t side = example_argument(argc, argv, 1, 1000, 10000),
-                 repeats = example_argument(argc, argv, 3, 20, 1000000);
-    const int a_number = strspn(source, "0123456789") == strlen(source),
-              renumbered = strcmp(order, "rcm") == 0;
-    if ((a_number && side < 2) || repeats == 0 || (!renumbered && strcmp(order, "given") != 0)) {
-        fprintf(stderr, "usage: %s [N|FILE.mtx [given|rcm [REPEATS]]]   with N from 2 to 10000\n", argv[0]);
+    const char *source = argc > 1 ? argv[1] : "1000";
+    const enum order order = argc > 2 ? order_named(argv[2]) : GIVEN;
+    const int is_file = strspn(source, "0123456789") != strlen(source);
+    const size_t side = is_file ? 0 : example_argument(argc, argv, 1, 1000, 10000);
+    const size_t repeats = example_argument(argc, argv, 3, 20, 1000000);
+    if ((!is_file && side < 2) || repeats == 0 || order == ORDERS || (is_file && order == REFINED)) {
+        fprintf(stderr, "usage: %s [N [given|rcm|refined [REPEATS]]]   with N from 2 to 10000\n", argv[0]);
+        fprintf(stderr, "       %s FILE.mtx [given|rcm [REPEATS]]\n", argv[0]);
         return 2;
     }
     struct problem p = {.order = NULL};
-    if (load(&p, source, a_number ? side : 0, renumbered) != 0) return 1;
+    if (load(&p, source, side, order) != 0) return 1;
     print_shape(&p.a);
     run(&p, repeats);
     spmv_matrix_free(&p.a);

@@ -5,12 +5,14 @@
 . "${top_srcdir:-.}/tests/cases/examples.inc"
 says given.txt "$examples/spmv" 60 given 2
 says rcm.txt "$examples/spmv" 60 rcm 2
-for order in given rcm; do
+says refined.txt "$examples/spmv" 60 refined 2
+for order in given rcm refined; do
     must grep -q '^3600 rows, ' $order.txt
     holds "$(number $order.txt 'error of the sum') < 1e-12"
 done
 # rows and columns of Laplacian + 1 sum to 1: an independent weight is not needed for the plain sum, and the weighted one must agree
 holds "$(number given.txt checksum) == $(number rcm.txt checksum)"
+holds "$(number given.txt checksum) == $(number refined.txt checksum)"
 # 60 x 60 points cannot be numbered with less than 60; twice that is good
 holds "$(number given.txt bandwidth) > 3000"
 holds "$(number rcm.txt bandwidth) >= 60 && $(number rcm.txt bandwidth) <= 130"
@@ -57,4 +59,5 @@ refused "${head}2 2 1\n1 3 1\n" 3 'the entry is outside'
 refused "${head}2 2 1\n1 1\n" 3 'an entry is'
 expect 1 "No such file" "$examples/spmv" missing.mtx
 expect 2 "usage:" "$examples/spmv" 100 other
+expect 2 "usage:" "$examples/spmv" small.mtx refined
 exit $failed
