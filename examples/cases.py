@@ -197,7 +197,7 @@ def spmv(bench):
         for label in ("x", "column", "value"):
             rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", percent(run.share(label, "time")),
                          percent(run.share(label, "stall")), run.mean(label)] + [percent(level) for level in run.levels(label)])
-        bench.picture(run, "spmv-%s-x" % order, "mesh.x", "latency_mean_cycles")
+        bench.picture(run, "spmv-%s-x" % order, "mesh.x (points)", "latency_mean_cycles")
         bench.picture(run, "spmv-%s-matrix" % order, "matrix.value", "samples")
     bench.figures("spmv", ["given: %s; refined: %s; rcm: %s." % tuple(shapes), ""] +
                   table(["numbering, data", "a product", "time", "stall", "mean cycles"] + LEVELS, rows))
