@@ -19,6 +19,7 @@ include tests/viz-export/local.mk
 include tests/calls/local.mk
 include tests/lint/local.mk
 include tests/cases/callbacks.mk
+include tests/cases/fields.mk
 include tests/cases/killed.mk
 include tests/cases/ndm.mk
 include tests/cases/proc.mk

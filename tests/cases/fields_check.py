@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""usage: fields_check.py run.h5 REPORT.json
+
+Do the fields of fields_victim show its hot corner, whatever the layout, and do they add up to the report's figures?"""
+import json
+import sys
+
+import h5py
+import numpy as np
+
+path, report_path = sys.argv[1:3]
+failed = 0
+
+
+def check(what, holds):
+    global failed
+    if not holds:
+        print("FAIL:", what)
+        failed = 1
+
+
+with open(report_path) as f:
+    rows = {r["label"]: r for r in json.load(f)["rows"]}
+with h5py.File(path) as f:
+    mesh, fields = f["/meshes/plate"], f["/fields"]
+    check("extents and unit of the plate", list(mesh.attrs["extents"]) == [64, 64] and mesh.attrs["unit"] == "m")
+    for label in ["dense", "apart", "ghosted", "shuffled"]:
+        field = fields["plate." + label]
+        samples = field["samples"][:]
+        all_samples = samples.sum()
+        corner = samples[:16, 48:].sum()  # [y][x]
+        print(f"{label}: {all_samples:.0f} samples, {corner / max(all_samples, 1):.3f} in the corner, outside {field.attrs['outside']}")
+        check(f"{label}: enough samples", all_samples >= 60)
+        check(f"{label}: hot corner", corner / all_samples > 0.75)
+        hot = np.unravel_index(np.argmax(samples), samples.shape)
+        check(f"{label}: hottest cell {hot} in the corner", hot[0] < 16 and hot[1] >= 48)
+        check(f"{label}: mapped is what is in the field", field.attrs["mapped"] == all_samples)
+        check(f"{label}: mapped and outside are the report's samples", field.attrs["mapped"] + field.attrs["outside"] == rows[label]["samples"])
+        check(f"{label}: means are missing where nothing was sampled", np.isnan(field["latency_mean_cycles"][:][samples == 0]).all())
+        if label != "ghosted":
+            for metric in ["time_ns", "stall_ns"]:
+                there, here = rows[label][metric], field[metric][:].sum()
+                check(f"{label}: {metric} is {here}, the report's {there}", abs(here - there) <= 1e-9 * max(abs(there), 1))
+    check("ghosts are outside", 0.02 < fields["plate.ghosted"].attrs["outside"] / rows["ghosted"]["samples"] < 0.4)
+    nodes = [fields[n]["samples"][:] for n in fields if n.startswith("plate.")]
+    check("the plate's field is all its nodes'", (fields["plate"]["samples"][:] == sum(nodes)).all())
+    steps = fields["plate.halves/steps"]
+    labels = [s.decode() if isinstance(s, bytes) else s for s in steps["label"][:]]
+    check(f"steps are the phases: {labels}", labels == ["left #1", "right #1", "left #2", "right #2"])
+    check("steps begin in order", (np.diff(steps["begin_s"][:]) > 0).all())
+    for i, label in enumerate(labels):
+        samples = steps["samples"][i]
+        half = samples[:, :32] if label.startswith("left") else samples[:, 32:]
+        print(f"step {label}: {samples.sum():.0f} samples")
+        check(f"step {label}: enough samples, all of its half", samples.sum() >= 10 and half.sum() == samples.sum())
+    processes = f["/threads/process"][:][f["/samples/thread"][:]]
+    dense = f["/samples/node"][:] == fields["plate.dense"].attrs["node"]
+    check("the child's samples are on the plate, too", (dense & (processes == 1)).sum() > 10)
+sys.exit(failed)
