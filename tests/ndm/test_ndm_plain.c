@@ -272,7 +272,10 @@ static void geometry_and_map_survive_as_bytes(void **state)
     ndm_map_put(&m, write_down, &s);
     assert_int_equal(s.len, ndm_map_wire_bytes(&m));
     assert_int_equal(ndm_map_get((struct ls_span){s.bytes, s.len}, &copy), LS_OK);
-    assert_memory_equal(&copy.layout, &m.layout, sizeof(m.layout));
+    const size_t behind_order = offsetof(struct ndm_layout, block); /* the compiler's padding is no field */
+    assert_memory_equal((char *)&copy.layout + behind_order, (const char *)&m.layout + behind_order,
+                        sizeof(m.layout) - behind_order);
+    assert_int_equal(copy.layout.order, NDM_STRIDED);
     assert_memory_equal(copy.targets, targets, sizeof(targets));
     assert_true(copy.elements_per_entity == 4 && copy.targets_len == 3);
     ndm_map_fini(&copy);
