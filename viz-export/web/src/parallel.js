@@ -316,13 +316,15 @@ export function parallelView(app) {
     new ResizeObserver(() => painter.paint(rows)).observe(canvas);
     const update = () => {
         rows = passingRows(model, app.selection.masks);
-        const of = all
+        const drawn = format.count(rows.length);
+        const pick = all
             ? `all ${format.count(model.row.of)} samples`
             : `a random pick of ${format.count(model.row.len)} of ${format.count(model.row.of)} samples`;
-        note.textContent = `${format.count(rows.length)} of ${of}, a line each. Drag along an axis, or click a value, to select. A line begins and ends where a value is not known.`;
+        const what = rows.length === model.row.len ? pick.replace('a', 'A') : `${drawn} of ${pick}`;
+        note.textContent = `${what}, a line each. Drag along an axis, or click a value, to select. A line is broken where a value is not known.`;
         canvas.setAttribute(
             'aria-label',
-            `${format.count(rows.length)} samples as parallel coordinates: thread, time, data, place in the data, line, level, latency`,
+            `${drawn} samples as parallel coordinates: thread, time, data, place in the data, line, level, latency`,
         );
         painter.paint(rows);
     };
