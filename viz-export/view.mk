@@ -28,8 +28,10 @@ view_web_sources = \
     viz-export/web/src/latency.js \
     viz-export/web/src/main.js \
     viz-export/web/src/map.js \
+    viz-export/web/src/map_detail.js \
     viz-export/web/src/map_grid.js \
     viz-export/web/src/map_mesh.js \
+    viz-export/web/src/map_values.js \
     viz-export/web/src/metrics.js \
     viz-export/web/src/model.js \
     viz-export/web/src/parallel.js \

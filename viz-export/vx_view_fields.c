@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum { VX_FIELD_PLACES_MAX = 1 << 16, VX_FIELD_PLACES_MIN = 1 << 10, VX_STEPS_MAX = 64 };
-enum { VX_FIELDS_BYTES_MAX = 900000 }; /* deflated */
+enum { VX_SAMPLES_A_PLACE = 3, VX_SOLID_PLACES_MIN = 1 << 12 }; /* of meshes with three axes */
+enum { VX_FIELDS_BYTES_MAX = 900000 };                          /* deflated */
 
 static const uint8_t vx_metric_is_sum[NDM_METRICS_LEN] = {[NDM_SAMPLES] = 1, [NDM_TIME] = 1, [NDM_STALL] = 1};
 
@@ -85,8 +86,11 @@ static ls_err vx_places_of(const struct ndm_atlas *a, const struct ndm_field *f,
                            struct vx_places *out)
 {
     const struct ndm_geometry *g = &a->domains[f->domain];
-    if (g->kind == NDM_GRID) return vx_places_grid(g, max, out);
-    return vx_places_mesh(g, f->centering, max, out);
+    if (g->kind == NDM_GRID)
+        return vx_places_grid(g, max, out); /* the page coarsens it further where it likes */
+    const uint64_t fitting = f->mapped_len / VX_SAMPLES_A_PLACE;
+    const size_t room = fitting > VX_SOLID_PLACES_MIN ? fitting : VX_SOLID_PLACES_MIN;
+    return vx_places_mesh(g, f->centering, g->dims > 2 && room < max ? room : max, out);
 }
 
 static bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f)

@@ -170,6 +170,7 @@ async function maps(page) {
     }
     await page.locator('#map label', { hasText: 'field' }).locator('select').selectOption('auto');
     await change(page, () => box(page, 'matrix').click());
+    await page.locator('#map label', { hasText: 'detail' }).locator('select').selectOption('1');
     const canvas = page.locator('#map canvas');
     await canvas.focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('Shift+ArrowRight');

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The natural domain: where in the problem the selected data is slow. Fields are whole-run or of a step; they
 // follow the selected data, the other filters cannot reach into them, which the panel says.
-import { palette } from './colours.js';
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
 import { gridPicture } from './map_grid.js';
+import { coarsen, detailsOf, fittingDetail } from './map_detail.js';
 import { meshPicture } from './map_mesh.js';
+import { makeScale, metricPrinter, shownValues, valuesOf } from './map_values.js';
 import { scaleBar } from './scalebar.js';
 
 const MISSING = `Nothing was mapped onto a natural domain in this run. A program tells where its elements lie with
@@ -24,13 +25,6 @@ const TITLES = {
     level_memory: 'DRAM share',
 };
 
-const printers = { ns: format.time, cycles: format.cycles };
-
-function metricPrinter(metric) {
-    if (metric.name.startsWith('level_')) return format.percent;
-    return printers[metric.unit] ?? format.count;
-}
-
 /** The field that belongs to a node: its own, one of what contains it, else of what it contains. */
 function fieldOfNode(model, node) {
     const { fields, nodes } = model;
@@ -45,52 +39,6 @@ function fieldOfNode(model, node) {
         return false;
     };
     return fields.find((field) => field.node !== null && isBelow(field.node)) ?? wholes[0] ?? fields[0];
-}
-
-/** Columns are decoded when they are first looked at. */
-function valuesOf(model, field, step, metric) {
-    const name = step === 'whole' ? `f${field.number}.${metric}` : `f${field.number}.s${step}.${metric}`;
-    field.cache ??= new Map();
-    if (!field.cache.has(name)) field.cache.set(name, model.column(name) ?? null);
-    return field.cache.get(name);
-}
-
-/** Places without a sample are missing, in sums too. */
-function shownValues(model, field, step, metric) {
-    const values = valuesOf(model, field, step, metric);
-    const samples = valuesOf(model, field, step, 0);
-    return values && values.map((value, i) => (samples && !samples[i] ? NaN : value));
-}
-
-function rangeOf(values, logarithmic) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const value of values)
-        if (Number.isFinite(value) && (!logarithmic || value > 0)) {
-            low = Math.min(low, value);
-            high = Math.max(high, value);
-        }
-    return low <= high ? [low, high] : [0, 1];
-}
-
-/** Value to colour; its ends and what stands in the middle. */
-function makeScale(values, metric, logarithmic) {
-    const isShare = metric.name.startsWith('level_');
-    const [least, high] = rangeOf(values, logarithmic);
-    const low = logarithmic ? least : 0;
-    const top = isShare && !logarithmic ? 1 : high > low ? high : low + 1;
-    const colours = palette('viridis');
-    const part = (value) =>
-        logarithmic ? Math.log(value / low) / Math.log(top / low) : (value - low) / (top - low);
-    return {
-        low,
-        top,
-        middle: logarithmic ? Math.sqrt(low * top) : (low + top) / 2,
-        of: (value) =>
-            Number.isFinite(value) && (!logarithmic || value > 0)
-                ? colours[Math.round(Math.min(1, Math.max(0, part(value))) * 255)]
-                : null,
-    };
 }
 
 /** "matrix on grid", or only the domain's name for all its data. */
@@ -118,6 +66,18 @@ function caption(field, values) {
     return `${parts.join('; ')}.`;
 }
 
+/** How finely a grid is shown. */
+function detailChoice(field, onchange) {
+    const options = detailsOf(field).map((by) => [String(by), by === 1 ? 'finest' : `${by} × coarser`]);
+    return choice('detail', [['auto', 'as samples allow'], ...options], 'auto', onchange);
+}
+
+/** A grid with three axes is flattened along one of them, or cut. */
+function layerChoice(field, onchange) {
+    const options = field.axes.map((axis, a) => [String(a), `together along ${axis.name}`]);
+    return choice('layers', [...options, ['each', 'one by one']], '2', onchange);
+}
+
 export function mapView(app) {
     const { model } = app;
     const { element, controls, body, note } = panel('map', 'Natural domain', '');
@@ -127,10 +87,10 @@ export function mapView(app) {
         body.append(h('p', { class: 'empty' }, MISSING));
         return { element, update() {} };
     }
-    const state = { field: 'auto', metric: '2', step: 'whole', log: false };
+    const state = { field: 'auto', metric: '2', step: 'whole', detail: 'auto', layers: '2', log: false };
     const stage = h('div', { class: 'stage' });
     const legend = h('div', { class: 'scale' });
-    const steps = h('span', {});
+    const steps = h('span', { class: 'controls' });
     const set = (key) => (value) => {
         state[key] = value;
         show();
@@ -161,30 +121,48 @@ export function mapView(app) {
     );
     body.append(stage, legend);
     let current = null;
+    let drawn = null;
     let picture = null;
-    const stepChoice = (field) => {
+    const newField = (field) => {
+        current = field;
         state.step = 'whole';
+        state.detail = 'auto';
+        state.layers = '2';
         const options = field.steps.map((step, i) => [String(i), step.label || format.seconds(step.beginS)]);
         steps.replaceChildren(
             options.length ? choice('step', [['whole', 'whole run'], ...options], 'whole', set('step')) : '',
+            field.drawn === 'grid' ? detailChoice(field, set('detail')) : '',
+            field.drawn === 'grid' && field.dims > 2 ? layerChoice(field, set('layers')) : '',
         );
     };
+    /** The field, or a coarser or flatter one: made once each. */
+    const detailed = (field) => {
+        if (field.drawn !== 'grid') return field;
+        const flat = field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
+        const by = state.detail === 'auto' ? fittingDetail(field, flat) : Number(state.detail);
+        if (by === 1 && flat === null) return field;
+        field.coarse ??= new Map();
+        const key = `${by} ${flat}`;
+        if (!field.coarse.has(key)) field.coarse.set(key, coarsen(field, by, flat));
+        return field.coarse.get(key);
+    };
     const show = () => {
-        const field =
+        const chosen =
             state.field === 'auto'
                 ? fieldOfNode(model, app.selection.node)
                 : model.fields[Number(state.field)];
-        if (field !== current) {
+        if (chosen !== current) newField(chosen);
+        const field = detailed(chosen);
+        if (field !== drawn) {
             picture?.dispose?.();
             stage.replaceChildren();
             picture = (field.drawn === 'grid' ? gridPicture : meshPicture)(model, field, stage);
-            stepChoice(field);
-            current = field;
+            drawn = field;
         }
         const metric = model.metrics[Number(state.metric)];
-        const values = shownValues(model, field, state.step, state.metric);
+        const values = shownValues(model, field, state.step, Number(state.metric));
         if (!values) {
-            note.textContent = `${field.label}: steps hold samples, time, stall and mean latency only.`;
+            note.textContent = `${title(field)}: steps hold samples, time, stall and mean latency only.`;
             return;
         }
         const scale = makeScale(values, metric, state.log);
@@ -192,7 +170,11 @@ export function mapView(app) {
         picture.update(values, scale, (place) => placeLines(place, field));
         const others = app.selection.filters().some((filter) => filter.dimension !== 'node');
         note.textContent = `${title(field)}: ${caption(field, values)}${others ? ' Filters other than data cannot reach into this map.' : ''}`;
-        legend.replaceChildren(scaleBar('viridis', scale.low, scale.top, print, metric.words, scale.middle));
+        const printEnd = (value) =>
+            scale.isOpen && value === scale.top ? `≥ ${print(value)}` : print(value);
+        legend.replaceChildren(
+            scaleBar('viridis', scale.low, scale.top, printEnd, metric.words, scale.middle),
+        );
     };
     const placeLines = (place, field) =>
         model.metrics

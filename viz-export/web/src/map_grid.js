@@ -18,7 +18,7 @@ class Grid {
     constructor(model, field, stage) {
         this.field = field;
         this.upwards = isUpwards(field);
-        this.across = field.dims > 2 ? 2 : null; // the axis that layers are cut across
+        this.across = field.dims > 2 ? (field.flat ?? 2) : null; // the axis that layers are cut across
         this.layer = 0;
         this.cursor = [0, 0];
         this.canvas = h('canvas', {
@@ -77,7 +77,7 @@ class Grid {
     }
 
     layerControls() {
-        if (this.across === null) return;
+        if (this.across === null || this.places(this.across) === 1) return;
         const { axes } = this.field;
         const slider = h('input', {
             type: 'range',
@@ -116,7 +116,7 @@ class Grid {
         const to = Math.min(axis.cells, from + axis.cellsPerPlace) - 1;
         const cells = `${axis.name} ${to > from ? `${from} to ${to}` : from}`;
         if (!this.upwards) return cells;
-        return `${cells} (${format.digits(axis.origin + from * axis.spacing)} ${this.field.unit})`;
+        return `${cells} (${`${format.digits(axis.origin + from * axis.spacing)} ${this.field.unit}`.trim()})`;
     }
 
     /** Cells keep their sides' proportion unless that makes the picture too thin. */

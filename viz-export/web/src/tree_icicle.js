@@ -22,7 +22,8 @@ function layOut(rows) {
     const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root says least
     const out = [];
     const visit = (row, top, height) => {
-        out.push({ row, ...column(row.depth, columns), top, height });
+        const { left, width } = column(row.depth, columns);
+        out.push({ row, left, width: row.children.length ? width : 1 - left, top, height });
         let at = top;
         // children never stand higher than their parent, also where a coarse counter made a sum of theirs larger
         const scale =

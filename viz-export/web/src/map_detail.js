@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grids more coarsely: neighbouring places put together, so that few samples make a picture and not single dots.
+// Metrics in the order of ndm/ndm_field.h: samples, time and stall are summed, of latencies the longest stays,
+// means and shares are weighted by samples.
+const SAMPLES = 0;
+const STALL = 2;
+const LATENCY_MAX = 4;
+const SAMPLES_A_PLACE = 3;
+const PLACES_LEFT = 16; // along the longest axis
+
+/** What grids may be coarsened by: 1, 2, 4, ... */
+export function detailsOf(field) {
+    const longest = Math.max(...field.axes.map((axis) => axis.places));
+    const out = [1];
+    while (longest / (out[out.length - 1] * 2) >= PLACES_LEFT) out.push(out[out.length - 1] * 2);
+    return out;
+}
+
+/** The finest at which a place has some samples on average. */
+export function fittingDetail(field, flat) {
+    const details = detailsOf(field);
+    const places = (by) =>
+        field.axes.reduce((product, axis, a) => product * (a === flat ? 1 : Math.ceil(axis.places / by)), 1);
+    return details.find((by) => field.mapped / places(by) >= SAMPLES_A_PLACE) ?? details[details.length - 1];
+}
+
+function placeMap(field, axes, by) {
+    const [nx, ny, nz] = field.axes.map((axis) => axis.places);
+    const part = (at, a) => Math.floor(at / by[a]);
+    const map = new Uint32Array(nx * ny * nz);
+    let i = 0;
+    for (let z = 0; z < nz; z++)
+        for (let y = 0; y < ny; y++)
+            for (let x = 0; x < nx; x++)
+                map[i++] = (part(z, 2) * axes[1].places + part(y, 1)) * axes[0].places + part(x, 0);
+    return map;
+}
+
+/** The field with places of by x by x by of its own; along the axis flat (null: none) all are one. */
+export function coarsen(field, by, flat) {
+    const factors = field.axes.map((axis, a) => (a === flat ? axis.places : Math.min(by, axis.places)));
+    const axes = field.axes.map((axis, a) => ({
+        ...axis,
+        places: Math.ceil(axis.places / factors[a]),
+        cellsPerPlace: axis.cellsPerPlace * factors[a],
+    }));
+    const places = axes.reduce((product, axis) => product * axis.places, 1);
+    return { ...field, axes, places, flat, map: placeMap(field, axes, factors), cache: new Map() };
+}
+
+/** values, samples: of the finest places. */
+export function coarseValues(coarse, metric, values, samples) {
+    const sums = new Float32Array(coarse.places);
+    const weights = new Float32Array(coarse.places);
+    coarse.map.forEach((place, i) => {
+        if (!Number.isFinite(values[i])) return;
+        const weight = metric > STALL ? samples[i] : 1;
+        if (metric === LATENCY_MAX) sums[place] = Math.max(sums[place], values[i]);
+        else sums[place] += values[i] * weight;
+        weights[place] += weight;
+    });
+    if (metric <= STALL) return sums;
+    return sums.map((sum, place) =>
+        weights[place] ? (metric === LATENCY_MAX ? sum : sum / weights[place]) : NaN,
+    );
+}
+
+export { SAMPLES };
