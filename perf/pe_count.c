@@ -38,9 +38,9 @@ struct pe_counter {
     char why[COUNT_KINDS][COUNT_WHY_BYTES];
 };
 
-struct pe_counts pe_counts_missing(void)
+struct pe_tally pe_tally_missing(void)
 {
-    struct pe_counts c;
+    struct pe_tally c;
     for (int i = 0; i < PE_COUNTS_LEN; i++)
         c.values[i] = NAN;
     return c;
@@ -179,11 +179,11 @@ void pe_counter_start(pe_counter *c)
     }
 }
 
-void pe_counter_stop(pe_counter *c, struct pe_counts *out)
+void pe_counter_stop(pe_counter *c, struct pe_tally *out)
 {
     for (size_t i = 0; i < c->len; i++)
         c->kernel->control(c->fds[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-    *out = pe_counts_missing();
+    *out = pe_tally_missing();
     for (size_t i = 0; i < c->len; i++) {
         double *sum = &out->values[c->fds[i].count];
         const double counted = counter_value(c, &c->fds[i]) - c->fds[i].before;

@@ -40,11 +40,11 @@ struct pe_count_row {
 extern const struct pe_count_row pe_count_rows[PE_COUNTS_LEN];
 
 /* NAN: not counted here. */
-struct pe_counts {
+struct pe_tally {
     double values[PE_COUNTS_LEN];
 };
 /* All missing. */
-struct pe_counts pe_counts_missing(void);
+struct pe_tally pe_tally_missing(void);
 
 typedef struct pe_counter pe_counter;
 
@@ -57,7 +57,7 @@ void pe_counter_free(pe_counter *c); /* NULL-safe */
 
 void pe_counter_start(pe_counter *c);
 /* What was counted since the start. Events that shared a counter with others are scaled to the whole time. */
-void pe_counter_stop(pe_counter *c, struct pe_counts *out);
+void pe_counter_stop(pe_counter *c, struct pe_tally *out);
 
 /* A sentence when no counter of this kind opened, with the remedy; NULL when one did. Lives as long as c. */
 const char *pe_counter_why_not(const pe_counter *c, enum pe_count_kind kind);

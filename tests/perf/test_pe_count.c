@@ -212,7 +212,7 @@ static void counts_of_all_controllers_are_added_and_scaled(void **state)
 {
     const struct root *r = *state;
     pe_counter *c;
-    struct pe_counts counts;
+    struct pe_tally counts;
     fake_len = 0;
     fake_refuses_hardware = 0;
     memset(fake, 0, sizeof(fake));
@@ -245,7 +245,7 @@ static void what_is_refused_is_missing_and_said(void **state)
     const struct root *r = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         pe_counter *c;
-        struct pe_counts counts;
+        struct pe_tally counts;
         fake_len = 0;
         fake_refuses_hardware = cases[i].error;
         memset(fake, 0, sizeof(fake));
@@ -267,7 +267,7 @@ static void the_running_kernel_counts_page_faults(void **state)
     const struct root *r = *state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pe_counter *c;
-    struct pe_counts counts;
+    struct pe_tally counts;
     assert_int_equal(pe_counter_new(NULL, r->path, &c), LS_OK);
     if (pe_counter_why_not(c, PE_COUNT_SOFTWARE)) {
         printf("skipped: %s\n", pe_counter_why_not(c, PE_COUNT_SOFTWARE));
