@@ -163,6 +163,35 @@ static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
     }
 }
 
+static void on_trap(int sig, siginfo_t *info, void *context);
+
+static uint64_t perf_data(const siginfo_t *info)
+{
+    uint64_t data;
+    __builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
+    return data;
+}
+
+static bool is_trigger(const siginfo_t *info)
+{
+    return info->si_code == CODE_PERF && perf_data(info) == RT_STEP_TRIGGER_MAGIC;
+}
+
+/* With a fault the kernel also delivers a blocked SIGTRAP of perf that waits (dequeue_synchronous_signal of
+ * kernel/signal.c looks whether any synchronous signal is unblocked, and then takes the first), and does so
+ * first: the fault then seems to come from the first instruction of on_trap. Take that frame back; the fault
+ * is that of the code below. */
+static bool take_back_trap(ucontext_t *uc)
+{
+    greg_t *gregs = uc->uc_mcontext.gregs;
+    if (gregs[REG_RIP] != (greg_t)(uintptr_t)on_trap) return false;
+    if (!is_trigger((const siginfo_t *)(uintptr_t)gregs[REG_RSI])) return false;
+    const ucontext_t *below = (const ucontext_t *)(uintptr_t)gregs[REG_RDX];
+    __builtin_memcpy(gregs, below->uc_mcontext.gregs, sizeof below->uc_mcontext.gregs);
+    __builtin_memcpy(&uc->uc_sigmask, &below->uc_sigmask, sizeof(uint64_t)); /* the kernel's set */
+    return true;
+}
+
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     static const struct {
@@ -173,21 +202,17 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];
     const int saved_errno = errno;
+    const bool lost_trigger = take_back_trap(uc);
     const bool in_slot = rt_step_self && rt_step_unslot(&rt_step_self->slots, uc);
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         if (*ip != (greg_t)(uintptr_t)expected[i].load_ip || info->si_code <= 0) continue;
         *ip = (greg_t)(uintptr_t)expected[i].resume_ip;
-        return;
+        return; /* the handler that faulted arms the next trigger itself */
     }
+    if (lost_trigger && rt_step_self && rt_step_self->state == RT_STEP_IDLE)
+        rt_step_burst_rearm(rt_step_self);
     if (in_slot) uc->uc_mcontext.gregs[REG_EFL] |= 0x100; /* so that chain sees a burst to end */
     chain(sig, info, uc, saved_errno);
-}
-
-static uint64_t perf_data(const siginfo_t *info)
-{
-    uint64_t data;
-    __builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
-    return data;
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context)
@@ -196,7 +221,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     struct rt_step_thread *t = rt_step_self;
     const bool in_slot = t && rt_step_unslot(&t->slots, uc);
-    const bool perf_is_ours = info->si_code == CODE_PERF && perf_data(info) == RT_STEP_TRIGGER_MAGIC;
+    const bool perf_is_ours = is_trigger(info);
     const bool stepped = info->si_code == CODE_TRACE || (in_slot && info->si_code == CODE_INT3);
     if (perf_is_ours) {
         enter(t);

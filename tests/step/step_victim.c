@@ -293,9 +293,11 @@ static void mode_tiny_stacks(void)
         EXPECT(pthread_create(&t, &attr, small_thread, NULL) == 0);
         pthread_join(t, NULL);
     }
-    /* 2 KiB above a guard page: a signal frame of this CPU does not fit */
-    char *stack = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* 2 KiB above a guard page: a signal frame of this CPU does not fit. A guard page behind it, too: nobody
+       can read on where the stack ends */
+    char *stack = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(stack, PAGE, PROT_NONE);
+    mprotect(stack + 2 * PAGE, PAGE, PROT_NONE);
     getcontext(&tiny_context);
     tiny_context.uc_stack = (stack_t){.ss_sp = stack + PAGE, .ss_size = 2048};
     tiny_context.uc_link = &main_context;
