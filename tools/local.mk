@@ -84,3 +84,4 @@ include tools/replay.mk
 include tools/view.mk
 include tools/stream.mk
 include tools/export.mk
+include tools/import.mk

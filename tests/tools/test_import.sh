@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone import: real PEBS samples of LULESH as MemAxes keeps them; what is wrong with a file.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+samples=$top_srcdir/tests/data/memaxes/lulesh-samples.csv
+
+expect 0 "15676 samples" "$loadstone" import "$samples" -o lulesh.h5 --ghz 2.6
+expect 1 "lulesh.h5" "$loadstone" import "$samples" -o lulesh.h5
+must "$loadstone" report --by node --csv lulesh.h5 >nodes.csv 2>/dev/null
+
+# Every variable has as many samples as lines name it.
+awk -F, 'NR > 1 { n[$1]++ } END { for (v in n) print v, n[v] }' "$samples" | sort >expected
+if command -v jq >/dev/null; then
+    must "$loadstone" report --all --by node --json lulesh.h5 >nodes.json 2>/dev/null
+    jq -r '.rows[] | select(.label != "all") | "\(.label) \(.samples)"' nodes.json 2>/dev/null | sort >found
+    [ ! -s found ] || must cmp expected found
+fi
+
+python=/usr/bin/python3
+if "$python" -c 'import h5py' 2>/dev/null; then
+    "$python" - "$samples" lulesh.h5 <<'END' || failed=1
+import collections, csv, sys
+import h5py, numpy
+rows = list(csv.DictReader(open(sys.argv[1])))
+run = h5py.File(sys.argv[2])
+s = run["samples"]
+labels = [l.decode() for l in run["nodes/label"][:]]
+count = collections.Counter(labels[n] for n in s["node"][:])
+assert count == collections.Counter(r["variable"] for r in rows), count
+# Source of the data: the low four bits. 1 L1, 2 fill buffer (no level), 3 L2, 4 to 7 L3, 0 and 8 on memory or another NUMA node
+level = collections.Counter({1: 0, 2: 255, 3: 1, 4: 2, 5: 2, 6: 2, 7: 2}.get(int(r["dataSource"], 16) & 15, 3) for r in rows)
+assert collections.Counter(s["level"][:]) == level, level
+assert sorted(s["latency_cycles"][:]) == sorted(int(r["latency"]) for r in rows)
+assert s["time_ns"][0] == 0 and (numpy.diff(s["time_ns"][:].astype("i8")) >= 0).all()
+line = {ip: (f.decode(), n) for ip, f, n in zip(run["lines/ip"][:], run["lines/file"][:], run["lines/line"][:])}
+found = collections.Counter(line[ip] for ip in s["ip"][:])
+assert found == collections.Counter(("" if r["source"] == "??" else r["source"], int(r["line"])) for r in rows)
+# The grid of the natural domain, cell by cell, for one variable and for all.
+assert list(run["meshes/grid"].attrs["extents"]) == [32, 32, 32]
+for variable, field in ((None, "grid"), ("m_delv", "grid.m_delv")):
+    cells, latency = numpy.zeros((32, 32, 32)), numpy.zeros((32, 32, 32))
+    for r in rows:
+        if r["map3D"] == "1" and variable in (None, r["variable"]):
+            at = int(r["zidx"]), int(r["yidx"]), int(r["xidx"])
+            cells[at] += 1
+            latency[at] = max(latency[at], int(r["latency"]))
+    f = run["fields"][field]
+    assert (f["samples"][:] == cells).all(), field
+    assert (numpy.nan_to_num(f["latency_max_cycles"][:]) == latency).all(), field
+    assert f.attrs["mapped"] == cells.sum() and cells.sum() > 0
+END
+else
+    echo "not compared with h5py: it is not installed"
+fi
+
+# What is wrong, and where.
+head -n 5 "$samples" >short.csv
+sed '3s/,9def3f88bf0/,x/; 3s/cd9def3f88bf0/now/' short.csv >time.csv
+expect 3 "time.csv:3: column 'time': 'now' is no number" "$loadstone" import time.csv -o bad.h5
+sed '4s/,[^,]*$//' short.csv >fields.csv
+expect 3 "fields.csv:4: 13 fields, but the first line names 14 columns" "$loadstone" import fields.csv -o bad.h5
+sed '1s/latency/delay/' short.csv >columns.csv
+expect 3 "does not begin like any format" "$loadstone" import columns.csv -o bad.h5
+expect 3 "columns.csv:1: there is no column 'latency'" "$loadstone" import --format memaxes columns.csv -o bad.h5
+head -n 1 "$samples" >empty.csv
+expect 2 "no sample to import" "$loadstone" import empty.csv -o bad.h5
+expect 2 "there are auto, memaxes" "$loadstone" import --format csv short.csv -o bad.h5
+expect 2 "from 0.1 to 100" "$loadstone" import --ghz fast short.csv -o bad.h5
+expect 3 "cannot read nowhere.csv" "$loadstone" import nowhere.csv -o bad.h5
+must test ! -e bad.h5
+exit $failed

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone import: a recording of another tool becomes a profile. */
+#include "tools/cli_command.h"
+#include "tools/cli_message.h"
+#include "tools/cli_output.h"
+#include "tools/imp_source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMPORT_OUTPUT, IMPORT_FORMAT, IMPORT_CLOCK, IMPORT_FORCE, IMPORT_QUIET, IMPORT_OPTIONS };
+
+static const struct cli_option import_options[IMPORT_OPTIONS] = {
+    [IMPORT_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5", "profile to write", "Output"},
+    [IMPORT_FORMAT] = {"format", 0, CLI_TEXT, "NAME", "auto", "what FILE is; auto looks at its beginning",
+                       "Input"},
+    [IMPORT_CLOCK] = {"ghz", 0, CLI_TEXT, "GHZ", NULL,
+                      "clock of the cycles that latencies count, where the file does not tell it", "Input"},
+    [IMPORT_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
+    [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+};
+
+const struct imp_source *const imp_sources[] = {&imp_source_memaxes, NULL};
+
+static void names_of_sources(char *out, size_t room)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; imp_sources[i] && len < room; i++)
+        len += (size_t)snprintf(out + len, room - len, "%s%s (%s)", i ? ", " : "", imp_sources[i]->name,
+                                imp_sources[i]->words);
+}
+
+static ls_err source_by_head(const char *path, const struct imp_source **out)
+{
+    char head[4096], names[512];
+    FILE *file = fopen(path, "re");
+    if (!file) return ls_fail_errno(errno, "cannot read %s", path);
+    const size_t len = fread(head, 1, sizeof(head) - 1, file);
+    const int error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (error) return ls_fail_errno(error, "cannot read %s", path);
+    head[len] = '\0';
+    for (size_t i = 0; imp_sources[i]; i++)
+        if (imp_sources[i]->probe(head, len)) {
+            *out = imp_sources[i];
+            return LS_OK;
+        }
+    names_of_sources(names, sizeof(names));
+    return ls_fail(LS_ERR_FORMAT,
+                   "%s does not begin like any format that is known: %s; --format NAME says which it is",
+                   path, names);
+}
+
+static ls_err source_of(const char *name, const char *path, const struct imp_source **out)
+{
+    char names[512];
+    if (strcmp(name, "auto") == 0) return source_by_head(path, out);
+    for (size_t i = 0; imp_sources[i]; i++)
+        if (strcmp(name, imp_sources[i]->name) == 0) {
+            *out = imp_sources[i];
+            return LS_OK;
+        }
+    names_of_sources(names, sizeof(names));
+    return ls_fail(LS_ERR_USAGE, "--format %s: there are auto, %s", name, names);
+}
+
+static ls_err clock_of(const struct cli_value *v, double *out)
+{
+    char *end;
+    *out = 0;
+    if (!v->given) return LS_OK;
+    *out = strtod(v->text, &end) * 1e9;
+    if (end != v->text && *end == '\0' && *out >= 1e8 && *out <= 1e11) return LS_OK;
+    return ls_fail(LS_ERR_USAGE, "--ghz %s: a number from 0.1 to 100 is needed, such as 2.6", v->text);
+}
+
+static int import_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    struct imp_job job = {
+        .path = operands[0], .output_path = v[IMPORT_OUTPUT].text, .force = v[IMPORT_FORCE].given};
+    const struct imp_source *source;
+    cli_message_quiet(v[IMPORT_QUIET].given);
+    ls_err err = clock_of(&v[IMPORT_CLOCK], &job.clock_hz);
+    if (err == LS_OK) err = source_of(v[IMPORT_FORMAT].text, job.path, &source);
+    if (err != LS_OK) return cli_fail(err);
+    err = cli_output_check(job.output_path, job.force);
+    if (err != LS_OK) {
+        cli_fail(err);
+        return CLI_FAILURE;
+    }
+    err = source->run(&job);
+    if (err != LS_OK) return cli_fail(err);
+    if (job.skipped)
+        cli_warn("%llu samples without an address of data were left out", (unsigned long long)job.skipped);
+    if (job.remedies) cli_warn("%s", job.remedies);
+    cli_note("%llu samples (%s): %s", (unsigned long long)job.samples, source->words, job.output_path);
+    cli_next("loadstone report %s", cli_quote(job.output_path));
+    return CLI_OK;
+}
+
+const struct cli_command cli_cmd_import = {
+    .name = "import",
+    .summary = "make a profile of what another tool recorded",
+    .operands = "FILE",
+    .description = "Reads samples of memory accesses that another tool took, maybe on another machine, and "
+                   "writes a profile that all "
+                   "other commands read.\n\n"
+                   "memaxes: CSV of MemAxes and Mitos, columns by the names of its first line. Variables "
+                   "become nodes of the tree, the "
+                   "columns xidx, yidx and zidx a grid of the natural domain, iter a phase.\n\n"
+                   "Latencies are added up as if they did not overlap. Where the file does not tell the "
+                   "clock that they count (--ghz), a "
+                   "cycle is taken for a nanosecond: shares are right then, times are not.",
+    .examples = "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n",
+    .options = import_options,
+    .options_len = IMPORT_OPTIONS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = import_run,
+};

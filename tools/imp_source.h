@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recordings of other tools that loadstone import reads: a format is a file with its row here. */
+#ifndef IMP_SOURCE_H
+#define IMP_SOURCE_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct imp_job {
+    const char *path, *output_path;
+    int force;
+    double clock_hz; /* 0: not told */
+    /* what came of it */
+    uint64_t samples;
+    uint64_t skipped;     /* samples left out: without an address */
+    const char *remedies; /* what the user should know, NULL nothing; static */
+};
+
+struct imp_source {
+    const char *name, *words;
+    /* The file begins like one of this format. head is followed by a NUL. */
+    bool (*probe)(const char *head, size_t len_bytes);
+    ls_err (*run)(struct imp_job *job);
+};
+
+/* In the order in which they are tried; ends with NULL. */
+extern const struct imp_source *const imp_sources[];
+extern const struct imp_source imp_source_memaxes;
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A recording of another tool that names data and code itself: gathered row by row, written as a run.h5.
+ *
+ * Thread: one at a time (HDF5).  Signal: not safe. */
+#ifndef IMP_TABLE_H
+#define IMP_TABLE_H
+
+#include "common/ls_error.h"
+#include "ndm/ndm_field.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct imp_table imp_table;
+
+#define IMP_NOWHERE UINT64_MAX
+
+/* An access; imp_access_missing is one of which nothing is known. */
+struct imp_access {
+    uint64_t time_ns;
+    uint64_t addr;          /* UINT64_MAX: not known */
+    uint64_t element;       /* of node; UINT64_MAX: not known */
+    uint64_t events;        /* that it stands for; 0: not known */
+    uint64_t cell;          /* of the domain; IMP_NOWHERE */
+    uint32_t pid, tid, cpu; /* cpu UINT32_MAX: not known */
+    uint32_t node, line;    /* of imp_table_node, imp_table_line; UINT32_MAX: not known */
+    uint32_t phase;         /* of imp_table_phase; UINT32_MAX: none */
+    int32_t latency_cycles; /* INT32_MIN: not known */
+    uint16_t size_bytes;
+    uint8_t op, source, snoop, tlb, numa; /* common/ls_access.h, perf/pe_sample.h; LS_NOT_TOLD */
+};
+extern const struct imp_access imp_access_missing;
+
+/* Where code is; texts may be NULL or "". */
+struct imp_place {
+    uint64_t ip; /* 0: not told; a number is made up then, one for each place */
+    const char *module, *function, *file;
+    uint32_t line;
+};
+
+struct imp_about {
+    const char *output_path;
+    int force;
+    const char *tool; /* "memaxes": what stands for the engine */
+    const char *command, *events, *latency_meaning;
+    const char *host, *cpu, *topology; /* "": not told */
+    double
+        clock_hz; /* of the cycles that latencies count; 0: not known, then a cycle counts as a nanosecond */
+};
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err imp_table_new(imp_table **out);
+void imp_table_free(imp_table *t); /* NULL-safe */
+
+/* A variable of that name; the same name gives the same node. size_bytes of an element: 0 not known.
+ * Errors: LS_ERR_NOMEM. */
+ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes, uint32_t *out);
+/* Memory that nothing names, of this sort ("heap", "stack of ..."); a home that is not precise. */
+ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out);
+ls_err imp_table_line(imp_table *t, const struct imp_place *place, uint32_t *out);
+ls_err imp_table_phase(imp_table *t, const char *name, uint32_t *out);
+/* A grid that cells are counted in, x fastest; at most one. Before the first access. Errors: LS_ERR_ARG,
+ * LS_ERR_NOMEM. */
+ls_err imp_table_grid(imp_table *t, const char *label, const uint64_t extents[NDM_AXES_MAX]);
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err imp_table_add(imp_table *t, const struct imp_access *access);
+size_t imp_table_len(const imp_table *t);
+
+/* Write everything, in the order of time.  Errors: as prof_writer_new and prof_writer_add; LS_ERR_ARG without
+ * an access. */
+ls_err imp_table_write(imp_table *t, const struct imp_about *about);
+
+#endif

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone import
+tools_loadstone_SOURCES += \
+    tools/cmd_import.c \
+    tools/imp_memaxes.c \
+    tools/imp_source.h \
+    tools/imp_table.c tools/imp_table.h \
+    tools/imp_text.c tools/imp_text.h
+LOADSTONE_MAN += tools/loadstone-import.1
+TESTS += tests/tools/test_import.sh
+EXTRA_DIST += tests/tools/test_import.sh tests/data/memaxes/lulesh-samples.csv
