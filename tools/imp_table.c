@@ -453,7 +453,7 @@ static ls_err imp_write_atlas(imp_table *t, const struct imp_about *about, prof_
 ls_err imp_table_write(imp_table *t, const struct imp_about *about)
 {
     prof_writer *w;
-    if (t->accesses.len == 0) return ls_fail(LS_ERR_ARG, "there is no sample to import");
+    if (t->accesses.len == 0) return ls_fail(LS_ERR_FORMAT, "there is no sample to import in it");
     LS_TRY(prof_writer_new(about->output_path, about->force, &w));
     qsort(t->accesses.rows, t->accesses.len, sizeof(*t->accesses.rows), imp_by_time);
     ls_err err = imp_write_samples(t, about, w);
