@@ -5,7 +5,8 @@
 samples=$top_srcdir/tests/data/memaxes/lulesh-samples.csv
 
 expect 0 "15676 samples" "$loadstone" import "$samples" -o lulesh.h5 --ghz 2.6
-expect 1 "lulesh.h5" "$loadstone" import "$samples" -o lulesh.h5expect 0 "m_x " "$loadstone" report lulesh.h5
+expect 1 "lulesh.h5" "$loadstone" import "$samples" -o lulesh.h5
+expect 0 "m_x " "$loadstone" report lulesh.h5
 
 python=/usr/bin/python3
 if "$python" -c 'import h5py' 2>/dev/null; then
