@@ -7,6 +7,7 @@ perfenc_sources = \
     perf/pe_encode.c perf/pe_encode.h \
     perf/pe_event.c perf/pe_event.h \
     perf/pe_format.c perf/pe_format.h \
+    perf/pe_open_plan.c perf/pe_open_plan.h \
     perf/pe_settings.c perf/pe_settings.h \
     perf/pe_sysfs.c perf/pe_sysfs.h \
     perf/pe_try.c perf/pe_try.h \

@@ -305,9 +305,7 @@ static ls_err pe_none_here(const struct pe_sysfs *s)
     pe_sysfs_pmus(s, pmus, sizeof(pmus));
     if (!*pmus)
         return ls_fail(LS_ERR_UNSUPPORTED,
-                       "no hardware PMU visible (virtual machine?): %s/bus/event_source/devices has "
-                       "none of cpu, cpu_core, ibs_op, arm_spe_0",
-                       s->root);
+                       "no hardware PMU visible in %s/bus/event_source/devices (virtual machine?)", s->root);
     return ls_fail(LS_ERR_UNSUPPORTED,
                    "no PMU here samples loads (seen: %s): neither PEBS (cpu with ldlat), IBS (ibs_op), "
                    "SPE (arm_spe_0) nor POWER's mem-loads is visible; in a virtual machine, run on the host",

@@ -109,10 +109,12 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
     struct perf_event_attr attr = e->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;
+    l->events_len = row + 1;
+    if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out with its leader */
     const long fd = k->open(&attr, l->tid, l->cpu, e->leader >= 0 ? l->fds[e->leader] : -1);
+    if (fd == -ENOENT && e->may_miss && l->cpu >= 0) return 0;
     if (fd < 0) return (int)-fd;
     l->fds[row] = (int)fd;
-    l->events_len = row + 1;
     if (k->opened) k->opened(&l->fds[row]);
     const long error = k->control(l->fds[row], PERF_EVENT_IOC_ID, (unsigned long)(uintptr_t)&l->ids[row]);
     return error < 0 ? (int)-error : 0;
@@ -123,7 +125,7 @@ static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const s
 {
     int owner = -1;
     for (unsigned i = 0; i < spec->events_len; i++) {
-        if (!is_sampling(&spec->events[i])) continue;
+        if (!is_sampling(&spec->events[i]) || l->fds[i] < 0) continue;
         if (owner < 0) {
             const int error = pe_ring_map(&l->ring, k, l->fds[i], spec->ring_bytes);
             if (error) return error;
@@ -133,7 +135,7 @@ static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const s
         const long error = k->control(l->fds[i], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)l->fds[owner]);
         if (error < 0) return (int)-error;
     }
-    return owner < 0 ? EINVAL : 0;
+    return owner >= 0 ? 0 : l->fds[0] < 0 ? ENODEV : EINVAL;
 }
 
 static int lane_fill(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
@@ -187,12 +189,12 @@ void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_
 {
     for (unsigned i = 0; i < l->events_len; i++) {
         const struct pe_open_event *e = &spec->events[i];
-        if (e->leader >= 0 || is_on(e, gear)) continue; /* a group goes with its leader */
+        if (e->leader >= 0 || l->fds[i] < 0 || is_on(e, gear)) continue; /* a group goes with its leader */
         k->control(l->fds[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
     }
     for (unsigned i = 0; i < l->events_len; i++) {
         const struct pe_open_event *e = &spec->events[i];
-        if (e->leader >= 0 || !is_on(e, gear)) continue;
+        if (e->leader >= 0 || l->fds[i] < 0 || !is_on(e, gear)) continue;
         k->control(l->fds[i], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
     }
 }
@@ -201,7 +203,7 @@ int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe
                    uint64_t period_events)
 {
     for (unsigned i = 0; i < l->events_len; i++) {
-        if (!is_sampling(&spec->events[i])) continue;
+        if (!is_sampling(&spec->events[i]) || l->fds[i] < 0) continue;
         const long error =
             k->control(l->fds[i], PERF_EVENT_IOC_PERIOD, (unsigned long)(uintptr_t)&period_events);
         if (error < 0) return (int)-error;
@@ -229,7 +231,8 @@ uint64_t pe_lane_lost(struct pe_lane *l, const struct pe_kernel *k, const struct
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < l->events_len; i++)
-        if (is_sampling(&spec->events[i])) sum += event_lost(k, l->fds[i], spec->events[i].attr.read_format);
+        if (is_sampling(&spec->events[i]) && l->fds[i] >= 0)
+            sum += event_lost(k, l->fds[i], spec->events[i].attr.read_format);
     const uint64_t since = sum > l->lost_told ? sum - l->lost_told : 0;
     l->lost_told += since;
     return since;

@@ -20,6 +20,7 @@ struct pe_open_event {
     int8_t leader; /* row of its group's leader, before its own; -1: it leads, or is alone */
     uint8_t gear;  /* on in this gear only; PE_GEAR_ANY: in all */
     uint8_t tag;   /* the caller's: what its samples are */
+    bool may_miss; /* left out on CPUs that do not have its PMU */
 };
 
 struct pe_open_spec {
@@ -29,7 +30,7 @@ struct pe_open_spec {
 };
 
 struct pe_lane {
-    int fds[PE_LANE_EVENTS_MAX]; /* -1: not open */
+    int fds[PE_LANE_EVENTS_MAX]; /* -1: not open, or left out */
     uint64_t ids[PE_LANE_EVENTS_MAX];
     unsigned events_len; /* 0: not open */
     int tid, cpu;        /* as opened: tid 0 is the opening thread, cpu -1 any */
@@ -56,7 +57,8 @@ extern const char *const pe_weakening_texts[PE_WEAKENING_COUNT];
  * nothing stays open. */
 int pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu, unsigned *weak);
 
-/* Open all events of spec, off, and map their ring. 0 or an errno; then nothing stays open. */
+/* Open all events of spec, off, and map their ring. 0 or an errno; then nothing stays open. ENODEV: the CPU
+ * is not there, or has none of the PMUs. */
 int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
                  int cpu);
 /* Idempotent. */

@@ -123,6 +123,14 @@ static void set_wakeup(struct pe_open_spec *spec)
         spec->events[i].attr.wakeup_watermark = (uint32_t)spec->ring_bytes / 4;
 }
 
+static const struct perf_event_attr *first_sampling(const struct pe_open_spec *spec)
+{
+    unsigned i = 0;
+    while (i + 1 < spec->events_len && !spec->events[i].attr.sample_period)
+        i++;
+    return &spec->events[i].attr;
+}
+
 int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
 {
     struct pe_open_spec as_opened = e->spec;
@@ -132,9 +140,11 @@ int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
     /* what had to go, goes from the others as well */
     for (unsigned i = 0; !error && i < e->spec.events_len; i++) {
         struct perf_event_attr *a = &e->spec.events[i].attr;
-        const struct perf_event_attr *fit = &as_opened.events[0].attr;
-        a->sample_type = fit->sample_type;
-        a->read_format = fit->read_format;
+        const struct perf_event_attr *fit = first_sampling(&as_opened);
+        if (a->sample_period) { /* not a leader that only counts */
+            a->sample_type = fit->sample_type;
+            a->read_format = fit->read_format;
+        }
         if (*weak & 1u << PE_WEAK_THREADS_ONLY) a->inherit_thread = a->remove_on_exec = 0;
         if (*weak & 1u << PE_WEAK_KERNEL) a->exclude_kernel = a->exclude_hv = 1;
     }

@@ -53,6 +53,7 @@ struct rt_sampler {
 
 extern const struct rt_sampler rt_sampler_null;
 extern const struct rt_sampler rt_sampler_faults;
+extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
 
 /* Best first, NULL at the end; null is the last. */

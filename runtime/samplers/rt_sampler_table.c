@@ -5,6 +5,7 @@
 #include <string.h>
 
 const struct rt_sampler *const rt_sampler_table[] = {
+    &rt_sampler_hw,
     &rt_sampler_step,
     &rt_sampler_null, /* the last that is taken by itself */
     &rt_sampler_faults,
