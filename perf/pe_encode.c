@@ -110,6 +110,8 @@ static void pe_finish_samples(const struct pe_request *r, struct pe_encoding *e)
     struct perf_event_attr *a = &e->attrs[e->sampler];
     a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                      PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+    /* with it the kernel takes every software event, whatever the period (perf_swevent_event) */
+    if (a->type == PERF_TYPE_SOFTWARE) a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     if (!r->callchain) return;
     a->sample_type |= PERF_SAMPLE_CALLCHAIN;
     a->exclude_callchain_kernel = a->exclude_kernel;

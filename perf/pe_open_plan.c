@@ -25,7 +25,7 @@ static void take_sampling(const struct perf_event_attr *base, uint64_t sample_ty
 /* Records of several events in one ring are read by one layout. */
 static uint64_t joint_sample_type(const struct pe_plan *plan, const struct perf_event_attr *base)
 {
-    uint64_t all = base->sample_type;
+    uint64_t all = base->sample_type & ~(uint64_t)PERF_SAMPLE_PERIOD; /* the encoding decides */
     for (unsigned i = 0; i < plan->encodings_len; i++)
         all |= plan->encodings[i].attrs[plan->encodings[i].sampler].sample_type;
     return all;

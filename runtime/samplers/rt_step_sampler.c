@@ -30,7 +30,9 @@ static int step_process_start(struct rt_engine_facts *facts)
     };
     const char *why_not = "";
     const char *why = rt_step_engine_start(&options, &why_not);
-    snprintf(facts->why, sizeof facts->why, "%s", why ? why : why_not);
+    const char *text = why ? why : why_not;
+    const size_t used = strlen(facts->why); /* why no better engine */
+    if (*text) snprintf(facts->why + used, sizeof facts->why - used, "%s%s", used ? "; " : "", text);
     if (why) return ENOSYS;
     snprintf(facts->trigger, sizeof facts->trigger, "%s", rt_step_engine_trigger_name());
     return 0;

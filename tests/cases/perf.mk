@@ -6,5 +6,5 @@ tests_cases_faults_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_cases_faults_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_cases_faults_victim_LDFLAGS = -no-install -pthread
 tests_cases_faults_victim_LDADD = libloadstone.la
-TESTS += tests/cases/test_faults.sh
-EXTRA_DIST += tests/cases/test_faults.sh
+TESTS += tests/cases/test_faults.sh tests/cases/test_hw_engine.sh
+EXTRA_DIST += tests/cases/test_faults.sh tests/cases/test_hw_engine.sh

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans become lanes: leaders in front, gears of growing periods, one layout; on hybrid processors each CPU
+ * has the events of its PMU. The kernel is the test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "perf/pe_open_plan.h"
+#include "tests/perf/machine_root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FD_BASE = 100, CALLS_MAX = 64, GEARS = 4 };
+
+static struct {
+    struct perf_event_attr attrs[CALLS_MAX];
+    int cpus[CALLS_MAX], groups[CALLS_MAX];
+    bool is_on[CALLS_MAX];
+    int len, open;
+    unsigned atom_from; /* CPUs from here on have cpu_atom (type 10), the others cpu_core (type 4) */
+} kernel;
+
+static long fake_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd)
+{
+    (void)pid;
+    const bool is_atom = attr->type == 10;
+    if (cpu >= 0 && is_atom != ((unsigned)cpu >= kernel.atom_from)) return -ENOENT;
+    assert_true(kernel.len < CALLS_MAX);
+    assert_true(attr->disabled);
+    kernel.attrs[kernel.len] = *attr;
+    kernel.cpus[kernel.len] = cpu;
+    kernel.groups[kernel.len] = group_fd;
+    kernel.open++;
+    return FD_BASE + kernel.len++;
+}
+
+static long fake_control(int fd, unsigned long request, unsigned long argument)
+{
+    assert_true(fd >= FD_BASE && fd < FD_BASE + kernel.len);
+    if (request == PERF_EVENT_IOC_ID) *(uint64_t *)argument = (uint64_t)fd * 10;
+    if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+        kernel.is_on[fd - FD_BASE] = request == PERF_EVENT_IOC_ENABLE;
+    return 0;
+}
+
+static long fake_map(int fd, size_t len_bytes, size_t offset_bytes)
+{
+    (void)fd;
+    (void)offset_bytes;
+    return (long)mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long fake_unmap(void *base, size_t len_bytes)
+{
+    return munmap(base, len_bytes);
+}
+
+static long fake_read(int fd, void *out, size_t len_bytes)
+{
+    (void)fd;
+    (void)out;
+    (void)len_bytes;
+    return -EINVAL;
+}
+
+static long fake_close(int fd)
+{
+    assert_true(fd >= FD_BASE);
+    kernel.open--;
+    return 0;
+}
+
+static const struct pe_kernel fake = {.open = fake_open,
+                                      .control = fake_control,
+                                      .map = fake_map,
+                                      .unmap = fake_unmap,
+                                      .read = fake_read,
+                                      .close = fake_close};
+
+static struct machine_root machine;
+static struct pe_plan plan;
+static struct pe_open_spec spec;
+static uint64_t periods[GEARS];
+
+static const struct perf_event_attr base = {.sample_type =
+                                                PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,
+                                            .read_format = 16,
+                                            .inherit = 1,
+                                            .use_clockid = 1,
+                                            .clockid = 1,
+                                            .watermark = 1};
+
+static unsigned make(const char *name, struct pe_request r)
+{
+    char file[512];
+    const char *top = getenv("top_srcdir");
+    snprintf(file, sizeof(file), "%s/tests/perf/machines/%s.sysfs", top ? top : ".", name);
+    assert_int_equal(machine_root_init(&machine, file), 0);
+    r.sysfs_root = machine.path;
+    r.kernel = machine.kernel;
+    const ls_err err = pe_encode_loads(&r, &plan);
+    machine_root_fini(&machine);
+    if (err != LS_OK) fail_msg("%s", ls_last_error());
+    memset(&kernel, 0, sizeof(kernel));
+    kernel.atom_from = UINT32_MAX;
+    memset(&spec, 0, sizeof(spec));
+    spec.ring_bytes = PE_RING_MIN_BYTES;
+    return pe_open_plan(&plan, &base, GEARS, &spec, periods);
+}
+
+static void gears_have_growing_periods_that_the_pmu_takes(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        make("zen5", (struct pe_request){.loads = true, .user_only = true, .period_events = 1000}), GEARS);
+    static const uint64_t wanted[GEARS] = {992, 3968, 15872, 63488};
+    for (unsigned g = 0; g < GEARS; g++) {
+        assert_int_equal(periods[g], wanted[g]);
+        assert_int_equal(spec.events[g].attr.sample_period, wanted[g]);
+        assert_int_equal(spec.events[g].gear, g);
+        assert_false(spec.events[g].may_miss);
+    }
+    assert_int_equal(spec.events_len, GEARS);
+}
+
+static void a_frequency_has_one_gear(void **state)
+{
+    (void)state;
+    assert_int_equal(make("skylake", (struct pe_request){.loads = true, .freq_hz = 500}), 1);
+    assert_true(spec.events[0].attr.freq);
+    assert_int_equal(spec.events[0].attr.sample_freq, 500);
+}
+
+static void leaders_stand_in_front_and_agree_with_their_members(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        make("sapphirerapids", (struct pe_request){.loads = true, .stores = true, .user_only = true}), 4);
+    assert_int_equal(spec.events_len, 12);
+    for (unsigned i = 0; i < spec.events_len; i += 3) {
+        assert_int_equal(spec.events[i].attr.config, 0x8203);
+        assert_int_equal(spec.events[i].attr.sample_period, 0);
+        assert_int_equal(spec.events[i].attr.precise_ip, 0);
+        assert_int_equal(spec.events[i + 1].attr.config, 0x1cd);
+        assert_int_equal(spec.events[i + 1].leader, i);
+        assert_int_equal(spec.events[i + 2].attr.config, 0x2cd);
+        assert_int_equal(spec.events[i + 2].leader, -1);
+        assert_int_equal(spec.events[i + 2].tag, 1);
+        for (unsigned j = i; j < i + 3; j++) {
+            assert_true(spec.events[j].attr.inherit && spec.events[j].attr.use_clockid);
+            assert_int_equal(spec.events[j].attr.clockid, 1);
+        }
+        /* one layout */
+        assert_int_equal(spec.events[i + 1].attr.sample_type, spec.events[i + 2].attr.sample_type);
+        assert_true(spec.events[i + 1].attr.sample_type & PERF_SAMPLE_DATA_SRC);
+    }
+}
+
+static void each_cpu_of_a_hybrid_processor_has_its_own_events(void **state)
+{
+    (void)state;
+    struct pe_lane big, small;
+    make("alderlake", (struct pe_request){.loads = true, .user_only = true});
+    kernel.atom_from = 16;
+    assert_int_equal(pe_lane_open(&big, &fake, &spec, 0, 3), 0);
+    const int big_events = kernel.len;
+    for (int i = 0; i < big_events; i++)
+        assert_int_equal(kernel.attrs[i].type, 4);
+    assert_int_equal(pe_lane_open(&small, &fake, &spec, 0, 20), 0);
+    for (int i = big_events; i < kernel.len; i++)
+        assert_int_equal(kernel.attrs[i].type, 10);
+    assert_int_equal(big_events, 8);              /* four gears of a leader and its loads */
+    assert_int_equal(kernel.len - big_events, 4); /* four gears of loads */
+    /* what samples is found by its id, also behind events that were left out */
+    for (unsigned row = 0; row < spec.events_len; row++)
+        if (small.fds[row] >= 0) assert_int_equal(pe_lane_event(&small, small.ids[row]), row);
+    pe_lane_gear(&big, &fake, &spec, 1);
+    pe_lane_gear(&small, &fake, &spec, 2);
+    unsigned on = 0;
+    for (int i = 0; i < kernel.len; i++)
+        on += kernel.is_on[i];
+    assert_int_equal(on, 2); /* leaders bring their members */
+    pe_lane_close(&small, &fake);
+    pe_lane_close(&big, &fake);
+    assert_int_equal(kernel.open, 0);
+}
+
+static void a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there(void **state)
+{
+    (void)state;
+    struct pe_lane lane;
+    make("alderlake", (struct pe_request){.event = "cpu_atom/mem-loads/P", .user_only = true});
+    kernel.atom_from = 16;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 3), ENODEV);
+    assert_int_equal(kernel.open, 0);
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 16), 0);
+    pe_lane_close(&lane, &fake);
+    /* of a thread all are opened, wherever it runs */
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 7, -1), 0);
+    pe_lane_close(&lane, &fake);
+    assert_int_equal(kernel.open, 0);
+}
+
+static void a_pmu_that_every_cpu_has_may_not_be_missing(void **state)
+{
+    (void)state;
+    struct pe_lane lane;
+    make("skylake", (struct pe_request){.loads = true, .user_only = true});
+    kernel.atom_from = 0; /* no CPU has type 4 */
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), ENOENT);
+    assert_int_equal(kernel.open, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gears_have_growing_periods_that_the_pmu_takes),
+        cmocka_unit_test(a_frequency_has_one_gear),
+        cmocka_unit_test(leaders_stand_in_front_and_agree_with_their_members),
+        cmocka_unit_test(each_cpu_of_a_hybrid_processor_has_its_own_events),
+        cmocka_unit_test(a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there),
+        cmocka_unit_test(a_pmu_that_every_cpu_has_may_not_be_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
