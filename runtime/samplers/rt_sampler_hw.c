@@ -161,7 +161,10 @@ static bool hw_probe(char *why, size_t why_len)
 
 static int hw_process_start(struct rt_engine_facts *facts)
 {
-    (void)facts;
+    struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
+    struct rt_text why = {facts->why, sizeof(facts->why), strlen(facts->why)};
+    rt_text_add(&trigger, hw.plan.method);
+    rt_text_add(&why, hw.plan.notes); /* what differs from what was asked */
     return rt_perf_process_start(&hw.engine, hw.weak);
 }
 
