@@ -467,6 +467,41 @@ static void nodes_stay_while_a_function_has_them(void **state)
     removal_waits_for_the_call(t, smr_tree_free);
 }
 
+static _Atomic int may_return;
+
+static void *call_stubbornly(void *user)
+{
+    struct ndm_call c;
+    if (!ndm_call_begin(BASE, &c)) return user;
+    race.is_calling = 1;
+    while (!may_return)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (strcmp(smr_node_label(c.node), "a") != 0) race.was_early = 1;
+    ndm_call_end(&c, false);
+    return NULL;
+}
+
+/* It may wait for a lock that the program holds while it removes the node: the program goes on, the node
+ * stays until the call is over. */
+static void a_call_that_does_not_return_holds_nobody_up(void **state)
+{
+    (void)state;
+    smr_tree *t = tree_made();
+    smr_node *a = range(t, "a", BASE, 4);
+    pthread_t caller;
+    race.is_calling = race.was_early = 0;
+    assert_int_equal(ndm_map_callback(a, NULL, record, NULL), LS_OK);
+    assert_int_equal(pthread_create(&caller, NULL, call_stubbornly, heard), 0);
+    while (!race.is_calling)
+        sched_yield();
+    assert_int_equal(smr_node_remove(a), LS_OK);
+    assert_null(smr_tree_first(t));
+    may_return = 1;
+    pthread_join(caller, NULL);
+    assert_false(race.was_early);
+    smr_tree_free(t);
+}
+
 static void a_child_of_fork_waits_for_nobody(void **state)
 {
     (void)state;
@@ -502,6 +537,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_range_that_was_hit_is_called_with, setup, teardown),
         cmocka_unit_test_setup_teardown(a_function_may_remove_its_own_node, setup, teardown),
         cmocka_unit_test_setup_teardown(nodes_stay_while_a_function_has_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_call_that_does_not_return_holds_nobody_up, setup, teardown),
         cmocka_unit_test_setup_teardown(a_child_of_fork_waits_for_nobody, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
