@@ -2,14 +2,17 @@
 /* How long a recording of ten million samples takes to resolve, how much memory, how many bytes a sample on
  * disk. The recording is made through the real writer: bursts of 1,200 instructions with some 400 accesses,
  * loops of a few instructions that read an index array in order, gather at random from large arrays and store
- * sequentially. */
+ * sequentially. resolve [SAMPLES [FILE]] [mapped]: mapped puts the arrays onto a grid of 1024 x 1024 cells,
+ * with a phase every 1/20 of the run, and says what the fields cost. */
+#include "ndm/ndm_wire.h"
 #include "profile/prof_resolve.h"
-#include "spool/spool_put_sigsafe.h"
+#include "spool/spool_put_domains_sigsafe.h"
 
 #include "common/ls_clock.h"
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BENCH_ARRAYS = 6, BENCH_BURST_ACCESSES = 400, BENCH_THREADS = 4, BENCH_BLOCKS = 2000 };
+enum {
+    BENCH_ARRAYS = 6,
+    BENCH_BURST_ACCESSES = 400,
+    BENCH_THREADS = 4,
+    BENCH_BLOCKS = 2000,
+    BENCH_PHASES = 20
+};
 #define BENCH_ARRAY_BYTES (UINT64_C(256) << 20)
 #define BENCH_BASE UINT64_C(0x7f2000000000)
 
@@ -135,7 +144,51 @@ static void bench_preamble(struct bench_thread *t)
     }
 }
 
-static void bench_make_spool(const char *spool, uint64_t samples)
+struct bench_wire {
+    uint8_t bytes[4096];
+    size_t len;
+};
+static void bench_wire_put(void *user, const void *bytes, size_t len_bytes)
+{
+    struct bench_wire *w = user;
+    if (w->len + len_bytes > sizeof(w->bytes)) bench_fail("no room for a domain");
+    memcpy(w->bytes + w->len, bytes, len_bytes);
+    w->len += len_bytes;
+}
+
+static void bench_data(struct bench_thread *t, uint32_t data, const struct bench_wire *w)
+{
+    spool_put_domain_data(
+        &t->writer, (struct spool_domain_data){.time_ns = t->now_ns, .total_bytes = w->len, .data = data},
+        (struct spool_text){w->bytes, (uint32_t)w->len});
+}
+
+/* Each array lies on one grid, 32 elements a cell. */
+static void bench_map(struct bench_thread *t)
+{
+    const struct ndm_geometry grid = {.kind = NDM_GRID,
+                                      .label = "grid",
+                                      .unit = "",
+                                      .dims = 2,
+                                      .axes = {"x", "y", "z"},
+                                      .extents = {1024, 1024, 1},
+                                      .spacing = {1, 1, 1},
+                                      .cells_len = 1024 * 1024};
+    const struct ndm_map map = {.kind = NDM_MAP_LAYOUT,
+                                .layout = {.elements_per_cell = BENCH_ARRAY_BYTES / 8 / (1024 * 1024)},
+                                .elements_per_entity = 1};
+    struct bench_wire geometry = {.len = 0}, layout = {.len = 0};
+    ndm_geometry_put(&grid, bench_wire_put, &geometry);
+    ndm_map_put(&map, bench_wire_put, &layout);
+    bench_data(t, 1, &geometry);
+    bench_data(t, 2, &layout);
+    spool_put_domain(&t->writer, (struct spool_domain){.time_ns = t->now_ns, .domain = 1, .data = 1});
+    spool_put_map(&t->writer, (struct spool_map){.time_ns = t->now_ns, .map = 1, .domain = 1, .data = 2});
+    for (uint32_t i = 0; i < BENCH_ARRAYS; i++)
+        spool_put_node_map(&t->writer, t->now_ns, i + 1, 1);
+}
+
+static void bench_make_spool(const char *spool, uint64_t samples, bool mapped)
 {
     struct spool_cap cap = {0};
     static struct bench_thread threads[BENCH_THREADS];
@@ -145,14 +198,24 @@ static void bench_make_spool(const char *spool, uint64_t samples)
     for (uint32_t i = 0; i < BENCH_THREADS; i++)
         bench_open(&threads[i], dir, i, &cap);
     bench_preamble(&threads[0]);
-    for (uint64_t n = 0; n < samples / BENCH_BURST_ACCESSES; n++)
+    if (mapped) bench_map(&threads[0]);
+    const uint64_t bursts = samples / BENCH_BURST_ACCESSES, phase = bursts / BENCH_PHASES + 1;
+    for (uint64_t n = 0; n < bursts; n++) {
+        struct bench_thread *t = &threads[0];
+        if (mapped && n % phase == 0) {
+            if (n > 0) spool_put_phase(&t->writer, t->now_ns, false, "phase");
+            spool_put_phase(&t->writer, t->now_ns, true, "phase");
+        }
         bench_burst(&threads[n % BENCH_THREADS]);
+    }
     for (uint32_t i = 0; i < BENCH_THREADS; i++)
         spool_writer_close(&threads[i].writer);
 }
 
 int main(int argc, char **argv)
 {
+    const bool mapped = argc > 1 && strcmp(argv[argc - 1], "mapped") == 0;
+    argc -= mapped;
     const uint64_t samples = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
     const char *tmp = getenv("TMPDIR");
     char root[256], spool[280], output[280], command[2048];
@@ -168,7 +231,7 @@ int main(int argc, char **argv)
     snprintf(spool, sizeof(spool), "%s/spool", root);
     snprintf(output, sizeof(output), "%s/run.h5", root);
     mkdir(spool, 0700);
-    bench_make_spool(spool, samples);
+    bench_make_spool(spool, samples, mapped);
     const struct prof_resolve_options options = {
         .spool_dir = spool, .output_path = output, .command = "bench", .calibration = &calibration};
     const uint64_t begin_ns = ls_clock_mono_ns();

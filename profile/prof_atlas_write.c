@@ -14,7 +14,7 @@
 enum {
     ATLAS_CHUNK_VALUES = 65536, /* half a MiB: large enough to compress well, small enough to skip */
     ATLAS_CHUNKED_FROM = 128,   /* smaller ones are not worth an index */
-    ATLAS_DEFLATE_LEVEL = 2,
+    ATLAS_DEFLATE_LEVEL = 1,
     ATLAS_AXES_MAX = NDM_AXES_MAX + 1 /* steps */
 };
 
@@ -26,6 +26,7 @@ struct prof_array {
     hsize_t extents[ATLAS_AXES_MAX];
     const void *values;
     const void *fill; /* NULL: 0 */
+    bool is_narrow;   /* PROF_F64 kept with 24 bits of precision */
 };
 
 static hsize_t prof_array_len(const struct prof_array *a, int from_axis)
@@ -110,7 +111,8 @@ static ls_err prof_array_put_text(struct prof_writer *w, hid_t dataset, const st
 static ls_err prof_array_write(struct prof_writer *w, hid_t group, const struct prof_array *a, hid_t *out)
 {
     LS_TRY(prof_writer_reserve(w, 0));
-    const hid_t file_type = prof_h5_file_type(a->type), memory_type = prof_h5_memory_type(a->type);
+    const hid_t memory_type = prof_h5_memory_type(a->type);
+    const hid_t file_type = a->is_narrow ? H5Tcopy(H5T_IEEE_F32LE) : prof_h5_file_type(a->type);
     const hid_t space = H5Screate_simple(a->axes, a->extents, NULL);
     const hid_t properties = prof_array_properties(a, memory_type);
     const hid_t dataset = H5Dcreate2(group, a->name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
@@ -178,10 +180,10 @@ static ls_err prof_put_mesh(struct prof_writer *w, hid_t group, const struct ndm
 {
     const hsize_t corners = g->cells_len ? g->offsets[g->cells_len] : 0;
     const struct prof_array arrays[] = {
-        {"points", PROF_F64, 2, {g->points_len, 3}, g->points, NULL},
-        {"offsets", PROF_U64, 1, {g->cells_len + 1}, g->offsets, NULL},
-        {"connectivity", PROF_U64, 1, {corners}, g->connectivity, NULL},
-        {"shapes", PROF_U8, 1, {g->cells_len}, g->shapes, NULL},
+        {"points", PROF_F64, 2, {g->points_len, 3}, g->points, NULL, false},
+        {"offsets", PROF_U64, 1, {g->cells_len + 1}, g->offsets, NULL, false},
+        {"connectivity", PROF_U64, 1, {corners}, g->connectivity, NULL, false},
+        {"shapes", PROF_U8, 1, {g->cells_len}, g->shapes, NULL, false},
     };
     const size_t len = g->cells_len ? 4 : 1; /* points only */
     for (size_t i = 0; i < len; i++)
@@ -219,6 +221,7 @@ static ls_err prof_put_values(struct prof_writer *w, hid_t group, enum ndm_metri
     array.name = row->name;
     array.type = PROF_F64;
     array.fill = prof_atlas_may_miss(m) ? &missing : NULL;
+    array.is_narrow = prof_atlas_may_miss(m); /* sums are to add up, means and shares are not that precise */
     LS_TRY(prof_array_write(w, group, &array, &dataset));
     prof_h5_put_text(dataset, "description", row->words);
     prof_h5_put_text(dataset, "unit", row->unit);
@@ -231,8 +234,8 @@ static ls_err prof_put_steps(struct prof_writer *w, hid_t group, const struct nd
 {
     hid_t steps;
     LS_TRY(prof_group_create(w, group, "steps", &steps));
-    const struct prof_array labels = {"label", PROF_TEXT, 1, {f->steps_len}, f->step_labels, NULL};
-    const struct prof_array begins = {"begin_s", PROF_F64, 1, {f->steps_len}, f->step_begin_s, NULL};
+    const struct prof_array labels = {"label", PROF_TEXT, 1, {f->steps_len}, f->step_labels, NULL, false};
+    const struct prof_array begins = {"begin_s", PROF_F64, 1, {f->steps_len}, f->step_begin_s, NULL, false};
     struct prof_array values = {.axes = shape->axes + 1, .extents = {f->steps_len}};
     memcpy(values.extents + 1, shape->extents, NDM_AXES_MAX * sizeof(*shape->extents));
     ls_err e = prof_array_write(w, steps, &labels, NULL);

@@ -18,7 +18,7 @@
 
 enum { PROF_WINDOW_SAMPLES = 65536, PROF_GATHER_BYTES = 200 /* a touched value, hash table included */ };
 /* Fields that gather at once; more wait for another pass over the samples. */
-#define PROF_GATHER_MAX_BYTES (UINT64_C(512) << 20)
+#define PROF_GATHER_MAX_BYTES (UINT64_C(1) << 30)
 
 /* Columns of whole bursts, read back. */
 struct prof_window {
@@ -174,12 +174,31 @@ static struct prof_landing prof_land_spot(const struct prof_spot *spots, size_t 
     return landing;
 }
 
+/* A burst touches few nodes, each at one time. */
+enum { PROF_SPANS_KEPT = 8 };
 struct prof_burst_context {
     const struct prof_burst *burst;
     uint32_t process;
     const struct prof_spot *spots;
     size_t spots_len;
+    struct {
+        bool is_known;
+        uint32_t node;
+        const struct prof_map_span *span;
+    } kept[PROF_SPANS_KEPT];
 };
+
+static const struct prof_map_span *prof_span_of(const struct prof_fields *f, struct prof_burst_context *c,
+                                                uint32_t node)
+{
+    const uint32_t at = node % PROF_SPANS_KEPT;
+    if (!c->kept[at].is_known || c->kept[at].node != node) {
+        c->kept[at].is_known = true;
+        c->kept[at].node = node;
+        c->kept[at].span = prof_domains_find(f->domains, c->process, node, c->burst->time_ns);
+    }
+    return c->kept[at].span;
+}
 
 static struct prof_burst_context prof_burst_context(const struct prof_fields *f, const struct prof_burst *b)
 {
@@ -190,14 +209,14 @@ static struct prof_burst_context prof_burst_context(const struct prof_fields *f,
     return c;
 }
 
-static struct prof_landing prof_land(const struct prof_fields *f, const struct prof_burst_context *c,
+static struct prof_landing prof_land(const struct prof_fields *f, struct prof_burst_context *c,
                                      uint64_t sample)
 {
     const struct prof_domains *d = f->domains;
     const uint64_t at = sample - f->window.first;
     struct prof_landing landing = {.span = PROF_NOT_MAPPED};
     if (!f->is_mapped[f->window.node[at]]) return landing;
-    const struct prof_map_span *s = prof_domains_find(d, c->process, f->window.node[at], c->burst->time_ns);
+    const struct prof_map_span *s = prof_span_of(f, c, f->window.node[at]);
     if (!s || s->domain == PROF_NO_DOMAIN) return landing;
     const struct ndm_geometry *g = &d->domains.rows[s->domain].geometry;
     const struct ndm_map *map = &d->layouts.rows[s->layout].map;
@@ -223,7 +242,7 @@ static ls_err prof_count_burst(struct prof_fields *f, uint32_t burst)
         prof_window_samples(&f->window, b->first_sample - f->window.first, b->samples_len);
     const uint32_t earliest = prof_cost_earliest(&s);
     if (earliest < f->cost.window_begin) f->cost.window_begin = earliest;
-    const struct prof_burst_context context = prof_burst_context(f, b);
+    struct prof_burst_context context = prof_burst_context(f, b);
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, i);
         for (int k = 0; landing.span != PROF_NOT_MAPPED && k < 2; k++)
@@ -264,7 +283,7 @@ static ls_err prof_gather_burst(struct prof_fields *f, uint32_t burst)
     const struct prof_window *w = &f->window;
     const uint64_t first = b->first_sample - w->first;
     const struct prof_cost_samples s = prof_window_samples(w, first, b->samples_len);
-    const struct prof_burst_context context = prof_burst_context(f, b);
+    struct prof_burst_context context = prof_burst_context(f, b);
     memset(w->time_ns, 0, b->samples_len * sizeof(*w->time_ns));
     memset(w->stall_ns, 0, b->samples_len * sizeof(*w->stall_ns));
     prof_cost_split(&f->cost, b, &s, w->time_ns, w->stall_ns);

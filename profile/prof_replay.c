@@ -359,8 +359,11 @@ static ls_err prof_put_own_events(struct prof_replay *r)
         {.kind = "PHASE_LEFT_OPEN",
          .text = "phases that their thread left open when it ended",
          .count = r->phases_left_open},
+        {.kind = "MAP_DAMAGED",
+         .text = "records of natural domains and maps that make no sense: what they mapped has no field",
+         .count = r->run->domains.refused},
     };
-    r->run->phases_hidden = 0;
+    r->run->phases_hidden = r->run->domains.refused = 0;
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct prof_event e = events[i];
         e.time_ns = prof_process_of(r)->end_ns;

@@ -10,12 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RESOLVE_OUTPUT, RESOLVE_FORCE, RESOLVE_QUIET, RESOLVE_OPTIONS };
+enum { RESOLVE_OUTPUT, RESOLVE_FORCE, RESOLVE_QUIET, RESOLVE_STEPS, RESOLVE_OPTIONS };
 
 static const struct cli_option resolve_options[RESOLVE_OPTIONS] = {
     [RESOLVE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5", "profile to write", "Output"},
     [RESOLVE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RESOLVE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+    [RESOLVE_STEPS] =
+        {"steps", 0, CLI_COUNT, "COUNT", NULL,
+         "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; "
+         "without it each time a phase at the top was entered is a step",
+         "Output"},
 };
 
 static void resolve_warn(void *user, const char *text)
@@ -29,6 +34,14 @@ static void resolve_progress(void *user, double done)
 {
     (void)user;
     cli_progress("resolving", done);
+}
+
+static uint32_t resolve_steps(const struct cli_value *v)
+{
+    enum { RESOLVE_STEPS_MAX = 200 };
+    if (!v[RESOLVE_STEPS].given) return 0;
+    return v[RESOLVE_STEPS].number < RESOLVE_STEPS_MAX ? (uint32_t)v[RESOLVE_STEPS].number
+                                                       : RESOLVE_STEPS_MAX;
 }
 
 static int resolve_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -47,6 +60,7 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
     const struct prof_resolve_options options = {.spool_dir = operands[0],
                                                  .output_path = v[RESOLVE_OUTPUT].text,
                                                  .force = v[RESOLVE_FORCE].given,
+                                                 .slices = resolve_steps(v),
                                                  .why_no_hw = mach_capability_why_no_hw(),
                                                  .command = *command ? command : NULL,
                                                  .calibration = calibrated ? &calibration : NULL,

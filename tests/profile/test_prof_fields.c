@@ -501,6 +501,12 @@ static void records_that_make_no_sense_change_nothing(void **state)
     struct resolved r = finish(0);
     assert_int_equal(r.atlas.domains_len, 1);
     assert_true(field(&r, "plate.A")->values[NDM_SAMPLES][6] == 1);
+    size_t events_len;
+    const struct prof_event *events = prof_events(r.profile, &events_len);
+    uint64_t refused = 0;
+    for (size_t i = 0; i < events_len; i++)
+        if (strcmp(events[i].kind, "MAP_DAMAGED") == 0) refused += events[i].count;
+    assert_int_equal(refused, 4);
     end(&r);
 }
 
