@@ -30,3 +30,4 @@ include tests/bed/local.mk
 include tests/cases/report.mk
 include tests/cases/examples.mk
 include tests/cases/perf.mk
+include tests/perf/ring.mk

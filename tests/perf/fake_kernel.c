@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* usage: fake_kernel [-n CALL -e ERRNO] -- COMMAND...
+ * Runs COMMAND with perf_event_open and the ioctls of perf in our hands (seccomp's user notification): events
+ * of hardware PMUs open as memory files, so that rings are real mappings, and what the program asks to be
+ * played is written into them as the kernel would. Software events and breakpoints stay the kernel's. -n
+ * CALL: the so many-th opening fails with ERRNO; 0: all of them do. Status: that of COMMAND; 77 when the
+ * system does not allow this. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 4096, FILE_BYTES = 8 << 20, PAGE_BYTES = 4096, SKIP = 77 };
+
+struct fake_event {
+    struct perf_event_attr attr;
+    pid_t pid; /* of the notification */
+    int memory, fd, cpu;
+    const struct fake_event *leader; /* itself when it leads */
+    const struct fake_event *output; /* whose ring; NULL: its own */
+    bool is_on;
+};
+static struct fake_event events[FILES_MAX];
+static size_t events_len;
+static unsigned opened;
+static long fail_call = -1;
+static int fail_errno = EPERM;
+
+/* --- the child --- */
+
+static int install_filter(void)
+{
+    /* ioctl: those of type '$' */
+    struct sock_filter whole[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 5, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, '$' << 8, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+    };
+    const struct sock_fprog program = {sizeof(whole) / sizeof(whole[0]), whole};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+}
+
+static void send_fd(int to, int fd)
+{
+    char control[CMSG_SPACE(sizeof(int))] = {0}, byte = 0;
+    struct iovec data = {&byte, 1};
+    struct msghdr m = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    if (fd < 0) m.msg_control = NULL, m.msg_controllen = 0;
+    sendmsg(to, &m, 0);
+}
+
+static int receive_fd(int from)
+{
+    char control[CMSG_SPACE(sizeof(int))], byte;
+    struct iovec data = {&byte, 1};
+    struct msghdr m = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    int fd = -1;
+    if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&m)) return -1;
+    memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+    return fd;
+}
+
+/* --- memory of who called --- */
+
+static bool peek(pid_t pid, uint64_t at, void *out, size_t len)
+{
+    const struct iovec local = {out, len}, remote = {(void *)(uintptr_t)at, len};
+    return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static bool poke(pid_t pid, uint64_t at, const void *data, size_t len)
+{
+    const struct iovec local = {(void *)(uintptr_t)data, len}, remote = {(void *)(uintptr_t)at, len};
+    return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+static pid_t process_of(pid_t tid)
+{
+    char path[64], line[256];
+    int tgid = tid;
+    snprintf(path, sizeof(path), "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof(line), f))
+        if (sscanf(line, "Tgid: %d", &tgid) == 1) break;
+    if (f) fclose(f);
+    return tgid;
+}
+
+/* Bytes of the mapping of a memory file, 0: none yet. */
+static size_t mapped_bytes(pid_t pid, size_t number)
+{
+    char path[64], line[512], name[64];
+    unsigned long begin, end;
+    size_t found = 0;
+    snprintf(name, sizeof(name), "/memfd:fake-%zu ", number);
+    snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof(line), f))
+        if (strstr(line, name) && sscanf(line, "%lx-%lx", &begin, &end) == 2) found = end - begin;
+    if (f) fclose(f);
+    return found;
+}
+
+/* --- records --- */
+
+struct record {
+    uint8_t bytes[512];
+    size_t len;
+};
+
+static void put(struct record *r, const void *data, size_t len)
+{
+    memcpy(r->bytes + r->len, data, len);
+    r->len += len;
+}
+
+static void put_word(struct record *r, uint64_t word)
+{
+    put(r, &word, sizeof(word));
+}
+
+static void begin(struct record *r, uint32_t type, uint16_t misc)
+{
+    const struct perf_event_header h = {.type = type, .misc = misc};
+    r->len = 0;
+    put(r, &h, sizeof(h));
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Into its own ring, or that of the event that it was told to write into. */
+static void write_record(const struct fake_event *of, struct record *r)
+{
+    const struct fake_event *e = of->output ? of->output : of;
+    const size_t mapped = mapped_bytes(process_of(e->pid), (size_t)(e - events));
+    uint8_t *file = mmap(NULL, FILE_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->memory, 0);
+    if (mapped <= PAGE_BYTES || file == MAP_FAILED) return;
+    struct perf_event_mmap_page *page = (void *)file;
+    const size_t room = mapped - PAGE_BYTES;
+    const uint64_t head = page->data_head;
+    ((struct perf_event_header *)(void *)r->bytes)->size = (uint16_t)r->len;
+    for (size_t i = 0; i < r->len; i++)
+        file[PAGE_BYTES + ((head + i) & (room - 1))] = r->bytes[i];
+    __atomic_store_n(&page->data_head, head + r->len, __ATOMIC_RELEASE);
+    munmap(file, FILE_BYTES + PAGE_BYTES);
+}
+
+static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid)
+{
+    const uint64_t type = e->attr.sample_type;
+    const uint32_t ids[2] = {(uint32_t)process_of(tid), (uint32_t)tid}, cpu[2] = {(uint32_t)e->cpu, 0};
+    struct record r;
+    begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+    if (type & PERF_SAMPLE_IDENTIFIER) put_word(&r, (uint64_t)(e - events) + 1000);
+    if (type & PERF_SAMPLE_IP) put_word(&r, p->ip);
+    if (type & PERF_SAMPLE_TID) put(&r, ids, sizeof(ids));
+    if (type & PERF_SAMPLE_TIME) put_word(&r, now_ns());
+    if (type & PERF_SAMPLE_ADDR) put_word(&r, p->base + i * p->stride_bytes);
+    if (type & PERF_SAMPLE_CPU) put(&r, cpu, sizeof(cpu));
+    if (type & PERF_SAMPLE_PERIOD) put_word(&r, e->attr.sample_period);
+    if (type & PERF_SAMPLE_CALLCHAIN) put_word(&r, 0);
+    if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) put_word(&r, p->latency_first + i);
+    if (type & PERF_SAMPLE_DATA_SRC) put_word(&r, p->data_src);
+    if (type & 1u << 22) put_word(&r, PAGE_BYTES);
+    write_record(e, &r);
+}
+
+static void write_incidents(const struct fake_event *e, const struct fake_play *p)
+{
+    struct record r;
+    if (p->lost) {
+        begin(&r, PERF_RECORD_LOST, 0);
+        put_word(&r, 1000);
+        put_word(&r, p->lost);
+        write_record(e, &r);
+    }
+    for (uint64_t i = 0; i < p->throttled; i++) {
+        begin(&r, i % 2 ? PERF_RECORD_UNTHROTTLE : PERF_RECORD_THROTTLE, 0);
+        put_word(&r, now_ns());
+        put_word(&r, 1000);
+        put_word(&r, 1000);
+        write_record(e, &r);
+    }
+    begin(&r, 4711, 0); /* of a later kernel */
+    put_word(&r, 1);
+    write_record(e, &r);
+}
+
+/* The event wanted among those that are on, sample, and are this process's on one CPU. */
+static const struct fake_event *event_to_play(pid_t pid, uint64_t wanted)
+{
+    const struct fake_event *found = NULL;
+    for (size_t i = 0; i < events_len; i++) {
+        const struct fake_event *e = &events[i];
+        if (!e->is_on || !e->attr.sample_period || process_of(e->pid) != pid) continue;
+        if (found && found->cpu != e->cpu) continue;
+        found = e;
+        if (wanted-- == 0) break;
+    }
+    return found;
+}
+
+static void play(pid_t tid, uint64_t at)
+{
+    struct fake_play p;
+    if (!peek(tid, at, &p, sizeof(p))) return;
+    const struct fake_event *e = event_to_play(process_of(tid), p.event);
+    for (uint64_t k = 0; e && k < p.len; k++)
+        write_sample(e, &p, k, tid);
+    if (e) write_incidents(e, &p);
+}
+
+/* --- calls --- */
+
+static struct fake_event *event_of(pid_t pid, int fd)
+{
+    char link[64], target[128] = "";
+    unsigned number;
+    snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid, fd);
+    if (readlink(link, target, sizeof(target) - 1) < 0 || sscanf(target, "/memfd:fake-%u", &number) != 1 ||
+        number >= events_len)
+        return NULL;
+    return &events[number];
+}
+
+/* A group goes with its leader. */
+static void switch_group(const struct fake_event *leader, bool on)
+{
+    for (size_t i = 0; i < events_len; i++)
+        if (events[i].leader == leader) events[i].is_on = on;
+}
+
+static void on_open(int listener, const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    struct perf_event_attr attr = {.size = 0};
+    char name[32];
+    if (!peek((pid_t)n->pid, n->data.args[0], &attr, PERF_ATTR_SIZE_VER7) ||
+        attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT) {
+        r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        return;
+    }
+    opened++;
+    r->error = fail_call == 0 || fail_call == (long)opened ? -fail_errno
+               : events_len >= FILES_MAX                   ? -EMFILE
+                                                           : 0;
+    if (r->error) return;
+    snprintf(name, sizeof(name), "fake-%zu", events_len);
+    const int memory = memfd_create(name, MFD_CLOEXEC);
+    if (memory < 0 || ftruncate(memory, FILE_BYTES + PAGE_BYTES) != 0) abort();
+    const struct seccomp_notif_addfd add = {.id = n->id, .srcfd = (uint32_t)memory, .newfd_flags = O_CLOEXEC};
+    const int fd = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+    r->error = fd < 0 ? -errno : 0;
+    r->val = fd;
+    const struct fake_event *leader = event_of((pid_t)n->pid, (int)n->data.args[3]);
+    if (!leader) leader = &events[events_len];
+    events[events_len++] = (struct fake_event){.attr = attr,
+                                               .pid = (pid_t)n->pid,
+                                               .memory = memory,
+                                               .fd = fd,
+                                               .leader = leader,
+                                               .cpu = (int)n->data.args[2]};
+}
+
+static void on_ioctl(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    const unsigned long request = n->data.args[1];
+    struct fake_event *e = event_of((pid_t)n->pid, (int)n->data.args[0]);
+    if (request == FAKE_PLAY) {
+        play((pid_t)n->pid, n->data.args[2]);
+        return;
+    }
+    if (!e) {
+        r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        return;
+    }
+    const uint64_t id = (uint64_t)(e - events) + 1000;
+    if (request == PERF_EVENT_IOC_ID) poke((pid_t)n->pid, n->data.args[2], &id, sizeof(id));
+    if (request == PERF_EVENT_IOC_SET_OUTPUT) e->output = event_of((pid_t)n->pid, (int)n->data.args[2]);
+    if (request == PERF_EVENT_IOC_ENABLE) switch_group(e, true);
+    if (request == PERF_EVENT_IOC_DISABLE) switch_group(e, false);
+}
+
+static void serve(int listener)
+{
+    struct pollfd p = {.fd = listener, .events = POLLIN};
+    while (poll(&p, 1, -1) > 0 && !(p.revents & POLLHUP)) {
+        struct seccomp_notif n;
+        memset(&n, 0, sizeof(n));
+        if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0) continue;
+        struct seccomp_notif_resp r = {.id = n.id};
+        if (n.data.nr == SYS_perf_event_open)
+            on_open(listener, &n, &r);
+        else
+            on_ioctl(&n, &r);
+        ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
+    }
+}
+
+static int run_child(int to_parent, char **command)
+{
+    const int listener = install_filter();
+    send_fd(to_parent, listener);
+    if (listener < 0) return SKIP;
+    close(listener);
+    close(to_parent);
+    execvp(command[0], command);
+    return 127;
+}
+
+int main(int argc, char **argv)
+{
+    int pair[2], option, status;
+    while ((option = getopt(argc, argv, "+n:e:")) != -1) {
+        if (option == 'n') fail_call = strtol(optarg, NULL, 10);
+        if (option == 'e') fail_errno = (int)strtol(optarg, NULL, 10);
+    }
+    if (optind >= argc || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return 2;
+    const pid_t child = fork();
+    if (child == 0) _exit(run_child(pair[1], argv + optind));
+    const int listener = receive_fd(pair[0]);
+    if (listener >= 0) serve(listener);
+    if (waitpid(child, &status, 0) != child) return 2;
+    if (listener < 0) fputs("fake_kernel: seccomp gives no listener here\n", stderr);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

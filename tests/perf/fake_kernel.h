@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program under fake_kernel asks it to play: ioctl(-1, FAKE_PLAY, &play). */
+#ifndef FAKE_KERNEL_H
+#define FAKE_KERNEL_H
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+struct fake_play {
+    uint64_t base, stride_bytes, len; /* addresses: base + i * stride */
+    uint64_t ip;
+    uint64_t event; /* which of the sampling events that are on, from 0; the last where there are fewer */
+    uint64_t data_src;
+    uint64_t latency_first;   /* cycles: of access i this plus i */
+    uint64_t lost, throttled; /* records of losses and throttling behind the samples */
+};
+#define FAKE_PLAY _IOW('$', 0x77, struct fake_play)
+
+#endif
