@@ -67,21 +67,45 @@ static void rep_print_run(const struct rep_view *v, FILE *out)
     fputc('\n', out);
 }
 
+static void rep_print_overhead(const struct prof_run *r, FILE *out)
+{
+    char percent[CLI_CELL_BYTES];
+    rep_key(out, "overhead");
+    fprintf(out, "%s %% achieved", cli_format_percent(percent, r->overhead_achieved));
+    fprintf(out, ", %s %% asked\n", cli_format_percent(percent, r->overhead_asked));
+}
+
+/* Samples that stand each for itself: of the hardware, of page faults, imported ones. */
+static void rep_print_events_sampled(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    char count[CLI_CELL_BYTES];
+    rep_key(out, "samples");
+    fprintf(out, "%s of: %s\n", cli_format_grouped(count, v->in.samples.len), r->events_sampled);
+    if (*r->latency_meaning) {
+        rep_key(out, "latency");
+        fprintf(out, "%s; time is latency times events, as if nothing overlapped\n", r->latency_meaning);
+    }
+    if (isfinite(r->overhead_achieved)) rep_print_overhead(r, out);
+}
+
 static void rep_print_sampling(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
-    char count[CLI_CELL_BYTES], samples[CLI_CELL_BYTES], period[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    char count[CLI_CELL_BYTES], samples[CLI_CELL_BYTES], period[CLI_CELL_BYTES];
     const size_t bursts = v->in.bursts_len;
     rep_key(out, "engine");
     fprintf(out, "%s%s%s%s%s\n", *r->engine ? r->engine : "not known", *r->trigger ? ", trigger " : "",
             r->trigger, *r->why ? "; " : "", r->why);
+    if (*r->events_sampled) {
+        rep_print_events_sampled(v, out);
+        return;
+    }
     rep_key(out, "bursts");
     fprintf(out, "%s with %s samples; one stands for %s of CPU time\n", cli_format_grouped(count, bursts),
             cli_format_grouped(samples, v->in.samples.len),
             cli_format_time(period, bursts ? v->costs.weight_ns / (double)bursts : NAN));
-    rep_key(out, "overhead");
-    fprintf(out, "%s %% achieved", cli_format_percent(percent, r->overhead_achieved));
-    fprintf(out, ", %s %% asked\n", cli_format_percent(percent, r->overhead_asked));
+    rep_print_overhead(r, out);
 }
 
 static bool rep_is_same_event(const struct prof_event *a, const struct prof_event *b)
@@ -165,6 +189,10 @@ static void rep_print_calibration(const struct rep_view *v, FILE *out)
     static const char *const names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
     const struct prof_run *r = v->run;
     rep_key(out, "levels");
+    if (*r->events_sampled) {
+        fputs(*r->latency_meaning ? "as told with each sample\n" : "these samples have none\n", out);
+        return;
+    }
     if (!isfinite(r->level_latency_cycles[PROF_LEVEL_L1])) {
         fputs("not calibrated: missing\n", out);
         return;
