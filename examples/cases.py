@@ -43,7 +43,7 @@ class Bench:
         """Records; leaves NAME.h5 and the report NAME.txt; returns the report as data."""
         file = self.path(name + ".h5")
         print("  %s: %s" % (name, " ".join([program] + [str(a) for a in arguments])), flush=True)
-        self.loadstone("record", "--quiet", "--force", "--overhead", "%g%%" % self.args.overhead, "-o", file, "--",
+        self.loadstone("record", "--quiet", "--force", "--paused", "--overhead", "%g%%" % self.args.overhead, "-o", file, "--",
                        os.path.join(self.args.programs, program), *[str(a) for a in arguments])
         with open(self.path(name + ".txt"), "w") as text:
             text.write(self.loadstone("report", file))
@@ -197,7 +197,7 @@ def spmv(bench):
         for label in ("x", "column", "value"):
             rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", percent(run.share(label, "time")),
                          percent(run.share(label, "stall")), run.mean(label)] + [percent(level) for level in run.levels(label)])
-        bench.picture(run, "spmv-%s-x" % order, "mesh.x (points)", "latency_mean_cycles")
+        bench.picture(run, "spmv-%s-x" % order, "square.x", "latency_mean_cycles")
         bench.picture(run, "spmv-%s-matrix" % order, "matrix.value", "samples")
     bench.figures("spmv", ["given: %s; refined: %s; rcm: %s." % tuple(shapes), ""] +
                   table(["numbering, data", "a product", "time", "stall", "mean cycles"] + LEVELS, rows))

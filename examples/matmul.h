@@ -67,6 +67,7 @@ static inline void matmul_run(struct matmul *m, size_t repeats, matmul_multiply 
         m->B[i] = (double)(i % 5);
     }
     smr_tree *tree = matmul_describe(m);
+    loadstone_start(); /* with record --paused nothing before this is sampled */
     const double began = example_seconds();
     for (size_t r = 0; r < repeats; r++) {
         memset(m->C, 0, m->n * m->n * sizeof(double));
@@ -75,6 +76,7 @@ static inline void matmul_run(struct matmul *m, size_t repeats, matmul_multiply 
         loadstone_phase_end("multiply");
     }
     const double seconds = example_seconds() - began;
+    loadstone_stop();
     printf("N = %zu, sum of C = %.0f\n%.4f s a product, %.2f GFLOP/s\n", m->n, matmul_sum(m),
            seconds / (double)repeats, 2e-9 * (double)(m->n * m->n * m->n * repeats) / seconds);
     smr_tree_free(tree);

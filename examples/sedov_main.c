@@ -29,6 +29,7 @@ static void run(struct sedov *s, size_t most_steps)
     struct sedov_scratch *w = sedov_scratch_new(s);
     const struct sedov_names names = sedov_describe(s);
     sedov_scratch_describe(w, &names);
+    loadstone_start(); /* with record --paused nothing before this is sampled */
     while (s->time < end_time && s->steps < most_steps) {
         loadstone_phase_begin("time step");
         sedov_choose_dt(s, end_time);
@@ -37,6 +38,7 @@ static void run(struct sedov *s, size_t most_steps)
         s->time += s->dt;
         s->steps++;
     }
+    loadstone_stop();
     smr_tree_free(names.tree);
     ndm_domain_free(names.domain);
     sedov_scratch_free(w);
