@@ -16,6 +16,9 @@ import shutil
 import subprocess
 import sys
 
+# Pictures that the page shows; the others stay in the output directory.
+SHOWN = ["matmul-naive-512", "matmul-blocked-512", "sedov-separate-mixed", "sedov-fused-curve", "spmv-given-x", "spmv-refined-x",
+         "spmv-rcm-x", "spmv-refined-matrix", "spmv-rcm-matrix", "stencil-naive", "stencil-tiled"]
 LEVELS = ["L1", "L2", "L3", "DRAM"]
 
 
@@ -55,14 +58,11 @@ class Bench:
             return
         self.loadstone("export", "--force", "--format", "png", "--field", field, "--metric", metric, "-o", self.path(name + ".png"),
                        *more, recording.file)
-        self.keep(name + ".png")
+        if self.args.doc and name in SHOWN:
+            shutil.copy(self.path(name + ".png"), os.path.join(self.args.doc, "cases-" + name + ".png"))
 
     def page(self, recording, name):
         self.loadstone("view", "--force", "-o", self.path(name + ".html"), recording.file)
-
-    def keep(self, name):
-        if self.args.doc:
-            shutil.copy(self.path(name), os.path.join(self.args.doc, "cases-" + name))
 
     def figures(self, case, lines):
         """The block of a case in the page; printed when there is no page."""
@@ -203,24 +203,6 @@ def spmv(bench):
                   table(["numbering, data", "a product", "time", "stall", "mean cycles"] + LEVELS, rows))
 
 
-def rims(run, tile):
-    """Mean latency of u and next in the first row of each tile, and in the others."""
-    import numpy
-    cost, samples = {}, {}
-    with run.atlas() as file:
-        for field in file["fields"].values():
-            if field.attrs["node"] == 0xffffffff:
-                continue
-            mean = field["latency_mean_cycles"][:]
-            count = numpy.where(numpy.isfinite(mean), field["samples"][:], 0)
-            total = numpy.where(count > 0, mean, 0) * count
-            for j in range(mean.shape[1]):
-                part = j % tile in (0, tile - 1)
-                cost[part] = cost.get(part, 0) + total[:, j].sum()
-                samples[part] = samples.get(part, 0) + count[:, j].sum()
-    return [cost[part] / max(samples[part], 1) for part in (True, False)]
-
-
 def stencil(bench):
     """With the innermost loop along z, and in tiles with the innermost loop along x."""
     rows = []
@@ -229,11 +211,9 @@ def stencil(bench):
         seconds = after(bench.run("stencil_" + order, *box, 5), r"([0-9.e-]+) s a step")
         steps = max(5, math.ceil(4 * bench.args.seconds / seconds))
         run = bench.record("stencil-" + order, "stencil_" + order, *box, steps)
-        rim, inside = rims(run, 16)
-        rows.append([order, "%.2f ms" % (1e3 * seconds), run.mean("temperature")] + [percent(v) for v in run.levels("temperature")] +
-                    [rim, inside])
+        rows.append([order, "%.2f ms" % (1e3 * seconds), run.mean("temperature")] + [percent(v) for v in run.levels("temperature")])
         bench.picture(run, "stencil-" + order, "box", "latency_mean_cycles")
-    bench.figures("stencil", table(["order", "a step", "mean cycles"] + LEVELS + ["rows at rims of tiles", "other rows"], rows))
+    bench.figures("stencil", table(["order", "a step", "mean cycles"] + LEVELS, rows))
 
 
 CASES = {"matmul": matmul, "sedov": sedov, "spmv": spmv, "stencil": stencil}

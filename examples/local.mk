@@ -49,3 +49,10 @@ dist_examples_DATA = $(example_sources)
 
 .PHONY: examples
 examples: $(example_programs)
+
+# make cases: the case studies all over again; figures and pictures land in doc/ of the source tree.
+EXTRA_DIST += examples/cases.py
+cases: all bench/machine
+	$(bench_python3) $(srcdir)/examples/cases.py --loadstone tools/loadstone --programs examples --machine "$$(bench/machine)" \
+	    --doc $(srcdir)/doc $(CASES_ARGS)
+.PHONY: cases

@@ -3,4 +3,7 @@
 examples_tests = tests/cases/test_examples_matmul.sh tests/cases/test_examples_spmv.sh tests/cases/test_examples_stencil.sh \
     tests/cases/test_examples_sedov.sh tests/cases/test_examples_alone.sh
 TESTS += $(examples_tests)
-EXTRA_DIST += $(examples_tests) tests/cases/examples.inc
+EXTRA_DIST += $(examples_tests) tests/cases/test_examples_field.sh tests/cases/examples.inc
+if HAVE_STEP
+TESTS += tests/cases/test_examples_field.sh
+endif

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# From a recorded program to the hot region, as the story of doc/cases.md says: of a mesh whose middle is numbered at random behind all
+# other points, the loads of x wait in the middle; where all is numbered by reverse Cuthill-McKee there is no such region.
+. "${top_srcdir:-.}/tests/cases/proc.inc"
+can_sample || skip "the step engine does not work here"
+
+# contrast FILE: mean latency of x in the middle by that elsewhere, the part of the samples in the middle, and how many there are
+contrast() {
+    "$python" - "$1" <<'P'
+import h5py, numpy, sys
+file = h5py.File(sys.argv[1], "r")
+field, square = file["fields/square.x"], file["meshes/square"]
+mean, samples = field["latency_mean_cycles"][:], field["samples"][:]
+assert mean.shape == samples.shape == (64, 64), mean.shape
+known = numpy.isfinite(mean)
+y, x = numpy.indices(mean.shape)
+middle = (abs(x - 31.5) < 16) & (abs(y - 31.5) < 16)
+def latency(part):
+    part = part & known
+    return numpy.average(mean[part], weights=samples[part]) if samples[part].sum() > 0 else float("nan")
+print("%.3f %.3f %d" % (latency(middle) / latency(~middle), samples[middle].sum() / max(samples.sum(), 1),
+                        min(samples[middle].sum(), samples[~middle].sum())))
+P
+}
+# studied ORDER: sets contrast_of, part_of; longer where a busy machine gave few samples
+studied() {
+    repeats=20
+    while :; do
+        "$loadstone" record -q --force --paused $sampled -o "$1.h5" -- "$top_builddir/examples/spmv" 800 "$1" $repeats >out 2>err || {
+            echo "FAIL: record: $(cat err)"
+            exit 1
+        }
+        # shellcheck disable=SC2046
+        set -- "$1" $(contrast "$1.h5")
+        [ $# -eq 4 ] || { echo "FAIL: $1: no field of x"; exit 1; }
+        [ "$4" -lt 1000 ] && [ $repeats -lt 1000 ] || break
+        repeats=$((repeats * 4))
+    done
+    [ "$4" -ge 300 ] || skip "too few samples on this machine: $4"
+    contrast_of=$2 part_of=$3
+    echo "$1: middle by elsewhere $contrast_of, part of the samples in the middle $part_of"
+}
+studied refined
+must awk "BEGIN { exit !($contrast_of > 3) }"
+refined=$contrast_of
+studied rcm
+must awk "BEGIN { exit !($contrast_of < $refined / 2) }"
+# a region of a quarter of the points has about a quarter of the samples where nothing is special
+must awk "BEGIN { exit !($part_of > 0.05 && $part_of < 0.6) }"
+exit $failed
