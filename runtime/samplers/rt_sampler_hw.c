@@ -128,6 +128,14 @@ static bool hw_specify(char *why, size_t why_len)
     return !cannot;
 }
 
+/* What is forbidden with the kernel is tried without it, which IBS before Linux 6.14 refuses for another
+ * reason: the first one is the user's. */
+static int hw_true_error(int error, const struct pe_encoding *e, const struct mach_privilege *m)
+{
+    const bool may_see_kernel = m->perf_event_paranoid <= 1 || m->cap_perfmon || m->cap_sys_admin;
+    return error == EINVAL && e->reader_drops_kernel && !may_see_kernel ? EACCES : error;
+}
+
 static void hw_why(int error, char *why, size_t why_len)
 {
     const struct pe_encoding *e = &hw.plan.encodings[0];
@@ -138,7 +146,7 @@ static void hw_why(int error, char *why, size_t why_len)
                                    .pmu = e->pmu,
                                    .attr = &e->attrs[e->sampler],
                                    .ibs_filters = !e->reader_drops_kernel};
-    pe_advise(error, PE_AT_OPEN, &facts, &advice);
+    pe_advise(hw_true_error(error, e, &machine), PE_AT_OPEN, &facts, &advice);
     struct rt_text text = rt_text_in(why, why_len);
     rt_text_add(&text, advice.cause);
     if (advice.remedy[0]) rt_text_add(&text, ": ");
