@@ -12,4 +12,4 @@ dist_formats_DATA += doc/spool.md
 dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
-dist_formats_DATA += doc/view.md
+dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dark.png

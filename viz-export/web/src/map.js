@@ -4,7 +4,7 @@
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
 import { gridPicture } from './map_grid.js';
-import { coarsen, detailsOf, fittingDetail } from './map_detail.js';
+import { coarsen, detailsOf, fittingDetail, SAMPLES } from './map_detail.js';
 import { meshPicture } from './map_mesh.js';
 import { makeScale, metricPrinter, shownValues, valuesOf } from './map_values.js';
 import { scaleBar } from './scalebar.js';
@@ -135,11 +135,17 @@ export function mapView(app) {
             field.drawn === 'grid' && field.dims > 2 ? layerChoice(field, set('layers')) : '',
         );
     };
+    const fitting = (field, flat) => {
+        field.fitting ??= new Map();
+        if (!field.fitting.has(flat))
+            field.fitting.set(flat, fittingDetail(field, flat, valuesOf(model, field, 'whole', SAMPLES)));
+        return field.fitting.get(flat);
+    };
     /** The field, or a coarser or flatter one: made once each. */
     const detailed = (field) => {
         if (field.drawn !== 'grid') return field;
         const flat = field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
-        const by = state.detail === 'auto' ? fittingDetail(field, flat) : Number(state.detail);
+        const by = state.detail === 'auto' ? fitting(field, flat) : Number(state.detail);
         if (by === 1 && flat === null) return field;
         field.coarse ??= new Map();
         const key = `${by} ${flat}`;

@@ -2,10 +2,10 @@
 // Grids more coarsely: neighbouring places put together, so that few samples make a picture and not single dots.
 // Metrics in the order of ndm/ndm_field.h: samples, time and stall are summed, of latencies the longest stays,
 // means and shares are weighted by samples.
-const SAMPLES = 0;
+export const SAMPLES = 0;
 const STALL = 2;
 const LATENCY_MAX = 4;
-const SAMPLES_A_PLACE = 3;
+const JOINED = 0.6; // more than the two of four neighbours of a line
 const PLACES_LEFT = 16; // along the longest axis
 
 /** What grids may be coarsened by: 1, 2, 4, ... */
@@ -16,12 +16,34 @@ export function detailsOf(field) {
     return out;
 }
 
-/** The finest at which a place has some samples on average. */
-export function fittingDetail(field, flat) {
+/** How many of the neighbours of places with samples have samples too. */
+function connectedness(field, samples) {
+    const extents = field.axes.map((axis) => axis.places);
+    const strides = [1, extents[0], extents[0] * extents[1]];
+    let neighbours = 0;
+    let filled = 0;
+    for (let i = 0; i < field.places; i++) {
+        if (!samples[i]) continue;
+        for (let a = 0; a < 3; a++) {
+            const at = Math.floor(i / strides[a]) % extents[a];
+            for (const step of [-1, 1])
+                if (at + step >= 0 && at + step < extents[a]) {
+                    neighbours++;
+                    filled += samples[i + step * strides[a]] > 0;
+                }
+        }
+    }
+    return neighbours ? filled / neighbours : 1;
+}
+
+/** The finest at which places with samples join into areas. samples: of the finest places. */
+export function fittingDetail(field, flat, samples) {
     const details = detailsOf(field);
-    const places = (by) =>
-        field.axes.reduce((product, axis, a) => product * (a === flat ? 1 : Math.ceil(axis.places / by)), 1);
-    return details.find((by) => field.mapped / places(by) >= SAMPLES_A_PLACE) ?? details[details.length - 1];
+    const joins = (by) => {
+        const coarse = coarsen(field, by, flat);
+        return connectedness(coarse, coarseValues(coarse, SAMPLES, samples, samples)) >= JOINED;
+    };
+    return details.find(joins) ?? details[details.length - 1];
 }
 
 function placeMap(field, axes, by) {
@@ -64,5 +86,3 @@ export function coarseValues(coarse, metric, values, samples) {
         weights[place] ? (metric === LATENCY_MAX ? sum : sum / weights[place]) : NaN,
     );
 }
-
-export { SAMPLES };

@@ -28,7 +28,7 @@ function categoryAxis(title, dimension, column, order, labels) {
         dimension,
         values,
         y: Float32Array.from(column, (value) => place.get(value) ?? NaN),
-        ticks: values.map((value) => [place.get(value), labels[value]]),
+        ticks: values.map((value) => [place.get(value), labels[value], value]),
         pick: (selection, from, to) => {
             const middle = (from + to) / 2;
             const near = values.reduce((best, v) =>
@@ -231,23 +231,28 @@ class Painter {
         });
     }
 
+    /** Labels where there is room; those of what is selected always. */
     ticks(axis, a, colours) {
-        const { context } = this;
+        const { selection } = this.app;
+        const chosen = (value) =>
+            axis.dimension === 'node' ? selection.node === value : selection.has(axis.dimension, value);
+        const isChosen = ([, , value]) => value !== undefined && chosen(value);
+        const isLast = a === this.axes.length - 1;
         const room = (this.width - 2 * SIDE) / (this.axes.length - 1) - 14;
-        let last = -Infinity;
-        const last_axis = a === this.axes.length - 1;
-        context.textAlign = last_axis ? 'right' : 'left';
-        for (const [part, label] of [...axis.ticks].sort((p, q) => p[0] - q[0])) {
-            const y = this.y(part);
-            if (y - last < LABEL_GAP) continue;
-            last = y;
+        const taken = [];
+        this.context.textAlign = isLast ? 'right' : 'left';
+        for (const tick of [...axis.ticks.filter(isChosen), ...axis.ticks]) {
+            const y = this.y(tick[0]);
+            if (taken.some((other) => Math.abs(other - y) < LABEL_GAP)) continue;
+            taken.push(y);
+            const font = `${isChosen(tick) ? 'bold ' : ''}11px system-ui, sans-serif`;
             this.text(
-                this.fit(label, room),
-                this.x(a) + (last_axis ? -6 : 6),
+                this.fit(tick[1], room),
+                this.x(a) + (isLast ? -6 : 6),
                 y,
                 colours.ink,
                 colours.panel,
-                '11px system-ui, sans-serif',
+                font,
             );
         }
     }

@@ -66,7 +66,7 @@ export class Selection {
     }
 
     has(dimension, value) {
-        return this.sets[dimension].has(value);
+        return this.sets[dimension]?.has(value) ?? false;
     }
 
     /** Is this dimension filtered? */
