@@ -165,13 +165,14 @@ double vx_step_begin_s(const struct vx_selection *s, uint32_t step)
     return step < f->steps_len && f->step_begin_s ? f->step_begin_s[step] : 0;
 }
 
-/* Field names are "DOMAIN.NODE": in a file of one domain NODE tells them apart. */
+/* Field names are "DOMAIN.NODE", "DOMAIN" for all nodes together, "DOMAIN (points)" for those on points: in a
+ * file of one domain the rest tells them apart. */
 static const char *vx_short_name(const struct vx_selection *s, const struct ndm_field *f)
 {
     const size_t len = strlen(s->geometry->label);
-    if (s->fields_len == 1 || f->node == UINT32_MAX) return "";
-    return strncmp(f->name, s->geometry->label, len) == 0 && f->name[len] == '.' ? f->name + len + 1
-                                                                                 : f->name;
+    if (s->fields_len == 1 || strcmp(f->name, s->geometry->label) == 0) return "";
+    const bool begins = strncmp(f->name, s->geometry->label, len) == 0;
+    return begins && (f->name[len] == '.' || f->name[len] == ' ') ? f->name + len + 1 : f->name;
 }
 
 static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, uint32_t step)

@@ -40,7 +40,7 @@ double vx_step_begin_s(const struct vx_selection *s, uint32_t step);
 
 /* One metric of one field. */
 struct vx_array {
-    char *name; /* "stall_ns" where one field is selected or all nodes are meant; else "A.stall_ns" */
+    char *name; /* "stall_ns" of the one field selected, or of all nodes together; else "A.stall_ns" */
     const struct ndm_field *field;
     enum ndm_metric metric;
     const double *values;

@@ -159,7 +159,7 @@ static ls_err vx_vtkhdf_export(const struct vx_source *s, const struct vx_reques
 
 const struct vx_exporter vx_exporter_vtkhdf = {
     .name = "vtkhdf",
-    .ends = ".vtkhdf",
+    .ends = ".hdf|.vtkhdf", /* ParaView up to 5.11 knows the first only */
     .words = "VTKHDF 1.0: fields on a grid or a mesh in HDF5 (ParaView 5.10 and later)",
     .needs = VX_NEEDS_FIELDS,
     .write = vx_vtkhdf_export};
