@@ -4,6 +4,7 @@ formatsdir = $(docdir)/doc
 dist_formats_DATA =
 dist_formats_DATA += doc/overhead.md doc/alloc.md
 dist_formats_DATA += doc/natural-domain.md
+dist_formats_DATA += doc/export.md
 dist_formats_DATA += doc/replay-h5.md
 dist_formats_DATA += doc/hardware.md
 dist_formats_DATA += doc/run-h5.md
