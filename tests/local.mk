@@ -31,3 +31,4 @@ include tests/cases/report.mk
 include tests/cases/examples.mk
 include tests/cases/perf.mk
 include tests/perf/ring.mk
+include tests/fuzz/pe.mk

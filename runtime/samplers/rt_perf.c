@@ -426,7 +426,7 @@ static int open_events(void)
 static void begin_counting(void)
 {
     const struct rt_perf_engine *e = rt_perf.engine;
-    rt_perf.drain.layout = pe_layout_of(&rt_perf.engine->spec.events[e->spec.events_len - 1].attr);
+    rt_perf.drain.layout = pe_layout_of(first_sampling(&e->spec));
     rt_perf.drain.sample = on_sample;
     rt_perf.drain.counts = rt_perf.told = (struct pe_counts){0};
     rt_perf.kernel_ns = rt_perf.reader_ns = rt_perf.told_ns = 0;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as packets of SPE. */
+#include "perf/pe_spe.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
+{
+    for (int has_sources = 0; has_sources < 2; has_sources++) {
+        struct ls_cursor c = ls_cursor_over(data, len_bytes);
+        struct pe_spe_counts counts = {0};
+        struct pe_sample s;
+        uint64_t found = 0;
+        for (size_t last = 0; pe_spe_next(&c, has_sources, &s, &counts); last = c.pos_bytes, found++) {
+            if (c.pos_bytes <= last || c.pos_bytes > len_bytes) abort();
+            if (s.op != PE_OP_LOAD && s.op != PE_OP_STORE) abort();
+        }
+        if (counts.records != found + counts.others || counts.broken > 2 * len_bytes) abort();
+    }
+    return 0;
+}
