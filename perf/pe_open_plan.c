@@ -89,3 +89,13 @@ unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *
     }
     return gears;
 }
+
+const char *pe_plan_unreadable(const struct pe_plan *plan)
+{
+    if (plan->encodings[0].needs_aux)
+        return "samples of SPE come through an AUX area, which this release does not read";
+    if (plan->encodings[0].cpu_wide_only)
+        return "IBS samples whole CPUs before Linux 6.2, here the program's threads are sampled: boot Linux "
+               "6.2";
+    return NULL;
+}

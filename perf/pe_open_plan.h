@@ -19,4 +19,7 @@ enum { PE_PLAN_GEAR_FACTOR = 4 }; /* between the periods of two gears */
 unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *base, unsigned gears_max,
                       struct pe_open_spec *out, uint64_t *periods);
 
+/* Why lanes cannot read the samples of plan; NULL: they can. A static text. */
+const char *pe_plan_unreadable(const struct pe_plan *plan);
+
 #endif

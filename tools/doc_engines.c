@@ -3,6 +3,7 @@
 
 #include "tools/doc_engines.h"
 
+#include "perf/pe_open_plan.h"
 #include "perf/pe_pfm.h"
 #include "perf/pe_settings.h"
 #include "perf/pe_try.h"
@@ -75,6 +76,11 @@ static void doc_try_hw(const struct mach_privilege *machine, struct doc_engine *
     pe_settings_read(&settings, getenv);
     if (pe_encode_loads(&settings.request, &plan) != LS_OK) {
         doc_no_plan(machine, e);
+        return;
+    }
+    if (pe_plan_unreadable(&plan)) {
+        e->error = EOPNOTSUPP;
+        snprintf(e->detail, sizeof(e->detail), "%s", pe_plan_unreadable(&plan));
         return;
     }
     pe_try_plan(&plan, machine, &tried);

@@ -96,17 +96,6 @@ static void hw_describe(void)
     }
 }
 
-/* Plans that this engine cannot read. */
-static const char *hw_cannot(const struct pe_plan *plan)
-{
-    if (plan->encodings[0].needs_aux)
-        return "samples of SPE come through an AUX area, which this release does not read";
-    if (plan->encodings[0].cpu_wide_only)
-        return "IBS samples whole CPUs before Linux 6.2, here the program's threads are sampled: boot Linux "
-               "6.2";
-    return NULL;
-}
-
 static bool hw_specify(char *why, size_t why_len)
 {
     struct rt_text text = rt_text_in(why, why_len);
@@ -117,7 +106,7 @@ static bool hw_specify(char *why, size_t why_len)
         if (bad) rt_text_add(&text, " cannot be read");
         return false;
     }
-    const char *cannot = hw_cannot(&hw.plan);
+    const char *cannot = pe_plan_unreadable(&hw.plan);
     struct perf_event_attr base = rt_perf_attr(0, 0, 0);
     /* the chain tells where a system call was made: without the kernel there is nothing to tell */
     if (strcmp(rt_state.config.callstack, "off") == 0) base.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;

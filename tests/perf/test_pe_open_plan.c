@@ -218,6 +218,17 @@ static void a_pmu_that_every_cpu_has_may_not_be_missing(void **state)
     assert_int_equal(kernel.open, 0);
 }
 
+static void what_lanes_cannot_read_is_said(void **state)
+{
+    (void)state;
+    make("neoverse-n1", (struct pe_request){.loads = true, .user_only = true});
+    assert_non_null(strstr(pe_plan_unreadable(&plan), "AUX area"));
+    make("zen3", (struct pe_request){.loads = true, .user_only = true});
+    assert_non_null(strstr(pe_plan_unreadable(&plan), "Linux 6.2"));
+    make("zen5", (struct pe_request){.loads = true, .user_only = true});
+    assert_null(pe_plan_unreadable(&plan));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +237,7 @@ int main(void)
         cmocka_unit_test(leaders_stand_in_front_and_agree_with_their_members),
         cmocka_unit_test(each_cpu_of_a_hybrid_processor_has_its_own_events),
         cmocka_unit_test(a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there),
+        cmocka_unit_test(what_lanes_cannot_read_is_said),
         cmocka_unit_test(a_pmu_that_every_cpu_has_may_not_be_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
