@@ -14,3 +14,9 @@ dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
 dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dark.png
+dist_formats_DATA += doc/view.md
+# the case studies and their pictures (make cases)
+dist_formats_DATA += doc/cases.md
+dist_formats_DATA += \
+    doc/cases-matmul-naive-512.png doc/cases-matmul-blocked-512.png \
+    doc/cases-spmv-refined-matrix.png doc/cases-spmv-refined-x.png doc/cases-spmv-rcm-x.png
