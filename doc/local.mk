@@ -14,7 +14,6 @@ dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
 dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dark.png
-dist_formats_DATA += doc/view.md
 # the case studies and their pictures (make cases)
 dist_formats_DATA += doc/cases.md
 dist_formats_DATA += \
