@@ -13,6 +13,7 @@ PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],
     [AC_MSG_ERROR([elfutils libdw is needed to name modules, symbols and lines (Debian: libdw-dev)])])
 PKG_CHECK_MODULES([ZLIB], [zlib], [have_zlib=yes],
     [AC_MSG_ERROR([zlib is needed to read packed pattern files (Debian: zlib1g-dev)])])
+PKG_CHECK_MODULES([ZSTD], [libzstd], [have_zstd=yes], [have_zstd=no])
 PKG_CHECK_MODULES([YAJL], [yajl], [have_yajl=yes], [have_yajl=no])
 PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png], [have_cairo=yes], [have_cairo=no])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
@@ -41,6 +42,7 @@ LIBS=$ls_saved_libs
 AM_CONDITIONAL([HAVE_PFM], [test "x$have_libpfm" = xyes])
 AM_CONDITIONAL([HAVE_UNWIND], [test "x$have_unwind" = xyes])
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
+AM_CONDITIONAL([HAVE_ZSTD], [test "x$have_zstd" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
@@ -59,6 +61,7 @@ AS_IF([test "x$have_libpfm" = xyes], [ls_hw="yes, with libpfm4's event names"],
     [ls_hw="yes, without libpfm4 (install libpfm4-dev): --event takes names of sysfs and raw codes only"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
+AS_IF([test "x$have_zstd" = xyes], [ls_zstd=yes], [ls_zstd="no (libzstd missing: install libzstd-dev; perf record -z cannot be imported)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
 AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
@@ -74,6 +77,7 @@ Loadstone $PACKAGE_VERSION
     step sampling without a PMU:    $ls_step
     call paths of allocations:      $ls_unwind
     hardware sampling:              $ls_hw
+    compressed perf.data:           $ls_zstd
     pattern files (JSON):           $ls_yajl
     plots:                          $ls_cairo
     page (loadstone view):          $ls_page

@@ -21,6 +21,7 @@ struct prof_resolve_options {
     uint32_t pid; /* of the program that the launcher started */
     uint32_t slices; /* equal parts of the run as steps of fields; 0: a step a phase */
     const struct mach_calibration *calibration;
+    const char *host, *cpu; /* of the machine that recorded; NULL: this one */
     void (*progress)(void *user, double done);  /* may be NULL */
     void (*warn)(void *user, const char *text); /* what the user should know; may be NULL */
     void *user;

@@ -22,7 +22,7 @@ static const struct cli_option import_options[IMPORT_OPTIONS] = {
     [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
 
-const struct imp_source *const imp_sources[] = {&imp_source_memaxes, NULL};
+const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes, NULL};
 
 static void names_of_sources(char *out, size_t room)
 {
@@ -109,13 +109,18 @@ const struct cli_command cli_cmd_import = {
     .description = "Reads samples of memory accesses that another tool took, maybe on another machine, and "
                    "writes a profile that all "
                    "other commands read.\n\n"
+                   "perf-data: what perf mem record, perf record -d or a page-fault recording wrote, "
+                   "compressed ones too. Addresses are named by "
+                   "the files that were mapped where this machine has the same build of them; processes, "
+                   "forks and call chains are kept.\n\n"
                    "memaxes: CSV of MemAxes and Mitos, columns by the names of its first line. Variables "
                    "become nodes of the tree, the "
                    "columns xidx, yidx and zidx a grid of the natural domain, iter a phase.\n\n"
                    "Latencies are added up as if they did not overlap. Where the file does not tell the "
                    "clock that they count (--ghz), a "
                    "cycle is taken for a nanosecond: shares are right then, times are not.",
-    .examples = "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n",
+    .examples = "loadstone import perf.data -o run.h5\n"
+                "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n",
     .options = import_options,
     .options_len = IMPORT_OPTIONS,
     .operands_min = 1,

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "perf/pe_file.h"
+
+#include "common/ls_checked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAGIC UINT64_C(0x32454c4946524550) /* "PERFILE2", little-endian */
+#define FILE_MAGIC_SWAPPED UINT64_C(0x50455246494c4532)
+enum {
+    FILE_HEADER_BYTES = 104,
+    FILE_PIPE_HEADER_BYTES = 16,
+    FILE_FEATURES = 256,
+    FILE_EVENTS_MAX = 4096,
+    FILE_SECTION_BYTES = 16,
+    FILE_BUILD_ID_BYTES = 20,
+};
+/* tools/lib/perf/include/perf/event.h of Linux */
+enum {
+    FILE_REC_HEADER_ATTR = 64,
+    FILE_REC_TRACING_DATA = 66,
+    FILE_REC_BUILD_ID = 67,
+    FILE_REC_AUXTRACE = 71,
+    FILE_REC_COMPRESSED = 81,
+    FILE_REC_COMPRESSED2 = 83,
+};
+/* tools/perf/util/header.h */
+enum {
+    FEATURE_BUILD_ID = 2,
+    FEATURE_HOST = 3,
+    FEATURE_RELEASE = 4,
+    FEATURE_VERSION = 5,
+    FEATURE_ARCH = 6,
+    FEATURE_CPU = 8,
+    FEATURE_COMMAND = 11
+};
+
+struct file_section {
+    uint64_t offset, len_bytes;
+};
+
+struct file_build_id {
+    const char *path; /* in the file's bytes */
+    size_t path_len;
+    char hex[2 * FILE_BUILD_ID_BYTES + 1];
+};
+
+struct pe_file {
+    const char *path;
+    uint8_t *bytes; /* mapped */
+    size_t len_bytes;
+    struct pe_file_event *events;
+    size_t events_len;
+    struct pe_file_record *records;
+    size_t records_len, records_room;
+    struct file_build_id *build_ids;
+    size_t build_ids_len;
+    struct pe_file_about about;
+    char *texts[6];
+    pe_unpack *unpack;
+    struct pe_unpacked *unpacked; /* each lives as long as the file */
+    size_t unpacked_len;
+    uint64_t truncated_bytes;
+};
+
+static ls_err file_bad(const pe_file *f, const char *what, uint64_t at)
+{
+    return ls_fail(LS_ERR_FORMAT, "%s: %s (byte %llu)", f->path, what, (unsigned long long)at);
+}
+
+static bool file_holds(const pe_file *f, struct file_section s)
+{
+    return s.offset <= f->len_bytes && s.len_bytes <= f->len_bytes - s.offset;
+}
+
+static uint64_t file_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+static uint32_t file_half(const uint8_t *at)
+{
+    uint32_t half;
+    memcpy(&half, at, sizeof(half));
+    return half;
+}
+
+static struct file_section file_section_at(const pe_file *f, uint64_t offset)
+{
+    return (struct file_section){file_word(f->bytes + offset), file_word(f->bytes + offset + 8)};
+}
+
+int pe_file_probe(const void *head, size_t len_bytes)
+{
+    return len_bytes >= sizeof(uint64_t) &&
+           (file_word(head) == FILE_MAGIC || file_word(head) == FILE_MAGIC_SWAPPED);
+}
+
+/* --- events --- */
+
+/* attr_bytes: as the writer's struct had it; later fields are 0, unknown later ones are left out. */
+static ls_err file_add_event(pe_file *f, const uint8_t *attr, size_t attr_bytes, const uint8_t *ids,
+                             size_t ids_len)
+{
+    if (f->events_len == FILE_EVENTS_MAX) return file_bad(f, "more events than perf can have", 0);
+    struct pe_file_event *grown = realloc(f->events, (f->events_len + 1) * sizeof(*grown));
+    uint64_t *copy = calloc(ids_len + 1, sizeof(*copy));
+    if (grown) f->events = grown;
+    if (!grown || !copy) {
+        free(copy);
+        return ls_fail(LS_ERR_NOMEM, "no memory for the events of %s", f->path);
+    }
+    struct pe_file_event *e = &grown[f->events_len++];
+    memset(e, 0, sizeof(*e));
+    memcpy(&e->attr, attr, attr_bytes < sizeof(e->attr) ? attr_bytes : sizeof(e->attr));
+    e->layout = pe_layout_of(&e->attr);
+    e->ids = copy;
+    e->ids_len = ids_len;
+    memcpy(copy, ids, ids_len * sizeof(*copy));
+    return LS_OK;
+}
+
+static ls_err file_read_attrs(pe_file *f, struct file_section attrs, uint64_t entry_bytes)
+{
+    if (!file_holds(f, attrs)) return file_bad(f, "the events lie outside of the file", attrs.offset);
+    if (entry_bytes < PERF_ATTR_SIZE_VER0 + FILE_SECTION_BYTES || entry_bytes > 4096 ||
+        attrs.len_bytes % entry_bytes)
+        return file_bad(f, "the table of events has rows of an impossible length", attrs.offset);
+    for (uint64_t at = attrs.offset; at < attrs.offset + attrs.len_bytes; at += entry_bytes) {
+        const size_t attr_bytes = entry_bytes - FILE_SECTION_BYTES;
+        const struct file_section ids = file_section_at(f, at + attr_bytes);
+        if (!file_holds(f, ids) || ids.len_bytes % sizeof(uint64_t))
+            return file_bad(f, "the numbers of an event lie outside of the file", at);
+        LS_TRY(file_add_event(f, f->bytes + at, attr_bytes, f->bytes + ids.offset,
+                              ids.len_bytes / sizeof(uint64_t)));
+    }
+    return LS_OK;
+}
+
+/* Of a pipe: the event comes as a record. */
+static ls_err file_take_attr(pe_file *f, const uint8_t *rec, size_t len_bytes)
+{
+    const size_t head = sizeof(struct perf_event_header);
+    if (len_bytes < head + PERF_ATTR_SIZE_VER0) return file_bad(f, "an event is cut off", 0);
+    size_t attr_bytes = file_half(rec + head + 4); /* attr.size */
+    if (attr_bytes == 0) attr_bytes = PERF_ATTR_SIZE_VER0;
+    if (attr_bytes > len_bytes - head) return file_bad(f, "an event is longer than its record", 0);
+    const size_t ids_len = (len_bytes - head - attr_bytes) / sizeof(uint64_t);
+    return file_add_event(f, rec + head, attr_bytes, rec + head + attr_bytes, ids_len);
+}
+
+static uint32_t file_event_of(const pe_file *f, uint64_t id)
+{
+    for (size_t e = 0; e < f->events_len; e++)
+        for (size_t i = 0; i < f->events[e].ids_len; i++)
+            if (f->events[e].ids[i] == id) return (uint32_t)e;
+    return 0;
+}
+
+/* --- features --- */
+
+/* A length, then that many bytes with a NUL. */
+static size_t file_text(const pe_file *f, struct file_section s, char **out)
+{
+    if (s.len_bytes < 4) return 0;
+    const uint32_t room = file_half(f->bytes + s.offset);
+    if (room > s.len_bytes - 4) return 0;
+    free(*out);
+    *out = strndup((const char *)f->bytes + s.offset + 4, room);
+    return 4 + (size_t)room;
+}
+
+static void file_take_command(pe_file *f, struct file_section s, char **out)
+{
+    char *line = NULL, *word = NULL;
+    size_t len = 0;
+    if (s.len_bytes < 4) return;
+    uint32_t words = file_half(f->bytes + s.offset);
+    s.offset += 4, s.len_bytes -= 4;
+    for (size_t used; words-- && (used = file_text(f, s, &word)) && word;
+         s.offset += used, s.len_bytes -= used) {
+        char *grown = realloc(line, len + strlen(word) + 2);
+        if (!grown) break;
+        line = grown;
+        len += (size_t)sprintf(line + len, "%s%s", len ? " " : "", word);
+    }
+    free(word);
+    free(*out);
+    *out = line;
+}
+
+static ls_err file_take_build_id(pe_file *f, const uint8_t *rec, size_t len_bytes)
+{
+    const size_t fixed = sizeof(struct perf_event_header) + 4 + 24;
+    if (len_bytes <= fixed) return LS_OK;
+    struct file_build_id *grown = realloc(f->build_ids, (f->build_ids_len + 1) * sizeof(*grown));
+    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for build ids");
+    f->build_ids = grown;
+    struct file_build_id *b = &grown[f->build_ids_len++];
+    b->path = (const char *)rec + fixed;
+    b->path_len = strnlen(b->path, len_bytes - fixed);
+    for (int i = 0; i < FILE_BUILD_ID_BYTES; i++)
+        sprintf(b->hex + 2 * i, "%02x", rec[sizeof(struct perf_event_header) + 4 + i]);
+    return LS_OK;
+}
+
+static ls_err file_take_build_ids(pe_file *f, struct file_section s)
+{
+    struct ls_cursor c = ls_cursor_over(f->bytes + s.offset, s.len_bytes);
+    struct pe_record rec;
+    while (pe_record_next(&c, &rec, NULL))
+        LS_TRY(file_take_build_id(f, rec.bytes.data, rec.bytes.len_bytes));
+    return LS_OK;
+}
+
+static ls_err file_read_features(pe_file *f, uint64_t at)
+{
+    static const int texts[] = {FEATURE_HOST, FEATURE_RELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_CPU};
+    for (unsigned bit = 0; bit < FILE_FEATURES; bit++) {
+        if (!(f->bytes[72 + bit / 8] >> bit % 8 & 1)) continue;
+        if (!file_holds(f, (struct file_section){at, FILE_SECTION_BYTES})) return LS_OK; /* perf was killed */
+        const struct file_section s = file_section_at(f, at);
+        at += FILE_SECTION_BYTES;
+        if (!file_holds(f, s)) continue;
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+            if ((int)bit == texts[i]) file_text(f, s, &f->texts[i]);
+        if (bit == FEATURE_COMMAND) file_take_command(f, s, &f->texts[5]);
+        if (bit == FEATURE_BUILD_ID) LS_TRY(file_take_build_ids(f, s));
+    }
+    return LS_OK;
+}
+
+/* --- records --- */
+
+/* Behind the fields of a record that is no sample stand those of sample_id_all (perf_event_open(2)). */
+static uint64_t file_trailer_time(const struct pe_layout *l, const struct pe_record *r)
+{
+    static const uint64_t behind[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
+                                      PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
+    size_t bytes = 0;
+    if (!l->sample_id_all || !(l->sample_type & PERF_SAMPLE_TIME)) return 0;
+    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
+        bytes += l->sample_type & behind[i] ? sizeof(uint64_t) : 0;
+    if (r->bytes.len_bytes < sizeof(struct perf_event_header) + bytes) return 0;
+    return file_word((const uint8_t *)r->bytes.data + r->bytes.len_bytes - bytes);
+}
+
+static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
+{
+    if (f->events_len == 0) return file_bad(f, "a record stands before any event", 0);
+    if (f->records_len == f->records_room) {
+        const size_t room = f->records_room ? 2 * f->records_room : 4096;
+        struct pe_file_record *grown = realloc(f->records, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the %zu records of %s", room, f->path);
+        f->records = grown;
+        f->records_room = room;
+    }
+    struct pe_file_record r = {.rec = *rec, .number = f->records_len};
+    const struct pe_layout *layout = &f->events[0].layout;
+    if (rec->type == PERF_RECORD_SAMPLE) {
+        struct pe_sample s;
+        if (!pe_sample_read(layout, rec, &s)) return LS_OK; /* broken: passed over */
+        if (f->events_len > 1 && s.has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+            r.event_row = file_event_of(f, s.id);
+        if (!pe_sample_time(&f->events[r.event_row].layout, rec, &r.time_ns)) r.time_ns = 0;
+    } else {
+        r.time_ns = file_trailer_time(layout, rec);
+    }
+    f->records[f->records_len++] = r;
+    return LS_OK;
+}
+
+static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain);
+
+/* What one compressed record gives; a record may go on in the next one, so what is left is kept in front. */
+static ls_err file_take_compressed(pe_file *f, const uint8_t *bytes, size_t len_bytes,
+                                   struct pe_unpacked *rest)
+{
+    struct pe_unpacked out = *rest;
+    *rest = (struct pe_unpacked){0};
+    if (!f->unpack) LS_TRY(pe_unpack_new(&f->unpack));
+    const ls_err err = pe_unpack_more(f->unpack, bytes, len_bytes, &out);
+    struct pe_unpacked *grown = realloc(f->unpacked, (f->unpacked_len + 1) * sizeof(*grown));
+    if (!grown) {
+        free(out.bytes);
+        return ls_fail(LS_ERR_NOMEM, "no memory for unpacked records");
+    }
+    f->unpacked = grown;
+    grown[f->unpacked_len++] = out;
+    LS_TRY(err);
+    struct ls_cursor c = ls_cursor_over(out.bytes, out.len_bytes);
+    LS_TRY(file_read_records(f, &c, false));
+    const size_t left = ls_cursor_left(&c);
+    if (left == 0) return LS_OK;
+    rest->bytes = malloc(left);
+    if (!rest->bytes) return ls_fail(LS_ERR_NOMEM, "no memory for unpacked records");
+    memcpy(rest->bytes, out.bytes + out.len_bytes - left, left);
+    rest->len_bytes = rest->room_bytes = left;
+    return LS_OK;
+}
+
+/* Bytes that stand behind a record without belonging to its length. */
+static uint64_t file_payload_bytes(const struct pe_record *r)
+{
+    const uint8_t *at = r->bytes.data;
+    if (r->type == FILE_REC_AUXTRACE && r->bytes.len_bytes >= 16) return file_word(at + 8);
+    if (r->type == FILE_REC_TRACING_DATA && r->bytes.len_bytes >= 12)
+        return ((uint64_t)file_half(at + 8) + 7) & ~7ull;
+    return 0;
+}
+
+static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct pe_unpacked *rest)
+{
+    const uint8_t *bytes = rec->bytes.data;
+    const size_t len = rec->bytes.len_bytes, head = sizeof(struct perf_event_header);
+    switch (rec->type) {
+    case FILE_REC_HEADER_ATTR:
+        return file_take_attr(f, bytes, len);
+    case FILE_REC_BUILD_ID:
+        return file_take_build_id(f, bytes, len);
+    case FILE_REC_COMPRESSED:
+        return file_take_compressed(f, bytes + head, len - head, rest);
+    case FILE_REC_COMPRESSED2: /* the length without padding stands in front */
+        if (len < head + 8 || file_word(bytes + head) > len - head - 8)
+            return file_bad(f, "a compressed record is cut off", 0);
+        return file_take_compressed(f, bytes + head + 8, file_word(bytes + head), rest);
+    default:
+        return rec->type < FILE_REC_HEADER_ATTR ? file_add_record(f, rec) : LS_OK;
+    }
+}
+
+/* is_plain: of the file itself; unpacked bytes may end inside a record. */
+static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain)
+{
+    struct pe_unpacked rest = {0};
+    struct pe_record rec;
+    ls_err err = LS_OK;
+    for (struct ls_cursor before = *c; err == LS_OK; before = *c) {
+        uint64_t broken = 0;
+        if (!pe_record_next(c, &rec, &broken)) {
+            *c = before;
+            break;
+        }
+        err = file_take_record(f, &rec, &rest);
+        const uint64_t behind = file_payload_bytes(&rec);
+        if (behind > ls_cursor_left(c)) break;
+        if (behind) ls_cursor_take(c, (size_t)behind);
+    }
+    free(rest.bytes);
+    if (is_plain) f->truncated_bytes = ls_cursor_left(c);
+    return err;
+}
+
+static int file_by_time(const void *a, const void *b)
+{
+    const struct pe_file_record *x = a, *y = b;
+    if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static ls_err file_read_plain(pe_file *f)
+{
+    const struct file_section attrs = file_section_at(f, 24);
+    struct file_section data = file_section_at(f, 40);
+    if (f->len_bytes < FILE_HEADER_BYTES) return file_bad(f, "the file ends inside its header", f->len_bytes);
+    LS_TRY(file_read_attrs(f, attrs, file_word(f->bytes + 16)));
+    if (data.offset > f->len_bytes) return file_bad(f, "the records lie outside of the file", data.offset);
+    /* a length of 0: perf was killed before it knew */
+    if (data.len_bytes == 0 || data.len_bytes > f->len_bytes - data.offset)
+        data.len_bytes = f->len_bytes - data.offset;
+    struct ls_cursor c = ls_cursor_over(f->bytes + data.offset, data.len_bytes);
+    LS_TRY(file_read_features(f, data.offset + data.len_bytes));
+    return file_read_records(f, &c, true);
+}
+
+static ls_err file_read(pe_file *f)
+{
+    if (f->len_bytes < FILE_PIPE_HEADER_BYTES || !pe_file_probe(f->bytes, f->len_bytes))
+        return file_bad(f, "this is no perf.data", 0);
+    if (file_word(f->bytes) != FILE_MAGIC)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "%s was written on a machine of the other byte order: `perf script` there, and "
+                       "import its text",
+                       f->path);
+    if (file_word(f->bytes + 8) != FILE_PIPE_HEADER_BYTES) {
+        if (f->len_bytes < FILE_HEADER_BYTES)
+            return file_bad(f, "the file ends inside its header", f->len_bytes);
+        return file_read_plain(f);
+    }
+    struct ls_cursor c =
+        ls_cursor_over(f->bytes + FILE_PIPE_HEADER_BYTES, f->len_bytes - FILE_PIPE_HEADER_BYTES);
+    return file_read_records(f, &c, true);
+}
+
+static ls_err file_map(const char *path, pe_file *f)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        const int error = errno;
+        if (fd >= 0) close(fd);
+        return ls_fail_errno(error, "cannot read %s", path);
+    }
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "%s is a directory (perf record --threads): record without --threads", path);
+    }
+    f->len_bytes = (size_t)st.st_size;
+    void *bytes = st.st_size ? mmap(NULL, f->len_bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    const int error = errno;
+    close(fd);
+    if (st.st_size == 0) return ls_fail(LS_ERR_FORMAT, "%s is empty", path);
+    if (bytes == MAP_FAILED) return ls_fail_errno(error, "cannot read %s", path);
+    f->bytes = bytes;
+    return LS_OK;
+}
+
+static const char *file_told(const char *text)
+{
+    return text ? text : "";
+}
+
+ls_err pe_file_open(const char *path, pe_file **out)
+{
+    pe_file *f = calloc(1, sizeof(*f));
+    if (!f) return ls_fail(LS_ERR_NOMEM, "no memory for %s", path);
+    f->path = path;
+    ls_err err = file_map(path, f);
+    if (err == LS_OK) err = file_read(f);
+    if (err == LS_OK && f->events_len == 0) err = file_bad(f, "there is no event in it", 0);
+    if (err != LS_OK) {
+        pe_file_free(f);
+        return err;
+    }
+    for (size_t i = 0; i < f->records_len; i++) /* the events stay where they are from here on */
+        f->records[i].event = &f->events[f->records[i].event_row];
+    qsort(f->records, f->records_len, sizeof(*f->records), file_by_time);
+    f->about = (struct pe_file_about){.host = file_told(f->texts[0]),
+                                      .release = file_told(f->texts[1]),
+                                      .perf_version = file_told(f->texts[2]),
+                                      .arch = file_told(f->texts[3]),
+                                      .cpu = file_told(f->texts[4]),
+                                      .command = file_told(f->texts[5])};
+    *out = f;
+    return LS_OK;
+}
+
+void pe_file_free(pe_file *f)
+{
+    if (!f) return;
+    for (size_t i = 0; i < f->events_len; i++)
+        free(f->events[i].ids);
+    for (size_t i = 0; i < f->unpacked_len; i++)
+        free(f->unpacked[i].bytes);
+    for (size_t i = 0; i < sizeof(f->texts) / sizeof(f->texts[0]); i++)
+        free(f->texts[i]);
+    free(f->unpacked);
+    pe_unpack_free(f->unpack);
+    free(f->events);
+    free(f->records);
+    free(f->build_ids);
+    if (f->bytes) munmap(f->bytes, f->len_bytes);
+    free(f);
+}
+
+const struct pe_file_event *pe_file_events(const pe_file *f, size_t *out_len)
+{
+    *out_len = f->events_len;
+    return f->events;
+}
+
+const struct pe_file_about *pe_file_about(const pe_file *f)
+{
+    return &f->about;
+}
+
+const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len)
+{
+    *out_len = f->records_len;
+    return f->records;
+}
+
+uint64_t pe_file_truncated(const pe_file *f)
+{
+    return f->truncated_bytes;
+}
+
+const char *pe_file_build_id(const pe_file *f, const char *path)
+{
+    for (size_t i = 0; i < f->build_ids_len; i++)
+        if (strlen(path) == f->build_ids[i].path_len &&
+            memcmp(path, f->build_ids[i].path, f->build_ids[i].path_len) == 0)
+            return f->build_ids[i].hex;
+    return "";
+}
