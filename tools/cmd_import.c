@@ -82,7 +82,7 @@ static int import_run(const struct cli_command *c, const struct cli_value *v, ch
     (void)c;
     struct imp_job job = {
         .path = operands[0], .output_path = v[IMPORT_OUTPUT].text, .force = v[IMPORT_FORCE].given};
-    const struct imp_source *source;
+    const struct imp_source *source = NULL;
     cli_message_quiet(v[IMPORT_QUIET].given);
     ls_err err = clock_of(&v[IMPORT_CLOCK], &job.clock_hz);
     if (err == LS_OK) err = source_of(v[IMPORT_FORMAT].text, job.path, &source);

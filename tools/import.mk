@@ -7,7 +7,7 @@ tools_loadstone_SOURCES += \
     tools/imp_source.h \
     tools/imp_table.c tools/imp_table.h \
     tools/imp_text.c tools/imp_text.h
-tools_loadstone_LDADD += libperffile.la
+tools_loadstone_LDADD += libperffile.la libspoolwrite.la
 LOADSTONE_MAN += tools/loadstone-import.1
 TESTS += tests/tools/test_import.sh
 EXTRA_DIST += tests/tools/test_import.sh tests/data/memaxes/lulesh-samples.csv
