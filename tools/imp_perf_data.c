@@ -8,6 +8,7 @@
 #include "spool/spool_put_sigsafe.h"
 #include "symbols/sym_code.h"
 #include "tools/cli_message.h"
+#include "tools/imp_maps.h"
 #include "tools/imp_source.h"
 #include "tools/rec_spool.h"
 
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@ enum {
 struct pd_image {
     uint32_t pid, number;
     struct spool_writer writer;
+    struct imp_maps maps;
     bool is_open;
 };
 
@@ -41,7 +44,7 @@ struct pd_import {
     struct spool_cap cap;
     struct pd_image *images;
     size_t images_len;
-    uint64_t first_ns;
+    uint64_t first_ns, last_ns;
     double clock_hz;
     enum ls_latency latency_kind;
     char events[512];
@@ -69,6 +72,7 @@ static void pd_end(struct pd_image *image, uint64_t time_ns)
     const struct spool_exited r = {.time_ns = time_ns, .status = SPOOL_STATUS_UNKNOWN};
     spool_put(&image->writer, SPOOL_WHAT(EXITED, 0, r), &r, NULL, 0);
     spool_writer_close(&image->writer);
+    imp_maps_fini(&image->maps);
     image->is_open = false;
 }
 
@@ -164,7 +168,7 @@ static ls_err pd_on_mmap(struct pd_import *p, const struct pe_file_record *r)
 {
     const bool is_second = r->rec.type == PERF_RECORD_MMAP2;
     const size_t fixed = is_second ? 64 : 32;
-    char build_id[2 * PD_BUILD_ID_BYTES + 1] = "", name[4097], path[PD_TEXT_BYTES];
+    char build_id[2 * PD_BUILD_ID_BYTES + 1] = "", name[4097], path[PD_TEXT_BYTES], nothing[] = "";
     struct pd_image *image;
     const uint8_t *at;
     if (!pd_fields(&r->rec, fixed + 1, &at)) return LS_OK;
@@ -179,16 +183,15 @@ static ls_err pd_on_mmap(struct pd_import *p, const struct pe_file_record *r)
     LS_TRY(pd_image_of(p, pid, r->time_ns, &image));
     const bool is_file = name[0] == '/' && name[1] != '/'; /* not "//anon" */
     pd_module_path(p, name, build_id, path);
-    const struct spool_mmap m = {.time_ns = r->time_ns,
-                                 .base = pd_u64(at, 8),
-                                 .len_bytes = pd_u64(at, 16),
-                                 .offset_bytes = pd_u64(at, 24),
-                                 .prot = is_second                                  ? pd_u32(at, 56)
-                                         : r->rec.misc & PERF_RECORD_MISC_MMAP_DATA ? 3
-                                                                                    : 5,
-                                 .map_flags = is_second ? pd_u32(at, 60) : 2};
-    spool_put_mmap(&image->writer, m, is_file || name[0] == '[' ? path : "");
-    return LS_OK;
+    const struct imp_mapping m = {.base = pd_u64(at, 8),
+                                  .end = pd_u64(at, 8) + pd_u64(at, 16),
+                                  .offset_bytes = is_file ? pd_u64(at, 24) : 0,
+                                  .inode = is_file,
+                                  .prot = is_second                                  ? pd_u32(at, 56)
+                                          : r->rec.misc & PERF_RECORD_MISC_MMAP_DATA ? PROT_READ | PROT_WRITE
+                                                                                     : PROT_READ | PROT_EXEC,
+                                  .path = is_file || name[0] == '[' ? path : nothing};
+    return m.end > m.base ? imp_maps_add(&image->maps, &m) : LS_OK;
 }
 
 /* pid tid name; a flag says that it came by exec. */
@@ -220,8 +223,10 @@ static ls_err pd_on_fork(struct pd_import *p, const struct pe_file_record *r)
     const uint32_t pid = pd_u32(at, 0), ppid = pd_u32(at, 4);
     if (pid == ppid || pd_living(p, pid)) return LS_OK; /* a thread */
     LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent));
-    const uint32_t number = parent->number; /* the table may move */
+    const uint32_t number = parent->number;
     LS_TRY(pd_begin(p, pid, r->time_ns, "", &child));
+    LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent)); /* the table may have moved */
+    LS_TRY(imp_maps_copy(&parent->maps, &child->maps));
     const struct spool_ancestor a = {
         .time_ns = r->time_ns, .fork_ns = r->time_ns, .pid = ppid, .image = number, .tid = pd_u32(at, 12)};
     spool_put(&child->writer, SPOOL_WHAT(ANCESTOR, 0, a), &a, NULL, 0);
@@ -270,6 +275,7 @@ static ls_err pd_on_sample(struct pd_import *p, const struct pe_file_record *r)
     if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, &s);
     if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
     LS_TRY(pd_image_of(p, s.pid, r->time_ns, &image));
+    LS_TRY(imp_maps_tell(&image->maps, &image->writer, r->time_ns));
     const struct spool_sample out = {.time_ns = r->time_ns,
                                      .ip = s.ip,
                                      .addr = s.addr,
@@ -306,11 +312,12 @@ static ls_err pd_take_all(struct pd_import *p)
     for (size_t i = 0; i < len; i++) {
         struct pe_file_record r = records[i];
         if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* what perf made up before it began */
+        p->last_ns = r.time_ns;
         for (size_t k = 0; k < sizeof(pd_takers) / sizeof(pd_takers[0]); k++)
             if (pd_takers[k].type == r.rec.type) LS_TRY(pd_takers[k].take(p, &r));
     }
     for (size_t i = 0; i < p->images_len; i++)
-        if (p->images[i].is_open) spool_writer_close(&p->images[i].writer);
+        if (p->images[i].is_open) pd_end(&p->images[i], p->last_ns);
     if (p->cap.disk_errno) return ls_fail_errno((int)p->cap.disk_errno, "cannot write to %s", p->spool.path);
     return LS_OK;
 }
@@ -390,6 +397,8 @@ static ls_err perf_data_run(struct imp_job *job)
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
     if (p.spool.made) rec_spool_remove(&p.spool);
+    for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
+        if (p.images[i].is_open) pd_end(&p.images[i], p.last_ns);
     free(p.images);
     pe_file_free(p.file);
     return err;

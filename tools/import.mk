@@ -2,6 +2,7 @@
 # loadstone import
 tools_loadstone_SOURCES += \
     tools/cmd_import.c \
+    tools/imp_maps.c tools/imp_maps.h \
     tools/imp_memaxes.c \
     tools/imp_perf_data.c \
     tools/imp_source.h \
