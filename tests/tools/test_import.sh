@@ -56,7 +56,7 @@ expect 3 "does not begin like any format" "$loadstone" import columns.csv -o bad
 expect 3 "columns.csv:1: there is no column 'latency'" "$loadstone" import --format memaxes columns.csv -o bad.h5
 head -n 1 "$samples" >empty.csv
 expect 3 "no sample to import" "$loadstone" import empty.csv -o bad.h5
-expect 2 "there are auto, memaxes" "$loadstone" import --format csv short.csv -o bad.h5
+expect 2 "there are auto, perf-data" "$loadstone" import --format csv short.csv -o bad.h5
 expect 2 "from 0.1 to 100" "$loadstone" import --ghz fast short.csv -o bad.h5
 expect 3 "cannot read nowhere.csv" "$loadstone" import nowhere.csv -o bad.h5
 must test ! -e bad.h5
