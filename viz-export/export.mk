@@ -15,6 +15,7 @@ libvizexport_la_SOURCES += \
     viz-export/vx_nodes.c viz-export/vx_nodes.h \
     viz-export/vx_pvd.c \
     viz-export/vx_select.c viz-export/vx_select.h \
+    viz-export/vx_squares.c viz-export/vx_squares.h \
     viz-export/vx_tables.h \
     viz-export/vx_text.c viz-export/vx_text.h \
     viz-export/vx_trace.c \
@@ -27,6 +28,7 @@ libvizexport_la_SOURCES += \
 viz_heat = \
     viz-export/vx_heat.c viz-export/vx_heat.h \
     viz-export/vx_heat_grid.c \
+    viz-export/vx_heat_marks.c \
     viz-export/vx_heat_mesh.c \
     viz-export/vx_heat_png.c
 if HAVE_CAIRO

@@ -166,7 +166,8 @@ static void vx_axes(cairo_t *c, const struct vx_panel *p, const struct vx_frame 
         vx_text(c, f->plot.x, f->plot.y + f->plot.height + 16, VX_FONT_SMALL, VX_LEFT,
                 "x to the right, y to the left, z up;");
         vx_text(c, f->plot.x, f->plot.y + f->plot.height + 29, VX_FONT_SMALL, VX_LEFT,
-                "the surface, seen from low x, low y, high z");
+                vx_is_sparse(p) ? "dots inside, seen from low x, low y, high z"
+                                : "the surface, seen from low x, low y, high z");
         return;
     }
     vx_text(c, f->plot.x + f->plot.width / 2, f->plot.y + f->plot.height + 32, VX_FONT_TEXT, VX_CENTRE,

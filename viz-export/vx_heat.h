@@ -5,17 +5,20 @@
 #ifndef VX_HEAT_H
 #define VX_HEAT_H
 
+#include "viz-export/vx_cells.h"
 #include "viz-export/vx_colour.h"
 #include "viz-export/vx_draw.h"
 #include "viz-export/vx_select.h"
+#include "viz-export/vx_squares.h"
 
 struct vx_panel {
     const struct ndm_geometry *geometry;
     const struct vx_array *array;
-    uint64_t layer;       /* of 3-D grids: cell along the last axis */
-    struct vx_axis scale; /* of all panels with this metric */
-    bool zero_is_nothing; /* of counts and sums: 0 is drawn as missing values are */
-    bool has_values;      /* else nothing is to be coloured and scale says nothing */
+    uint64_t layer;            /* of 3-D grids: cell along the last axis */
+    struct vx_axis scale;      /* of all panels with this metric */
+    struct vx_squares squares; /* of grids: what is drawn */
+    bool zero_is_nothing;      /* of counts and sums: 0 is drawn as missing values are */
+    bool has_values;           /* else nothing is to be coloured and scale says nothing */
     char title[160];
 };
 
@@ -37,6 +40,11 @@ void vx_use_nothing(cairo_t *c);
 /* The colours of values, each kind of domain in a file of its own. */
 ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
+
+/* Are less than half of many values there? Then dots are drawn instead of coloured faces. */
+bool vx_is_sparse(const struct vx_panel *p);
+ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
+                     const struct vx_cells *cells);
 
 /* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written.
  */

@@ -168,7 +168,7 @@ static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_f
     }
     if (n == 1) { /* a point */
         cairo_new_path(c);
-        cairo_arc(c, x, y, 2.2, 0, 2 * M_PI);
+        cairo_arc(c, x, y, p->array->len < 1000 ? 4 : 2.2, 0, 2 * M_PI);
     }
     if (n != 2) {
         cairo_close_path(c);
@@ -177,20 +177,42 @@ static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_f
     vx_face_edge(c, n, p->array->len < VX_FEW);
 }
 
-ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
+static ls_err vx_draw_surface(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
+                              const struct vx_cells *cells)
 {
     const struct vx_view view = vx_view_of(p->geometry);
     struct vx_surface surface = {0};
+    LS_TRY(vx_surface_init(&surface, cells));
+    vx_surface_strip(&surface);
+    vx_surface_sort(&surface, p->geometry, &view);
+    for (size_t i = 0; i < surface.len; i++)
+        vx_face_draw(c, p, f, &view, &surface.faces[i]);
+    free(surface.faces);
+    return LS_OK;
+}
+
+/* The surface without colours below the dots; the millions of faces of a flat mesh would only make it grey.
+ */
+static ls_err vx_draw_sparse(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
+                             const struct vx_cells *cells)
+{
+    struct vx_panel pale = *p;
+    pale.has_values = false;
+    if (vx_view_of(p->geometry).is_flat) {
+        vx_use_nothing(c);
+        cairo_rectangle(c, f->plot.x, f->plot.y, f->plot.width, f->plot.height);
+        cairo_fill(c);
+    } else {
+        LS_TRY(vx_draw_surface(c, &pale, f, cells));
+    }
+    return vx_heat_marks(c, p, f, cells);
+}
+
+ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
+{
     struct vx_cells cells;
     LS_TRY(vx_cells_init(&cells, p->geometry));
-    const ls_err err = vx_surface_init(&surface, &cells);
-    if (err == LS_OK) {
-        vx_surface_strip(&surface);
-        vx_surface_sort(&surface, p->geometry, &view);
-        for (size_t i = 0; i < surface.len; i++)
-            vx_face_draw(c, p, f, &view, &surface.faces[i]);
-    }
-    free(surface.faces);
+    const ls_err err = (vx_is_sparse(p) ? vx_draw_sparse : vx_draw_surface)(c, p, f, &cells);
     vx_cells_fini(&cells);
     return err;
 }

@@ -42,6 +42,8 @@ static void vx_sheet_fini(struct vx_sheet *sheet)
         vx_arrays_free(sheet->steps[i], sheet->lens[i]);
     free(sheet->steps);
     free(sheet->lens);
+    for (size_t i = 0; i < sheet->panels_len; i++)
+        vx_squares_fini(&sheet->panels[i].squares);
     free(sheet->panels);
 }
 
@@ -50,23 +52,36 @@ static bool vx_is_share(enum ndm_metric m)
     return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
 }
 
-/* One scale for all panels of a metric, so that they compare; shares go from 0 to 1. */
-static void vx_sheet_scale(const struct vx_sheet *sheet, struct vx_panel *p)
+/* Smallest and largest value that is drawn; counts and sums, which come first in the list, begin above 0. */
+static bool vx_panel_range(const struct vx_panel *p, bool positive, double *low, double *high)
 {
-    const enum ndm_metric m = p->array->metric;
-    p->zero_is_nothing = m <= NDM_STALL; /* counts and sums come first in the list */
+    if (p->geometry->kind == NDM_GRID)
+        return vx_value_range(p->squares.values, p->squares.across * p->squares.up, positive, low, high);
+    return vx_value_range(p->array->values, p->array->len, positive, low, high);
+}
+
+/* One scale for all panels of a metric, so that they compare; shares go from 0 to 1. */
+static void vx_sheet_scale(struct vx_sheet *sheet, enum ndm_metric m)
+{
     double low = 0, high = 0;
-    for (int positive = 1; positive >= 0 && !p->has_values; positive--)
-        for (size_t i = 0; i < sheet->steps_len; i++)
-            for (size_t k = 0; k < sheet->lens[i]; k++) {
-                const struct vx_array *a = &sheet->steps[i][k];
-                double from, to;
-                if (a->metric != m || !vx_value_range(a->values, a->len, positive, &from, &to)) continue;
-                low = p->has_values ? fmin(low, from) : from;
-                high = p->has_values ? fmax(high, to) : to;
-                p->has_values = true;
-            }
-    p->scale = vx_is_share(m) ? vx_colour_scale(0, 1, false) : vx_colour_scale(low, high, true);
+    bool found = false;
+    for (int positive = 1; positive >= 0 && !found; positive--)
+        for (size_t i = 0; i < sheet->panels_len; i++) {
+            double from, to;
+            if (sheet->panels[i].array->metric != m ||
+                !vx_panel_range(&sheet->panels[i], positive, &from, &to))
+                continue;
+            low = found ? fmin(low, from) : from;
+            high = found ? fmax(high, to) : to;
+            found = true;
+        }
+    for (size_t i = 0; i < sheet->panels_len; i++) {
+        struct vx_panel *p = &sheet->panels[i];
+        if (p->array->metric != m) continue;
+        p->has_values = found;
+        p->zero_is_nothing = m <= NDM_STALL;
+        p->scale = vx_is_share(m) ? vx_colour_scale(0, 1, false) : vx_colour_scale(low, high, true);
+    }
 }
 
 static const char *vx_field_label(const struct vx_array *a)
@@ -78,11 +93,16 @@ static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, siz
 {
     const struct ndm_geometry *g = p->geometry;
     const struct ndm_metric_row *m = ndm_metric(p->array->metric);
-    int at = snprintf(p->title, sizeof(p->title), "%s: %s%s%s", vx_field_label(p->array), m->words,
-                      *m->unit ? " / " : "", m->unit);
+    const bool wide = sheet->columns == 1; /* else words are too long; the name tells the unit, too */
+    int at = snprintf(p->title, sizeof(p->title), "%s: %s%s%s", vx_field_label(p->array),
+                      wide ? m->words : m->name, wide && *m->unit ? " / " : "", wide ? m->unit : "");
     if (g->kind == NDM_GRID && g->dims == 3 && at < (int)sizeof(p->title))
         at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s = %.4g", g->axes[2],
                        g->origin[2] + ((double)p->layer + 0.5) * (g->spacing[2] > 0 ? g->spacing[2] : 1));
+    if (p->squares.side > 1 && at < (int)sizeof(p->title))
+        at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s of %" PRIu64 " cells",
+                       vx_squares_word(p->array->metric),
+                       p->squares.side * (g->dims > 1 ? p->squares.side : 1));
     if (sheet->s->selection->steps_len && at < (int)sizeof(p->title))
         snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s",
                  vx_step_label(sheet->s->selection, (uint32_t)step));
@@ -99,6 +119,7 @@ static ls_err vx_sheet_panels(struct vx_sheet *sheet)
         room += sheet->lens[i] * shown;
     sheet->panels = calloc(room + 1, sizeof(*sheet->panels));
     if (!sheet->panels) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pictures", room);
+    sheet->columns = room > 8 ? 3 : room > 1 ? 2 : 1;
     for (size_t i = 0; i < sheet->steps_len; i++)
         for (size_t k = 0; k < sheet->lens[i]; k++)
             for (uint64_t l = 0; l < shown; l++) {
@@ -106,10 +127,11 @@ static ls_err vx_sheet_panels(struct vx_sheet *sheet)
                 p->geometry = g;
                 p->array = &sheet->steps[i][k];
                 p->layer = (2 * l + 1) * layers / (2 * shown);
-                vx_sheet_scale(sheet, p);
+                if (g->kind == NDM_GRID) LS_TRY(vx_squares_init(&p->squares, p->array, g, p->layer));
                 vx_panel_title(p, sheet, i);
             }
-    sheet->columns = sheet->panels_len > 8 ? 3 : sheet->panels_len > 1 ? 2 : 1;
+    for (int m = 0; m < NDM_METRICS_LEN; m++)
+        vx_sheet_scale(sheet, (enum ndm_metric)m);
     return LS_OK;
 }
 

@@ -51,10 +51,12 @@ expect 1 "other.steps/step_00001.vtu exists" "$loadstone" export run.h5 -F 'cube
 must test "$(ls other.steps)" = step_00001.vtu
 must test ! -e other.pvd
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
-# a full disk: the name stays free
-if [ -w /dev/full ] && ln -s /dev/full full.csv 2>/dev/null; then
-    expect 1 "" "$loadstone" export run.h5 -o full.csv
-fi
+# no room: said, and nothing is left
+for file in large.csv large.vti large.hdf large.xdmf; do
+    (trap '' XFSZ; ulimit -f 100; exec "$loadstone" export run.h5 -F large.A -o $file) >out 2>err && { echo "FAIL: $file was written without room"; failed=1; }
+    grep -q "disk" err || { echo "FAIL: $file: no word about the disk:"; cat err; failed=1; }
+done
+[ -z "$(ls large.* *.part-* 2>/dev/null)" ] || { echo "FAIL: left behind without room: $(ls large.* *.part-*)"; failed=1; }
 
 # standard output carries the data alone
 "$loadstone" export run.h5 --format csv --table threads -o - >threads.csv 2>err || failed=1
