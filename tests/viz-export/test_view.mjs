@@ -145,7 +145,8 @@ async function pointer(page) {
     await change(page, () => page.locator('#reset').click());
     for (const name of ['Sunburst', 'Treemap']) {
         await page.getByRole('button', { name }).click();
-        await page.locator('#tree canvas').first().waitFor();
+        const drawn = page.locator('#tree .chart[data-state=drawn]');
+        await drawn.scrollIntoViewIfNeeded(); // waits until it is drawn: until then a click finds nothing
         const picture = await page.locator('#tree .chart').boundingBox();
         await change(page, () =>
             page

@@ -14,7 +14,7 @@ const GRID = { left: 62, right: 14, top: 26, bottom: 42 };
  */
 export function barsChart(label, dimension, app, len) {
     const element = h('div', { class: 'chart', 'aria-label': label });
-    const { chart } = makeChart(element);
+    const { draw } = makeChart(element);
     const width = () => element.clientWidth - GRID.left - GRID.right;
     const at = (x) => Math.min(len - 1, Math.max(0, Math.floor(((x - GRID.left) / width()) * len)));
     let tip = null;
@@ -37,49 +37,45 @@ export function barsChart(label, dimension, app, len) {
         const selected = app.selection.ranges[dimension];
         const opacity = (i) => (selected && (i < selected[0] || i > selected[1]) ? 0.25 : 1);
         tip = content.tip;
-        chart.setOption(
-            {
-                animation: false,
-                grid: GRID,
-                xAxis: {
-                    type: 'category',
-                    data: content.names,
-                    name: content.axis,
-                    nameLocation: 'middle',
-                    nameGap: 26,
-                    nameTextStyle: { color: colours.faint },
-                    axisLabel: {
-                        color: colours.faint,
-                        interval: content.interval ?? 'auto',
-                        hideOverlap: true,
-                    },
-                    axisLine: { lineStyle: { color: colours.line } },
-                    axisTick: { show: false },
+        draw({
+            grid: GRID,
+            xAxis: {
+                type: 'category',
+                data: content.names,
+                name: content.axis,
+                nameLocation: 'middle',
+                nameGap: 26,
+                nameTextStyle: { color: colours.faint },
+                axisLabel: {
+                    color: colours.faint,
+                    interval: content.interval ?? 'auto',
+                    hideOverlap: true,
                 },
-                yAxis: {
-                    type: 'value',
-                    name: content.unit,
-                    nameTextStyle: { color: colours.faint, align: 'left', padding: [0, 0, 0, -50] },
-                    axisLabel: { color: colours.faint, formatter: content.print },
-                    splitLine: { lineStyle: { color: colours.line } },
-                    splitNumber: 4,
-                },
-                series: content.stack.map((part, s) => ({
-                    type: 'bar',
-                    name: part.name,
-                    stack: 'all',
-                    silent: true,
-                    barCategoryGap: '8%',
-                    itemStyle: { color: part.colour },
-                    data: Array.from(part.values, (value, i) => ({
-                        value,
-                        itemStyle: { opacity: opacity(i) },
-                    })),
-                    markArea: s === 0 && content.bands ? bandArea(content.bands, colours) : undefined,
-                })),
+                axisLine: { lineStyle: { color: colours.line } },
+                axisTick: { show: false },
             },
-            true,
-        );
+            yAxis: {
+                type: 'value',
+                name: content.unit,
+                nameTextStyle: { color: colours.faint, align: 'left', padding: [0, 0, 0, -50] },
+                axisLabel: { color: colours.faint, formatter: content.print },
+                splitLine: { lineStyle: { color: colours.line } },
+                splitNumber: 4,
+            },
+            series: content.stack.map((part, s) => ({
+                type: 'bar',
+                name: part.name,
+                stack: 'all',
+                silent: true,
+                barCategoryGap: '8%',
+                itemStyle: { color: part.colour },
+                data: Array.from(part.values, (value, i) => ({
+                    value,
+                    itemStyle: { opacity: opacity(i) },
+                })),
+                markArea: s === 0 && content.bands ? bandArea(content.bands, colours) : undefined,
+            })),
+        });
         range.update();
     };
     return { element, update };

@@ -17,10 +17,17 @@ use([
 
 export function makeChart(element) {
     const chart = init(element, null, { renderer: 'canvas' });
-    const observer = new ResizeObserver(() => chart.resize());
+    const fits = () => chart.getWidth() === element.clientWidth && chart.getHeight() === element.clientHeight;
+    const observer = new ResizeObserver(() => fits() || chart.resize());
     observer.observe(element);
+    // clicks find what was drawn last: until then they would be lost
+    chart.on('finished', () => (element.dataset.state = 'drawn'));
     return {
         chart,
+        draw(option) {
+            element.dataset.state = 'drawing';
+            chart.setOption({ animation: false, ...option }, true);
+        },
         dispose() {
             observer.disconnect();
             chart.dispose();

@@ -34,7 +34,7 @@ function round(app, stage, series) {
         'aria-label': 'tree of data; the icicle can be walked with the keyboard',
     });
     stage.append(element);
-    const { chart, dispose } = makeChart(element);
+    const { chart, draw, dispose } = makeChart(element);
     let byNode = new Map();
     const rowOf = (event) => byNode.get(event.data?.n);
     chart.on('click', (event) => rowOf(event) && app.selection.selectNode(event.data.n));
@@ -49,7 +49,7 @@ function round(app, stage, series) {
             byNode = new Map(rows.map((row) => [row.n, row]));
             const root = rows[0];
             const data = root ? root.children.map((row) => piece(app, row, parts, root.size)) : [];
-            chart.setOption({ animation: false, series: [{ ...series(app.colours), data }] }, true);
+            draw({ series: [{ ...series(app.colours), data }] });
         },
         dispose,
     };
