@@ -286,8 +286,11 @@ static ls_err prof_spans_change(struct prof_replay *r, const struct prof_image_d
     for (size_t i = 0; i < image->map_of_node.len; i++) {
         const uint32_t node = prof_tree_id(r, (uint32_t)i + 1);
         if (image->map_of_node.rows[i] != number || node == PROF_NO_NODE) continue;
-        LS_TRY(
-            prof_span_add(d, (struct prof_map_span){image->process, node, from_ns, now.domain, now.layout}));
+        LS_TRY(prof_span_add(d, (struct prof_map_span){.process = image->process,
+                                                       .node = node,
+                                                       .from_ns = from_ns,
+                                                       .domain = now.domain,
+                                                       .layout = now.layout}));
     }
     return LS_OK;
 }

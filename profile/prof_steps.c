@@ -80,9 +80,25 @@ static char *prof_step_label(const prof_top_list *l, size_t first, size_t end)
     return both;
 }
 
+/* Spans until the first phase comes again: those of an iteration. */
+static size_t prof_tops_period(const prof_top_list *l)
+{
+    for (size_t i = 1; i < l->len; i++)
+        if (l->rows[i].phase == l->rows[0].phase) return i;
+    return 1;
+}
+
+/* How many spans make a step: one, or whole iterations as long as there stay two steps. */
+static size_t prof_tops_joined(const prof_top_list *l, uint32_t max)
+{
+    const size_t joined = (l->len + max - 1) / max, period = prof_tops_period(l);
+    const size_t whole = (joined + period - 1) / period * period;
+    return joined == 1 || whole >= l->len ? joined : whole;
+}
+
 static ls_err prof_steps_of_phases(struct prof_steps *out, const prof_top_list *l, uint32_t max)
 {
-    const size_t joined = (l->len + max - 1) / max;
+    const size_t joined = prof_tops_joined(l, max);
     for (size_t first = 0; first < l->len; first += joined) {
         const size_t end = first + joined < l->len ? first + joined : l->len;
         struct prof_step *s = &out->rows[out->len];

@@ -47,6 +47,7 @@ enum {
     RECORD_SPOOL,
     RECORD_SPOOL_MAX,
     RECORD_KEEP_SPOOL,
+    RECORD_STEPS,
     RECORD_OPTIONS
 };
 
@@ -111,6 +112,11 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_SPOOL_MAX] = {"spool-max", 0, CLI_BYTES, "SIZE", "1G",
                           "raw data a process may write; recording stops there, the program goes on",
                           "Raw data"},
+    [RECORD_STEPS] =
+        {"steps", 0, CLI_COUNT, "COUNT", NULL,
+         "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; "
+         "without it each time a phase at the top was entered is a step",
+         "Output"},
     [RECORD_KEEP_SPOOL] = {"keep-spool", 0, CLI_FLAG, NULL, NULL,
                            "keep the raw data after the profile is made", "Raw data"},
 };
@@ -296,18 +302,20 @@ static const char *record_why_no_hw(const struct record *r)
 
 static int record_finish(struct record *r)
 {
-    const struct prof_resolve_options options = {.spool_dir = r->spool.path,
-                                                 .output_path = r->output,
-                                                 .force = r->v[RECORD_FORCE].given,
-                                                 .why_no_hw = record_why_no_hw(r),
-                                                 .command = r->command,
-                                                 .duration_ns = r->outcome.duration_ns,
-                                                 .exit_code = r->outcome.exit_code,
-                                                 .pid = r->outcome.pid,
-                                                 .exit_signal = r->outcome.exit_signal,
-                                                 .calibration = r->calibrated ? &r->calibration : NULL,
-                                                 .progress = record_progress,
-                                                 .warn = record_warn};
+    const struct prof_resolve_options options = {
+        .spool_dir = r->spool.path,
+        .output_path = r->output,
+        .force = r->v[RECORD_FORCE].given,
+        .slices = record_given(r, RECORD_STEPS) ? (uint32_t)fmin((double)r->v[RECORD_STEPS].number, 200) : 0,
+        .why_no_hw = record_why_no_hw(r),
+        .command = r->command,
+        .duration_ns = r->outcome.duration_ns,
+        .exit_code = r->outcome.exit_code,
+        .pid = r->outcome.pid,
+        .exit_signal = r->outcome.exit_signal,
+        .calibration = r->calibrated ? &r->calibration : NULL,
+        .progress = record_progress,
+        .warn = record_warn};
     struct prof_resolve_stats stats = {0};
     const bool goes_on = rec_spool_in_use(&r->spool);
     const ls_err err = prof_resolve(&options, &stats);
