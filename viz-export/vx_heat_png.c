@@ -151,6 +151,25 @@ static double vx_sheet_height(const struct vx_sheet *sheet)
     return VX_HEAT_TITLE + (double)rows * vx_row_height(sheet);
 }
 
+/* The command line without the directory of the program. */
+static const char *vx_command_words(const char *command)
+{
+    const char *name = command;
+    for (const char *p = command; *p && *p != ' '; p++)
+        if (*p == '/') name = p + 1;
+    return name;
+}
+
+/* What was measured and how. */
+static void vx_sheet_note(const struct prof_run *run, char *out, size_t room)
+{
+    char overhead[48] = "";
+    if (isfinite(run->overhead_achieved))
+        snprintf(overhead, sizeof(overhead), ", overhead %.1f %%", 100 * run->overhead_achieved);
+    snprintf(out, room, "%s   |   engine %s%s%s%s", vx_command_words(run->command), run->engine, overhead,
+             *run->cpu ? ", " : "", run->cpu);
+}
+
 static ls_err vx_sheet_draw(cairo_t *c, const struct vx_sheet *sheet)
 {
     const struct prof_run *run = sheet->s->run;
@@ -161,8 +180,7 @@ static ls_err vx_sheet_draw(cairo_t *c, const struct vx_sheet *sheet)
     vx_text_cut(c, VX_MARGIN, 30, 19, VX_LEFT, VX_PAGE_WIDTH - 2 * VX_MARGIN,
                 sheet->s->selection->geometry->label);
     if (run) {
-        snprintf(note, sizeof(note), "%s   |   engine %s, overhead %.1f %%, %s", run->command, run->engine,
-                 100 * run->overhead_achieved, run->cpu);
+        vx_sheet_note(run, note, sizeof(note));
         vx_use_ink(c, VX_INK_MUTED);
         vx_text_cut(c, VX_MARGIN, 48, VX_FONT_TEXT, VX_LEFT, VX_PAGE_WIDTH - 2 * VX_MARGIN, note);
     }
