@@ -25,13 +25,27 @@ static const struct prof_callback_row prof_callback_rows[] = {
 _Static_assert(sizeof(prof_callback_rows) / sizeof(prof_callback_rows[0]) == SPOOL_CALLBACK_LAST + 1,
                "each kind of news has a text");
 
+static bool prof_callback_is_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '[';
+}
+
+static bool prof_callback_is_code(struct prof_replay *r, const struct spool_callback *rec)
+{
+    const struct prof_mapping *m = prof_survey_seen(r->survey, rec->argument, rec->time_ns);
+    return m && (m->access & PROF_MAP_EXEC);
+}
+
+/* Of a binding (C++, Fortran) the argument is the program's function. */
 static const char *prof_callback_function(struct prof_replay *r, const struct spool_callback *rec)
 {
     prof_functions *functions = prof_functions_new(&r->modules, r->jit, r->run->names);
     if (!functions) return NULL;
-    const char *name = prof_function_at(functions, rec->function);
+    const char *own = prof_function_at(functions, rec->function);
+    const char *bound = prof_function_at(functions, rec->argument);
     prof_functions_free(functions);
-    if (name[0] != '\0' && name[0] != '[') return name;
+    if (prof_callback_is_code(r, rec) && prof_callback_is_name(bound)) return bound;
+    if (prof_callback_is_name(own)) return own;
     return prof_name_printf(r->run->names, "at 0x%llx", (unsigned long long)rec->function);
 }
 

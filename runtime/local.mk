@@ -46,6 +46,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_lonely.c runtime/core/rt_lonely.h \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
+    runtime/core/rt_order.h \
     runtime/core/rt_parent.c runtime/core/rt_parent.h \
     runtime/core/rt_process.c runtime/core/rt_process.h \
     runtime/core/rt_real.c runtime/core/rt_real.h \

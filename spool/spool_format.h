@@ -426,6 +426,7 @@ struct spool_callback {
     struct spool_rec_header rec; /* flags: enum spool_callback_what */
     uint64_t time_ns;
     uint64_t function;
+    uint64_t argument;     /* what the program gave with it: of a language binding the function itself */
     uint64_t calls;        /* so far; RUNS: unused */
     uint64_t all_ns;       /* time in it so far */
     uint64_t longest_ns;   /* of one call */

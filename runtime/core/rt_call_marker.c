@@ -42,12 +42,13 @@ static void set_entered(uint32_t entered)
     if (rec) __atomic_store_n(&rec->entered, entered, __ATOMIC_RELEASE);
 }
 
-void rt_call_marker_enter(uint32_t node, uint64_t function)
+void rt_call_marker_enter(uint32_t node, uint64_t function, uint64_t argument)
 {
     if (!marker.rec) write_record(rt_tls.thread);
     if (!marker.rec) return;
     marker.rec->node = node;
     marker.rec->function = function;
+    marker.rec->argument = argument;
     set_entered(1);
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Around a call; the record is written before the first. */
-void rt_call_marker_enter(uint32_t node, uint64_t function);
+void rt_call_marker_enter(uint32_t node, uint64_t function, uint64_t argument);
 void rt_call_marker_leave(void);
 /* The file is about to be closed, or is not ours any more: the next call writes another record. */
 void rt_call_marker_close(void);

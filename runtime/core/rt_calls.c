@@ -85,6 +85,7 @@ static void put_news(struct rt_thread *t, enum spool_callback_what what, const s
     const struct spool_callback news = {
         .time_ns = ls_clock_mono_ns(),
         .function = (uint64_t)(uintptr_t)a->fn,
+        .argument = (uint64_t)(uintptr_t)a->user,
         .calls = a->calls,
         .all_ns = a->all_ns,
         .longest_ns = a->longest_ns,
@@ -231,6 +232,7 @@ static uint64_t cost_cycles(const struct rt_tap_sample *s)
 {
     uint64_t cycles, len;
     if (!(s->flags & SPOOL_ACCESS_LATENCY_VALID)) return 0;
+    if (s->is_plain) return s->latency_cycles;
     rt_tap_controls(&cycles, &len);
     const double probe = len ? (double)cycles / (double)len - RT_CALLS_L1_CYCLES : 0;
     const double wanted = (double)s->latency_cycles - probe + calls.carry_cycles;
@@ -249,7 +251,7 @@ static uint64_t time_ns(const struct rt_tap_sample *s)
 /* The program's function, with everything as in a thread of the program's; what it records is recorded. */
 static void *run(const struct ndm_call *c, struct mem_sample *sample)
 {
-    rt_call_marker_enter(c->node_id, (uint64_t)(uintptr_t)c->fn);
+    rt_call_marker_enter(c->node_id, (uint64_t)(uintptr_t)c->fn, (uint64_t)(uintptr_t)c->user);
     rt_quiet_end();
     void *const result = c->fn(c->node, sample, c->user);
     rt_quiet_begin();

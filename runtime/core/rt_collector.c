@@ -5,6 +5,7 @@
 #include "runtime/core/rt_calls.h"
 #include "runtime/core/rt_futex_sigsafe.h"
 #include "runtime/core/rt_lonely.h"
+#include "runtime/core/rt_order.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
@@ -91,6 +92,7 @@ static void tell_lost(void)
 static void work(struct rt_thread *t)
 {
     const uint32_t asked = load(&collector.asked);
+    rt_order_after(&collector.asked);
     rt_bell_answer(ls_clock_mono_ns());
     store(&collector.working, 1); /* before the look at pauses, which is raised before a look at this */
     bool is_whole = !is_paused() && empty_rings();
@@ -98,6 +100,7 @@ static void work(struct rt_thread *t)
     rt_calls_settle(t);
     tell_lost();
     add_to_budget(t);
+    rt_order_before(&collector.done);
     if (is_whole && asked != load(&collector.done)) {
         store(&collector.done, asked);
         rt_futex_wake(&collector.done);
@@ -164,7 +167,12 @@ static void *collector_main(void *block)
         if (load(&collector.closing) && !load(&collector.closed)) close_file(t);
         if (load(&collector.closed) || load(&collector.sealed)) rt_bell_answer(0);
         const bool for_good = load(&collector.closed) || load(&collector.sealed);
-        if (!for_good && rt_lonely_is(t->tid)) break;
+        if (!for_good && rt_lonely_is(t->tid)) {
+            close_file(t); /* who ends the process, perhaps this thread, finds nothing left to wait for */
+            rt_bell_answer(0);
+            store(&collector.runs, 0);
+            break;
+        }
         rt_futex_wait(rt_bell_word(), bell, for_good ? RT_FUTEX_FOREVER : rest_ns());
     }
     pthread_setspecific(collector.key, NULL);
@@ -252,9 +260,11 @@ static bool wait_for(const uint32_t *word, uint32_t wanted)
 void rt_collector_drain_running(void)
 {
     if (!can_work() || rt_tls.pauses || rt_calls_are_known_stuck()) return;
+    rt_order_before(&collector.asked);
     const uint32_t mine = __atomic_add_fetch(&collector.asked, 1, __ATOMIC_SEQ_CST);
     rt_bell_ring();
-    if (!wait_for(&collector.done, mine)) rt_calls_tell_stuck();
+    if (!wait_for(&collector.done, mine)) return rt_calls_tell_stuck();
+    rt_order_after(&collector.done);
 }
 
 static bool rings_hold_something(void)
@@ -332,6 +342,7 @@ bool rt_collector_pause(void)
         }
         rt_futex_wait(&collector.working, 1, RT_COLLECTOR_LOOK_NS);
     }
+    rt_order_after(&collector.done);
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_lonely.h"
 
-#include "runtime/core/rt_state.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_thread.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -39,9 +39,20 @@ static bool is_zombie(const char *tid)
     return end && (end[1] == ' ') && (end[2] == 'Z' || end[2] == 'X');
 }
 
+/* Other threads of ours do not count either: each of them finds out for itself. */
+static bool is_ours(const char *name)
+{
+    pid_t tid = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        tid = tid * 10 + (*name - '0');
+    for (const struct rt_thread *t = __atomic_load_n(&rt_state.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+        if (t->own && __atomic_load_n(&t->in_use, __ATOMIC_RELAXED) && t->tid == tid) return true;
+    return false;
+}
+
 static bool is_other_life(const char *name, const char *own)
 {
-    return name[0] >= '0' && name[0] <= '9' && strcmp(name, own) != 0 && !is_zombie(name);
+    return name[0] >= '0' && name[0] <= '9' && strcmp(name, own) != 0 && !is_ours(name) && !is_zombie(name);
 }
 
 static bool any_other(const char *entries, long len, const char *own)

@@ -28,7 +28,9 @@ struct rt_tap_sample {
     uint64_t burst_ns, ip, addr;
     uint32_t tsc_delta, latency_cycles;
     uint32_t tid, burst, access;
-    uint16_t flags, reserved; /* of ACCESS */
+    uint16_t flags; /* of ACCESS */
+    uint16_t
+        is_plain; /* the latency is one, not a reading of the probe; the sample has no burst but its time */
 };
 
 struct rt_tap {

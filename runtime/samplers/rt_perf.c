@@ -2,6 +2,8 @@
 #include "runtime/samplers/rt_perf.h"
 
 #include "perf/pe_advice.h"
+#include "runtime/core/rt_collector.h"
+#include "runtime/core/rt_tap_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -251,6 +253,23 @@ static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
     return row >= 0 ? rt_perf.spec.events[row].attr.sample_period : 0;
 }
 
+/* For natural-domain functions: accesses, not faults. */
+static void tap(const struct spool_sample *out, unsigned flags)
+{
+    if (!rt_tap_is_open(rt_perf.own) || out->kind != SPOOL_SAMPLE_ACCESS) return;
+    const struct rt_tap_sample s = {
+        .burst_ns = out->time_ns,
+        .ip = out->ip,
+        .addr = out->addr,
+        .latency_cycles = out->latency_cycles,
+        .tid = out->tid,
+        .flags =
+            (uint16_t)((flags & SPOOL_ACCESS_OP_MASK) | (out->latency_kind ? SPOOL_ACCESS_LATENCY_VALID : 0)),
+        .is_plain = 1,
+    };
+    rt_tap_put(rt_perf.own, &s);
+}
+
 static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
 {
     (void)user;
@@ -262,7 +281,7 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     rt_perf_sample_begin(&rt_perf.drain.layout, s, &out, &flags);
     out.events = events_of(lane, s);
     if (!rt_perf.engine->sample(lane, s, &out, &flags)) return;
-    spool_put_sample(w, flags, &out);
+    if (spool_put_sample(w, flags, &out)) tap(&out, flags);
     rt_perf_sample_stack(w, &rt_perf.drain.layout, s, &out);
 }
 
@@ -452,7 +471,9 @@ static void begin_reading(void)
 {
     rt_perf.own = rt_thread_acquire();
     if (!rt_perf.own) return;
+    rt_perf.own->own = true;
     rt_perf.own->begin_ns = ls_clock_mono_ns();
+    rt_collector_thread_began(rt_perf.own);
     const int error = rt_perf_reader_start();
     if (!error) return;
     rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);

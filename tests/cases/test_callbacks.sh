@@ -44,7 +44,9 @@ counted fork fork.txt.child 1
 run 0 slow
 must grep -qx 'calls 1' said
 holds 1 '^event CALLBACK_SLOW process 0 count 1 text the natural-domain function slow_function of "B" took '
+sampled="--engine step --overhead 5%"
 run 0 costly
+sampled="--engine step --overhead 50%"
 must grep -qx 'fewer 1' said
 holds 1 '^event CALLBACK_COSTLY process 0 count 1 text the natural-domain function costly_function of "B" took '
 run 0 leaves
