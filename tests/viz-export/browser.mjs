@@ -35,6 +35,21 @@ export async function change(page, action) {
     await page.waitForFunction((n) => document.body.dataset.changes !== n, before);
 }
 
+/** The same by clicking into a picture drawn by a library, which on a busy machine may not have laid it out yet and then
+ * loses the click: once more, until the selection has changed. */
+export async function changeByClick(page, locator, position) {
+    const before = await page.evaluate(() => document.body.dataset.changes);
+    const changed = () => page.evaluate((n) => document.body.dataset.changes !== n, before);
+    for (let attempt = 0; attempt < 20; attempt++) {
+        await locator.click({ position });
+        for (let look = 0; look < 20; look++) {
+            if (await changed()) return;
+            await page.waitForTimeout(250);
+        }
+    }
+    throw new Error('clicks change nothing');
+}
+
 /** The sums in the bar at the top. */
 export async function sums(page) {
     const value = (id) => page.locator(`#${id}`).getAttribute('data-value').then(Number);

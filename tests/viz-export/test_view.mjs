@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM LOADSTONE PROFILE
 import { execFileSync } from 'node:child_process';
-import { change, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
+import { change, changeByClick, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
 const [modules, chromium, file, mapless, fieldSum, loadstone, profile] = process.argv.slice(2);
 
@@ -148,11 +148,10 @@ async function pointer(page) {
         const drawn = page.locator('#tree .chart[data-state=drawn]');
         await drawn.scrollIntoViewIfNeeded(); // waits until it is drawn: until then a click finds nothing
         const picture = await page.locator('#tree .chart').boundingBox();
-        await change(page, () =>
-            page
-                .locator('#tree .chart')
-                .click({ position: { x: picture.width / 2 + 70, y: picture.height / 2 + 60 } }),
-        );
+        await changeByClick(page, page.locator('#tree .chart'), {
+            x: picture.width / 2 + 70,
+            y: picture.height / 2 + 60,
+        });
         check((await page.locator('.chip').count()) === 1, `${name}: a click selects`);
         await change(page, () => page.locator('#reset').click());
     }
