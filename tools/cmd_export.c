@@ -103,7 +103,7 @@ static void export_next(const struct vx_exporter *x, const char *recording, cons
     else if (x->needs & VX_NEEDS_FIELDS && strcmp(x->name, "png") != 0)
         cli_next("paraview %s", cli_quote(path));
     else
-        cli_next("loadstone export --list %s", cli_quote(recording));
+        cli_next("loadstone export %s --list", cli_quote(recording));
 }
 
 static ls_err export_load_and_write(struct exp_source *e, const struct vx_exporter *x,

@@ -176,11 +176,11 @@ static ls_err vx_csv_export(const struct vx_source *s, const struct vx_request *
     return table->write(s, out);
 }
 
-const struct vx_exporter vx_exporter_csv = {
-    .name = "csv",
-    .ends = ".csv",
-    .words = "comma-separated values: one of the tables below (pandas, R, spreadsheets)",
-    .needs = VX_NEEDS_SAMPLES,
-    .one_file = true,
-    .has_steps = true,
-    .write = vx_csv_export};
+const struct vx_exporter vx_exporter_csv = {.name = "csv",
+                                            .ends = ".csv",
+                                            .words =
+                                                "comma-separated values: a table (pandas, R, spreadsheets)",
+                                            .needs = VX_NEEDS_SAMPLES,
+                                            .one_file = true,
+                                            .has_steps = true,
+                                            .write = vx_csv_export};
