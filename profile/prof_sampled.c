@@ -188,7 +188,7 @@ static ls_err prof_on_watch(struct prof_replay *r, const struct spool_watch *rec
                            .hits = rec->hits};
     for (size_t i = r->run->watches.len; !is_armed && i-- > 0;) {
         struct prof_watch *known = &r->run->watches.rows[i];
-        if (known->process != w.process || known->base != w.base || known->end_ns != UINT64_MAX) continue;
+        if (known->process != w.process || known->base != w.base) continue;
         w.end_ns = w.begin_ns;
         w.begin_ns = known->begin_ns;
         *known = w;

@@ -28,6 +28,7 @@ enum {
     RECORD_FORCE,
     RECORD_QUIET,
     RECORD_ENGINE,
+    RECORD_WATCH,
     RECORD_TRIGGER,
     RECORD_OVERHEAD,
     RECORD_PERIOD,
@@ -56,11 +57,16 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
-    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|faults|null", "auto",
+    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|faults|watch|null", "auto",
                        "what is sampled: loads and stores by the processor (hw: PEBS, IBS, SPE), or by "
                        "single-stepping short bursts, which needs no privilege (step); page faults, for who "
                        "touched what first (faults); nothing (null)",
                        "Sampling"},
+    [RECORD_WATCH] =
+        {"watch", 0, CLI_TEXT, "NODE[INDEX]", NULL,
+         "who touches this element of a registered range: hardware breakpoints, on for as much of the "
+         "time as the budget allows; report --watch shows it",
+         "Sampling"},
     [RECORD_TRIGGER] =
         {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
          "what starts a burst of the step engine: a perf event, or a timer where perf events are forbidden",
@@ -126,11 +132,12 @@ static const struct record_env {
     int option;
     enum ls_env_id variable;
 } record_envs[] = {
-    {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_TRIGGER, LS_ENV_TRIGGER},
-    {RECORD_OVERHEAD, LS_ENV_OVERHEAD},   {RECORD_BURST, LS_ENV_BURST},
-    {RECORD_SEED, LS_ENV_SEED},           {RECORD_CALLSTACK, LS_ENV_CALLSTACK},
-    {RECORD_DELAY, LS_ENV_DELAY},         {RECORD_DURATION, LS_ENV_DURATION},
-    {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN}, {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
+    {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_WATCH, LS_ENV_WATCH},
+    {RECORD_TRIGGER, LS_ENV_TRIGGER},     {RECORD_OVERHEAD, LS_ENV_OVERHEAD},
+    {RECORD_BURST, LS_ENV_BURST},         {RECORD_SEED, LS_ENV_SEED},
+    {RECORD_CALLSTACK, LS_ENV_CALLSTACK}, {RECORD_DELAY, LS_ENV_DELAY},
+    {RECORD_DURATION, LS_ENV_DURATION},   {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN},
+    {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
 };
 
 struct record {
@@ -161,6 +168,7 @@ static ls_err record_environment(const struct record *r)
         snprintf(number, sizeof(number), "%llu", (unsigned long long)r->v[RECORD_CONTROL].number);
         LS_TRY(record_setenv(LS_ENV_CONTROL, number));
     }
+    if (r->v[RECORD_WATCH].given) LS_TRY(record_setenv(LS_ENV_ENGINE, "watch"));
     if (r->v[RECORD_PAUSED].given) LS_TRY(record_setenv(LS_ENV_PAUSED, "1"));
     if (r->v[RECORD_NO_CHILDREN].given) LS_TRY(record_setenv(LS_ENV_CHILDREN, "0"));
     snprintf(number, sizeof(number), "%llu", (unsigned long long)ls_clock_mono_ns());

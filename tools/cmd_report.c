@@ -9,6 +9,7 @@
 #include "tools/rep_sharing.h"
 #include "tools/rep_tree.h"
 #include "tools/rep_first_touch.h"
+#include "tools/rep_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ enum {
     REPORT_PROCESSES,
     REPORT_SHARING,
     REPORT_FIRST_TOUCH,
+    REPORT_WATCH,
     REPORT_ALLOCATIONS,
     REPORT_TREE,
     REPORT_HEATMAP,
@@ -79,6 +81,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                             "instead of the table, after record --engine faults: which thread touched which "
                             "data first, in pages and bytes; by node and thread, or as --by says",
                             "Rows"},
+    [REPORT_WATCH] =
+        {"watch", 0, CLI_FLAG, NULL, NULL,
+         "instead of the table, after record --watch: who touched the element, by line and thread, or "
+         "as --by says (--by calls for call stacks)",
+         "Rows"},
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
                             "instead of the table: what was allocated where, sampled or not: bytes and "
                             "blocks of each allocation site",
@@ -260,6 +267,16 @@ static ls_err report_first_touch(const struct rep_options *o, const struct cli_v
     return LS_OK;
 }
 
+static ls_err report_watch(const struct rep_options *o, const struct cli_value *v)
+{
+    struct rep_options asked = *o;
+    if (!v[REPORT_BY].given) asked.by = "line,thread";
+    LS_TRY(rep_watch(&asked, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --watch --by calls %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_allocations(const struct rep_options *o, const struct cli_value *v)
 {
     LS_TRY(rep_allocations(o, v[REPORT_JSON].given, stdout));
@@ -288,11 +305,9 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
-} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch},
-                    {REPORT_PROCESSES, report_processes},
-                    {REPORT_SHARING, report_sharing},
-                    {REPORT_ALLOCATIONS, report_allocations},
-                    {REPORT_HEATMAP, report_heatmap},
+} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch}, {REPORT_WATCH, report_watch},
+                    {REPORT_PROCESSES, report_processes},     {REPORT_SHARING, report_sharing},
+                    {REPORT_ALLOCATIONS, report_allocations}, {REPORT_HEATMAP, report_heatmap},
                     {REPORT_ANNOTATE, report_annotate}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 

@@ -51,6 +51,7 @@ tools_loadstone_SOURCES = \
     tools/rep_table.c \
     tools/rep_tree.c tools/rep_tree.h \
     tools/rep_first_touch.c tools/rep_first_touch.h \
+    tools/rep_watch.c tools/rep_watch.h \
     tools/rep_view.c tools/rep_view.h
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 if HAVE_STEP

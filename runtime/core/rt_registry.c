@@ -37,6 +37,7 @@ static void rt_put_node(uint16_t type, const struct smr_event_node *e)
         .is_group = e->is_group,
     };
     spool_put_node(rt_spool_writer(t), type, rec, e->label);
+    if (rt_state.engine->range) rt_state.engine->range(e);
     rt_collector_revive();
     rt_leave();
 }
@@ -61,6 +62,7 @@ static void rt_on_node_remove(void *user, uint64_t time_ns, uint32_t node, bool 
     if (!t) return;
     spool_put_node_remove(rt_spool_writer(t), ls_clock_mono_ns(), node,
                           freed ? SPOOL_NODE_FREED : SPOOL_NODE_REMOVED);
+    if (rt_state.engine->range_ended) rt_state.engine->range_ended(node);
     rt_leave();
 }
 

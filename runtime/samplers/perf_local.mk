@@ -7,6 +7,7 @@ librtperf_la_SOURCES = \
     runtime/samplers/rt_perf_reader.c runtime/samplers/rt_perf_reader.h \
     runtime/samplers/rt_perf_sample.c runtime/samplers/rt_perf_sample.h \
     runtime/samplers/rt_sampler_faults.c \
+    runtime/samplers/rt_sampler_watch.c \
     runtime/samplers/rt_sampler_hw.c \
     $(perfring_sources) $(perfenc_sources) machine/mach_privilege.c machine/mach_privilege.h
 librtperf_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE

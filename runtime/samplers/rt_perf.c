@@ -350,6 +350,11 @@ static void follow_control(uint64_t now_ns)
     if (!rt_perf.engine->by_thread) set_gear(wants ? rt_perf.pace.gear : PE_GEAR_NONE);
 }
 
+bool rt_perf_ticks(void)
+{
+    return rt_perf.engine->tick != NULL;
+}
+
 bool rt_perf_is_on(void)
 {
     return rt_perf.is_on;

@@ -68,6 +68,8 @@ const struct pe_kernel *rt_perf_kernel(void);
 void rt_perf_close_lane(struct pe_lane *l);
 /* Is sampling wanted now? As of the reader's last look. */
 bool rt_perf_is_on(void);
+/* Does the engine want to be called often (tick)? */
+bool rt_perf_ticks(void);
 /* The writer of the reader's file; NULL while there is none. Under the lock. */
 struct spool_writer *rt_perf_writer(void);
 

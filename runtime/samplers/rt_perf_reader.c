@@ -38,7 +38,7 @@ static void nap(long ns)
 static int time_out_ms(size_t lanes_len)
 {
     const struct rt_config *c = &rt_state.config;
-    const bool is_timed = c->delay_ns || c->duration_ns || c->control_signal || c->paused;
+    const bool is_timed = rt_perf_ticks() || c->delay_ns || c->duration_ns || c->control_signal || c->paused;
     return is_timed || lanes_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct smr_event_node;
+
 /* Engines never abort, exit or print: what fails goes quiet and is counted (rt_event_count_sigsafe).
  * All but probe and process_start may be NULL. Functions about a thread run on that thread with rt_tls.depth
  * > 0. */
@@ -40,6 +42,10 @@ struct rt_sampler {
     /* The program mapped path at [base, end); depth > 0. */
     void (*mapped)(uint64_t base, uint64_t end, const char *path);
 
+    /* A range was registered, or covers other memory from now on; it ended.  Thread: any, depth > 0. */
+    void (*range)(const struct smr_event_node *e);
+    void (*range_ended)(uint32_t node);
+
     void (*before_fork)(struct rt_thread *t); /* t: the forking thread, NULL when not known */
     void (*after_fork_parent)(struct rt_thread *t);
     /* The child has one thread, t; its files are gone (new ones come by themselves), its timers are the
@@ -53,6 +59,7 @@ struct rt_sampler {
 
 extern const struct rt_sampler rt_sampler_null;
 extern const struct rt_sampler rt_sampler_faults;
+extern const struct rt_sampler rt_sampler_watch;
 extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
 

@@ -9,6 +9,7 @@ const struct rt_sampler *const rt_sampler_table[] = {
     &rt_sampler_step,
     &rt_sampler_null, /* the last that is taken by itself */
     &rt_sampler_faults,
+    &rt_sampler_watch,
     NULL,
 };
 

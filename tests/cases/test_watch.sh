@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# record --watch A[17]: each touch once, reads and writes told apart, by line and thread; a hot element within the budget.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+victim=$top_builddir/tests/cases/watch_victim
+
+"$loadstone" record -q --force --watch 'A[17]' -o w.h5 -- "$victim" >out 2>err || { echo "FAIL: status $?"; cat err; failed=1; }
+grep -qx done out || { echo "FAIL: the program's output:"; cat out; failed=1; }
+"$loadstone" report w.h5 2>/dev/null | grep -q '^engine  *watch' || skip "breakpoints cannot be set here: $("$loadstone" report w.h5 | grep ^engine)"
+"$loadstone" report --watch w.h5 >w.txt 2>err || { cat err; failed=1; }
+grep -q '^who touches A\[17\] (8 bytes' w.txt || { echo "FAIL: w.txt:"; cat w.txt; failed=1; }
+grep -q '^11 touches seen, .* all there were' w.txt || { echo "FAIL: w.txt:"; cat w.txt; failed=1; }
+"$loadstone" report --watch --json w.h5 >w.json 2>err || { cat err; failed=1; }
+python3 - w.json <<'P' || { cat w.json; failed=1; }
+import json, sys
+r = json.load(open(sys.argv[1]))
+top = {row["label"].split()[-1]: (row["reads"], row["writes"]) for row in r["rows"] if row["depth"] == 0}
+threads = sorted(row["reads"] for row in r["rows"] if row["depth"] == 1 and row["reads"])
+if top != {"read_it": (6, 0), "write_it": (0, 5)} or threads != [2, 4] or r["seen"] != 11: sys.exit(f"FAIL: {top} {threads}")
+P
+"$loadstone" report --by calls w.h5 >calls.txt 2>err || { cat err; failed=1; }
+grep -q main calls.txt && grep -q reader calls.txt || { echo "FAIL: call stacks:"; cat calls.txt; failed=1; }
+
+# so hot that it cannot be watched all the time
+"$loadstone" record -q --force --watch 'A[17]' -o hot.h5 -- "$victim" hot >out 2>err || { echo "FAIL: hot"; cat err; failed=1; }
+"$loadstone" report --watch --json hot.h5 >hot.json 2>err || { cat err; failed=1; }
+python3 - hot.json <<'P' || { cat hot.json; failed=1; }
+import json, sys
+r = json.load(open(sys.argv[1]))
+if not 0 < r["watched_share"] < 0.9 or r["touches_estimated"] <= r["seen"]: sys.exit("FAIL: watched all the time")
+P
+
+# what does not exist, and a plain recording
+"$loadstone" record -q --force --watch 'B[1]' -o none.h5 -- "$victim" >out 2>err || failed=1
+grep -qx done out || { echo "FAIL: the program's output:"; cat out; failed=1; }
+expect 2 "nothing was watched" "$loadstone" report --watch none.h5
+exit $failed
