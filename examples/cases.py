@@ -31,7 +31,8 @@ class Bench:
         return os.path.join(self.args.output, name)
 
     def output_of(self, command):
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        # beside the programs: recordings and pictures then name them without this machine's directories
+        done = subprocess.run(command, cwd=self.args.programs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
         if done.returncode != 0:
             sys.exit("%s: status %d\n%s%s" % (" ".join(command), done.returncode, done.stdout, done.stderr))
         return done.stdout
@@ -40,14 +41,14 @@ class Bench:
         return self.output_of([self.args.loadstone] + list(arguments))
 
     def run(self, program, *arguments):
-        return self.output_of([os.path.join(self.args.programs, program)] + [str(a) for a in arguments])
+        return self.output_of(["./" + program] + [str(a) for a in arguments])
 
     def record(self, name, program, *arguments):
         """Records; leaves NAME.h5 and the report NAME.txt; returns the report as data."""
         file = self.path(name + ".h5")
         print("  %s: %s" % (name, " ".join([program] + [str(a) for a in arguments])), flush=True)
         self.loadstone("record", "--quiet", "--force", "--paused", "--overhead", "%g%%" % self.args.overhead, "-o", file, "--",
-                       os.path.join(self.args.programs, program), *[str(a) for a in arguments])
+                       "./" + program, *[str(a) for a in arguments])
         with open(self.path(name + ".txt"), "w") as text:
             text.write(self.loadstone("report", file))
         return Recording(file, json.loads(self.loadstone("report", "--json", "--min-share", "0.01%", file)))
@@ -92,12 +93,14 @@ class Recording:
         return 100 * self.rows[label][what]["share"] if label in self.rows else float("nan")
 
     def levels(self, label):
+        if label not in self.rows: # no sample of it
+            return [float("nan")] * len(LEVELS)
         counts = self.rows[label]["levels"]
         known = sum(counts[level] for level in LEVELS)
         return [100 * counts[level] / known if known else float("nan") for level in LEVELS]
 
     def mean(self, label):
-        return self.rows[label]["latency_mean_cycles"] or float("nan")
+        return self.rows.get(label, {}).get("latency_mean_cycles") or float("nan")
 
     def bursts(self):
         return self.report["estimates"]["bursts"]
@@ -238,6 +241,7 @@ def main():
     for name in args.cases:
         if name not in CASES:
             words.error("no case %s: %s" % (name, ", ".join(CASES)))
+    args.loadstone, args.programs, args.output = (os.path.abspath(p) for p in (args.loadstone, args.programs, args.output))
     bench = Bench(args)
     for name in args.cases or CASES:
         print("%s: %s" % (name, CASES[name].__doc__), flush=True)
