@@ -22,7 +22,8 @@ static const struct cli_option import_options[IMPORT_OPTIONS] = {
     [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
 
-const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes, NULL};
+const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes,
+                                                &imp_source_perf_script, NULL};
 
 static void names_of_sources(char *out, size_t room)
 {
@@ -113,6 +114,9 @@ const struct cli_command cli_cmd_import = {
                    "compressed ones too. Addresses are named by "
                    "the files that were mapped where this machine has the same build of them; processes, "
                    "forks and call chains are kept.\n\n"
+                   "perf-script: text of perf script with the field addr; data_src, weight, ip, sym, dso and "
+                   "srcline are taken where they are "
+                   "there.\n\n"
                    "memaxes: CSV of MemAxes and Mitos, columns by the names of its first line. Variables "
                    "become nodes of the tree, the "
                    "columns xidx, yidx and zidx a grid of the natural domain, iter a phase.\n\n"
@@ -120,7 +124,8 @@ const struct cli_command cli_cmd_import = {
                    "clock that they count (--ghz), a "
                    "cycle is taken for a nanosecond: shares are right then, times are not.",
     .examples = "loadstone import perf.data -o run.h5\n"
-                "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n",
+                "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n"
+                "perf script -F +addr,data_src,weight >samples.txt && loadstone import samples.txt\n",
     .options = import_options,
     .options_len = IMPORT_OPTIONS,
     .operands_min = 1,

@@ -5,10 +5,13 @@ tools_loadstone_SOURCES += \
     tools/imp_maps.c tools/imp_maps.h \
     tools/imp_memaxes.c \
     tools/imp_perf_data.c \
+    tools/imp_perf_script.c \
+    tools/imp_script_line.c tools/imp_script_line.h \
     tools/imp_source.h \
     tools/imp_table.c tools/imp_table.h \
     tools/imp_text.c tools/imp_text.h
 tools_loadstone_LDADD += libperffile.la libspoolwrite.la
 LOADSTONE_MAN += tools/loadstone-import.1
-TESTS += tests/tools/test_import.sh
+TESTS += tests/tools/test_import.sh tests/tools/test_import_script.sh
 EXTRA_DIST += tests/tools/test_import.sh tests/data/memaxes/lulesh-samples.csv
+EXTRA_DIST += tests/tools/test_import_script.sh tests/data/perf-script/chains.txt tests/data/perf-script/faults.txt
