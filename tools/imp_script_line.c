@@ -322,7 +322,7 @@ static void read_rest(const char *p, struct imp_script_sample *s)
     for (size_t i = 0; w.len == 0 && i < len && code == len; i++) {
         const char *before = i ? numbers[i - 1].at + numbers[i - 1].len : p;
         const long width = numbers[i].at + numbers[i].len - before;
-        if (is_hex(numbers[i]) && (width == CODE_WIDTH || !is_decimal(numbers[i]))) code = i;
+        if (is_hex(numbers[i]) && (width == CODE_WIDTH || (i == 0 && !is_decimal(numbers[i])))) code = i;
     }
     if (code > 0 && is_decimal(numbers[0])) s->weight = value_of(numbers[0], 10);
     if (code == len || !is_hex(numbers[code])) return;
