@@ -10,5 +10,6 @@ libcommon_la_SOURCES = \
     common/ls_error.c common/ls_error.h \
     common/ls_file.c common/ls_file.h \
     common/ls_quantity.c common/ls_quantity.h \
+    common/ls_put.c common/ls_put.h \
     common/ls_rank.c common/ls_rank.h \
     common/ls_span.h

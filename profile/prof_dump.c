@@ -3,6 +3,7 @@
 
 #include "profile/prof_dump.h"
 
+#include "common/ls_put.h"
 #include "profile/prof_tables.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What a row of the file is made of. */
@@ -26,21 +26,6 @@ struct prof_dumping {
 
 static const char prof_dump_head[] =
     "variable,source,line,time,latency,level,access,cpu,thread,address,bytes,index,xidx,yidx,zidx\n";
-
-/* A text as CSV has it (RFC 4180). */
-static void prof_dump_text(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static const struct prof_line *prof_dump_line(const struct prof_dumping *d, uint64_t ip)
 {
@@ -86,9 +71,9 @@ static void prof_dump_row(const struct prof_dumping *d, uint64_t i)
     const struct prof_samples *s = &d->samples;
     const struct prof_line *l = prof_dump_line(d, s->ip[i]);
     FILE *const out = d->out;
-    prof_dump_text(out, s->node[i] < d->nodes_len ? d->nodes[s->node[i]].label : "");
+    ls_put_csv(out, s->node[i] < d->nodes_len ? d->nodes[s->node[i]].label : "");
     fputc(',', out);
-    prof_dump_text(out, l ? l->file : "");
+    ls_put_csv(out, l ? l->file : "");
     if (l && l->line)
         fprintf(out, ",%u,", l->line);
     else

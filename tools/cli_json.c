@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli_json.h"
 
+#include "common/ls_put.h"
+
 #include <inttypes.h>
 #include <math.h>
-
-static void cli_json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            fprintf(out, "\\u%04x", *p);
-        else
-            fputc(*p, out);
-    }
-    fputc('"', out);
-}
 
 static void cli_json_key(struct cli_json *j, const char *key)
 {
     if (j->filled) fputc(',', j->out);
     if (j->depth) fprintf(j->out, "\n%*s", 2 * j->depth, "");
     if (key) {
-        cli_json_string(j->out, key);
+        ls_put_json(j->out, key, "");
         fputs(": ", j->out);
     }
     j->filled = true;
@@ -49,7 +37,7 @@ void cli_json_close(struct cli_json *j, char bracket)
 void cli_json_text(struct cli_json *j, const char *key, const char *text)
 {
     cli_json_key(j, key);
-    cli_json_string(j->out, text ? text : "");
+    ls_put_json(j->out, text ? text : "", "");
 }
 
 void cli_json_u64(struct cli_json *j, const char *key, uint64_t number)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/knr_json.h"
 
+#include "common/ls_put.h"
 #include "kernels/kn_kernel.h"
 #include "machine/mach_topology.h"
 #include "tools/knr_counts.h"
@@ -143,17 +144,6 @@ void knr_csv_header(FILE *out)
     fputc('\n', out);
 }
 
-/* Quoted as RFC 4180 has it. */
-static void csv_text(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void knr_csv_row(const struct kn_result *r, const char *name, FILE *out)
 {
     struct cell cells[CELLS];
@@ -161,7 +151,7 @@ void knr_csv_row(const struct kn_result *r, const char *name, FILE *out)
     for (size_t i = 0; i < CELLS; i++) {
         if (i) fputc(',', out);
         if (cells[i].kind == CELL_TEXT)
-            csv_text(cells[i].text, out);
+            ls_put_csv(out, cells[i].text);
         else if (cells[i].kind == CELL_NUMBER && isfinite(cells[i].number))
             fprintf(out, "%.9g", cells[i].number);
         else if (cells[i].kind != CELL_NUMBER)

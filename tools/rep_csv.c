@@ -2,23 +2,12 @@
 /* Innermost groups, one a line, as comma-separated values (RFC 4180). */
 #include "config.h"
 
+#include "common/ls_put.h"
 #include "profile/prof_tables.h"
 #include "tools/rep_print.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static void rep_csv_text(const char *text, FILE *out)
-{
-    const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-    if (quoted) fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    if (quoted) fputc('"', out);
-}
 
 /* Missing is empty. */
 static void rep_csv_double(double number, FILE *out)
@@ -55,7 +44,7 @@ static void rep_csv_row(const struct rep_view *v, uint32_t group, FILE *out)
     char path[AN_LABEL_BYTES];
     for (uint32_t d = 0; d < v->by.len; d++) {
         if (d) fputc(',', out);
-        rep_csv_text(an_combination_path(&v->groups, &v->tables, group, d, path), out);
+        ls_put_csv(out, an_combination_path(&v->groups, &v->tables, group, d, path));
     }
     const uint64_t counts[] = {r->samples, r->loads, r->stores, r->measured, r->bursts};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)

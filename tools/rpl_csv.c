@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as comma-separated values, a row a configuration; what was not measured is empty. */
+#include "common/ls_put.h"
 #include "patterns/pat_describe.h"
 #include "tools/knr_counts.h"
 #include "tools/rpl_session.h"
@@ -9,12 +10,8 @@
 
 static void csv_text(const char *text, FILE *out)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputs("\",", out);
+    ls_put_csv(out, text);
+    fputc(',', out);
 }
 
 static void csv_number(double n, FILE *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comma-separated values (RFC 4180) of what run.h5 holds; a missing value is an empty field. */
+#include "common/ls_put.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_tables.h"
@@ -25,7 +26,7 @@ static void vx_csv_u32_or_not(FILE *out, uint32_t number)
 static void vx_csv_text(FILE *out, const char *text)
 {
     fputc(',', out);
-    vx_put_csv(out, text);
+    ls_put_csv(out, text);
 }
 
 static void vx_csv_numbers(FILE *out, const struct an_row *r)

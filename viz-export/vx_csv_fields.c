@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fields as comma-separated values: a row a cell or point (and step), its place, a column a metric. */
+#include "common/ls_put.h"
 #include "viz-export/vx_tables.h"
 #include "viz-export/vx_text.h"
 
@@ -39,7 +40,7 @@ static void vx_put_row(const struct vx_rows *r, uint64_t i, FILE *out)
     const struct vx_selection *chosen = r->s->selection;
     if (r->step != VX_WHOLE_RUN) {
         fprintf(out, "%" PRIu32 ",", r->step);
-        vx_put_csv(out, vx_step_label(chosen, r->step));
+        ls_put_csv(out, vx_step_label(chosen, r->step));
         vx_csv_double(out, vx_step_begin_s(chosen, r->step));
         fputc(',', out);
     }
@@ -58,11 +59,11 @@ static void vx_put_head(const struct vx_rows *r, FILE *out)
     fputs(r->centering == NDM_CELLS ? "cell" : "point", out);
     for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++) {
         fputc(',', out);
-        vx_put_csv(out, g->kind == NDM_GRID ? g->axes[d] : mesh_axes[d]);
+        ls_put_csv(out, g->kind == NDM_GRID ? g->axes[d] : mesh_axes[d]);
     }
     for (size_t k = 0; k < r->arrays_len; k++) {
         fputc(',', out);
-        vx_put_csv(out, r->arrays[k].name);
+        ls_put_csv(out, r->arrays[k].name);
     }
     fputc('\n', out);
 }

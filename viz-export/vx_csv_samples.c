@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* /samples as comma-separated values: its columns under their names, then names of what they point to. */
+#include "common/ls_put.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_tables.h"
 #include "viz-export/vx_text.h"
@@ -52,14 +53,14 @@ static void vx_csv_names(const struct an_tables *t, const struct prof_samples *s
                                  line ? line->function : "", line ? line->file : ""};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         fputc(',', out);
-        vx_put_csv(out, texts[k]);
+        ls_put_csv(out, texts[k]);
     }
     fputc(',', out);
     if (line && line->line) vx_put_number(out, 0, line->line, false);
     fputc(',', out);
-    vx_put_csv(out, vx_phase_name(t, s->phase[i]));
+    ls_put_csv(out, vx_phase_name(t, s->phase[i]));
     fputc(',', out);
-    vx_put_csv(out, s->thread[i] < t->threads_len ? t->threads[s->thread[i]].name : "");
+    ls_put_csv(out, s->thread[i] < t->threads_len ? t->threads[s->thread[i]].name : "");
     fputc('\n', out);
 }
 

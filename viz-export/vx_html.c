@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One file, nothing loaded from elsewhere: each chart as inline SVG with its numbers in a table below. */
 #include "viz-export/vx_format.h"
+#include "viz-export/vx_text.h"
 
 #include <cairo-svg.h>
 #include <math.h>
@@ -20,27 +21,6 @@ static const char vx_html_style[] =
     ".7rem;border-bottom:1px solid "
     "#eee;text-align:right}th:first-child,td:first-child{text-align:left}";
 
-static void vx_html_text(const char *text, FILE *out)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
-
 static void vx_html_cell(double n, FILE *out)
 {
     if (isfinite(n))
@@ -53,7 +33,7 @@ static void vx_html_row_name(const struct vx_chart *chart, size_t i, FILE *out)
 {
     fputs("<tr><td>", out);
     if (chart->names_len)
-        vx_html_text(i < chart->names_len ? chart->names[i] : "", out);
+        vx_put_xml(out, i < chart->names_len ? chart->names[i] : "");
     else
         fprintf(out, "%.10g", chart->series[0].x[i]);
     fputs("</td>", out);
@@ -73,10 +53,10 @@ static void vx_html_table(const struct vx_chart *chart, FILE *out)
 {
     const size_t len = chart->names_len ? chart->names_len : chart->series_len ? chart->series[0].len : 0;
     fputs("<table><tr><th>", out);
-    vx_html_text(chart->x_label ? chart->x_label : "", out);
+    vx_put_xml(out, chart->x_label ? chart->x_label : "");
     for (size_t s = 0; s < chart->series_len; s++) {
         fputs("</th><th>", out);
-        vx_html_text(chart->series[s].label, out);
+        vx_put_xml(out, chart->series[s].label);
     }
     fputs("</th></tr>\n", out);
     for (size_t i = 0; i < len && i < VX_HTML_ROWS_MAX; i++) {
@@ -92,7 +72,7 @@ static void vx_html_table(const struct vx_chart *chart, FILE *out)
 static void vx_html_numbers(const struct vx_chart *chart, FILE *out)
 {
     fputs("<details><summary>numbers (", out);
-    vx_html_text(chart->y_label, out);
+    vx_put_xml(out, chart->y_label);
     fputs(")</summary>\n", out);
     if (vx_html_is_shared(chart)) {
         vx_html_table(chart, out);
@@ -145,7 +125,7 @@ static ls_err vx_html_chart(const struct vx_chart *chart, size_t number, FILE *o
     if (fclose(memory) != 0) status = CAIRO_STATUS_NO_MEMORY;
     if (status == CAIRO_STATUS_SUCCESS) {
         fputs("<figure role=\"img\" aria-label=\"", out);
-        vx_html_text(chart->title, out);
+        vx_put_xml(out, chart->title);
         fputs("\">\n", out);
         vx_html_svg(svg, number, out);
         vx_html_numbers(chart, out);
@@ -160,19 +140,19 @@ static ls_err vx_html_write(const struct vx_page *page, FILE *out, const char *p
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
-    vx_html_text(page->title, out);
+    vx_put_xml(out, page->title);
     fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<h1>", vx_html_style);
-    vx_html_text(page->title, out);
+    vx_put_xml(out, page->title);
     fputs("</h1>\n", out);
     if (page->subtitle) {
         fputs("<p class=\"sub\">", out);
-        vx_html_text(page->subtitle, out);
+        vx_put_xml(out, page->subtitle);
         fputs("</p>\n", out);
     }
     fputs("<ul>\n", out);
     for (size_t i = 0; i < page->facts_len; i++) {
         fputs("<li>", out);
-        vx_html_text(page->facts[i], out);
+        vx_put_xml(out, page->facts[i]);
         fputs("</li>\n", out);
     }
     fputs("</ul>\n", out);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 void vx_put_xml(FILE *out, const char *text)
 {
@@ -13,28 +12,6 @@ void vx_put_xml(FILE *out, const char *text)
             fputs(names[*c], out);
         else
             fputc(*c < ' ' ? ' ' : *c, out);
-}
-
-void vx_put_json(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c < ' ')
-            fprintf(out, "\\u%04x", *c);
-        else
-            fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    fputc('"', out);
-}
-
-void vx_put_csv(FILE *out, const char *text)
-{
-    const int quoted = strpbrk(text, ",\"\r\n") != NULL;
-    if (quoted) fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    if (quoted) fputc('"', out);
 }
 
 void vx_put_dot(FILE *out, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts and numbers as XML, JSON, CSV and DOT want them.
+/* Texts and numbers as XML, CSV and DOT want them; JSON and texts of CSV: common/ls_put.h.
  *
  * Errors: none; those of the stream stay in it.  Thread: one at a time for one stream.  Signal: not safe. */
 #ifndef VX_TEXT_H
@@ -10,10 +10,6 @@
 
 /* In attributes and elements; control characters, which XML cannot hold, become spaces. */
 void vx_put_xml(FILE *out, const char *text);
-/* With its quotes. */
-void vx_put_json(FILE *out, const char *text);
-/* A field of RFC 4180, quoted where needed. */
-void vx_put_csv(FILE *out, const char *text);
 /* With its quotes. */
 void vx_put_dot(FILE *out, const char *text);
 

@@ -2,6 +2,7 @@
 /* The timeline as trace events ("Trace Event Format", Google 2016), which ui.perfetto.dev and
  * chrome://tracing open: for each thread a track of its life and phases and one of its bursts; counters of
  * each process. */
+#include "common/ls_put.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_text.h"
@@ -21,7 +22,7 @@ struct vx_trace {
 static void vx_trace_begin(struct vx_trace *t, const char *kind, const char *name)
 {
     fprintf(t->out, "%s{\"ph\": \"%s\", \"name\": ", t->begun ? ",\n" : "", kind);
-    vx_put_json(t->out, name);
+    ls_put_json(t->out, name, "");
     t->begun = true;
 }
 
@@ -49,7 +50,7 @@ static void vx_trace_processes(struct vx_trace *t)
         const struct prof_process *p = &t->s->tables->processes[i];
         vx_trace_begin(t, "M", "process_name");
         fprintf(t->out, ", \"pid\": %" PRIu32 ", \"args\": {\"name\": ", p->pid);
-        vx_put_json(t->out, p->cmdline);
+        ls_put_json(t->out, p->cmdline, "");
         fputs("}}", t->out);
     }
 }
@@ -61,7 +62,7 @@ static void vx_trace_thread_name(struct vx_trace *t, uint32_t thread, bool burst
     vx_trace_begin(t, "M", "thread_name");
     vx_trace_track(t, thread, bursts);
     fputs(", \"args\": {\"name\": ", t->out);
-    vx_put_json(t->out, name);
+    ls_put_json(t->out, name, "");
     fputs("}}", t->out);
     vx_trace_begin(t, "M", "thread_sort_index");
     vx_trace_track(t, thread, bursts);
@@ -124,7 +125,7 @@ static void vx_trace_bursts(struct vx_trace *t)
         if (b->weight_ns != UINT64_MAX) fprintf(t->out, ", \"weight_ns\": %" PRIu64, b->weight_ns);
         if (line && line->line) {
             fprintf(t->out, ", \"line\": %" PRIu32 ", \"file\": ", line->line);
-            vx_put_json(t->out, line->file);
+            ls_put_json(t->out, line->file, "");
         }
         fputs("}}", t->out);
     }
@@ -139,7 +140,7 @@ static void vx_trace_counters(struct vx_trace *t)
             fprintf(t->out, ", \"pid\": %" PRIu32, vx_trace_pid(t, counter->points[i].process));
             vx_trace_us(t, "ts", counter->points[i].time_ns);
             fputs(", \"args\": {", t->out);
-            vx_put_json(t->out, counter->unit);
+            ls_put_json(t->out, counter->unit, "");
             fprintf(t->out, ": %" PRIu64 "}}", counter->points[i].value);
         }
     }
@@ -150,9 +151,9 @@ static ls_err vx_trace_export(const struct vx_source *s, const struct vx_request
     struct vx_trace t = {.s = s};
     LS_TRY(vx_files_open(files, r->path, &t.out));
     fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"command\": ", t.out);
-    vx_put_json(t.out, s->run->command);
+    ls_put_json(t.out, s->run->command, "");
     fputs(", \"host\": ", t.out);
-    vx_put_json(t.out, s->run->host);
+    ls_put_json(t.out, s->run->host, "");
     fputs("}, \"traceEvents\": [\n", t.out);
     vx_trace_processes(&t);
     vx_trace_threads(&t);

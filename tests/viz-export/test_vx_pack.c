@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/ls_put.h"
 #include "viz-export/vx_json.h"
 #include "viz-export/vx_pack.h"
 
@@ -42,6 +43,19 @@ static void json_is_valid_utf8_whatever_the_bytes(void **state)
     assert_json_text("\xe0\x80\xbc", "\"\\ufffd\\ufffd\\ufffd\""); /* the same in three bytes */
     assert_json_text("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* a surrogate */
     assert_json_text("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+
+static void json_that_is_no_markup_stays_legible(void **state)
+{
+    char *got = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&got, &len);
+    (void)state;
+    assert_non_null(out);
+    ls_put_json(out, "vector<int>\t\"\\\xff", "");
+    fclose(out);
+    assert_string_equal(got, "\"vector<int>\\u0009\\\"\\\\\\ufffd\"");
+    free(got);
 }
 
 static void json_numbers_are_json(void **state)
@@ -90,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(json_holds_no_markup_whatever_the_text),
                                        cmocka_unit_test(json_is_valid_utf8_whatever_the_bytes),
+                                       cmocka_unit_test(json_that_is_no_markup_stays_legible),
                                        cmocka_unit_test(json_numbers_are_json),
                                        cmocka_unit_test(columns_are_packed_as_the_header_says)};
     return cmocka_run_group_tests(tests, NULL, NULL);
