@@ -223,7 +223,7 @@ static ls_err check_samples(const struct ps_file *f)
         return ls_fail(
             LS_ERR_FORMAT,
             "%s: %llu samples, none with an address of data: print it with %s, record it with perf "
-            "mem record or perf record -d",
+            "mem record or perf record -d (page faults have no weight: perf script -F +addr)",
             f->text.path, (unsigned long long)f->samples, PS_REMEDY);
     return LS_OK;
 }
