@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { TAG_MINOR, TAG_MAJOR };
-/* What one sample takes in the kernel: measured, doc/hardware.md. */
+/* What one sample is taken to cost in the kernel: an assumption of the right order, not measured. */
 enum { SAMPLE_COST_NS = 800 };
 
 static struct rt_perf_engine faults = {
