@@ -48,7 +48,8 @@ sampled="--engine step --overhead 5%"
 run 0 costly
 sampled="--engine step --overhead 50%"
 must grep -qx 'fewer 1' said
-holds 1 '^event CALLBACK_COSTLY process 0 count 1 text the natural-domain function costly_function of "B" took '
+# on a busy machine a call may lose its processor for 10 ms: that is a slow one then
+holds 1 '^event CALLBACK_(COSTLY|SLOW) process 0 count 1 text the natural-domain function costly_function of "B" took '
 run 0 leaves
 holds 1 '^event CALLBACK_LEFT process 0 count 1 text the natural-domain function leaving_function of "B" '
 
