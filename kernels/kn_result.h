@@ -38,7 +38,7 @@ struct kn_result {
         mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */
     double stream_share;             /* mb_per_s / STREAM's on this machine, NAN when not measured */
     double worst_error;              /* largest relative error found by the validation */
-    struct pe_tally counts;         /* of one timed run on average; NAN: not counted here */
+    struct pe_tally counts;          /* of one timed run on average; NAN: not counted here */
     bool counts_hardware;            /* some of them are of the processors or memory controllers */
     char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
     double *run_seconds;             /* [seconds.len], owned */

@@ -18,10 +18,10 @@ struct prof_resolve_options {
     const char *why_no_hw; /* why hardware did not sample; stands after the process's reason */
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
-    uint32_t pid; /* of the program that the launcher started */
+    uint32_t pid;    /* of the program that the launcher started */
     uint32_t slices; /* equal parts of the run as steps of fields; 0: a step a phase */
     const struct mach_calibration *calibration;
-    const char *host, *cpu; /* of the machine that recorded; NULL: this one */
+    const char *host, *cpu;                     /* of the machine that recorded; NULL: this one */
     void (*progress)(void *user, double done);  /* may be NULL */
     void (*warn)(void *user, const char *text); /* what the user should know; may be NULL */
     void *user;

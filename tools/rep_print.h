@@ -14,7 +14,8 @@
 enum { REP_JSON_SCHEMA = 1 };
 
 void rep_print_header(const struct rep_view *v, FILE *out);
-/* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text. */
+/* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text.
+ */
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 /* What the samples of the costliest nodes suggest. */

@@ -166,9 +166,9 @@ struct loadstone_point {
  * the grid cell, or the mesh's nearest point, of d. A function that takes more than 10 ms in one call, or
  * more than its part of the overhead budget, is not called again, which the report says. It must not wait for
  * a lock that the program holds while it calls Loadstone: removing n, and unmapping it, wait until a call
- * with n has returned, two seconds at most. d may be NULL when fn returns only NULL. n may be a group: fn is called with the range
- * that was hit. Thread: fn runs in a thread of its own, one call at a time.  Errors: LS_ERR_ARG,
- * LS_ERR_NOMEM. */
+ * with n has returned, two seconds at most. d may be NULL when fn returns only NULL. n may be a group: fn is
+ * called with the range that was hit. Thread: fn runs in a thread of its own, one call at a time.  Errors:
+ * LS_ERR_ARG, LS_ERR_NOMEM. */
 typedef void *(*ndm_callback)(smr_node *n, struct mem_sample *sample, void *user);
 ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user);
 

@@ -5,12 +5,8 @@
 #include <string.h>
 
 const struct rt_sampler *const rt_sampler_table[] = {
-    &rt_sampler_hw,
-    &rt_sampler_step,
-    &rt_sampler_null, /* the last that is taken by itself */
-    &rt_sampler_faults,
-    &rt_sampler_watch,
-    NULL,
+    &rt_sampler_hw,     &rt_sampler_step,  &rt_sampler_null, /* the last that is taken by itself */
+    &rt_sampler_faults, &rt_sampler_watch, NULL,
 };
 
 static bool rt_sampler_try(const struct rt_sampler *s, struct rt_engine_facts *facts, char *why,

@@ -102,7 +102,7 @@ struct rt_step_thread {
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
     uint32_t valid_from; /* first position whose loads nothing has issued early */
     uint32_t position, own_steps, number, skipped;
-    uint32_t recorded; /* accesses of the burst that are in the spool */
+    uint32_t recorded;                    /* accesses of the burst that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
     struct rt_step_thread *next;          /* list of the process */
     struct rt_step_access accesses[RT_STEP_ACCESS_MAX];

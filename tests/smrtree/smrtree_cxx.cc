@@ -188,11 +188,15 @@ static void nodes_lie_on_meshes()
     SMRNode *p = smrt.addSMR("pressure", pressure, pressure + 6, sizeof(double));
     SMRDomain *mesh = smrt.createMesh("mesh", x, y, none, NDM_QUAD, quads);
     CHECK(mesh && m->mapPoints(mesh) && p->mapCells(mesh, 3) && !p->mapCells(mesh));
-    CHECK(smrt.createMesh("from 1", x, y, none, NDM_QUAD, from_1, 1) && smrt.createMesh("points", x, none, none));
+    CHECK(smrt.createMesh("from 1", x, y, none, NDM_QUAD, from_1, 1) &&
+          smrt.createMesh("points", x, none, none));
     CHECK(mesh->refreshAtPhases() && mesh->refreshAtPhases(false));
-    CHECK(!smrt.createMesh("base", x, y, none, NDM_QUAD, from_1) && std::strstr(ls_last_error(), "index_base"));
-    CHECK(!smrt.createMesh("rest", x, y, none, NDM_TRIANGLE, quads) && std::strstr(ls_last_error(), "8 indices"));
-    CHECK(!smrt.createMesh("odd", x, odd, none, NDM_QUAD, quads) && std::strstr(ls_last_error(), "2 values of y"));
+    CHECK(!smrt.createMesh("base", x, y, none, NDM_QUAD, from_1) &&
+          std::strstr(ls_last_error(), "index_base"));
+    CHECK(!smrt.createMesh("rest", x, y, none, NDM_TRIANGLE, quads) &&
+          std::strstr(ls_last_error(), "8 indices"));
+    CHECK(!smrt.createMesh("odd", x, odd, none, NDM_QUAD, quads) &&
+          std::strstr(ls_last_error(), "2 values of y"));
     CHECK(!smrt.createMesh("empty", none, none, none));
     CHECK(!smrt.createMesh("shape", x, y, none, static_cast<ndm_shape>(2), quads));
 }
@@ -201,7 +205,8 @@ static void natural_domain_functions_attach_to_ranges_and_groups()
 {
     SMRTree smrt;
     static double a[16], b[16];
-    SMRNode *A = smrt.addSMR("A", sizeof(double), a, &a[16]), *B = smrt.addSMR("B", sizeof(double), b, &b[16]);
+    SMRNode *A = smrt.addSMR("A", sizeof(double), a, &a[16]),
+            *B = smrt.addSMR("B", sizeof(double), b, &b[16]);
     SMRNode *group = smrt.createSMRGroup("group");
     CHECK(A->setNaturalDomainFunction(matrixNDMfunc) && A->setNaturalDomainFunction(nullptr));
     CHECK(!group->setNaturalDomainFunction(matrixNDMfunc));
