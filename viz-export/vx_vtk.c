@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/vx_vtk.h"
 
+#include "viz-export/vx_base64.h"
 #include "viz-export/vx_text.h"
 
 #include <errno.h>
@@ -37,38 +38,45 @@ static ls_err vx_data_fail(void)
 }
 
 /* One block behind the others; its packed length goes into *out_bytes. */
-static ls_err vx_put_block(struct vx_vtk *v, const unsigned char *bytes, size_t len, uint64_t *out_bytes)
+static ls_err vx_put_block(struct vx_vtk *v, struct vx_base64 *to, const unsigned char *bytes, size_t len,
+                           uint64_t *out_bytes)
 {
     uLongf packed = compressBound(VX_BLOCK_BYTES);
     if (compress2(v->packed, &packed, bytes, len, Z_DEFAULT_COMPRESSION) != Z_OK)
         return ls_fail(LS_ERR_NOMEM, "zlib has no memory to compress");
     *out_bytes = packed;
-    return fwrite(v->packed, 1, packed, v->data) == packed ? LS_OK : vx_data_fail();
+    vx_base64_put(to, v->packed, packed);
+    return ferror(v->data) ? vx_data_fail() : LS_OK;
 }
 
 /* The header of compressed data, all UInt64: number of blocks, bytes of a block, bytes of the last one when
  * it is not full (else 0), packed bytes of each. It is known only after the blocks, so its room is kept
- * first. */
+ * first. Header and blocks are a text each. */
 static ls_err vx_put_blocks(struct vx_vtk *v, const unsigned char *bytes, uint64_t len)
 {
     const uint64_t blocks = (len + VX_BLOCK_BYTES - 1) / VX_BLOCK_BYTES;
-    uint64_t *header = calloc(3 + blocks, sizeof(*header)), total = (3 + blocks) * sizeof(*header);
+    const size_t header_bytes = (3 + blocks) * sizeof(uint64_t);
+    uint64_t *header = calloc(1, header_bytes), packed_bytes = 0;
+    struct vx_base64 to = {.out = v->data};
     if (!header) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu64 " blocks", blocks);
     header[0] = blocks;
     header[1] = VX_BLOCK_BYTES;
     header[2] = len % VX_BLOCK_BYTES;
-    ls_err err = fwrite(header, 8, 3 + blocks, v->data) == 3 + blocks ? LS_OK : vx_data_fail();
+    vx_base64_put(&to, header, header_bytes);
+    vx_base64_end(&to);
+    ls_err err = LS_OK;
     for (uint64_t b = 0; err == LS_OK && b < blocks; b++) {
         const uint64_t at = b * VX_BLOCK_BYTES;
         const size_t wanted = len - at < VX_BLOCK_BYTES ? (size_t)(len - at) : VX_BLOCK_BYTES;
-        err = vx_put_block(v, bytes + at, wanted, &header[3 + b]);
-        total += header[3 + b];
+        err = vx_put_block(v, &to, bytes + at, wanted, &header[3 + b]);
+        packed_bytes += header[3 + b];
     }
-    if (err == LS_OK &&
-        (fseeko(v->data, (off_t)v->data_bytes, SEEK_SET) != 0 ||
-         fwrite(header, 8, 3 + blocks, v->data) != 3 + blocks || fseeko(v->data, 0, SEEK_END) != 0))
-        err = vx_data_fail();
-    v->data_bytes += total;
+    vx_base64_end(&to);
+    if (err == LS_OK && fseeko(v->data, (off_t)v->data_bytes, SEEK_SET) != 0) err = vx_data_fail();
+    vx_base64_put(&to, header, header_bytes);
+    vx_base64_end(&to);
+    if (err == LS_OK && (fseeko(v->data, 0, SEEK_END) != 0 || ferror(v->data))) err = vx_data_fail();
+    v->data_bytes += vx_base64_len(header_bytes) + vx_base64_len(packed_bytes);
     free(header);
     return err;
 }
@@ -182,7 +190,7 @@ ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out)
             "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
             v->type);
     fwrite(v->xml_text, 1, v->xml_len, out);
-    fputs("<AppendedData encoding=\"raw\">\n_", out);
+    fputs("<AppendedData encoding=\"base64\">\n_", out);
     LS_TRY(vx_copy(v->data, out));
     fputs("\n</AppendedData>\n</VTKFile>\n", out);
     return ferror(out) ? ls_fail(LS_ERR_IO, "the output could not be written: is the disk full?") : LS_OK;

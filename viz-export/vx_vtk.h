@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file of VTK's XML formats ("VTK File Formats", kitware.com): the markup first, all binary data appended
- * behind it, compressed by zlib in blocks. Markup is gathered in memory and data in a temporary file, since
- * the markup says where each array will lie.
+ * behind it, compressed by zlib in blocks, as base64: raw bytes are no XML, and VTK 9.1 fails on them with an
+ * expat that has the mend of CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2). Markup is gathered in memory
+ * and data in a temporary file, since the markup says where each array will lie.
  *
  * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef VX_VTK_H
