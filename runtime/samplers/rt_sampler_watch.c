@@ -7,6 +7,7 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_perf.h"
+#include "runtime/samplers/rt_perf_reader.h"
 #include "smrtree/smr_registry.h"
 
 #include <linux/hw_breakpoint.h>
@@ -181,6 +182,7 @@ static void arm(const struct smr_event_node *e)
     watch.on_ns = watch.wanted_ns = watch.hits = 0;
     watch.is_pulsed = watch.was_pulsed = false;
     specify(watch.base, watch.len_bytes);
+    rt_perf_reader_wait_begun(); /* the record goes to its file */
     put_record(true);
     for (struct rt_thread *t = rt_state.threads; t; t = t->next)
         if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && t->tid > 0 && t != rt_perf_own())
