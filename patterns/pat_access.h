@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses to memory in the order in which each thread made them, and what is known of them: the form in
+ * which every source (patterns/pat_source.h) delivers and extraction (patterns/pat_extract.h) takes. Exact
+ * traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
+ * (PAT_EVENT_BREAK).
+ *
+ * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers. */
+#ifndef PAT_ACCESS_H
+#define PAT_ACCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAT_NONE UINT32_MAX /* no row */
+
+enum pat_op { PAT_OP_LOAD, PAT_OP_STORE };
+
+/* What one operand of one instruction does with one width: an instruction that loads and stores, that has two
+ * memory operands, or that is seen with two widths has several sites. The lanes of a gather are accesses of
+ * one site, in the order of the lanes. */
+struct pat_site {
+    uint64_t ip;         /* as the thread ran it: position-independent code is not unrelocated */
+    uint32_t module;     /* of the ip, PAT_NONE: not known */
+    uint16_t size_bytes; /* of one access; 0: the source does not tell */
+    uint8_t operand; /* 0, 1, ... in the order of the accesses of one execution; loads and stores together */
+    uint8_t op;      /* enum pat_op */
+};
+
+/* A loaded object: linked address = address - bias. */
+struct pat_module {
+    char *path;
+    uint64_t start, end, bias;
+};
+
+/* What data is called: a global, an allocation site, a registered range (SMR). */
+enum pat_home_kind {
+    PAT_HOME_UNKNOWN,
+    PAT_HOME_REGISTERED,
+    PAT_HOME_HEAP,
+    PAT_HOME_GLOBAL,
+    PAT_HOME_STACK,
+    PAT_HOME_OTHER
+};
+struct pat_home {
+    char *label;              /* may be NULL until the source has ended: names are resolved then */
+    uint64_t elem_size_bytes; /* 0: not known */
+    uint8_t kind;             /* enum pat_home_kind */
+};
+
+/* Memory of a home that lives from its PAT_EVENT_RANGE_BORN to its PAT_EVENT_RANGE_DIED: an allocation site
+ * has many. Ranges nest; the innermost counts. */
+struct pat_range {
+    uint64_t start, end;
+    uint32_t home;
+};
+
+struct pat_thread {
+    char *label; /* "4711", "rank 3 thread 0", "warp 12"; never NULL */
+};
+
+struct pat_access {
+    uint64_t addr;
+    uint32_t site, thread;
+};
+
+enum pat_event_kind {
+    PAT_EVENT_RANGE_BORN, /* what: row of ranges */
+    PAT_EVENT_RANGE_DIED, /* what: row of ranges */
+    PAT_EVENT_BREAK, /* what the thread did meanwhile is not here: end of a burst, a loss, a region left */
+    PAT_EVENT_PHASE_BEGIN, /* what: row of phases */
+    PAT_EVENT_PHASE_END    /* what: row of phases */
+};
+struct pat_event {
+    uint8_t kind;    /* enum pat_event_kind */
+    uint32_t thread; /* whose; PAT_NONE: of all (ranges) */
+    uint32_t what;
+};
+
+struct pat_tables {
+    struct pat_site *sites;
+    struct pat_module *modules;
+    struct pat_home *homes;
+    struct pat_range *ranges;
+    struct pat_thread *threads;
+    char **phases;
+    size_t sites_len, modules_len, homes_len, ranges_len, threads_len, phases_len;
+};
+
+/* All events of a batch come before its accesses. Empty (both 0): the source has ended. */
+struct pat_batch {
+    const struct pat_event *events;
+    size_t events_len;
+    const struct pat_access *accesses;
+    size_t accesses_len;
+};
+
+#endif

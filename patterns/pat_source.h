@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sources of accesses: our traces, the bursts of run.h5, what other tracers wrote. One file a format, one row
+ * of struct pat_source_format each, listed in pat_source.c. */
+#ifndef PAT_SOURCE_H
+#define PAT_SOURCE_H
+
+#include "common/ls_error.h"
+#include "patterns/pat_access.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pat_source pat_source;
+
+struct pat_source_options {
+    const char *format; /* name of a row; NULL: recognised by content */
+    /* What the user should know of a source that is read all the same; NULL: nobody listens. */
+    void (*note)(void *user, const char *text);
+    void *user;
+};
+
+/* What was in the source. */
+struct pat_source_counts {
+    uint64_t accesses;
+    uint64_t skipped; /* records of kinds that say nothing of memory, or that nobody knows */
+    uint64_t lost;    /* accesses that the tracer says it lost */
+    bool is_sampled;  /* bursts: accesses are a part of what the program did */
+    /* Times a burst's accesses stand for others; 1 for traces. NAN: not known. */
+    double scale;
+};
+
+/* What a format must do. All bytes are untrusted. */
+struct pat_source_format {
+    const char *name, *text; /* "drmemtrace", "what wrote it" */
+    /* Are these the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd) of one?
+     */
+    bool (*recognise)(const void *bytes, size_t len, const char *path);
+    /* self is what open left; the tables are the source's own. */
+    ls_err (*open)(const char *path, const struct pat_source_options *o, void **out_self);
+    /* Fills b, at least one access or event unless the source has ended; b lives until the next call.
+     * Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, naming file and position; LS_ERR_IO; LS_ERR_NOMEM. */
+    ls_err (*next)(void *self, struct pat_batch *b);
+    const struct pat_tables *(*tables)(const void *self);
+    struct pat_source_counts (*counts)(const void *self);
+    void (*close)(void *self);
+};
+
+/* Open path, "-" is standard input where the format can be read from a pipe.
+ * Owns:   the caller closes *out.
+ * Errors: LS_ERR_FORMAT when no format recognises it, with the names there are; those of the format's open.
+ * Thread: one at a time.  Signal: not safe. */
+ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out);
+
+/* A source of one row that is open already (a live trace): takes self over, also on failure.
+ * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
+ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_source **out);
+
+/* The next batch, empty at the end; *b and what it points to live until the next call or close.
+ * Errors: as the format's next; then only pat_source_close may follow.
+ * Thread: one at a time.  Signal: not safe. */
+ls_err pat_source_next(pat_source *s, struct pat_batch *b);
+
+/* They grow with pat_source_next; labels are complete once it has returned the end.
+ * Errors: none.  Thread: one at a time.  Signal: not safe. */
+const struct pat_tables *pat_source_tables(const pat_source *s);
+struct pat_source_counts pat_source_counts(const pat_source *s);
+void pat_source_close(pat_source *s); /* NULL-safe */
+
+/* Row i of the formats, NULL behind the last: for help texts and tests. */
+const struct pat_source_format *pat_source_format_at(size_t i);
+
+#endif
