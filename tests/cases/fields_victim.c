@@ -2,7 +2,8 @@
 /* fields_victim: a plate of N x N cells whose hot corner (high x, low y) gets nine of ten accesses. The same
  * cells lie in four arrays: dense, backwards and apart (strides), inside ghost layers and padding, and
  * shuffled (behind an index array). Ghost cells are read, too. Then a phase each for the left and the right
- * half of a fifth array, twice; a child then reads the dense one, which it has from its parent. */
+ * half of a fifth array, twice; a child then reads the dense one, which it has from its parent.
+ * usage: fields_victim [TIMES]: so many times the work. */
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"
 #include "loadstone/smr.h"
@@ -12,11 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 64, CELLS = N * N, CORNER = 16, GHOST = 2, PADDED = 72, APART = 3, ACCESSES = 40000000 };
+enum { N = 64, CELLS = N * N, CORNER = 16, GHOST = 2, PADDED = 72, APART = 3 };
 static double dense[CELLS], apart[CELLS * APART], ghosted[PADDED * (N + 2 * GHOST)], shuffled[CELLS],
     halves[CELLS];
 static int32_t cell_of[CELLS], place_of[CELLS];
 static double sum;
+static long accesses = 40000000;
 
 static uint32_t pick(uint32_t len)
 {
@@ -87,7 +89,7 @@ static void pick_cell(uint32_t *x, uint32_t *y)
 static void read_corner(void)
 {
     uint32_t x, y;
-    for (int i = 0; i < ACCESSES / 4; i++) {
+    for (long i = 0; i < accesses / 4; i++) {
         pick_cell(&x, &y);
         sum += dense[y * N + x];
         pick_cell(&x, &y);
@@ -103,7 +105,7 @@ static void read_corner(void)
 static void read_half(uint32_t first, const char *name)
 {
     loadstone_phase_begin(name);
-    for (int i = 0; i < ACCESSES / 8; i++)
+    for (long i = 0; i < accesses / 8; i++)
         sum += halves[pick(N) * N + first + pick(N / 2)];
     loadstone_phase_end(name);
 }
@@ -112,7 +114,7 @@ static void read_in_child(void)
 {
     const pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < ACCESSES / 4; i++) {
+        for (long i = 0; i < accesses / 4; i++) {
             uint32_t x, y;
             pick_cell(&x, &y);
             sum += dense[y * N + x];
@@ -122,8 +124,9 @@ static void read_in_child(void)
     waitpid(child, NULL, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) accesses *= atoi(argv[1]);
     shuffle();
     tell();
     read_corner();

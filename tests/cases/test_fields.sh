@@ -4,11 +4,16 @@
 # report, and are drawn where they are.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 can_sample || skip "the step engine does not work here"
-# shellcheck disable=SC2086
-recorded 0 fields $sampled -- "$top_builddir/tests/cases/fields_victim"
-must grep -qx 'sum 0' out
-"$loadstone" report --json fields.h5 >report.json 2>err || failed=1
-if ! "$python" "$top_srcdir/tests/cases/fields_check.py" fields.h5 report.json >said 2>&1; then
+for times in 1 4 16; do # a busy machine gives few samples
+    # shellcheck disable=SC2086
+    recorded 0 fields --force $sampled -- "$top_builddir/tests/cases/fields_victim" $times
+    must grep -qx 'sum 0' out
+    "$loadstone" report --json fields.h5 >report.json 2>err || failed=1
+    "$python" "$top_srcdir/tests/cases/fields_check.py" fields.h5 report.json >said 2>&1
+    checked=$?
+    [ $checked -eq 3 ] || break
+done
+if [ $checked -ne 0 ]; then
     sed 's/^/    /' said
     failed=1
 fi
