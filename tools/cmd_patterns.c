@@ -1,90 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns show: what gather/scatter patterns look like, in words and pictures. */
-#include "patterns/pat_json.h"
-#include "patterns/pat_transform.h"
+/* loadstone patterns: finds what is to be done; each row of ptn_actions is a file of its own. */
 #include "tools/cli_message.h"
-#include "tools/cli_output.h"
-#include "tools/psh_print.h"
-#include "viz-export/vx_chart.h"
+#include "tools/ptn_actions.h"
 
 #include <string.h>
 
-enum {
-    PATTERNS_CONFIG,
-    PATTERNS_COMPRESS,
-    PATTERNS_PLOT,
-    PATTERNS_OUTPUT,
-    PATTERNS_JSON,
-    PATTERNS_FORCE,
-    PATTERNS_OPTIONS
+enum { PTN_OPERANDS_MAX = 65 };
+
+static const struct cli_option patterns_options[PTN_OPTIONS] = {
+    [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0",
+                    "Patterns"},
+    [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does",
+                      "Patterns"},
+    [PTN_PLOT] = {"plot", 'p', CLI_CHOICE, "all|offsets|deltas|histogram", "all",
+                  "what is drawn: indices in order, distances in order, how often each distance occurs",
+                  "Output"},
+    [PTN_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL, "draw to this file: .svg, .png or .html",
+                    "Output"},
+    [PTN_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
+    [PTN_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
 };
 
-static const struct cli_option patterns_options[PATTERNS_OPTIONS] = {
-    [PATTERNS_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0",
-                         "Patterns"},
-    [PATTERNS_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does",
-                           "Patterns"},
-    [PATTERNS_PLOT] = {"plot", 'p', CLI_CHOICE, "all|offsets|deltas|histogram", "all",
-                       "what is drawn: indices in order, distances in order, how often each distance occurs",
-                       "Output"},
-    [PATTERNS_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL, "draw to this file: .svg, .png or .html",
-                         "Output"},
-    [PATTERNS_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
-    [PATTERNS_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
+static const struct ptn_action *const ptn_actions[] = {
+    &ptn_action_show,
 };
+enum { PTN_ACTIONS = sizeof(ptn_actions) / sizeof(ptn_actions[0]) };
 
-static void patterns_note(void *user, const char *text)
+static size_t ptn_operands_len(char **operands)
 {
-    (void)user;
-    cli_warn("%s", text);
+    size_t n = 0;
+    while (operands[n])
+        n++;
+    return n;
 }
 
-static ls_err patterns_read(const struct cli_value *v, const char *path, struct pat_suite *s,
-                            struct psh_range *range)
+/* "show FILE.json, diff A B" */
+static void ptn_actions_text(char *out, size_t room)
 {
-    const struct pat_json_options o = {.compress = v[PATTERNS_COMPRESS].given, .note = patterns_note};
-    LS_TRY(pat_json_read_file(path, &o, s));
-    *range = (struct psh_range){0, s->len};
-    if (!v[PATTERNS_CONFIG].given) return LS_OK;
-    if (v[PATTERNS_CONFIG].number >= s->len)
-        return ls_fail(LS_ERR_USAGE, "--config: there is no configuration %s; %s has 0 to %zu",
-                       v[PATTERNS_CONFIG].text, path, s->len - 1);
-    *range = (struct psh_range){v[PATTERNS_CONFIG].number, v[PATTERNS_CONFIG].number + 1};
-    return LS_OK;
-}
-
-static ls_err patterns_show(const struct cli_value *v, const char *path, struct pat_suite *s)
-{
-    struct psh_range range;
-    const char *picture = v[PATTERNS_OUTPUT].text;
-    if (picture) {
-        LS_TRY(vx_page_check(picture));
-        LS_TRY(cli_output_check(picture, v[PATTERNS_FORCE].given));
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < PTN_ACTIONS; i++) {
+        const size_t len =
+            strlen(ptn_actions[i]->name) + strlen(ptn_actions[i]->operands) + (i ? 3 : 1); /* blank, comma */
+        if (n + len >= room) return;
+        if (i) n = (size_t)(stpcpy(out + n, ", ") - out);
+        n = (size_t)(stpcpy(out + n, ptn_actions[i]->name) - out);
+        out[n++] = ' ';
+        n = (size_t)(stpcpy(out + n, ptn_actions[i]->operands) - out);
     }
-    LS_TRY(patterns_read(v, path, s, &range));
-    LS_TRY(v[PATTERNS_JSON].given ? psh_print_json(s, range, stdout) : psh_print(s, range, stdout));
-    fflush(stdout);
-    if (!picture) {
-        cli_next("loadstone patterns show %s -o patterns.html", cli_quote(path));
-        return LS_OK;
-    }
-    LS_TRY(psh_plot(s, range, (enum psh_what)v[PATTERNS_PLOT].number, path, picture));
-    cli_note("drawn: %s", picture);
-    cli_next("loadstone replay %s", cli_quote(path));
-    return LS_OK;
 }
 
 static int patterns_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    struct pat_suite s = {0};
-    if (strcmp(operands[0], "show") != 0) {
-        cli_error("'%s' is nothing that patterns does; it does: show FILE.json", operands[0]);
+    char known[256];
+    const size_t len = ptn_operands_len(operands);
+    for (size_t i = 0; i < PTN_ACTIONS; i++) {
+        const struct ptn_action *a = ptn_actions[i];
+        if (strcmp(operands[0], a->name) != 0) continue;
+        if (len - 1 >= a->operands_min && len - 1 <= a->operands_max) return a->run(v, operands + 1, len - 1);
+        cli_error("patterns %s takes %s; see loadstone patterns --help", a->name, a->operands);
         return CLI_USAGE;
     }
-    const ls_err err = patterns_show(v, operands[1], &s);
-    pat_suite_fini(&s);
-    return err == LS_OK ? CLI_OK : cli_fail(err);
+    ptn_actions_text(known, sizeof(known));
+    cli_error("'%s' is nothing that patterns does; it does: %s", operands[0], known);
+    return CLI_USAGE;
 }
 
 const struct cli_command cli_cmd_patterns = {
@@ -101,8 +81,8 @@ const struct cli_command cli_cmd_patterns = {
         "loadstone patterns show amg.json --config 1 -o amg.svg   a picture of the second configuration\n"
         "loadstone patterns show amg.json --plot offsets -o amg.png\n",
     .options = patterns_options,
-    .options_len = PATTERNS_OPTIONS,
+    .options_len = PTN_OPTIONS,
     .operands_min = 2,
-    .operands_max = 2,
+    .operands_max = PTN_OPERANDS_MAX,
     .run = patterns_run,
 };

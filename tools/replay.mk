@@ -2,6 +2,8 @@
 # loadstone replay and patterns
 tools_loadstone_SOURCES += \
     tools/cmd_patterns.c \
+    tools/ptn_actions.h \
+    tools/ptn_show.c \
     tools/cmd_replay.c \
     tools/psh_plot.c \
     tools/psh_print.c tools/psh_print.h \
