@@ -61,7 +61,7 @@ AS_IF([test "x$have_libpfm" = xyes], [ls_hw="yes, with libpfm4's event names"],
     [ls_hw="yes, without libpfm4 (install libpfm4-dev): --event takes names of sysfs and raw codes only"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
-AS_IF([test "x$have_zstd" = xyes], [ls_zstd=yes], [ls_zstd="no (libzstd missing: install libzstd-dev; perf record -z cannot be imported)"])
+AS_IF([test "x$have_zstd" = xyes], [ls_zstd=yes], [ls_zstd="no (libzstd missing: install libzstd-dev; perf record -z cannot be imported, traces are packed by zlib and take more room)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
 AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
@@ -77,7 +77,7 @@ Loadstone $PACKAGE_VERSION
     step sampling without a PMU:    $ls_step
     call paths of allocations:      $ls_unwind
     hardware sampling:              $ls_hw
-    compressed perf.data:           $ls_zstd
+    zstd (perf.data, traces):       $ls_zstd
     pattern files (JSON):           $ls_yajl
     plots:                          $ls_cairo
     page (loadstone view):          $ls_page

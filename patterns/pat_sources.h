@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every source of accesses: a file pat_src_*.c with its row, which pat_source.c lists. */
+#ifndef PAT_SOURCES_H
+#define PAT_SOURCES_H
+
+#include "patterns/pat_source.h"
+
+extern const struct pat_source_format pat_source_trace;
+
+#endif
