@@ -21,10 +21,4 @@ void vx_base64_put(struct vx_base64 *b, const void *from, size_t len);
 /* What is held, padded; b can begin again. */
 void vx_base64_end(struct vx_base64 *b);
 
-/* Characters that len bytes take, padding included.  Signal: safe. */
-static inline uint64_t vx_base64_len(uint64_t len)
-{
-    return (len + 2) / 3 * 4;
-}
-
 #endif

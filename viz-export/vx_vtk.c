@@ -15,19 +15,16 @@ enum { VX_BLOCK_BYTES = 1 << 20 };
 ls_err vx_vtk_init(struct vx_vtk *v, const char *type)
 {
     *v = (struct vx_vtk){.type = type};
-    v->xml = open_memstream(&v->xml_text, &v->xml_len);
     v->packed = malloc(compressBound(VX_BLOCK_BYTES));
-    v->data = tmpfile();
-    if (!v->xml || !v->packed) return ls_fail(LS_ERR_NOMEM, "no memory for a VTK file");
-    if (!v->data) return ls_fail_errno(errno, "no temporary file; set TMPDIR to a directory with room");
+    v->xml = tmpfile();
+    if (!v->packed) return ls_fail(LS_ERR_NOMEM, "no memory for a VTK file");
+    if (!v->xml) return ls_fail_errno(errno, "no temporary file; set TMPDIR to a directory with room");
     return LS_OK;
 }
 
 void vx_vtk_fini(struct vx_vtk *v)
 {
     if (v->xml) fclose(v->xml);
-    if (v->data) fclose(v->data);
-    free(v->xml_text);
     free(v->packed);
     *v = (struct vx_vtk){0};
 }
@@ -46,7 +43,7 @@ static ls_err vx_put_block(struct vx_vtk *v, struct vx_base64 *to, const unsigne
         return ls_fail(LS_ERR_NOMEM, "zlib has no memory to compress");
     *out_bytes = packed;
     vx_base64_put(to, v->packed, packed);
-    return ferror(v->data) ? vx_data_fail() : LS_OK;
+    return ferror(v->xml) ? vx_data_fail() : LS_OK;
 }
 
 /* The header of compressed data, all UInt64: number of blocks, bytes of a block, bytes of the last one when
@@ -56,27 +53,26 @@ static ls_err vx_put_blocks(struct vx_vtk *v, const unsigned char *bytes, uint64
 {
     const uint64_t blocks = (len + VX_BLOCK_BYTES - 1) / VX_BLOCK_BYTES;
     const size_t header_bytes = (3 + blocks) * sizeof(uint64_t);
-    uint64_t *header = calloc(1, header_bytes), packed_bytes = 0;
-    struct vx_base64 to = {.out = v->data};
+    const off_t begin = ftello(v->xml);
+    uint64_t *header = calloc(1, header_bytes);
+    struct vx_base64 to = {.out = v->xml};
     if (!header) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu64 " blocks", blocks);
     header[0] = blocks;
     header[1] = VX_BLOCK_BYTES;
     header[2] = len % VX_BLOCK_BYTES;
     vx_base64_put(&to, header, header_bytes);
     vx_base64_end(&to);
-    ls_err err = LS_OK;
+    ls_err err = begin < 0 ? vx_data_fail() : LS_OK;
     for (uint64_t b = 0; err == LS_OK && b < blocks; b++) {
         const uint64_t at = b * VX_BLOCK_BYTES;
         const size_t wanted = len - at < VX_BLOCK_BYTES ? (size_t)(len - at) : VX_BLOCK_BYTES;
         err = vx_put_block(v, &to, bytes + at, wanted, &header[3 + b]);
-        packed_bytes += header[3 + b];
     }
     vx_base64_end(&to);
-    if (err == LS_OK && fseeko(v->data, (off_t)v->data_bytes, SEEK_SET) != 0) err = vx_data_fail();
+    if (err == LS_OK && fseeko(v->xml, begin, SEEK_SET) != 0) err = vx_data_fail();
     vx_base64_put(&to, header, header_bytes);
     vx_base64_end(&to);
-    if (err == LS_OK && (fseeko(v->data, 0, SEEK_END) != 0 || ferror(v->data))) err = vx_data_fail();
-    v->data_bytes += vx_base64_len(header_bytes) + vx_base64_len(packed_bytes);
+    if (err == LS_OK && (fseeko(v->xml, 0, SEEK_END) != 0 || ferror(v->xml))) err = vx_data_fail();
     free(header);
     return err;
 }
@@ -85,18 +81,16 @@ ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a)
 {
     fprintf(v->xml, "<DataArray type=\"%s\" Name=\"", a->type);
     vx_put_xml(v->xml, a->name);
-    fprintf(v->xml,
-            "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64
-            "\" format=\"appended\" offset=\"%" PRIu64 "\"",
-            a->components, a->tuples, v->data_bytes);
-    if (a->unit && *a->unit) {
-        fputs("><InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">", v->xml);
+    fprintf(v->xml, "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64 "\" format=\"binary\">\n",
+            a->components, a->tuples);
+    LS_TRY(vx_put_blocks(v, a->values, a->tuples * a->components * a->value_bytes));
+    if (a->unit && *a->unit) { /* behind the data, which VTK looks for right after the tag */
+        fputs("\n<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">", v->xml);
         vx_put_xml(v->xml, a->unit);
-        fputs("</InformationKey></DataArray>\n", v->xml);
-    } else {
-        fputs("/>\n", v->xml);
+        fputs("</InformationKey>", v->xml);
     }
-    return vx_put_blocks(v, a->values, a->tuples * a->components * a->value_bytes);
+    fputs("\n</DataArray>\n", v->xml);
+    return LS_OK;
 }
 
 static ls_err vx_put_centering(struct vx_vtk *v, const struct vx_array *arrays, size_t len,
@@ -183,16 +177,12 @@ static ls_err vx_copy(FILE *from, FILE *to)
 
 ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out)
 {
-    if (fflush(v->xml) != 0) return ls_fail(LS_ERR_NOMEM, "no memory for the markup of a VTK file");
-    if (fflush(v->data) != 0) return vx_data_fail();
     fprintf(out,
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" "
             "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n",
             v->type);
-    fwrite(v->xml_text, 1, v->xml_len, out);
-    fputs("<AppendedData encoding=\"base64\">\n_", out);
-    LS_TRY(vx_copy(v->data, out));
-    fputs("\n</AppendedData>\n</VTKFile>\n", out);
+    LS_TRY(vx_copy(v->xml, out));
+    fputs("</VTKFile>\n", out);
     return ferror(out) ? ls_fail(LS_ERR_IO, "the output could not be written: is the disk full?") : LS_OK;
 }
 

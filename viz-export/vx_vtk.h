@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file of VTK's XML formats ("VTK File Formats", kitware.com): the markup first, all binary data appended
- * behind it, compressed by zlib in blocks, as base64: raw bytes are no XML, and VTK 9.1 fails on them with an
- * expat that has the mend of CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2). Markup is gathered in memory
- * and data in a temporary file, since the markup says where each array will lie.
+/* A file of VTK's XML formats ("VTK File Formats", kitware.com): each array inside its tag, compressed by
+ * zlib in blocks, as base64. Not appended behind the markup: VTK 9.1 cannot read appended data, not even its
+ * own, with an expat that has the mend of CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2). The text is
+ * gathered in a temporary file.
  *
  * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef VX_VTK_H
@@ -14,12 +14,8 @@
 #include <stdio.h>
 
 struct vx_vtk {
-    const char *type; /* "ImageData" */
-    FILE *xml;        /* write markup here */
-    char *xml_text;
-    size_t xml_len;
-    FILE *data;
-    uint64_t data_bytes;
+    const char *type;      /* "ImageData" */
+    FILE *xml;             /* write markup here */
     unsigned char *packed; /* one block */
 };
 
@@ -27,7 +23,7 @@ struct vx_vtk {
 ls_err vx_vtk_init(struct vx_vtk *v, const char *type);
 void vx_vtk_fini(struct vx_vtk *v);
 
-/* A DataArray whose values follow at the end. */
+/* A DataArray. */
 struct vx_vtk_array {
     const char *name, *type; /* type "Float64" */
     const char *unit;        /* NULL or "": none */
@@ -45,7 +41,7 @@ ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t s
 /* <FieldData>: time and cycle as ParaView and as VisIt look for them, name of the mesh, what was recorded. */
 void vx_vtk_put_facts(struct vx_vtk *v, const struct vx_source *s, uint32_t step);
 
-/* Markup and data to out.  Errors: LS_ERR_IO. */
+/* The whole file to out.  Errors: LS_ERR_IO. */
 ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out);
 
 /* One step of the selection as one file of its own, for series; each in the file of its format. */
