@@ -13,6 +13,7 @@ dist_formats_DATA += doc/spool.md
 dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
+dist_formats_DATA += doc/patterns.md
 dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dark.png
 # the case studies and their pictures (make cases)
 dist_formats_DATA += doc/cases.md

@@ -16,6 +16,7 @@ libpatterns_la_SOURCES = \
     patterns/pat_list.c patterns/pat_list.h \
     patterns/pat_raw.c patterns/pat_raw.h \
     patterns/pat_transform.c patterns/pat_transform.h
+include patterns/write.mk
 if HAVE_YAJL
 libpatterns_la_SOURCES += patterns/pat_json.c
 else

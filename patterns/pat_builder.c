@@ -34,6 +34,7 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("boundary", boundary, 0),
     PAT_COUNT("seed", seed, -1),
     PAT_COUNT("local-work-size", local_work_size, -1),
+    {.name = "origin", .kind = PAT_VALUE_COMMENT}, /* pat_write_json.c */
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),
@@ -57,6 +58,7 @@ const char *pat_key_expects(const struct pat_key *k)
 {
     switch (k->kind) {
     case PAT_VALUE_NAME:
+    case PAT_VALUE_COMMENT:
         return "a text";
     case PAT_VALUE_KERNEL:
         return "gather, scatter, gs, multigather or multiscatter";
@@ -225,13 +227,16 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
     case PAT_VALUE_UNUSED:
         snprintf(b->note, sizeof(b->note), "%s has no effect here", k->name);
         return LS_OK;
+    case PAT_VALUE_COMMENT:
+        return LS_OK;
     }
     return ls_fail(LS_ERR_ARG, "%s takes no text", k->name);
 }
 
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
 {
-    if (k->kind == PAT_VALUE_NAME || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN)
+    if (k->kind == PAT_VALUE_NAME || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
+        k->kind == PAT_VALUE_COMMENT)
         return ls_fail(LS_ERR_ARG, "a number was found");
     return pat_builder_text(b, k, text, len);
 }

@@ -31,3 +31,4 @@ endif
 check_PROGRAMS += $(PATTERN_TESTS)
 TESTS += $(PATTERN_TESTS)
 endif
+include tests/patterns/write.mk

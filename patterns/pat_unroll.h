@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A configuration as other tools want it: in units of the 8 bytes that replays move, or access by access. */
+#ifndef PAT_UNROLL_H
+#define PAT_UNROLL_H
+
+#include "patterns/pat_extent.h"
+
+#include <stdbool.h>
+
+/* The elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of them.
+ * Owns:   the caller frees out->data.
+ * Errors: LS_ERR_NOMEM, those of pat_extent_of; *out is then empty.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t accesses_max,
+                  struct pat_indices *out);
+
+/* Accesses of that side: iterations times indices, UINT64_MAX when that does not fit.
+ * Errors: none.  Thread: any.  Signal: safe. */
+uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side);
+
+/* A copy of c whose indices and deltas count 8 bytes instead of elements of elem_size_bytes, where these are
+ * larger: a replay then touches the same lines. What is no multiple of 8 bytes is rounded down. Smaller
+ * elements keep their numbers. The lowest index of the copy is 0 where c has negative ones.
+ * Owns:   the caller ends *out with pat_config_fini.
+ * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to pat_config_fini.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out);
+
+/* Move all indices so that the lowest is 0. The distances stay.
+ * Errors: none.  Thread: any.  Signal: safe. */
+void pat_normalise(struct pat_indices *p);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is written reads back as the same accesses: compared one by one, by a naive walk. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "patterns/pat_json.h"
+#include "patterns/pat_raw.h"
+#include "patterns/pat_unroll.h"
+#include "patterns/pat_write.h"
+#include "tests/patterns/found_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/test_pat_write.XXXXXX";
+static char notes[4096];
+
+static void note(void *user, const char *text)
+{
+    (void)user;
+    snprintf(notes + strlen(notes), sizeof(notes) - strlen(notes), "%s\n", text);
+}
+
+static const struct pat_writer *writer(const char *name)
+{
+    for (size_t i = 0; pat_writer_at(i); i++)
+        if (strcmp(pat_writer_at(i)->name, name) == 0) return pat_writer_at(i);
+    fail_msg("no writer %s", name);
+    return NULL;
+}
+
+static void remove_all(const struct pat_writer *w, const char *path)
+{
+    char name[PATH_MAX];
+    for (size_t i = 0; pat_write_path(w, path, i, FOUND_LEN, name); i++)
+        assert_int_equal(unlink(name), 0);
+}
+
+/* Written as w does, and the main file read back without a note. */
+static void write_and_read(const struct pat_writer *w, uint64_t accesses_max, struct pat_suite *s)
+{
+    char path[PATH_MAX];
+    struct pat_findings f;
+    const struct pat_json_options read = {.note = note};
+    const struct pat_write_options o = {.source = "run.h5", .accesses_max = accesses_max, .note = note};
+    found_fixture(&f);
+    notes[0] = '\0';
+    snprintf(path, sizeof(path), "%s/P.json", dir);
+    if (pat_write(w, &f, &o, path) != LS_OK) fail_msg("%s", ls_last_error());
+    char said[sizeof(notes)];
+    strcpy(said, notes);
+    memset(s, 0, sizeof(*s));
+    if (pat_json_read_file(path, &read, s) != LS_OK) fail_msg("%s", ls_last_error());
+    assert_string_equal(notes, said); /* every key is known */
+    assert_int_equal(s->len, FOUND_LEN);
+    pat_findings_fini(&f);
+    remove_all(w, path);
+}
+
+static void assert_same_list(const struct pat_indices *a, const struct pat_indices *b)
+{
+    assert_int_equal(a->len, b->len);
+    if (a->len) assert_memory_equal(a->data, b->data, a->len * sizeof(*a->data));
+}
+
+static void configurations_read_back_equal(void **state)
+{
+    struct pat_suite s;
+    struct pat_findings f;
+    (void)state;
+    write_and_read(writer("json"), 0, &s);
+    found_fixture(&f);
+    for (size_t i = 0; i < FOUND_LEN; i++) {
+        const struct pat_config *a = &f.rows[i].config, *b = &s.rows[i];
+        assert_string_equal(a->name, b->name);
+        assert_int_equal(a->kernel, b->kernel);
+        assert_int_equal(a->count, b->count);
+        assert_same_list(&a->deltas, &b->deltas);
+        if (i == FOUND_FIELD || i == FOUND_BACK) continue; /* scaled, moved: below */
+        assert_same_list(&a->pattern, &b->pattern);
+        if (!a->deltas.len) assert_int_equal(a->delta, b->delta);
+    }
+    static const int64_t field[] = {0, 3, 6, 9}, back[] = {3, 2, 0};
+    assert_same_list(&s.rows[FOUND_FIELD].pattern, &(struct pat_indices){(int64_t *)field, 4});
+    assert_int_equal(s.rows[FOUND_FIELD].delta, 12);
+    assert_same_list(&s.rows[FOUND_BACK].pattern, &(struct pat_indices){(int64_t *)back, 3});
+    assert_int_equal(s.rows[FOUND_BACK].delta, -8);
+    assert_non_null(strstr(notes, "pattern 1, B multiply: deltas that are lists or below 0"));
+    assert_non_null(strstr(notes, "pattern 2, u sweep_back: deltas"));
+    assert_null(strstr(notes, "pattern 0"));
+    pat_findings_fini(&f);
+    pat_suite_fini(&s);
+}
+
+/* Access k of c, counted from its first: what no writer may change. */
+static int64_t distance_from_first(const struct pat_config *c, size_t k)
+{
+    const size_t len = c->pattern.len;
+    return pat_base(c->delta, &c->deltas, k / len) + c->pattern.data[k % len] - c->pattern.data[0];
+}
+
+static void spatter_gets_the_same_accesses_in_its_own_terms(void **state)
+{
+    struct pat_suite s;
+    struct pat_findings f;
+    (void)state;
+    write_and_read(writer("spatter"), 0, &s);
+    found_fixture(&f);
+    assert_string_equal(notes, "");
+    for (size_t i = 0; i < FOUND_LEN; i++) {
+        const struct pat_config *a = &f.rows[i].config, *b = &s.rows[i];
+        const int64_t unit = i == FOUND_FIELD ? 3 : 1;
+        assert_true(b->delta >= 0 && b->deltas.len == 0);
+        assert_int_equal(pat_unrolled_len(a, PAT_SIDE_GATHER), pat_unrolled_len(b, PAT_SIDE_GATHER));
+        for (size_t k = 0; k < pat_unrolled_len(a, PAT_SIDE_GATHER); k++)
+            assert_int_equal(distance_from_first(a, k) * unit, distance_from_first(b, k));
+        for (size_t k = 0; k < b->pattern.len; k++)
+            assert_in_range(b->pattern.data[k], 0, b->boundary - 1);
+    }
+    pat_findings_fini(&f);
+    pat_suite_fini(&s);
+}
+
+static void gs_patterns_gets_full_sequences(void **state)
+{
+    struct pat_suite s;
+    struct pat_findings f;
+    (void)state;
+    write_and_read(writer("gs-patterns"), 0, &s);
+    found_fixture(&f);
+    for (size_t i = 0; i < FOUND_LEN; i++) {
+        const struct pat_config *a = &f.rows[i].config, *b = &s.rows[i];
+        int64_t lowest = INT64_MAX;
+        assert_int_equal(b->count, 1);
+        assert_int_equal(b->pattern.len, pat_unrolled_len(a, PAT_SIDE_GATHER));
+        for (size_t k = 0; k < b->pattern.len; k++) {
+            assert_int_equal(distance_from_first(a, k), distance_from_first(b, k));
+            if (b->pattern.data[k] < lowest) lowest = b->pattern.data[k];
+        }
+        assert_int_equal(lowest, 0);
+    }
+    pat_findings_fini(&f);
+    pat_suite_fini(&s);
+}
+
+static void what_is_cut_is_said(void **state)
+{
+    struct pat_suite s;
+    (void)state;
+    write_and_read(writer("gs-patterns"), 20, &s);
+    assert_int_equal(s.rows[FOUND_RANDOM].pattern.len, 20);
+    assert_int_equal(s.rows[FOUND_SCATTER].pattern.len, 5);
+    assert_non_null(strstr(notes, "pattern 4, table probe \"fast\": the first 20 of 3000 accesses"));
+    assert_non_null(strstr(notes, "pattern 1, B multiply: the first 20 of 27 accesses"));
+    assert_null(strstr(notes, "pattern 5"));
+    pat_suite_fini(&s);
+}
+
+static void files_that_cannot_be_written_leave_nothing(void **state)
+{
+    char path[PATH_MAX], name[PATH_MAX];
+    struct stat st;
+    struct pat_findings f;
+    const struct pat_write_options o = {.source = "run.h5"};
+    (void)state;
+    found_fixture(&f);
+    for (size_t i = 0; pat_writer_at(i); i++) {
+        const struct pat_writer *w = pat_writer_at(i);
+        snprintf(path, sizeof(path), "%s/none/P%s", dir, w->end);
+        assert_int_equal(pat_write(w, &f, &o, path), LS_ERR_NOT_FOUND);
+        assert_non_null(strstr(ls_last_error(), "cannot be written"));
+        /* a directory stands where the last file goes */
+        snprintf(path, sizeof(path), "%s/P%s", dir, w->end);
+        size_t files = 0;
+        while (pat_write_path(w, path, files, FOUND_LEN, name))
+            files++;
+        assert_true(pat_write_path(w, path, files - 1, FOUND_LEN, name));
+        assert_int_equal(mkdir(name, 0700), 0);
+        assert_int_not_equal(pat_write(w, &f, &o, path), LS_OK);
+        assert_int_equal(rmdir(name), 0);
+        for (size_t k = 0; pat_write_path(w, path, k, FOUND_LEN, name); k++)
+            assert_int_not_equal(stat(name, &st), 0);
+    }
+    f.len = 0;
+    assert_int_equal(pat_write(writer("json"), &f, &o, path), LS_ERR_ARG);
+    f.len = FOUND_LEN;
+    pat_findings_fini(&f);
+}
+
+static void names_of_files_keep_the_users(void **state)
+{
+    char name[PATH_MAX];
+    const struct pat_writer *w = writer("gs-patterns");
+    (void)state;
+    assert_true(pat_write_path(w, "a.b/P.json", 1, 0, name));
+    assert_string_equal(name, "a.b/P.txt");
+    assert_false(pat_write_path(w, "a.b/P", 2, 0, name));
+    assert_true(pat_write_path(w, "a.b/P", 3, 2, name));
+    assert_string_equal(name, "a.b/P.1.sbin");
+    assert_true(pat_write_path(w, "a/.hidden", 1, 0, name));
+    assert_string_equal(name, "a/.hidden.txt");
+}
+
+static void scaling_rounds_down_and_refuses_what_does_not_fit(void **state)
+{
+    struct pat_config c, scaled;
+    int64_t values[] = {-1, 0, 1, 2};
+    (void)state;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    c.pattern = (struct pat_indices){values, 4};
+    c.delta = 3;
+    assert_int_equal(pat_config_scaled(&c, 12, &scaled), LS_OK);
+    static const int64_t rounded[] = {0, 2, 3, 5}; /* -12, 0, 12, 24 bytes: -2, 0, 1, 3 */
+    assert_same_list(&scaled.pattern, &(struct pat_indices){(int64_t *)rounded, 4});
+    assert_int_equal(scaled.delta, 4);
+    pat_config_fini(&scaled);
+    assert_int_equal(pat_config_scaled(&c, 4, &scaled), LS_OK);
+    assert_int_equal(scaled.delta, 3);
+    pat_config_fini(&scaled);
+    values[3] = INT64_MAX / 2;
+    assert_int_equal(pat_config_scaled(&c, 64, &scaled), LS_ERR_RANGE);
+    pat_config_fini(&scaled);
+    c.pattern = (struct pat_indices){0};
+    pat_config_fini(&c);
+}
+
+static void origins_say_what_is_known(void **state)
+{
+    char text[256], cut[20];
+    struct pat_findings f;
+    (void)state;
+    found_fixture(&f);
+    pat_origin_text(&f.rows[FOUND_GATHER], text, sizeof(text));
+    assert_string_equal(text, "gather of x through col in multiply (src/spmv.c:88); complex, exact");
+    pat_origin_text(&f.rows[FOUND_FIELD], text, sizeof(text));
+    assert_string_equal(text, "gather of particles in drift; uniform stride, exact");
+    pat_origin_text(&f.rows[FOUND_SCATTER], text, sizeof(text));
+    assert_string_equal(text, "scatter; random, synthetic");
+    pat_origin_text(&f.rows[FOUND_GATHER], cut, sizeof(cut));
+    assert_string_equal(cut, "gather of x through");
+    pat_findings_fini(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations_read_back_equal),
+        cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
+        cmocka_unit_test(gs_patterns_gets_full_sequences),
+        cmocka_unit_test(what_is_cut_is_said),
+        cmocka_unit_test(files_that_cannot_be_written_leave_nothing),
+        cmocka_unit_test(names_of_files_keep_the_users),
+        cmocka_unit_test(scaling_rounds_down_and_refuses_what_does_not_fit),
+        cmocka_unit_test(origins_say_what_is_known),
+    };
+    if (!mkdtemp(dir)) return 99;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(dir);
+    return failed;
+}
