@@ -2,7 +2,7 @@
 # patterns: gather/scatter configurations, their generators and file formats
 noinst_LTLIBRARIES += libpatterns.la
 libpatterns_la_SOURCES = \
-    patterns/pat_access.h patterns/pat_compact.h patterns/pat_extract.h patterns/pat_source.h \
+    patterns/pat_access.h patterns/pat_extract.h patterns/pat_source.h \
     patterns/pat_builder.c patterns/pat_builder.h \
     patterns/pat_config.c patterns/pat_config.h \
     patterns/pat_describe.c patterns/pat_describe.h \

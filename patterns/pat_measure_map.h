@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From 64-bit keys to 64-bit values, as many as there are distinct keys: counts of distances, last times and
+ * masks of lines. */
+#ifndef PAT_MEASURE_MAP_H
+#define PAT_MEASURE_MAP_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pat_map_row {
+    uint64_t key, value;
+    bool is_used;
+};
+
+/* Zeroed is empty. */
+struct pat_map {
+    struct pat_map_row *rows; /* room of them, unused ones between */
+    size_t len, room;
+};
+
+/* The bits of key spread over 64: the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+ * Errors: none.  Thread: any.  Signal: safe. */
+static inline uint64_t pat_hash(uint64_t key)
+{
+    key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return key ^ (key >> 31);
+}
+
+/* The value of key, 0 when it is new; it stays where it is until the next call.
+ * Owns:   m; the caller ends it with pat_map_fini.
+ * Errors: LS_ERR_NOMEM; m is unchanged.  Thread: any.  Signal: not safe. */
+ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out);
+
+/* The row of key, NULL when there is none.
+ * Errors: none.  Thread: any.  Signal: safe. */
+const struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
+
+/* Release it; m is empty afterwards.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void pat_map_fini(struct pat_map *m);
+
+#endif

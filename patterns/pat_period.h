@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Does a sequence of indices repeat? What a loop nest does becomes a pattern, a delta (or the list of deltas
+ * of an outer level), and a count; whatever is found gives the sequence again, index by index.
+ *
+ * Indices and distances are taken modulo 2^64: no sequence is too wild to be asked about. */
+#ifndef PAT_PERIOD_H
+#define PAT_PERIOD_H
+
+#include "patterns/pat_config.h"
+
+#include <stdbool.h>
+
+/* Index start + i * len + j of the sequence is its index start + j, moved by the base of iteration i; the
+ * first `turns` differences between the bases come again and again. */
+struct pat_period {
+    size_t start; /* indices in front of it */
+    size_t len;   /* of the pattern */
+    size_t turns; /* deltas of the outer level; 1: one delta serves all */
+    size_t count; /* iterations: it ends before index start + len * count */
+};
+
+/* The shortest period of data[0 .. len): the one with the fewest numbers to write, pattern and deltas
+ * together, that gives the whole sequence; else one that leaves out a few indices at the ends (at most an
+ * eighth on each side). *out_found is false when there is none that needs at most a quarter of the sequence's
+ * numbers. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
+
+/* Replays of very short patterns measure the loop around them: join iterations until the pattern has 8 to 16
+ * indices, where that divides the count or costs at most a 64th of the indices (they then stand behind the
+ * end). Errors: none.  Thread: any.  Signal: safe. */
+void pat_period_join(struct pat_period *p, const struct pat_indices *sequence);
+
+/* Does p give data[start .. start + len * count)?
+ * Errors: none.  Thread: any.  Signal: safe. */
+bool pat_period_holds(const struct pat_period *p, const struct pat_indices *sequence);
+
+/* Pattern, delta or deltas, and count of c from a period of sequence; element 0 of c is element zero of
+ * sequence. Owns:   what c held in them is freed. Errors: LS_ERR_NOMEM; c then has no pattern.  Thread: any.
+ * Signal: not safe. */
+ls_err pat_period_write(const struct pat_period *p, const struct pat_indices *sequence, int64_t zero,
+                        struct pat_config *c);
+
+/* The shortest period of whole[0 .. len) in the sense of strings: the least p with whole[i] = whole[i + p]
+ * for all i. By the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6, 1977). scratch has room for
+ * len. Errors: none; len > 0.  Thread: any.  Signal: safe. */
+size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch);
+
+#endif
