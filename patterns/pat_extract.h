@@ -39,13 +39,16 @@ struct pat_sequence {
     uint32_t threads;            /* how many did this (merge_threads) */
     uint64_t elem_size_bytes;    /* unit of the indices: the home's element, else the access */
     uint64_t accesses;           /* all of them, kept or not */
-    /* Elements from the start of the range that was accessed (of an unknown home: from the lowest address),
-     * in order, the kept ones. Index i and i + 1 follow each other in the thread unless i + 1 is in breaks.
+    /* Elements from the start of the range that was accessed (of an unknown home or a pool: from the lowest
+     * address), in order, the kept ones. Index i and i + 1 follow each other in the thread unless i + 1 is in
+     * breaks.
      */
     struct pat_indices indices;
     size_t *breaks; /* ascending positions in indices */
     size_t breaks_len;
-    bool is_whole;           /* all accesses were kept */
+    bool is_whole; /* all accesses were kept (of several threads: those of this one) */
+    bool is_pool;  /* the home's ranges are many and small: the nodes of a list, say; indices run over all of
+                      them, distances lead from one to another */
     uint64_t range_elements; /* of the longest range of the home that was accessed, 0: not known */
     /* Of all accesses, kept or not: distances to the one before, the most frequent first (at most 64). */
     struct pat_distance *distances;

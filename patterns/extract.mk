@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# patterns: extraction of what each site did on each home
+libpatterns_la_SOURCES += \
+    patterns/pat_extract.c \
+    patterns/pat_ext_budget.h \
+    patterns/pat_ext_cost.c patterns/pat_ext_cost.h \
+    patterns/pat_ext_distinct.c patterns/pat_ext_distinct.h \
+    patterns/pat_ext_engine.c patterns/pat_ext_engine.h \
+    patterns/pat_ext_finish.c patterns/pat_ext_finish.h \
+    patterns/pat_ext_published.c patterns/pat_ext_published.h \
+    patterns/pat_ext_ranges.c patterns/pat_ext_ranges.h \
+    patterns/pat_ext_row.h \
+    patterns/pat_ext_rows.c patterns/pat_ext_rows.h \
+    patterns/pat_ext_stream.c patterns/pat_ext_stream.h \
+    patterns/pat_ext_tally.c patterns/pat_ext_tally.h
+libpatterns_la_LIBADD += libsmrtree.la

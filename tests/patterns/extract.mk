@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/patterns: extraction
+if HAVE_CMOCKA
+EXTRACT_TESTS = tests/patterns/test_pat_extract
+tests_patterns_test_pat_extract_SOURCES = tests/patterns/test_pat_extract.c \
+    tests/patterns/memory_source.c tests/patterns/memory_source.h \
+    tests/patterns/naive_extract.c tests/patterns/naive_extract.h
+tests_patterns_test_pat_extract_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_extract_LDADD = libpatterns.la $(CMOCKA_LIBS)
+check_PROGRAMS += $(EXTRACT_TESTS)
+TESTS += $(EXTRACT_TESTS)
+endif
