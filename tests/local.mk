@@ -13,6 +13,7 @@ include tests/spool/local.mk
 include tests/profile/local.mk
 include tests/symbols/local.mk
 include tests/fuzz/local.mk
+include tests/fuzz/compact.mk
 include tests/runtime/local.mk
 include tests/patterns/local.mk
 include tests/patterns/compact.mk
