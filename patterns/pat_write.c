@@ -106,14 +106,36 @@ ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat
     return LS_OK;
 }
 
+/* "multiply (spmv.c:88)", or as much of it as is known. */
+static void pat_code_text(const struct pat_found *r, char *out, size_t room)
+{
+    const char *module = r->module ? strrchr(r->module, '/') : NULL;
+    module = module ? module + 1 : r->module ? r->module : "";
+    if (*r->function && *r->file && r->line)
+        snprintf(out, room, "%s (%s:%" PRIu32 ")", r->function, r->file, r->line);
+    else if (*r->function)
+        snprintf(out, room, "%s", r->function);
+    else if (*r->file && r->line)
+        snprintf(out, room, "%s:%" PRIu32, r->file, r->line);
+    else
+        snprintf(out, room, "%s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
+}
+
+void pat_where_text(const struct pat_found *r, char *out, size_t room)
+{
+    const bool is_load = r->op == PAT_OP_LOAD;
+    char code[512];
+    pat_code_text(r, code, sizeof(code));
+    snprintf(out, room, "%s%s%s%s%s in %s", is_load ? "gather" : "scatter",
+             !*r->home ? ""
+             : is_load ? " of "
+                       : " to ",
+             r->home, *r->index_home ? " through " : "", r->index_home, code);
+}
+
 void pat_origin_text(const struct pat_found *r, char *out, size_t room)
 {
-    const bool has_home = *r->home, has_index = *r->index_home, has_file = *r->file && r->line;
-    char line[16] = "";
-    if (has_file) snprintf(line, sizeof(line), ":%" PRIu32, r->line);
-    snprintf(out, room, "%s%s%s%s%s%s%s%s%s%s%s; %s, %s", r->op == PAT_OP_LOAD ? "gather" : "scatter",
-             has_home ? (r->op == PAT_OP_LOAD ? " of " : " to ") : "", r->home, has_index ? " through " : "",
-             r->index_home, *r->function ? " in " : "", r->function, has_file ? " (" : "",
-             has_file ? r->file : "", line, has_file ? ")" : "", pat_class_name(r->class),
-             pat_form_name(r->form));
+    pat_where_text(r, out, room);
+    const size_t len = strlen(out);
+    snprintf(out + len, room - len, "; %s, %s", pat_class_name(r->class), pat_form_name(r->form));
 }

@@ -45,8 +45,10 @@ bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
                  const char *path);
 
-/* "gather of x through col in multiply (spmv.c:88); complex, exact": what it is and where it is from.
+/* "gather of x through col in multiply (spmv.c:88)", and the same with "; complex, exact" behind it: where a
+ * pattern is from and what it is. Where no function is known its module and address stand for it.
  * Owns:   nothing; cut at room bytes.  Errors: none.  Thread: any.  Signal: not safe. */
+void pat_where_text(const struct pat_found *r, char *out, size_t room);
 void pat_origin_text(const struct pat_found *r, char *out, size_t room);
 
 #endif

@@ -7,19 +7,46 @@
 
 enum { PTN_OPERANDS_MAX = 65 };
 
+/* clang-format off */
 static const struct cli_option patterns_options[PTN_OPTIONS] = {
-    [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0",
-                    "Patterns"},
-    [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does",
-                      "Patterns"},
+    [PTN_FORMAT] = {"format", 0, CLI_TEXT, "NAME", NULL,
+                    "format of INPUT, instead of recognising it; a wrong name is told those that there are", "Input"},
+    [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input"},
+    [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
+                       "a pattern for each thread, instead of one for all that do the same", "Input"},
+    [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
+                  "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its version 1 "
+                  "or 2 keep", "Patterns"},
+    [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest; of the published modes: of each kind",
+                 "Patterns"},
+    [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns"},
+    [PTN_MIN_DISTANCES] = {"min-distances", 0, CLI_COUNT, "COUNT", NULL,
+                           "only patterns with so many different distances, or with --min-far", "Patterns"},
+    [PTN_MIN_FAR] = {"min-far", 0, CLI_PERCENT, "PERCENT", NULL, "share of distances that are far", "Patterns"},
+    [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "distance from which one is far (published: 513)", "Patterns"},
+    [PTN_WINDOW_ROWS] = {"window-rows", 0, CLI_COUNT, "COUNT", NULL,
+                         "instructions in a window of the published modes (1024)", "Patterns"},
+    [PTN_WINDOW_BYTES] = {"window-bytes", 0, CLI_COUNT, "BYTES", NULL,
+                          "accesses of one instruction there, in bytes (64)", "Patterns"},
+    [PTN_TRIVIAL] = {"trivial", 0, CLI_FLAG, NULL, NULL, "also patterns whose distances are -1, 0 and 1 only", "Patterns"},
+    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", "1048576", "indices of a pattern at most", "Patterns"},
+    [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
+                        "Patterns"},
+    [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns"},
+    [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
+    [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},
+    [PTN_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
+                    "write the patterns to this file (--to); .svg, .png or .html: draw them there", "Output"},
+    [PTN_TO] = {"to", 0, CLI_CHOICE, "json|spatter|gs-patterns|gem5", "json",
+                "for whom: loadstone replay, only what Spatter 2 takes, the files of GS Patterns, gem5's traffic generator",
+                "Output"},
+    [PTN_PICTURE] = {"picture", 0, CLI_FILE, "FILE", NULL, "draw to this file, too", "Output"},
     [PTN_PLOT] = {"plot", 'p', CLI_CHOICE, "all|offsets|deltas|histogram", "all",
-                  "what is drawn: indices in order, distances in order, how often each distance occurs",
-                  "Output"},
-    [PTN_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL, "draw to this file: .svg, .png or .html",
-                    "Output"},
+                  "what is drawn: indices in order, distances in order, how often each distance occurs", "Output"},
     [PTN_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
-    [PTN_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
+    [PTN_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
 };
+/* clang-format on */
 
 static const struct ptn_action *const ptn_actions[] = {
     &ptn_action_show,
@@ -55,6 +82,7 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
     (void)c;
     char known[256];
     const size_t len = ptn_operands_len(operands);
+    if (len == 1) return ptn_action_extract.run(v, operands, len);
     for (size_t i = 0; i < PTN_ACTIONS; i++) {
         const struct ptn_action *a = ptn_actions[i];
         if (strcmp(operands[0], a->name) != 0) continue;
@@ -63,26 +91,37 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
         return CLI_USAGE;
     }
     ptn_actions_text(known, sizeof(known));
-    cli_error("'%s' is nothing that patterns does; it does: %s", operands[0], known);
+    cli_error("'%s' is nothing that patterns does; it does: %s, or takes one INPUT", operands[0], known);
     return CLI_USAGE;
 }
 
 const struct cli_command cli_cmd_patterns = {
     .name = "patterns",
-    .summary = "show what gather/scatter patterns look like",
-    .operands = "show FILE.json",
-    .description = "Prints each configuration of a pattern file: its shape, how far it reaches, how much "
-                   "memory replaying "
-                   "it takes, and which distances from index to index are most frequent. With -o it draws "
-                   "the indices and "
-                   "the distances in order, and how often each distance occurs.",
+    .summary = "find gather/scatter patterns in a recording or a trace, and show them",
+    .operands = "INPUT | show FILE.json",
+    .description = "Takes one INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what "
+                   "other tracers wrote. It "
+                   "tells what each instruction did on each piece of data: as indices of its elements, with "
+                   "the load that such an "
+                   "index came from, compacted to a pattern, a distance and a count where that is exact, "
+                   "classified and measured, "
+                   "the costliest first. With -o it writes them for loadstone replay or other programs, or "
+                   "draws them.\n\n"
+                   "With more than one operand the first one says what to do. show prints each configuration "
+                   "of a pattern file: its "
+                   "shape, how far it reaches, how much memory replaying it takes, and which distances from "
+                   "index to index are most "
+                   "frequent; with -o it draws the indices and the distances in order, and how often each "
+                   "distance occurs.",
     .examples =
-        "loadstone patterns show lulesh.json\n"
-        "loadstone patterns show amg.json --config 1 -o amg.svg   a picture of the second configuration\n"
-        "loadstone patterns show amg.json --plot offsets -o amg.png\n",
+        "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"
+        "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"
+        "loadstone patterns prog.trace --to gem5 -o P.py         for gem5's traffic generator\n"
+        "loadstone patterns drmemtrace.gz --mode paper --to gs-patterns -o P.json\n"
+        "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
     .options = patterns_options,
     .options_len = PTN_OPTIONS,
-    .operands_min = 2,
+    .operands_min = 1,
     .operands_max = PTN_OPERANDS_MAX,
     .run = patterns_run,
 };

@@ -3,6 +3,10 @@
 tools_loadstone_SOURCES += \
     tools/cmd_patterns.c \
     tools/ptn_actions.h \
+    tools/ptn_extract.c \
+    tools/ptn_json.c \
+    tools/ptn_print.c tools/ptn_print.h \
+    tools/ptn_read.c tools/ptn_read.h \
     tools/ptn_show.c \
     tools/cmd_replay.c \
     tools/psh_plot.c \
