@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PTN_TEXT_BYTES = 1024, PTN_INDICES_SHOWN = 12, PTN_CELL = 8, PTN_TEXT_MIN = 30 };
+enum { PTN_TEXT_BYTES = 1024, PTN_INDICES_SHOWN = 12, PTN_CELL = 8, PTN_TEXT_MIN = 30, PTN_DETAIL = 5 };
 
 typedef const char *ptn_cell_fn(const struct pat_found *r, char out[CLI_CELL_BYTES]);
 
@@ -131,8 +131,8 @@ static void ptn_row(const struct pat_found *r, size_t number, int width, FILE *o
         fprintf(out, "%*s", PTN_CELL, ptn_columns[i].cell(r, cell));
     fputs("  ", out);
     cli_print_folded(where, PTN_INDENT, width, out);
-    fprintf(out, "%*s", PTN_INDENT, "");
-    cli_print_folded(what, PTN_INDENT, width, out);
+    fprintf(out, "%*s", PTN_DETAIL, "");
+    cli_print_folded(what, PTN_DETAIL, width, out);
 }
 
 static void ptn_heads(FILE *out)

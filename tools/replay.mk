@@ -21,5 +21,5 @@ tools_loadstone_SOURCES += \
     tools/rpl_settings.c tools/rpl_settings.h \
     tools/rpl_spatter.c \
     tools/rpl_table.c
-tools_loadstone_LDADD += libvizexport.la libkernels.la libpatterns.la libcommon.la -lm
+tools_loadstone_LDADD += libvizexport.la libkernels.la libpatcompact.la libpatterns.la libsymbols.la libcommon.la -lm
 LOADSTONE_MAN += tools/loadstone-patterns.1 tools/loadstone-replay.1

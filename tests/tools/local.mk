@@ -40,3 +40,4 @@ if HAVE_YAJL
 TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh tests/tools/test_replay_suite.sh
 endif
 include tests/tools/heatmap.mk
+include tests/tools/patterns.mk

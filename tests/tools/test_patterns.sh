@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone patterns: from a trace with known loops to tables, files, pictures, and back through replay.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+must "$top_builddir/tests/tools/make_trace" t.trace
+patterns() { "$loadstone" patterns "$@"; }
+quick="--no-stream --quiet --max-count 64 --max-runs 2 --warmups 1 -b serial -t 1"
+
+# the table: what waits most comes first
+must patterns t.trace >out 2>err
+must grep -q '^source     t.trace: 46,192 accesses of 7 instructions in 2 threads$' out
+must grep -q '^  0 .* gather of x .*, 2 threads' out
+must grep -q ' scatter to y ' out
+must grep -q ' gather of B ' out
+must grep -q 'next: loadstone patterns t.trace -o patterns.json' err
+must grep -q 'elements of 4 bytes' out
+
+# one operand is an input, whatever it is called; with more the first one says what to do
+for name in show diff; do
+    cp t.trace $name
+    must patterns $name >named 2>/dev/null
+    sed "s/^source     $name:/source     t.trace:/" named | cmp -s - out || { echo "FAIL: a trace called $name"; failed=1; }
+    rm $name
+done
+expect 3 "show" patterns show
+expect 3 "show" patterns show show
+expect 2 "it does: show FILE.json" patterns draw t.trace
+expect 2 "patterns show takes FILE.json" patterns show a b
+
+# files and back
+must patterns t.trace -o P.json >out 2>err
+must grep -q 'next: loadstone replay P.json' err
+must "$loadstone" replay $quick P.json >replayed 2>err
+must grep -q '^validated  all results' replayed
+must test ! -s err
+expect 1 "P.json exists; --force" patterns t.trace -o P.json
+expect 0 "" patterns t.trace -o P.json --force
+must "$loadstone" patterns show P.json >shown 2>/dev/null
+must test "$(grep -c '^config ' shown)" = "$(grep -cE '^ *[0-9]+ .* (gather|scatter) ' out)"
+touch Q.1.sbin
+expect 1 "Q.1.sbin exists; --force" patterns t.trace --to gs-patterns -o Q.json
+must test ! -e Q.json
+must patterns t.trace --to gs-patterns --mode paper --trivial -o G.json >listing 2>err
+must grep -q '^GIADDR    -- 0x401020$' listing
+must grep -q '^DIST HISTOGRAM --$' listing
+must "$loadstone" replay $quick G.json >replayed
+must "$loadstone" replay $quick -p RAW=G.0.sbin >replayed
+must patterns t.trace --to spatter -o S.json >/dev/null 2>err
+must "$loadstone" replay $quick S.json >replayed
+must patterns t.trace --to gem5 -o E.py >/dev/null 2>err
+must grep -q 'next: gem5.opt E.py --pattern 0' err
+must test -s E.0.trc
+expect 2 "name the file to write with -o" patterns t.trace --to gem5
+expect 3 "nowhere" patterns t.trace -o nowhere/P.json
+
+# filters
+must patterns t.trace --top 1 -o one.json --longest 100 >out 2>/dev/null
+must test "$(grep -c kernel one.json)" = 1
+must grep -q 'gather of x' one.json
+for mode in cost paper v1 v2; do expect 0 "" patterns t.trace --mode $mode; done
+must patterns t.trace --by-thread >out 2>/dev/null
+must test "$(grep -c 'gather of x ' out)" = 2
+must patterns t.trace --min-accesses 1000000 >out 2>err
+must grep -q '^patterns   0,' out
+must grep -q -- '--trivial --min-accesses 1' err
+expect 1 "no pattern passed the filters" patterns t.trace --min-accesses 1000000 -o none.json
+must test ! -e none.json
+
+# what is no input
+printf 'neither a trace nor a profile' >junk
+expect 3 "junk" patterns junk
+expect 3 "missing" patterns missing
+expect 1 "there is no format 'nothing'" patterns --format nothing t.trace
+
+# pictures
+if patterns t.trace --top 2 -o P.html --picture P.svg >out 2>err; then
+    must grep -q 'drawn: P.svg' err
+    must patterns t.trace --plot offsets --picture P.png -o P2.json >out 2>err
+    must test -s P.png -a -s P2.json
+    expect 2 "pictures end in" patterns t.trace --picture P.gif
+else
+    grep -q 'without cairo' err || { echo "FAIL: pictures"; cat err; failed=1; }
+fi
+
+python=
+for p in /usr/bin/python3 python3; do $p -c 'import json' 2>/dev/null && { python=$p; break; }; done
+[ -n "$python" ] || { echo "no python3: JSON was written but not looked into"; exit $failed; }
+must patterns t.trace --json >t.json 2>/dev/null
+must $python - <<'T'
+import json
+j = json.load(open("t.json"))
+assert j["schema"] == 1 and j["accesses"] == 46192 and j["is_sampled"] is False and j["scale"] == 1
+rows = {(r["home"], r["op"]): r for r in j["patterns"]}
+x = rows["x", "load"]
+assert x is j["patterns"][0] and x["accesses"] == 10000 and x["threads"] == 2 and x["element_bytes"] == 8
+assert x["cost_share"] == max(r["cost_share"] for r in j["patterns"])
+assert abs(x["access_share"] - 10000 / 46192) < 1e-6
+b = rows["B", "load"]
+assert b["accesses"] == 8192 and b["configuration"]["first_indices"][:3] == [0, 64, 128], b
+assert b["configuration"]["count"] * b["configuration"]["indices"] + b["prologue"] + b["epilogue"] == 8192 and b["form"] == "exact", b
+assert rows["bins", "store"]["element_bytes"] == 4 and rows["y", "store"]["accesses"] == 2000
+measures = x["measures"]
+assert 0 <= measures["spatial"] <= 1 and measures["footprint_bytes"] % 64 == 0
+assert sum(measures["reuse_lines_log2"]) + measures["reuse_cold"] > 0
+kernels = [r["configuration"]["kernel"] for r in j["patterns"]]
+assert set(kernels) == {"gather", "scatter"}, kernels
+T
+exit $failed
