@@ -10,7 +10,7 @@
 const char *const an_class_names[AN_CLASSES] = {AN_CLASS_LIST(AN_CLASS_NAME)};
 #undef AN_CLASS_NAME
 
-enum { AN_TILES_ROOM_MIN = 1 << 12 };
+enum { AN_TILES_ROOM_MIN = 1 << 12, AN_SAMPLES_A_TILE = 8 };
 
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave)
 {
@@ -39,13 +39,14 @@ static uint64_t an_tile_hash(const struct an_tile *t)
     uint64_t h = ((uint64_t)t->node << 32 | t->line) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= ((uint64_t)t->thread << 32 | (uint64_t)t->slice << 16 | (uint64_t)t->access << 8 | t->bin) *
          UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 20;
+    h = (h ^ h >> 29) + ((uint64_t)t->field << 32 | t->place) * UINT64_C(0x94d049bb133111eb);
+    return (h ^ h >> 31) * UINT64_C(0xbf58476d1ce4e5b9) >> 20;
 }
 
 static bool an_tile_is_same(const struct an_tile *a, const struct an_tile *b)
 {
     return a->node == b->node && a->line == b->line && a->thread == b->thread && a->slice == b->slice &&
-           a->access == b->access && a->bin == b->bin;
+           a->access == b->access && a->bin == b->bin && a->place == b->place && a->field == b->field;
 }
 
 static ls_err an_set_grow(struct an_tile_set *s)
@@ -94,10 +95,23 @@ static uint32_t an_number_or_none(const struct an_keys *k, uint64_t i)
     return n < k->len ? n : k->len;
 }
 
+/* Very many samples would make as many tiles before these are put together. */
+static uint32_t an_first_place_level(const struct an_tiles_input *from)
+{
+    return from->places && from->in->samples.len / AN_SAMPLES_A_TILE > from->len_max ? 2 : 0;
+}
+
+static uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level)
+{
+    const uint32_t place = p->place_of_sample[i];
+    return place && level ? 1 + p->coarser[level - 1][place - 1] : place;
+}
+
 static ls_err an_tiles_sum(struct an_tiles *out, const struct an_tiles_input *from,
                            const struct an_keys *slice, struct an_tile_set *set)
 {
     const struct prof_samples *s = &from->in->samples;
+    const struct an_places *p = out->places.len ? &out->places : NULL;
     for (uint64_t i = 0; i < s->len; i++) {
         const bool is_measured = an_is_measured(s, i);
         const uint32_t in_slice = slice->number_of_sample[i];
@@ -105,6 +119,8 @@ static ls_err an_tiles_sum(struct an_tiles *out, const struct an_tiles_input *fr
                                   .line = an_number_or_none(&out->line, i),
                                   .thread = an_number_or_none(&out->thread, i),
                                   .slice = in_slice < slice->len ? slice->keys[in_slice] : out->slices,
+                                  .field = p ? p->field_of_sample[i] : 0,
+                                  .place = p ? an_place_of(p, i, out->place_level) : 0,
                                   .access = (uint8_t)an_class_of(s, i),
                                   .bin = is_measured ? an_tile_bin(s->latency_cycles[i], out->bins_per_octave)
                                                      : AN_TILE_NO_BIN,
@@ -128,6 +144,10 @@ ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from)
     struct an_tile_set set = {0};
     struct an_keys slice = {0};
     *out = (struct an_tiles){.slices = from->tables->slices, .bins_per_octave = AN_TILE_BINS_PER_OCTAVE};
+    if (from->places && from->places->len) {
+        out->places = *from->places;
+        out->place_level = an_first_place_level(from);
+    }
     LS_TRY(an_tiles_keys(&out->node, "node", from));
     LS_TRY(an_tiles_keys(&out->line, "line", from));
     LS_TRY(an_tiles_keys(&out->thread, "thread", from));

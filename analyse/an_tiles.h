@@ -2,9 +2,11 @@
 /* Samples summed by node, source line, thread, slice of time, kind of access and latency at once: what a
  * viewer needs to filter by any of them and still show the sums that a report prints.
  *
+ * Where samples lie on a natural domain their field and place in it are coordinates, too.
+ *
  * Only combinations that occur are kept. Where they are too many the resolution goes down step by step:
- * longer slices, wider latency bins, then the lines, nodes and threads that cost least are put together. Sums
- * stay complete; what was put together is counted.
+ * larger places, longer slices, wider latency bins, then the lines, nodes and threads that cost least are put
+ * together. Sums stay complete; what was put together is counted.
  *
  * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef AN_TILES_H
@@ -34,6 +36,7 @@ enum { AN_TILE_SLICES = 64, AN_TILE_BINS_PER_OCTAVE = 4, AN_TILE_NO_BIN = 255 };
 struct an_tile {
     uint32_t node, line, thread; /* numbers of the keys; their len: not known; len + 1: put together */
     uint32_t slice;              /* slices: not known */
+    uint32_t field, place;       /* as an_places has them; 0: none */
     uint8_t access;              /* enum an_class */
     uint8_t bin;                 /* of the latency, AN_TILE_NO_BIN without a measurement */
     uint64_t samples;
@@ -41,12 +44,24 @@ struct an_tile {
     double latency_cycles; /* sum of the measured ones */
 };
 
+/* Where samples lie on natural domains, borrowed. Places of all domains are numbered through. */
+enum { AN_PLACE_LEVELS = 8 };
+struct an_places {
+    const uint32_t *field_of_sample; /* 1 + number of the field; 0: none */
+    const uint32_t *place_of_sample; /* 1 + number of the place; 0: none */
+    /* by place, the one that stands for it where places are twice as long along each axis, four times, ... */
+    const uint32_t *coarser[AN_PLACE_LEVELS];
+    uint32_t len;
+};
+
 struct an_tiles {
     struct an_keys node, line, thread;
     uint32_t slices;          /* equal parts of the run */
     uint32_t bins_per_octave; /* bin 0: below 1 cycle; bin b: from 2^((b - 1) / bins_per_octave) cycles on */
     uint32_t lines_folded, nodes_folded, threads_folded;
-    struct an_tile *tiles; /* sorted by node, line, thread, access, bin, slice */
+    uint32_t place_level; /* places are 2^level as long along each axis */
+    struct an_places places;
+    struct an_tile *tiles; /* sorted by node, line, thread, access, bin, slice, field, place */
     size_t len;
 };
 
@@ -65,6 +80,7 @@ struct an_tiles_input {
     const struct an_tables *tables;
     const struct an_input *in;
     const struct an_costs *costs;
+    const struct an_places *places; /* NULL: no natural domains */
     size_t len_max;
 };
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);

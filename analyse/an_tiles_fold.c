@@ -16,8 +16,8 @@ void an_tile_add(struct an_tile *t, const struct an_tile *from)
 static int an_compare_tiles(const void *a, const void *b)
 {
     const struct an_tile *x = a, *y = b;
-    const uint32_t p[] = {x->node, x->line, x->thread, x->access, x->bin, x->slice};
-    const uint32_t q[] = {y->node, y->line, y->thread, y->access, y->bin, y->slice};
+    const uint32_t p[] = {x->node, x->line, x->thread, x->access, x->bin, x->slice, x->field, x->place};
+    const uint32_t q[] = {y->node, y->line, y->thread, y->access, y->bin, y->slice, y->field, y->place};
     for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
         if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
     return 0;
@@ -143,6 +143,17 @@ static ls_err an_fold_bins(struct an_tiles *t, const struct an_tables *tables, u
     return LS_OK;
 }
 
+static ls_err an_fold_places(struct an_tiles *t, const struct an_tables *tables, uint32_t level)
+{
+    (void)tables;
+    if (t->places.len == 0 || level <= t->place_level) return LS_OK;
+    const uint32_t *to = t->places.coarser[level - 1];
+    for (size_t i = 0; i < t->len; i++)
+        if (t->tiles[i].place) t->tiles[i].place = 1 + to[t->tiles[i].place - 1];
+    t->place_level = level;
+    return LS_OK;
+}
+
 static ls_err an_fold_lines(struct an_tiles *t, const struct an_tables *tables, uint32_t keep)
 {
     (void)tables;
@@ -183,10 +194,12 @@ static const struct an_fold_step {
     ls_err (*fold)(struct an_tiles *t, const struct an_tables *tables, uint32_t to);
     uint32_t to;
 } an_fold_steps[] = {
-    {an_fold_bins, 2},     {an_fold_slices, 32}, {an_fold_lines, 1024}, {an_fold_nodes, 1024},
-    {an_fold_bins, 1},     {an_fold_slices, 16}, {an_fold_lines, 256},  {an_fold_nodes, 256},
-    {an_fold_threads, 32}, {an_fold_slices, 8},  {an_fold_lines, 64},   {an_fold_nodes, 64},
-    {an_fold_threads, 8},  {an_fold_slices, 4},  {an_fold_lines, 16},   {an_fold_nodes, 16},
+    {an_fold_places, 1},   {an_fold_places, 2},   {an_fold_bins, 2},     {an_fold_slices, 32},
+    {an_fold_places, 3},   {an_fold_lines, 1024}, {an_fold_nodes, 1024}, {an_fold_bins, 1},
+    {an_fold_slices, 16},  {an_fold_places, 4},   {an_fold_lines, 256},  {an_fold_nodes, 256},
+    {an_fold_threads, 32}, {an_fold_slices, 8},   {an_fold_places, 5},   {an_fold_lines, 64},
+    {an_fold_nodes, 64},   {an_fold_threads, 8},  {an_fold_slices, 4},   {an_fold_places, 8},
+    {an_fold_lines, 16},   {an_fold_nodes, 16},
 };
 
 ls_err an_tiles_fold(struct an_tiles *t, const struct an_tables *tables, size_t len_max)

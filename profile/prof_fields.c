@@ -28,6 +28,7 @@ struct prof_window {
     uint32_t *position, *node;
     uint64_t *element;
     float *time_ns, *stall_ns;
+    uint32_t *field, *value; /* on their way into the file */
 };
 
 struct prof_fields {
@@ -40,6 +41,8 @@ struct prof_fields {
     uint32_t *order;          /* bursts that have samples, as their samples stand in the file */
     size_t order_len;
     uint8_t *is_mapped; /* by node */
+    uint32_t *numbers;  /* beside plan.fields: in /fields */
+    bool tells_places;  /* this pass writes for each sample where it lies */
     struct prof_window window;
     struct prof_cost_model cost;
     struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
@@ -88,8 +91,10 @@ static ls_err prof_window_init(struct prof_window *w, uint64_t longest)
     w->element = malloc(w->room * sizeof(*w->element));
     w->time_ns = malloc(w->room * sizeof(*w->time_ns));
     w->stall_ns = malloc(w->room * sizeof(*w->stall_ns));
+    w->field = malloc(w->room * sizeof(*w->field));
+    w->value = malloc(w->room * sizeof(*w->value));
     return w->op && w->latency_valid && w->level && w->latency_cycles && w->position && w->node &&
-                   w->element && w->time_ns && w->stall_ns
+                   w->element && w->time_ns && w->stall_ns && w->field && w->value
                ? LS_OK
                : prof_fields_no_memory();
 }
@@ -105,6 +110,8 @@ static void prof_window_fini(struct prof_window *w)
     free(w->element);
     free(w->time_ns);
     free(w->stall_ns);
+    free(w->field);
+    free(w->value);
 }
 
 static ls_err prof_window_read(struct prof_fields *f)
@@ -130,6 +137,13 @@ static struct prof_cost_samples prof_window_samples(const struct prof_window *w,
                                       .len = len};
 }
 
+static ls_err prof_window_tell_places(struct prof_fields *f)
+{
+    const struct prof_slice slice = {f->window.first, f->window.len};
+    LS_TRY(prof_writer_rewrite(f->run->writer, PROF_COL_field, slice, f->window.field));
+    return prof_writer_rewrite(f->run->writer, PROF_COL_value, slice, f->window.value);
+}
+
 typedef ls_err prof_burst_fn(struct prof_fields *f, uint32_t burst);
 
 /* fn sees each burst with its samples in the window. */
@@ -145,8 +159,11 @@ static ls_err prof_each_burst(struct prof_fields *f, prof_burst_fn *fn)
             w->len = b->first_sample + b->samples_len - w->first;
         }
         LS_TRY(prof_window_read(f));
+        memset(w->field, 0xff, w->len * sizeof(*w->field)); /* missing */
+        memset(w->value, 0xff, w->len * sizeof(*w->value));
         for (size_t k = i; k < end; k++)
             LS_TRY(fn(f, f->order[k]));
+        if (f->tells_places) LS_TRY(prof_window_tell_places(f));
     }
     return LS_OK;
 }
@@ -280,7 +297,7 @@ static ls_err prof_gather_sample(struct prof_fields *f, const struct prof_burst 
 static ls_err prof_gather_burst(struct prof_fields *f, uint32_t burst)
 {
     const struct prof_burst *b = &f->run->bursts.rows[burst];
-    const struct prof_window *w = &f->window;
+    struct prof_window *w = &f->window;
     const uint64_t first = b->first_sample - w->first;
     const struct prof_cost_samples s = prof_window_samples(w, first, b->samples_len);
     struct prof_burst_context context = prof_burst_context(f, b);
@@ -290,6 +307,8 @@ static ls_err prof_gather_burst(struct prof_fields *f, uint32_t burst)
     for (uint64_t i = 0; i < b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, b->first_sample + i);
         if (landing.span == PROF_NOT_MAPPED) continue;
+        w->field[first + i] = f->numbers[f->plan.fields_of[landing.span][0]];
+        if (!landing.is_outside) w->value[first + i] = (uint32_t)landing.value;
         const bool is_measured = prof_cost_is_measured(&s, i);
         const struct ndm_touch touch = {
             .time_ns = (double)w->time_ns[i],
@@ -447,6 +466,16 @@ static ls_err prof_fields_pass(struct prof_fields *f, size_t first, size_t *end)
     return e;
 }
 
+static ls_err prof_number_fields(struct prof_fields *f)
+{
+    uint32_t number = 0;
+    f->numbers = calloc(f->plan.fields.len + 1, sizeof(*f->numbers));
+    if (!f->numbers) return prof_fields_no_memory();
+    for (size_t i = 0; i < f->plan.fields.len; i++)
+        f->numbers[i] = prof_is_written(&f->plan.fields.rows[i]) ? number++ : PROF_NO_FIELD;
+    return LS_OK;
+}
+
 static ls_err prof_domains_write(struct prof_fields *f)
 {
     f->geometries = calloc(f->plan.domains.len + 1, sizeof(*f->geometries));
@@ -483,9 +512,12 @@ static ls_err prof_fields_run(struct prof_fields *f)
     LS_TRY(prof_each_burst(f, prof_count_burst));
     if (f->cost.window_begin == UINT32_MAX) f->cost.window_begin = 0;
     LS_TRY(prof_make_steps(f));
+    LS_TRY(prof_number_fields(f));
     LS_TRY(prof_domains_write(f));
-    for (size_t first = 0, end; first < f->plan.fields.len; first = end)
+    for (size_t first = 0, end; first < f->plan.fields.len; first = end) {
+        f->tells_places = first == 0;
         LS_TRY(prof_fields_pass(f, first, &end));
+    }
     return LS_OK;
 }
 
@@ -503,6 +535,7 @@ ls_err prof_fields_write(struct prof_run_state *s, const struct prof_run *run, u
     free(f.gathers);
     free(f.order);
     free(f.is_mapped);
+    free(f.numbers);
     free(f.geometries);
     prof_window_fini(&f.window);
     prof_atlas_plan_fini(&f.plan);

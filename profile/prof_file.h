@@ -28,5 +28,8 @@ struct prof_slice {
 };
 /* Rows of a column that were added before; out has room for them.  Errors: LS_ERR_IO, LS_ERR_FULL. */
 ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_slice slice, void *out);
+/* Write rows of a column, which were added before, once more.  Errors: as above. */
+ls_err prof_writer_rewrite(prof_writer *w, enum prof_column column, struct prof_slice slice,
+                           const void *values);
 
 #endif

@@ -40,7 +40,12 @@
     X(source, uint8_t, UINT8_MAX,                                                                         \
       "index into the attribute sources: where the data came from, as the hardware told it")              \
     X(fault, uint8_t, UINT8_MAX, "page faults: 0 minor, 1 major (waited for a disk)")                     \
-    X(page_bytes, uint32_t, 0, "size of the page that was touched")
+    X(page_bytes, uint32_t, 0, "size of the page that was touched")                                       \
+    X(field, uint32_t, UINT32_MAX,                                                                        \
+      "number of the field (attribute number in /fields) that the access is in; missing where its node "  \
+      "is on no natural domain")                                                                          \
+    X(value, uint32_t, UINT32_MAX,                                                                        \
+      "cell or point of that field, x fastest; missing in ghost layers, padding and nowhere")
 
 #define PROF_COLUMN_ENUM(name, type, fill, text) PROF_COL_##name,
 enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };

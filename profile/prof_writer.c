@@ -238,20 +238,52 @@ hid_t prof_writer_file(const prof_writer *w)
     return w->file;
 }
 
+/* The rows of a slice, in the file and in memory. */
+struct prof_h5_slice {
+    hid_t type, file_space, memory_space;
+};
+
+static struct prof_h5_slice prof_h5_slice_open(const prof_writer *w, enum prof_column column,
+                                               struct prof_slice slice)
+{
+    const hsize_t start = slice.first, len = slice.len;
+    const struct prof_h5_slice s = {prof_h5_memory_type(prof_column_rows[column].type),
+                                    H5Dget_space(w->columns[column]), H5Screate_simple(1, &len, NULL)};
+    H5Sselect_hyperslab(s.file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
+    return s;
+}
+
+static ls_err prof_h5_slice_close(prof_writer *w, struct prof_h5_slice s, enum prof_column column, herr_t e)
+{
+    /* before the next call: it forgets the error */
+    const ls_err out = e >= 0 ? LS_OK : prof_writer_failed(w, prof_column_rows[column].name);
+    H5Sclose(s.memory_space);
+    H5Sclose(s.file_space);
+    H5Tclose(s.type);
+    return out;
+}
+
 ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_slice slice, void *out)
 {
     LS_TRY(prof_writer_check_usable(w));
     LS_TRY(prof_flush(w));
-    const hsize_t start = slice.first, len = slice.len;
-    const hid_t type = prof_h5_memory_type(prof_column_rows[column].type);
-    const hid_t file_space = H5Dget_space(w->columns[column]), memory_space = H5Screate_simple(1, &len, NULL);
-    herr_t e = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &len, NULL);
-    if (e >= 0 && len > 0) e = H5Dread(w->columns[column], type, memory_space, file_space, H5P_DEFAULT, out);
-    const ls_err result = e >= 0 ? LS_OK : prof_writer_failed(w, prof_column_rows[column].name);
-    H5Sclose(memory_space);
-    H5Sclose(file_space);
-    H5Tclose(type);
-    return result;
+    if (slice.len == 0) return LS_OK;
+    const struct prof_h5_slice s = prof_h5_slice_open(w, column, slice);
+    return prof_h5_slice_close(
+        w, s, column, H5Dread(w->columns[column], s.type, s.memory_space, s.file_space, H5P_DEFAULT, out));
+}
+
+ls_err prof_writer_rewrite(prof_writer *w, enum prof_column column, struct prof_slice slice,
+                           const void *values)
+{
+    LS_TRY(prof_writer_check_usable(w));
+    LS_TRY(prof_flush(w));
+    if (slice.len == 0) return LS_OK;
+    LS_TRY(prof_writer_reserve(w, slice.len * prof_type_bytes(prof_column_rows[column].type)));
+    const struct prof_h5_slice s = prof_h5_slice_open(w, column, slice);
+    return prof_h5_slice_close(
+        w, s, column,
+        H5Dwrite(w->columns[column], s.type, s.memory_space, s.file_space, H5P_DEFAULT, values));
 }
 
 /* One field of all rows, side by side. */

@@ -20,7 +20,7 @@ enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
 
 #define VIEW_COLUMNS                                                                               \
     (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(addr) | PROF_MASK(burst) | \
-     PROF_MASK(level) | PROF_MASK(node))
+     PROF_MASK(level) | PROF_MASK(node) | PROF_MASK(field) | PROF_MASK(value))
 
 static const struct cli_option view_options[VIEW_OPTIONS] = {
     [VIEW_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
@@ -59,51 +59,66 @@ static ls_err view_write_file(const struct vx_view *page, const char *path)
     return err;
 }
 
-static ls_err view_tiles(struct rep_view *v, struct an_tiles *tiles)
+/* What is shown: where samples lie on the domains, and their sums. */
+struct view_content {
+    struct ndm_atlas atlas;
+    struct vx_view_places places;
+    struct an_tiles tiles;
+    struct view_facts facts;
+    uint64_t *picked;
+    size_t picked_len;
+};
+
+static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint64_t rows)
 {
+    *c = (struct view_content){.picked_len = rows < VIEW_ROWS_MAX ? rows : VIEW_ROWS_MAX};
+    LS_TRY(prof_atlas_read(v->profile, &c->atlas));
+    LS_TRY(vx_view_places_init(&c->places, &c->atlas, &v->in.samples));
+    const struct an_places places = vx_view_places_of(&c->places);
     const struct an_tiles_input from = {
-        .tables = &v->tables, .in = &v->in, .costs = &v->costs, .len_max = VIEW_TILES_MAX};
-    return an_tiles_init(tiles, &from);
+        .tables = &v->tables, .in = &v->in, .costs = &v->costs, .places = &places, .len_max = VIEW_TILES_MAX};
+    LS_TRY(an_tiles_init(&c->tiles, &from));
+    LS_TRY(view_facts_init(&c->facts, v));
+    c->picked = malloc((c->picked_len + 1) * sizeof(*c->picked));
+    if (!c->picked) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", c->picked_len);
+    c->picked_len = an_pick_rows(c->picked, c->picked_len, v->in.samples.len);
+    return LS_OK;
 }
 
-static ls_err view_page(struct rep_view *v, struct an_tiles *tiles, const struct cli_value *values,
-                        const char *path)
+static void view_content_fini(struct view_content *c)
+{
+    free(c->picked);
+    view_facts_fini(&c->facts);
+    an_tiles_fini(&c->tiles);
+    vx_view_places_fini(&c->places);
+    ndm_atlas_fini(&c->atlas);
+}
+
+static ls_err view_page(const struct rep_view *v, const struct view_content *c, const char *path)
 {
     char warning[256] = "";
-    struct view_facts facts = {0};
-    struct ndm_atlas atlas = {0};
-    const uint64_t asked = values[VIEW_ROWS].number;
-    const size_t rows = asked < VIEW_ROWS_MAX ? asked : VIEW_ROWS_MAX;
-    uint64_t *picked = malloc((rows + 1) * sizeof(*picked));
-    ls_err err = picked ? view_facts_init(&facts, v) : ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", rows);
-    if (err == LS_OK) err = prof_atlas_read(v->profile, &atlas);
-    if (err == LS_OK) {
-        size_t sources_len = 0;
-        const struct prof_source *sources = prof_sources(v->profile, &sources_len);
-        rep_too_few(v, warning, sizeof(warning));
-        const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
-                                     .path = v->options.path,
-                                     .version = v->run->version,
-                                     .facts = facts.facts,
-                                     .facts_len = facts.len,
-                                     .warning = warning,
-                                     .tables = &v->tables,
-                                     .in = &v->in,
-                                     .costs = &v->costs,
-                                     .tiles = tiles,
-                                     .table = v->table,
-                                     .bootstrap = v->bootstrap,
-                                     .level_limit_cycles = v->run->level_limit_cycles,
-                                     .sources = {sources, sources_len},
-                                     .atlas = &atlas,
-                                     .rows = picked,
-                                     .rows_len = an_pick_rows(picked, rows, v->in.samples.len)};
-        err = view_write_file(&page, path);
-    }
-    ndm_atlas_fini(&atlas);
-    view_facts_fini(&facts);
-    free(picked);
-    return err;
+    size_t sources_len = 0;
+    const struct prof_source *sources = prof_sources(v->profile, &sources_len);
+    rep_too_few(v, warning, sizeof(warning));
+    const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
+                                 .path = v->options.path,
+                                 .version = v->run->version,
+                                 .facts = c->facts.facts,
+                                 .facts_len = c->facts.len,
+                                 .warning = warning,
+                                 .tables = &v->tables,
+                                 .in = &v->in,
+                                 .costs = &v->costs,
+                                 .tiles = &c->tiles,
+                                 .table = v->table,
+                                 .bootstrap = v->bootstrap,
+                                 .level_limit_cycles = v->run->level_limit_cycles,
+                                 .sources = {sources, sources_len},
+                                 .atlas = &c->atlas,
+                                 .places = &c->places,
+                                 .rows = c->picked,
+                                 .rows_len = c->picked_len};
+    return view_write_file(&page, path);
 }
 
 static ls_err view_make(const char *input, const struct cli_value *values, const char *path)
@@ -111,11 +126,11 @@ static ls_err view_make(const char *input, const struct cli_value *values, const
     const struct rep_options options = {
         .path = input, .by = "node", .slices = AN_TILE_SLICES, .columns = VIEW_COLUMNS, .is_complete = true};
     struct rep_view v;
-    struct an_tiles tiles = {0};
+    struct view_content content = {0};
     ls_err err = rep_view_init(&v, &options);
-    if (err == LS_OK) err = view_tiles(&v, &tiles);
-    if (err == LS_OK) err = view_page(&v, &tiles, values, path);
-    an_tiles_fini(&tiles);
+    if (err == LS_OK) err = view_content_init(&content, &v, values[VIEW_ROWS].number);
+    if (err == LS_OK) err = view_page(&v, &content, path);
+    view_content_fini(&content);
     rep_view_fini(&v);
     return err;
 }

@@ -8,6 +8,7 @@ libvizexport_la_SOURCES += \
     viz-export/vx_places.c viz-export/vx_places.h \
     viz-export/vx_view.c viz-export/vx_view.h viz-export/vx_view_parts.h \
     viz-export/vx_view_fields.c \
+    viz-export/vx_view_places.c viz-export/vx_view_places.h \
     viz-export/vx_view_tables.c \
     viz-export/vx_view_tiles.c
 nodist_libvizexport_la_SOURCES = viz-export/vx_view_bundle.c
@@ -30,6 +31,7 @@ view_web_sources = \
     viz-export/web/src/main.js \
     viz-export/web/src/map.js \
     viz-export/web/src/map_detail.js \
+    viz-export/web/src/map_filtered.js \
     viz-export/web/src/map_grid.js \
     viz-export/web/src/map_mesh.js \
     viz-export/web/src/map_values.js \

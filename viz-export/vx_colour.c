@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-static const uint32_t vx_stops[] = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e,
-                                    0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725};
-enum { VX_STOPS = sizeof(vx_stops) / sizeof(vx_stops[0]) };
+const uint32_t vx_viridis_stops[VX_VIRIDIS_STOPS] = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e,
+                                                     0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725};
 
 static double vx_mix(uint32_t a, uint32_t b, int shift, double part)
 {
@@ -15,9 +14,9 @@ static double vx_mix(uint32_t a, uint32_t b, int shift, double part)
 
 struct vx_rgb vx_viridis(double where)
 {
-    const double at = fmin(fmax(where, 0), 1) * (VX_STOPS - 1);
-    const int stop = at >= VX_STOPS - 1 ? VX_STOPS - 2 : (int)at;
-    const uint32_t a = vx_stops[stop], b = vx_stops[stop + 1];
+    const double at = fmin(fmax(where, 0), 1) * (VX_VIRIDIS_STOPS - 1);
+    const int stop = at >= VX_VIRIDIS_STOPS - 1 ? VX_VIRIDIS_STOPS - 2 : (int)at;
+    const uint32_t a = vx_viridis_stops[stop], b = vx_viridis_stops[stop + 1];
     return (struct vx_rgb){vx_mix(a, b, 16, at - stop), vx_mix(a, b, 8, at - stop),
                            vx_mix(a, b, 0, at - stop)};
 }

@@ -14,6 +14,10 @@ struct vx_rgb {
     double r, g, b; /* 0 to 1 */
 };
 
+/* Colours at equal distances, 0xrrggbb; between them it is linear. The page of loadstone view has them from
+ * here. The terminal has other ones, the nearest of its 256 (tools/rep_draw.c). */
+enum { VX_VIRIDIS_STOPS = 10 };
+extern const uint32_t vx_viridis_stops[VX_VIRIDIS_STOPS];
 /* where from 0 to 1. */
 struct vx_rgb vx_viridis(double where);
 /* What is written on it is black, else white. */

@@ -186,6 +186,56 @@ ls_err vx_places_mesh(const struct ndm_geometry *g, enum ndm_centering centering
     return vx_mesh_points(g, centering, out);
 }
 
+/* --- larger places --- */
+
+static void vx_grid_coarser(const struct vx_places *fine, unsigned level, uint32_t *out)
+{
+    const uint64_t *n = fine->extents;
+    for (uint64_t i = 0; i < fine->len; i++) {
+        const uint64_t x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];
+        out[i] =
+            (uint32_t)(((z >> level << level) * n[1] + (y >> level << level)) * n[0] + (x >> level << level));
+    }
+}
+
+static void vx_place_centre(const struct vx_places *fine, const struct ndm_geometry *g, uint64_t i,
+                            double at[3])
+{
+    if (fine->points)
+        memcpy(at, fine->points + 3 * i, 3 * sizeof(*at));
+    else
+        vx_entity_centre(g, NDM_CELLS, i, at);
+}
+
+/* The first place of each box of a lattice stands for all in it. */
+static ls_err vx_mesh_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
+                              uint32_t *out)
+{
+    struct vx_lattice l;
+    double at[3];
+    const size_t boxes = fine->len >> (g->dims * level);
+    vx_lattice_bounds(&l, g);
+    vx_lattice_boxes(&l, boxes ? boxes : 1);
+    uint32_t *first = calloc(l.boxes[0] * l.boxes[1] * l.boxes[2] + 1, sizeof(*first));
+    if (!first) return ls_fail(LS_ERR_NOMEM, "no memory to draw a mesh");
+    for (uint64_t i = 0; i < fine->len; i++) {
+        vx_place_centre(fine, g, i, at);
+        uint32_t *of_box = &first[vx_lattice_box(&l, at)];
+        if (*of_box == 0) *of_box = (uint32_t)i + 1;
+        out[i] = *of_box - 1;
+    }
+    free(first);
+    return LS_OK;
+}
+
+ls_err vx_places_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
+                         uint32_t *out)
+{
+    if (g->kind == NDM_MESH) return vx_mesh_coarser(fine, g, level, out);
+    vx_grid_coarser(fine, level, out);
+    return LS_OK;
+}
+
 void vx_places_fini(struct vx_places *p)
 {
     free(p->place_of_value);

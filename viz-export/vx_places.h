@@ -26,6 +26,11 @@ struct vx_places {
 ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places *out);
 ls_err vx_places_mesh(const struct ndm_geometry *g, enum ndm_centering centering, size_t max,
                       struct vx_places *out);
+/* For each place of fine, which are those of g, the one that stands for it where places are 2^level as long
+ * along each axis; out has room for fine->len.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err vx_places_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
+                         uint32_t *out);
 /* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
 void vx_places_fini(struct vx_places *p);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/vx_view.h"
+#include "viz-export/vx_colour.h"
 #include "viz-export/vx_view_parts.h"
 
 #include <errno.h>
@@ -45,6 +46,13 @@ static void vx_view_run(const struct vx_view *v, struct vx_json *j)
     vx_json_number(j, "timeNs", v->costs->attributed_ns);
     vx_json_number(j, "stallNs", v->costs->stall_total_ns);
     vx_json_close(j, '}');
+    vx_json_open(j, "palette", '[');
+    for (int c = 0; c < VX_VIRIDIS_STOPS; c++) {
+        char text[8];
+        snprintf(text, sizeof(text), "#%06x", vx_viridis_stops[c] & 0xffffffu);
+        vx_json_text(j, NULL, text);
+    }
+    vx_json_close(j, ']');
     vx_json_open(j, "levelLimits", '[');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         vx_json_number(j, NULL, v->level_limit_cycles[l]);

@@ -3,7 +3,6 @@
  * that share a tile are one place. Samples, time and stall of a place are sums, the longest latency is the
  * longest, means and shares are means weighted by samples. */
 #include "viz-export/vx_view_parts.h"
-#include "viz-export/vx_places.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,8 +81,8 @@ static void vx_step_columns(const struct ndm_field *f, uint32_t number, const st
         }
 }
 
-static ls_err vx_places_of(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
-                           struct vx_places *out)
+ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
+                       struct vx_places *out)
 {
     const struct ndm_geometry *g = &a->domains[f->domain];
     if (g->kind == NDM_GRID)
@@ -93,7 +92,7 @@ static ls_err vx_places_of(const struct ndm_atlas *a, const struct ndm_field *f,
     return vx_places_mesh(g, f->centering, g->dims > 2 && room < max ? room : max, out);
 }
 
-static bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f)
+bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f)
 {
     if (f->domain >= a->domains_len || f->values_len == 0 || !f->values[NDM_SAMPLES]) return false;
     const struct ndm_geometry *g = &a->domains[f->domain];
@@ -105,7 +104,7 @@ static ls_err vx_fields_pack(const struct ndm_atlas *a, size_t places_max, struc
     for (uint32_t i = 0; i < a->fields_len; i++) {
         struct vx_places places = {0};
         if (!vx_field_is_sound(a, &a->fields[i])) continue;
-        const ls_err err = vx_places_of(a, &a->fields[i], places_max, &places);
+        const ls_err err = vx_field_places(a, &a->fields[i], places_max, &places);
         if (err == LS_OK) {
             vx_places_pack(&places, i, p);
             vx_field_columns(&a->fields[i], i, &places, p);
@@ -145,7 +144,7 @@ static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_m
 {
     const struct ndm_field *f = &v->atlas->fields[i];
     struct vx_places places = {0};
-    const ls_err err = vx_places_of(v->atlas, f, places_max, &places);
+    const ls_err err = vx_field_places(v->atlas, f, places_max, &places);
     if (err == LS_OK) {
         vx_json_open(j, NULL, '{');
         vx_json_number(j, "number", i);
@@ -157,6 +156,8 @@ static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_m
         vx_json_number(j, "mapped", (double)f->mapped_len);
         vx_json_number(j, "outside", (double)f->outside_len);
         vx_json_number(j, "values", (double)f->values_len);
+        vx_json_number(j, "base", v->places->base[i]);
+        vx_json_number(j, "firstPlace", v->places->first[i]);
         vx_json_step_labels(f, j);
         vx_places_json(&places, &v->atlas->domains[f->domain], j);
         vx_json_close(j, '}');
@@ -165,17 +166,24 @@ static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_m
     return err;
 }
 
+ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out)
+{
+    ls_err err = LS_OK;
+    for (*out = VX_FIELD_PLACES_MAX; err == LS_OK; *out /= 2) {
+        struct vx_pack probe = {0};
+        err = vx_fields_pack(a, *out, &probe);
+        const bool fits =
+            *out <= VX_FIELD_PLACES_MIN || vx_pack_deflated_bytes(&probe, 0) <= VX_FIELDS_BYTES_MAX;
+        vx_pack_fini(&probe);
+        if (fits) break;
+    }
+    return err;
+}
+
 ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
 {
-    const size_t at_bytes = p->len_bytes, columns_len = p->columns_len;
-    size_t places_max = VX_FIELD_PLACES_MAX;
+    const size_t places_max = v->places->places_max;
     LS_TRY(vx_fields_pack(v->atlas, places_max, p));
-    while (places_max > VX_FIELD_PLACES_MIN && vx_pack_deflated_bytes(p, at_bytes) > VX_FIELDS_BYTES_MAX) {
-        p->len_bytes = at_bytes;
-        p->columns_len = columns_len;
-        places_max /= 2;
-        LS_TRY(vx_fields_pack(v->atlas, places_max, p));
-    }
     vx_json_open(j, "metrics", '[');
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
         const struct ndm_metric_row *row = ndm_metric((enum ndm_metric)m);

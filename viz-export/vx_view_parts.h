@@ -8,6 +8,7 @@
 
 #include "viz-export/vx_json.h"
 #include "viz-export/vx_pack.h"
+#include "viz-export/vx_places.h"
 #include "viz-export/vx_view.h"
 
 /* Time and stall are counted in units of the whole's 2^-26, rounded so that the sums over the tiles of a node
@@ -19,6 +20,16 @@ void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct vx_json *
 /* Nodes, lines, threads: what the numbers of the tiles mean.  Errors: kept in p. */
 void vx_view_tables(const struct vx_view *v, struct vx_json *j);
 void vx_view_sources(const struct vx_view *v, struct vx_json *j);
+/* Do domain, centering and values fit?  Errors: none.  Thread: any.  Signal: safe. */
+bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f);
+/* The places that the page shows a sound field in, at most about max.
+ * Owns:   the caller ends out with vx_places_fini, also after a failure; out borrows a.
+ * Errors: LS_ERR_NOMEM. */
+ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
+                       struct vx_places *out);
+/* How many places a field may have so that all fields together fit into a page.
+ * Errors: LS_ERR_NOMEM. */
+ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
 

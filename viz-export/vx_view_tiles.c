@@ -19,16 +19,16 @@ static uint32_t vx_bins_max(const struct an_tiles *t)
 
 static void vx_tile_coordinates(const struct an_tiles *t, struct vx_pack *p)
 {
-    static const char *const names[] = {"tile.node",   "tile.line", "tile.thread",
-                                        "tile.access", "tile.bin",  "tile.slice"};
+    static const char *const names[] = {"tile.node", "tile.line",  "tile.thread", "tile.access",
+                                        "tile.bin",  "tile.slice", "tile.field",  "tile.place"};
     for (size_t c = 0; c < sizeof(names) / sizeof(names[0]); c++) {
         uint32_t before = 0;
         vx_pack_begin(p, names[c], VX_COLUMN_INT);
         for (size_t i = 0; i < t->len; i++) {
             const struct an_tile *tile = &t->tiles[i];
             const uint32_t now[] = {
-                tile->node, tile->line, tile->thread, tile->access, (uint32_t)vx_tile_bin_digit(tile->bin),
-                tile->slice};
+                tile->node,  tile->line,  tile->thread, tile->access, (uint32_t)vx_tile_bin_digit(tile->bin),
+                tile->slice, tile->field, tile->place};
             vx_pack_int(p, (int64_t)now[c] - before);
             before = now[c];
         }
@@ -56,6 +56,8 @@ void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct vx_json *j
     vx_json_number(j, "len", (double)t->len);
     vx_json_number(j, "unitNs", unit_ns);
     vx_json_number(j, "slices", t->slices);
+    vx_json_number(j, "places", t->places.len);
+    vx_json_number(j, "placeLevel", t->place_level);
     vx_json_number(j, "bins", vx_bins_max(t));
     vx_json_number(j, "binsPerOctave", t->bins_per_octave);
     vx_json_number(j, "linesFolded", t->lines_folded);

@@ -206,6 +206,51 @@ static void coarse_tiles_lose_nothing(void **state)
     an_tiles_fini(&t);
 }
 
+/* Two fields of a square of 32 x 32 places, and samples in none. */
+enum { SIDE = 32 };
+static uint32_t field_of[SAMPLES], place_of[SAMPLES], coarser[AN_PLACE_LEVELS][SIDE * SIDE];
+
+static struct an_places square(void)
+{
+    struct an_places p = {.field_of_sample = field_of, .place_of_sample = place_of, .len = SIDE * SIDE};
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        field_of[i] = i % 3;
+        place_of[i] = field_of[i] ? 1 + i * 7 % (SIDE * SIDE) : 0;
+    }
+    for (uint32_t l = 0; l < AN_PLACE_LEVELS; l++) {
+        const uint32_t shift = l + 1;
+        for (uint32_t i = 0; i < SIDE * SIDE; i++)
+            coarser[l][i] = (i / SIDE >> shift << shift) * SIDE + (i % SIDE >> shift << shift);
+        p.coarser[l] = coarser[l];
+    }
+    return p;
+}
+
+/* Each place holds what lies in it, and a larger one what lay in those that it stands for. */
+static void places_hold_their_samples(void **state)
+{
+    static uint32_t want[3][SIDE * SIDE + 1], got[3][SIDE * SIDE + 1];
+    const struct an_places places = square();
+    (void)state;
+    for (size_t max = SAMPLES; max > 100; max /= 2) {
+        struct an_tiles t;
+        const struct an_tiles_input from = {
+            .tables = &tables, .in = &in, .costs = &costs, .places = &places, .len_max = max};
+        assert_int_equal(an_tiles_init(&t, &from), LS_OK);
+        assert_same(sums_of_tiles(&t, UINT32_MAX), sums_of_samples(UINT32_MAX));
+        const uint32_t level = t.place_level;
+        memset(want, 0, sizeof(want));
+        memset(got, 0, sizeof(got));
+        for (uint32_t i = 0; i < SAMPLES; i++)
+            want[field_of[i]][place_of[i] && level ? 1 + coarser[level - 1][place_of[i] - 1] : place_of[i]]++;
+        for (size_t i = 0; i < t.len; i++)
+            got[t.tiles[i].field][t.tiles[i].place] += (uint32_t)t.tiles[i].samples;
+        assert_memory_equal(got, want, sizeof(got));
+        assert_true(max > 200 || level > 2);
+        an_tiles_fini(&t);
+    }
+}
+
 static void a_latency_is_in_the_bin_that_begins_at_or_below_it(void **state)
 {
     (void)state;
@@ -244,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_hold_all_sums),
                                        cmocka_unit_test(tiles_are_sorted_and_each_is_once),
                                        cmocka_unit_test(coarse_tiles_lose_nothing),
+                                       cmocka_unit_test(places_hold_their_samples),
                                        cmocka_unit_test(a_latency_is_in_the_bin_that_begins_at_or_below_it),
                                        cmocka_unit_test(a_pick_is_random_without_repetition)};
     return cmocka_run_group_tests(tests, make, NULL);

@@ -62,6 +62,15 @@ with h5py.File(path) as f:
         check("ghosts are outside", 0.02 < ghosted["outside"] / (ghosted["mapped"] + ghosted["outside"]) < 0.4)
     nodes = [fields[n]["samples"][:] for n in fields if n.startswith("plate.")]
     check("the plate's field is all its nodes'", (fields["plate"]["samples"][:] == sum(nodes)).all())
+    numbers, values = f["/samples/field"][:], f["/samples/value"][:]
+    for name, field in fields.items():
+        if field.attrs["node"] == 0xFFFFFFFF:
+            continue
+        of_field = values[numbers == field.attrs["number"]]
+        inside = of_field[of_field != 0xFFFFFFFF]
+        samples = field["samples"][:]
+        check(f"{name}: places of single samples make the field", (np.bincount(inside, minlength=samples.size) == samples.ravel()).all())
+        check(f"{name}: and those outside", len(of_field) - len(inside) == field.attrs["outside"])
     steps = fields["plate.halves/steps"]
     labels = [s.decode() if isinstance(s, bytes) else s for s in steps["label"][:]]
     phases = ["left #1", "right #1", "left #2", "right #2"]

@@ -110,6 +110,31 @@ static const struct pattern *pick_pattern(uint32_t burst)
     }
 }
 
+enum { FIELD_MATRIX, FIELD_ROOM, FIELD_MATERIAL, FIELD_VELOCITY, FIELDS };
+enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BALL = 14 };
+
+/* Where an access is: 16 columns of 8 rows of the matrix; anywhere on plate and ball, some of them outside.
+ */
+static void set_place(struct prof_sample *s, uint32_t number, uint32_t i)
+{
+    switch (s->node) {
+    case MATRIX:
+        s->field = FIELD_MATRIX;
+        s->value = (120 + number % 8) * MATRIX_SIDE + 80 + i % 16;
+        break;
+    case MATERIAL:
+        s->field = FIELD_MATERIAL;
+        s->value = (number * 7 + i) % (PLATE * PLATE);
+        break;
+    case VELOCITY:
+        s->field = FIELD_VELOCITY;
+        if (i % 10) s->value = (number * 31 + i) % (BALL * BALL * BALL);
+        break;
+    default:
+        break;
+    }
+}
+
 static ls_err add_access(prof_writer *w, const struct prof_burst *b, uint32_t number, uint32_t i,
                          const struct pattern *p)
 {
@@ -130,6 +155,7 @@ static ls_err add_access(prof_writer *w, const struct prof_burst *b, uint32_t nu
     s.weight_ns = b->weight_ns;
     s.node = p->node;
     s.burst = number;
+    set_place(&s, number, i);
     return prof_writer_add(w, &s);
 }
 
@@ -191,8 +217,6 @@ static void make_field(struct ndm_field *f, uint64_t len, uint32_t steps)
         if (steps) f->step_values[m] = calloc(len * steps, sizeof(double));
     }
 }
-
-enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BALL = 14 };
 
 static void fill_grid(struct ndm_field *f, const struct ndm_geometry *g)
 {
@@ -277,30 +301,30 @@ static ls_err write_atlas(prof_writer *w)
                                              .dims = 3,
                                              .axes = {"x", "y", "z"},
                                              .points_len = (BALL + 1) * (BALL + 1) * (BALL + 1)}};
-    static struct ndm_field fields[] = {{.name = "matrix",
-                                         .label = "matrix",
-                                         .domain = 0,
-                                         .node = MATRIX,
-                                         .mapped_len = 5000,
-                                         .outside_len = 12},
-                                        {.name = "room",
-                                         .label = "room",
-                                         .domain = 1,
-                                         .node = UINT32_MAX,
-                                         .mapped_len = 9000,
-                                         .step_labels = labels,
-                                         .step_begin_s = begins},
-                                        {.name = "plate.material",
-                                         .label = "material index",
-                                         .domain = 2,
-                                         .node = MATERIAL,
-                                         .mapped_len = 800},
-                                        {.name = "ball.velocity",
-                                         .label = "velocity",
-                                         .domain = 3,
-                                         .node = VELOCITY,
-                                         .centering = NDM_CELLS,
-                                         .mapped_len = 800}};
+    static struct ndm_field fields[FIELDS] = {{.name = "matrix",
+                                               .label = "matrix",
+                                               .domain = 0,
+                                               .node = MATRIX,
+                                               .mapped_len = 5000,
+                                               .outside_len = 12},
+                                              {.name = "room",
+                                               .label = "room",
+                                               .domain = 1,
+                                               .node = UINT32_MAX,
+                                               .mapped_len = 9000,
+                                               .step_labels = labels,
+                                               .step_begin_s = begins},
+                                              {.name = "plate.material",
+                                               .label = "material index",
+                                               .domain = 2,
+                                               .node = MATERIAL,
+                                               .mapped_len = 800},
+                                              {.name = "ball.velocity",
+                                               .label = "velocity",
+                                               .domain = 3,
+                                               .node = VELOCITY,
+                                               .centering = NDM_CELLS,
+                                               .mapped_len = 800}};
     domains[2].points = domain_points(domains[2].points_len, plate_at);
     domains[3].points = domain_points(domains[3].points_len, ball_at);
     make_cells(&domains[2], PLATE);

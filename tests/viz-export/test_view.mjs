@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM LOADSTONE PROFILE
+// usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM PLACE_SUMS LOADSTONE PROFILE
+// PLACE_SUMS: by thread, of the place that FIELD_SUM is of, loads of L3
 import { execFileSync } from 'node:child_process';
 import { change, changeByClick, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
-const [modules, chromium, file, mapless, fieldSum, loadstone, profile] = process.argv.slice(2);
+const [modules, chromium, file, mapless, fieldSum, placeSumsText, loadstone, profile] = process.argv.slice(2);
+const placeSums = JSON.parse(placeSumsText);
 
 function report(...options) {
     const text = execFileSync(
@@ -153,7 +155,15 @@ async function pointer(page) {
             y: picture.height / 2 + 60,
         });
         check((await page.locator('.chip').count()) === 1, `${name}: a click selects`);
-        await change(page, () => page.locator('#reset').click());
+        await page.locator('#tree .chart[data-state=drawn]').waitFor();
+        await change(page, async () => {
+            await page.mouse.down();
+            await page.mouse.up();
+        });
+        check(
+            (await page.locator('.chip').count()) === 0,
+            `${name}: once more, the pointer at rest: nothing`,
+        );
     }
     await page.getByRole('button', { name: 'Icicle' }).click();
 }
@@ -183,6 +193,79 @@ async function maps(page) {
     await change(page, () => page.locator('#reset').click());
 }
 
+/** What the map holds, as the bar of sums has it. */
+async function mapSums(page) {
+    const data = await page.locator('#map .stage').evaluate((stage) => ({ ...stage.dataset }));
+    return { samples: Number(data.samples), time_ns: Number(data.timeNs), stall_ns: Number(data.stallNs) };
+}
+
+async function pressedThread(page) {
+    await change(page, () => page.locator('#threads button').first().click());
+    return (await page.locator('#threads button[aria-pressed=true] .name').textContent()).split(' ')[0];
+}
+
+async function filteredMaps(page) {
+    const rowsOf = (...options) => report('--node', 'matrix', ...options).rows[0];
+    await change(page, () => box(page, 'matrix').click());
+    await change(page, () => level(page, 'L3').click());
+    checkSums(
+        await mapSums(page),
+        rowsOf('--where', 'level=L3'),
+        whole,
+        FILTERED,
+        'the map of what L3 served',
+    );
+    const thread = await pressedThread(page);
+    const both = rowsOf('--where', 'level=L3', '--where', `thread=${thread}`);
+    checkSums(await mapSums(page), both, whole, FILTERED, `and thread ${thread}`);
+    await page.locator('#map label', { hasText: 'detail' }).locator('select').selectOption('1');
+    const canvas = page.locator('#map canvas');
+    await canvas.focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Shift+ArrowRight');
+    for (let i = 0; i < 12; i++) await page.keyboard.press('Shift+ArrowDown');
+    const told = await canvas.getAttribute('aria-label');
+    check(told.includes(`sampled accesses ${placeSums[thread]};`), `one place of it is run.h5’s: ${told}`);
+    await change(page, () => page.locator('#reset').click());
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:88' }).click());
+    await change(page, () => box(page, 'matrix').click());
+    checkSums(await mapSums(page), rowsOf('--where', 'line=flow.c:88'), whole, FILTERED, 'the map of a line');
+    await page.locator('#timeline .chart').focus();
+    await change(page, () => page.keyboard.press('ArrowLeft'));
+    const last = report(
+        '--node',
+        'matrix',
+        '--by',
+        'slice',
+        '--slices',
+        '64',
+        '--where',
+        'line=flow.c:88',
+    ).rows;
+    checkSums(await mapSums(page), last[last.length - 1], whole, FILTERED, 'of its last slice of time');
+    check(
+        (await page.locator('#map .hint').first().textContent()).includes('What the filters leave.'),
+        'it says so',
+    );
+    await change(page, () => page.locator('#reset').click());
+    // of a group the data on one domain; of what is outside of the domain only the number
+    const other = await pressedThread(page);
+    await page
+        .locator('#map label', { hasText: 'field' })
+        .locator('select')
+        .selectOption({ label: 'velocity on ball' });
+    const left = await mapSums(page);
+    const velocity = report('--node', 'velocity', '--where', `thread=${other}`).rows[0];
+    const outside = Number(
+        (await page.locator('#map .hint').first().textContent())
+            .match(/([0-9,]+) samples lie in/)[1]
+            .replaceAll(',', ''),
+    );
+    check(left.samples + outside === velocity.samples, `${left.samples} on the mesh and ${outside} outside`);
+    check((await page.locator('#map canvas[data-state=drawn]').count()) === 1, 'a filtered mesh is drawn');
+    await page.locator('#map label', { hasText: 'field' }).locator('select').selectOption('auto');
+    await change(page, () => page.locator('#reset').click());
+}
+
 async function looks(browser) {
     const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await openPage(browser, file, { colorScheme: 'light' });
@@ -204,7 +287,8 @@ async function looks(browser) {
 const browser = await openBrowser(modules, chromium);
 try {
     const { page, wrong } = await openPage(browser, file);
-    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps]) await part(page);
+    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps, filteredMaps])
+        await part(page);
     check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
     await looks(browser);
     const plain = await openPage(browser, mapless);

@@ -21,5 +21,11 @@ needs_browser
 sum=$(/usr/bin/python3 -c '
 import h5py
 print(int(h5py.File("flow.h5")["fields/matrix/samples"][120, 80:82].sum()))') || skip "no python3-h5py"
-must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$loadstone" "$PWD/flow.h5"
+places=$(/usr/bin/python3 -c '
+import h5py, json
+run = h5py.File("flow.h5")
+sample, side = run["samples"], 300
+at = (sample["field"][:] == 0) & (sample["level"][:] == 2) & ((sample["value"][:] // side) == 120) & ((sample["value"][:] % side) // 2 == 40)
+print(json.dumps({str(tid): int((at & (sample["thread"][:] == row)).sum()) for row, tid in enumerate(run["threads/tid"][:])}))')
+must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$places" "$loadstone" "$PWD/flow.h5"
 exit $failed

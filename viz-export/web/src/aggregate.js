@@ -6,7 +6,8 @@ import { DIMENSIONS } from './selection.js';
 
 const FIELDS = ['samples', 'timeNs', 'stallNs', 'latency', 'measured', 'loads', 'stores'];
 
-class Sums {
+/** Sums of tiles, so many rows of them. */
+export class Sums {
     constructor(len) {
         for (const field of FIELDS) this[field] = new Float64Array(len);
         this.levels = Array.from({ length: LEVELS }, () => new Float64Array(len));
@@ -27,9 +28,9 @@ class Sums {
         if (access < LEVELS) this.levels[access][at] += samples;
     }
 
-    addTo(to, from) {
-        for (const field of FIELDS) this[field][to] += this[field][from];
-        this.levels.forEach((level) => (level[to] += level[from]));
+    addTo(to, from, source = this) {
+        for (const field of FIELDS) this[field][to] += source[field][from];
+        this.levels.forEach((level, l) => (level[to] += source.levels[l][from]));
     }
 
     /** One row as an object. */

@@ -48,6 +48,7 @@ export function barsChart(label, dimension, app, len) {
                 nameTextStyle: { color: colours.faint },
                 axisLabel: {
                     color: colours.faint,
+                    fontSize: 12,
                     interval: content.interval ?? 'auto',
                     hideOverlap: true,
                 },
@@ -58,7 +59,7 @@ export function barsChart(label, dimension, app, len) {
                 type: 'value',
                 name: content.unit,
                 nameTextStyle: { color: colours.faint, align: 'left', padding: [0, 0, 0, -50] },
-                axisLabel: { color: colours.faint, formatter: content.print },
+                axisLabel: { color: colours.faint, fontSize: 12, formatter: content.print },
                 splitLine: { lineStyle: { color: colours.line } },
                 splitNumber: 4,
             },

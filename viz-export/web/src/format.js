@@ -41,14 +41,22 @@ export function shortCount(value) {
     return `${digits(n)} ${unit}`;
 }
 
+const TIMES = [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, 'µs'],
+    [1, 'ns'],
+];
+
+/** One unit for all of an axis that ends at ns. */
+export function timeAxis(ns) {
+    const [unitNs, unit] = TIMES.find(([limit]) => ns >= 2 * limit) ?? TIMES[TIMES.length - 1];
+    return { unitNs, unit };
+}
+
 export function time(ns) {
     if (!known(ns)) return DASH;
-    const [n, unit] = scaled(ns, [
-        [1e9, 's'],
-        [1e6, 'ms'],
-        [1e3, 'µs'],
-        [1, 'ns'],
-    ]);
+    const [n, unit] = scaled(ns, TIMES);
     return `${digits(n)} ${unit}`;
 }
 

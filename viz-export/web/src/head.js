@@ -36,7 +36,10 @@ export function headView(model, buttons) {
         h(
             'p',
             { class: 'brief', id: 'brief' },
-            `engine ${fact('engine').split(';')[0]} · overhead ${fact('overhead')} · coverage ${fact('coverage')}`,
+            ['engine', 'overhead', 'coverage']
+                .filter((key) => fact(key)) // of what was imported nobody knows the overhead
+                .map((key) => `${key} ${fact(key).split(';')[0]}`)
+                .join(' · '),
         ),
         model.warning && h('p', { class: 'warning', role: 'note', id: 'warning' }, `⚠ ${model.warning}`),
         note && h('p', { class: 'hint', id: 'coarsened' }, note),

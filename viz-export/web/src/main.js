@@ -2,6 +2,7 @@
 // The page: reads its data, makes the views, and lets each hear of every change.
 import './style.css';
 import { aggregate } from './aggregate.js';
+import { setScale } from './colours.js';
 import { codeView, threadsView } from './code.js';
 import { h } from './dom.js';
 import { headView, selectionView } from './head.js';
@@ -33,6 +34,7 @@ function makeApp(model) {
 
 function start() {
     const model = readModel(document.getElementById('data').textContent);
+    setScale(model.palette);
     const app = makeApp(model);
     const head = selectionView(app);
     const views = VIEWS.map((make) => make(app));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The natural domain: where in the problem the selected data is slow. Fields are whole-run or of a step; they
-// follow the selected data, the other filters cannot reach into them, which the panel says.
+// The natural domain: where in the problem the selected data is slow. Fields are whole-run or of a step, as
+// resolve gathered them; with filters, what these leave (map_filtered.js).
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
+import { filteredField, isFiltered } from './map_filtered.js';
 import { gridPicture } from './map_grid.js';
 import { coarsen, detailsOf, fittingDetail, SAMPLES } from './map_detail.js';
 import { meshPicture } from './map_mesh.js';
-import { makeScale, metricPrinter, shownValues, valuesOf } from './map_values.js';
+import { makeScale, metricPrinter, shownValues, sumsOfField, valuesOf } from './map_values.js';
 import { scaleBar } from './scalebar.js';
 
 const MISSING = `Nothing was mapped onto a natural domain in this run. A program tells where its elements lie with
@@ -38,7 +39,11 @@ function fieldOfNode(model, node) {
         for (let at = n; at !== null && at !== undefined; at = nodes.parent[at]) if (at === node) return true;
         return false;
     };
-    return fields.find((field) => field.node !== null && isBelow(field.node)) ?? wholes[0] ?? fields[0];
+    const below = fields.filter((field) => field.node !== null && isBelow(field.node));
+    // several in one group: of all data of their domain what the group leaves
+    if (below.length > 1 && model.tiles.places)
+        return fields.find((field) => field.number === below[0].base) ?? below[0];
+    return below[0] ?? wholes[0] ?? fields[0];
 }
 
 /** "matrix on grid", or only the domain's name for all its data. */
@@ -46,11 +51,10 @@ function title(field) {
     return field.isWholeDomain ? `all data on ${field.domain}` : `${field.label} on ${field.domain}`;
 }
 
-function caption(field, values) {
+function caption(field, values, outside) {
     const filled = values.reduce((sum, value) => sum + Number.isFinite(value), 0);
     const parts = [`${format.count(filled)} of ${format.count(field.places)} places have samples`];
-    if (field.outside)
-        parts.push(`${format.count(field.outside)} samples lie in ghost layers, padding or nowhere`);
+    if (outside) parts.push(`${format.count(outside)} samples lie in ghost layers, padding or nowhere`);
     const shared = field.axes.filter((axis) => axis.cellsPerPlace > 1);
     if (field.drawn === 'grid' && shared.length)
         parts.push(
@@ -144,7 +148,7 @@ export function mapView(app) {
     /** The field, or a coarser or flatter one: made once each. */
     const detailed = (field) => {
         if (field.drawn !== 'grid') return field;
-        const flat = field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
+        const flat = flatOf(field);
         const by = state.detail === 'auto' ? fitting(field, flat) : Number(state.detail);
         if (by === 1 && flat === null) return field;
         field.coarse ??= new Map();
@@ -158,34 +162,67 @@ export function mapView(app) {
                 ? fieldOfNode(model, app.selection.node)
                 : model.fields[Number(state.field)];
         if (chosen !== current) newField(chosen);
-        const field = detailed(chosen);
+        const metric = Number(state.metric);
+        const shown = isFiltered(app, chosen) ? filtered(chosen) : unfiltered(chosen);
+        const { field } = shown;
         if (field !== drawn) {
             picture?.dispose?.();
             stage.replaceChildren();
             picture = (field.drawn === 'grid' ? gridPicture : meshPicture)(model, field, stage);
             drawn = field;
         }
-        const metric = model.metrics[Number(state.metric)];
-        const values = shownValues(model, field, state.step, Number(state.metric));
+        Object.assign(stage.dataset, shown.sums);
+        const values = shown.values(metric);
         if (!values) {
-            note.textContent = `${title(field)}: steps hold samples, time, stall and mean latency only.`;
+            note.textContent = `${title(chosen)}: ${shown.lacks}`;
             return;
         }
-        const scale = makeScale(values, metric, state.log);
-        const print = metricPrinter(metric);
-        picture.update(values, scale, (place) => placeLines(place, field));
-        const others = app.selection.filters().some((filter) => filter.dimension !== 'node');
-        note.textContent = `${title(field)}: ${caption(field, values)}${others ? ' Filters other than data cannot reach into this map.' : ''}`;
+        const scale = makeScale(values, model.metrics[metric], state.log);
+        const print = metricPrinter(model.metrics[metric]);
+        picture.update(values, scale, placeLines(shown.value));
+        note.textContent = `${title(chosen)}: ${caption(field, values, shown.outside)}${shown.says}`;
         const printEnd = (value) =>
             scale.isOpen && value === scale.top ? `≥ ${print(value)}` : print(value);
         legend.replaceChildren(
-            scaleBar('viridis', scale.low, scale.top, printEnd, metric.words, scale.middle),
+            scaleBar(scale.low, scale.top, printEnd, model.metrics[metric].words, scale.middle),
         );
     };
-    const placeLines = (place, field) =>
+    const flatOf = (field) =>
+        field.drawn === 'grid' && field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
+    /** As resolve gathered it. */
+    const unfiltered = (chosen) => {
+        const field = detailed(chosen);
+        const unreachable =
+            !model.tiles.places && app.selection.filters().some((filter) => filter.dimension !== 'node');
+        return {
+            field,
+            value: (metric, place) => valuesOf(model, field, state.step, metric)?.[place],
+            values: (metric) => shownValues(model, field, state.step, metric),
+            lacks: 'steps hold samples, time, stall and mean latency only.',
+            outside: chosen.outside,
+            sums: sumsOfField(model, chosen, state.step),
+            says: unreachable
+                ? ' Filters other than data cannot reach into this map: this recording does not tell where single samples lie.'
+                : '',
+        };
+    };
+    /** As the filters leave it. */
+    const filtered = (chosen) => {
+        const left = filteredField(app, chosen, state.detail, flatOf(chosen));
+        const { samples, timeNs, stallNs } = left.all;
+        const step =
+            state.step === 'whole' ? '' : ' Filters see the whole run: select a time instead of a step.';
+        return {
+            ...left,
+            lacks: 'with filters the longest latency is not known.',
+            sums: { samples, timeNs, stallNs },
+            says: (samples ? ' What the filters leave.' : ' The filters leave nothing here.') + step,
+        };
+    };
+    const placeLines = (value) => (place) =>
         model.metrics
-            .map((metric, m) => [metric.words, valuesOf(model, field, state.step, m)?.[place], metric])
-            .filter(([, value]) => Number.isFinite(value))
-            .map(([words, value, metric]) => [words, metricPrinter(metric)(value)]);
+            .map((metric, m) => [metric.words, value(m, place), metric])
+            .filter(([, found]) => Number.isFinite(found))
+            .map(([words, found, metric]) => [words, metricPrinter(metric)(found)]);
     return { element, update: show, redraw: show };
 }

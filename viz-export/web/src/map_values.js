@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of a field as they are shown, and the scale of colours that fits them.
-import { palette } from './colours.js';
+import { shade } from './colours.js';
 import * as format from './format.js';
 import { coarseValues, SAMPLES } from './map_detail.js';
 
@@ -20,6 +20,12 @@ export function valuesOf(model, field, step, metric) {
     if (!field.cache.has(key))
         field.cache.set(key, coarseValues(field, metric, values, columnOf(model, field, step, SAMPLES)));
     return field.cache.get(key);
+}
+
+/** What the places of a field hold together: the sums of the report. */
+export function sumsOfField(model, field, step) {
+    const sum = (metric) => columnOf(model, field, step, metric)?.reduce((total, value) => total + value, 0);
+    return { samples: sum(SAMPLES), timeNs: sum(SAMPLES + 1), stallNs: sum(SAMPLES + 2) };
 }
 
 /** Places without a sample are missing, in sums too. */
@@ -56,7 +62,6 @@ export function makeScale(values, metric, logarithmic) {
     const low = logarithmic ? least : 0;
     const end = logarithmic ? most : high;
     const top = isShare && !logarithmic ? 1 : end > low ? end : low + 1;
-    const colours = palette('viridis');
     const part = (value) =>
         logarithmic ? Math.log(value / low) / Math.log(top / low) : (value - low) / (top - low);
     return {
@@ -64,9 +69,6 @@ export function makeScale(values, metric, logarithmic) {
         top,
         isOpen: most > top * 1.0001,
         middle: logarithmic ? Math.sqrt(low * top) : (low + top) / 2,
-        of: (value) =>
-            Number.isFinite(value) && (!logarithmic || value > 0)
-                ? colours[Math.round(Math.min(1, Math.max(0, part(value))) * 255)]
-                : null,
+        of: (value) => (Number.isFinite(value) && (!logarithmic || value > 0) ? shade(part(value)) : null),
     };
 }

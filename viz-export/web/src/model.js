@@ -26,6 +26,8 @@ function readTiles(data) {
         access: number('access'),
         bin: number('bin'),
         slice: number('slice'),
+        field: number('field'),
+        place: number('place'),
         samples: data.column('tile.samples'),
         timeNs: data.column('tile.time').map((n) => n * unit),
         stallNs: data.column('tile.stall').map((n) => n * unit),

@@ -245,7 +245,7 @@ class Painter {
             const y = this.y(tick[0]);
             if (taken.some((other) => Math.abs(other - y) < LABEL_GAP)) continue;
             taken.push(y);
-            const font = `${isChosen(tick) ? 'bold ' : ''}11px system-ui, sans-serif`;
+            const font = `${isChosen(tick) ? 'bold ' : ''}12px system-ui, sans-serif`;
             this.text(
                 this.fit(tick[1], room),
                 this.x(a) + (isLast ? -6 : 6),
@@ -259,7 +259,7 @@ class Painter {
 
     fit(label, room) {
         let text = String(label);
-        this.context.font = '11px system-ui, sans-serif';
+        this.context.font = '12px system-ui, sans-serif';
         if (this.context.measureText(text).width <= room) return text;
         while (text.length > 1 && this.context.measureText(`${text}…`).width > room) text = text.slice(0, -1);
         return `${text}…`;

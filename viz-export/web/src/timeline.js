@@ -16,6 +16,8 @@ export function timelineView(app) {
     const chart = barsChart('CPU time by slices of wall time', 'slice', app, slices);
     const slice = model.durationNs / slices;
     const names = Array.from({ length: slices }, (_, i) => format.time(i * slice));
+    const axis = format.timeAxis(model.durationNs);
+    const ticks = Array.from({ length: slices }, (_, i) => format.tick((i * slice) / axis.unitNs));
     body.append(
         chart.element,
         h(
@@ -37,12 +39,12 @@ export function timelineView(app) {
         const stall = values((row) => Math.max(0, row.stallNs));
         const other = values((row) => Math.max(0, row.timeNs - Math.max(0, row.stallNs)));
         chart.update({
-            names,
+            names: ticks,
             stack: [
                 { name: 'stall', colour: STALL_COLOUR, values: stall },
                 { name: 'other', colour: TIME_COLOUR, values: other },
             ],
-            axis: 'wall time since the start',
+            axis: `wall time since the start, ${axis.unit}`,
             unit: inSeconds ? 'CPU time, s' : 'CPU time, ms',
             print: format.tick,
             tip: (i) => [

@@ -133,9 +133,7 @@ export function treeView(app) {
         picture ??= PICTURES[kind](app, stage);
         picture.update(rows, parts);
         legend.replaceChildren(
-            kind === 'table'
-                ? ''
-                : scaleBar('cividis', 0, parts.top, printer(app.metric, parts), app.metric.title),
+            kind === 'table' ? '' : scaleBar(0, parts.top, printer(app.metric, parts), app.metric.title),
         );
         note.title = app.metric.text;
     };

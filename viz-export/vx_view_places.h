@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which place of the page's maps each sample lies in, so that what is selected elsewhere filters the maps.
+ * Fields of one domain (and centering) share places: those of its field of all data.
+ *
+ * Thread: one at a time for one object.  Signal: not safe. */
+#ifndef VX_VIEW_PLACES_H
+#define VX_VIEW_PLACES_H
+
+#include "analyse/an_tiles.h"
+#include "ndm/ndm_field.h"
+
+struct vx_view_places {
+    size_t places_max;  /* of a field: how finely the page shows them */
+    uint32_t *base;     /* by field: the one whose places its samples are counted in */
+    uint32_t *first;    /* by field: number of the first of these places */
+    uint32_t *of_field; /* by sample: 1 + field, 0: in none */
+    uint32_t *of_place; /* by sample: 1 + number of the place, 0: in none */
+    uint32_t *coarser[AN_PLACE_LEVELS];
+    uint32_t len; /* places in all; 0: samples do not tell where they lie */
+};
+
+/* Columns of s needed: field, value.
+ * Owns:   the caller ends out with vx_view_places_fini, also after a failure; nothing of a and s is kept.
+ * Errors: LS_ERR_NOMEM. */
+ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a,
+                           const struct prof_samples *s);
+/* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
+void vx_view_places_fini(struct vx_view_places *p);
+/* As an_tiles_init takes them; borrows p.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+struct an_places vx_view_places_of(const struct vx_view_places *p);
+
+#endif
