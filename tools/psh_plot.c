@@ -7,6 +7,7 @@
 #include "viz-export/vx_chart.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +15,18 @@ enum {
     PSH_POINTS_MAX = 20000, /* drawn of a list; more would be one blot */
     PSH_ZOOM = 128,         /* of a long list the first ones again */
     PSH_HISTOGRAM_MAX = 24, /* distances of their own */
-    PSH_CHARTS = 4,         /* of a list */
+    PSH_POWERS = 64,        /* of two, on either side of 0 */
+    PSH_BARS_MAX = 2 * PSH_POWERS + 1,
+    PSH_CHARTS = 4, /* of a list */
     PSH_LABEL_BYTES = 160
 };
 
 /* One list of one configuration, and what its charts point at. */
 struct psh_sheet {
     const struct pat_indices *indices;
-    double *at, *offsets, *deltas, *counts;
-    size_t drawn;
+    double *at, *offsets, *deltas, *counts; /* every step-th index */
+    double zoom_at[PSH_ZOOM], zoom[PSH_ZOOM];
+    size_t drawn, step;
     char title[PSH_LABEL_BYTES], note[PSH_LABEL_BYTES];
     char (*name_texts)[40];
     const char **names;
@@ -41,9 +45,9 @@ static ls_err psh_sheet_alloc(struct psh_sheet *h)
     h->at = calloc(h->drawn, sizeof(double));
     h->offsets = calloc(h->drawn, sizeof(double));
     h->deltas = calloc(h->drawn, sizeof(double));
-    h->counts = calloc(PSH_HISTOGRAM_MAX + 1, sizeof(double));
-    h->names = calloc(PSH_HISTOGRAM_MAX + 1, sizeof(*h->names));
-    h->name_texts = calloc(PSH_HISTOGRAM_MAX + 1, sizeof(*h->name_texts));
+    h->counts = calloc(PSH_BARS_MAX, sizeof(double));
+    h->names = calloc(PSH_BARS_MAX, sizeof(*h->names));
+    h->name_texts = calloc(PSH_BARS_MAX, sizeof(*h->name_texts));
     if (h->at && h->offsets && h->deltas && h->counts && h->names && h->name_texts) return LS_OK;
     return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu indices", h->indices->len);
 }
@@ -61,25 +65,75 @@ static void psh_book_fini(struct psh_book *b)
 }
 
 /* Most frequent first, the rest in one bar. */
+static void psh_bars_by_count(struct psh_sheet *h, const struct pat_distance *d, size_t len)
+{
+    size_t rest = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (i >= PSH_HISTOGRAM_MAX) {
+            rest += d[i].count;
+            continue;
+        }
+        snprintf(h->name_texts[i], sizeof(h->name_texts[i]), "%" PRId64, d[i].distance);
+        h->counts[i] = (double)d[i].count;
+        h->names_len = i + 1;
+    }
+    if (!rest) return;
+    snprintf(h->name_texts[h->names_len], sizeof(h->name_texts[0]), "%zu others", len - PSH_HISTOGRAM_MAX);
+    h->counts[h->names_len++] = (double)rest;
+}
+
+/* Distances from 2^power to 2^(power + 1) - 1, and the same below 0. */
+static void psh_range_name(int64_t power, bool is_negative, char *out, size_t room)
+{
+    const uint64_t low = (uint64_t)1 << power, high = 2 * low - 1;
+    const char *sign = is_negative ? "-" : "";
+    if (low == high)
+        snprintf(out, room, "%s%" PRIu64, sign, low);
+    else if (power >= 20)
+        snprintf(out, room, "%s2^%" PRId64 " to %s2^%" PRId64, sign, is_negative ? power + 1 : power, sign,
+                 is_negative ? power : power + 1);
+    else
+        snprintf(out, room, "%s%" PRIu64 " to %s%" PRIu64, sign, is_negative ? high : low, sign,
+                 is_negative ? low : high);
+}
+
+/* Of many distances, their magnitudes: the lowest first, empty ranges only between others. */
+static void psh_bars_by_power(struct psh_sheet *h, const struct pat_distance *d, size_t len)
+{
+    double sums[PSH_BARS_MAX] = {0};
+    int first = PSH_BARS_MAX, last = 0;
+    for (size_t i = 0; i < len; i++) {
+        const int64_t x = d[i].distance;
+        const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+        const int power = size ? 63 - __builtin_clzll(size) : 0;
+        const int bar = x == 0 ? PSH_POWERS : x > 0 ? PSH_POWERS + 1 + power : PSH_POWERS - 1 - power;
+        sums[bar] += (double)d[i].count;
+        if (bar < first) first = bar;
+        if (bar > last) last = bar;
+    }
+    for (int bar = first; bar <= last; bar++, h->names_len++) {
+        const int from_zero = bar - PSH_POWERS;
+        h->counts[h->names_len] = sums[bar];
+        if (from_zero == 0)
+            strcpy(h->name_texts[h->names_len], "0");
+        else
+            psh_range_name(from_zero > 0 ? from_zero - 1 : -from_zero - 1, from_zero < 0,
+                           h->name_texts[h->names_len], sizeof(h->name_texts[0]));
+    }
+}
+
+/* Single distances where they tell most of the list, else their magnitudes. */
 static ls_err psh_histogram(struct psh_sheet *h)
 {
     struct pat_distance *d;
-    size_t len, rest = 0;
+    size_t len, told = 0;
     LS_TRY(pat_distances(h->indices, &d, &len));
-    for (size_t i = 0; i < len; i++) {
-        if (i < PSH_HISTOGRAM_MAX) {
-            snprintf(h->name_texts[i], sizeof(h->name_texts[i]), "%" PRId64, d[i].distance);
-            h->counts[i] = (double)d[i].count;
-            h->names_len = i + 1;
-        } else {
-            rest += d[i].count;
-        }
-    }
-    if (rest) {
-        snprintf(h->name_texts[h->names_len], sizeof(h->name_texts[0]), "%zu others",
-                 len - PSH_HISTOGRAM_MAX);
-        h->counts[h->names_len++] = (double)rest;
-    }
+    for (size_t i = 0; i < len && i < PSH_HISTOGRAM_MAX; i++)
+        told += d[i].count;
+    if (2 * told >= h->indices->len - 1)
+        psh_bars_by_count(h, d, len);
+    else
+        psh_bars_by_power(h, d, len);
     for (size_t i = 0; i < h->names_len; i++)
         h->names[i] = h->name_texts[i];
     free(d);
@@ -91,24 +145,33 @@ static ls_err psh_sheet_fill(struct psh_sheet *h, const struct pat_config *c, si
 {
     char shape[PAT_TEXT_BYTES];
     h->indices = l->indices;
-    h->drawn = l->indices->len < PSH_POINTS_MAX ? l->indices->len : PSH_POINTS_MAX;
+    h->step = (l->indices->len + PSH_POINTS_MAX - 1) / PSH_POINTS_MAX;
+    if (h->step > 1) h->step |= 1; /* few patterns repeat themselves after an odd number of indices */
+    h->drawn = (l->indices->len + h->step - 1) / h->step;
     LS_TRY(psh_sheet_alloc(h));
     for (size_t i = 0; i < h->drawn; i++) {
-        h->at[i] = (double)i;
-        h->offsets[i] = (double)l->indices->data[i];
-        h->deltas[i] = i + 1 < l->indices->len ? (double)(l->indices->data[i + 1] - l->indices->data[i]) : 0;
+        const int64_t *index = &l->indices->data[i * h->step];
+        h->at[i] = (double)(i * h->step);
+        h->offsets[i] = (double)index[0];
+        h->deltas[i] = i * h->step + 1 < l->indices->len ? (double)(index[1] - index[0]) : NAN;
     }
-    snprintf(h->title, sizeof(h->title), "config %zu%s%.40s, %s", number, *c->name ? " " : "", c->name,
+    for (size_t i = 0; i < PSH_ZOOM && i < l->indices->len; i++) {
+        h->zoom[i] = (double)l->indices->data[i];
+        h->zoom_at[i] = (double)i;
+    }
+    snprintf(h->title, sizeof(h->title), "config %zu%s%.80s, %s", number, *c->name ? " " : "", c->name,
              l->name);
-    snprintf(h->note, sizeof(h->note),
-             h->drawn < l->indices->len ? "%s %s; the first %zu of %zu indices" : "%s %s",
-             pat_kernel_name(c->kernel), pat_describe(c, shape), h->drawn, l->indices->len);
+    if (h->step > 1)
+        snprintf(h->note, sizeof(h->note), "%s %s; one in %zu of %zu indices", pat_kernel_name(c->kernel),
+                 pat_describe(c, shape), h->step, l->indices->len);
+    else
+        snprintf(h->note, sizeof(h->note), "%s %s", pat_kernel_name(c->kernel), pat_describe(c, shape));
     return psh_histogram(h);
 }
 
-static struct vx_chart psh_xy(struct psh_sheet *h, size_t slot, size_t len, const double *y)
+static struct vx_chart psh_xy(struct psh_sheet *h, size_t slot, size_t len, const double *x, const double *y)
 {
-    h->series[slot] = (struct vx_series){.label = "elements", .x = h->at, .y = y, .len = len};
+    h->series[slot] = (struct vx_series){.label = "elements", .x = x, .y = y, .len = len};
     return (struct vx_chart){.kind = len > 200 ? VX_DOTS : VX_LINES,
                              .title = h->title,
                              .note = h->note,
@@ -121,17 +184,17 @@ static void psh_sheet_charts(struct psh_book *b, struct psh_sheet *h, enum psh_w
 {
     const bool all = what == PSH_ALL;
     if (all || what == PSH_OFFSETS) {
-        b->charts[b->charts_len] = psh_xy(h, 0, h->drawn, h->offsets);
+        b->charts[b->charts_len] = psh_xy(h, 0, h->drawn, h->at, h->offsets);
         b->charts[b->charts_len++].y_label = "index, elements";
         if (h->drawn > 4 * PSH_ZOOM) {
-            b->charts[b->charts_len] = psh_xy(h, 1, PSH_ZOOM, h->offsets);
+            b->charts[b->charts_len] = psh_xy(h, 1, PSH_ZOOM, h->zoom_at, h->zoom);
             b->charts[b->charts_len].note = "the first 128 indices";
             b->charts[b->charts_len++].y_label = "index, elements";
         }
     }
     if ((all || what == PSH_DELTAS) && h->indices->len > 1) {
-        const size_t len = h->drawn < h->indices->len ? h->drawn : h->drawn - 1;
-        b->charts[b->charts_len] = psh_xy(h, 2, len, h->deltas);
+        const size_t len = h->step > 1 ? h->drawn : h->drawn - 1; /* behind the last index there is none */
+        b->charts[b->charts_len] = psh_xy(h, 2, len, h->at, h->deltas);
         if (len <= 2000) b->charts[b->charts_len].kind = VX_STEMS;
         b->charts[b->charts_len++].y_label = "distance to the next index, elements";
     }
