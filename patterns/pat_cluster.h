@@ -10,16 +10,16 @@
 struct pat_group {
     size_t representative; /* the medoid: least sum of distances to the others */
     size_t members;
-    uint64_t threads;    /* of all members */
-    uint32_t inputs;     /* files that members are from */
-    double share;        /* sum of the members' shares; NAN where none has one */
-    double diameter;     /* largest distance within */
-    double mean;         /* of the members to the representative */
+    uint64_t threads; /* of all members */
+    uint32_t inputs;  /* files that members are from */
+    double share;     /* sum of the members' shares; NAN where none has one */
+    double diameter;  /* largest distance within */
+    double mean;      /* of the members to the representative */
 };
 
 struct pat_clusters {
-    size_t *group_of; /* by item */
-    double *distance; /* by item, to its representative */
+    size_t *group_of;         /* by item */
+    double *distance;         /* by item, to its representative */
     struct pat_group *groups; /* the one with most threads first */
     size_t groups_len;
     double silhouette; /* mean over the items, -1 to 1 (Rousseeuw, J. Comput. Appl. Math. 20, 1987); NAN: one

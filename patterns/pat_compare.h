@@ -14,9 +14,9 @@
 
 /* X(enumerator, name, weight, text) */
 #define PAT_TERM_LIST(X)                                                                                \
-    X(PAT_TERM_DISTANCES, "distances", 0.40, "from access to access, over 1, 2, 4 and 8 accesses")       \
-    X(PAT_TERM_REUSE, "reuse", 0.20, "how many other lines are used between two uses of a line")         \
-    X(PAT_TERM_FOOTPRINT, "footprint", 0.15, "lines in 16 accesses and in a block")                      \
+    X(PAT_TERM_DISTANCES, "distances", 0.40, "from access to access, over 1, 2, 4 and 8 accesses")      \
+    X(PAT_TERM_REUSE, "reuse", 0.20, "how many other lines are used between two uses of a line")        \
+    X(PAT_TERM_FOOTPRINT, "footprint", 0.15, "lines in 16 accesses and in a block")                     \
     X(PAT_TERM_UTILISATION, "utilisation", 0.10, "elements used of the lines and of the pages touched") \
     X(PAT_TERM_SPREAD, "spread", 0.15, "how far the accesses of the whole sequence lie apart")
 #define PAT_TERM_ENUM(id, name, weight, text) id,

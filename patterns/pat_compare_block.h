@@ -17,18 +17,19 @@ enum {
     PAT_BLOCK_MIN = 16,   /* accesses */
     PAT_BLOCK_MAX = 1024, /* a power of two */
     PAT_LAGS = 4,         /* distances over 1, 2, 4 and 8 accesses */
-    PAT_MAGNITUDES = 257, /* 0 to 16 one by one, then four bins an octave */
+    PAT_MAGNITUDES = 254, /* 0 to 16 one by one, then four bins an octave up to 2^63 */
     PAT_BINS = 2 * PAT_MAGNITUDES - 1,
-    PAT_REUSES = 12, /* 0: the line just before; i: 2^(i-1) to 2^i - 1 other lines since; the last: first use */
+    PAT_REUSES =
+        12, /* 0: the line just before; i: 2^(i-1) to 2^i - 1 other lines since; the last: first use */
     PAT_REUSE_FIRST = PAT_REUSES - 1,
     PAT_ALIGNMENTS = 4,
     PAT_LINE_ELEMENTS = 8,   /* 64 bytes */
     PAT_PAGE_ELEMENTS = 512, /* 4 KiB */
     /* features of a block, in this order */
-    PAT_AT_DISTANCES = 0,                                    /* PAT_LAGS histograms, shares */
-    PAT_AT_REUSE = PAT_LAGS * PAT_BINS,                      /* shares */
-    PAT_AT_FOOTPRINT = PAT_AT_REUSE + PAT_REUSES,            /* of PAT_BLOCK_MIN accesses, of the block */
-    PAT_AT_UTILISATION = PAT_AT_FOOTPRINT + 2,               /* of lines, of pages */
+    PAT_AT_DISTANCES = 0,                         /* PAT_LAGS histograms, shares */
+    PAT_AT_REUSE = PAT_LAGS * PAT_BINS,           /* shares */
+    PAT_AT_FOOTPRINT = PAT_AT_REUSE + PAT_REUSES, /* of PAT_BLOCK_MIN accesses, of the block */
+    PAT_AT_UTILISATION = PAT_AT_FOOTPRINT + 2,    /* of lines, of pages */
     PAT_BLOCK_FEATURES = PAT_AT_UTILISATION + 2
 };
 

@@ -17,10 +17,10 @@ struct pat_item {
     char *key;  /* what tells it in another run: the place in the program and the data; "" for none */
     char *thread;
     enum pat_kind kind;
-    uint32_t threads;          /* that do this */
-    double share;              /* of the cost of everything; NAN: not known */
-    uint32_t input;            /* number of the file it is from */
-    struct pat_walk walks[2];  /* what is read and what is written of PAT_KIND_BOTH */
+    uint32_t threads;         /* that do this */
+    double share;             /* of the cost of everything; NAN: not known */
+    uint32_t input;           /* number of the file it is from */
+    struct pat_walk walks[2]; /* what is read and what is written of PAT_KIND_BOTH */
     size_t walks_len;
     struct pat_sketch *sketches[2][PAT_BLOCK_LENS]; /* made when first needed */
 };
@@ -30,7 +30,7 @@ struct pat_items {
     size_t len;
 };
 
-/* The items of a suite, one a configuration; a name that several of them have is no key.
+/* The items of a suite, one a configuration; its name is the key.
  * Owns:   the caller ends *out with pat_items_fini; s must outlive it.
  * Errors: LS_ERR_NOMEM, those of pat_walk_config; *out is then empty. */
 ls_err pat_items_of_suite(const struct pat_suite *s, struct pat_items *out);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAT_NORMAL_QUANTILE 1.959964 /* of (1 + PAT_CONFIDENCE) / 2 */
+
 /* The blocks of both, without the features that are 0 in all of them: most bins of most patterns. */
 struct pat_pool {
     double *values;     /* [blocks][columns_len], then room for two sums of columns_len */
@@ -156,16 +158,39 @@ static double pat_between(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
+static double pat_deviation(const double values[PAT_RESAMPLES])
+{
+    double mean = 0, square = 0;
+    for (size_t r = 0; r < PAT_RESAMPLES; r++)
+        mean += values[r] / PAT_RESAMPLES;
+    for (size_t r = 0; r < PAT_RESAMPLES; r++)
+        square += (values[r] - mean) * (values[r] - mean) / PAT_RESAMPLES;
+    return sqrt(square);
+}
+
+/* Few blocks: the quantile of Student's distribution (Abramowitz and Stegun, 26.7.5, first term) and what the
+ * bootstrap's deviation lacks. */
+static double pat_student_quantile(const struct pat_comparison *c)
+{
+    const double n = (double)(c->blocks[0] < c->blocks[1] ? c->blocks[0] : c->blocks[1]);
+    const double z = PAT_NORMAL_QUANTILE;
+    return (z + (z * z * z + z) / (4 * (n - 1))) * sqrt(n / (n - 1));
+}
+
+/* Noise adds to a distance that is small, and nothing to one that is large: the lower limit allows for what
+ * it added to the resampled ones, the upper one does not count on it. */
 static void pat_compare_interval(struct pat_pool *p, uint64_t *random, struct pat_comparison *c)
 {
     double values[PAT_RESAMPLES];
-    const double d = c->distance.total, tail = (1 - PAT_CONFIDENCE) / 2;
+    const double d = c->distance.total;
     for (size_t r = 0; r < PAT_RESAMPLES; r++) {
         pat_draw_bootstrap(p, random);
         values[r] = pat_draw_distance(p);
     }
-    c->low = pat_between(2 * d - pat_quantile(values, 1 - tail), 0, d);
-    c->high = pat_between(2 * d - pat_quantile(values, tail), d, 1);
+    const double width = pat_student_quantile(c) * pat_deviation(values);
+    const double basic = 2 * d - pat_quantile(values, (1 + PAT_CONFIDENCE) / 2);
+    c->low = pat_between(basic, 0, d - width > 0 ? d - width : 0);
+    c->high = pat_between(d + width, d, 1);
 }
 
 static double pat_compare_halves(struct pat_pool *p, size_t begin, size_t end, uint64_t *random)

@@ -7,7 +7,7 @@
 #include "patterns/pat_compare.h"
 
 enum {
-    PAT_RESAMPLES = 400,
+    PAT_RESAMPLES = 300,
     PAT_BLOCKS_MIN = 8 /* of each; below, there is no interval and no null */
 };
 #define PAT_CONFIDENCE 0.95
@@ -15,8 +15,8 @@ enum {
 struct pat_comparison {
     struct pat_distance_terms distance;
     /* PAT_CONFIDENCE interval of the total for infinitely long sequences of the same kind; NAN: too few
-     * blocks. Basic bootstrap (Davison and Hinkley, Bootstrap Methods and their Application, 1997, eq. 5.6):
-     * it takes off what noise adds to a distance. It always holds the distance itself. */
+     * blocks. The bootstrap's standard error on both sides, and below it the basic limit (Davison and
+     * Hinkley, Bootstrap Methods and their Application, 1997, 5.6) where that is lower. */
     double low, high;
     /* Distances between random halves of A alone and of B alone: the quantile PAT_CONFIDENCE of each, and the
      * larger one. NAN: too few blocks. */

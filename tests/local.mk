@@ -18,6 +18,7 @@ include tests/runtime/local.mk
 include tests/patterns/local.mk
 include tests/patterns/compact.mk
 include tests/patterns/extract.mk
+include tests/patterns/compare.mk
 include tests/viz-export/local.mk
 include tests/calls/local.mk
 include tests/lint/local.mk
