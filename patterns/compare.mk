@@ -5,6 +5,7 @@ libpatterns_la_SOURCES += \
     patterns/pat_compare.c patterns/pat_compare.h \
     patterns/pat_compare_assign.c patterns/pat_compare_assign.h \
     patterns/pat_compare_block.c patterns/pat_compare_block.h \
+    patterns/pat_compare_found.c patterns/pat_compare_found.h \
     patterns/pat_compare_item.c patterns/pat_compare_item.h \
     patterns/pat_compare_match.c patterns/pat_compare_match.h \
     patterns/pat_compare_random.h \

@@ -70,6 +70,22 @@ ls_err pat_items_of_suite(const struct pat_suite *s, struct pat_items *out)
     return LS_OK;
 }
 
+ls_err pat_items_move(struct pat_items *from, struct pat_items *to, uint32_t input)
+{
+    if (from->len == 0) return LS_OK;
+    struct pat_item *const rows = realloc(to->rows, (to->len + from->len) * sizeof *rows);
+    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", to->len + from->len);
+    for (size_t i = 0; i < from->len; i++) {
+        rows[to->len + i] = from->rows[i];
+        rows[to->len + i].input = input;
+    }
+    to->rows = rows;
+    to->len += from->len;
+    free(from->rows);
+    *from = (struct pat_items){0};
+    return LS_OK;
+}
+
 /* --- distances --- */
 
 static size_t pat_smaller(size_t a, size_t b)

@@ -40,6 +40,10 @@ void pat_items_fini(struct pat_items *items);
  * Owns:   items; *out until the next one.  Errors: LS_ERR_NOMEM. */
 ls_err pat_items_add(struct pat_items *items, const char *name, const char *key, struct pat_item **out);
 
+/* Move all items of from behind those of to, as from input number `input`.
+ * Owns:   to; from is empty afterwards.  Errors: LS_ERR_NOMEM; both are then unchanged. */
+ls_err pat_items_move(struct pat_items *from, struct pat_items *to, uint32_t input);
+
 /* Distance at the block length that suits both; of PAT_KIND_BOTH the mean of reading and writing.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_item_distance(struct pat_item *a, struct pat_item *b, double *out);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns to compare, from any file that has some: a pattern file, or what they can be extracted from.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef PTD_INPUT_H
+#define PTD_INPUT_H
+
+#include "patterns/pat_compare_item.h"
+
+struct ptd_input {
+    const char *path;
+    struct pat_items items;
+    struct pat_suite suite; /* of a pattern file */
+};
+
+/* Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
+ * Errors: those of pat_json_read_file; LS_ERR_FORMAT for a file without patterns. */
+ls_err ptd_input_read(const char *path, struct ptd_input *out);
+void ptd_input_fini(struct ptd_input *in);
+
+#endif
