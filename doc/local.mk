@@ -10,6 +10,7 @@ dist_formats_DATA += doc/hardware.md doc/import.md
 dist_formats_DATA += doc/run-h5.md
 dist_formats_DATA += doc/smrtree.md
 dist_formats_DATA += doc/spool.md
+dist_formats_DATA += doc/patterns-diff.md
 dist_formats_DATA += doc/status.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md

@@ -7,6 +7,7 @@ include tests/perf/count.mk
 include tests/kernels/local.mk
 include tests/analyse/local.mk
 include tests/tools/local.mk
+include tests/tools/compare.mk
 include tests/smrtree/local.mk
 include tests/ndm/local.mk
 include tests/spool/local.mk

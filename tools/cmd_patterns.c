@@ -35,6 +35,12 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns"},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},
+    [PTN_WITHIN] = {"within", 'w', CLI_PERCENT, "PERCENT", NULL,
+                    "patterns up to this distance, of the largest there can be, are one: diff matches those without a "
+                    "common name (10%), groups puts them into one group (5%)", "diff and groups"},
+    [PTN_BY_DISTANCE] = {"by-distance", 0, CLI_FLAG, NULL, NULL, "diff: match by distance only, not by name",
+                         "diff and groups"},
+    [PTN_MEMBERS] = {"members", 0, CLI_FLAG, NULL, NULL, "groups: list the patterns of each group", "diff and groups"},
     [PTN_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
                     "write the patterns to this file (--to); .svg, .png or .html: draw them there", "Output"},
     [PTN_TO] = {"to", 0, CLI_CHOICE, "json|spatter|gs-patterns|gem5", "json",
@@ -50,6 +56,8 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
 
 static const struct ptn_action *const ptn_actions[] = {
     &ptn_action_show,
+    &ptn_action_diff,
+    &ptn_action_groups,
 };
 enum { PTN_ACTIONS = sizeof(ptn_actions) / sizeof(ptn_actions[0]) };
 
@@ -97,8 +105,8 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
 
 const struct cli_command cli_cmd_patterns = {
     .name = "patterns",
-    .summary = "find gather/scatter patterns in a recording or a trace, and show them",
-    .operands = "INPUT | show FILE.json",
+    .summary = "find gather/scatter patterns in a recording or a trace, show and compare them",
+    .operands = "INPUT | show FILE.json | diff A B | groups FILE...",
     .description = "Takes one INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what "
                    "other tracers wrote. It "
                    "tells what each instruction did on each piece of data: as indices of its elements, with "
@@ -112,13 +120,26 @@ const struct cli_command cli_cmd_patterns = {
                    "shape, how far it reaches, how much memory replaying it takes, and which distances from "
                    "index to index are most "
                    "frequent; with -o it draws the indices and the distances in order, and how often each "
-                   "distance occurs.",
+                   "distance occurs.\n\n"
+                   "diff says how far apart the patterns of A and B are, from 0 to 1: what the distances from "
+                   "access to access, "
+                   "the reuse of cache lines, footprint, utilisation and spread differ by. Patterns go "
+                   "together by name, the "
+                   "others by distance. The interval is from a bootstrap over blocks of accesses; halves is "
+                   "what two halves of "
+                   "one pattern differ by. Where the accesses lie in memory and how the pattern is written does "
+                   "not matter.\n\n"
+                   "groups puts the patterns of threads, ranks and inputs that are alike together and names "
+                   "one that stands for "
+                   "the others.",
     .examples =
         "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"
         "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"
         "loadstone patterns prog.trace --to gem5 -o P.py         for gem5's traffic generator\n"
         "loadstone patterns drmemtrace.gz --mode paper --to gs-patterns -o P.json\n"
-        "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
+        "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n"
+        "loadstone patterns diff before.json after.json\n"
+        "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",
     .options = patterns_options,
     .options_len = PTN_OPTIONS,
     .operands_min = 1,

@@ -82,6 +82,7 @@ tools/completion/loadstone: tools/loadstone$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion > $@.tmp && mv $@.tmp $@
 CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
 include tools/replay.mk
+include tools/compare.mk
 include tools/view.mk
 include tools/stream.mk
 include tools/export.mk

@@ -64,7 +64,8 @@ void ptd_print_diff(const struct ptd_diff *d, FILE *out)
     fputs("\ndistance  95 % interval   halves  mostly of    pattern\n", out);
     for (size_t i = 0; i < d->rows_len; i++)
         ptd_print_row(&d->rows[i], out);
-    fputs("\nFrom 0 (no feature tells them apart) to 1. halves: what two halves of one of them differ by.\n", out);
+    fputs("\nFrom 0 (no feature tells them apart) to 1. halves: what two halves of one of them differ by.\n",
+          out);
 }
 
 /* --- groups --- */
@@ -74,8 +75,8 @@ static void ptd_print_group(const struct ptd_groups *g, size_t number, FILE *out
     const struct pat_group *const group = &g->clusters.groups[number];
     char share[CLI_CELL_BYTES] = "-";
     if (!isnan(group->share)) cli_format_percent(share, group->share);
-    fprintf(out, "%5zu  %8zu  %7" PRIu64 "  %5u  %6s  %8.3f  %s\n", number + 1, group->members, group->threads,
-            group->inputs, share, group->diameter, g->items.rows[group->representative].name);
+    fprintf(out, "%5zu  %8zu  %7" PRIu64 "  %5u  %6s  %8.3f  %s\n", number + 1, group->members,
+            group->threads, group->inputs, share, group->diameter, g->items.rows[group->representative].name);
 }
 
 static void ptd_print_members(const struct ptd_groups *g, size_t number, FILE *out)

@@ -27,6 +27,9 @@ enum ptn_option {
     PTN_SEED,
     PTN_CONFIG,
     PTN_COMPRESS,
+    PTN_WITHIN,
+    PTN_BY_DISTANCE,
+    PTN_MEMBERS,
     PTN_OUTPUT,
     PTN_TO,
     PTN_PICTURE,
@@ -44,6 +47,6 @@ struct ptn_action {
     int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
 };
 
-extern const struct ptn_action ptn_action_extract, ptn_action_show;
+extern const struct ptn_action ptn_action_extract, ptn_action_show, ptn_action_diff, ptn_action_groups;
 
 #endif

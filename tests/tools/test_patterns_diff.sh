@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# patterns diff and groups: what is the same, what is not, what goes with what; bad input.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+cat >a.json <<'J'
+[{"name": "rows", "kernel": "Gather", "pattern": "UNIFORM:8:1", "delta": 8, "count": 4096},
+ {"name": "x", "kernel": "Gather", "pattern": [0, 512, 3, 77], "delta": 5, "count": 4096},
+ {"name": "y", "kernel": "Scatter", "pattern": "UNIFORM:8:1", "delta": 8, "count": 4096},
+ {"name": "before", "kernel": "Gather", "pattern": [0, 24, 48, 1, 25, 49], "delta": 100, "count": 4096},
+ {"name": "both", "kernel": "GS", "pattern-gather": [0, 1], "pattern-scatter": [0, 8], "delta-gather": 2, "delta-scatter": 16, "count": 4096}]
+J
+cat >b.json <<'J'
+[{"name": "after", "kernel": "Gather", "pattern": [7, 31, 55, 8, 32, 56], "delta": 100, "count": 4096},
+ {"name": "rows", "kernel": "Gather", "pattern": "UNIFORM:16:1", "delta": 16, "count": 2048},
+ {"name": "x", "kernel": "Gather", "pattern": [0, 512, 3, 99], "delta": 64, "count": 4096},
+ {"name": "y", "kernel": "Gather", "pattern": "UNIFORM:8:64", "delta": 512, "count": 4096},
+ {"name": "both", "kernel": "GS", "pattern-gather": [0, 1], "pattern-scatter": [0, 9], "delta-gather": 2, "delta-scatter": 16, "count": 4096}]
+J
+expect 0 "rows: the same accesses" "$loadstone" patterns diff a.json b.json
+expect 0 "before = after: the same accesses" "$loadstone" patterns diff a.json b.json
+expect 0 "y: only in A" "$loadstone" patterns diff a.json b.json # a store is no load
+expect 0 "x: differs" "$loadstone" patterns diff a.json b.json
+expect 0 "both: differs" "$loadstone" patterns diff a.json b.json
+must "$loadstone" patterns diff --json a.json b.json >diff.json
+must python3 - <<'P'
+import json
+d = json.load(open("diff.json"))
+assert d["schema"] == 1 and abs(sum(d["weights"].values()) - 1) < 1e-9
+rows = {(r.get("a") or r["b"])["name"]: r for r in d["rows"]}
+assert rows["rows"]["distance"] == 0 and rows["rows"]["matched_by"] == "name"
+assert rows["before"]["matched_by"] == "distance" and rows["before"]["b"]["name"] == "after"
+x = rows["x"]
+assert 0 < x["low"] <= x["distance"] <= x["high"] <= 1 and x["p_value"] < 0.05 and x["distance"] > x["halves_a"]
+assert abs(sum(d["weights"][t] * v for t, v in x["terms"].items()) - x["distance"]) < 1e-5
+assert x["a"]["accesses"] == 4 * 4096
+P
+# either way round the same distances
+must "$loadstone" patterns diff --json b.json a.json >turned.json
+must python3 - <<'P'
+import json
+def distances(path, side):
+    return {r[side]["name"]: r["distance"] for r in json.load(open(path))["rows"] if "distance" in r}
+assert distances("diff.json", "a") == distances("turned.json", "b")
+P
+expect 0 "x = y: differs" "$loadstone" patterns diff --by-distance --within 100% a.json b.json
+expect 0 "10 patterns of 2 files" "$loadstone" patterns groups a.json b.json
+must "$loadstone" patterns groups --json a.json b.json >groups.json
+must python3 - <<'P'
+import json
+d = json.load(open("groups.json"))
+found = {frozenset((m["file"], m["pattern"]["name"]) for m in g["members"]) for g in d["groups"]}
+for wanted in ({("a.json", "rows"), ("b.json", "rows")}, {("a.json", "before"), ("b.json", "after")}, {("a.json", "y")}):
+    assert frozenset(wanted) in found, (wanted, found)
+assert all(g["diameter"] <= d["within"] and g["files"] <= 2 for g in d["groups"])
+P
+expect 0 "a.json: rows" "$loadstone" patterns groups --members a.json b.json
+for file in a.json b.json; do
+    expect 0 "" "$loadstone" patterns diff $file $file
+    [ "$(grep -c "the same accesses" out)" -eq 5 ] || { echo "FAIL: $file differs from itself"; cat out; failed=1; }
+done
+echo '[{"kernel": "Gather", "pattern": [0, 1, 2' >cut.json
+echo '[]' >none.json
+expect 3 "cut.json" "$loadstone" patterns diff a.json cut.json
+expect 3 "no patterns" "$loadstone" patterns diff a.json none.json
+expect 2 "patterns diff takes A B" "$loadstone" patterns diff a.json
+expect 2 "" "$loadstone" patterns diff --within 300% a.json b.json
+exit $failed
