@@ -21,9 +21,10 @@ struct pat_comparison {
     /* Distances between random halves of A alone and of B alone: the quantile PAT_CONFIDENCE of each, and the
      * larger one. NAN: too few blocks. */
     double halves[2], null;
-    /* Share of the random divisions of all blocks of both into two as large ones whose distance is not
-     * smaller: the permutation test of "A and B are one pattern" (Phipson and Smyth, Stat. Appl. Genet. Mol.
-     * Biol. 9, 2010, for the + 1). NAN: too few blocks. */
+    /* Of the permutation test of "A and B are one pattern": the share of random divisions of all blocks of
+     * both into two as large ones that are not nearer (+ 1: Phipson and Smyth, Stat. Appl. Genet. Mol. Biol.
+     * 9, 2010), for the term where it is least, times the number of terms (Bonferroni). NAN: too few blocks.
+     */
     double p_value;
     size_t blocks[2];
     size_t block_len;

@@ -24,7 +24,7 @@ static void ptd_interval(const struct pat_comparison *c, char out[PTD_CELL_BYTES
     if (isnan(c->low))
         snprintf(out, PTD_CELL_BYTES, "-");
     else
-        snprintf(out, PTD_CELL_BYTES, "%.3f to %.3f", c->low, c->high);
+        snprintf(out, PTD_CELL_BYTES, "%.4f to %.4f", c->low, c->high);
 }
 
 static void ptd_number(double x, char out[PTD_CELL_BYTES])
@@ -32,7 +32,7 @@ static void ptd_number(double x, char out[PTD_CELL_BYTES])
     if (isnan(x))
         snprintf(out, PTD_CELL_BYTES, "-");
     else
-        snprintf(out, PTD_CELL_BYTES, "%.3f", x);
+        snprintf(out, PTD_CELL_BYTES, "%.4f", x);
 }
 
 static bool ptd_names_differ(const struct ptd_row *r)
@@ -50,7 +50,7 @@ static void ptd_print_row(const struct ptd_row *r, FILE *out)
         ptd_interval(c, interval);
         ptd_number(c->null, null);
     }
-    fprintf(out, "%8s  %-14s  %6s  %-11s  %s", distance, interval, null,
+    fprintf(out, "%8s  %-16s  %6s  %-11s  %s", distance, interval, null,
             is_pair && c->distance.total > 0 ? pat_terms[ptd_main_term(&c->distance)].name : "",
             r->a ? r->a->name : r->b->name);
     if (ptd_names_differ(r)) fprintf(out, " = %s", r->b->name);
@@ -61,7 +61,7 @@ void ptd_print_diff(const struct ptd_diff *d, FILE *out)
 {
     ptd_print_input("A", &d->sides[0], out);
     ptd_print_input("B", &d->sides[1], out);
-    fputs("\ndistance  95 % interval   halves  mostly of    pattern\n", out);
+    fputs("\ndistance  95 % interval     halves  mostly of    pattern\n", out);
     for (size_t i = 0; i < d->rows_len; i++)
         ptd_print_row(&d->rows[i], out);
     fputs("\nFrom 0 (no feature tells them apart) to 1. halves: what two halves of one of them differ by.\n",

@@ -42,7 +42,7 @@ def distances(path, side):
     return {r[side]["name"]: r["distance"] for r in json.load(open(path))["rows"] if "distance" in r}
 assert distances("diff.json", "a") == distances("turned.json", "b")
 P
-expect 0 "x = y: differs" "$loadstone" patterns diff --by-distance --within 100% a.json b.json
+expect 0 "x = x: differs" "$loadstone" patterns diff --by-distance --within 100% a.json b.json
 expect 0 "10 patterns of 2 files" "$loadstone" patterns groups a.json b.json
 must "$loadstone" patterns groups --json a.json b.json >groups.json
 must python3 - <<'P'
@@ -61,7 +61,7 @@ done
 echo '[{"kernel": "Gather", "pattern": [0, 1, 2' >cut.json
 echo '[]' >none.json
 expect 3 "cut.json" "$loadstone" patterns diff a.json cut.json
-expect 3 "no patterns" "$loadstone" patterns diff a.json none.json
+expect 3 "no configurations" "$loadstone" patterns diff a.json none.json
 expect 2 "patterns diff takes A B" "$loadstone" patterns diff a.json
 expect 2 "" "$loadstone" patterns diff --within 300% a.json b.json
 exit $failed
