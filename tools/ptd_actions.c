@@ -17,9 +17,10 @@ static double ptd_within(const struct cli_value *v, double otherwise)
 static int ptd_diff_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
     (void)operands_len;
-    const struct pat_match_options o = {.within = ptd_within(v, PTD_MATCH_WITHIN),
-                                        .ignore_keys = v[PTN_BY_DISTANCE].given};
+    struct ptd_options o = {
+        .match = {.within = ptd_within(v, PTD_MATCH_WITHIN), .ignore_keys = v[PTN_BY_DISTANCE].given}};
     struct ptd_diff d;
+    ptn_settings_of(v, &o.settings);
     const ls_err err = ptd_diff_make(operands, &o, &d);
     if (err == LS_OK) {
         (v[PTN_JSON].given ? ptd_json_diff : ptd_print_diff)(&d, stdout);
@@ -32,8 +33,11 @@ static int ptd_diff_run(const struct cli_value *v, char **operands, size_t opera
 
 static int ptd_groups_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
+    struct ptd_group_options o = {.within = ptd_within(v, PTD_GROUP_WITHIN)};
     struct ptd_groups g;
-    const ls_err err = ptd_groups_make(operands, operands_len, ptd_within(v, PTD_GROUP_WITHIN), &g);
+    ptn_settings_of(v, &o.settings);
+    o.settings.extract.merge_threads = false; /* which threads are alike is the question */
+    const ls_err err = ptd_groups_make(operands, operands_len, &o, &g);
     g.with_members = v[PTN_MEMBERS].given;
     if (err == LS_OK) (v[PTN_JSON].given ? ptd_json_groups : ptd_print_groups)(&g, stdout);
     ptd_groups_fini(&g);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PTD_SEED = 1 };
 
@@ -60,14 +61,14 @@ static int ptd_row_compare(const void *a, const void *b)
     return x->match.b < y->match.b ? -1 : x->match.b > y->match.b;
 }
 
-ls_err ptd_diff_make(char *const paths[2], const struct pat_match_options *o, struct ptd_diff *out)
+ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct ptd_diff *out)
 {
     struct pat_match *matches = NULL;
     size_t len = 0;
-    *out = (struct ptd_diff){.options = *o};
+    memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < 2; i++)
-        LS_TRY(ptd_input_read(paths[i], &out->sides[i]));
-    LS_TRY(pat_items_match(&out->sides[0].items, &out->sides[1].items, o, &matches, &len));
+        LS_TRY(ptd_input_read(paths[i], &o->settings, &out->sides[i]));
+    LS_TRY(pat_items_match(&out->sides[0].items, &out->sides[1].items, &o->match, &matches, &len));
     ls_err err = LS_OK;
     out->rows = calloc(len, sizeof *out->rows);
     if (!out->rows) err = ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", len);

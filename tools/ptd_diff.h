@@ -36,12 +36,16 @@ struct ptd_diff {
     struct ptd_input sides[2];
     struct ptd_row *rows; /* pairs, the most different first; then what is in one only */
     size_t rows_len;
-    struct pat_match_options options;
+};
+
+struct ptd_options {
+    struct pat_match_options match;
+    struct ptn_settings settings; /* of inputs that patterns are extracted from */
 };
 
 /* Owns:   the caller ends *out with ptd_diff_fini, also after a failure.
  * Errors: those of ptd_input_read, LS_ERR_NOMEM. */
-ls_err ptd_diff_make(char *const paths[2], const struct pat_match_options *o, struct ptd_diff *out);
+ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct ptd_diff *out);
 void ptd_diff_fini(struct ptd_diff *d);
 
 /* "differs"; never NULL. */

@@ -3,16 +3,17 @@
 
 #include <stdlib.h>
 
-ls_err ptd_groups_make(char *const *paths, size_t paths_len, double within, struct ptd_groups *out)
+ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_group_options *o,
+                       struct ptd_groups *out)
 {
-    *out = (struct ptd_groups){.within = within, .inputs = calloc(paths_len, sizeof *out->inputs)};
+    *out = (struct ptd_groups){.within = o->within, .inputs = calloc(paths_len, sizeof *out->inputs)};
     if (!out->inputs) return ls_fail(LS_ERR_NOMEM, "no memory for %zu files of patterns", paths_len);
     for (size_t i = 0; i < paths_len; i++) {
         out->inputs_len++;
-        LS_TRY(ptd_input_read(paths[i], &out->inputs[i]));
+        LS_TRY(ptd_input_read(paths[i], &o->settings, &out->inputs[i]));
         LS_TRY(pat_items_move(&out->inputs[i].items, &out->items, (uint32_t)i));
     }
-    return pat_cluster(&out->items, within, &out->clusters);
+    return pat_cluster(&out->items, o->within, &out->clusters);
 }
 
 void ptd_groups_fini(struct ptd_groups *g)

@@ -19,9 +19,15 @@ struct ptd_groups {
     bool with_members;
 };
 
+struct ptd_group_options {
+    double within;
+    struct ptn_settings settings; /* of inputs that patterns are extracted from */
+};
+
 /* Owns:   the caller ends *out with ptd_groups_fini, also after a failure.
  * Errors: those of ptd_input_read, LS_ERR_NOMEM. */
-ls_err ptd_groups_make(char *const *paths, size_t paths_len, double within, struct ptd_groups *out);
+ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_group_options *o,
+                       struct ptd_groups *out);
 void ptd_groups_fini(struct ptd_groups *g);
 
 void ptd_print_groups(const struct ptd_groups *g, FILE *out);

@@ -6,16 +6,19 @@
 #define PTD_INPUT_H
 
 #include "patterns/pat_compare_item.h"
+#include "tools/ptn_read.h"
 
 struct ptd_input {
     const char *path;
     struct pat_items items;
     struct pat_suite suite; /* of a pattern file */
+    struct ptn_found found; /* of anything else */
 };
 
-/* Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
- * Errors: those of pat_json_read_file; LS_ERR_FORMAT for a file without patterns. */
-ls_err ptd_input_read(const char *path, struct ptd_input *out);
+/* A file whose first sign is [ is a pattern file, also when it is packed.
+ * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
+ * Errors: those of pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
+ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out);
 void ptd_input_fini(struct ptd_input *in);
 
 #endif
