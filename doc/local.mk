@@ -12,6 +12,7 @@ dist_formats_DATA += doc/smrtree.md
 dist_formats_DATA += doc/spool.md
 dist_formats_DATA += doc/patterns-diff.md
 dist_formats_DATA += doc/status.md
+dist_formats_DATA += doc/traces.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay-speed.md
 dist_formats_DATA += doc/patterns.md

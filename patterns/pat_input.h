@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes of a pattern file, packed by gzip or not. */
+/* Bytes of a pattern file or a trace, packed as a whole (gzip, zip, zstd, lz4: pat_unpack.h) or not. */
 #ifndef PAT_INPUT_H
 #define PAT_INPUT_H
 
@@ -12,7 +12,8 @@ typedef struct pat_input pat_input;
 
 /* Open path; "-" is the standard input.
  * Owns:   the caller ends *out with pat_input_free.
- * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO, LS_ERR_NOMEM.
+ * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO, LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where this build
+ * lacks the library of the packer.
  * Thread: any.  Signal: not safe. */
 ls_err pat_input_open(const char *path, pat_input **out);
 
@@ -21,7 +22,7 @@ ls_err pat_input_open(const char *path, pat_input **out);
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out);
 
 /* The next bytes, as many as fit; *out_len 0 at the end.
- * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut gzip data, LS_ERR_IO; all name the file.
+ * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut packed data, LS_ERR_IO; all name the file.
  * Thread: one at a time.  Signal: not safe. */
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len);
 

@@ -15,6 +15,9 @@ typedef struct pat_source pat_source;
 
 struct pat_source_options {
     const char *format; /* name of a row; NULL: recognised by content */
+    /* Warps of GPUs as the published tool takes them: those with inactive lanes, and those whose lanes are
+     * contiguous, are skipped. */
+    bool warps_as_published;
     /* What the user should know of a source that is read all the same; NULL: nobody listens. */
     void (*note)(void *user, const char *text);
     void *user;

@@ -15,6 +15,7 @@ include tests/profile/local.mk
 include tests/symbols/local.mk
 include tests/fuzz/local.mk
 include tests/fuzz/compact.mk
+include tests/fuzz/source.mk
 include tests/runtime/local.mk
 include tests/patterns/local.mk
 include tests/patterns/compact.mk

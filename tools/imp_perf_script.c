@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text that perf script prints of samples with addresses of data: perf mem record, perf record -d. */
 #include "common/ls_access.h"
+#include "patterns/pat_script_line.h"
 #include "perf/pe_data_src.h"
 #include "tools/cli_message.h"
-#include "tools/imp_script_line.h"
 #include "tools/imp_source.h"
 #include "tools/imp_table.h"
 #include "tools/imp_text.h"
@@ -34,7 +34,7 @@ struct ps_file {
     char *command, *host, *cpu;
 };
 
-static ls_err keep(char **out, struct imp_span s)
+static ls_err keep(char **out, struct pat_span s)
 {
     free(*out);
     *out = strndup(s.at ? s.at : "", s.len);
@@ -74,7 +74,7 @@ static bool is_listed(const char *list, const char *event)
     return false;
 }
 
-static void note_event(struct ps_file *f, const struct imp_script_sample *s)
+static void note_event(struct ps_file *f, const struct pat_script_sample *s)
 {
     char event[128];
     const size_t len = strlen(f->events);
@@ -84,7 +84,7 @@ static void note_event(struct ps_file *f, const struct imp_script_sample *s)
     snprintf(f->events + len, sizeof(f->events) - len, "%s%s", len ? ", " : "", event);
 }
 
-static void decode_source(const struct imp_script_sample *s, struct imp_access *a)
+static void decode_source(const struct pat_script_sample *s, struct imp_access *a)
 {
     struct pe_sample told = pe_sample_missing();
     if (!s->has_data_src) return;
@@ -123,13 +123,13 @@ static ls_err close_sample(struct ps_file *f)
     return imp_table_add(f->table, &f->access);
 }
 
-static ls_err set_code(struct ps_file *f, const struct imp_script_place *code)
+static ls_err set_code(struct ps_file *f, const struct pat_script_place *code)
 {
     LS_TRY(keep(&f->names.symbol, code->symbol));
     return keep(&f->names.module, code->module);
 }
 
-static struct imp_access access_of(const struct imp_script_sample *s)
+static struct imp_access access_of(const struct pat_script_sample *s)
 {
     struct imp_access a = imp_access_missing;
     a.addr = s->data.addr;
@@ -143,9 +143,9 @@ static struct imp_access access_of(const struct imp_script_sample *s)
     return a;
 }
 
-static ls_err open_sample(struct ps_file *f, const struct imp_script_sample *s)
+static ls_err open_sample(struct ps_file *f, const struct pat_script_sample *s)
 {
-    static const struct imp_span none = {"", 0};
+    static const struct pat_span none = {"", 0};
     LS_TRY(close_sample(f));
     f->samples++;
     if (!f->command) LS_TRY(keep(&f->command, s->comm));
@@ -177,7 +177,7 @@ static ls_err read_comment(struct ps_file *f, const char *line)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const size_t len = strlen(rows[i].begin);
         if (strncmp(line, rows[i].begin, len) != 0) continue;
-        LS_TRY(keep(rows[i].out, (struct imp_span){line + len, strlen(line + len)}));
+        LS_TRY(keep(rows[i].out, (struct pat_span){line + len, strlen(line + len)}));
     }
     return LS_OK;
 }
@@ -186,16 +186,16 @@ static ls_err read_comment(struct ps_file *f, const char *line)
  * file, so they do not tell instructions of several files apart: the place goes by its names. */
 static ls_err read_below(struct ps_file *f, bool *is_known)
 {
-    struct imp_script_place frame;
-    struct imp_span file;
+    struct pat_script_place frame;
+    struct pat_span file;
     uint32_t number;
     *is_known = true;
-    if (imp_script_source_of(f->text.line, &file, &number)) {
+    if (pat_script_source_of(f->text.line, &file, &number)) {
         if (!f->is_open || f->frames != 1) return LS_OK;
         f->line = number;
         return keep(&f->names.file, file);
     }
-    *is_known = imp_script_frame_of(f->text.line, &frame);
+    *is_known = pat_script_frame_of(f->text.line, &frame);
     if (!*is_known || !f->is_open || f->frames++ > 0) return LS_OK;
     return set_code(f, &frame);
 }
@@ -203,12 +203,12 @@ static ls_err read_below(struct ps_file *f, bool *is_known)
 static ls_err read_line(struct ps_file *f)
 {
     const char *line = f->text.line;
-    struct imp_script_sample sample;
+    struct pat_script_sample sample;
     bool is_known;
     if (*line == '\0') return close_sample(f);
     if (*line == '#') return read_comment(f, line);
     if (strstr(line, "PERF_RECORD_")) return LS_OK; /* --show-mmap-events and the like */
-    if (imp_script_sample_of(line, &sample)) return open_sample(f, &sample);
+    if (pat_script_sample_of(line, &sample)) return open_sample(f, &sample);
     LS_TRY(read_below(f, &is_known));
     if (is_known && f->samples > 0) return LS_OK;
     if (f->unknown++ == 0) f->first_unknown = f->text.number;
@@ -281,12 +281,12 @@ static ls_err script_run(struct imp_job *job)
 /* A first line that is a sample, behind comments and records of other kinds. */
 static bool script_probe(const char *head, size_t len_bytes)
 {
-    struct imp_script_sample s;
+    struct pat_script_sample s;
     bool is_script = strncmp(head, "# ========\n# captured on", 24) == 0;
     if (memchr(head, '\0', len_bytes)) return false;
     char *text = strndup(head, len_bytes), *rest = text;
     for (char *line; !is_script && (line = strsep(&rest, "\n"));)
-        is_script = *line != '#' && imp_script_sample_of(line, &s) && (s.event.len || s.has_data_src);
+        is_script = *line != '#' && pat_script_sample_of(line, &s) && (s.event.len || s.has_data_src);
     free(text);
     return is_script;
 }

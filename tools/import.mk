@@ -6,7 +6,6 @@ tools_loadstone_SOURCES += \
     tools/imp_memaxes.c \
     tools/imp_perf_data.c \
     tools/imp_perf_script.c \
-    tools/imp_script_line.c tools/imp_script_line.h \
     tools/imp_source.h \
     tools/imp_table.c tools/imp_table.h \
     tools/imp_text.c tools/imp_text.h

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the lines of perf script: every part that is told lies inside its line. */
-#include "tools/imp_script_line.h"
+#include "patterns/pat_script_line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
-static void check_inside(const char *line, struct imp_span s)
+static void check_inside(const char *line, struct pat_span s)
 {
     const char *end = line + strlen(line);
     if (s.len && (s.at < line || s.at > end || s.len > (size_t)(end - s.at))) abort();
@@ -15,11 +15,11 @@ static void check_inside(const char *line, struct imp_span s)
 
 static void check_line(const char *line)
 {
-    struct imp_script_sample s;
-    struct imp_script_place frame;
-    struct imp_span file;
+    struct pat_script_sample s;
+    struct pat_script_place frame;
+    struct pat_span file;
     uint32_t number;
-    if (imp_script_sample_of(line, &s)) {
+    if (pat_script_sample_of(line, &s)) {
         check_inside(line, s.comm);
         check_inside(line, s.event);
         check_inside(line, s.data.symbol);
@@ -27,11 +27,11 @@ static void check_line(const char *line)
         check_inside(line, s.code.symbol);
         check_inside(line, s.code.module);
     }
-    if (imp_script_frame_of(line, &frame)) {
+    if (pat_script_frame_of(line, &frame)) {
         check_inside(line, frame.symbol);
         check_inside(line, frame.module);
     }
-    if (imp_script_source_of(line, &file, &number)) check_inside(line, file);
+    if (pat_script_source_of(line, &file, &number)) check_inside(line, file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)

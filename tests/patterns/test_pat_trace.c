@@ -402,6 +402,77 @@ static void unknown_rows_are_refused_when_written(void **state)
     assert_int_equal(pat_trace_writer_new("/nowhere/t", &(struct pat_trace_about){0}, &w), LS_ERR_NOT_FOUND);
 }
 
+/* --- the worked example of doc/traces.md --- */
+
+/* y[i] = x[col[i]], i = 0 to 3, with x a block of four doubles. */
+static void write_example(void)
+{
+    static const unsigned col[] = {2, 0, 3, 1};
+    struct pat_tables t = {0};
+    struct pat_access a[12];
+    const struct pat_event born = {.kind = PAT_EVENT_RANGE_BORN, .thread = PAT_NONE};
+    pat_trace_writer *w;
+    uint32_t row;
+    ok(pat_tables_add_module(&t, &(struct pat_module){.path = "/bin/app", .start = 0x401000, .end = 0x402000},
+                             &row));
+    ok(pat_tables_add_site(&t, &(struct pat_site){.ip = 0x401010, .size_bytes = 4}, &row));
+    ok(pat_tables_add_site(&t, &(struct pat_site){.ip = 0x401013, .size_bytes = 8}, &row));
+    ok(pat_tables_add_site(&t, &(struct pat_site){.ip = 0x401018, .size_bytes = 8, .op = PAT_OP_STORE},
+                           &row));
+    ok(pat_tables_add_home(&t, &(struct pat_home){.label = "x", .kind = PAT_HOME_HEAP, .elem_size_bytes = 8},
+                           &row));
+    ok(pat_tables_add_range(&t, &(struct pat_range){.start = 0x5000, .end = 0x5020}, &row));
+    ok(pat_tables_add_thread(&t, "4711", &row));
+    for (unsigned i = 0; i < 4; i++) {
+        a[3 * i] = (struct pat_access){.site = 0, .addr = 0x4000 + 4 * i};
+        a[3 * i + 1] = (struct pat_access){.site = 1, .addr = 0x5000 + 8 * col[i]};
+        a[3 * i + 2] = (struct pat_access){.site = 2, .addr = 0x6000 + 8 * i};
+    }
+    const struct pat_batch b = {.events = &born, .events_len = 1, .accesses = a, .accesses_len = 12};
+    ok(pat_trace_writer_new(path, &(struct pat_trace_about){0}, &w));
+    ok(pat_trace_writer_put(w, &b, &t));
+    ok(pat_trace_writer_finish(w, &t, 0, 0));
+    pat_tables_fini(&t);
+}
+
+/* The bytes at the beginnings of the lines between the example's marks: pairs of digits, a blank between
+ * them, two behind the last. */
+static size_t documented_bytes(uint8_t *out, size_t room)
+{
+    char name[4096], line[512];
+    bool is_inside = false;
+    size_t len = 0;
+    snprintf(name, sizeof(name), "%s/doc/traces.md", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+    FILE *f = fopen(name, "re");
+    if (!f) fail_msg("%s cannot be read", name);
+    while (fgets(line, sizeof(line), f)) {
+        if (strstr(line, "<!-- example:")) is_inside = strstr(line, "begin") != NULL;
+        unsigned value;
+        for (const char *p = line; is_inside && sscanf(p, "%2x", &value) == 1 && p[2] == ' ' && len < room;
+             p += 3) {
+            out[len++] = (uint8_t)value;
+            if (p[3] == ' ') break;
+        }
+    }
+    fclose(f);
+    return len;
+}
+
+static void example_of_the_page_is_what_is_written(void **state)
+{
+    (void)state;
+    uint8_t *written, documented[1024];
+    write_example();
+    const size_t len = (size_t)file_bytes(path, &written);
+    const size_t told = documented_bytes(documented, sizeof(documented));
+    if (told != len || memcmp(documented, written, len) != 0)
+        for (size_t i = 0; i < len; i++)
+            print_message("%02x%c", written[i], i % 16 == 15 || i + 1 == len ? '\n' : ' ');
+    assert_int_equal(told, len);
+    assert_memory_equal(documented, written, len);
+    free(written);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +480,7 @@ int main(void)
         cmocka_unit_test(regular_accesses_take_no_room),
         cmocka_unit_test(cut_and_damaged_traces_are_said),
         cmocka_unit_test(unknown_rows_are_refused_when_written),
+        cmocka_unit_test(example_of_the_page_is_what_is_written),
     };
     const int fd = mkstemp(path);
     if (fd < 0) return 99;

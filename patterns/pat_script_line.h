@@ -4,27 +4,27 @@
  * said in it (perf script -F): they are told by their order, their form and their width.
  *
  * Thread: any.  Signal: safe. */
-#ifndef IMP_SCRIPT_LINE_H
-#define IMP_SCRIPT_LINE_H
+#ifndef PAT_SCRIPT_LINE_H
+#define PAT_SCRIPT_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A part of the line that was read; len 0: not told. */
-struct imp_span {
+struct pat_span {
     const char *at;
     size_t len;
 };
 
-struct imp_script_place {
+struct pat_script_place {
     uint64_t addr;                  /* UINT64_MAX: not told */
-    struct imp_span symbol, module; /* without "+0x10" behind; empty also for [unknown] */
+    struct pat_span symbol, module; /* without "+0x10" behind; empty also for [unknown] */
 };
 
-struct imp_script_sample {
-    struct imp_span comm, event;
-    struct imp_script_place data, code; /* the address of the access, of the instruction */
+struct pat_script_sample {
+    struct pat_span comm, event;
+    struct pat_script_place data, code; /* the address of the access, of the instruction */
     uint64_t time_ns;                   /* UINT64_MAX: not told */
     uint64_t period_events;             /* 0: not told */
     uint64_t data_src;                  /* raw word */
@@ -34,12 +34,12 @@ struct imp_script_sample {
 };
 
 /* The line of a sample. False: it is not one; out is then of no use. */
-bool imp_script_sample_of(const char *line, struct imp_script_sample *out);
+bool pat_script_sample_of(const char *line, struct pat_script_sample *out);
 
 /* A frame of a call chain: an address, its symbol and module. */
-bool imp_script_frame_of(const char *line, struct imp_script_place *out);
+bool pat_script_frame_of(const char *line, struct pat_script_place *out);
 
 /* The source line below an instruction (field srcline); file empty where perf does not know it. */
-bool imp_script_source_of(const char *line, struct imp_span *file, uint32_t *number);
+bool pat_script_source_of(const char *line, struct pat_span *file, uint32_t *number);
 
 #endif

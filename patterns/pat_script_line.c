@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/imp_script_line.h"
+#include "patterns/pat_script_line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +28,13 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-static struct imp_span word_at(const char *p)
+static struct pat_span word_at(const char *p)
 {
     p = skip_blanks(p);
-    return (struct imp_span){p, strcspn(p, " \t")};
+    return (struct pat_span){p, strcspn(p, " \t")};
 }
 
-static bool is_all_of(struct imp_span w, const char *set)
+static bool is_all_of(struct pat_span w, const char *set)
 {
     size_t len = 0;
     while (len < w.len && strchr(set, w.at[len]))
@@ -42,36 +42,36 @@ static bool is_all_of(struct imp_span w, const char *set)
     return w.len > 0 && len == w.len;
 }
 
-static bool is_decimal(struct imp_span w)
+static bool is_decimal(struct pat_span w)
 {
     return w.len <= DIGITS_MAX && is_all_of(w, "0123456789");
 }
 
-static bool is_hex(struct imp_span w)
+static bool is_hex(struct pat_span w)
 {
     return w.len <= 16 && is_all_of(w, "0123456789abcdef");
 }
 
-static bool is_number(struct imp_span w)
+static bool is_number(struct pat_span w)
 {
     return is_decimal(w) || (w.len >= HEX_MIN && is_hex(w));
 }
 
 /* Pages, as the fields data_page_size and code_page_size have them. */
-static bool is_page_size(struct imp_span w)
+static bool is_page_size(struct pat_span w)
 {
     if (w.len == 3 && memcmp(w.at, "N/A", 3) == 0) return true;
-    return w.len > 1 && strchr("KMGT", w.at[w.len - 1]) && is_decimal((struct imp_span){w.at, w.len - 1});
+    return w.len > 1 && strchr("KMGT", w.at[w.len - 1]) && is_decimal((struct pat_span){w.at, w.len - 1});
 }
 
-static uint64_t value_of(struct imp_span w, int base)
+static uint64_t value_of(struct pat_span w, int base)
 {
     char text[24] = "";
     memcpy(text, w.at, w.len < sizeof(text) ? w.len : sizeof(text) - 1);
     return strtoull(text, NULL, base);
 }
 
-static bool is_same(struct imp_span w, const char *text)
+static bool is_same(struct pat_span w, const char *text)
 {
     return w.len == strlen(text) && memcmp(w.at, text, w.len) == 0;
 }
@@ -97,7 +97,7 @@ static const char *module_at(const char *p)
         if (at != p && !is_blank(at[-1])) continue;
         const char *end = behind_brackets(at);
         if (!end) return NULL;
-        const struct imp_span next = word_at(end);
+        const struct pat_span next = word_at(end);
         if (next.len == 0 || (is_blank(*end) && (is_number(next) || is_page_size(next)))) return at;
     }
     return NULL;
@@ -108,49 +108,49 @@ static const char *symbol_end(const char *p)
 {
     for (; *p; p++)
         if (is_blank(p[0]) && (is_blank(p[1]) || p[1] == '\0')) {
-            const struct imp_span next = word_at(p);
+            const struct pat_span next = word_at(p);
             if (next.len == 0 || is_number(next)) return p;
         }
     return p;
 }
 
-static struct imp_span without_offset(struct imp_span s)
+static struct pat_span without_offset(struct pat_span s)
 {
     size_t hex = 0;
     while (hex < s.len && strchr("0123456789abcdef", s.at[s.len - 1 - hex]))
         hex++;
     if (hex > 0 && s.len > hex + 3 && memcmp(s.at + s.len - hex - 3, "+0x", 3) == 0) s.len -= hex + 3;
-    return is_same(s, "[unknown]") ? (struct imp_span){s.at, 0} : s;
+    return is_same(s, "[unknown]") ? (struct pat_span){s.at, 0} : s;
 }
 
 /* "SYMBOL+0x10 (MODULE)", each maybe left out; returns what is behind them. */
-static const char *read_symbol(const char *p, struct imp_script_place *out)
+static const char *read_symbol(const char *p, struct pat_script_place *out)
 {
     p = skip_blanks(p);
     const char *module = module_at(p), *end = module ? behind_brackets(module) : symbol_end(p);
-    struct imp_span symbol = {p, (size_t)((module ? module : end) - p)};
+    struct pat_span symbol = {p, (size_t)((module ? module : end) - p)};
     while (symbol.len && is_blank(symbol.at[symbol.len - 1]))
         symbol.len--;
     out->symbol = without_offset(symbol);
     out->module =
-        module ? (struct imp_span){module + 1, (size_t)(end - module) - 2} : (struct imp_span){p, 0};
+        module ? (struct pat_span){module + 1, (size_t)(end - module) - 2} : (struct pat_span){p, 0};
     if (is_same(out->module, "[unknown]") || is_same(out->module, "inlined")) out->module.len = 0;
     return end;
 }
 
-bool imp_script_frame_of(const char *line, struct imp_script_place *out)
+bool pat_script_frame_of(const char *line, struct pat_script_place *out)
 {
-    const struct imp_span addr = word_at(line);
+    const struct pat_span addr = word_at(line);
     if (addr.at == line || !is_hex(addr)) return false;
     out->addr = value_of(addr, 16);
     read_symbol(addr.at + addr.len, out);
     return true;
 }
 
-bool imp_script_source_of(const char *line, struct imp_span *file, uint32_t *number)
+bool pat_script_source_of(const char *line, struct pat_span *file, uint32_t *number)
 {
     const char *p = skip_blanks(line);
-    *file = (struct imp_span){p, 0};
+    *file = (struct pat_span){p, 0};
     *number = 0;
     if (p - line != 2 || *p == '\0') return false;
     for (const char *colon = p; (colon = strchr(colon, ':')); colon++) {
@@ -159,7 +159,7 @@ bool imp_script_source_of(const char *line, struct imp_span *file, uint32_t *num
         if (digits == 0 || digits > 9 || (next && !is_blank(next))) continue;
         if (strncmp(p, "??:", 3) == 0) return true;
         file->len = (size_t)(colon - p);
-        *number = (uint32_t)value_of((struct imp_span){colon + 1, digits}, 10);
+        *number = (uint32_t)value_of((struct pat_span){colon + 1, digits}, 10);
         return true;
     }
     return strchr(p, '[') || strstr(p, "+0x"); /* MODULE[ADDRESS], SYMBOL+0xOFFSET */
@@ -168,23 +168,23 @@ bool imp_script_source_of(const char *line, struct imp_span *file, uint32_t *num
 /* --- the head: COMM PID/TID [CPU] MISC TIME: PERIOD EVENT: --- */
 
 struct head {
-    struct imp_span words[WORDS_MAX];
+    struct pat_span words[WORDS_MAX];
     size_t len;
 };
 
 static void read_words(const char *line, struct head *h)
 {
-    for (struct imp_span w = word_at(line); w.len && h->len < WORDS_MAX; w = word_at(w.at + w.len))
+    for (struct pat_span w = word_at(line); w.len && h->len < WORDS_MAX; w = word_at(w.at + w.len))
         h->words[h->len++] = w;
 }
 
 /* "SECONDS.FRACTION:" */
-static bool read_time(struct imp_span w, uint64_t *out_ns)
+static bool read_time(struct pat_span w, uint64_t *out_ns)
 {
     const char *dot = memchr(w.at, '.', w.len);
     if (!dot || w.at[w.len - 1] != ':') return false;
-    const struct imp_span whole = {w.at, (size_t)(dot - w.at)};
-    const struct imp_span part = {dot + 1, (size_t)(w.at + w.len - 1 - (dot + 1))};
+    const struct pat_span whole = {w.at, (size_t)(dot - w.at)};
+    const struct pat_span part = {dot + 1, (size_t)(w.at + w.len - 1 - (dot + 1))};
     if (!is_decimal(whole) || whole.len > 9 || !is_decimal(part) || part.len > 9) return false;
     uint64_t fraction = value_of(part, 10);
     for (size_t i = part.len; i < 9; i++)
@@ -193,9 +193,9 @@ static bool read_time(struct imp_span w, uint64_t *out_ns)
     return true;
 }
 
-static bool read_cpu(struct imp_span w, uint32_t *out)
+static bool read_cpu(struct pat_span w, uint32_t *out)
 {
-    const struct imp_span digits = {w.at + 1, w.len - 2};
+    const struct pat_span digits = {w.at + 1, w.len - 2};
     if (w.len < 3 || w.len > 9 || w.at[0] != '[' || w.at[w.len - 1] != ']' || !is_decimal(digits))
         return false;
     *out = (uint32_t)value_of(digits, 10);
@@ -203,11 +203,11 @@ static bool read_cpu(struct imp_span w, uint32_t *out)
 }
 
 /* "PID/TID" or one of them. */
-static bool read_task(struct imp_span w, struct imp_script_sample *s)
+static bool read_task(struct pat_span w, struct pat_script_sample *s)
 {
     const char *slash = memchr(w.at, '/', w.len);
-    const struct imp_span pid = {w.at, slash ? (size_t)(slash - w.at) : w.len};
-    const struct imp_span tid = slash ? (struct imp_span){slash + 1, w.len - pid.len - 1} : pid;
+    const struct pat_span pid = {w.at, slash ? (size_t)(slash - w.at) : w.len};
+    const struct pat_span tid = slash ? (struct pat_span){slash + 1, w.len - pid.len - 1} : pid;
     if (!is_decimal(pid) || !is_decimal(tid) || pid.len > 9 || tid.len > 9) return false;
     s->tid = (uint32_t)value_of(tid, 10);
     if (slash) s->pid = (uint32_t)value_of(pid, 10);
@@ -215,34 +215,34 @@ static bool read_task(struct imp_span w, struct imp_script_sample *s)
 }
 
 /* The words before end are who and where: from the right, since a command may have blanks. */
-static bool read_who(const struct head *h, size_t end, struct imp_script_sample *s)
+static bool read_who(const struct head *h, size_t end, struct pat_script_sample *s)
 {
     size_t i = end;
     if (i > 1 && !read_cpu(h->words[i - 1], &s->cpu) && !read_task(h->words[i - 1], s)) i--; /* field misc */
     if (i > 0 && read_cpu(h->words[i - 1], &s->cpu)) i--;
     if (i == 0 || !read_task(h->words[i - 1], s)) return false;
     i--;
-    const struct imp_span *w = h->words;
-    s->comm = i ? (struct imp_span){w[0].at, (size_t)(w[i - 1].at + w[i - 1].len - w[0].at)}
-                : (struct imp_span){w[0].at, 0};
+    const struct pat_span *w = h->words;
+    s->comm = i ? (struct pat_span){w[0].at, (size_t)(w[i - 1].at + w[i - 1].len - w[0].at)}
+                : (struct pat_span){w[0].at, 0};
     return true;
 }
 
-static bool is_event(struct imp_span w)
+static bool is_event(struct pat_span w)
 {
     uint64_t time_ns;
     return w.len > 1 && w.at[w.len - 1] == ':' && !read_time(w, &time_ns);
 }
 
-static void set_event(struct imp_span w, struct imp_script_sample *s)
+static void set_event(struct pat_span w, struct pat_script_sample *s)
 {
-    s->event = (struct imp_span){w.at, w.len - 1};
+    s->event = (struct pat_span){w.at, w.len - 1};
 }
 
 /* Behind "TIME: PERIOD EVENT:", the latter two maybe left out. */
-static const char *read_what(const struct head *h, size_t time, struct imp_script_sample *s)
+static const char *read_what(const struct head *h, size_t time, struct pat_script_sample *s)
 {
-    const struct imp_span *w = &h->words[time];
+    const struct pat_span *w = &h->words[time];
     const size_t left = h->len - time;
     const char *end = w->at + w->len + 1; /* a blank is always printed */
     if (left > 1 && is_event(w[1])) {
@@ -262,7 +262,7 @@ static const char *read_what(const struct head *h, size_t time, struct imp_scrip
 }
 
 /* No time: an event behind who, maybe with a period between them. */
-static const char *read_untimed(const struct head *h, struct imp_script_sample *s)
+static const char *read_untimed(const struct head *h, struct pat_script_sample *s)
 {
     for (size_t i = 1; i < h->len; i++) {
         if (!is_event(h->words[i])) continue;
@@ -285,7 +285,7 @@ static size_t word_of(const struct head *h, const char *at)
 }
 
 /* The data source alone tells that this is a sample: "PID/TID ADDR SRC |OP". */
-static const char *read_bare(const struct head *h, const char *operation, struct imp_script_sample *s)
+static const char *read_bare(const struct head *h, const char *operation, struct pat_script_sample *s)
 {
     const size_t i = operation ? word_of(h, operation) : h->len;
     if (i < 3 || i == h->len || !read_who(h, i - 2, s)) return NULL;
@@ -293,7 +293,7 @@ static const char *read_bare(const struct head *h, const char *operation, struct
 }
 
 /* Returns the end of the head, NULL when there is none. */
-static const char *read_head(const char *line, const char *operation, struct imp_script_sample *s)
+static const char *read_head(const char *line, const char *operation, struct pat_script_sample *s)
 {
     struct head h = {.len = 0};
     read_words(line, &h);
@@ -308,11 +308,11 @@ static const char *read_head(const char *line, const char *operation, struct imp
 
 /* Numbers and the instruction: the first is the weight unless it stands before a symbol; the last of them is
  * the instruction when a symbol follows or it is as wide as perf prints it. */
-static void read_rest(const char *p, struct imp_script_sample *s)
+static void read_rest(const char *p, struct pat_script_sample *s)
 {
-    struct imp_span numbers[NUMBERS_MAX];
+    struct pat_span numbers[NUMBERS_MAX];
     size_t len = 0;
-    struct imp_span w = word_at(p);
+    struct pat_span w = word_at(p);
     for (; w.len && is_number(w) && len < NUMBERS_MAX; w = word_at(w.at + w.len))
         numbers[len++] = w;
     if (len == 0) return;
@@ -339,32 +339,32 @@ static const char *behind_words(const char *operation)
         const char *at = strstr(last, tags[i]);
         if (at && at - operation < 100) last = at; /* perf cuts the text at 100 */
     }
-    struct imp_span w = word_at(last);
+    struct pat_span w = word_at(last);
     while (w.len && !is_number(w))
         w = word_at(w.at + w.len);
     return w.at;
 }
 
-static struct imp_span word_before(const char *line, const char *p)
+static struct pat_span word_before(const char *line, const char *p)
 {
     while (p > line && is_blank(p[-1]))
         p--;
     const char *end = p;
     while (p > line && !is_blank(p[-1]))
         p--;
-    return (struct imp_span){p, (size_t)(end - p)};
+    return (struct pat_span){p, (size_t)(end - p)};
 }
 
-static void set_data(struct imp_span w, struct imp_script_sample *s)
+static void set_data(struct pat_span w, struct pat_script_sample *s)
 {
     const uint64_t addr = value_of(w, 16);
     if (is_hex(w) && addr >= 4096) s->data.addr = addr; /* perf prints 0 for none; nothing lies on page 0 */
 }
 
-static void read_with_source(const char *body, const char *operation, struct imp_script_sample *s)
+static void read_with_source(const char *body, const char *operation, struct pat_script_sample *s)
 {
-    const struct imp_span source = word_before(body, operation);
-    const struct imp_span addr = word_before(body, source.at);
+    const struct pat_span source = word_before(body, operation);
+    const struct pat_span addr = word_before(body, source.at);
     if (is_hex(source)) {
         s->data_src = value_of(source, 16);
         s->has_data_src = true;
@@ -374,12 +374,12 @@ static void read_with_source(const char *body, const char *operation, struct imp
 }
 
 /* The first number is the address of the data by its width, or when another one follows. */
-static void read_without_source(const char *body, struct imp_script_sample *s)
+static void read_without_source(const char *body, struct pat_script_sample *s)
 {
-    const struct imp_span first = word_at(body);
+    const struct pat_span first = word_at(body);
     if (!is_hex(first)) return;
     const char *behind = first.at + first.len;
-    const struct imp_span next = word_at(behind);
+    const struct pat_span next = word_at(behind);
     const long width = behind - body - 1; /* a blank behind the colon */
     if (width == CODE_WIDTH || (width != DATA_WIDTH && !is_number(next))) {
         s->code.addr = value_of(first, 16);
@@ -391,10 +391,10 @@ static void read_without_source(const char *body, struct imp_script_sample *s)
     read_rest(behind, s);
 }
 
-bool imp_script_sample_of(const char *line, struct imp_script_sample *out)
+bool pat_script_sample_of(const char *line, struct pat_script_sample *out)
 {
     const char *operation = strstr(line, "|OP ");
-    *out = (struct imp_script_sample){.data = {.addr = NOT_TOLD},
+    *out = (struct pat_script_sample){.data = {.addr = NOT_TOLD},
                                       .code = {.addr = NOT_TOLD},
                                       .time_ns = NOT_TOLD,
                                       .weight = NOT_TOLD,

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The corpora of the sources of accesses, whole, cut and flipped.
+status=0
+for format in drmemtrace gem5 lackey memtrace nvbit perf-script trace; do
+    echo "$format:"
+    "$top_builddir/tests/fuzz/fuzz_source_$(echo "$format" | tr - _)" "$top_srcdir"/tests/fuzz/corpus-"$format"/* || status=1
+done
+exit $status
