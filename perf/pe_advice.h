@@ -9,17 +9,11 @@
 #define PE_ADVICE_H
 
 #include "machine/mach_privilege.h"
+#include "perf/pe_kernel.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum pe_place {
-    PE_AT_OPEN,     /* perf_event_open */
-    PE_AT_MMAP,     /* mapping the ring */
-    PE_AT_MMAP_AUX, /* mapping the AUX area */
-    PE_AT_ENABLE,   /* ioctl: enable, set the output, change the period */
-};
 
 struct pe_facts {
     const struct mach_privilege *machine;

@@ -3,19 +3,44 @@
 
 enum { PE_RELEASE_EVERY_PART = 8 }; /* of a ring: the kernel gets room back while others are read */
 
+/* The next sample of the AUX area, if its ring tells of any. */
+static bool lane_find_aux(struct pe_drain *d, struct pe_lane *l)
+{
+    if (!pe_aux_next(&l->aux, &d->ticks, &l->head, &d->counts)) return false;
+    l->head_time = l->head.time;
+    return true;
+}
+
+static bool is_aux(const struct pe_lane *l, const struct pe_record *r)
+{
+    return l->aux.data && r->type == PERF_RECORD_AUX;
+}
+
 /* Find the lane's next sample; what comes before it is counted. False when none waits. */
 static bool lane_find_head(struct pe_drain *d, struct pe_lane *l)
 {
     struct pe_record r;
+    if (lane_find_aux(d, l)) return true;
     while (pe_ring_peek(&l->ring, d->bounce, &r, &d->counts.broken)) {
-        if (r.type == PERF_RECORD_SAMPLE) {
+        if (r.type == PERF_RECORD_SAMPLE && !l->aux.data) {
             if (!pe_sample_time(&d->layout, &r, &l->head_time)) l->head_time = 0;
             return true;
         }
-        pe_record_count(&r, &d->counts);
+        if (is_aux(l, &r))
+            pe_aux_begin(&l->aux, &d->layout, &r, &d->counts);
+        else
+            pe_record_count(&r, &d->counts);
         pe_ring_take(&l->ring, &r);
+        if (is_aux(l, &r) && lane_find_aux(d, l)) return true;
     }
     return false;
+}
+
+/* What was read goes back to the kernel. */
+static void lane_release(struct pe_lane *l)
+{
+    pe_aux_release(&l->aux, &l->ring);
+    pe_ring_release(&l->ring);
 }
 
 static void note_fill(struct pe_drain *d, const struct pe_lane *l, size_t waiting_bytes)
@@ -38,7 +63,7 @@ static struct pe_lane *active_lanes(struct pe_drain *d, struct pe_lane *lanes, s
             l->next = first;
             first = l;
         } else {
-            pe_ring_release(&l->ring);
+            lane_release(l);
         }
     }
     return first;
@@ -57,6 +82,12 @@ static bool hand_on(struct pe_drain *d, struct pe_lane *l)
 {
     struct pe_record r;
     struct pe_sample s;
+    if (l->aux.data) {
+        d->sample(d->user, l, &l->head);
+        d->counts.samples++;
+        if (l->aux.pos == l->aux.end) pe_aux_release(&l->aux, &l->ring);
+        return true;
+    }
     if (!pe_ring_peek(&l->ring, d->bounce, &r, &d->counts.broken)) return false;
     const bool is_whole = pe_sample_read(&d->layout, &r, &s);
     if (is_whole) d->sample(d->user, l, &s);
@@ -74,11 +105,12 @@ size_t pe_drain_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_le
     size_t handed = 0;
     while (first) {
         struct pe_lane **const at = earliest(&first), *const l = *at;
-        const bool is_done = l->head_time > until_time;
+        /* what was read from an AUX area cannot wait: it is decoded */
+        const bool is_done = !l->aux.data && l->head_time > until_time;
         if (!is_done) handed += hand_on(d, l);
         if (is_done || !lane_find_head(d, l)) {
             *at = l->next;
-            pe_ring_release(&l->ring);
+            lane_release(l);
         }
     }
     return handed;

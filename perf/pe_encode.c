@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_encode.h"
 
+#include "common/ls_cpus.h"
 #include "machine/mach_privilege.h"
 #include "perf/pe_vendor.h"
 
@@ -356,17 +357,8 @@ uint64_t pe_period_fit(const struct pe_encoding *e, uint64_t period_events)
 bool pe_encoding_has_cpu(const struct pe_encoding *e, unsigned cpu)
 {
     if (!e->cpus[0]) return true;
-    for (const char *at = e->cpus; *at;) {
-        unsigned low = 0, high;
-        for (; *at >= '0' && *at <= '9'; at++)
-            low = low * 10 + (unsigned)(*at - '0');
-        high = low;
-        if (*at == '-')
-            for (high = 0, at++; *at >= '0' && *at <= '9'; at++)
-                high = high * 10 + (unsigned)(*at - '0');
-        if (cpu >= low && cpu <= high) return true;
-        if (*at != ',') return false;
-        at++;
-    }
+    unsigned first, last;
+    for (const char *at = e->cpus; ls_cpus_next(&at, &first, &last);)
+        if (cpu >= first && cpu <= last) return true;
     return false;
 }

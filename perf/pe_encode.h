@@ -58,6 +58,7 @@ struct pe_encoding {
     enum pe_decode decode;
     bool loads, stores;       /* what its samples can be */
     bool needs_aux;           /* samples come through an AUX area (SPE) */
+    bool has_sources;         /* SPE: the processor's data sources are Arm's common ones */
     bool reader_drops_kernel; /* user_only was asked and the PMU cannot leave the kernel out: the reader must
                                */
     uint32_t reader_min_cycles; /* the PMU cannot filter by latency: the reader drops loads below; 0: none */

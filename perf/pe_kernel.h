@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum pe_place {
+    PE_AT_OPEN,     /* perf_event_open */
+    PE_AT_MMAP,     /* mapping the ring */
+    PE_AT_MMAP_AUX, /* mapping the AUX area */
+    PE_AT_ENABLE,   /* ioctl: the id, the output, on and off, the period */
+};
+
 struct pe_kernel {
     long (*open)(struct perf_event_attr *attr, int pid, int cpu, int group_fd);
     long (*control)(int fd, unsigned long request, unsigned long argument); /* ioctl */

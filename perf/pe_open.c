@@ -82,16 +82,17 @@ static bool weaken(struct pe_open_spec *spec, int error, unsigned *weak)
     return false;
 }
 
-int pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu, unsigned *weak)
+struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu,
+                              unsigned *weak)
 {
     struct pe_lane lane;
     int error;
     *weak = 0;
     do
         error = pe_lane_open(&lane, k, spec, tid, cpu);
-    while (error && weaken(spec, error, weak));
+    while (error && lane.refusal.place == PE_AT_OPEN && weaken(spec, error, weak));
     pe_lane_close(&lane, k);
-    return error;
+    return lane.refusal;
 }
 
 /* --- lanes --- */
@@ -103,21 +104,41 @@ static void lane_clear(struct pe_lane *l, int tid, int cpu)
         l->fds[i] = -1;
 }
 
-static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_event *e,
+static int refuse(struct pe_lane *l, enum pe_place place, unsigned row, long error)
+{
+    l->refusal = (struct pe_refusal){.error = (int)error, .place = place, .event = row};
+    return (int)error;
+}
+
+static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                            unsigned row)
 {
+    const struct pe_open_event *e = &spec->events[row];
     struct perf_event_attr attr = e->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;
     l->events_len = row + 1;
     if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out with its leader */
-    const long fd = k->open(&attr, l->tid, l->cpu, e->leader >= 0 ? l->fds[e->leader] : -1);
+    const long fd =
+        k->open(&attr, spec->cpu_wide ? -1 : l->tid, l->cpu, e->leader >= 0 ? l->fds[e->leader] : -1);
     if (fd == -ENOENT && e->may_miss && l->cpu >= 0) return 0;
-    if (fd < 0) return (int)-fd;
+    if (fd < 0) return refuse(l, PE_AT_OPEN, row, -fd);
     l->fds[row] = (int)fd;
     if (k->opened) k->opened(&l->fds[row]);
     const long error = k->control(l->fds[row], PERF_EVENT_IOC_ID, (unsigned long)(uintptr_t)&l->ids[row]);
-    return error < 0 ? (int)-error : 0;
+    return error < 0 ? refuse(l, PE_AT_ENABLE, row, -error) : 0;
+}
+
+/* The ring of an event, and the area of those that write there. */
+static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                    unsigned row)
+{
+    int error = pe_ring_map(&l->ring, k, l->fds[row], spec->ring_bytes);
+    if (error) return refuse(l, PE_AT_MMAP, row, error);
+    if (!spec->aux_bytes) return 0;
+    error = pe_aux_map(&l->aux, &l->ring, k, l->fds[row], spec->aux_bytes);
+    l->aux.has_sources = spec->has_sources;
+    return error ? refuse(l, PE_AT_MMAP_AUX, row, error) : 0;
 }
 
 /* The first sampling event has the ring, the others write into it. */
@@ -127,21 +148,21 @@ static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const s
     for (unsigned i = 0; i < spec->events_len; i++) {
         if (!is_sampling(&spec->events[i]) || l->fds[i] < 0) continue;
         if (owner < 0) {
-            const int error = pe_ring_map(&l->ring, k, l->fds[i], spec->ring_bytes);
+            const int error = lane_map(l, k, spec, i);
             if (error) return error;
             owner = (int)i;
             continue;
         }
         const long error = k->control(l->fds[i], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)l->fds[owner]);
-        if (error < 0) return (int)-error;
+        if (error < 0) return refuse(l, PE_AT_ENABLE, i, -error);
     }
-    return owner >= 0 ? 0 : l->fds[0] < 0 ? ENODEV : EINVAL;
+    return owner >= 0 ? 0 : refuse(l, PE_AT_OPEN, 0, l->fds[0] < 0 ? ENODEV : EINVAL);
 }
 
 static int lane_fill(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
 {
     for (unsigned i = 0; i < spec->events_len; i++) {
-        const int error = lane_open_event(l, k, &spec->events[i], i);
+        const int error = lane_open_event(l, k, spec, i);
         if (error) return error;
     }
     return lane_share_ring(l, k, spec);
@@ -169,6 +190,7 @@ static void lane_close_events(struct pe_lane *l, const struct pe_kernel *k)
 
 void pe_lane_close(struct pe_lane *l, const struct pe_kernel *k)
 {
+    pe_aux_unmap(&l->aux, k);
     pe_ring_unmap(&l->ring, k);
     lane_close_events(l, k);
 }
@@ -176,12 +198,23 @@ void pe_lane_close(struct pe_lane *l, const struct pe_kernel *k)
 void pe_lane_forget(struct pe_lane *l, const struct pe_kernel *k)
 {
     l->ring = (struct pe_ring){.page = NULL};
+    l->aux = (struct pe_aux){.data = NULL};
     lane_close_events(l, k);
 }
 
 static bool is_on(const struct pe_open_event *e, unsigned gear)
 {
     return gear != PE_GEAR_NONE && (e->gear == PE_GEAR_ANY || e->gear == gear);
+}
+
+static void switch_on(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                      unsigned gear)
+{
+    for (unsigned i = 0; i < l->events_len; i++) {
+        const struct pe_open_event *e = &spec->events[i];
+        if (e->leader >= 0 || l->fds[i] < 0 || !is_on(e, gear)) continue;
+        k->control(l->fds[i], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+    }
 }
 
 void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
@@ -192,11 +225,16 @@ void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_
         if (e->leader >= 0 || l->fds[i] < 0 || is_on(e, gear)) continue; /* a group goes with its leader */
         k->control(l->fds[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
     }
-    for (unsigned i = 0; i < l->events_len; i++) {
-        const struct pe_open_event *e = &spec->events[i];
-        if (e->leader >= 0 || l->fds[i] < 0 || !is_on(e, gear)) continue;
-        k->control(l->fds[i], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-    }
+    switch_on(l, k, spec, gear);
+}
+
+bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                    unsigned gear)
+{
+    if (!l->aux.is_stopped) return false;
+    l->aux.is_stopped = false;
+    switch_on(l, k, spec, gear);
+    return true;
 }
 
 int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,

@@ -7,6 +7,7 @@
 #ifndef PE_OPEN_H
 #define PE_OPEN_H
 
+#include "perf/pe_aux.h"
 #include "perf/pe_kernel.h"
 #include "perf/pe_ring.h"
 
@@ -27,6 +28,16 @@ struct pe_open_spec {
     struct pe_open_event events[PE_LANE_EVENTS_MAX];
     unsigned events_len;
     size_t ring_bytes; /* wished for, a power of two */
+    size_t aux_bytes;  /* as well, of the AUX area; 0: samples are in the ring */
+    bool cpu_wide;     /* of whatever runs on a CPU: the reader keeps its own */
+    bool has_sources;  /* see pe_spe_next */
+};
+
+/* What the kernel refused. */
+struct pe_refusal {
+    int error; /* errno; 0: nothing */
+    enum pe_place place;
+    unsigned event; /* row */
 };
 
 struct pe_lane {
@@ -35,9 +46,12 @@ struct pe_lane {
     unsigned events_len; /* 0: not open */
     int tid, cpu;        /* as opened: tid 0 is the opening thread, cpu -1 any */
     struct pe_ring ring;
-    uint64_t head_time;   /* pe_drain.c's: of the first sample that waits */
-    struct pe_lane *next; /* pe_drain.c's */
-    uint64_t lost_told;   /* of pe_lane_lost, up to the last call */
+    struct pe_aux aux;
+    struct pe_refusal refusal; /* why it does not open */
+    uint64_t head_time;        /* pe_drain.c's: of the first sample that waits */
+    struct pe_sample head;     /* pe_drain.c's: that sample, where it is in the AUX area */
+    struct pe_lane *next;      /* pe_drain.c's */
+    uint64_t lost_told;        /* of pe_lane_lost, up to the last call */
 };
 
 /* What an older or stricter kernel does without. X(id, text) */
@@ -53,12 +67,13 @@ enum pe_weakening { PE_WEAKENING_LIST(PE_WEAKENING_ENUM) PE_WEAKENING_COUNT };
 extern const char *const pe_weakening_texts[PE_WEAKENING_COUNT];
 
 /* Try the first sampling event, and take away from all events, one after the other, what this kernel refuses.
- * *weak gets a bit (1 << enum pe_weakening) for what went. 0, or the errno that nothing helps against;
- * nothing stays open. */
-int pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu, unsigned *weak);
+ * *weak gets a bit (1 << enum pe_weakening) for what went. What nothing helps against is returned; nothing
+ * stays open. */
+struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu,
+                              unsigned *weak);
 
 /* Open all events of spec, off, and map their ring. 0 or an errno; then nothing stays open. ENODEV: the CPU
- * is not there, or has none of the PMUs. */
+ * is not there, or has none of the PMUs. l->refusal tells more. */
 int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
                  int cpu);
 /* Idempotent. */
@@ -69,6 +84,9 @@ void pe_lane_forget(struct pe_lane *l, const struct pe_kernel *k);
 /* Switch on what belongs to the gear and everything else off; PE_GEAR_NONE: all off. */
 void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                   unsigned gear);
+/* Switch on again what the kernel switched off because it found no room in the AUX area. True when it had. */
+bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                    unsigned gear);
 /* A new period for all sampling events of the lane (those that are no copies). 0 or an errno. */
 int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                    uint64_t period_events);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_open_plan.h"
 
+enum { AUX_BYTES = 1 << 20, AUX_RING_BYTES = 64 << 10 };
+
 /* What the way of opening brings to every event of a group: the members must agree on it. */
-static void take_base(const struct perf_event_attr *base, struct perf_event_attr *a)
+static void take_base(const struct pe_encoding *e, const struct perf_event_attr *base,
+                      struct perf_event_attr *a)
 {
-    a->inherit = base->inherit;
-    a->inherit_thread = base->inherit_thread;
-    a->remove_on_exec = base->remove_on_exec;
+    a->inherit = base->inherit && !e->cpu_wide_only;
+    a->inherit_thread = base->inherit_thread && !e->cpu_wide_only;
+    a->remove_on_exec = base->remove_on_exec && !e->cpu_wide_only;
     a->use_clockid = base->use_clockid;
     a->clockid = base->clockid;
 }
@@ -20,6 +23,15 @@ static void take_sampling(const struct perf_event_attr *base, uint64_t sample_ty
     a->sample_regs_user = base->sample_regs_user;
     a->sample_stack_user = base->sample_stack_user;
     a->exclude_callchain_kernel = a->exclude_kernel && base->exclude_callchain_kernel;
+}
+
+/* The ring has records of the area only: each says whose bytes they are. */
+static void take_aux(const struct perf_event_attr *base, struct perf_event_attr *a)
+{
+    a->sample_id_all = 1;
+    a->read_format = base->read_format;
+    a->watermark = base->watermark;
+    a->aux_watermark = 0; /* half of the area, however small it gets */
 }
 
 /* Records of several events in one ring are read by one layout. */
@@ -61,41 +73,48 @@ static void add_encoding(const struct pe_plan *plan, unsigned encoding, const st
     const struct pe_encoding *e = &plan->encodings[encoding];
     struct perf_event_attr sampler = e->attrs[e->sampler], leader = e->attrs[0];
     int leader_row = -1;
-    take_base(base, &sampler);
-    take_sampling(base, joint_sample_type(plan, base), &sampler);
+    take_base(e, base, &sampler);
+    if (e->needs_aux)
+        take_aux(base, &sampler);
+    else
+        take_sampling(base, joint_sample_type(plan, base), &sampler);
     for (unsigned g = 0; g < gear && !sampler.freq; g++)
         sampler.sample_period *= PE_PLAN_GEAR_FACTOR;
     if (!sampler.freq) sampler.sample_period = pe_period_fit(e, sampler.sample_period);
     if (needs_leader(e)) {
-        take_base(base, &leader);
+        take_base(e, base, &leader);
         leader_row = (int)out->events_len;
         add_row(out, &leader, -1, gear, plan, encoding);
     }
     add_row(out, &sampler, leader_row, gear, plan, encoding);
 }
 
+/* Of SPE the kernel takes one event a CPU: slower gears have no events of their own. */
+static void add_gear(const struct pe_plan *plan, const struct perf_event_attr *base, unsigned gear,
+                     struct pe_open_spec *out, uint64_t *period)
+{
+    for (unsigned i = 0; i < plan->encodings_len && (gear == 0 || !out->aux_bytes); i++)
+        add_encoding(plan, i, base, gear, out);
+    *period = out->events[out->events_len - 1].attr.sample_period;
+    for (unsigned g = 0; g < gear && out->aux_bytes; g++)
+        *period *= PE_PLAN_GEAR_FACTOR;
+}
+
 unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *base, unsigned gears_max,
                       struct pe_open_spec *out, uint64_t *periods)
 {
     const unsigned rows = rows_of_gear(plan);
+    const struct pe_encoding *first = &plan->encodings[0];
     out->events_len = 0;
     if (rows == 0 || rows > PE_LANE_EVENTS_MAX) return 0;
-    unsigned gears = PE_LANE_EVENTS_MAX / rows < gears_max ? PE_LANE_EVENTS_MAX / rows : gears_max;
-    if (plan->encodings[0].attrs[plan->encodings[0].sampler].freq) gears = 1;
-    for (unsigned gear = 0; gear < gears; gear++) {
-        for (unsigned i = 0; i < plan->encodings_len; i++)
-            add_encoding(plan, i, base, gear, out);
-        periods[gear] = out->events[out->events_len - 1].attr.sample_period;
-    }
+    out->cpu_wide = first->cpu_wide_only;
+    out->has_sources = first->has_sources;
+    out->aux_bytes = first->needs_aux ? AUX_BYTES : 0;
+    if (first->needs_aux) out->ring_bytes = AUX_RING_BYTES;
+    unsigned gears =
+        first->needs_aux || PE_LANE_EVENTS_MAX / rows >= gears_max ? gears_max : PE_LANE_EVENTS_MAX / rows;
+    if (first->attrs[first->sampler].freq) gears = 1;
+    for (unsigned gear = 0; gear < gears; gear++)
+        add_gear(plan, base, gear, out, &periods[gear]);
     return gears;
-}
-
-const char *pe_plan_unreadable(const struct pe_plan *plan)
-{
-    if (plan->encodings[0].needs_aux)
-        return "samples of SPE come through an AUX area, which this release does not read";
-    if (plan->encodings[0].cpu_wide_only)
-        return "IBS samples whole CPUs before Linux 6.2, here the program's threads are sampled: boot Linux "
-               "6.2";
-    return NULL;
 }

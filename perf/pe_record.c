@@ -187,6 +187,51 @@ bool pe_sample_time(const struct pe_layout *layout, const struct pe_record *r, u
            read_word(&c, out);
 }
 
+/* --- what every other record ends with: struct sample_id of perf_event_open(2) --- */
+
+/* Its fields, in their order; a pair of halves is one word. */
+static const uint64_t pe_trailer_fields[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
+                                             PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER};
+
+static bool read_trailer_field(uint64_t field, struct ls_cursor *c, struct pe_sample *s)
+{
+    uint32_t reserved;
+    switch (field) {
+    case PERF_SAMPLE_TID:
+        return read_pair(c, &s->pid, &s->tid);
+    case PERF_SAMPLE_TIME:
+        return read_word(c, &s->time);
+    case PERF_SAMPLE_CPU:
+        return read_pair(c, &s->cpu, &reserved);
+    case PERF_SAMPLE_STREAM_ID:
+        return read_word(c, &s->stream_id);
+    default:
+        return read_word(c, &s->id);
+    }
+}
+
+static bool read_trailer(const struct pe_layout *l, struct ls_cursor *c, struct pe_sample *s)
+{
+    uint64_t all = 0;
+    if (!l->sample_id_all) return true;
+    for (size_t i = 0; i < sizeof(pe_trailer_fields) / sizeof(pe_trailer_fields[0]); i++)
+        all |= pe_trailer_fields[i];
+    s->has = l->sample_type & all;
+    if (ls_cursor_left(c) < bits_set(s->has) * sizeof(uint64_t)) return false;
+    c->pos_bytes = c->span.len_bytes - bits_set(s->has) * sizeof(uint64_t);
+    for (size_t i = 0; i < sizeof(pe_trailer_fields) / sizeof(pe_trailer_fields[0]); i++)
+        if (s->has & pe_trailer_fields[i] && !read_trailer_field(pe_trailer_fields[i], c, s)) return false;
+    return true;
+}
+
+bool pe_aux_record_read(const struct pe_layout *layout, const struct pe_record *r, struct pe_aux_record *out)
+{
+    struct ls_cursor c = body_of(r);
+    *out = (struct pe_aux_record){.of = pe_sample_missing()};
+    return read_word(&c, &out->offset) && read_word(&c, &out->size_bytes) && read_word(&c, &out->flags) &&
+           read_trailer(layout, &c, &out->of);
+}
+
 /* --- records that only count --- */
 
 /* A record type whose number at word adds to a count; 0: each record counts as one. */

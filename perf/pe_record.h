@@ -50,6 +50,14 @@ bool pe_sample_read(const struct pe_layout *layout, const struct pe_record *r, s
 /* Time of a sample, without reading the rest; false when it has none. */
 bool pe_sample_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
 
+/* A PERF_RECORD_AUX: bytes of an AUX area that are whole now. */
+struct pe_aux_record {
+    uint64_t offset, size_bytes, flags;
+    struct pe_sample of; /* has: TID, TIME, CPU, IDENTIFIER as far as the record tells them */
+};
+/* False when the fields reach out of the record. */
+bool pe_aux_record_read(const struct pe_layout *layout, const struct pe_record *r, struct pe_aux_record *out);
+
 /* Count a record that is not a sample. */
 void pe_record_count(const struct pe_record *r, struct pe_counts *counts);
 

@@ -34,6 +34,7 @@ enum {
     SPE_ADDRESS_PHYSICAL = 3,
     SPE_COUNTER_TOTAL = 0,
     SPE_COUNTER_TRANSLATION = 2,
+    SPE_PC_LEVEL_SHIFT = 61, /* bits 62:61 of an instruction's address: exception level, 0 user */
 };
 
 enum spe_event {
@@ -131,6 +132,8 @@ static void spe_take_address(const struct spe_packet *p, struct pe_sample *s)
     if (p->index == SPE_ADDRESS_PC) {
         s->ip = spe_address(p->payload);
         s->has |= PERF_SAMPLE_IP;
+        s->misc = PERF_RECORD_MISC_EXACT_IP |
+                  (p->payload >> SPE_PC_LEVEL_SHIFT & 3 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
     } else if (p->index == SPE_ADDRESS_VIRTUAL) {
         s->addr = spe_address(p->payload);
         s->has |= PERF_SAMPLE_ADDR;

@@ -59,6 +59,17 @@ bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name
     return pe_sysfs_text(s, pmu, name, text, sizeof(text)) && ls_parse_u64(text, out) == LS_OK;
 }
 
+bool pe_sysfs_midr(const struct pe_sysfs *s, unsigned cpu, uint64_t *out)
+{
+    char path[PE_PATH_BYTES], text[64];
+    const int n = snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u/regs/identification/midr_el1",
+                           s->root, cpu);
+    if (n < 0 || n >= PE_PATH_BYTES) return false;
+    ls_file_read(path, text, sizeof(text));
+    text[strcspn(text, "\n")] = '\0';
+    return ls_parse_u64(text, out) == LS_OK;
+}
+
 void pe_sysfs_pmus(const struct pe_sysfs *s, char *out, size_t out_bytes)
 {
     size_t used = 0;

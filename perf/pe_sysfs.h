@@ -34,6 +34,9 @@ bool pe_sysfs_has(const struct pe_sysfs *s, const char *pmu, const char *name);
 /* As pe_sysfs_text, a decimal or 0x number.  False also when it is none. */
 bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name, uint64_t *out);
 
+/* MIDR_EL1 of a CPU: which Arm core it is. False elsewhere. */
+bool pe_sysfs_midr(const struct pe_sysfs *s, unsigned cpu, uint64_t *out);
+
 /* The names of the PMUs, separated by a comma and a blank: for messages. */
 void pe_sysfs_pmus(const struct pe_sysfs *s, char *out, size_t out_bytes);
 

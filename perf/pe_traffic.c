@@ -2,6 +2,7 @@
 #include "perf/pe_traffic.h"
 
 #include "common/ls_compat.h"
+#include "common/ls_cpus.h"
 #include "perf/pe_event.h"
 
 #include <glob.h>
@@ -72,19 +73,13 @@ static ls_err add_on_cpus(struct traffic_search *t, const struct pe_event *e, in
 {
     char cpus[PE_CPUS_BYTES];
     pe_sysfs_cpus(&t->sysfs, e->pmu, cpus);
-    for (const char *at = *cpus ? cpus : "0"; *at;) {
-        char *end;
-        const long first = strtol(at, &end, 10);
-        long last = first;
-        if (*end == '-') last = strtol(end + 1, &end, 10);
-        if (end == at || first < 0 || last < first || last > 65535)
-            return ls_fail(LS_ERR_FORMAT, "%s/bus/event_source/devices/%s/cpumask is no list of CPUs: '%s'",
-                           t->sysfs.root, e->pmu, cpus);
-        for (long cpu = first; cpu <= last; cpu++)
+    const char *at = *cpus ? cpus : "0";
+    for (unsigned first, last; ls_cpus_next(&at, &first, &last);)
+        for (unsigned cpu = first; cpu <= last; cpu++)
             LS_TRY(add_event(t, e, is_write, bytes, (int)cpu));
-        at = *end == ',' ? end + 1 : end;
-        if (at == end && *end) return ls_fail(LS_ERR_FORMAT, "%s: no list of CPUs: '%s'", e->pmu, cpus);
-    }
+    if (*at)
+        return ls_fail(LS_ERR_FORMAT, "%s/bus/event_source/devices/%s/cpumask is no list of CPUs: '%s'",
+                       t->sysfs.root, e->pmu, cpus);
     return LS_OK;
 }
 

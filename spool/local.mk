@@ -11,6 +11,7 @@ libspoolwrite_la_SOURCES = \
 noinst_LTLIBRARIES += libspoolread.la
 libspoolread_la_SOURCES = \
     spool/spool_dir.c spool/spool_dir.h \
+    spool/spool_late.c spool/spool_late.h \
     spool/spool_merge.c spool/spool_merge.h \
     spool/spool_reader.c spool/spool_reader.h \
     spool/spool_record.c spool/spool_record.h

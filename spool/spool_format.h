@@ -9,7 +9,8 @@
  * (k + 1) * SPOOL_CHUNK_BYTES); the header stands at the start of chunk 0. Records are 8-byte aligned, never
  * straddle a chunk (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte
  * spool_rec_header, written last. A zero header ends the file: what a killed process was writing is not there
- * yet, all before it is. Records of one file are in time order. Times are CLOCK_MONOTONIC ns. */
+ * yet, all before it is. Records of one file are in time order (see
+ * SPOOL_SAMPLING_LATE). Times are CLOCK_MONOTONIC ns. */
 #ifndef SPOOL_FORMAT_H
 #define SPOOL_FORMAT_H
 
@@ -471,6 +472,9 @@ struct spool_chain {
     uint32_t ips_len;
     uint32_t reserved;
 };
+/* rec.flags: samples of this file stand where they were told of, which may be long after their time: who
+ * reads them sorts them. */
+#define SPOOL_SAMPLING_LATE 1u
 struct spool_sampling {
     struct spool_rec_header rec;
     uint64_t time_ns;

@@ -3,6 +3,7 @@
 
 #include "common/ls_checked.h"
 #include "common/ls_clock.h"
+#include "spool/spool_late.h"
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
 
@@ -14,6 +15,7 @@ struct spool_lane {
     struct spool_merge_file file;
     char *damage_text;
     spool_reader *reader;
+    spool_late *late;                   /* instead of the reader, where samples come late */
     const struct spool_rec_header *rec; /* head of the lane */
     uint64_t time_ns;                   /* of the head; never less than the one before */
     uint64_t burst_ns;                  /* of the last BURST_BEGIN */
@@ -66,7 +68,8 @@ static uint64_t spool_head_time(const spool_merge *m, struct spool_lane *lane)
 /* Move to the lane's next record; false at its end or damage. */
 static bool spool_lane_advance(const spool_merge *m, struct spool_lane *lane)
 {
-    const ls_err e = spool_reader_next(lane->reader, &lane->rec);
+    const ls_err e =
+        lane->late ? spool_late_next(lane->late, &lane->rec) : spool_reader_next(lane->reader, &lane->rec);
     if (e != LS_OK) spool_lane_damage(lane, e);
     if (!lane->rec) return false;
     const uint64_t time_ns = spool_head_time(m, lane);
@@ -96,6 +99,13 @@ static void spool_sift_down(spool_merge *m, size_t at)
     }
 }
 
+/* A file of a thread of Loadstone's own: the thread's begin stands first, or behind the process. */
+static bool spool_may_be_late(const struct spool_rec_header *first)
+{
+    return first->type == SPOOL_REC_PROCESS ||
+           (first->type == SPOOL_REC_THREAD_BEGIN && (first->flags & SPOOL_THREAD_OWN));
+}
+
 static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const char *path)
 {
     lane->file = (struct spool_merge_file){.path = path, .damage_text = ""};
@@ -107,7 +117,11 @@ static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const cha
     }
     lane->file.tid = spool_reader_header(lane->reader)->tid;
     lane->file.begin_ns = spool_reader_header(lane->reader)->mono_ns;
-    if (spool_lane_advance(m, lane)) m->heap[m->heap_len++] = (size_t)(lane - m->lanes);
+    if (!spool_lane_advance(m, lane)) return LS_OK;
+    m->heap[m->heap_len++] = (size_t)(lane - m->lanes);
+    if (!spool_may_be_late(lane->rec)) return LS_OK;
+    LS_TRY(spool_late_open(path, &lane->late));
+    if (lane->late) spool_lane_advance(m, lane); /* the same first record */
     return LS_OK;
 }
 
@@ -154,6 +168,7 @@ void spool_merge_free(spool_merge *m)
     if (!m) return;
     for (size_t i = 0; i < m->lanes_len; i++) {
         spool_reader_free(m->lanes[i].reader);
+        spool_late_free(m->lanes[i].late);
         free(m->lanes[i].damage_text);
     }
     free(m->lanes);

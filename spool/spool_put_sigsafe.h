@@ -183,11 +183,12 @@ static inline bool spool_put_chain(struct spool_writer *w, uint64_t time_ns, con
     return spool_put(w, SPOOL_WHAT(CHAIN, 0, r), &r, &text, 1);
 }
 
-static inline bool spool_put_sampling(struct spool_writer *w, struct spool_sampling r, const char *events)
+static inline bool spool_put_sampling(struct spool_writer *w, unsigned flags, struct spool_sampling r,
+                                      const char *events)
 {
     const struct spool_text text = spool_text_of(events, SPOOL_TEXT_MAX_BYTES);
     r.text_len = text.len_bytes;
-    return spool_put(w, SPOOL_WHAT(SAMPLING, 0, r), &r, &text, 1);
+    return spool_put(w, SPOOL_WHAT(SAMPLING, flags, r), &r, &text, 1);
 }
 
 static inline bool spool_put_cost(struct spool_writer *w, struct spool_cost r)

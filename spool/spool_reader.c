@@ -17,6 +17,7 @@ struct spool_reader {
     struct ls_cursor chunk;
     uint64_t file_len_bytes;
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
+    uint64_t rec_at_bytes;   /* of the last record */
     struct spool_file_header header;
 };
 
@@ -186,6 +187,7 @@ static ls_err spool_take_record(spool_reader *r, const struct spool_rec_header *
     const struct spool_rec_header *rec = (const void *)(r->chunk.span.data + r->chunk.pos_bytes);
     const char *fault = spool_rec_fault(rec);
     if (fault) return spool_damage(r, LS_ERR_FORMAT, fault);
+    r->rec_at_bytes = spool_offset(r);
     r->chunk.pos_bytes += h.len_bytes;
     *out = rec;
     return LS_OK;
@@ -201,4 +203,9 @@ ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
         LS_TRY(spool_take_record(r, out));
         if (!*out || (*out)->type != SPOOL_REC_PAD) return LS_OK;
     }
+}
+
+uint64_t spool_reader_offset(const spool_reader *r)
+{
+    return r->rec_at_bytes;
 }

@@ -30,4 +30,7 @@ const char *spool_reader_path(const spool_reader *r);
  * Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, LS_ERR_IO; the reader then stays at the damage and fails again. */
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out);
 
+/* Where in the file the record that was given last stands. */
+uint64_t spool_reader_offset(const spool_reader *r);
+
 #endif

@@ -91,7 +91,7 @@ static void pd_tell_process(struct pd_import *p, struct pd_image *image, uint64_
     const struct spool_thread_begin thread = {.time_ns = time_ns, .tid = image->pid};
     spool_put_process(&image->writer, process, &texts);
     spool_put_thread_begin(&image->writer, thread, name);
-    spool_put_sampling(&image->writer, sampling, p->events);
+    spool_put_sampling(&image->writer, 0, sampling, p->events);
 }
 
 static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, const char *name,

@@ -3,9 +3,12 @@
 noinst_LTLIBRARIES += librtperf.la
 librtperf_la_SOURCES = \
     runtime/samplers/rt_perf.c runtime/samplers/rt_perf.h \
+    runtime/samplers/rt_perf_duty.c runtime/samplers/rt_perf_duty.h \
     runtime/samplers/rt_perf_pace.c runtime/samplers/rt_perf_pace.h \
+    runtime/samplers/rt_perf_probe.c runtime/samplers/rt_perf_probe.h \
     runtime/samplers/rt_perf_reader.c runtime/samplers/rt_perf_reader.h \
     runtime/samplers/rt_perf_sample.c runtime/samplers/rt_perf_sample.h \
+    runtime/samplers/rt_perf_tell.c runtime/samplers/rt_perf_tell.h \
     runtime/samplers/rt_sampler_faults.c \
     runtime/samplers/rt_sampler_watch.c \
     runtime/samplers/rt_sampler_hw.c \

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/samplers/rt_perf.h"
 
-#include "perf/pe_advice.h"
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_tap_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/samplers/rt_perf_duty.h"
+#include "runtime/samplers/rt_perf_probe.h"
 #include "runtime/samplers/rt_perf_reader.h"
 #include "runtime/samplers/rt_perf_sample.h"
+#include "runtime/samplers/rt_perf_tell.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +25,6 @@
 enum {
     LANES_MAX = 4096,
     CPU_RING_BYTES = 4 << 20,
-    THREAD_RING_BYTES = 256 << 10,
     FDS_PART = 4,          /* of the program's limit of descriptors */
     IN_FLIGHT_NS = 100000, /* a sample's time is taken before it is written */
     LOCK_NAP_NS = 20000,
@@ -36,36 +37,14 @@ static struct {
     struct pe_lane *lanes; /* LANES_MAX; those with events_len 0 are free */
     struct rt_perf_pace pace;
     struct rt_thread *own; /* of the reader, for its file */
-    uint64_t kernel_ns, reader_ns, told_ns;
-    struct pe_counts told; /* counts that are in the spool */
-    unsigned lanes_len;    /* used up to here */
+    uint64_t kernel_ns, reader_ns;
+    struct rt_perf_told told;
+    unsigned lanes_len; /* used up to here */
     unsigned weak;
     volatile uint32_t locked;
-    bool by_thread, is_on, is_quiet, was_forked, has_told;
+    bool by_thread, is_on, is_quiet, was_forked;
+    bool is_idle; /* on, but not in this slot of its duty */
 } rt_perf;
-
-/* --- the kernel, and our descriptors in the program's table --- */
-
-static void note_opened(int *slot)
-{
-    *slot = rt_fds_move_high(*slot);
-    rt_fds_guard(slot);
-}
-
-static void note_closing(int *slot)
-{
-    rt_fds_unguard(slot);
-}
-
-static struct pe_kernel rt_perf_linux;
-
-const struct pe_kernel *rt_perf_kernel(void)
-{
-    rt_perf_linux = pe_kernel_linux;
-    rt_perf_linux.opened = note_opened;
-    rt_perf_linux.closing = note_closing;
-    return &rt_perf_linux;
-}
 
 void rt_perf_lock(void)
 {
@@ -81,89 +60,10 @@ void rt_perf_unlock(void)
 
 /* --- what is opened --- */
 
-struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t period_events)
-{
-    struct perf_event_attr a = {
-        .size = sizeof(a),
-        .type = type,
-        .config = config,
-        .sample_period = period_events,
-        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                       PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
-        .read_format = UINT64_C(1) << 4, /* PERF_FORMAT_LOST, Linux 6.0 */
-        .inherit = 1,
-        .inherit_thread = 1,
-        .remove_on_exec = 1,
-        .use_clockid = 1,
-        .clockid = CLOCK_MONOTONIC,
-        .watermark = 1,
-        .exclude_callchain_kernel = 1,
-    };
-    rt_perf_sample_attr(&a, rt_state.config.callstack);
-    return a;
-}
-
-/* The same events for one thread: they are not inherited, and change their rate by their period. */
-static void make_by_thread(struct pe_open_spec *spec)
-{
-    unsigned kept = 0;
-    for (unsigned i = 0; i < spec->events_len; i++) {
-        const uint8_t gear = spec->events[i].gear;
-        if (gear != 0 && gear != PE_GEAR_ANY) continue;
-        spec->events[kept] = spec->events[i];
-        spec->events[kept].attr.inherit = 0;
-        spec->events[kept].attr.inherit_thread = 0;
-        kept++;
-    }
-    spec->events_len = kept;
-    spec->ring_bytes = THREAD_RING_BYTES;
-}
-
 static void set_wakeup(struct pe_open_spec *spec)
 {
     for (unsigned i = 0; i < spec->events_len; i++)
         spec->events[i].attr.wakeup_watermark = (uint32_t)spec->ring_bytes / 4;
-}
-
-static const struct perf_event_attr *first_sampling(const struct pe_open_spec *spec)
-{
-    unsigned i = 0;
-    while (i + 1 < spec->events_len && !spec->events[i].attr.sample_period)
-        i++;
-    return &spec->events[i].attr;
-}
-
-int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
-{
-    struct pe_open_spec as_opened = e->spec;
-    as_opened.ring_bytes = PE_RING_MIN_BYTES;
-    if (e->by_thread) make_by_thread(&as_opened);
-    const int error = pe_open_fit(&as_opened, rt_perf_kernel(), 0, e->by_thread ? -1 : sched_getcpu(), weak);
-    /* what had to go, goes from the others as well */
-    for (unsigned i = 0; !error && i < e->spec.events_len; i++) {
-        struct perf_event_attr *a = &e->spec.events[i].attr;
-        const struct perf_event_attr *fit = first_sampling(&as_opened);
-        if (a->sample_period) { /* not a leader that only counts */
-            a->sample_type = fit->sample_type;
-            a->read_format = fit->read_format;
-        }
-        if (*weak & 1u << PE_WEAK_THREADS_ONLY) a->inherit_thread = a->remove_on_exec = 0;
-        if (*weak & 1u << PE_WEAK_KERNEL) a->exclude_kernel = a->exclude_hv = 1;
-    }
-    return error;
-}
-
-void rt_perf_why(const struct rt_perf_engine *e, int error, char *why, size_t why_len)
-{
-    struct mach_privilege machine;
-    struct pe_advice advice = {.cause = ""};
-    mach_privilege_read("", getenv, &machine);
-    const struct pe_facts facts = {.machine = &machine, .attr = &e->spec.events[0].attr};
-    pe_advise(error, PE_AT_OPEN, &facts, &advice);
-    struct rt_text text = rt_text_in(why, why_len);
-    rt_text_add(&text, advice.cause);
-    if (advice.remedy[0]) rt_text_add(&text, ": ");
-    rt_text_add(&text, advice.remedy);
 }
 
 static unsigned cpus_configured(void)
@@ -180,14 +80,14 @@ static bool has_too_few_descriptors(unsigned needed)
 
 static void note_ring(const struct pe_lane *l)
 {
-    if (l->ring.data_len_bytes < rt_perf.spec.ring_bytes)
+    if (l->ring.data_len_bytes < rt_perf.spec.ring_bytes || l->aux.len_bytes < rt_perf.spec.aux_bytes)
         rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, 1, 0);
 }
 
 static void close_all(void)
 {
     for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len) pe_lane_close(&rt_perf.lanes[i], &rt_perf_linux);
+        if (rt_perf.lanes[i].events_len) pe_lane_close(&rt_perf.lanes[i], rt_perf_kernel());
     rt_perf.lanes_len = 0;
 }
 
@@ -249,7 +149,8 @@ static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
 {
     const int row = pe_lane_event(lane, s->id);
     if (s->has & PERF_SAMPLE_PERIOD) return s->period_events;
-    if (rt_perf.by_thread && rt_perf.engine->gears_len > 1) return rt_perf.pace.periods[rt_perf.pace.gear];
+    if ((rt_perf.by_thread || rt_perf.engine->is_dutied) && rt_perf.engine->gears_len > 1)
+        return rt_perf.pace.periods[rt_perf.pace.gear];
     return row >= 0 ? rt_perf.spec.events[row].attr.sample_period : 0;
 }
 
@@ -270,13 +171,19 @@ static void tap(const struct spool_sample *out, unsigned flags)
     rt_tap_put(rt_perf.own, &s);
 }
 
+/* Of whole CPUs come samples of others as well; 0 are then those of other namespaces. */
+static bool is_own_process(const struct pe_sample *s)
+{
+    return s->pid == (uint32_t)rt_state.pid || (s->pid == 0 && !rt_perf.spec.cpu_wide);
+}
+
 static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
 {
     (void)user;
     struct spool_sample out;
     unsigned flags;
     struct spool_writer *w = rt_perf_writer();
-    if (!w || (s->pid && s->pid != (uint32_t)rt_state.pid)) return;
+    if (!w || !is_own_process(s)) return;
     if (rt_perf.own->tid == (pid_t)s->tid) return; /* the reader's own */
     rt_perf_sample_begin(&rt_perf.drain.layout, s, &out, &flags);
     out.events = events_of(lane, s);
@@ -285,58 +192,38 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     rt_perf_sample_stack(w, &rt_perf.drain.layout, s, &out);
 }
 
-static void tell_count(enum spool_event_kind kind, uint64_t now, uint64_t *told)
-{
-    if (now > *told) rt_event_count_sigsafe(kind, now - *told, 0);
-    *told = now;
-}
-
-static void tell_counts(void)
-{
-    const struct pe_counts *c = &rt_perf.drain.counts;
-    const uint64_t aux = c->aux_truncated + c->aux_partial + c->aux_collided;
-    uint64_t told_aux = rt_perf.told.aux_truncated;
-    tell_count(SPOOL_EVENT_SAMPLES_LOST, c->lost, &rt_perf.told.lost);
-    tell_count(SPOOL_EVENT_HARDWARE_LOST, c->lost_samples, &rt_perf.told.lost_samples);
-    tell_count(SPOOL_EVENT_THROTTLED, c->throttled, &rt_perf.told.throttled);
-    tell_count(SPOOL_EVENT_RECORDS_BROKEN, c->broken, &rt_perf.told.broken);
-    tell_count(SPOOL_EVENT_AUX_DAMAGED, aux, &told_aux);
-    rt_perf.told.aux_truncated = told_aux;
-}
-
 /* LOST records come only with a later sample; what the kernel counts is the truth where it counts. */
 static void note_kernel_losses(void)
 {
     uint64_t lost = 0;
     for (unsigned i = 0; i < rt_perf.lanes_len; i++)
         if (rt_perf.lanes[i].events_len)
-            lost += pe_lane_lost(&rt_perf.lanes[i], &rt_perf_linux, &rt_perf.spec);
+            lost += pe_lane_lost(&rt_perf.lanes[i], rt_perf_kernel(), &rt_perf.spec);
     static uint64_t counted;
     counted += lost;
     if (counted > rt_perf.drain.counts.lost) rt_perf.drain.counts.lost = counted;
 }
 
-static void tell_sampling(struct spool_writer *w, uint64_t time_ns)
-{
-    const struct spool_sampling r = {.time_ns = time_ns, .latency_kind = rt_perf.engine->latency_kind};
-    if (rt_perf.has_told) return;
-    rt_perf.has_told = true;
-    spool_put_sampling(w, r, rt_perf.engine->events);
-    if (rt_perf.weak & 1u << PE_WEAK_KERNEL) rt_event_count_sigsafe(SPOOL_EVENT_KERNEL_UNSEEN, 1, 0);
-}
-
 /* --- rate --- */
 
-static void set_gear(unsigned gear)
+/* The events' own gear: one that is dutied has one only. */
+static unsigned gear_of_events(unsigned gear)
 {
+    if (gear == PE_GEAR_NONE || !rt_perf.engine->is_dutied) return gear;
+    return rt_perf.is_idle ? PE_GEAR_NONE : 0;
+}
+
+static void set_gear(unsigned wanted)
+{
+    const unsigned gear = gear_of_events(wanted);
     for (unsigned i = 0; i < rt_perf.lanes_len; i++) {
         struct pe_lane *l = &rt_perf.lanes[i];
         if (!l->events_len) continue;
-        if (rt_perf.by_thread && gear != PE_GEAR_NONE) {
-            pe_lane_period(l, &rt_perf_linux, &rt_perf.spec, rt_perf.engine->periods[gear]);
-            pe_lane_gear(l, &rt_perf_linux, &rt_perf.spec, 0);
+        if (rt_perf.by_thread && !rt_perf.engine->is_dutied && gear != PE_GEAR_NONE) {
+            pe_lane_period(l, rt_perf_kernel(), &rt_perf.spec, rt_perf.engine->periods[gear]);
+            pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, 0);
         } else {
-            pe_lane_gear(l, &rt_perf_linux, &rt_perf.spec, gear);
+            pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, gear);
         }
     }
 }
@@ -352,12 +239,49 @@ static void follow_control(uint64_t now_ns)
 
 bool rt_perf_ticks(void)
 {
-    return rt_perf.engine->tick != NULL;
+    return rt_perf.engine->tick || (rt_perf.engine->is_dutied && rt_perf.pace.gear);
 }
 
 bool rt_perf_is_on(void)
 {
     return rt_perf.is_on;
+}
+
+static size_t drain_lanes(uint64_t until_ns)
+{
+    rt_perf.drain.ticks = pe_ticks_now();
+    return pe_drain_lanes(&rt_perf.drain, rt_perf.lanes, rt_perf.lanes_len, until_ns);
+}
+
+/* Samples on their way were taken in the gear before. */
+static void change_gear(unsigned before)
+{
+    const unsigned now = rt_perf.pace.gear;
+    if (rt_perf.engine->is_dutied) {
+        set_gear(PE_GEAR_NONE);
+        rt_perf.pace.gear = before;
+        drain_lanes(UINT64_MAX);
+        rt_perf.pace.gear = now;
+    }
+    set_gear(now);
+}
+
+static void follow_duty(uint64_t now_ns)
+{
+    if (!rt_perf.engine->is_dutied || !rt_perf.is_on) return;
+    const bool is_idle = !rt_perf_duty_is_on(rt_perf.pace.periods, rt_perf.pace.gear, now_ns);
+    if (is_idle == rt_perf.is_idle) return;
+    rt_perf.is_idle = is_idle;
+    set_gear(rt_perf.pace.gear);
+}
+
+/* What the kernel switched off for want of room goes on. */
+static void resume_all(void)
+{
+    for (unsigned i = 0; rt_perf.is_on && i < rt_perf.lanes_len; i++)
+        if (rt_perf.lanes[i].events_len)
+            pe_lane_resume(&rt_perf.lanes[i], rt_perf_kernel(), &rt_perf.spec,
+                           gear_of_events(rt_perf.pace.gear));
 }
 
 static void follow_pace(uint64_t now_ns)
@@ -366,7 +290,7 @@ static void follow_pace(uint64_t now_ns)
     const unsigned before = rt_perf.pace.gear;
     if (!rt_perf_pace_look(&rt_perf.pace, now_ns, rt_perf.kernel_ns + rt_perf.reader_ns)) return;
     if (rt_perf.pace.gear > before) rt_event_count_sigsafe(SPOOL_EVENT_RATE_LOWERED, 1, 0);
-    set_gear(rt_perf.pace.gear);
+    change_gear(before);
 }
 
 static void account(size_t samples, uint64_t cpu_ns)
@@ -377,25 +301,21 @@ static void account(size_t samples, uint64_t cpu_ns)
     __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
 }
 
-static void tell_cost(struct spool_writer *w, uint64_t time_ns)
-{
-    const uint64_t all_ns = rt_perf.kernel_ns + rt_perf.reader_ns;
-    if (all_ns == rt_perf.told_ns) return;
-    rt_perf.told_ns = all_ns;
-    spool_put_cost(
-        w, (struct spool_cost){.time_ns = time_ns, .spent_ns = all_ns, .hooks_ns = rt_budget_hooks_ns()});
-}
-
 static void drain_all(uint64_t now_ns, bool is_last)
 {
     struct spool_writer *w = rt_perf_writer();
     if (!w || rt_perf.is_quiet) return;
     const uint64_t cpu_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     const uint64_t until_ns = is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS;
-    tell_sampling(w, rt_perf.own->begin_ns);
-    const size_t samples = pe_drain_lanes(&rt_perf.drain, rt_perf.lanes, rt_perf.lanes_len, until_ns);
+    rt_perf_tell_sampling(&rt_perf.told, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
+    const bool must_flush = is_last && rt_perf.spec.aux_bytes && rt_perf.is_on;
+    if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel tells what is in the AUX areas then */
+    const size_t samples = drain_lanes(until_ns);
+    if (must_flush) set_gear(rt_perf.pace.gear);
+    resume_all();
     account(samples, ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin_ns);
-    tell_cost(w, until_ns < now_ns ? until_ns : now_ns);
+    rt_perf_tell_cost(&rt_perf.told, w, until_ns < now_ns ? until_ns : now_ns,
+                      rt_perf.kernel_ns + rt_perf.reader_ns);
 }
 
 void rt_perf_look(uint64_t now_ns, bool is_last)
@@ -405,8 +325,9 @@ void rt_perf_look(uint64_t now_ns, bool is_last)
         follow_control(now_ns);
         drain_all(now_ns, is_last);
         if (is_last) note_kernel_losses();
-        tell_counts();
+        rt_perf_tell_counts(&rt_perf.told, &rt_perf.drain.counts);
         follow_pace(now_ns);
+        follow_duty(now_ns);
         if (rt_perf.engine->tick) rt_perf.engine->tick(now_ns);
     }
     rt_perf_unlock();
@@ -415,9 +336,10 @@ void rt_perf_look(uint64_t now_ns, bool is_last)
 void rt_perf_close_lane(struct pe_lane *l)
 {
     if (!l->events_len) return;
-    pe_lane_gear(l, &rt_perf_linux, &rt_perf.spec, PE_GEAR_NONE);
+    pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, PE_GEAR_NONE);
+    rt_perf.drain.ticks = pe_ticks_now();
     pe_drain_lanes(&rt_perf.drain, l, 1, UINT64_MAX);
-    pe_lane_close(l, &rt_perf_linux);
+    pe_lane_close(l, rt_perf_kernel());
 }
 
 /* --- life --- */
@@ -440,9 +362,11 @@ static int open_events(void)
     rt_perf.by_thread = rt_perf.engine->by_thread;
     if (!rt_perf.spec.ring_bytes) rt_perf.spec.ring_bytes = CPU_RING_BYTES;
     set_wakeup(&rt_perf.spec);
-    if (!rt_perf.by_thread && open_cpus() == 0) return 0;
+    if (rt_perf.by_thread) return 0;
+    const int error = open_cpus();
+    if (error == 0 || rt_perf.spec.cpu_wide) return error;
     rt_perf.by_thread = true;
-    make_by_thread(&rt_perf.spec);
+    rt_perf_make_by_thread(&rt_perf.spec);
     set_wakeup(&rt_perf.spec);
     return 0;
 }
@@ -450,15 +374,16 @@ static int open_events(void)
 static void begin_counting(void)
 {
     const struct rt_perf_engine *e = rt_perf.engine;
-    rt_perf.drain.layout = pe_layout_of(first_sampling(&e->spec));
+    rt_perf.drain.layout = pe_layout_of(rt_perf_first_sampling(&e->spec));
     rt_perf.drain.sample = on_sample;
-    rt_perf.drain.counts = rt_perf.told = (struct pe_counts){0};
-    rt_perf.kernel_ns = rt_perf.reader_ns = rt_perf.told_ns = 0;
+    rt_perf.drain.counts = (struct pe_counts){0};
+    rt_perf.told = (struct rt_perf_told){.has_sampling = false};
+    rt_perf.kernel_ns = rt_perf.reader_ns = 0;
     rt_perf.pace.share = rt_state.config.overhead_share;
     rt_perf.pace.gears_len = e->gears_len;
     memcpy(rt_perf.pace.periods, e->periods, sizeof(e->periods));
     rt_perf_pace_begin(&rt_perf.pace, ls_clock_mono_ns());
-    rt_perf.has_told = rt_perf.is_on = rt_perf.is_quiet = false;
+    rt_perf.is_on = rt_perf.is_idle = rt_perf.is_quiet = false;
 }
 
 int rt_perf_process_start(const struct rt_perf_engine *e, unsigned weak)
@@ -572,7 +497,7 @@ void rt_perf_after_fork_child(struct rt_thread *t)
     const bool may_make_thread = rt_perf.was_forked;
     rt_perf.was_forked = false;
     for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len) pe_lane_forget(&rt_perf.lanes[i], &rt_perf_linux);
+        if (rt_perf.lanes[i].events_len) pe_lane_forget(&rt_perf.lanes[i], rt_perf_kernel());
     rt_perf.lanes_len = 0;
     rt_perf.own = NULL;
     rt_perf_reader_forget();
@@ -583,7 +508,8 @@ void rt_perf_after_fork_child(struct rt_thread *t)
         rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
         return;
     }
-    open_events();
+    const int error = open_events();
+    if (error) rt_event_count_sigsafe(SPOOL_EVENT_EVENTS_REFUSED, 1, error);
     rt_perf_thread_open(t);
     rt_perf_start();
 }

@@ -11,6 +11,7 @@
 #ifndef RT_PERF_H
 #define RT_PERF_H
 
+#include "perf/pe_advice.h"
 #include "perf/pe_drain.h"
 #include "runtime/core/rt_thread.h"
 #include "runtime/samplers/rt_perf_pace.h"
@@ -21,10 +22,12 @@ struct rt_perf_engine {
     struct pe_open_spec spec;
     uint64_t periods[RT_PERF_GEARS_MAX]; /* of its gears, 1 at least */
     unsigned gears_len;
-    uint32_t sample_cost_ns; /* what the kernel is taken to use for one */
-    const char *events;      /* what a sample is, in words */
-    uint32_t latency_kind;   /* enum ls_latency of its samples */
-    bool by_thread;          /* events are opened for threads only, by rt_perf_open_thread */
+    uint32_t sample_cost_ns;   /* what the kernel is taken to use for one */
+    const char *events;        /* what a sample is, in words */
+    uint32_t latency_kind;     /* enum ls_latency of its samples */
+    bool by_thread;            /* events are opened for threads only, by rt_perf_open_thread */
+    bool is_dutied;            /* slower gears by switching on and off: rt_perf_duty.h */
+    struct pe_refusal refusal; /* of rt_perf_probe */
     /* What s is: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
      * done); false: leave it out. */
     bool (*sample)(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
@@ -38,11 +41,12 @@ struct rt_perf_engine {
 struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t period_events);
 
 /* Can the events of e be opened? 0, or the errno; e->spec is what this kernel takes, and *weak what had to
- * go (enum pe_weakening). Leaves nothing behind. */
+ * go (enum pe_weakening); e->refusal tells more. Leaves nothing behind. */
 int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak);
 
-/* Why the events of e do not open, and what helps, in at most why_len bytes. */
-void rt_perf_why(const struct rt_perf_engine *e, int error, char *why, size_t why_len);
+/* Why the events of e do not open, and what helps, in at most why_len bytes. known: what the engine knows
+ * beyond its attributes (pmu and so on). */
+void rt_perf_why(const struct rt_perf_engine *e, struct pe_facts known, char *why, size_t why_len);
 
 /* The parts of a struct rt_sampler. e lives as long as the process. */
 int rt_perf_process_start(const struct rt_perf_engine *e, unsigned weak);

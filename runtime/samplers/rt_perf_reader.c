@@ -53,8 +53,9 @@ static void wait_for_rings(void)
     for (size_t i = 0; lanes_len <= POLLED_MAX && i < lanes_len; i++)
         if (lanes[i].ring.page) polled[n++] = (struct pollfd){.fd = lanes[i].fds[0], .events = POLLIN};
     const struct timespec limit = {.tv_nsec = time_out_ms(lanes_len) * 1000000L};
-    ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
-    nap(NAP_NS);
+    const long error = ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
+    /* without poll (more rings than the program may have descriptors: EINVAL) the time-out alone, soon */
+    nap(error < 0 && error != -EINTR ? LOOK_SOON_MS * 1000000L : NAP_NS);
 }
 
 static void *reader_main(void *unused)

@@ -60,7 +60,7 @@ static bool faults_probe(char *why, size_t why_len)
     faults_specify(&faults.spec);
     faults.sample = faults_sample;
     const int error = rt_perf_probe(&faults, &faults_weak);
-    if (error) rt_perf_why(&faults, error, why, why_len);
+    if (error) rt_perf_why(&faults, (struct pe_facts){.pmu = ""}, why, why_len);
     return error == 0;
 }
 

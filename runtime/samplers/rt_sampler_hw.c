@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine hw: loads and stores that the processor samples (PEBS, IBS, POWER's marked events), or an event
- * that the user names. */
+/* The engine hw: loads and stores that the processor samples (PEBS, IBS, SPE, POWER's marked events), or an
+ * event that the user names. */
 #include "runtime/samplers/rt_perf.h"
 
 #include "common/ls_access.h"
@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one sample takes in the kernel, an interrupt each: an assumption, not measured on hardware. */
-enum { SAMPLE_COST_NS = 2000, HW_EVENTS_BYTES = 384 };
+/* What one sample takes in the kernel, an interrupt each; of SPE an interrupt brings thousands. Assumptions,
+ * not measured on hardware. */
+enum { SAMPLE_COST_NS = 2000, SPE_SAMPLE_COST_NS = 50, HW_EVENTS_BYTES = 384 };
 
 static struct {
     struct pe_settings settings;
@@ -32,7 +33,7 @@ static struct {
 static uint32_t hw_decode(const struct pe_encoding *e, struct pe_sample *s)
 {
     uint32_t size_bytes = 0;
-    if (e->decode == PE_DECODE_NONE) return 0;
+    if (e->decode == PE_DECODE_NONE || e->decode == PE_DECODE_SPE) return 0; /* nothing, or done */
     if (e->decode == PE_DECODE_IBS && s->raw && pe_ibs_decode(s, &size_bytes)) return size_bytes;
     if (s->has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s->data_src, s);
     pe_weight_decode(hw.latency, s);
@@ -106,15 +107,14 @@ static bool hw_specify(char *why, size_t why_len)
         if (bad) rt_text_add(&text, " cannot be read");
         return false;
     }
-    const char *cannot = pe_plan_unreadable(&hw.plan);
     struct perf_event_attr base = rt_perf_attr(0, 0, 0);
     /* the chain tells where a system call was made: without the kernel there is nothing to tell */
     if (strcmp(rt_state.config.callstack, "off") == 0) base.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     hw.engine.gears_len =
         pe_open_plan(&hw.plan, &base, RT_PERF_GEARS_MAX, &hw.engine.spec, hw.engine.periods);
-    if (!cannot && hw.engine.gears_len == 0) cannot = "more events are needed than fit";
-    if (cannot) rt_text_add(&text, cannot);
-    return !cannot;
+    hw.engine.is_dutied = hw.engine.spec.aux_bytes != 0;
+    if (hw.engine.gears_len == 0) rt_text_add(&text, "more events are needed than fit");
+    return hw.engine.gears_len != 0;
 }
 
 /* What is forbidden with the kernel is tried without it, which IBS before Linux 6.14 refuses for another
@@ -125,21 +125,17 @@ static int hw_true_error(int error, const struct pe_encoding *e, const struct ma
     return error == EINVAL && e->reader_drops_kernel && !may_see_kernel ? EACCES : error;
 }
 
-static void hw_why(int error, char *why, size_t why_len)
+static void hw_why(char *why, size_t why_len)
 {
     const struct pe_encoding *e = &hw.plan.encodings[0];
     struct mach_privilege machine;
-    struct pe_advice advice;
     mach_privilege_read("", getenv, &machine);
-    const struct pe_facts facts = {.machine = &machine,
-                                   .pmu = e->pmu,
+    const struct pe_facts known = {.pmu = e->pmu,
                                    .attr = &e->attrs[e->sampler],
+                                   .cpu_wide = e->cpu_wide_only,
                                    .ibs_filters = !e->reader_drops_kernel};
-    pe_advise(hw_true_error(error, e, &machine), PE_AT_OPEN, &facts, &advice);
-    struct rt_text text = rt_text_in(why, why_len);
-    rt_text_add(&text, advice.cause);
-    if (advice.remedy[0]) rt_text_add(&text, ": ");
-    rt_text_add(&text, advice.remedy);
+    hw.engine.refusal.error = hw_true_error(hw.engine.refusal.error, e, &machine);
+    rt_perf_why(&hw.engine, known, why, why_len);
 }
 
 static bool hw_probe(char *why, size_t why_len)
@@ -147,12 +143,12 @@ static bool hw_probe(char *why, size_t why_len)
     if (!hw_specify(why, why_len)) return false;
     hw_describe();
     hw.latency = pe_latency_kind_of(hw.plan.vendor);
-    hw.engine.sample_cost_ns = SAMPLE_COST_NS;
+    hw.engine.sample_cost_ns = hw.engine.spec.aux_bytes ? SPE_SAMPLE_COST_NS : SAMPLE_COST_NS;
     hw.engine.events = hw.events;
     hw.engine.latency_kind = hw.latency;
     hw.engine.sample = hw_sample;
     const int error = rt_perf_probe(&hw.engine, &hw.weak);
-    if (error) hw_why(error, why, why_len);
+    if (error) hw_why(why, why_len);
     return error == 0;
 }
 

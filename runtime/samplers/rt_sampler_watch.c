@@ -303,7 +303,7 @@ static bool watch_probe(char *why, size_t why_len)
     engine.tick = watch_tick;
     specify((uint64_t)(uintptr_t)&probed, sizeof(probed));
     const int error = rt_perf_probe(&engine, &watch.weak);
-    if (error) rt_perf_why(&engine, error, why, why_len);
+    if (error) rt_perf_why(&engine, (struct pe_facts){.pmu = ""}, why, why_len);
     return error == 0;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: fake_kernel [-n CALL -e ERRNO] -- COMMAND...
- * Runs COMMAND with perf_event_open and the ioctls of perf in our hands (seccomp's user notification): events
- * of hardware PMUs open as memory files, so that rings are real mappings, and what the program asks to be
- * played is written into them as the kernel would. Software events and breakpoints stay the kernel's. -n
- * CALL: the so many-th opening fails with ERRNO; 0: all of them do. Status: that of COMMAND; 77 when the
- * system does not allow this. */
+/* usage: fake_kernel [-c CALL] [-n NUMBER] [-e ERRNO] [-l BYTES] [-r RELEASE] -- COMMAND...
+ * Runs COMMAND with perf_event_open, the ioctls and mappings of perf in our hands (seccomp's user
+ * notification): events of hardware PMUs open as memory files, so that rings and AUX areas are real mappings,
+ * and what the program asks to be played is written into them as the kernel would. Software events and
+ * breakpoints stay the kernel's.
+ * -n NUMBER: the so many-th CALL (open, ioctl, mmap, aux: a mapping behind the ring, poll: the reader's)
+ * fails with ERRNO; 0: all of them do. -l BYTES: longer mappings of events are more than the user may lock.
+ * -r RELEASE: uname tells this one. Status: that of COMMAND; 77 when the system does not allow this. */
 #include "fake_kernel.h"
 
 #include <errno.h>
@@ -24,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,25 +40,46 @@ struct fake_event {
     const struct fake_event *leader; /* itself when it leads */
     const struct fake_event *output; /* whose ring; NULL: its own */
     bool is_on;
+    uint64_t aux_told; /* bytes of the AUX area that records told of */
+    bool has_aux;
+    bool is_cpu_wide; /* of whatever runs there */
 };
 static struct fake_event events[FILES_MAX];
 static size_t events_len;
-static unsigned opened;
-static long fail_call = -1;
+static const char *const call_names[] = {"open", "ioctl", "mmap", "aux", "poll"};
+enum call { CALL_OPEN, CALL_IOCTL, CALL_MMAP, CALL_AUX, CALL_POLL, CALLS };
+static unsigned calls[CALLS];
+static enum call fail_call = CALL_OPEN;
+static long fail_number = -1;
 static int fail_errno = EPERM;
+static unsigned long longest_map = ~0ul;
+static const char *release;
+
+/* Is this call to fail? */
+static bool fails(enum call call)
+{
+    calls[call]++;
+    return call == fail_call && (fail_number == 0 || fail_number == (long)calls[call]);
+}
 
 /* --- the child --- */
 
 static int install_filter(void)
 {
-    /* ioctl: those of type '$' */
+    /* ioctl: those of type '$'; mmap: shared ones */
+    const bool polls = fail_number >= 0 && fail_call == CALL_POLL;
     struct sock_filter whole[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 5, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 10, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_uname, 9, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, polls ? 8 : 7, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 3, 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
         BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff00),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, '$' << 8, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, '$' << 8, 3, 2),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
     };
@@ -117,17 +141,18 @@ static pid_t process_of(pid_t tid)
     return tgid;
 }
 
-/* Bytes of the mapping of a memory file, 0: none yet. */
+/* Bytes of the mapping of a memory file's begin, 0: none yet. */
 static size_t mapped_bytes(pid_t pid, size_t number)
 {
     char path[64], line[512], name[64];
-    unsigned long begin, end;
+    unsigned long begin, end, offset;
     size_t found = 0;
     snprintf(name, sizeof(name), "/memfd:fake-%zu ", number);
     snprintf(path, sizeof(path), "/proc/%d/maps", pid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof(line), f))
-        if (strstr(line, name) && sscanf(line, "%lx-%lx", &begin, &end) == 2) found = end - begin;
+        if (strstr(line, name) && sscanf(line, "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 && offset == 0)
+            found = end - begin;
     if (f) fclose(f);
     return found;
 }
@@ -181,6 +206,7 @@ static void write_record(const struct fake_event *of, struct record *r)
     munmap(file, FILE_BYTES + PAGE_BYTES);
 }
 
+/* tid 1: of the process 1, whatever is played. */
 static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid)
 {
     const uint64_t type = e->attr.sample_type;
@@ -199,6 +225,85 @@ static void write_sample(const struct fake_event *e, const struct fake_play *p, 
     if (type & PERF_SAMPLE_DATA_SRC) put_word(&r, p->data_src);
     if (type & 1u << 22) put_word(&r, PAGE_BYTES);
     write_record(e, &r);
+}
+
+/* --- the AUX area --- */
+
+static void put_packet(struct record *r, uint8_t header, uint64_t payload, size_t len)
+{
+    put(r, &header, 1);
+    put(r, &payload, len);
+}
+
+/* Packets of Arm's SPE (DDI 0487): address of the instruction, context, operation, address of the data, total
+ * latency, events, data source, time. */
+static void spe_operation(struct record *r, const struct fake_play *p, uint64_t i)
+{
+    enum { FOREIGN_TID = 0xdead, EVENTS_RETIRED = 0x2, EVENTS_WALK = 0x20, SOURCE_DRAM = 0xe };
+    const bool is_store = p->data_src & PERF_MEM_OP_STORE;
+    r->len = 0;
+    put_packet(r, 0xb0, p->ip, 8);
+    put_packet(r, 0x64, FOREIGN_TID, 4);
+    put_packet(r, 0x49, is_store, 1);
+    put_packet(r, 0xb2, p->base + i * p->stride_bytes, 8);
+    put_packet(r, 0x98, p->latency_first + i, 2);
+    put_packet(r, 0x52, EVENTS_RETIRED | (i % 2 ? EVENTS_WALK : 0), 2);
+    put_packet(r, 0x43, is_store ? 0 : SOURCE_DRAM, 1);
+    put_packet(r, 0x71, now_ns(), 8);
+}
+
+/* Flags of the record, and the bytes that nothing was told of yet. */
+static void tell_aux(struct fake_event *e, const struct perf_event_mmap_page *page, uint64_t flags, pid_t tid)
+{
+    const uint32_t ids[2] = {(uint32_t)process_of(tid), (uint32_t)tid}, cpu[2] = {(uint32_t)e->cpu, 0};
+    struct record r;
+    if (page->aux_head == e->aux_told && !flags) return;
+    begin(&r, PERF_RECORD_AUX, 0);
+    put_word(&r, e->aux_told);
+    put_word(&r, page->aux_head - e->aux_told);
+    put_word(&r, flags);
+    put(&r, ids, sizeof(ids));
+    put_word(&r, now_ns());
+    put(&r, cpu, sizeof(cpu));
+    put_word(&r, (uint64_t)(e - events) + 1000);
+    e->aux_told = page->aux_head;
+    write_record(e, &r);
+}
+
+static void write_area(uint8_t *area, struct perf_event_mmap_page *page, const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        area[(page->aux_head + i) & (page->aux_size - 1)] = bytes[i];
+    page->aux_head += len;
+}
+
+/* As many as find room; where one does not, what is there of it is told as truncated, and the event is off
+ * until the program switches it on again. The first bytes are skipped, so that the area begins again soon. */
+static uint64_t write_operations(struct fake_event *e, const struct fake_play *p, pid_t tid)
+{
+    enum { BEFORE_END = 1000, CUT_BYTES = 20 };
+    struct record r;
+    uint64_t done = 0;
+    uint8_t *file = mmap(NULL, FILE_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->memory, 0);
+    struct perf_event_mmap_page *page = (void *)file;
+    uint8_t *area = file + page->aux_offset;
+    if (!page->aux_head) e->aux_told = page->aux_head = page->aux_tail = page->aux_size - BEFORE_END;
+    for (; done < p->len; done++) {
+        spe_operation(&r, p, done);
+        if (page->aux_size - (page->aux_head - __atomic_load_n(&page->aux_tail, __ATOMIC_ACQUIRE)) < r.len)
+            break;
+        write_area(area, page, r.bytes, r.len);
+    }
+    if (done < p->len) {
+        if (page->aux_size - (page->aux_head - page->aux_tail) >= CUT_BYTES)
+            write_area(area, page, r.bytes, CUT_BYTES);
+        tell_aux(e, page, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL, tid);
+        e->is_on = false;
+    } else if (!p->is_held) {
+        tell_aux(e, page, p->lost ? PERF_AUX_FLAG_COLLISION : 0, tid);
+    }
+    munmap(file, FILE_BYTES + PAGE_BYTES);
+    return done;
 }
 
 static void write_incidents(const struct fake_event *e, const struct fake_play *p)
@@ -223,11 +328,11 @@ static void write_incidents(const struct fake_event *e, const struct fake_play *
 }
 
 /* The event wanted among those that are on, sample, and are this process's on one CPU. */
-static const struct fake_event *event_to_play(pid_t pid, uint64_t wanted)
+static struct fake_event *event_to_play(pid_t pid, uint64_t wanted)
 {
-    const struct fake_event *found = NULL;
+    struct fake_event *found = NULL;
     for (size_t i = 0; i < events_len; i++) {
-        const struct fake_event *e = &events[i];
+        struct fake_event *e = &events[i];
         if (!e->is_on || !e->attr.sample_period || process_of(e->pid) != pid) continue;
         if (found && found->cpu != e->cpu) continue;
         found = e;
@@ -240,10 +345,15 @@ static void play(pid_t tid, uint64_t at)
 {
     struct fake_play p;
     if (!peek(tid, at, &p, sizeof(p))) return;
-    const struct fake_event *e = event_to_play(process_of(tid), p.event);
-    for (uint64_t k = 0; e && k < p.len; k++)
+    struct fake_event *e = event_to_play(process_of(tid), p.event);
+    p.played = e && !e->has_aux ? p.len : 0;
+    for (uint64_t k = 0; k < p.played; k++) {
+        if (e->is_cpu_wide) write_sample(e, &p, k, 1);
         write_sample(e, &p, k, tid);
+    }
+    if (e && e->has_aux) p.played = write_operations(e, &p, tid);
     if (e) write_incidents(e, &p);
+    poke(tid, at, &p, sizeof(p));
 }
 
 /* --- calls --- */
@@ -275,10 +385,7 @@ static void on_open(int listener, const struct seccomp_notif *n, struct seccomp_
         r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         return;
     }
-    opened++;
-    r->error = fail_call == 0 || fail_call == (long)opened ? -fail_errno
-               : events_len >= FILES_MAX                   ? -EMFILE
-                                                           : 0;
+    r->error = fails(CALL_OPEN) ? -fail_errno : events_len >= FILES_MAX ? -EMFILE : 0;
     if (r->error) return;
     snprintf(name, sizeof(name), "fake-%zu", events_len);
     const int memory = memfd_create(name, MFD_CLOEXEC);
@@ -294,7 +401,8 @@ static void on_open(int listener, const struct seccomp_notif *n, struct seccomp_
                                                .memory = memory,
                                                .fd = fd,
                                                .leader = leader,
-                                               .cpu = (int)n->data.args[2]};
+                                               .cpu = (int)n->data.args[2],
+                                               .is_cpu_wide = (int)n->data.args[1] == -1};
 }
 
 static void on_ioctl(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
@@ -303,6 +411,10 @@ static void on_ioctl(const struct seccomp_notif *n, struct seccomp_notif_resp *r
     struct fake_event *e = event_of((pid_t)n->pid, (int)n->data.args[0]);
     if (request == FAKE_PLAY) {
         play((pid_t)n->pid, n->data.args[2]);
+        return;
+    }
+    if (e && fails(CALL_IOCTL)) {
+        r->error = -fail_errno;
         return;
     }
     if (!e) {
@@ -316,6 +428,55 @@ static void on_ioctl(const struct seccomp_notif *n, struct seccomp_notif_resp *r
     if (request == PERF_EVENT_IOC_DISABLE) switch_group(e, false);
 }
 
+/* A real mapping of the memory file, unless it is to fail. */
+static void on_mmap(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    struct fake_event *e = event_of((pid_t)n->pid, (int)n->data.args[4]);
+    const unsigned long len = n->data.args[1], offset = n->data.args[5];
+    r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    if (!e) return;
+    const int error = fails(offset ? CALL_AUX : CALL_MMAP) ? fail_errno : len > longest_map ? EPERM : 0;
+    if (error) *r = (struct seccomp_notif_resp){.id = n->id, .error = -error};
+    if (!error && offset) e->has_aux = true;
+}
+
+/* Of the reader only, by its name. */
+static void on_poll(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)n->pid);
+    FILE *f = fopen(path, "re");
+    if (f && !fgets(name, sizeof(name), f)) name[0] = '\0';
+    if (f) fclose(f);
+    if (strcmp(name, "loadstone\n") == 0 && fails(CALL_POLL))
+        r->error = -fail_errno;
+    else
+        r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+}
+
+static void on_uname(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    struct utsname u;
+    r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    if (!release || uname(&u) != 0) return;
+    snprintf(u.release, sizeof(u.release), "%s", release);
+    if (poke((pid_t)n->pid, n->data.args[0], &u, sizeof(u))) r->flags = 0;
+}
+
+static void answer(int listener, const struct seccomp_notif *n, struct seccomp_notif_resp *r)
+{
+    if (n->data.nr == SYS_perf_event_open)
+        on_open(listener, n, r);
+    else if (n->data.nr == SYS_mmap)
+        on_mmap(n, r);
+    else if (n->data.nr == SYS_ppoll)
+        on_poll(n, r);
+    else if (n->data.nr == SYS_uname)
+        on_uname(n, r);
+    else
+        on_ioctl(n, r);
+}
+
 static void serve(int listener)
 {
     struct pollfd p = {.fd = listener, .events = POLLIN};
@@ -324,10 +485,7 @@ static void serve(int listener)
         memset(&n, 0, sizeof(n));
         if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) != 0) continue;
         struct seccomp_notif_resp r = {.id = n.id};
-        if (n.data.nr == SYS_perf_event_open)
-            on_open(listener, &n, &r);
-        else
-            on_ioctl(&n, &r);
+        answer(listener, &n, &r);
         ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
     }
 }
@@ -343,13 +501,22 @@ static int run_child(int to_parent, char **command)
     return 127;
 }
 
+static bool take_option(int option, const char *text)
+{
+    if (option == 'n') fail_number = strtol(text, NULL, 10);
+    if (option == 'e') fail_errno = (int)strtol(text, NULL, 10);
+    if (option == 'l') longest_map = strtoul(text, NULL, 10);
+    if (option == 'r') release = text;
+    for (int i = 0; option == 'c' && i < CALLS; i++)
+        if (strcmp(text, call_names[i]) == 0) return fail_call = (enum call)i, true;
+    return option != 'c' && option != '?';
+}
+
 int main(int argc, char **argv)
 {
     int pair[2], option, status;
-    while ((option = getopt(argc, argv, "+n:e:")) != -1) {
-        if (option == 'n') fail_call = strtol(optarg, NULL, 10);
-        if (option == 'e') fail_errno = (int)strtol(optarg, NULL, 10);
-    }
+    while ((option = getopt(argc, argv, "+c:n:e:l:r:")) != -1)
+        if (!take_option(option, optarg)) return 2;
     if (optind >= argc || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return 2;
     const pid_t child = fork();
     if (child == 0) _exit(run_child(pair[1], argv + optind));

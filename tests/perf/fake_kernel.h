@@ -13,6 +13,9 @@ struct fake_play {
     uint64_t data_src;
     uint64_t latency_first;   /* cycles: of access i this plus i */
     uint64_t lost, throttled; /* records of losses and throttling behind the samples */
+    uint64_t played;          /* the answer: samples that found room */
+    uint64_t is_held;         /* AUX areas: nothing is told of these samples before the next ones */
+    uint64_t needs_all;       /* the program's: it asks again for what found no room */
 };
 #define FAKE_PLAY _IOW('$', 0x77, struct fake_play)
 

@@ -7,19 +7,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { LEN = 256 };
-static double a[LEN], b[LEN];
+enum { LEN = 256, FLOOD_LEN = 60000, TRIES_MAX = 10000 };
+static double a[LEN], b[LEN], c[LEN], flooded[FLOOD_LEN];
 
 /* perf_mem_data_src: op, lvl_num and so on (linux/perf_event.h). */
 #define LOAD_FROM_DRAM \
     (UINT64_C(0x2) | UINT64_C(0x2) << 5 | UINT64_C(0x80) << 5 | UINT64_C(0xd) << 33 | UINT64_C(0x2) << 19)
 #define STORE_TO_L1 (UINT64_C(0x4) | UINT64_C(0x2) << 5 | UINT64_C(0x8) << 5 | UINT64_C(0x1) << 33)
 
+/* What finds no room is asked for again, in pieces: the event is off until it is read and switched on. */
 static void play(struct fake_play p)
 {
+    const struct timespec nap = {.tv_nsec = 1000000};
     p.ip = (uint64_t)(uintptr_t)&play;
-    ioctl(-1, FAKE_PLAY, &p);
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        if (ioctl(-1, FAKE_PLAY, &p) != 0 || p.played == p.len) return;
+        p.base += p.played * p.stride_bytes;
+        p.latency_first += p.played;
+        p.len -= p.played;
+        if (!p.needs_all) return;
+        nanosleep(&nap, NULL);
+    }
 }
 
 static void *in_thread(void *unused)
@@ -33,20 +43,49 @@ static void *in_thread(void *unused)
     return NULL;
 }
 
-static void add(smr_tree *tree, const char *label, double *at)
+static smr_node *add(smr_tree *tree, const char *label, double *at, size_t len)
 {
     smr_node *node;
-    struct smr_spec spec = {label, at, at + LEN, sizeof(double), 1};
+    struct smr_spec spec = {label, at, at + len, sizeof(double), 1};
     if (smr_tree_insert(tree, &spec, &node) != 0) exit(3);
+    return node;
 }
 
-int main(void)
+/* Two ranges, one after the other on the same memory; what was sampled in the first one is told later. */
+static void play_late(smr_tree *tree)
+{
+    const struct fake_play first = {.base = (uint64_t)(uintptr_t)c,
+                                    .stride_bytes = sizeof(double),
+                                    .len = LEN,
+                                    .data_src = LOAD_FROM_DRAM,
+                                    .is_held = 1};
+    struct fake_play second = first;
+    smr_node *node = add(tree, "C", c, LEN);
+    play(first);
+    if (smr_node_remove(node) != 0) exit(5);
+    add(tree, "D", c, LEN);
+    second.is_held = 0;
+    play(second);
+}
+
+/* More than an AUX area holds. */
+static void flood(smr_tree *tree)
+{
+    add(tree, "F", flooded, FLOOD_LEN);
+    play((struct fake_play){.base = (uint64_t)(uintptr_t)flooded,
+                            .stride_bytes = sizeof(double),
+                            .len = FLOOD_LEN,
+                            .data_src = LOAD_FROM_DRAM,
+                            .needs_all = 1});
+}
+
+int main(int argc, char **argv)
 {
     smr_tree *tree;
     pthread_t thread;
     if (smr_tree_new(&tree) != 0) return 2;
-    add(tree, "A", a);
-    add(tree, "B", b);
+    add(tree, "A", a, LEN);
+    add(tree, "B", b, LEN);
     play((struct fake_play){.base = (uint64_t)(uintptr_t)a,
                             .stride_bytes = sizeof(double),
                             .len = LEN,
@@ -56,6 +95,10 @@ int main(void)
                             .throttled = 2});
     if (pthread_create(&thread, NULL, in_thread, NULL) != 0) return 4;
     pthread_join(thread, NULL);
+    if (argc > 1 && strcmp(argv[1], "aux") == 0) {
+        play_late(tree);
+        flood(tree);
+    }
     puts("done");
     return 9;
 }

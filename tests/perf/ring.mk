@@ -10,9 +10,24 @@ tests_perf_hw_victim_LDFLAGS = -no-install -pthread
 tests_perf_hw_victim_LDADD = libloadstone.la
 TESTS += tests/perf/test_fake_kernel.sh
 dist_check_SCRIPTS += tests/perf/test_fake_kernel.sh
+check_PROGRAMS += tests/perf/soak_ring
+tests_perf_soak_ring_SOURCES = tests/perf/soak_ring.c
+tests_perf_soak_ring_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_perf_soak_ring_CFLAGS = $(AM_CFLAGS) -O2 -pthread
+tests_perf_soak_ring_LDFLAGS = -pthread
+tests_perf_soak_ring_LDADD = libperfring.la libcommon.la
+TESTS += tests/perf/test_soak_ring.sh
+dist_check_SCRIPTS += tests/perf/test_soak_ring.sh
+.PHONY: check-soak
+check-soak: tests/perf/soak_ring
+	for seed in 1 2; do tests/perf/soak_ring$(EXEEXT) 1e9 $$seed || exit 1; done
+check-long: check-soak
 if HAVE_CMOCKA
-check_PROGRAMS += tests/perf/test_pe_decode
-TESTS += tests/perf/test_pe_decode
+check_PROGRAMS += tests/perf/test_pe_aux tests/perf/test_pe_decode
+TESTS += tests/perf/test_pe_aux tests/perf/test_pe_decode
+tests_perf_test_pe_aux_SOURCES = tests/perf/test_pe_aux.c runtime/samplers/rt_perf_duty.c
+tests_perf_test_pe_aux_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
+tests_perf_test_pe_aux_LDADD = libperfring.la libcommon.la $(CMOCKA_LIBS)
 tests_perf_test_pe_decode_SOURCES = tests/perf/test_pe_decode.c
 tests_perf_test_pe_decode_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
 tests_perf_test_pe_decode_LDADD = libperfring.la libcommon.la $(CMOCKA_LIBS)

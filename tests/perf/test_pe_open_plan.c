@@ -21,7 +21,7 @@ enum { FD_BASE = 100, CALLS_MAX = 64, GEARS = 4 };
 
 static struct {
     struct perf_event_attr attrs[CALLS_MAX];
-    int cpus[CALLS_MAX], groups[CALLS_MAX];
+    int pids[CALLS_MAX], cpus[CALLS_MAX], groups[CALLS_MAX];
     bool is_on[CALLS_MAX];
     int len, open;
     unsigned atom_from; /* CPUs from here on have cpu_atom (type 10), the others cpu_core (type 4) */
@@ -29,12 +29,12 @@ static struct {
 
 static long fake_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd)
 {
-    (void)pid;
     const bool is_atom = attr->type == 10;
     if (cpu >= 0 && is_atom != ((unsigned)cpu >= kernel.atom_from)) return -ENOENT;
     assert_true(kernel.len < CALLS_MAX);
     assert_true(attr->disabled);
     kernel.attrs[kernel.len] = *attr;
+    kernel.pids[kernel.len] = pid;
     kernel.cpus[kernel.len] = cpu;
     kernel.groups[kernel.len] = group_fd;
     kernel.open++;
@@ -218,15 +218,42 @@ static void a_pmu_that_every_cpu_has_may_not_be_missing(void **state)
     assert_int_equal(kernel.open, 0);
 }
 
-static void what_lanes_cannot_read_is_said(void **state)
+static void spe_has_one_event_an_area_and_slower_gears_by_time(void **state)
 {
     (void)state;
-    make("neoverse-n1", (struct pe_request){.loads = true, .user_only = true});
-    assert_non_null(strstr(pe_plan_unreadable(&plan), "AUX area"));
-    make("zen3", (struct pe_request){.loads = true, .user_only = true});
-    assert_non_null(strstr(pe_plan_unreadable(&plan), "Linux 6.2"));
+    struct pe_lane lane;
+    assert_int_equal(make("neoverse-n1", (struct pe_request){.loads = true, .stores = true}), GEARS);
+    assert_int_equal(spec.events_len, 1);
+    assert_true(spec.aux_bytes >= PE_AUX_MIN_BYTES);
+    assert_true(spec.has_sources);
+    for (unsigned g = 1; g < GEARS; g++)
+        assert_int_equal(periods[g], 4 * periods[g - 1]);
+    /* records of areas say whose they are; nothing else is in the ring */
+    assert_true(spec.events[0].attr.sample_id_all);
+    assert_int_equal(spec.events[0].attr.sample_type,
+                     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    assert_non_null(lane.aux.data);
+    assert_int_equal(lane.ring.page->aux_offset, 4096 + lane.ring.data_len_bytes);
+    assert_int_equal(lane.ring.page->aux_size, lane.aux.len_bytes);
+    pe_lane_close(&lane, &fake);
+    assert_int_equal(kernel.open, 0);
+}
+
+static void ibs_before_linux_6_2_is_of_whole_cpus(void **state)
+{
+    (void)state;
+    struct pe_lane lane;
+    assert_int_equal(make("zen3", (struct pe_request){.loads = true, .user_only = true}), GEARS);
+    assert_true(spec.cpu_wide);
+    for (unsigned i = 0; i < spec.events_len; i++)
+        assert_false(spec.events[i].attr.inherit || spec.events[i].attr.inherit_thread ||
+                     spec.events[i].attr.remove_on_exec);
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 1), 0);
+    assert_int_equal(kernel.pids[0], -1);
+    pe_lane_close(&lane, &fake);
     make("zen5", (struct pe_request){.loads = true, .user_only = true});
-    assert_null(pe_plan_unreadable(&plan));
+    assert_false(spec.cpu_wide);
 }
 
 int main(void)
@@ -237,7 +264,8 @@ int main(void)
         cmocka_unit_test(leaders_stand_in_front_and_agree_with_their_members),
         cmocka_unit_test(each_cpu_of_a_hybrid_processor_has_its_own_events),
         cmocka_unit_test(a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there),
-        cmocka_unit_test(what_lanes_cannot_read_is_said),
+        cmocka_unit_test(spe_has_one_event_an_area_and_slower_gears_by_time),
+        cmocka_unit_test(ibs_before_linux_6_2_is_of_whole_cpus),
         cmocka_unit_test(a_pmu_that_every_cpu_has_may_not_be_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 if HAVE_CMOCKA
 spool_test_programs = \
     tests/spool/test_spool \
-    tests/spool/test_spool_domains
+    tests/spool/test_spool_domains \
+    tests/spool/test_spool_late
 check_LTLIBRARIES += libspoolfixture.la
 check_PROGRAMS += $(spool_test_programs)
 TESTS += $(spool_test_programs)
@@ -15,4 +16,6 @@ tests_spool_test_spool_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_spool_test_spool_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
 tests_spool_test_spool_domains_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_spool_test_spool_domains_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
+tests_spool_test_spool_late_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
+tests_spool_test_spool_late_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
 endif

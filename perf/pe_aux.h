@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The AUX area of an event (SPE): the hardware writes packets into it, and a record in the ring tells which
+ * bytes are whole.
+ *
+ * Protocol (linux/perf_event.h, struct perf_event_mmap_page; kernel/events/ring_buffer.c): aux_offset and
+ * aux_size are written before the area is mapped; bytes that an AUX record names were written before the
+ * record was; aux_tail is stored with release order when they are no longer needed. Offsets grow for ever,
+ * the area begins again at each multiple of its size. Between two records the driver may have skipped bytes.
+ *
+ * Thread: one at a time for one area.  Signal: safe. */
+#ifndef PE_AUX_H
+#define PE_AUX_H
+
+#include "perf/pe_ring.h"
+#include "perf/pe_ticks.h"
+
+#include <stdbool.h>
+
+enum {
+    PE_AUX_MIN_BYTES = 8192,        /* SPE takes two pages at least (arm_spe_pmu_setup_aux) */
+    PE_SPE_RECORD_MAX_BYTES = 2048, /* of one operation: PMSIDR_EL1.MaxSize, arm_spe_pmu_dev_probe */
+};
+
+struct pe_aux {
+    const uint8_t *data; /* NULL: not mapped */
+    size_t len_bytes;    /* a power of two */
+    uint64_t pos, end;   /* of the bytes that are being read; equal: none */
+    struct pe_sample of; /* what their record says of all of them: thread, CPU, time, id */
+    bool has_sources;    /* see pe_spe_next */
+    bool is_stopped;     /* the kernel switched the event off when it found no room */
+};
+
+/* Map the area behind the ring of fd, with len_bytes (a power of two), or half of it and so on down to
+ * PE_AUX_MIN_BYTES while the allowance of locked memory is used up. 0 or an errno; a is unmapped then. */
+int pe_aux_map(struct pe_aux *a, const struct pe_ring *ring, const struct pe_kernel *k, int fd,
+               size_t len_bytes);
+/* Idempotent; before its ring. */
+void pe_aux_unmap(struct pe_aux *a, const struct pe_kernel *k);
+
+/* Turn to the bytes of a PERF_RECORD_AUX, whose flags are counted. False when there are none, or they cannot
+ * be (counted as broken). */
+bool pe_aux_begin(struct pe_aux *a, const struct pe_layout *layout, const struct pe_record *r,
+                  struct pe_counts *counts);
+
+/* The next load or store in those bytes, with its time by ticks; false at their end. An operation that is cut
+ * off is counted as broken. */
+bool pe_aux_next(struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sample *out,
+                 struct pe_counts *counts);
+
+/* Give the bytes that were read back to the kernel. */
+void pe_aux_release(const struct pe_aux *a, const struct pe_ring *ring);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spool/spool_late.h"
+
+#include "spool/spool_reader.h"
+#include "spool/spool_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LATE_HEAD_RECORDS = 16 }; /* what samples are stands in front of them */
+
+struct late_row {
+    uint64_t time_ns, at_bytes;
+};
+
+struct spool_late {
+    char *path, *damage_text;
+    ls_err damage;
+    int fd;
+    struct late_row *rows;
+    size_t len, room, next;
+    uint64_t *buffer; /* of one record */
+};
+
+static bool late_says_so(const struct spool_rec_header *rec)
+{
+    return rec->type == SPOOL_REC_SAMPLING && (rec->flags & SPOOL_SAMPLING_LATE);
+}
+
+static bool late_is(spool_reader *r)
+{
+    const struct spool_rec_header *rec;
+    for (int i = 0; i < LATE_HEAD_RECORDS; i++) {
+        if (spool_reader_next(r, &rec) != LS_OK || !rec || rec->type == SPOOL_REC_SAMPLE) return false;
+        if (late_says_so(rec)) return true;
+    }
+    return false;
+}
+
+static ls_err late_add(spool_late *l, uint64_t time_ns, uint64_t at_bytes)
+{
+    if (l->len == l->room) {
+        const size_t room = l->room ? 2 * l->room : 4096;
+        struct late_row *grown = realloc(l->rows, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", l->path, room);
+        l->rows = grown;
+        l->room = room;
+    }
+    l->rows[l->len++] = (struct late_row){time_ns, at_bytes};
+    return LS_OK;
+}
+
+/* What follows a sample (its stack) has its time. Nothing is before the file's first record. */
+static ls_err late_index(spool_late *l, spool_reader *r)
+{
+    const struct spool_rec_header *rec;
+    uint64_t time_ns = 0;
+    ls_err e;
+    while ((e = spool_reader_next(r, &rec)) == LS_OK && rec) {
+        if (spool_rec_has_time(rec)) time_ns = spool_rec_time_ns(rec);
+        if (l->len && time_ns < l->rows[0].time_ns) time_ns = l->rows[0].time_ns;
+        LS_TRY(late_add(l, time_ns, spool_reader_offset(r)));
+    }
+    if (e == LS_OK) return LS_OK;
+    l->damage = e;
+    l->damage_text = strdup(ls_last_error());
+    return LS_OK;
+}
+
+static int late_compare(const void *a, const void *b)
+{
+    const struct late_row *x = a, *y = b;
+    if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->at_bytes > y->at_bytes) - (x->at_bytes < y->at_bytes);
+}
+
+static ls_err late_fill(spool_late *l, const char *path)
+{
+    spool_reader *r = NULL;
+    l->path = strdup(path);
+    l->buffer = malloc(SPOOL_REC_MAX_BYTES);
+    if (!l->path || !l->buffer) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    l->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (l->fd < 0) return ls_fail_errno(errno, "cannot open spool file %s", path);
+    LS_TRY(spool_reader_open(path, &r));
+    const ls_err e = late_index(l, r);
+    spool_reader_free(r);
+    if (l->len) qsort(l->rows, l->len, sizeof(*l->rows), late_compare);
+    return e;
+}
+
+ls_err spool_late_open(const char *path, spool_late **out)
+{
+    spool_reader *r = NULL;
+    *out = NULL;
+    if (spool_reader_open(path, &r) != LS_OK) return LS_OK; /* who reads it says so */
+    const bool is_late = late_is(r);
+    spool_reader_free(r);
+    if (!is_late) return LS_OK;
+    spool_late *l = calloc(1, sizeof(*l));
+    if (!l) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    l->fd = -1;
+    const ls_err e = late_fill(l, path);
+    if (e == LS_OK)
+        *out = l;
+    else
+        spool_late_free(l);
+    return e;
+}
+
+void spool_late_free(spool_late *l)
+{
+    if (!l) return;
+    if (l->fd >= 0) close(l->fd);
+    free(l->path);
+    free(l->damage_text);
+    free(l->rows);
+    free(l->buffer);
+    free(l);
+}
+
+/* All len_bytes, or false. */
+static bool late_read(const spool_late *l, void *out, size_t len_bytes, uint64_t at_bytes)
+{
+    size_t have = 0;
+    while (have < len_bytes) {
+        const ssize_t got = pread(l->fd, (char *)out + have, len_bytes - have, (off_t)(at_bytes + have));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        have += (size_t)got;
+    }
+    return true;
+}
+
+ls_err spool_late_next(spool_late *l, const struct spool_rec_header **out)
+{
+    struct spool_rec_header *rec = (void *)l->buffer;
+    *out = NULL;
+    if (l->next == l->len)
+        return l->damage == LS_OK ? LS_OK
+                                  : ls_fail(l->damage, "%s", l->damage_text ? l->damage_text : l->path);
+    const uint64_t at = l->rows[l->next].at_bytes;
+    /* it was whole when it was sorted; who knows who writes there */
+    if (!late_read(l, rec, sizeof(*rec), at) || rec->len_bytes < sizeof(*rec) ||
+        rec->len_bytes > SPOOL_REC_MAX_BYTES || !late_read(l, rec, rec->len_bytes, at) ||
+        spool_rec_fault(rec))
+        return ls_fail(LS_ERR_IO, "%s: byte %llu: the file changed while it was read", l->path,
+                       (unsigned long long)at);
+    l->next++;
+    *out = rec;
+    return LS_OK;
+}
