@@ -54,6 +54,7 @@ CLEANFILES += bench/patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
 include bench/replay.mk
+include bench/compact.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.

@@ -90,7 +90,7 @@ static ls_err pat_make_row(const struct pat_compaction *c, size_t i, struct pat_
     LS_TRY(pat_begin_row(c, s, f));
     LS_TRY(pat_measure(&stream, &f->measures));
     /* of a part that was kept the measures are its own, but how much was touched is known of all */
-    if (s->indices.len < s->accesses && s->lines * 64 > f->measures.footprint_bytes)
+    if (!s->is_whole && s->lines * 64 > f->measures.footprint_bytes)
         f->measures.footprint_bytes = s->lines * 64;
     ls_err e = pat_form_choose(s, c->options, f, &basis);
     if (e == LS_OK) e = pat_find_class(s, stream, &basis, f);

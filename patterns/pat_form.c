@@ -29,6 +29,13 @@ static size_t pat_limit(const struct pat_compact_options *o)
     return o->pattern_max ? o->pattern_max : PAT_PATTERN_MAX;
 }
 
+/* Accesses of the thread whose indices these are. */
+static uint64_t pat_own_accesses(const struct pat_sequence *s)
+{
+    const uint64_t share = s->threads > 1 ? s->accesses / s->threads : s->accesses;
+    return s->is_whole || share < s->indices.len ? s->indices.len : share;
+}
+
 static void pat_move(struct pat_indices *p, int64_t by)
 {
     for (size_t i = 0; i < p->len; i++)
@@ -74,7 +81,7 @@ static ls_err pat_take(struct pat_forming *g, enum pat_form form, size_t len)
     struct pat_found *f = g->f;
     LS_TRY(pat_copy(g->s->indices.data, len, &f->config.pattern));
     f->form = form;
-    f->explained = g->s->accesses > len ? (double)len / (double)g->s->accesses : 1;
+    f->explained = len ? (double)len / (double)pat_own_accesses(g->s) : 1;
     pat_settle(f);
     return LS_OK;
 }
@@ -153,10 +160,10 @@ static ls_err pat_extend(struct pat_forming *g)
     struct pat_config *c = &g->f->config;
     double differ;
     g->f->form = PAT_FORM_PERIODIC;
-    g->f->explained *= (double)s->indices.len / (double)s->accesses;
+    g->f->explained *= (double)s->indices.len / (double)pat_own_accesses(s);
     if (s->distances_len == 0) return LS_OK;
     LS_TRY(pat_differ(s, &differ));
-    uint64_t count = s->accesses / c->pattern.len;
+    uint64_t count = pat_own_accesses(s) / c->pattern.len;
     const uint64_t most = pat_count_in_range(c, s->range_elements);
     if (count > most) count = most;
     if (differ > pat_differ_max || count <= c->count) return LS_OK;
@@ -188,7 +195,7 @@ static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
     f->epilogue = all->len - p.start - p.len * p.count;
     f->explained = (double)(p.len * p.count) / (double)all->len;
     f->form = p.len * p.count == all->len ? PAT_FORM_EXACT : PAT_FORM_PERIODIC;
-    return g->s->accesses > all->len ? pat_extend(g) : LS_OK;
+    return pat_own_accesses(g->s) > all->len ? pat_extend(g) : LS_OK;
 }
 
 /* A cycle of distances as pattern and delta, joined to a row. */
@@ -236,7 +243,7 @@ static ls_err pat_form_pieces(struct pat_forming *g, bool *out_done)
     pat_span(&s->indices, &low, &elements);
     f->config.count = 1;
     const uint64_t round = pat_count_in_range(&f->config, elements),
-                   seen = s->accesses / f->config.pattern.len;
+                   seen = pat_own_accesses(s) / f->config.pattern.len;
     f->config.count = round != UINT64_MAX && round > 1 ? round : seen > 1 ? seen : 1;
     f->form = PAT_FORM_PERIODIC;
     f->explained = (double)cycle.explained / (double)cycle.seen;
@@ -259,7 +266,8 @@ static ls_err pat_form_synthetic(struct pat_forming *g)
                                       .cold = g->f->measures.cold,
                                       .range_elements = elements ? elements : 1,
                                       .elem_size_bytes = s->elem_size_bytes ? s->elem_size_bytes : 1};
-    const size_t len = s->accesses < pat_limit(g->o) ? (size_t)s->accesses : pat_limit(g->o);
+    const uint64_t own = pat_own_accesses(s);
+    const size_t len = own < pat_limit(g->o) ? (size_t)own : pat_limit(g->o);
     free(g->f->config.pattern.data);
     g->f->config.pattern = (struct pat_indices){0};
     LS_TRY(pat_synthetic_draw(&like, len ? len : 1, g->o->seed, &g->f->config.pattern));
@@ -290,7 +298,7 @@ static ls_err pat_form_rest(struct pat_forming *g)
     const struct pat_indices *all = &g->s->indices;
     const size_t limit = pat_limit(g->o);
     bool serves = false;
-    if (all->len <= limit && (g->o->is_sampled || g->s->accesses <= all->len))
+    if (all->len <= limit && (g->o->is_sampled || pat_own_accesses(g->s) <= all->len))
         return pat_take(g, g->o->is_sampled ? PAT_FORM_PIECES : PAT_FORM_FULL, all->len);
     const size_t len = all->len < limit ? all->len : limit;
     LS_TRY(pat_prefix_serves(g, len, &serves));
@@ -309,7 +317,8 @@ ls_err pat_form_choose(const struct pat_sequence *s, const struct pat_compact_op
     if (done) return LS_OK;
     pat_forget(&g);
     /* of a trace the pieces are asked only where it is too long to be written as it is */
-    if (o->is_sampled || (s->breaks_len && s->accesses > pat_limit(o))) LS_TRY(pat_form_pieces(&g, &done));
+    if (o->is_sampled || (s->breaks_len && pat_own_accesses(s) > pat_limit(o)))
+        LS_TRY(pat_form_pieces(&g, &done));
     if (done) return LS_OK;
     pat_forget(&g);
     return pat_form_rest(&g);

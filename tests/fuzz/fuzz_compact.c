@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
                                           .seed = data[0]};
     *s = (struct pat_sequence){.home = PAT_NONE,
                                .elem_size_bytes = data[3],
-                               .is_whole = true,
+                               .is_whole = !(data[0] & 4),
                                .indices = {in.data, 0},
                                .breaks = in.breaks,
                                .index_site = data[0] & 2 ? 0 : PAT_NONE,

@@ -403,6 +403,25 @@ static void kept_parts_are_extended_where_the_rest_is_alike(void **state)
     }
 }
 
+/* Four threads did the same; the indices are those of one of them. */
+static void merged_threads_have_one_pattern(void **state)
+{
+    struct program p;
+    (void)state;
+    program_init(&p);
+    struct pat_sequence *s = sequence(&p);
+    for (int64_t i = 0; i < 640; i++)
+        put(s, i);
+    s->accesses *= 4;
+    s->threads = 4;
+    const struct pat_found *f = compact(&p, &quiet);
+    assert_int_equal(f->form, PAT_FORM_EXACT);
+    assert_true(f->explained == 1);
+    assert_int_equal(f->config.pattern.len * f->config.count, 640);
+    assert_int_equal(f->accesses, 2560);
+    program_fini(&p);
+}
+
 static void sequences_of_one_access_or_none_are_fine(void **state)
 {
     (void)state;
@@ -515,6 +534,7 @@ int main(void)
         cmocka_unit_test(bursts_without_period_are_pieces),
         cmocka_unit_test(long_ones_are_cut_or_drawn),
         cmocka_unit_test(kept_parts_are_extended_where_the_rest_is_alike),
+        cmocka_unit_test(merged_threads_have_one_pattern),
         cmocka_unit_test(sequences_of_one_access_or_none_are_fine),
         cmocka_unit_test(names_say_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
