@@ -55,6 +55,7 @@ bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
 include bench/replay.mk
 include bench/compact.mk
+include bench/extract.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.

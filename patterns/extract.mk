@@ -4,9 +4,10 @@ libpatterns_la_SOURCES += \
     patterns/pat_extract.c \
     patterns/pat_ext_budget.h \
     patterns/pat_ext_cost.c patterns/pat_ext_cost.h \
-    patterns/pat_ext_distinct.c patterns/pat_ext_distinct.h \
     patterns/pat_ext_engine.c patterns/pat_ext_engine.h \
     patterns/pat_ext_finish.c patterns/pat_ext_finish.h \
+    patterns/pat_ext_hash.h \
+    patterns/pat_ext_pages.c patterns/pat_ext_pages.h \
     patterns/pat_ext_published.c patterns/pat_ext_published.h \
     patterns/pat_ext_ranges.c patterns/pat_ext_ranges.h \
     patterns/pat_ext_row.h \

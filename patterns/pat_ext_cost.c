@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/pat_ext_cost.h"
+#include "smrtree/smr_array.h"
 
 #include <stdlib.h>
 
-#define COST_TIME_BITS 40
-#define COST_TIME_MASK ((UINT64_C(1) << COST_TIME_BITS) - 1)
-enum { COST_BUCKETS_MIN = 1 << 10, COST_BUCKETS_MAX = 1 << 18, COST_BUDGET_SHARE = 128 };
+#define COST_TIME (~PAT_EXT_COST_TAG)
+enum { COST_BUCKETS_MIN = 1 << 10, COST_BUCKETS_MAX = 1 << 16, COST_BUDGET_SHARE = 256 };
 
 /* Round figures of today's server processors: 32 KiB, 1 MiB and 32 MiB of lines of 64 bytes; cycles beyond
  * those of the first level. */
@@ -24,7 +24,7 @@ ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b)
     uint64_t buckets = COST_BUCKETS_MIN;
     while (buckets < COST_BUCKETS_MAX && 2 * buckets * bucket_bytes <= b->limit_bytes / COST_BUDGET_SHARE)
         buckets *= 2;
-    c->entries = aligned_alloc(64, buckets * bucket_bytes);
+    c->entries = smr_array_alloc(buckets * bucket_bytes);
     if (!c->entries) return ls_fail(LS_ERR_NOMEM, "no memory for the cost of accesses");
     for (uint64_t i = 0; i < buckets * PAT_EXT_COST_WAYS; i++)
         c->entries[i] = 0;
@@ -47,24 +47,23 @@ static enum pat_ext_level cost_level(uint64_t lines_since)
     return level;
 }
 
-enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t hash, uint64_t now)
+enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t line, uint64_t now)
 {
-    uint64_t *bucket = &c->entries[(hash & c->mask) * PAT_EXT_COST_WAYS];
-    const uint64_t tag = hash & ~COST_TIME_MASK; /* the bucket comes from the other end */
-    uint64_t oldest = UINT64_MAX;
+    uint64_t tag, oldest = UINT64_MAX;
+    uint64_t *bucket = &c->entries[pat_ext_cost_bucket(c, line, &tag)];
     int victim = 0;
     for (int i = 0; i < PAT_EXT_COST_WAYS; i++) {
-        const uint64_t time = bucket[i] & COST_TIME_MASK;
-        if (time && (bucket[i] & ~COST_TIME_MASK) == tag) {
-            bucket[i] = tag | (now & COST_TIME_MASK);
-            return cost_level((now - time) & COST_TIME_MASK);
+        const uint64_t time = bucket[i] & COST_TIME;
+        if (time && (bucket[i] & PAT_EXT_COST_TAG) == tag) {
+            bucket[i] = tag | (now & COST_TIME);
+            return cost_level((now - time) & COST_TIME);
         }
         if (time < oldest) {
             oldest = time;
             victim = i;
         }
     }
-    bucket[victim] = tag | (now & COST_TIME_MASK);
+    bucket[victim] = tag | (now & COST_TIME);
     return PAT_EXT_MEMORY;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/ls_error.h"
 #include "patterns/pat_ext_budget.h"
+#include "patterns/pat_ext_hash.h"
 
 #include <stddef.h>
 
@@ -17,9 +18,18 @@ enum pat_ext_level { PAT_EXT_L1, PAT_EXT_L2, PAT_EXT_L3, PAT_EXT_MEMORY, PAT_EXT
 
 enum {
     PAT_EXT_COST_WAYS = 4,   /* entries of a bucket */
+    PAT_EXT_COST_GROUP = 16, /* buckets of lines that follow each other */
     PAT_EXT_COST_PARTS = 32, /* parts of a cycle in which waiting is added up */
     PAT_EXT_AHEAD_LINES = 32 /* steps up to so many lines are fetched ahead: 2 KiB */
 };
+
+enum {
+    PAT_EXT_COST_SAMPLE = 8,        /* groups of lines of which one is looked at ... */
+    PAT_EXT_COST_SAMPLE_SHIFT = 36, /* ... by bits of the hash that neither the tag nor the bucket uses */
+    PAT_EXT_COST_EXACT_PAGES = 32   /* rows that touched no more pages are looked at always */
+};
+#define PAT_EXT_COST_TIME_BITS 40
+#define PAT_EXT_COST_TAG (UINT64_MAX << PAT_EXT_COST_TIME_BITS)
 
 /* Zeroed is empty. */
 struct pat_ext_cost {
@@ -32,16 +42,36 @@ struct pat_ext_cost {
 ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b);
 void pat_ext_cost_fini(struct pat_ext_cost *c); /* Errors: none. */
 
-/* The level that holds the line with this hash (pat_ext_hash of the line, with the thread's salt) when the
- * thread turns to it as its now-th; from now on it was used then.  Errors: none. */
-enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t hash, uint64_t now);
+/* The level that holds the line (its number, with the thread's salt) when the thread turns to it as its
+ * now-th; from now on it was used then.  Errors: none. */
+enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t line, uint64_t now);
 
 /* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
 uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store); /* Errors: none. */
 
-static inline void pat_ext_cost_prefetch(const struct pat_ext_cost *c, uint64_t hash)
+/* Of rows that touch much, lines of one group in eight stand for all (as the spatial sampling of Waldspurger
+ * et al., "Efficient MRC Construction with SHARDS", FAST 2015).  Errors: none. */
+static inline bool pat_ext_cost_samples(uint64_t line)
 {
-    __builtin_prefetch(&c->entries[(hash & c->mask) * PAT_EXT_COST_WAYS], 1);
+    return pat_ext_hash(line / PAT_EXT_COST_GROUP) >> PAT_EXT_COST_SAMPLE_SHIFT & (PAT_EXT_COST_SAMPLE - 1)
+               ? false
+               : true;
+}
+
+/* Lines that follow each other have buckets that follow each other, in groups; where a group lies, and with
+ * which bucket it begins, is a hash.  Errors: none. */
+static inline uint64_t pat_ext_cost_bucket(const struct pat_ext_cost *c, uint64_t line, uint64_t *tag)
+{
+    const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
+    const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
+    *tag = group & PAT_EXT_COST_TAG; /* the bucket comes from the other end */
+    return ((group * PAT_EXT_COST_GROUP + place) & c->mask) * PAT_EXT_COST_WAYS;
+}
+
+static inline void pat_ext_cost_prefetch(const struct pat_ext_cost *c, uint64_t line)
+{
+    uint64_t tag;
+    __builtin_prefetch(&c->entries[pat_ext_cost_bucket(c, line, &tag)], 1);
 }
 
 #endif

@@ -7,6 +7,9 @@
 /* Of the memory allowed: the rest is for the sequences that are handed over. */
 enum { EXT_SHARE = 5, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
+/* How many accesses ahead memory is fetched; rows so few that they are near anyhow; lines of a row that are
+ * in use; look-ups in one go, and the part of accesses that must need one. */
+enum { EXT_AHEAD = 8, EXT_ROWS_NEAR = 128, EXT_ROW_LINES = 5, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
 {
@@ -42,6 +45,7 @@ void pat_ext_fini(struct pat_ext *e)
     free(e->threads);
     free(e->appearances.counts);
     free(e->found);
+    free(e->batch_ranges);
     pat_ext_ranges_fini(&e->ranges);
     pat_ext_cost_fini(&e->cost);
     *e = (struct pat_ext){0};
@@ -223,10 +227,13 @@ static struct pat_ext_row **ext_leaf_slot(struct pat_ext *e, struct pat_ext_thre
     return t->leaves[leaf] ? &t->leaves[leaf]->rows[site % PAT_EXT_LEAF_SITES] : NULL;
 }
 
-static struct pat_ext_spot ext_spot(struct pat_ext *e, uint64_t addr)
+static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct pat_access *a)
 {
     if (pat_ext_is_published(e)) return (struct pat_ext_spot){0, UINT64_MAX, PAT_NONE};
-    return pat_ext_ranges_find(&e->ranges, e->tables, addr);
+    e->looked_up++;
+    if (e->has_batch_ranges)
+        return pat_ext_ranges_around(&e->ranges, e->tables, a->addr, e->batch_ranges[a - e->batch]);
+    return pat_ext_ranges_find(&e->ranges, e->tables, a->addr);
 }
 
 static uint32_t ext_home(const struct pat_ext *e, uint32_t range)
@@ -262,7 +269,7 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct pat_ext_thread *t
         ext_follow(e, r, a->addr);
         return r;
     }
-    const struct pat_ext_spot spot = ext_spot(e, a->addr);
+    const struct pat_ext_spot spot = ext_spot(e, a);
     const uint32_t home = ext_home(e, spot.range);
     const bool stays = r && r->home == home && (!pat_ext_has_area(e, r) || pat_ext_in_area(r, a->addr));
     struct pat_ext_row *to = stays ? r : pat_ext_row_at(e, a, home);
@@ -280,18 +287,19 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct pat_ext_thread *t
 static void ext_turn_to_line(struct pat_ext *e, struct pat_ext_thread *t, struct pat_ext_row *r,
                              uint64_t line)
 {
-    const uint64_t hash = pat_ext_hash(line), page = line >> 6;
     const int64_t step = (int64_t)(line - r->line);
     const bool is_ahead = step == r->line_step && step >= -PAT_EXT_AHEAD_LINES && step <= PAT_EXT_AHEAD_LINES;
-    const enum pat_ext_level level = pat_ext_cost_turn(&e->cost, hash ^ t->salt, ++t->lines);
-    r->cost_parts += pat_ext_cost_parts(level, is_ahead, r->is_store);
+    const uint64_t salted = line ^ t->salt;
+    const bool is_exact = r->pages.len <= PAT_EXT_COST_EXACT_PAGES;
+    t->lines++;
+    if (is_exact || pat_ext_cost_samples(salted)) {
+        const enum pat_ext_level level = pat_ext_cost_turn(&e->cost, salted, t->lines);
+        r->cost_parts +=
+            pat_ext_cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
+    }
     r->line_step = step;
     r->line = line;
-    pat_ext_distinct_add(&r->lines, &e->budget, hash);
-    if (page != r->page) {
-        r->page = page;
-        pat_ext_distinct_add(&r->pages, &e->budget, pat_ext_hash(page));
-    }
+    pat_ext_pages_touch(&r->pages, &e->budget, line);
 }
 
 /* All lines from addr's to that of its last byte. */
@@ -315,7 +323,7 @@ static ls_err ext_threads_grow(struct pat_ext *e)
     if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", len);
     e->threads = wider;
     for (size_t i = e->threads_len; i < len; i++)
-        e->threads[i] = (struct pat_ext_thread){.salt = i ? pat_ext_hash(i) : 0};
+        e->threads[i] = (struct pat_ext_thread){.salt = i ? pat_ext_hash(i) << 8 : 0};
     pat_ext_charge(&e->budget, (len - e->threads_len) * sizeof(*wider));
     e->threads_len = len;
     return LS_OK;
@@ -376,14 +384,41 @@ static inline struct pat_ext_row *ext_current(const struct pat_ext_thread *t, ui
     return t->leaves[leaf]->rows[site % PAT_EXT_LEAF_SITES];
 }
 
+/* What an access will need that is not like the ones before is fetched while others are at work. */
+static inline void ext_prefetch(const struct pat_ext *e, const struct pat_ext_thread *t,
+                                const struct pat_access *a)
+{
+    const struct pat_ext_row *r = ext_current(t, a->site);
+    if (!r || a->addr >> 6 == r->line) return;
+    const uint64_t salted = a->addr >> 6 ^ t->salt;
+    if (pat_ext_cost_samples(salted)) pat_ext_cost_prefetch(&e->cost, salted);
+    if (a->addr >> 12 != r->pages.page) pat_ext_pages_prefetch(&r->pages, a->addr >> 6);
+    if ((int64_t)(a->addr - r->addr) != r->distance)
+        pat_ext_tally_prefetch(&r->tally, (int64_t)(a->addr - r->addr));
+    if (e->has_batch_ranges && e->batch_ranges[a - e->batch] != PAT_NONE)
+        __builtin_prefetch(&e->tables->ranges[e->batch_ranges[a - e->batch]]);
+}
+
+static inline void ext_prefetch_row(const struct pat_ext_thread *t, uint32_t site)
+{
+    const char *r = (const char *)ext_current(t, site);
+    for (int line = 0; r && line < EXT_ROW_LINES; line++)
+        __builtin_prefetch(r + (ptrdiff_t)line * 64, 1);
+}
+
 /* The accesses of one thread that follow each other. */
 static size_t ext_accesses(struct pat_ext *e, struct pat_ext_thread *t, const struct pat_access *a,
                            size_t len)
 {
     const uint32_t thread = a->thread;
     const bool is_published = pat_ext_is_published(e);
+    const bool are_many = e->rows_len > EXT_ROWS_NEAR;
     size_t i = 0;
     for (; i < len && a[i].thread == thread; i++) {
+        if (i + 2 * EXT_AHEAD < len) {
+            if (are_many) ext_prefetch_row(t, a[i + 2 * EXT_AHEAD].site);
+            ext_prefetch(e, t, &a[i + EXT_AHEAD]);
+        }
         struct pat_ext_row *r = ext_current(t, a[i].site);
         if (r && ext_holds(r, a[i].addr, t->need)) {
             ext_follow(e, r, a[i].addr);
@@ -398,12 +433,38 @@ static size_t ext_accesses(struct pat_ext *e, struct pat_ext_thread *t, const st
     return i;
 }
 
+/* When much was looked up in the batch before, all of this one is looked up at once. */
+static void ext_look_up_batch(struct pat_ext *e, const struct pat_batch *b, size_t len_before)
+{
+    uint64_t addrs[EXT_BULK];
+    const bool pays = e->looked_up * EXT_BULK_PART > len_before;
+    e->looked_up = 0;
+    e->has_batch_ranges = false;
+    e->batch = b->accesses;
+    if (!pays || pat_ext_is_published(e)) return;
+    if (b->accesses_len > e->batch_ranges_cap) {
+        free(e->batch_ranges);
+        e->batch_ranges = malloc(b->accesses_len * sizeof(*e->batch_ranges));
+        e->batch_ranges_cap = e->batch_ranges ? b->accesses_len : 0;
+        if (!e->batch_ranges) return;
+    }
+    e->has_batch_ranges = true;
+    for (size_t from = 0; from < b->accesses_len && e->has_batch_ranges; from += EXT_BULK) {
+        const size_t len = b->accesses_len - from < EXT_BULK ? b->accesses_len - from : EXT_BULK;
+        for (size_t i = 0; i < len; i++)
+            addrs[i] = b->accesses[from + i].addr;
+        e->has_batch_ranges = pat_ext_ranges_bulk(&e->ranges, addrs, len, &e->batch_ranges[from]);
+    }
+}
+
 ls_err pat_ext_batch(struct pat_ext *e, const struct pat_tables *t, const struct pat_batch *b)
 {
     e->tables = t;
     LS_TRY(ext_threads_grow(e));
     for (size_t i = 0; i < b->events_len; i++)
         LS_TRY(ext_event(e, &b->events[i]));
+    ext_look_up_batch(e, b, e->batch_len);
+    e->batch_len = b->accesses_len;
     for (size_t i = 0; i < b->accesses_len && e->err == LS_OK;) {
         struct pat_ext_thread *thread = NULL;
         LS_TRY(ext_enter_thread(e, b->accesses[i].thread, &thread));

@@ -50,7 +50,13 @@ struct pat_ext {
     uint64_t kept_max;                      /* accesses in one stream */
     struct pat_ext_appearances appearances; /* published modes */
     uint64_t accesses, unplaced;            /* unplaced: no memory for a row of their own */
-    ls_err err;                             /* of what cannot return one */
+    /* Where many accesses need it: the ranges of a batch, looked up together. */
+    uint32_t *batch_ranges;
+    size_t batch_ranges_cap;
+    const struct pat_access *batch; /* whose row 0 batch_ranges[0] is about */
+    bool has_batch_ranges;
+    size_t batch_len, looked_up; /* of this batch */
+    ls_err err;                  /* of what cannot return one */
 };
 
 /* options, with all defaults filled in, must outlive e.

@@ -111,8 +111,7 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
         if (from->tally.slots[i].count)
             to->has_tally_gap |= !pat_ext_tally_add(&to->tally, &e->budget, from->tally.slots[i].distance,
                                                     from->tally.slots[i].count);
-    pat_ext_distinct_join(&to->lines, &from->lines, &e->budget);
-    pat_ext_distinct_join(&to->pages, &from->pages, &e->budget);
+    pat_ext_pages_join(&to->pages, &from->pages, &e->budget);
     pat_ext_row_drop(e, from);
 }
 
@@ -297,8 +296,8 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .range_elements = r->is_pool ? 0 : r->range_bytes / f->unit_bytes,
                                .distances_unique = r->tally.unique,
                                .distances_far = f->measured.far,
-                               .lines = pat_ext_distinct_count(&r->lines),
-                               .pages = pat_ext_distinct_count(&r->pages),
+                               .lines = pat_ext_pages_lines(&r->pages),
+                               .pages = pat_ext_pages_count(&r->pages),
                                .cost = finish_cost(r),
                                .index_site = PAT_NONE,
                                .index_home = PAT_NONE};

@@ -2,9 +2,8 @@
 #include "patterns/pat_ext_ranges.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { RANGES_BYTES_EACH = 96, RANGES_FREEZE_MIN = 1024 };
+enum { RANGES_BYTES_EACH = 96, RANGES_FREEZE_MIN = 64, RANGES_FREEZE_PART = 16, RANGES_SMALL_BYTES = 256 };
 
 void pat_ext_ranges_init(struct pat_ext_ranges *r)
 {
@@ -16,7 +15,6 @@ void pat_ext_ranges_fini(struct pat_ext_ranges *r)
 {
     smr_avl_fini(&r->live);
     smr_index_free(r->frozen);
-    free(r->has_inner);
     *r = (struct pat_ext_ranges){0};
 }
 
@@ -28,32 +26,17 @@ static void ranges_changed(struct pat_ext_ranges *r, uint64_t stamp, uint64_t st
     r->looked_up = 0;
 }
 
-static ls_err ranges_reserve(struct pat_ext_ranges *r, size_t row)
-{
-    if (row < r->has_inner_cap) return LS_OK;
-    const size_t cap = row < 1024 ? 2048 : 2 * row;
-    uint8_t *wider = realloc(r->has_inner, cap);
-    if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu address ranges", cap);
-    memset(wider + r->has_inner_cap, 0, cap - r->has_inner_cap);
-    r->has_inner = wider;
-    r->has_inner_cap = cap;
-    return LS_OK;
-}
-
 static ls_err ranges_born(struct pat_ext_ranges *r, struct pat_ext_budget *b, struct smr_range range,
                           uint64_t stamp)
 {
     struct smr_range other;
-    while (smr_avl_conflict(&r->live, range.base, range.end, &other)) {
+    ls_err err;
+    while ((err = smr_avl_insert(&r->live, range, SMR_AVL_INNER, &other)) == LS_ERR_OVERLAP) {
         smr_avl_remove(&r->live, other.base, other.value, &other);
         pat_ext_give(b, RANGES_BYTES_EACH);
         ranges_changed(r, stamp, other.base, other.end);
     }
-    LS_TRY(ranges_reserve(r, range.value));
-    if (smr_avl_last(&r->live, range.base, range.end - 1, &other)) r->has_inner[other.value] = 1;
-    r->has_inner[range.value] =
-        smr_avl_first_from(&r->live, range.base, range.end, &other) && other.base < range.end;
-    LS_TRY(smr_avl_insert(&r->live, range, SMR_AVL_INNER, &other));
+    LS_TRY(err);
     pat_ext_charge(b, RANGES_BYTES_EACH);
     ranges_changed(r, stamp, range.base, range.end);
     return LS_OK;
@@ -76,7 +59,7 @@ ls_err pat_ext_ranges_event(struct pat_ext_ranges *r, struct pat_ext_budget *b, 
 static bool ranges_innermost(struct pat_ext_ranges *r, uint64_t addr, uint32_t *out)
 {
     /* an index pays once it is asked often enough between two changes */
-    if (!r->frozen && ++r->looked_up > RANGES_FREEZE_MIN + r->live.len)
+    if (!r->frozen && ++r->looked_up > RANGES_FREEZE_MIN + r->live.len / RANGES_FREEZE_PART)
         if (smr_index_new(&r->live, &r->frozen) != LS_OK) r->looked_up = 0;
     if (r->frozen) return smr_index_find(r->frozen, addr, out);
     struct smr_range found;
@@ -96,19 +79,39 @@ static uint64_t ranges_end_before(const struct pat_ext_ranges *r, uint64_t start
     return end > start ? end : start;
 }
 
-struct pat_ext_spot pat_ext_ranges_find(struct pat_ext_ranges *r, const struct pat_tables *t, uint64_t addr)
+struct pat_ext_spot pat_ext_ranges_around(const struct pat_ext_ranges *r, const struct pat_tables *t,
+                                          uint64_t addr, uint32_t range)
 {
-    struct pat_ext_spot spot = {0, UINT64_MAX, PAT_NONE};
-    if (ranges_innermost(r, addr, &spot.range)) {
-        spot.lo = t->ranges[spot.range].start;
-        spot.hi = t->ranges[spot.range].end;
-        if (!r->has_inner[spot.range]) return spot;
+    struct pat_ext_spot spot = {0, UINT64_MAX, range};
+    if (range != PAT_NONE) {
+        spot.lo = t->ranges[range].start;
+        spot.hi = t->ranges[range].end;
+        /* small ones are turned to one after the other: what is around is not asked for */
+        if (r->frozen && spot.hi - spot.lo <= RANGES_SMALL_BYTES) {
+            spot.lo = addr;
+            spot.hi = addr + 1;
+            return spot;
+        }
     }
     struct smr_range next;
     if (addr < UINT64_MAX && smr_avl_first_from(&r->live, addr + 1, UINT64_MAX, &next) && next.base < spot.hi)
         spot.hi = next.base;
     spot.lo = ranges_end_before(r, spot.lo, addr);
     return spot;
+}
+
+struct pat_ext_spot pat_ext_ranges_find(struct pat_ext_ranges *r, const struct pat_tables *t, uint64_t addr)
+{
+    uint32_t range;
+    if (!ranges_innermost(r, addr, &range)) range = PAT_NONE;
+    return pat_ext_ranges_around(r, t, addr, range);
+}
+
+bool pat_ext_ranges_bulk(const struct pat_ext_ranges *r, const uint64_t *addrs, size_t len, uint32_t *out)
+{
+    if (!r->frozen) return false;
+    smr_index_find_bulk(r->frozen, addrs, len, out);
+    return true;
 }
 
 bool pat_ext_ranges_same(const struct pat_ext_ranges *r, uint64_t stamp, uint64_t lo, uint64_t hi)

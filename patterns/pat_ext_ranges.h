@@ -20,10 +20,8 @@ struct pat_ext_change {
 /* Set up by pat_ext_ranges_init. */
 struct pat_ext_ranges {
     struct smr_avl live; /* value: row of the source's ranges */
-    uint8_t *has_inner;  /* by row: others live, or lived, inside */
-    size_t has_inner_cap;
-    smr_index *frozen;  /* of live, NULL: changed since */
-    uint64_t looked_up; /* since the last change */
+    smr_index *frozen;   /* of live, NULL: changed since */
+    uint64_t looked_up;  /* since the last change */
     struct pat_ext_change changes[PAT_EXT_CHANGES];
     uint64_t changes_len; /* of all that there were */
 };
@@ -46,6 +44,14 @@ ls_err pat_ext_ranges_event(struct pat_ext_ranges *r, struct pat_ext_budget *b, 
 
 /* Errors: LS_ERR_NOMEM is not reported: look-ups are slower then. */
 struct pat_ext_spot pat_ext_ranges_find(struct pat_ext_ranges *r, const struct pat_tables *t, uint64_t addr);
+
+/* The same when the innermost living range at addr, or PAT_NONE, is known already.  Errors: none. */
+struct pat_ext_spot pat_ext_ranges_around(const struct pat_ext_ranges *r, const struct pat_tables *t,
+                                          uint64_t addr, uint32_t range);
+
+/* The innermost living ranges at many addresses, PAT_NONE where there is none.
+ * Errors: false while there is no index; nothing is looked up. */
+bool pat_ext_ranges_bulk(const struct pat_ext_ranges *r, const uint64_t *addrs, size_t len, uint32_t *out);
 
 /* Is it known that nothing in [lo, hi) changed after stamp?  Errors: none. */
 bool pat_ext_ranges_same(const struct pat_ext_ranges *r, uint64_t stamp, uint64_t lo, uint64_t hi);

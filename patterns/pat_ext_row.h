@@ -6,7 +6,7 @@
 #ifndef PAT_EXT_ROW_H
 #define PAT_EXT_ROW_H
 
-#include "patterns/pat_ext_distinct.h"
+#include "patterns/pat_ext_pages.h"
 #include "patterns/pat_ext_stream.h"
 #include "patterns/pat_ext_tally.h"
 
@@ -34,8 +34,7 @@ struct pat_ext_row {
     uint64_t far_bytes, far; /* distances of at least so many bytes */
 
     struct pat_ext_tally tally;
-    struct pat_ext_distinct lines, pages;
-    uint64_t page;
+    struct pat_ext_pages pages;
     uint32_t site, thread, home, range;
     uint64_t anchor;      /* the middle of its area */
     uint64_t range_bytes; /* of the longest range */

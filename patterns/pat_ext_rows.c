@@ -10,8 +10,7 @@ void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
 {
     pat_ext_stream_fini(&r->stream, &e->budget);
     pat_ext_tally_fini(&r->tally, &e->budget);
-    pat_ext_distinct_fini(&r->lines, &e->budget);
-    pat_ext_distinct_fini(&r->pages, &e->budget);
+    pat_ext_pages_fini(&r->pages, &e->budget);
     free(r->crossings);
     r->crossings = NULL;
 }
@@ -148,7 +147,6 @@ static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_
                               .thread = thread,
                               .range = PAT_NONE,
                               .line = UINT64_MAX,
-                              .page = UINT64_MAX,
                               .len_less = size_bytes - 1,
                               .is_store = row->op == PAT_OP_STORE};
     r->far_bytes = ext_saturated(e->options->far_elements, elem_bytes ? elem_bytes : size_bytes);

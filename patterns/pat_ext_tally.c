@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* After pruning less is kept: the table then stays near the processor. */
-enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 12 };
+enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11 };
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
 {
@@ -21,16 +21,10 @@ static uint64_t tally_magnitude(int64_t distance)
     return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
 }
 
-/* Multiplicative hashing by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
-static inline uint32_t tally_slot(const struct pat_ext_tally *t, int64_t distance)
-{
-    return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap));
-}
-
 static struct pat_ext_count *tally_find(const struct pat_ext_tally *t, int64_t distance)
 {
     const uint32_t mask = (1u << t->log2_cap) - 1;
-    uint32_t i = tally_slot(t, distance);
+    uint32_t i = pat_ext_tally_slot(t, distance);
     while (t->slots[i].count && t->slots[i].distance != distance)
         i = (i + 1) & mask;
     return &t->slots[i];

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-enum { PAT_EXT_TALLY_MAX = 65536 };
+enum { PAT_EXT_TALLY_MAX = 16384 };
 
 struct pat_ext_count {
     int64_t distance;
@@ -29,6 +29,17 @@ struct pat_ext_tally {
 };
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b.  Errors: none. */
+
+/* Multiplicative hashing by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+static inline uint32_t pat_ext_tally_slot(const struct pat_ext_tally *t, int64_t distance)
+{
+    return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap));
+}
+
+static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t distance)
+{
+    if (t->log2_cap) __builtin_prefetch(&t->slots[pat_ext_tally_slot(t, distance)], 1);
+}
 
 /* The distance occurred so often.
  * Errors: false without memory for the first slots; nothing is counted then. */

@@ -50,15 +50,16 @@ struct pat_sequence {
     bool is_pool;  /* the home's ranges are many and small: the nodes of a list, say; indices run over all of
                       them, distances lead from one to another */
     uint64_t range_elements; /* of the longest range of the home that was accessed, 0: not known */
-    /* Of all accesses, kept or not: distances to the one before, the most frequent first (at most 64). */
+    /* Of all accesses, kept or not: distances to the one before, the most frequent first (at most 64). With
+     * more than 16384 different ones, or little memory, counts are at least these. */
     struct pat_distance *distances;
     size_t distances_len;
-    uint64_t distances_unique; /* as far as counted: a lower bound above 65536 */
+    uint64_t distances_unique; /* as far as counted: a lower bound above 16384 */
     uint64_t distances_far;    /* how many are far */
-    uint64_t lines, pages;     /* distinct 64-byte lines and 4-KiB pages touched, estimated above 65536 */
-    double cost;               /* estimated cycles of waiting, doc/patterns.md says how */
-    uint32_t index_site;       /* the load whose value indexes this one: A of B[A[i]]; PAT_NONE */
-    uint32_t index_home;       /* where that load reads, PAT_NONE */
+    uint64_t lines, pages; /* distinct 64-byte lines and 4-KiB pages touched, estimated above 16384 pages */
+    double cost;           /* estimated cycles of waiting, doc/patterns.md says how */
+    uint32_t index_site;   /* the load whose value indexes this one: A of B[A[i]]; PAT_NONE */
+    uint32_t index_home;   /* where that load reads, PAT_NONE */
 };
 
 struct pat_sequences {

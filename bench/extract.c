@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What extraction costs: CPU time of an access, without that of making it up, by mix and length, with the
+ * growth from one length to the next and the peak of memory. Goal: 30 million accesses a second on a core.
+ * usage: extract [LONGEST [MIX]]    10^6, 10^7 ... accesses, 10^8 unless said; 1e9 for all */
+#include "patterns/pat_extract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000 };
+#define BENCH_BASE UINT64_C(0x7f0000000000)
+#define BENCH_HOME_BYTES (UINT64_C(1) << 30)
+
+struct bench_source;
+struct bench_mix {
+    const char *name, *text;
+    uint32_t sites, threads, homes, nodes;
+    uint64_t (*addr)(struct bench_source *s, uint32_t site, uint64_t turn);
+};
+
+struct bench_source {
+    const struct bench_mix *mix;
+    struct pat_tables tables;
+    struct pat_event *events;
+    struct pat_access accesses[BENCH_BATCH];
+    uint64_t len, at, turn, random;
+    uint32_t site;
+    bool has_begun;
+};
+
+static uint64_t bench_random(struct bench_source *s)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return s->random;
+}
+
+static uint64_t bench_home(const struct bench_source *s, uint32_t site)
+{
+    return BENCH_BASE + site % s->mix->homes * BENCH_HOME_BYTES;
+}
+
+static uint64_t bench_stream(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    return bench_home(s, site) + turn * 8 % BENCH_HOME_BYTES;
+}
+
+static uint64_t bench_anywhere(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    (void)turn;
+    return bench_home(s, site) + bench_random(s) % BENCH_HOME_BYTES / 8 * 8;
+}
+
+/* Rows of a sparse matrix: of five sites one jumps about. */
+static uint64_t bench_spmv(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    return site % 5 == 4 ? bench_home(s, site) + bench_random(s) % (BENCH_HOME_BYTES / 16) / 8 * 8
+                         : bench_stream(s, site, turn);
+}
+
+/* Short loops over places that change: every sixteenth access jumps. */
+static uint64_t bench_loops(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    const uint64_t row = turn / 16 * UINT64_C(0x9e3779b97f4a7c15) % (BENCH_HOME_BYTES - 128);
+    return bench_home(s, site) + row / 8 * 8 + turn % 16 * 8;
+}
+
+static uint64_t bench_list(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    (void)turn;
+    return BENCH_BASE + bench_random(s) % BENCH_LIST_NODES * 48 + site % 4 * 8;
+}
+
+/* In turn on two homes. */
+static uint64_t bench_two(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    return bench_home(s, site + (uint32_t)(turn & 1)) + turn * 8 % BENCH_HOME_BYTES;
+}
+
+static const struct bench_mix mixes[] = {
+    {"stream", "10 sites, stride 1", 10, 1, 4, 0, bench_stream},
+    {"spmv", "10 sites, one in five random in 64 MiB", 10, 1, 5, 0, bench_spmv},
+    {"loops", "10 sites, loops of 16 at changing places", 10, 1, 4, 0, bench_loops},
+    {"two", "10 sites, two homes in turn", 10, 1, 4, 0, bench_two},
+    {"random", "10 sites, random in 1 GiB", 10, 1, 4, 0, bench_anywhere},
+    {"list", "10 sites, random nodes of a list", 10, 1, 1, BENCH_LIST_NODES, bench_list},
+    {"sites-1000", "1,000 sites, of 5 one random", 1000, 1, 5, 0, bench_spmv},
+    {"sites-100000", "100,000 sites, of 5 one random", 100000, 1, 5, 0, bench_spmv},
+    {"threads", "1,000 sites, 16 threads in turn", 1000, 16, 5, 0, bench_spmv},
+};
+
+static void *bench_rows(size_t len, size_t row_bytes)
+{
+    void *rows = calloc(len, row_bytes);
+    if (!rows) abort();
+    return rows;
+}
+
+static void bench_tables(struct bench_source *s)
+{
+    const struct bench_mix *mix = s->mix;
+    const uint32_t ranges = mix->nodes ? mix->nodes : mix->homes;
+    s->tables = (struct pat_tables){.sites = bench_rows(mix->sites, sizeof(struct pat_site)),
+                                    .sites_len = mix->sites,
+                                    .homes = bench_rows(mix->homes, sizeof(struct pat_home)),
+                                    .homes_len = mix->homes,
+                                    .ranges = bench_rows(ranges, sizeof(struct pat_range)),
+                                    .ranges_len = ranges,
+                                    .threads = bench_rows(mix->threads, sizeof(struct pat_thread)),
+                                    .threads_len = mix->threads};
+    s->events = bench_rows(ranges, sizeof(*s->events));
+    for (uint32_t i = 0; i < mix->sites; i++)
+        s->tables.sites[i] = (struct pat_site){0x401000 + 4u * i, PAT_NONE, 8, 0, PAT_OP_LOAD};
+    for (uint32_t i = 0; i < mix->homes; i++)
+        s->tables.homes[i] = (struct pat_home){NULL, 8, PAT_HOME_HEAP};
+    for (uint32_t i = 0; i < ranges; i++) {
+        const uint64_t start = BENCH_BASE + (mix->nodes ? i * UINT64_C(48) : i * BENCH_HOME_BYTES);
+        s->tables.ranges[i] =
+            (struct pat_range){start, start + (mix->nodes ? 32 : BENCH_HOME_BYTES), mix->nodes ? 0 : i};
+        s->events[i] = (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, i};
+    }
+}
+
+static ls_err bench_next(void *self, struct pat_batch *b)
+{
+    struct bench_source *s = self;
+    const struct bench_mix *mix = s->mix;
+    if (!s->has_begun) {
+        b->events = s->events;
+        b->events_len = s->tables.ranges_len;
+        s->has_begun = true;
+    }
+    size_t n = 0;
+    for (; n < BENCH_BATCH && s->at < s->len; n++, s->at++) {
+        s->accesses[n] = (struct pat_access){mix->addr(s, s->site, s->turn), s->site,
+                                             (uint32_t)(s->at >> 8) % mix->threads};
+        if (++s->site == mix->sites) {
+            s->site = 0;
+            s->turn++;
+        }
+    }
+    b->accesses = s->accesses;
+    b->accesses_len = n;
+    return LS_OK;
+}
+
+static const struct pat_tables *bench_get_tables(const void *self)
+{
+    return &((const struct bench_source *)self)->tables;
+}
+
+static void bench_close(void *self)
+{
+    struct bench_source *s = self;
+    free(s->tables.sites);
+    free(s->tables.homes);
+    free(s->tables.ranges);
+    free(s->tables.threads);
+    free(s->events);
+    free(s);
+}
+
+static pat_source *bench_open(const struct bench_mix *mix, uint64_t len)
+{
+    static const struct pat_source_format row = {
+        .name = "bench", .text = "", .next = bench_next, .tables = bench_get_tables, .close = bench_close};
+    struct bench_source *s = bench_rows(1, sizeof(*s));
+    pat_source *out = NULL;
+    *s = (struct bench_source){.mix = mix, .len = len, .random = 88172645463325252u};
+    bench_tables(s);
+    if (pat_source_adopt(&row, s, &out) != LS_OK) abort();
+    return out;
+}
+
+static double bench_cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Making up the accesses, and nothing else. */
+static double bench_source_seconds(const struct bench_mix *mix, uint64_t len)
+{
+    pat_source *s = bench_open(mix, len);
+    const double begin = bench_cpu_seconds();
+    struct pat_batch b;
+    uint64_t sum = 0;
+    do {
+        if (pat_source_next(s, &b) != LS_OK) abort();
+        for (size_t i = 0; i < b.accesses_len; i++)
+            sum += b.accesses[i].addr;
+    } while (b.accesses_len || b.events_len);
+    const double seconds = bench_cpu_seconds() - begin;
+    if (sum == 1) abort(); /* so that it is used */
+    pat_source_close(s);
+    return seconds;
+}
+
+/* In a process of its own: the peak is then that of one extraction. */
+static void bench_one(const struct bench_mix *mix, uint64_t len, double before_ns, int to)
+{
+    const double source = bench_source_seconds(mix, len);
+    pat_source *s = bench_open(mix, len);
+    struct pat_sequences out;
+    const struct pat_extract_options o = {0};
+    const double begin = bench_cpu_seconds();
+    if (pat_extract(s, &o, &out) != LS_OK) {
+        fprintf(stderr, "%s\n", ls_last_error());
+        exit(1);
+    }
+    const double seconds = bench_cpu_seconds() - begin - source;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    const double ns = seconds * 1e9 / (double)len;
+    printf("| %-12s | %10.0e | %6.1f | %7.1f |", mix->name, (double)len, ns, 1e3 / ns);
+    if (before_ns > 0)
+        printf(" x %4.2f |", ns / before_ns);
+    else
+        printf("        |");
+    printf(" %5ld |\n", usage.ru_maxrss / 1024);
+    fflush(stdout);
+    if (write(to, &ns, sizeof(ns)) != (ssize_t)sizeof(ns)) exit(1);
+    pat_sequences_fini(&out);
+    pat_source_close(s);
+}
+
+static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest)
+{
+    double ns = 0;
+    for (uint64_t len = 1000000; len <= longest; len *= 10) {
+        int ends[2], status = 1;
+        if (pipe(ends) != 0) return false;
+        const pid_t child = fork();
+        if (child == 0) {
+            bench_one(mix, len, ns, ends[1]);
+            exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) return false;
+        if (read(ends[0], &ns, sizeof(ns)) != (ssize_t)sizeof(ns)) return false;
+        close(ends[0]);
+        close(ends[1]);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t longest = argc > 1 ? (uint64_t)atof(argv[1]) : 100000000;
+    for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
+        printf("%s%-12s %s\n", i ? "" : "Mixes:\n", mixes[i].name, mixes[i].text);
+    printf("\n| mix          |   accesses | ns each | million/s | growth | peak, MiB "
+           "|\n|---|---|---|---|---|---|\n");
+    fflush(stdout);
+    for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
+        if (argc <= 2 || strcmp(argv[2], mixes[i].name) == 0)
+            if (!bench_mix_run(&mixes[i], longest)) return 1;
+    return 0;
+}
