@@ -73,6 +73,7 @@ static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_to
         }
     }
     r->kept += t.count;
+    r->jumps += t.kind == PAT_EXT_JUMP;
 }
 
 static uint64_t ext_magnitude(int64_t distance)

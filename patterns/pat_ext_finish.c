@@ -205,16 +205,6 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
     return lowest;
 }
 
-static size_t finish_breaks(const struct pat_ext_row *r)
-{
-    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
-    struct pat_ext_token t;
-    size_t n = 0;
-    while (pat_ext_stream_next(&reader, &t))
-        n += t.kind == PAT_EXT_JUMP && (t.is_break || !r->is_pool);
-    return n;
-}
-
 struct finish_place {
     uint64_t base, addr;
     size_t len;
@@ -235,9 +225,8 @@ static ls_err finish_expand(const struct pat_ext *e, const struct finish_row *f,
                             struct pat_sequence *s)
 {
     struct pat_ext_row *r = f->row;
-    const size_t breaks = finish_breaks(r);
     s->indices.data = malloc((most ? most : 1) * sizeof(int64_t));
-    s->breaks = malloc((breaks ? breaks : 1) * sizeof(size_t));
+    s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
@@ -303,7 +292,7 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .index_home = PAT_NONE};
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->budget);
-    const uint64_t held = finish_breaks(r) * sizeof(size_t) + e->budget.used_bytes;
+    const uint64_t held = r->jumps * sizeof(size_t) + e->budget.used_bytes;
     const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
     const uint64_t most = r->kept < left / sizeof(int64_t) ? r->kept : left / sizeof(int64_t);
     s->is_whole = !r->is_cut && most == r->kept;

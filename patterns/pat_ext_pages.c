@@ -98,10 +98,10 @@ static struct pat_ext_page *pages_slot(struct pat_ext_pages *p, struct pat_ext_b
     return slot;
 }
 
-void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
+void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash)
 {
     p->page = line / PAT_EXT_PAGE_LINES;
-    p->last = pages_slot(p, b, pat_ext_hash(p->page));
+    p->last = pages_slot(p, b, hash);
     if (p->last) p->last->lines |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
 }
 

@@ -29,15 +29,22 @@ struct pat_ext_pages {
     struct pat_ext_page *last;
 };
 
-/* pat_ext_pages_touch of a page that is not the last one. */
-void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line);
+/* pat_ext_pages_touch of a page that is not the last one; hash: of the page.  Errors: none. */
+void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
 /* The line (address / 64) was touched. Without memory it counts for less precision.  Errors: none. */
 static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
 {
-    if (p->page != line / PAT_EXT_PAGE_LINES || !p->log2_cap)
-        pat_ext_pages_turn(p, b, line);
-    else if (p->last)
+    const uint64_t page = line / PAT_EXT_PAGE_LINES;
+    if (p->page != page || !p->log2_cap) {
+        const uint64_t hash = pat_ext_hash(page);
+        if (p->halvings && p->log2_cap && hash >> (64 - p->halvings)) {
+            p->page = page;
+            p->last = NULL;
+            return;
+        }
+        pat_ext_pages_turn(p, b, line, hash);
+    } else if (p->last)
         p->last->lines |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
 }
 

@@ -28,6 +28,7 @@ struct pat_ext_row {
 
     uint64_t before_run; /* accesses without those of the run */
     uint64_t kept;       /* accesses in the stream */
+    uint64_t jumps;      /* of these: the first one and those that do not follow the one before */
     struct pat_ext_stream stream;
     uint64_t cost_parts;
     int64_t line_step;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* After pruning less is kept: the table then stays near the processor. */
-enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11 };
+enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11, TALLY_NEWCOMERS = 8 };
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
 {
@@ -103,13 +103,14 @@ bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_
         c->count += count;
         return true;
     }
+    const uint64_t magnitude = tally_magnitude(distance);
+    if (t->gcd == 0 || magnitude % t->gcd) t->gcd = pat_ext_gcd(magnitude, t->gcd);
+    if (t->is_pruned && ++t->newcomers % TALLY_NEWCOMERS) return true;
     if (!tally_make_room(t, b)) return false;
     c = tally_find(t, distance); /* the table may be another one */
     *c = (struct pat_ext_count){distance, count};
     t->len++;
     if (!t->is_pruned) t->unique++;
-    const uint64_t magnitude = tally_magnitude(distance);
-    if (t->gcd == 0 || magnitude % t->gcd) t->gcd = pat_ext_gcd(magnitude, t->gcd);
     return true;
 }
 

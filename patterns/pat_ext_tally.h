@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones; beyond that, or when memory
  * is short, the rare ones are dropped again and again (after Manku and Motwani, "Approximate Frequency Counts
- * over Data Streams", VLDB 2002), so that what stays is the frequent ones with at least these counts.
+ * over Data Streams", VLDB 2002), and of new ones only every eighth is let in, so that what stays is the
+ * frequent ones with at least these counts.
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_TALLY_H
@@ -26,6 +27,7 @@ struct pat_ext_tally {
     uint32_t len;     /* slots in use */
     uint8_t log2_cap; /* of slots, 0: none */
     bool is_pruned;
+    uint8_t newcomers; /* since it was pruned, of those that were not counted */
 };
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b.  Errors: none. */
