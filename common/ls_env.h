@@ -45,6 +45,9 @@
     X(LDLAT, "LOADSTONE_LDLAT", "", "loads that took fewer cycles are not sampled by the hw engine")         \
     X(STORES, "LOADSTONE_STORES", "no", "the hw engine samples stores: no, also or only")                    \
     X(SYSFS, "LOADSTONE_SYSFS", "/sys", "where the hw engine reads what the kernel tells about its PMUs")    \
+    X(TRACED, "LOADSTONE_TRACED", "0",                                                                       \
+      "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
+      "hears of it")                                                                                         \
     X(DEBUG, "LOADSTONE_DEBUG", "0",                                                                         \
       "1: the runtime's incidents are also written to the spool directory as text")
 

@@ -32,6 +32,8 @@ AC_SUBST([PFM_LIBS])
 have_libunwind=no
 AC_CHECK_HEADER([libunwind.h], [have_libunwind=yes])
 
+AC_PATH_PROG([QEMU_USER], [qemu-$host_cpu], [no])
+
 have_step=no
 AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes], [have_step=yes])
 
@@ -48,6 +50,7 @@ AM_CONDITIONAL([HAVE_LZ4], [test "x$have_lz4" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
+AM_CONDITIONAL([HAVE_ZYDIS], [test "x$have_zydis" = xyes])
 AM_CONDITIONAL([HAVE_FC], [test -n "$FC"])
 ])
 
@@ -59,6 +62,10 @@ AS_IF([test "x$have_step" = xyes], [ls_step=yes],
     [ls_step="no (needs an x86-64 machine)"])
 AS_IF([test "x$have_unwind" = xyes], [ls_unwind=yes],
     [ls_unwind="innermost frame only (needs x86-64 and glibc 2.35)"])
+AS_IF([test "x$QEMU_USER" = xno],
+    [ls_trace="no QEMU here (install qemu-user): loadstone trace does not run, record and its bursts do"],
+    [test "x$have_zydis" = xyes], [ls_trace="yes ($QEMU_USER)"],
+    [ls_trace="yes, vector accesses in pieces of 8 bytes (Zydis missing: install libzydis-dev)"])
 AS_IF([test "x$have_libpfm" = xyes], [ls_hw="yes, with libpfm4's event names"],
     [ls_hw="yes, without libpfm4 (install libpfm4-dev): --event takes names of sysfs and raw codes only"])
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
@@ -81,6 +88,7 @@ Loadstone $PACKAGE_VERSION
     step sampling without a PMU:    $ls_step
     call paths of allocations:      $ls_unwind
     hardware sampling:              $ls_hw
+    exact traces (loadstone trace): $ls_trace
     zstd (perf.data, traces):       $ls_zstd
     traces packed by lz4:           $ls_lz4
     pattern files (JSON):           $ls_yajl

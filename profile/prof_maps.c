@@ -66,6 +66,18 @@ static void prof_drop_spool(struct prof_mapping *rows, size_t *len)
     *len = kept;
 }
 
+/* QEMU's user mode shows what its own process may do, and there code is only read: where no file is
+ * executable, the first mapping of one that has several, not all writable, is taken to be. */
+static void prof_guess_code(struct prof_mapping *rows, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (rows[i].path[0] == '/' && (rows[i].access & PROF_MAP_EXEC)) return;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (rows[i].path[0] == '/' && rows[i].offset_bytes == 0 && rows[i].access == PROF_MAP_READ &&
+            rows[i + 1].path == rows[i].path)
+            rows[i].access |= PROF_MAP_EXEC;
+}
+
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
 {
     const char *end = text + len_bytes;
@@ -88,6 +100,7 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
         text += len + 1;
     }
     size_t len = out->len - first;
+    prof_guess_code(out->rows + first, len);
     prof_maps_classify(out->rows + first, len);
     if (len > 0) prof_drop_spool(out->rows + first, &len);
     out->len = first + len;

@@ -45,6 +45,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_init.c \
     runtime/core/rt_lonely.c runtime/core/rt_lonely.h \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
+    runtime/core/rt_marker_sigsafe.h \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
     runtime/core/rt_order.h \
     runtime/core/rt_parent.c runtime/core/rt_parent.h \

@@ -291,6 +291,7 @@ struct sym_thing sym_file_variable(const sym_file *f, uint32_t row)
         .elem_size_bytes = v->elem_size_bytes,
         .row = row,
         .around = v->around,
+        .is_tls = v->is_tls,
         .is_leaf = row + 1 == len || v[1].is_tls != v->is_tls || v[1].base >= v->end,
     };
 }

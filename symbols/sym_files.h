@@ -66,6 +66,7 @@ struct sym_thing {
     uint32_t row;                        /* of the variables or sections; SYM_NONE: not found */
     uint32_t around;                     /* row of the variable around it, SYM_NONE */
     bool is_leaf;                        /* no other variable begins inside */
+    bool is_tls;                         /* base and end are offsets of a thread's block */
 };
 /* How many variables, read when first asked for (0 after a failure: sym_file_problem). */
 size_t sym_file_variables_len(sym_files *all, sym_file *f);

@@ -18,6 +18,7 @@ include tests/fuzz/compact.mk
 include tests/fuzz/source.mk
 include tests/runtime/local.mk
 include tests/patterns/local.mk
+include tests/tracer/local.mk
 include tests/patterns/compact.mk
 include tests/patterns/extract.mk
 include tests/patterns/compare.mk

@@ -87,3 +87,4 @@ include tools/view.mk
 include tools/stream.mk
 include tools/export.mk
 include tools/import.mk
+include tools/tracer.mk

@@ -64,6 +64,7 @@ static void rt_limit_look(uint64_t now_ns, uint64_t ticks)
 
 void rt_alloc_limit_adjust(uint64_t now_ns)
 {
+    if (rt_state.config.traced) return; /* every block counts, time does not */
     if (__atomic_exchange_n(&rt_limit.busy, 1, __ATOMIC_ACQUIRE)) return;
     if (rt_limit.look_ns < rt_state.budget.start_ns) { /* first look in this process */
         rt_limit.look_ns = rt_state.budget.start_ns;

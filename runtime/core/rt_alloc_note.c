@@ -2,6 +2,7 @@
 #include "runtime/core/rt_alloc_note.h"
 
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
 #include "spool/spool_path.h"
@@ -43,6 +44,7 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
     rec.frames_len = is_known ? 1 : path->len;
     rec.time_ns = ls_clock_mono_ns();
     const unsigned flags = (unsigned)b->call | (is_known ? SPOOL_ALLOC_KNOWN_PATH : 0);
+    rt_mark(LS_MARKER_BLOCK_BORN, rec.base, rec.len_bytes, hash);
     if (!spool_put_alloc(w, rec, flags, is_known ? &hash : path->frames)) rt_paths_forget(&t->paths, hash);
 }
 
@@ -136,6 +138,7 @@ __attribute__((noinline)) bool rt_free_note(void *p)
     const int saved = errno;
     struct rt_thread *t = rt_enter();
     if (t) {
+        rt_mark(LS_MARKER_BLOCK_DIED, base, 0, 0);
         spool_put_free(rt_spool_writer(t), ls_clock_mono_ns(), base);
         rt_leave();
     }

@@ -35,6 +35,7 @@ static const struct rt_config_row rt_config_rows[] = {
     ROW(PAUSED, FLAG, paused),
     ROW(CHILDREN, FLAG, children),
     ROW(DEBUG, FLAG, debug),
+    ROW(TRACED, FLAG, traced),
 };
 #undef ROW
 

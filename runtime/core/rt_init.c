@@ -9,6 +9,7 @@
 #include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_fork.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_parent.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_process.h"
@@ -132,9 +133,18 @@ static void rt_init_first_record(void)
     if (rt_state.engine->start && !rt_state.config.paused) rt_state.engine->start();
 }
 
+/* Before anything else is known: the C library works for us now, not for the program. */
+static bool rt_init_is_traced(void)
+{
+    const char *value = getenv(ls_env_rows[LS_ENV_TRACED].variable);
+    return value && *value && *value != '0';
+}
+
 __attribute__((constructor)) static void rt_init(void)
 {
     const int saved = errno;
+    const bool is_traced = rt_init_is_traced();
+    if (is_traced) ls_marker_send(LS_MARKER_PAUSE, (const uint64_t[4]){0});
     rt_quiet_begin();
     rt_real_resolve();
     const int err = rt_init_parts();
@@ -147,6 +157,7 @@ __attribute__((constructor)) static void rt_init(void)
         rt_registry_init();
         rt_collector_init();
     }
+    if (is_traced) ls_marker_send(LS_MARKER_RESUME, (const uint64_t[4]){0});
     errno = saved;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_domains.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -37,6 +38,8 @@ static void rt_put_node(uint16_t type, const struct smr_event_node *e)
         .is_group = e->is_group,
     };
     spool_put_node(rt_spool_writer(t), type, rec, e->label);
+    rt_mark_node(e->node, (const uint64_t[2]){e->base, e->end}, rec.elem_size_bytes,
+                 type == SPOOL_REC_NODE_ADD ? e->label : "");
     if (rt_state.engine->range) rt_state.engine->range(e);
     rt_collector_revive();
     rt_leave();
@@ -62,6 +65,7 @@ static void rt_on_node_remove(void *user, uint64_t time_ns, uint32_t node, bool 
     if (!t) return;
     spool_put_node_remove(rt_spool_writer(t), ls_clock_mono_ns(), node,
                           freed ? SPOOL_NODE_FREED : SPOOL_NODE_REMOVED);
+    rt_mark(LS_MARKER_NODE_DIED, node, 0, 0);
     if (rt_state.engine->range_ended) rt_state.engine->range_ended(node);
     rt_leave();
 }
@@ -83,6 +87,7 @@ static void rt_on_phase(void *user, uint64_t time_ns, const char *name, bool beg
     struct rt_thread *t = rt_enter();
     if (!t) return;
     spool_put_phase(rt_spool_writer(t), ls_clock_mono_ns(), begin, name);
+    rt_mark_phase(name, begin);
     rt_resources_poll_sigsafe(t, ls_clock_mono_ns());
     rt_collector_revive();
     rt_leave();

@@ -36,6 +36,7 @@ struct rt_config {
     uint64_t start_ns;              /* they count from here; 0: from the start of this program */
     int control_signal;             /* 0: none */
     bool has_seed, paused, children, debug;
+    bool traced; /* a tracer listens to markers (rt_marker_sigsafe.h) */
 };
 
 /* All changed by relaxed atomics. Bursts are the engine's to add, hooks are added by rt_leave. */

@@ -4,6 +4,7 @@
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_fork.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/samplers/rt_sampler.h"
 
@@ -90,6 +91,8 @@ void rt_thread_begin(struct rt_thread *t)
     if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
     pthread_setspecific(rt_thread_key, t);
+    if (t->stack_base < t->stack_end)
+        rt_mark(LS_MARKER_STACK_BORN, t->stack_base, t->stack_end - t->stack_base, 0);
     rt_collector_thread_began(t);
     __atomic_fetch_add(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     if (rt_state.engine->thread_open && rt_is_recording()) {
@@ -105,6 +108,7 @@ void rt_thread_end(struct rt_thread *t)
     if (rt_is_recording() && ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_FILE_NS)
         rt_spool_writer(t);
     rt_spool_close(t);
+    rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
     if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     rt_tls.thread = NULL;
     rt_tls.dead = 1;

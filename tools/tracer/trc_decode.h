@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an instruction does with memory: QEMU makes several accesses of one, and the tracer puts them together
+ * again.
+ *
+ * Thread: any.  Signal: not needed. */
+#ifndef TRC_DECODE_H
+#define TRC_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trc_shape {
+    TRC_SHAPE_UNKNOWN,  /* accesses are taken as QEMU makes them: gathers, masked moves, saved state */
+    TRC_SHAPE_PLAIN,    /* at most one load and one store, of these lengths */
+    TRC_SHAPE_TWO_LOADS /* two loads of this length at each execution (cmps) */
+};
+struct trc_shape_of {
+    enum trc_shape shape;
+    uint16_t load_bytes, store_bytes; /* 0: none */
+    bool is_avx512, is_avx2;
+    bool is_broken_gather; /* QEMU 7.2 computes wrong addresses for it */
+};
+
+/* Of the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
+struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len);
+struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which file the program's code is of, from the maps of the process that runs QEMU.
+ *
+ * Thread: any.  Signal: not needed. */
+#ifndef TRC_MAPS_H
+#define TRC_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where code lies. */
+struct trc_code {
+    uint64_t start, end; /* of the mapping, as the program has it; empty: not known */
+    uint64_t offset_bytes;
+    uint32_t module; /* row, UINT32_MAX: in no file */
+    bool is_loadstone;
+};
+
+/* Before the program is loaded: what is mapped now is QEMU's. */
+void trc_maps_init(void);
+
+/* The mapping that holds the program's address ip, which QEMU has at host. */
+struct trc_code trc_maps_find(uint64_t ip, const void *host);
+
+/* The program has unmapped [start, end). */
+void trc_maps_unmapped(uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What QEMU loads: every instruction that is translated gets a site for what it accesses. Arguments:
+ * ring=PATH, region=PATH, phase=NAME. */
+#include "tools/tracer/trc_guest.h"
+#include "tools/tracer/trc_lane.h"
+#include "tools/tracer/trc_maps.h"
+#include "tools/tracer/trc_region.h"
+#include "tools/tracer/trc_sites.h"
+
+#include "common/ls_compat.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { TRC_EXIT_REFUSED = 126 };
+
+int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static struct {
+    char target[32];
+    bool counts; /* instructions */
+} trc_plugin;
+
+/* Nothing of the block has run yet, so no wrong value has been used. */
+static void trc_refuse(enum trc_refusal why, uint64_t ip)
+{
+    snprintf(trc_ring->reason, sizeof(trc_ring->reason), "0x%" PRIx64, ip);
+    TRC_STORE(trc_ring->refusal, why);
+    _exit(TRC_EXIT_REFUSED);
+}
+
+static void trc_check(const struct trc_insn *i)
+{
+    if (i->shape.is_avx512) TRC_STORE(trc_ring->saw_avx512, 1);
+    if (i->shape.is_avx2) TRC_STORE(trc_ring->saw_avx2, 1);
+    if (i->shape.is_broken_gather) trc_refuse(TRC_REFUSED_GATHER, i->ip);
+}
+
+static bool trc_is_wanted(const struct trc_code *code, uint64_t ip)
+{
+    if (code->is_loadstone) return false;
+    if (code->module == UINT32_MAX) return trc_region_holds("", 0, 0);
+    const struct trc_module *m = &trc_ring->modules[code->module];
+    return trc_region_holds(trc_ring->texts + m->path, m->path_len, ip - code->start + code->offset_bytes);
+}
+
+static void trc_on_insn(struct qemu_plugin_insn *insn, struct trc_code *code)
+{
+    const uint64_t ip = qemu_plugin_insn_vaddr(insn);
+    struct trc_insn like = {.ip = ip, .len = (uint8_t)qemu_plugin_insn_size(insn)};
+    if (code->end == 0 || ip < code->start || ip >= code->end)
+        *code = trc_maps_find(ip, qemu_plugin_insn_haddr(insn));
+    if (like.len > sizeof(like.bytes)) return;
+    memcpy(like.bytes, qemu_plugin_insn_data(insn), like.len);
+    like.module = code->module;
+    struct trc_insn *i = trc_insn_at(trc_plugin.target, like);
+    if (!i) return;
+    trc_check(i);
+    if (trc_is_wanted(code, ip)) trc_insn_watch(insn, i);
+}
+
+/* Counted by blocks: a block that holds the boundary counts as behind it. */
+static void trc_on_block(unsigned vcpu, void *user)
+{
+    const uint64_t from = trc_ring->skip_instructions, len = trc_ring->count_instructions;
+    const uint64_t before = trc_own.instructions, now = before + (uint64_t)(uintptr_t)user;
+    (void)vcpu;
+    if (trc_own.is_counted_out) return;
+    trc_own.instructions = now;
+    if (!trc_own.is_counted_in && now > from) {
+        trc_own.is_counted_in = true;
+        trc_lane_on();
+    }
+    if (len > 0 && before >= from + len) {
+        trc_own.is_counted_out = true;
+        trc_lane_off();
+    }
+}
+
+static void trc_on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    static bool has_base;
+    struct trc_code code = {.module = UINT32_MAX};
+    const size_t len = qemu_plugin_tb_n_insns(tb);
+    (void)id;
+    if (!trc_is_followed()) return;
+    if (!has_base && len > 0) {
+        struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+        trc_guest_set_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
+                           qemu_plugin_insn_vaddr(first));
+        has_base = true;
+    }
+    if (trc_plugin.counts)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, trc_on_block, QEMU_PLUGIN_CB_NO_REGS,
+                                             (void *)(uintptr_t)len);
+    for (size_t i = 0; i < len; i++)
+        trc_on_insn(qemu_plugin_tb_get_insn(tb, i), &code);
+}
+
+static struct trc_ring *trc_ring_map(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    void *at = mmap(NULL, sizeof(struct trc_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd); /* the program shall not meet it */
+    if (at == MAP_FAILED) return NULL;
+    struct trc_ring *ring = at;
+    return ring->magic == TRC_MAGIC ? ring : NULL;
+}
+
+/* The value of NAME=value among the arguments, NULL: not there. */
+static const char *trc_argument(int argc, char **argv, const char *name)
+{
+    const size_t len = strlen(name);
+    for (int i = 0; i < argc; i++)
+        if (strncmp(argv[i], name, len) == 0 && argv[i][len] == '=') return argv[i] + len + 1;
+    return NULL;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    const char *path = trc_argument(argc, argv, "ring"), *region = trc_argument(argc, argv, "region");
+    const char *phase = trc_argument(argc, argv, "phase");
+    struct trc_ring *ring = path ? trc_ring_map(path) : NULL;
+    if (!ring || info->system_emulation) return -1;
+    trc_plugin.counts = ring->skip_instructions || ring->count_instructions;
+    snprintf(trc_plugin.target, sizeof(trc_plugin.target), "%s", info->target_name);
+    if (region && trc_region_read(region) != 0) return -1;
+    if (trc_lane_init(ring, trc_plugin.counts) != 0) return -1;
+    trc_maps_init();
+    trc_guest_init(id, trc_plugin.target, phase);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, trc_on_translation);
+    TRC_STORE(ring->plugin_pid, (uint32_t)ls_syscall(SYS_getpid));
+    return 0;
+}

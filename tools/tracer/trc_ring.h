@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that the tracer's plugin, in QEMU, and `loadstone trace` share: a memfd, mapped by both.
+ *
+ * Threads of the program write accesses into blocks, one open block a thread; full blocks go through a queue
+ * to the reader, which gives them back. What is not an access (an allocation, a phase) is an event; events
+ * are numbered in one order. The first row of a block, and every first access of a thread behind an event of
+ * any thread, is preceded by a mark that says how many events there were: so the reader can put accesses of
+ * all threads before and behind each event without a lock or a clock on the way of an access.
+ *
+ * Whoever makes an event sets the limit of all open blocks to 0, so that the next access of each thread
+ * leaves the fast path and looks. Sites and modules are tables that only grow.
+ *
+ * The program may be killed at any instruction: then the reader takes what open blocks hold. */
+#ifndef TRC_RING_H
+#define TRC_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRC_MAGIC UINT64_C(0x31304352544c5300) /* "\0SLTRC01" */
+
+enum {
+    TRC_BLOCK_ROWS = 4092, /* a block has 64 KiB */
+    TRC_BLOCKS = 1024,
+    TRC_FILLED_MAX = 128, /* blocks on their way; then threads wait for the reader */
+    TRC_LANES = 512,      /* threads that live at a time; more are not recorded */
+    TRC_EVENTS = 1 << 14,
+    TRC_THREADS = 1 << 20,
+    TRC_SITES = 1 << 22,
+    TRC_MODULES = 1 << 13,
+    TRC_TEXT_BYTES = 1 << 24,
+    TRC_REASON_BYTES = 512,
+};
+
+/* Sites of rows that are no accesses. */
+#define TRC_MARK UINT32_MAX        /* addr: how many events there were before the next row */
+#define TRC_BREAK (UINT32_MAX - 1) /* what the thread did here is missing */
+
+/* The layout of struct pat_access (patterns/pat_access.h). */
+struct trc_access {
+    uint64_t addr;
+    uint32_t site, thread;
+};
+
+struct trc_block {
+    uint32_t len;    /* rows that are there; written by the thread, released */
+    uint32_t limit;  /* rows that it may write without looking up; anybody sets it to 0 */
+    uint32_t thread; /* row of threads */
+    uint32_t next;   /* free blocks: index + 1 of the next one */
+    uint64_t serial; /* among the blocks of its thread, from 0 */
+    uint32_t state;  /* enum trc_block_state */
+    uint32_t reserved[9];
+    struct trc_access rows[TRC_BLOCK_ROWS];
+};
+_Static_assert(sizeof(struct trc_block) == 65536, "a block is a power of two");
+enum trc_block_state { TRC_FREE, TRC_OPEN, TRC_FILLED };
+
+/* The layout of struct pat_site. */
+struct trc_site {
+    uint64_t ip;
+    uint32_t module; /* row, UINT32_MAX: none */
+    uint16_t size_bytes;
+    uint8_t operand, op;
+};
+
+struct trc_module {
+    uint64_t start, end;
+    uint64_t offset_bytes;   /* of the file at start */
+    uint32_t path, path_len; /* in the texts */
+};
+
+enum trc_event_kind {
+    TRC_EVENT_NONE,
+    TRC_EVENT_BLOCK_BORN,  /* start, bytes, hash of its path */
+    TRC_EVENT_BLOCK_DIED,  /* start */
+    TRC_EVENT_NODE,        /* number, start, bytes, elem_size, label, label_len: begins, or moves */
+    TRC_EVENT_NODE_DIED,   /* number */
+    TRC_EVENT_PHASE_BEGIN, /* name, name_len */
+    TRC_EVENT_PHASE_END,   /* name, name_len */
+    TRC_EVENT_STACK_BORN,  /* start, bytes */
+    TRC_EVENT_STACK_DIED,  /* start, bytes */
+    TRC_EVENT_UNMAPPED,    /* start, bytes */
+    TRC_EVENT_MODULE_GONE, /* row of modules */
+};
+struct trc_event {
+    uint64_t ready; /* its number + 1 once it may be read */
+    uint32_t kind, thread;
+    uint64_t words[6];
+};
+
+/* A thread that lives now. */
+struct trc_lane {
+    uint32_t is_used;
+    uint32_t block; /* index + 1 of its open block, 0: none */
+};
+
+/* Why the tracer ended the program. */
+enum trc_refusal { TRC_NOT_REFUSED, TRC_REFUSED_GATHER, TRC_REFUSED_FULL };
+
+struct trc_ring {
+    uint64_t magic;
+    uint32_t reader_pid;
+    uint32_t is_closed;  /* by the reader: nothing is recorded any more */
+    uint32_t plugin_pid; /* 0: the plugin did not start */
+    uint32_t refusal;    /* enum trc_refusal */
+    char reason[TRC_REASON_BYTES];
+    uint64_t skip_instructions, count_instructions; /* of each thread; count 0: all that follow */
+    uint32_t saw_avx512, saw_avx2;                  /* among the instructions that were translated */
+    uint32_t forks;                                 /* children that were not followed */
+    uint32_t execs;          /* programs that were started in the place of this one or of a child */
+    uint32_t threads_missed; /* for want of a lane */
+    uint32_t texts_missed;
+    uint32_t sites_missed;
+    uint32_t threads_len, sites_len, modules_len, texts_len;
+    uint32_t lanes_used; /* as many at most were ever in use at a time */
+
+    _Alignas(64) uint64_t events_len;  /* numbers given out */
+    _Alignas(64) uint64_t events_done; /* by the reader */
+    _Alignas(64) uint64_t free_blocks; /* tag << 32 | index + 1 */
+    uint32_t blocks_made;
+    _Alignas(64) uint64_t queue_tail;
+    _Alignas(64) uint32_t filled; /* blocks from the queue that were not given back */
+    uint32_t released;            /* counts them: what threads wait for */
+    _Alignas(64) uint32_t is_reader_asleep;
+    uint32_t wake;
+
+    uint32_t queue[TRC_BLOCKS]; /* index + 1, 0: not there yet */
+    struct trc_lane lanes[TRC_LANES];
+    uint32_t threads[TRC_THREADS]; /* their numbers in the system */
+    struct trc_event events[TRC_EVENTS];
+    struct trc_module modules[TRC_MODULES];
+    char texts[TRC_TEXT_BYTES];
+    struct trc_site sites[TRC_SITES];
+    _Alignas(4096) struct trc_block blocks[TRC_BLOCKS];
+};
+
+#define TRC_LOAD(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+#define TRC_STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
+
+#endif

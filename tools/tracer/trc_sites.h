@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers of sites, and what is done at each access of an instruction.
+ *
+ * Thread: any.  Signal: not needed. */
+#ifndef TRC_SITES_H
+#define TRC_SITES_H
+
+#include "tools/tracer/trc_decode.h"
+#include "tools/tracer/trc_qemu.h"
+#include "tools/tracer/trc_ring.h"
+
+enum { TRC_OPS = 2, TRC_SIZES = 6 };
+
+/* An instruction that may access memory. Lives as long as the program: translated code holds its address. */
+struct trc_insn {
+    uint64_t ip;
+    uint32_t module;
+    struct trc_shape_of shape;
+    uint8_t bytes[16], len;
+    uint32_t plain[TRC_OPS]; /* sites of TRC_SHAPE_PLAIN by enum pat_op, and those of TWO_LOADS */
+    uint32_t unknown[TRC_OPS][TRC_SIZES]; /* site + 1 by size, made when they are first seen */
+    struct trc_insn *next;                /* of the same hash */
+};
+
+/* The instruction at ip; the same one when it was translated before.  NULL: out of memory. */
+struct trc_insn *trc_insn_at(const char *target, struct trc_insn like);
+
+/* Let accesses of i (as translated now) be recorded. */
+void trc_insn_watch(struct qemu_plugin_insn *insn, struct trc_insn *i);
+
+#endif
