@@ -395,10 +395,12 @@ static void record_stack(struct rt_step_thread *t, const ucontext_t *uc)
 static void begin(struct rt_step_thread *t, ucontext_t *uc)
 {
     unsigned cpu = 0;
+    t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    /* what was loaded may lie where something else was before: this burst's samples must find it */
+    if (rt_maps_is_dirty()) rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
     __rdtscp(&cpu);
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
-    t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->position = t->own_steps = t->recorded = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
