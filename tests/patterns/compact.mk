@@ -4,7 +4,7 @@ if HAVE_CMOCKA
 COMPACT_TESTS = tests/patterns/test_pat_compact tests/patterns/test_pat_measure tests/patterns/test_pat_period
 tests_patterns_test_pat_compact_SOURCES = tests/patterns/test_pat_compact.c
 tests_patterns_test_pat_compact_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_compact_LDADD = libpatcompact.la $(CMOCKA_LIBS) -lm
+tests_patterns_test_pat_compact_LDADD = libpatcompact.la $(CMOCKA_LIBS) -ldl -lm
 tests_patterns_test_pat_measure_SOURCES = tests/patterns/test_pat_measure.c
 tests_patterns_test_pat_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_measure_LDADD = libpatcompact.la $(CMOCKA_LIBS) -lm

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From sequences to patterns: forms, classes, names, shares, in sequences made by hand as the loops of known
  * programs make them. */
+#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "patterns/pat_compact.h"
 #include "patterns/pat_extent.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 enum { ROOM = 1 << 18, SITES = 8 };
@@ -470,35 +472,77 @@ static void names_say_what_is_known(void **state)
     program_fini(&p);
 }
 
-/* This very function, wherever this program was loaded: position-independent or not. */
+/* The loaded object that holds an address, as the loader knows it. */
+struct loaded {
+    uint64_t ip;
+    struct pat_module module;
+    char path[4096];
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *user)
+{
+    struct loaded *l = user;
+    const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        const uint64_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || l->ip < start || l->ip >= end) continue;
+        assert_non_null(realpath(path, l->path));
+        l->module = (struct pat_module){l->path, start, end, info->dlpi_addr};
+        return 1;
+    }
+    return 0;
+}
+
+/* The pattern of one access by the instruction at ip. */
+static const struct pat_found *compact_at(struct program *p, struct loaded *l, uint64_t ip)
+{
+    program_init(p);
+    *l = (struct loaded){.ip = ip};
+    assert_int_equal(dl_iterate_phdr(find_loaded, l), 1);
+    p->modules[0] = l->module;
+    p->tables.modules_len = 1;
+    p->sites[0].ip = ip;
+    p->sites[0].module = 0;
+    put(sequence(p), 1);
+    return compact(p, NULL);
+}
+
+/* This very function, position-independent or not as this program is. */
 static void instructions_have_functions_and_lines(void **state)
 {
     struct program p;
-    char path[4096] = {0};
-    unsigned long long start = 0, end = 0, offset = 0;
-    char line[4600];
-    FILE *maps = fopen("/proc/self/maps", "re");
+    struct loaded l;
+    const struct pat_found *f =
+        compact_at(&p, &l, (uint64_t)(uintptr_t)&instructions_have_functions_and_lines);
     (void)state;
-    program_init(&p);
-    if (!maps) skip();
-    while (fgets(line, sizeof(line), maps)) /* the first mapping of this program is its lowest */
-        if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %4095s", &start, &end, &offset, path) == 4) break;
-    fclose(maps);
-    /* linked at the lowest segment's address: 0 for position-independent ones, else where it lies */
-    const uint64_t bias = start >= 0x10000000 ? start : 0;
-    p.modules[0] = (struct pat_module){path, start, start + (64 << 20), bias};
-    p.tables.modules_len = 1;
-    p.sites[0].ip = (uint64_t)(uintptr_t)&instructions_have_functions_and_lines;
-    p.sites[0].module = 0;
-    put(sequence(&p), 1);
-    const struct pat_found *f = compact(&p, NULL);
     assert_string_equal(f->function, "instructions_have_functions_and_lines");
+    assert_string_equal(f->module, l.path);
     assert_non_null(strstr(f->config.name, "gather of `x` in instructions_have_functions_and_lines"));
     if (f->line) { /* there is debugging information */
         assert_non_null(strstr(f->file, "test_pat_compact.c"));
         assert_non_null(strstr(f->config.name, "(test_pat_compact.c:"));
     }
     program_fini(&p);
+}
+
+static void instructions_of_libraries_have_functions(void **state)
+{
+    struct program p;
+    struct loaded l;
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    void *ip = libc ? dlsym(libc, "qsort") : NULL;
+    (void)state;
+    if (!ip) {
+        print_message("no libc.so.6 to look up a name in\n");
+        skip();
+    }
+    const struct pat_found *f = compact_at(&p, &l, (uint64_t)(uintptr_t)ip);
+    assert_true(l.module.bias != 0);
+    assert_non_null(strstr(f->function, "qsort"));
+    program_fini(&p);
+    dlclose(libc);
 }
 
 static void files_that_are_not_there_leave_names_empty(void **state)
@@ -538,6 +582,7 @@ int main(void)
         cmocka_unit_test(sequences_of_one_access_or_none_are_fine),
         cmocka_unit_test(names_say_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
+        cmocka_unit_test(instructions_of_libraries_have_functions),
         cmocka_unit_test(files_that_are_not_there_leave_names_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
