@@ -106,19 +106,19 @@ ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat
     return LS_OK;
 }
 
-/* "multiply (spmv.c:88)", or as much of it as is known. */
+/* " in multiply (spmv.c:88)", or as much of it as is known. */
 static void pat_code_text(const struct pat_found *r, char *out, size_t room)
 {
     const char *module = r->module ? strrchr(r->module, '/') : NULL;
     module = module ? module + 1 : r->module ? r->module : "";
     if (*r->function && *r->file && r->line)
-        snprintf(out, room, "%s (%s:%" PRIu32 ")", r->function, r->file, r->line);
+        snprintf(out, room, " in %s (%s:%" PRIu32 ")", r->function, r->file, r->line);
     else if (*r->function)
-        snprintf(out, room, "%s", r->function);
+        snprintf(out, room, " in %s", r->function);
     else if (*r->file && r->line)
-        snprintf(out, room, "%s:%" PRIu32, r->file, r->line);
+        snprintf(out, room, " at %s:%" PRIu32, r->file, r->line);
     else
-        snprintf(out, room, "%s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
+        snprintf(out, room, " at %s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
 }
 
 void pat_where_text(const struct pat_found *r, char *out, size_t room)
@@ -126,7 +126,7 @@ void pat_where_text(const struct pat_found *r, char *out, size_t room)
     const bool is_load = r->op == PAT_OP_LOAD;
     char code[512];
     pat_code_text(r, code, sizeof(code));
-    snprintf(out, room, "%s%s%s%s%s in %s", is_load ? "gather" : "scatter",
+    snprintf(out, room, "%s%s%s%s%s%s", is_load ? "gather" : "scatter",
              !*r->home ? ""
              : is_load ? " of "
                        : " to ",

@@ -5,6 +5,7 @@
 #include "profile/prof_atlas.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
+#include "tools/ptn_read.h"
 #include "tools/view_facts.h"
 #include "viz-export/vx_view.h"
 
@@ -15,8 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_FORCE, VIEW_OPTIONS };
+enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
 enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
+enum { VIEW_PATTERNS_MAX = 8, VIEW_PATTERN_INDICES_MAX = 1 << 16, VIEW_PATTERNS_BYTES = 256 << 20 };
 
 #define VIEW_COLUMNS                                                                               \
     (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(addr) | PROF_MASK(burst) | \
@@ -28,6 +30,10 @@ static const struct cli_option view_options[VIEW_OPTIONS] = {
     [VIEW_ROWS] = {"rows", 0, CLI_COUNT, "COUNT", "50000",
                    "samples drawn one by one (parallel coordinates), picked at random; at most 50000",
                    "Output"},
+    [VIEW_PATTERNS] = {"patterns", 0, CLI_TEXT, "INPUT|none", NULL,
+                       "access patterns of this trace of the program, or none; without it those of FILE's "
+                       "bursts (loadstone patterns)",
+                       "Output"},
     [VIEW_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the page", "Output"},
 };
 
@@ -61,6 +67,7 @@ static ls_err view_write_file(const struct vx_view *page, const char *path)
 
 /* What is shown: where samples lie on the domains, and their sums. */
 struct view_content {
+    struct ptn_found patterns;
     struct ndm_atlas atlas;
     struct vx_view_places places;
     struct an_tiles tiles;
@@ -85,8 +92,20 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     return LS_OK;
 }
 
+/* Those of another input must be there; a profile without usable bursts has none. */
+static ls_err view_patterns(const char *asked, const char *profile, struct ptn_found *out)
+{
+    const struct ptn_settings settings = {
+        .extract = {.top = VIEW_PATTERNS_MAX, .merge_threads = true, .memory_bytes = VIEW_PATTERNS_BYTES},
+        .compact = {.pattern_max = VIEW_PATTERN_INDICES_MAX, .seed = 1}};
+    if (asked && strcmp(asked, "none") == 0) return LS_OK;
+    const ls_err err = ptn_read(asked ? asked : profile, &settings, out);
+    return asked ? err : LS_OK;
+}
+
 static void view_content_fini(struct view_content *c)
 {
+    ptn_found_fini(&c->patterns);
     free(c->picked);
     view_facts_fini(&c->facts);
     an_tiles_fini(&c->tiles);
@@ -115,6 +134,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .level_limit_cycles = v->run->level_limit_cycles,
                                  .sources = {sources, sources_len},
                                  .atlas = &c->atlas,
+                                 .patterns = &c->patterns.findings,
                                  .places = &c->places,
                                  .rows = c->picked,
                                  .rows_len = c->picked_len};
@@ -129,6 +149,7 @@ static ls_err view_make(const char *input, const struct cli_value *values, const
     struct view_content content = {0};
     ls_err err = rep_view_init(&v, &options);
     if (err == LS_OK) err = view_content_init(&content, &v, values[VIEW_ROWS].number);
+    if (err == LS_OK) err = view_patterns(values[VIEW_PATTERNS].text, input, &content.patterns);
     if (err == LS_OK) err = view_page(&v, &content, path);
     view_content_fini(&content);
     rep_view_fini(&v);

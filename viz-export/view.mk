@@ -8,6 +8,7 @@ libvizexport_la_SOURCES += \
     viz-export/vx_places.c viz-export/vx_places.h \
     viz-export/vx_view.c viz-export/vx_view.h viz-export/vx_view_parts.h \
     viz-export/vx_view_fields.c \
+    viz-export/vx_view_patterns.c \
     viz-export/vx_view_places.c viz-export/vx_view_places.h \
     viz-export/vx_view_tables.c \
     viz-export/vx_view_tiles.c
@@ -38,6 +39,7 @@ view_web_sources = \
     viz-export/web/src/metrics.js \
     viz-export/web/src/model.js \
     viz-export/web/src/parallel.js \
+    viz-export/web/src/patterns.js \
     viz-export/web/src/range.js \
     viz-export/web/src/scalebar.js \
     viz-export/web/src/selection.js \

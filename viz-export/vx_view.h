@@ -10,6 +10,7 @@
 #include "analyse/an_bootstrap.h"
 #include "analyse/an_tiles.h"
 #include "ndm/ndm_field.h"
+#include "patterns/pat_found.h"
 #include "viz-export/vx_view_places.h"
 
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct vx_view {
     const double *level_limit_cycles; /* PROF_LEVEL_COUNT */
     struct an_source_text sources;
     const struct ndm_atlas *atlas;
+    const struct pat_findings *patterns; /* NULL: none */
     const struct vx_view_places *places;
     const uint64_t *rows; /* samples for the parallel coordinates, rising */
     size_t rows_len;

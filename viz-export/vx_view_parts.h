@@ -33,6 +33,9 @@ ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
 
+/* Errors: LS_ERR_NOMEM. */
+ls_err vx_view_patterns(const struct vx_view *v, struct vx_json *j);
+
 /* The page's program and looks, compiled in (viz-export/web/embed.sh makes the file); length 0: were not
  * there to be built. */
 extern const unsigned char vx_view_script[], vx_view_style[];

@@ -241,7 +241,7 @@ static void origins_say_what_is_known(void **state)
     pat_origin_text(&f.rows[FOUND_FIELD], text, sizeof(text));
     assert_string_equal(text, "gather of particles in drift; uniform stride, exact");
     pat_origin_text(&f.rows[FOUND_SCATTER], text, sizeof(text));
-    assert_string_equal(text, "scatter in 0x401234; random, synthetic");
+    assert_string_equal(text, "scatter at 0x401234; random, synthetic");
     pat_origin_text(&f.rows[FOUND_GATHER], cut, sizeof(cut));
     assert_string_equal(cut, "gather of x through");
     pat_findings_fini(&f);

@@ -3,9 +3,10 @@
 check_PROGRAMS += tests/viz-export/make_view
 tests_viz_export_make_view_SOURCES = tests/viz-export/make_view.c
 tests_viz_export_make_view_LDADD = libprofile.la libcommon.la -lm
-dist_check_SCRIPTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh
-TESTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh
+dist_check_SCRIPTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh tests/viz-export/test_view_patterns.sh
+TESTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh tests/viz-export/test_view_patterns.sh
 EXTRA_DIST += tests/viz-export/view_tools.sh tests/viz-export/browser.mjs tests/viz-export/test_view.mjs
+EXTRA_DIST += tests/viz-export/test_view_patterns.mjs
 EXTRA_DIST += tests/viz-export/test_view_large.sh tests/viz-export/test_view_large.mjs
 .PHONY: check-view-large
 check-view-large: all bench/resolve

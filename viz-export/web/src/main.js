@@ -11,13 +11,23 @@ import { mapView } from './map.js';
 import { makeMetrics } from './metrics.js';
 import { readModel } from './model.js';
 import { parallelView } from './parallel.js';
+import { patternsView } from './patterns.js';
 import { Selection } from './selection.js';
 import { themeButton } from './theme.js';
 import { timelineView } from './timeline.js';
 import { hideTip } from './tip.js';
 import { treeView } from './tree.js';
 
-const VIEWS = [treeView, mapView, latencyView, timelineView, codeView, threadsView, parallelView];
+const VIEWS = [
+    treeView,
+    mapView,
+    latencyView,
+    timelineView,
+    codeView,
+    threadsView,
+    patternsView,
+    parallelView,
+];
 
 function makeApp(model) {
     const metrics = makeMetrics(model.whole);
