@@ -15,8 +15,10 @@ enum {
     PAT_PERIOD_END = 8,     /* an eighth may be left out at each end */
     PAT_PERIOD_ROW_MIN = 8, /* indices of a pattern, where iterations can be joined */
     PAT_PERIOD_ROW_MAX = 16,
-    PAT_PERIOD_LOSS = 64, /* joining may leave out a 64th */
-    PAT_PERIOD_LEAST = 4  /* indices below which nothing can be said to repeat */
+    PAT_PERIOD_LOSS = 64,   /* joining may leave out a 64th */
+    PAT_PERIOD_TURNS = 8,   /* so many deltas weigh as much as an index */
+    PAT_PERIOD_LONG = 4096, /* numbers that are too many to be written without need */
+    PAT_PERIOD_LEAST = 4    /* indices below which nothing can be said to repeat */
 };
 
 static int64_t pat_minus(int64_t a, int64_t b)
@@ -35,6 +37,8 @@ struct pat_search {
     size_t len;
     int64_t *bases; /* differences between the bases of one candidate */
     uint32_t *z, *failure;
+    uint32_t *borders; /* failure function of the distances: what shorter period a block has inside */
+    bool takes_any;    /* blocks that end inside a level, too */
     struct pat_period best;
     size_t best_cost;
 };
@@ -44,6 +48,7 @@ static void pat_search_fini(struct pat_search *s)
     free(s->bases);
     free(s->z);
     free(s->failure);
+    free(s->borders);
 }
 
 static ls_err pat_search_init(struct pat_search *s, const struct pat_indices *sequence)
@@ -52,7 +57,8 @@ static ls_err pat_search_init(struct pat_search *s, const struct pat_indices *se
     s->bases = malloc(s->len * sizeof(*s->bases));
     s->z = malloc(s->len * sizeof(*s->z));
     s->failure = malloc(s->len * sizeof(*s->failure));
-    if (s->bases && s->z && s->failure) return LS_OK;
+    s->borders = malloc(s->len * sizeof(*s->borders));
+    if (s->bases && s->z && s->failure && s->borders) return LS_OK;
     pat_search_fini(s);
     return ls_fail(LS_ERR_NOMEM, "no memory to look for a period in %zu indices", sequence->len);
 }
@@ -102,34 +108,63 @@ static bool pat_blocks_repeat(const struct pat_search *s, size_t len)
     return true;
 }
 
-static size_t pat_period_cost(size_t len, size_t turns)
+/* How much there is to say, which decides between levels: an outer level whose deltas are mostly the same is
+ * said in few words however long its list is. */
+static size_t pat_period_cost(const int64_t *bases, size_t len, size_t turns)
 {
-    return turns == 1 ? len : len + 2 * turns; /* an outer level only where it saves something */
+    size_t runs = 1;
+    if (turns == 1) return len;
+    for (size_t i = 1; i < turns; i++)
+        runs += bases[i] != bases[i - 1];
+    return len + 2 * runs + turns / PAT_PERIOD_TURNS;
+}
+
+/* A loop's body ends where the next distance is not the one that its own, shorter period would go on with:
+ * ten columns of a row of thirty are no level, though three of them and a list of deltas make the row. */
+static bool pat_ends_a_level(const struct pat_search *s, size_t len)
+{
+    if (len < 2) return len == 1;
+    const size_t inside = len - 1 - s->borders[len - 2];
+    return pat_step(s, len - 1) != pat_step(s, len - 1 - inside);
 }
 
 /* Take pattern length len as the best so far if it is one. */
 static void pat_search_try(struct pat_search *s, size_t len)
 {
     const size_t count = s->len / len;
+    if (!s->takes_any && !pat_ends_a_level(s, len)) return;
     if (!pat_blocks_repeat(s, len)) return;
     for (size_t i = 0; i + 1 < count; i++)
         s->bases[i] = pat_minus(s->data[(i + 1) * len], s->data[i * len]);
     const size_t turns = pat_period_of_string(s->bases, count - 1, s->failure);
-    const size_t cost = pat_period_cost(len, turns);
-    if (cost >= s->best_cost || 2 * turns > count) return;
+    if (2 * turns > count || (len == 1 && turns > 1)) return;
+    const size_t cost = pat_period_cost(s->bases, len, turns);
+    if (cost >= s->best_cost || (turns > 1 && len + turns > s->len / PAT_PERIOD_SAVES)) return;
     s->best = (struct pat_period){.len = len, .turns = turns, .count = count};
     s->best_cost = cost;
 }
 
-/* From index 0 on. Exact ones first: a ragged end is taken only where nothing gives every index. */
+static void pat_search_lengths(struct pat_search *s, bool is_ragged)
+{
+    for (size_t len = 1; len < s->best_cost && 2 * len <= s->len; len++)
+        if ((s->len % len == 0) == !is_ragged && s->len % len <= s->len / PAT_PERIOD_END)
+            pat_search_try(s, len);
+}
+
+/* From index 0 on. Exact ones first: a ragged end is taken only where nothing gives every index. Where the
+ * levels are long (a large array swept again and again) any cut that is shorter is better. */
 static bool pat_search_levels(struct pat_search *s)
 {
+    for (size_t i = 0; i + 1 < s->len; i++)
+        s->bases[i] = pat_step(s, i);
+    pat_period_of_string(s->bases, s->len - 1, s->borders);
     pat_search_z(s, 0);
     for (int ragged = 0; ragged < 2; ragged++) {
         s->best_cost = s->len / PAT_PERIOD_SAVES + 1;
-        for (size_t len = 1; len < s->best_cost && 2 * len <= s->len; len++)
-            if ((s->len % len == 0) == !ragged && s->len % len <= s->len / PAT_PERIOD_END)
-                pat_search_try(s, len);
+        s->takes_any = false;
+        pat_search_lengths(s, ragged);
+        s->takes_any = true;
+        if (s->best_cost > PAT_PERIOD_LONG) pat_search_lengths(s, ragged);
         if (s->best.count) return true;
     }
     return false;

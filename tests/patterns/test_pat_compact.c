@@ -270,6 +270,24 @@ static void irregular_walks_are_complex(void **state)
     check(&p, PAT_FORM_FULL, PAT_CLASS_COMPLEX);
 }
 
+/* Many distances, but not evenly many: each is three quarters as frequent as the one before. */
+static void skewed_walks_are_complex(void **state)
+{
+    struct program p;
+    int64_t at = 0;
+    (void)state;
+    program_init(&p);
+    struct pat_sequence *s = sequence(&p);
+    random_state = 9;
+    for (int64_t i = 0; i < 5000; i++) {
+        int64_t step = 2;
+        while (next_random() % 100 < 76)
+            step += 5;
+        put(s, at += step);
+    }
+    check(&p, PAT_FORM_FULL, PAT_CLASS_COMPLEX);
+}
+
 static void chase_needs_its_own_value_as_address(void **state)
 {
     static const struct {
@@ -572,6 +590,7 @@ int main(void)
         cmocka_unit_test(rows_with_gaps_are_mostly_stride_1),
         cmocka_unit_test(random_places_are_random),
         cmocka_unit_test(irregular_walks_are_complex),
+        cmocka_unit_test(skewed_walks_are_complex),
         cmocka_unit_test(chase_needs_its_own_value_as_address),
         cmocka_unit_test(ragged_ends_are_told),
         cmocka_unit_test(bursts_become_one_period),
