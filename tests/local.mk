@@ -35,6 +35,7 @@ include tests/cases/sym.mk
 include tests/cases/sites.mk
 include tests/bed/local.mk
 include tests/cases/report.mk
+include tests/cases/truth.mk
 include tests/cases/examples.mk
 include tests/cases/perf.mk
 include tests/perf/ring.mk
