@@ -9,8 +9,8 @@
 
 /* In the order in which they are tried: those with a magic first, those that are guessed last. */
 static const struct pat_source_format *const formats[] = {
-    &pat_source_trace,       &pat_source_nvbit, &pat_source_lackey,    &pat_source_memtrace,
-    &pat_source_perf_script, &pat_source_gem5,  &pat_source_drmemtrace};
+    &pat_source_trace,    &pat_source_run_h5,      &pat_source_nvbit, &pat_source_lackey,
+    &pat_source_memtrace, &pat_source_perf_script, &pat_source_gem5,  &pat_source_drmemtrace};
 
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]), HEAD_BYTES = 4096 };
 

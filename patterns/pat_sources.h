@@ -6,6 +6,6 @@
 #include "patterns/pat_source.h"
 
 extern const struct pat_source_format pat_source_drmemtrace, pat_source_gem5, pat_source_lackey,
-    pat_source_memtrace, pat_source_nvbit, pat_source_perf_script, pat_source_trace;
+    pat_source_memtrace, pat_source_nvbit, pat_source_perf_script, pat_source_run_h5, pat_source_trace;
 
 #endif

@@ -6,6 +6,8 @@ libpatterns_la_SOURCES += \
     patterns/pat_intern.c patterns/pat_intern.h \
     patterns/pat_lines.c patterns/pat_lines.h \
     patterns/pat_records.c patterns/pat_records.h \
+    patterns/pat_run_ranges.c patterns/pat_run_ranges.h \
+    patterns/pat_run_scale.c patterns/pat_run_scale.h \
     patterns/pat_script_line.c patterns/pat_script_line.h \
     patterns/pat_source.c patterns/pat_sources.h \
     patterns/pat_src_drmemtrace.c \
@@ -14,6 +16,7 @@ libpatterns_la_SOURCES += \
     patterns/pat_src_memtrace.c \
     patterns/pat_src_nvbit.c \
     patterns/pat_src_perf_script.c \
+    patterns/pat_src_run_h5.c \
     patterns/pat_src_trace.c \
     patterns/pat_text.c patterns/pat_text.h \
     patterns/pat_tables.c patterns/pat_tables.h \
@@ -23,6 +26,7 @@ libpatterns_la_SOURCES += \
     patterns/pat_trace_writer.c patterns/pat_trace_writer.h \
     patterns/pat_unpack.c patterns/pat_unpack.h \
     patterns/pat_unpack_gzip.c patterns/pat_unpack_zip.c
+libpatterns_la_LIBADD += libprofread.la libprofcost.la
 if HAVE_ZSTD
 libpatterns_la_SOURCES += patterns/pat_codec_zstd.c patterns/pat_unpack_zstd.c
 libpatterns_la_LIBADD += $(ZSTD_LIBS)
