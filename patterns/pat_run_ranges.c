@@ -68,6 +68,17 @@ static void show(struct shown *s, uint64_t addr, uint64_t len_bytes)
     if (end > s->high) s->high = end;
 }
 
+/* Around node too: what lies in an area makes it longer. */
+static void show_around(const struct pat_run_part *p, struct shown *all, uint32_t node, uint64_t addr,
+                        uint64_t len_bytes)
+{
+    for (uint32_t at = node, before = UINT32_MAX; at < before && at < p->nodes_len; /* upwards only */) {
+        show(&all[at], addr, len_bytes);
+        before = at;
+        at = p->nodes[at].parent;
+    }
+}
+
 static void show_sample(const struct pat_run_part *p, struct shown *all, uint64_t i)
 {
     const struct prof_samples *s = p->samples;
@@ -79,11 +90,7 @@ static void show_sample(const struct pat_run_part *p, struct shown *all, uint64_
     if (elem && element != UINT64_MAX && !__builtin_mul_overflow(elem, element, &offset) &&
         offset <= s->addr[i] && s->addr[i] - offset < all[node].base)
         all[node].base = s->addr[i] - offset;
-    for (uint32_t at = node, before = UINT32_MAX; at < before && at < p->nodes_len; /* upwards only */) {
-        show(&all[at], s->addr[i], s->size[i]);
-        before = at;
-        at = p->nodes[at].parent;
-    }
+    show_around(p, all, node, s->addr[i], s->size[i]);
 }
 
 static bool is_burst_inside(const struct pat_run_part *p, const struct prof_burst *b)
@@ -129,9 +136,11 @@ static bool place_node(const struct prof_node *n, const struct shown *s, struct 
     return is_area(n->kind) && s->low < s->high;
 }
 
+/* Or the same: then the one that is known better stands for both. */
 static bool are_crossing(const struct pat_run_range *a, const struct pat_run_range *b)
 {
     if (a->end <= b->start || b->end <= a->start) return false;
+    if (a->start == b->start && a->end == b->end) return true;
     const bool a_holds_b = a->start <= b->start && b->end <= a->end;
     const bool b_holds_a = b->start <= a->start && a->end <= b->end;
     return !a_holds_b && !b_holds_a;
@@ -157,12 +166,13 @@ static int by_birth(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part *p, const struct shown *all)
+static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part *p, struct shown *all)
 {
     r->len = r->born = 0;
-    for (uint32_t i = 0; i < p->nodes_len; i++) {
+    for (uint32_t i = (uint32_t)p->nodes_len; i-- > 0;) { /* what lies in areas before them */
         struct pat_run_range range;
         if (!place_node(&p->nodes[i], &all[i], &range)) continue;
+        show_around(p, all, i, range.start, range.end - range.start);
         if (r->len == r->room) {
             const size_t room = r->room ? 2 * r->room : 64;
             struct pat_run_range *grown = realloc(r->rows, room * sizeof(*grown));

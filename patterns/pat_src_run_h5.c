@@ -19,6 +19,7 @@ static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(a
                                 PROF_MASK(events);
 
 struct run {
+    char *path;
     prof_profile *profile;
     struct pat_collect collect;
     struct prof_samples samples;
@@ -236,6 +237,9 @@ static ls_err run_read(void *self, bool *has_ended)
         return LS_OK;
     }
     *has_ended = r->at == r->bursts_len;
+    if (*has_ended && r->collect.counts.accesses == 0 && r->collect.parts_len == 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: none of %llu samples is a load or store with an address", r->path,
+                       (unsigned long long)r->samples.len);
     if (*has_ended) return LS_OK;
     if (r->at == r->process_end) LS_TRY(begin_process(r));
     if (r->are_events_told) return tell_samples(r);
@@ -266,6 +270,7 @@ static void run_close(void *self)
     if (r->profile) prof_close(r->profile);
     pat_collect_fini(&r->collect);
     pat_run_ranges_fini(&r->ranges);
+    free(r->path);
     free(r->order);
     free(r->module_rows);
     free(r->thread_rows);
@@ -283,6 +288,8 @@ static uint32_t *none_rows(size_t len)
 
 static ls_err run_start(struct run *r, const char *path, const struct pat_source_options *o)
 {
+    r->path = strdup(path);
+    if (!r->path) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
     LS_TRY(prof_open(path, &r->profile));
     LS_TRY(prof_load_samples(r->profile, columns, &r->samples));
     r->bursts = prof_bursts(r->profile, &r->bursts_len);
