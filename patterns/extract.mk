@@ -15,3 +15,17 @@ libpatterns_la_SOURCES += \
     patterns/pat_ext_stream.c patterns/pat_ext_stream.h \
     patterns/pat_ext_tally.c patterns/pat_ext_tally.h
 libpatterns_la_LIBADD += libsmrtree.la
+
+# the load that gives the index of another: read from the machine code
+if HAVE_STEP
+libpatterns_la_SOURCES += \
+    patterns/pat_backward.h patterns/pat_backward_zydis.c \
+    patterns/pat_code.c patterns/pat_code.h \
+    patterns/pat_indirect.c
+libpatterns_la_LIBADD += -lZydis
+else
+libpatterns_la_SOURCES += patterns/pat_indirect_none.c
+endif
+libpatterns_la_SOURCES += patterns/pat_indirect.h
+EXTRA_DIST += patterns/pat_backward.h patterns/pat_backward_zydis.c patterns/pat_code.c patterns/pat_code.h \
+    patterns/pat_indirect.c patterns/pat_indirect_none.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/pat_ext_finish.h"
 #include "patterns/pat_ext_rows.h"
+#include "patterns/pat_indirect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -305,16 +306,46 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
 
 /* ---- all together ---- */
 
-static ls_err finish_sites(const struct pat_ext *e, struct pat_ext_row *const *rows, uint64_t *out)
+/* Of every site: its accesses, and the home of the row that has most of them. */
+struct finish_sites {
+    uint64_t *accesses, *most;
+    uint32_t *homes;
+};
+
+static void finish_sites_fini(struct finish_sites *s)
 {
-    uint8_t *seen = calloc(e->tables->sites_len / 8 + 1, 1);
-    if (!seen) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", e->tables->sites_len);
+    free(s->accesses);
+    free(s->most);
+    free(s->homes);
+}
+
+static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *const *rows,
+                                struct finish_sites *s)
+{
+    const size_t len = e->tables->sites_len;
+    s->accesses = calloc(len + 1, sizeof(*s->accesses));
+    s->most = calloc(len + 1, sizeof(*s->most));
+    s->homes = calloc(len + 1, sizeof(*s->homes));
+    if (!s->accesses || !s->most || !s->homes) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
     for (size_t i = 0; i < e->rows_len; i++) {
-        const uint8_t bit = (uint8_t)(1u << (rows[i]->site & 7));
-        *out += !(seen[rows[i]->site >> 3] & bit);
-        seen[rows[i]->site >> 3] |= bit;
+        const uint64_t accesses = pat_ext_row_accesses(rows[i]);
+        const uint32_t site = rows[i]->site;
+        s->accesses[site] += accesses;
+        if (accesses <= s->most[site]) continue;
+        s->most[site] = accesses;
+        s->homes[site] = rows[i]->home;
     }
-    free(seen);
+    return LS_OK;
+}
+
+/* Which loads give the indices. */
+static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites *sites,
+                             struct pat_sequences *out)
+{
+    LS_TRY(pat_indirect(e->tables, sites->accesses, out->rows, out->len));
+    for (size_t i = 0; i < out->len; i++)
+        if (out->rows[i].index_site != PAT_NONE)
+            out->rows[i].index_home = sites->homes[out->rows[i].index_site];
     return LS_OK;
 }
 
@@ -360,15 +391,20 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
 {
     struct pat_ext_row **rows = pat_ext_rows(e);
     struct finish_row *f = calloc(e->rows_len + 1, sizeof(*f));
+    struct finish_sites sites = {0};
     ls_err err = rows && f ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
     *out = (struct pat_sequences){.accesses = e->accesses, .accesses_filtered = e->unplaced};
+    if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
     for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)
         out->cost += finish_cost(rows[i]);
-    if (err == LS_OK) err = finish_sites(e, rows, &out->sites);
+    for (size_t i = 0; err == LS_OK && i < e->tables->sites_len; i++)
+        out->sites += sites.accesses[i] > 0;
     if (err == LS_OK) {
         finish_prepare(e, rows, f);
         err = finish_rows(e, f, e->rows_len, out);
     }
+    if (err == LS_OK) err = finish_indices(e, &sites, out);
+    finish_sites_fini(&sites);
     free(f);
     free(rows);
     return err;

@@ -7,6 +7,13 @@ tests_patterns_test_pat_extract_SOURCES = tests/patterns/test_pat_extract.c \
     tests/patterns/naive_extract.c tests/patterns/naive_extract.h
 tests_patterns_test_pat_extract_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_extract_LDADD = libpatterns.la $(CMOCKA_LIBS)
+if HAVE_STEP
+EXTRACT_TESTS += tests/patterns/test_pat_indirect
+tests_patterns_test_pat_indirect_SOURCES = tests/patterns/test_pat_indirect.c \
+    tests/patterns/memory_source.c tests/patterns/memory_source.h
+tests_patterns_test_pat_indirect_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_indirect_LDADD = libpatterns.la $(CMOCKA_LIBS)
+endif
 check_PROGRAMS += $(EXTRACT_TESTS)
 TESTS += $(EXTRACT_TESTS)
 endif
