@@ -85,6 +85,32 @@ fi
 python=
 for p in /usr/bin/python3 python3; do $p -c 'import json' 2>/dev/null && { python=$p; break; }; done
 [ -n "$python" ] || { echo "no python3: JSON was written but not looked into"; exit $failed; }
+
+# warps: 32 lanes gather floats at random, and read others one after the other, which is no gather
+must $python - <<'T'
+import random, struct
+random.seed(7)
+records = []
+for warp in range(64):
+    for turn in range(8):
+        base = 0x700000000 + 4 * 32 * (8 * warp + turn)
+        lanes = [0x600000000 + 4 * random.randrange(65536) for _ in range(32)]
+        for ip, addrs in ((0x100, [base + 4 * lane for lane in range(32)]), (0x200, lanes)):
+            records.append(struct.pack("<Q10iQ32Q", 1, 0, 0, 0, warp, 0, 0, 1, 0, 4, 0, ip, *addrs))
+open("warps.nv", "wb").write(struct.pack("<3Q", 0, 0, len(records)) + b"".join(records))
+T
+must patterns --format nvbit warps.nv -o warps.json --json >warps 2>/dev/null
+must patterns --format nvbit warps.nv --mode v2 --to gs-patterns -o warps-v2.json >/dev/null 2>&1
+must "$loadstone" replay $quick warps.json >replayed
+must $python - <<'T'
+import json
+j = json.load(open("warps"))
+r = [r for r in j["patterns"] if r["ip"] == 0x200]
+assert len(r) == 1 and r[0]["accesses"] == 64 * 8 * 32 and r[0]["threads"] == 64, r
+assert r[0]["class"] == "random" and r[0]["element_bytes"] == 4, r
+assert max(json.load(open("warps-v2.json"))[0]["pattern"]) < 65536
+T
+
 must patterns t.trace --json >t.json 2>/dev/null
 must $python - <<'T'
 import json
