@@ -106,17 +106,22 @@ ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat
     return LS_OK;
 }
 
+static const char *pat_base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
 /* " in multiply (spmv.c:88)", or as much of it as is known. */
 static void pat_code_text(const struct pat_found *r, char *out, size_t room)
 {
-    const char *module = r->module ? strrchr(r->module, '/') : NULL;
-    module = module ? module + 1 : r->module ? r->module : "";
-    if (*r->function && *r->file && r->line)
-        snprintf(out, room, " in %s (%s:%" PRIu32 ")", r->function, r->file, r->line);
+    const char *module = pat_base_name(r->module), *file = pat_base_name(r->file);
+    if (*r->function && *file && r->line)
+        snprintf(out, room, " in %s (%s:%" PRIu32 ")", r->function, file, r->line);
     else if (*r->function)
         snprintf(out, room, " in %s", r->function);
-    else if (*r->file && r->line)
-        snprintf(out, room, " at %s:%" PRIu32, r->file, r->line);
+    else if (*file && r->line)
+        snprintf(out, room, " at %s:%" PRIu32, file, r->line);
     else
         snprintf(out, room, " at %s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
 }

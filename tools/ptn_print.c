@@ -174,6 +174,14 @@ void ptn_print(const char *path, const struct ptn_found *f, FILE *out)
     fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
             f->findings.len, 100 * accesses, 100 * cost);
     if (f->findings.len) ptn_heads(out);
-    for (size_t i = 0; i < f->findings.len; i++)
+    bool has_pieces = false;
+    for (size_t i = 0; i < f->findings.len; i++) {
         ptn_row(&f->findings.rows[i], i, width, out);
+        has_pieces = has_pieces || f->findings.rows[i].form == PAT_FORM_PIECES;
+    }
+    if (has_pieces)
+        fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
+              "caches that "
+              "the\nprogram's accesses miss; an exact trace has all of them.\n",
+              out);
 }

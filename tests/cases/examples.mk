@@ -7,3 +7,9 @@ EXTRA_DIST += $(examples_tests) tests/cases/test_examples_field.sh tests/cases/e
 if HAVE_STEP
 TESTS += tests/cases/test_examples_field.sh
 endif
+if HAVE_STEP
+if HAVE_YAJL
+TESTS += tests/cases/test_patterns_spmv.sh
+endif
+endif
+EXTRA_DIST += tests/cases/test_patterns_spmv.sh

@@ -101,7 +101,7 @@ def spatter():
         assert all(0 <= x < row["boundary"] for x in row["pattern"])
     rows = json.load(open("ours.json"))
     assert rows[1]["delta"] == [1, 1, -2] and rows[0]["name"] == "x[col] multiply"
-    assert rows[0]["origin"] == "gather of x through col in multiply (src/spmv.c:88); complex, exact"
+    assert rows[0]["origin"] == "gather of x through col in multiply (spmv.c:88); complex, exact"
 
 
 gem5(gs_patterns())

@@ -237,7 +237,7 @@ static void origins_say_what_is_known(void **state)
     (void)state;
     found_fixture(&f);
     pat_origin_text(&f.rows[FOUND_GATHER], text, sizeof(text));
-    assert_string_equal(text, "gather of x through col in multiply (src/spmv.c:88); complex, exact");
+    assert_string_equal(text, "gather of x through col in multiply (spmv.c:88); complex, exact");
     pat_origin_text(&f.rows[FOUND_FIELD], text, sizeof(text));
     assert_string_equal(text, "gather of particles in drift; uniform stride, exact");
     pat_origin_text(&f.rows[FOUND_SCATTER], text, sizeof(text));
