@@ -2,13 +2,18 @@
 /* loadstone trace: every access of an unmodified program, through QEMU's user mode. */
 #include "common/ls_env.h"
 #include "patterns/pat_trace_writer.h"
+#include "patterns/pat_write.h"
 #include "tools/cli_format.h"
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
+#include "tools/ptn_read.h"
 #include "tools/rec_launch.h"
 #include "tools/rec_preload.h"
 #include "tools/rec_spool.h"
 #include "tools/rec_target.h"
+#include "tools/trc_code.h"
+#include "tools/trc_hot.h"
+#include "tools/trc_only.h"
 #include "tools/trc_outcome.h"
 #include "tools/trc_program.h"
 #include "tools/trc_source.h"
@@ -27,6 +32,13 @@ enum {
     TRACE_OUTPUT,
     TRACE_FORCE,
     TRACE_QUIET,
+    TRACE_PATTERNS,
+    TRACE_FUNCTION,
+    TRACE_LINES,
+    TRACE_MODULE,
+    TRACE_NODE,
+    TRACE_AUTO,
+    TRACE_HOT,
     TRACE_PHASE,
     TRACE_SKIP,
     TRACE_COUNT,
@@ -40,6 +52,25 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.trace", "trace to write", "Output"},
     [TRACE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [TRACE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+    [TRACE_PATTERNS] =
+        {"patterns", 'p', CLI_FILE, "FILE.json", NULL,
+         "find the patterns while the program runs and write them; without -o no trace is written", "Output"},
+    [TRACE_FUNCTION] = {"function", 0, CLI_TEXT, "NAME", NULL, "only this function's own code",
+                        "What is traced"},
+    [TRACE_LINES] = {"lines", 0, CLI_TEXT, "FILE:FIRST-LAST", NULL, "only the code of these source lines",
+                     "What is traced"},
+    [TRACE_MODULE] = {"module", 0, CLI_FILE, "FILE", NULL,
+                      "the library that --function and --lines are in; default: PROGRAM", "What is traced"},
+    [TRACE_NODE] = {"node", 0, CLI_TEXT, "LABEL", NULL,
+                    "only accesses to this data: a variable, an allocation, a registered range",
+                    "What is traced"},
+    [TRACE_AUTO] =
+        {"auto", 0, CLI_FLAG, NULL, NULL,
+         "record the program first, without input and output, and trace only the functions that have "
+         "90 % of its time; all when the run is too short to tell",
+         "What is traced"},
+    [TRACE_HOT] = {"hot", 0, CLI_FILE, "RUN.h5", NULL, "the same by a recording that is there already",
+                   "What is traced"},
     [TRACE_PHASE] =
         {"phase", 0, CLI_TEXT, "NAME", NULL,
          "only in phases of this name; a thread in no phase of its own is where the main thread is",
@@ -66,18 +97,23 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
 struct trace {
     const struct cli_value *v;
     char **program;
-    char output[PATH_MAX], preload[PATH_MAX];
+    char output[PATH_MAX + 16]; /* of the trace, "" none */
+    char patterns[PATH_MAX];    /* "" none */
+    char whole[PATH_MAX + 16];  /* the trace of all data, of which --node keeps a part; "" none */
+    char region[PATH_MAX + 16]; /* the stretches of code that are traced, "" all */
+    char preload[PATH_MAX];
     struct trc_program target;
     struct rec_spool spool;
-    bool has_spool;
+    bool has_runtime; /* in the program */
     trc_live *live;
     struct rec_outcome outcome;
     /* of the thread that reads */
     pat_source *source;
     ls_err err;
     char why[1024];
-    uint64_t accesses, bytes;
+    uint64_t accesses;
     size_t threads;
+    struct ptn_found found;
 };
 
 static ls_err trace_setenv(enum ls_env_id id, const char *value)
@@ -110,20 +146,97 @@ static void trace_note(void *user, const char *text)
     cli_warn("%s", text);
 }
 
+static const char *trace_given(const struct trace *t, int option)
+{
+    return t->v[option].given ? t->v[option].text : NULL;
+}
+
+/* All outputs, before anything is run. */
+static ls_err trace_check_outputs(struct trace *t)
+{
+    const bool force = t->v[TRACE_FORCE].given;
+    if (t->v[TRACE_PATTERNS].given) {
+        cli_output_for_rank(t->v[TRACE_PATTERNS].text, t->patterns);
+        LS_TRY(cli_output_check(t->patterns, force));
+        if (!t->v[TRACE_OUTPUT].given) return LS_OK;
+    }
+    cli_output_for_rank(t->v[TRACE_OUTPUT].text, t->output);
+    return cli_output_check(t->output, force);
+}
+
+static ls_err trace_hot(struct trace *t, FILE *out, struct trc_hot *found)
+{
+    char profile[PATH_MAX + 16];
+    if (t->v[TRACE_HOT].given) return trc_hot_code(t->v[TRACE_HOT].text, out, found);
+    snprintf(profile, sizeof(profile), "%s/hot.h5", t->spool.path);
+    cli_note("recording %s, to see what is worth tracing", t->program[0]);
+    ls_err err = trc_hot_record(t->program, profile);
+    if (err == LS_OK) err = trc_hot_code(profile, out, found);
+    unlink(profile);
+    return err;
+}
+
+/* is_all: there is nothing to choose by. */
+static ls_err trace_choose_hot(struct trace *t, FILE *out, bool *is_all)
+{
+    struct trc_hot found;
+    *is_all = false;
+    if (!t->v[TRACE_AUTO].given && !t->v[TRACE_HOT].given) return LS_OK;
+    LS_TRY(trace_hot(t, out, &found));
+    *is_all = found.functions == 0;
+    if (*is_all)
+        cli_note("%zu bursts are too few to choose by: all of the program is traced", found.bursts);
+    else
+        cli_note("traced: %zu function%s with %.0f %% of the time: %s", found.functions,
+                 found.functions == 1 ? "" : "s", found.share * 100, found.names);
+    return LS_OK;
+}
+
+static ls_err trace_write_region(struct trace *t, FILE *out)
+{
+    const char *function = trace_given(t, TRACE_FUNCTION), *lines = trace_given(t, TRACE_LINES);
+    char module[PATH_MAX];
+    bool is_all;
+    if (!realpath(t->v[TRACE_MODULE].given ? t->v[TRACE_MODULE].text : t->target.path, module))
+        return ls_fail_errno(errno, "cannot find %s", t->v[TRACE_MODULE].text);
+    if (function) LS_TRY(trc_code_function(module, function, out));
+    if (lines) LS_TRY(trc_code_lines(module, lines, out));
+    LS_TRY(trace_choose_hot(t, out, &is_all));
+    if (is_all) t->region[0] = '\0';
+    return LS_OK;
+}
+
+/* Which code is traced, as a file that the plugin reads. */
+static ls_err trace_region(struct trace *t)
+{
+    const int options[] = {TRACE_FUNCTION, TRACE_LINES, TRACE_AUTO, TRACE_HOT};
+    bool is_asked = false;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        is_asked |= t->v[options[i]].given;
+    if (!is_asked) return LS_OK;
+    snprintf(t->region, sizeof(t->region), "%s/region", t->spool.path);
+    FILE *out = fopen(t->region, "we");
+    if (!out) return ls_fail_errno(errno, "cannot write %s", t->region);
+    const ls_err err = trace_write_region(t, out);
+    if (fclose(out) != 0 && err == LS_OK) return ls_fail_errno(errno, "cannot write %s", t->region);
+    return err;
+}
+
 static ls_err trace_prepare(struct trace *t)
 {
-    cli_output_for_rank(t->v[TRACE_OUTPUT].text, t->output);
-    LS_TRY(cli_output_check(t->output, t->v[TRACE_FORCE].given));
-    t->has_spool = t->target.is_native && !t->target.is_static;
-    if (t->has_spool) {
+    LS_TRY(trace_check_outputs(t));
+    LS_TRY(rec_spool_make(&t->spool, trace_given(t, TRACE_SPOOL)));
+    LS_TRY(trace_region(t));
+    if (t->v[TRACE_NODE].given) snprintf(t->whole, sizeof(t->whole), "%s/whole.trace", t->spool.path);
+    t->has_runtime = t->target.is_native && !t->target.is_static;
+    if (t->has_runtime) {
         LS_TRY(rec_preload_find(t->preload));
-        LS_TRY(rec_spool_make(&t->spool, t->v[TRACE_SPOOL].given ? t->v[TRACE_SPOOL].text : NULL));
         LS_TRY(trace_environment(t));
     } else {
         cli_note("%s: no runtime can be in it, so its heap blocks and registered ranges have no names",
                  t->target.is_native ? "statically linked" : t->target.machine->name);
     }
-    LS_TRY(trc_live_new(t->has_spool ? t->spool.path : NULL, trace_note, NULL, &t->live));
+    LS_TRY(trc_live_new(t->has_runtime ? t->spool.path : NULL, trace_note, NULL, &t->live));
     struct trc_ring *ring = trc_live_ring(t->live);
     ring->skip_instructions = t->v[TRACE_SKIP].given ? t->v[TRACE_SKIP].number : 0;
     ring->count_instructions = t->v[TRACE_COUNT].given ? t->v[TRACE_COUNT].number : 0;
@@ -142,26 +255,30 @@ static ls_err trace_copy(struct trace *t, pat_trace_writer *w)
     return LS_OK;
 }
 
-static ls_err trace_write(struct trace *t)
+static ls_err trace_write(struct trace *t, const char *path)
 {
     const struct pat_trace_about about = {.scale = 1};
     pat_trace_writer *w = NULL;
-    struct stat st;
-    LS_TRY(pat_trace_writer_new(t->output, &about, &w));
+    LS_TRY(pat_trace_writer_new(path, &about, &w));
     const ls_err err = trace_copy(t, w);
-    if (err != LS_OK) {
-        pat_trace_writer_free(w);
-        return err;
-    }
-    LS_TRY(pat_trace_writer_finish(w, pat_source_tables(t->source), 0, 0));
-    if (stat(t->output, &st) == 0) t->bytes = (uint64_t)st.st_size;
-    return LS_OK;
+    if (err == LS_OK) return pat_trace_writer_finish(w, pat_source_tables(t->source), 0, 0);
+    pat_trace_writer_free(w);
+    return err;
+}
+
+/* Patterns are found at once where that is all that is wanted; else in the trace, afterwards. */
+static ls_err trace_consume(struct trace *t)
+{
+    const struct pat_extract_options extract = {.merge_threads = true};
+    if (t->whole[0]) return trace_write(t, t->whole);
+    if (t->output[0]) return trace_write(t, t->output);
+    return pat_extract(t->source, &extract, &t->found.sequences);
 }
 
 static void *trace_read(void *user)
 {
     struct trace *t = user;
-    t->err = trace_write(t);
+    t->err = trace_consume(t);
     if (t->err != LS_OK) {
         snprintf(t->why, sizeof(t->why), "%s", ls_last_error());
         trc_live_close_ring(t->live); /* the program goes on */
@@ -193,8 +310,9 @@ static void trace_no_core(void)
 static ls_err trace_execute(struct trace *t)
 {
     const struct trc_run run = {.ring = trc_live_ring_path(t->live),
-                                .phase = t->v[TRACE_PHASE].given ? t->v[TRACE_PHASE].text : NULL,
-                                .preload = t->has_spool ? t->preload : NULL,
+                                .region = t->region[0] ? t->region : NULL,
+                                .phase = trace_given(t, TRACE_PHASE),
+                                .preload = t->has_runtime ? t->preload : NULL,
                                 .avx2 = t->v[TRACE_AVX2].given};
     char **words = NULL;
     pthread_t thread;
@@ -212,13 +330,69 @@ static ls_err trace_execute(struct trace *t)
     return err;
 }
 
-static void trace_say(const struct trace *t)
+/* --- afterwards --- */
+
+static ls_err trace_patterns(struct trace *t)
 {
+    const struct pat_write_options options = {.source = t->program[0]};
+    const struct ptn_settings settings = {.extract.merge_threads = true};
+    const struct pat_findings *f = &t->found.findings;
+    if (t->output[0])
+        LS_TRY(ptn_read(t->output, &settings, &t->found));
+    else
+        LS_TRY(pat_compact(&t->found.sequences, pat_source_tables(t->source), &settings.compact,
+                           &t->found.findings));
+    if (f->len == 0)
+        return ls_fail(LS_ERR_ARG,
+                       "no pattern passed the filters, so %s was not written; trace to a file and see "
+                       "loadstone patterns --trivial --min-accesses 1",
+                       t->patterns);
+    LS_TRY(pat_write(pat_writer_at(0), f, &options, t->patterns));
+    cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", t->patterns);
+    return LS_OK;
+}
+
+/* --node: the whole trace goes with the spool. */
+static ls_err trace_cut(struct trace *t)
+{
+    if (!t->whole[0]) return LS_OK;
+    if (!t->output[0]) snprintf(t->output, sizeof(t->output), "%s/node.trace", t->spool.path);
+    const ls_err err = trc_only(t->whole, t->v[TRACE_NODE].text, t->output);
+    unlink(t->whole);
+    if (err != LS_OK) unlink(t->output);
+    return err;
+}
+
+static ls_err trace_results(struct trace *t)
+{
+    struct stat st;
     char size[CLI_CELL_BYTES];
-    cli_format_bytes(size, (double)t->bytes);
-    cli_note("%llu accesses of %zu thread%s: %s (%s)", (unsigned long long)t->accesses, t->threads,
-             t->threads == 1 ? "" : "s", t->output, size);
-    cli_next("loadstone patterns %s -o patterns.json", cli_quote(t->output));
+    const bool is_kept = t->v[TRACE_OUTPUT].given || !t->patterns[0];
+    LS_TRY(t->err != LS_OK ? ls_fail(t->err, "%s", t->why) : LS_OK);
+    LS_TRY(trace_cut(t));
+    cli_note("%llu accesses of %zu thread%s", (unsigned long long)t->accesses, t->threads,
+             t->threads == 1 ? "" : "s");
+    if (is_kept && stat(t->output, &st) == 0)
+        cli_note("trace: %s (%s)", t->output, cli_format_bytes(size, (double)st.st_size));
+    if (t->patterns[0]) LS_TRY(trace_patterns(t));
+    if (t->patterns[0])
+        cli_next("loadstone replay %s", cli_quote(t->patterns));
+    else
+        cli_next("loadstone patterns %s -o patterns.json", cli_quote(t->output));
+    return LS_OK;
+}
+
+static void trace_remove_spool(struct trace *t)
+{
+    static const char *const names[] = {"region", "whole.trace", "node.trace", "hot.h5"};
+    char path[PATH_MAX + 16];
+    if (!t->spool.path[0]) return;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", t->spool.path, names[i]);
+        unlink(path);
+    }
+    rec_spool_remove(&t->spool);
+    t->spool.path[0] = '\0';
 }
 
 static int trace_finish(struct trace *t)
@@ -230,15 +404,14 @@ static int trace_finish(struct trace *t)
     }
     const int refused = trc_outcome_refused(ring, &t->outcome, t->program[0]);
     if (refused) {
-        unlink(t->output); /* a part would pass for the whole */
+        if (t->output[0]) unlink(t->output); /* a part would pass for the whole */
         return refused;
     }
     trc_outcome_warn(ring);
-    if (t->err != LS_OK) {
-        cli_error("%s", t->why);
-        return t->outcome.exit_code || t->outcome.exit_signal ? rec_end_like(&t->outcome) : CLI_LAUNCHER;
-    }
-    trace_say(t);
+    const ls_err err = trace_results(t);
+    if (err != LS_OK) cli_fail(err);
+    if (err != LS_OK && !t->outcome.exit_code && !t->outcome.exit_signal) return CLI_LAUNCHER;
+    trace_remove_spool(t); /* the next may end us by a signal */
     return rec_end_like(&t->outcome);
 }
 
@@ -261,8 +434,9 @@ static int trace_run(const struct cli_command *c, const struct cli_value *v, cha
         cli_fail(err);
     else
         status = trace_finish(&t);
+    ptn_found_fini(&t.found);
     if (t.source) pat_source_close(t.source);
-    if (t.spool.path[0]) rec_spool_remove(&t.spool);
+    trace_remove_spool(&t);
     return status;
 }
 
@@ -281,6 +455,8 @@ const struct cli_command cli_cmd_trace = {
         "PROGRAM may also be an aarch64 program, or statically linked; then its allocations have no names.",
     .examples = "loadstone trace -o spmv.trace -- ./spmv small.mtx    trace a program\n"
                 "loadstone trace --phase solve -- ./solver             only what it does in a phase\n"
+                "loadstone trace --patterns p.json -- ./spmv small.mtx  its patterns, without a trace\n"
+                "loadstone trace --function multiply --node x -- ./spmv  one function on one array\n"
                 "loadstone patterns spmv.trace -o spmv.json            the patterns of a trace\n",
     .exit_status =
         "The program's own, or it dies by the program's signal; 125 when tracing itself fails, 126 when "

@@ -2,12 +2,17 @@
 # loadstone trace, and the plugin that QEMU loads for it
 tools_loadstone_SOURCES += \
     tools/cmd_trace.c \
+    tools/trc_code.c tools/trc_code.h \
     tools/trc_homes.c tools/trc_homes.h \
+    tools/trc_hot.c tools/trc_hot.h \
     tools/trc_labels.c tools/trc_labels.h \
+    tools/trc_only.c tools/trc_only.h \
     tools/trc_outcome.c tools/trc_outcome.h \
     tools/trc_program.c tools/trc_program.h \
     tools/trc_reader.c tools/trc_reader.h \
     tools/trc_source.c tools/trc_source.h
+tools_loadstone_CPPFLAGS += $(DW_CFLAGS)
+tools_loadstone_LDADD += $(DW_LIBS) -lelf
 LOADSTONE_MAN += tools/loadstone-trace.1
 
 # QEMU has the functions that are undefined in it.

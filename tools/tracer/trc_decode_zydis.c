@@ -75,9 +75,11 @@ struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len)
     ZydisDecoder decoder;
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    /* EVEX: QEMU gives up at its first byte, so there may not be more of it */
+    s.is_avx512 = len > 0 && *(const uint8_t *)bytes == 0x62;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &in, ops))) return s;
-    s.is_avx512 = in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+    s.is_avx512 |= in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
     s.is_avx2 = trc_is_avx2(in.meta.isa_ext);
     if (TRC_AMONG(in.mnemonic, trc_no_access)) return s;
     for (unsigned i = 0; i < in.operand_count; i++)

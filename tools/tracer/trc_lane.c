@@ -197,7 +197,7 @@ struct trc_block *trc_lane_look(void)
     if (is_on && !own->is_begun) trc_lane_begin(own);
     struct trc_block *b = is_on && !own->is_missed ? trc_block_with_room(own) : NULL;
     if (!b) {
-        own->is_broken = own->is_begun;
+        own->is_broken = own->serial > 0; /* it has recorded before */
         own->merged_left = 0;
         return own->block = trc_sink_block();
     }

@@ -60,7 +60,10 @@ static void trc_on_insn(struct qemu_plugin_insn *insn, struct trc_code *code)
     struct trc_insn *i = trc_insn_at(trc_plugin.target, like);
     if (!i) return;
     trc_check(i);
-    if (trc_is_wanted(code, ip)) trc_insn_watch(insn, i);
+    if (trc_is_wanted(code, ip))
+        trc_insn_watch(insn, i);
+    else
+        trc_insn_guard(insn, i);
 }
 
 /* Counted by blocks: a block that holds the boundary counts as behind it. */

@@ -148,3 +148,23 @@ void trc_insn_watch(struct qemu_plugin_insn *insn, struct trc_insn *i)
     else
         qemu_plugin_register_vcpu_mem_cb(insn, trc_on_any, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, i);
 }
+
+static void trc_on_none(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addr, void *user)
+{
+    (void)vcpu, (void)info, (void)addr, (void)user;
+}
+
+/* Loads and stores in one go, and of vectors, are made by the translated code itself. */
+static bool trc_is_without_helper(const struct trc_shape_of *s)
+{
+    enum { TRC_X87_BYTES = 10 };
+    const unsigned bytes = s->load_bytes + s->store_bytes;
+    if (s->shape != TRC_SHAPE_PLAIN || bytes == TRC_X87_BYTES) return false;
+    return s->load_bytes == 0 || s->store_bytes == 0;
+}
+
+void trc_insn_guard(struct qemu_plugin_insn *insn, const struct trc_insn *i)
+{
+    if (!trc_is_without_helper(&i->shape))
+        qemu_plugin_register_vcpu_mem_cb(insn, trc_on_none, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+}

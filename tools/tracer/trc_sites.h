@@ -28,4 +28,9 @@ struct trc_insn *trc_insn_at(const char *target, struct trc_insn like);
 /* Let accesses of i (as translated now) be recorded. */
 void trc_insn_watch(struct qemu_plugin_insn *insn, struct trc_insn *i);
 
+/* Accesses of i are not to be recorded. QEMU 7.2 keeps the callbacks of the last watched instruction when a
+ * block ends by a jump to where only the processor knows, and calls them for accesses that helpers make
+ * later: instructions with such helpers get callbacks of their own, which do nothing. */
+void trc_insn_guard(struct qemu_plugin_insn *insn, const struct trc_insn *i);
+
 #endif

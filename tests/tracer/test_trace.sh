@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone trace: known programs have exactly the accesses that they make, on the data that they are to.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+victim=$top_builddir/tests/tracer/trace_victim
+trace_lines=$top_builddir/tests/tracer/trace_lines
+command -v qemu-x86_64 >/dev/null || skip "no qemu-x86_64 here (Debian: qemu-user)"
+[ "$(uname -m)" = x86_64 ] || skip "the programs of this test are for x86-64"
+
+# traced STATUS [OPTION...] -- COMMAND...: trace it; its accesses are in the file all, as thread op bytes home offset
+traced() {
+    want=$1
+    shift
+    name=$*
+    rm -f t.trace
+    "$loadstone" trace -q -f -o t.trace "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -ne "$want" ]; then
+        echo "FAIL: $name: status $got, wanted $want"
+        sed 's/^/    /' err
+        failed=1
+    fi
+    : >all
+    [ ! -e t.trace ] || "$trace_lines" t.trace '+*' >all || { echo "FAIL: $name: the trace cannot be read"; failed=1; }
+}
+# counts NUMBER PATTERN: so many accesses match (extended regular expression of a whole line)
+counts() {
+    got=$(grep -cxE -e "$2" all)
+    if [ "$got" -ne "$1" ]; then
+        echo "FAIL: $name: $got accesses match '$2', wanted $1"
+        failed=1
+    fi
+}
+# sequence PATTERN: the offsets of the matching accesses, in order, on standard input
+sequence() {
+    grep -E -e "$1" all | sed 's/.* //' | cmp -s - wanted || { echo "FAIL: $name: other offsets of '$1', or another order"; failed=1; }
+}
+says() {
+    grep -qE -e "$2" "$1" || { echo "FAIL: $name: nothing like '$2' in $1:"; sed 's/^/    /' "$1"; failed=1; }
+}
+
+traced 3 -- "$victim" loops
+says out '^0$'
+counts 1000 '.* store 8 heap [0-9]+'
+seq 0 999 | awk '{print 8 * ($1 * 7 % 1000)}' >wanted
+sequence ' load 8 heap '
+seq 0 8 7992 >wanted
+sequence ' load 8 table '
+
+traced 0 -- "$victim" reuse
+counts 100 '.* store 1 first [0-9]+'
+counts 200 '.* store 1 second [0-9]+'
+
+traced 0 -- "$victim" threads
+says out '^204000$'
+counts 4000 '.* store 8 mine [0-9]+'
+counts 4000 '.* load 8 mine [0-9]+'
+[ "$(grep -E ' mine ' all | sed 's/ \(load\|store\).*//' | sort | uniq -c | awk '$1 == 200' | wc -l)" = 40 ] ||
+    { echo "FAIL: $name: not 200 accesses of each of 40 threads"; failed=1; }
+
+traced 0 -- "$victim" phases
+counts 301 '.* store 8 table [0-9]+'
+counts 2 'phase solve'
+grep -E '^phase|^phase-end| table ' all | awk '/^phase/{print n + 0; next} {n++}' >got
+printf '100\n150\n300\n301\n' | cmp -s - got || { echo "FAIL: $name: phases do not stand where they were"; failed=1; }
+traced 0 --phase solve -- "$victim" phases
+{ seq 800 8 1192; echo 2400; } >wanted
+sequence ' store 8 table '
+counts 1 'break '
+
+traced 0 -- "$victim" ranges
+counts 50 '.* store 8 grid [0-9]+'
+counts 70 '.* store 8 table [0-9]+'
+
+traced 0 -- "$victim" wide
+if nm -D "$top_builddir"/.libs/libloadstone-tracer.so | grep -q ZydisDecoderInit; then
+    counts 10 '.* load 16 text 0'
+    counts 10 '.* store 16 copy 0'
+fi
+counts 5 '.* load 4 text 0'
+counts 5 '.* store 4 text 0'
+counts 4 '.* load 8 text (0|8|16|24)'
+counts 32 '.* load 1 text [0-9]+'
+counts 32 '.* load 1 copy [0-9]+'
+
+# what is not the program's own code is not there
+traced 3 --function gather -- "$victim" loops
+counts 1000 '.* load 8 heap [0-9]+'
+counts 1000 '.* load 8 table [0-9]+'
+counts 1 '.* load 8 stack of main thread [0-9]+' # its return
+counts 2001 '.* (load|store) .*'
+line=$(grep -n 'sum += heap' "$top_srcdir/tests/tracer/trace_victim.c" | cut -d: -f1)
+traced 3 --lines "trace_victim.c:$line" -- "$victim" loops
+counts 2000 '.* load 8 (heap|table) [0-9]+'
+traced 3 --node heap -- "$victim" loops
+counts 2000 '.* (load|store) 8 heap [0-9]+'
+counts 2000 '.* (load|store) .*'
+traced 125 --function nowhere -- "$victim" loops
+says err 'no function of that name'
+traced 3 --skip 1000000000 -- "$victim" loops
+counts 0 '.* (load|store) .*'
+
+# the program's end is its own; what was done before it is there
+traced 143 -- "$victim" aborts
+says out '^dying$'
+counts 10 '.* store 8 table [0-9]+'
+traced 137 -- "$victim" killed
+counts 700 '.* store 8 table [0-9]+'
+traced 0 -- "$victim" forks
+says out '^child 5$'
+says err '1 child process made by fork ran untraced'
+counts 30 '.* store 8 table [0-9]+'
+
+# never a wrong result
+if nm -D "$top_builddir"/.libs/libloadstone-tracer.so | grep -q ZydisDecoderInit; then
+    traced 126 --avx2 -- "$victim" bad-gather
+    says err 'index is in register 4'
+    says out '^before$'
+    ! grep -q behind out || { echo "FAIL: the gather was run"; failed=1; }
+    [ ! -e t.trace ] || { echo "FAIL: a trace of a refused program"; failed=1; }
+    traced 126 -- "$victim" bad-gather
+    says err 'AVX2, which QEMU'
+    traced 126 -- "$victim" avx512
+    says err 'AVX-512, which QEMU'
+fi
+
+"$loadstone" trace -q -f --patterns p.json --function gather -- "$victim" loops >out 2>err
+[ $? -eq 3 ] || { echo "FAIL: --patterns: another status"; failed=1; }
+grep -q '"kernel": *"Gather"' p.json || { echo "FAIL: no gather in p.json"; sed 's/^/    /' err; failed=1; }
+[ -z "$(ls -d loadstone-spool-* 2>/dev/null)" ] || { echo "FAIL: a spool was left"; failed=1; }
+
+# a program of another machine, without the runtime: variables have names
+if command -v qemu-aarch64 >/dev/null && aarch64-linux-gnu-gcc -g -O1 -I"$top_srcdir/include" -DTRACE_ALONE -o arm \
+    "$top_srcdir/tests/tracer/trace_victim.c" -pthread 2>gcc.err; then
+    traced 3 -- ./arm loops
+    seq 0 8 7992 >wanted
+    sequence ' load 8 table '
+    traced 3 --function gather -- ./arm loops
+    counts 2000 '.* load 8 (table|-) [0-9]+'
+else
+    echo "not tested: aarch64 programs (Debian: qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
+fi
+exit $failed

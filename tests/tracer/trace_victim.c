@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs whose accesses are known. usage: trace_victim WHAT; TRACE_ALONE: without Loadstone's library. */
+#ifndef TRACE_ALONE
+#include <loadstone/loadstone.h>
+#include <loadstone/smr.h>
+#endif
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1000, THREADS = 4, ROUNDS = 10 };
+double table[N];
+uint8_t text[64], copy[64];
+
+/* Loads 0, 7, 14, ... modulo N of heap, and of table in order. */
+static __attribute__((noinline)) double gather(const double *heap)
+{
+    double sum = 0;
+    for (long i = 0; i < N; i++)
+        sum += heap[i * 7 % N] * table[i];
+    return sum;
+}
+
+static int loops(void)
+{
+    double *heap = malloc(N * sizeof(*heap));
+    for (long i = 0; i < N; i++)
+        heap[i] = (double)i;
+    printf("%g\n", gather(heap));
+    free(heap);
+    return 3;
+}
+
+/* One address, two lives. */
+static int reuse(void)
+{
+    char *volatile first = malloc(5000);
+    for (int i = 0; i < 100; i++)
+        first[i] = 1;
+    const uintptr_t before = (uintptr_t)first;
+    free(first);
+    char *volatile second = malloc(5000);
+    for (int i = 0; i < 200; i++)
+        second[i] = 1;
+    printf("%s\n", before == (uintptr_t)second ? "reused" : "moved");
+    free(second);
+    return 0;
+}
+
+static void *work(void *p)
+{
+    long *mine = malloc(100 * sizeof(*mine));
+    long sum = 0;
+    for (long i = 0; i < 100; i++)
+        mine[i] = i + (long)(intptr_t)p;
+    for (long i = 0; i < 100; i++)
+        sum += mine[i];
+    free(mine);
+    return (void *)(intptr_t)sum;
+}
+
+static int threads(void)
+{
+    long sum = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t ids[THREADS];
+        for (long i = 0; i < THREADS; i++)
+            pthread_create(&ids[i], NULL, work, (void *)(intptr_t)i);
+        for (int i = 0; i < THREADS; i++) {
+            void *part;
+            pthread_join(ids[i], &part);
+            sum += (long)(intptr_t)part;
+        }
+    }
+    printf("%ld\n", sum);
+    return 0;
+}
+
+static void touch(int from, int to)
+{
+    for (int i = from; i < to; i++)
+        ((volatile double *)table)[i] = 1;
+}
+
+#ifndef TRACE_ALONE
+static int phases(void)
+{
+    touch(0, 100);
+    loadstone_phase_begin("solve");
+    touch(100, 150);
+    loadstone_phase_end("solve");
+    touch(150, 300);
+    loadstone_phase_begin("solve");
+    touch(300, 301);
+    loadstone_phase_end("solve");
+    return 0;
+}
+
+static int ranges(void)
+{
+    smr_tree *tree;
+    smr_node *node;
+    const struct smr_spec spec = {
+        .label = "grid", .start = table + 100, .end = table + 200, .elem_size_bytes = sizeof(double)};
+    if (smr_tree_new(&tree) != LS_OK || smr_tree_insert(tree, &spec, &node) != LS_OK) return 1;
+    touch(50, 150);
+    smr_node_remove(node);
+    touch(100, 120);
+    smr_tree_free(tree);
+    return 0;
+}
+#else
+static int phases(void)
+{
+    return 77;
+}
+static int ranges(void)
+{
+    return 77;
+}
+#endif
+
+#if defined(__x86_64__)
+/* Each does one thing with text and copy: 16 bytes in QEMU's two halves, two loads, load and store. */
+static int wide(void)
+{
+    for (int i = 0; i < 10; i++)
+        __asm__ volatile("movups (%0), %%xmm1\n\tmovups %%xmm1, (%1)" ::"r"(text), "r"(copy)
+                         : "xmm1", "memory");
+    for (int i = 0; i < 5; i++)
+        __asm__ volatile("lock addl $1, (%0)" ::"r"(text) : "memory", "cc");
+    const void *from = text;
+    void *to = copy;
+    size_t left = 4;
+    __asm__ volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(left)::"memory");
+    from = text;
+    to = copy;
+    left = 32;
+    __asm__ volatile("repe cmpsb" : "+S"(from), "+D"(to), "+c"(left)::"memory", "cc");
+    return 0;
+}
+
+/* QEMU 7.2 computes wrong addresses for it. */
+static int bad_gather(void)
+{
+    printf("before\n");
+    fflush(stdout);
+    __asm__ volatile("vpxor %%xmm4, %%xmm4, %%xmm4\n\tvpcmpeqd %%ymm0, %%ymm0, %%ymm0\n\t"
+                     "vgatherdpd %%ymm0, (%0,%%xmm4,8), %%ymm1" ::"r"(table)
+                     : "xmm0", "xmm1", "xmm4", "memory");
+    printf("behind\n");
+    return 0;
+}
+
+static int avx512(void)
+{
+    printf("before\n");
+    fflush(stdout);
+    __asm__ volatile(".byte 0x62,0xf1,0x7c,0x48,0x10,0x00" ::"a"(table) : "xmm0"); /* vmovups (%rax), %zmm0 */
+    return 0;
+}
+#else
+static int wide(void)
+{
+    return 77;
+}
+static int bad_gather(void)
+{
+    return 77;
+}
+static int avx512(void)
+{
+    return 77;
+}
+#endif
+
+static int aborts(void)
+{
+    touch(0, 10);
+    printf("dying\n");
+    fflush(stdout);
+    raise(SIGTERM);
+    return 0;
+}
+
+static int killed(void)
+{
+    touch(0, 700);
+    kill(getpid(), SIGKILL);
+    return 0;
+}
+
+static int forks(void)
+{
+    touch(0, 10);
+    const pid_t child = fork();
+    if (child == 0) {
+        touch(10, 500);
+        _exit(5);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    touch(500, 520);
+    printf("child %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} rows[] = {{"loops", loops},           {"reuse", reuse},   {"threads", threads},
+            {"phases", phases},         {"ranges", ranges}, {"wide", wide},
+            {"bad-gather", bad_gather}, {"avx512", avx512}, {"aborts", aborts},
+            {"killed", killed},         {"forks", forks}};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].name, argv[1]) == 0) return rows[i].run();
+    return 2;
+}
