@@ -12,10 +12,16 @@ struct pat_ext_budget {
     uint64_t limit_bytes, used_bytes;
 };
 
+/* Is there that much left?  Errors: none. */
+static inline bool pat_ext_fits(const struct pat_ext_budget *b, uint64_t len_bytes)
+{
+    return b->used_bytes <= b->limit_bytes && len_bytes <= b->limit_bytes - b->used_bytes;
+}
+
 /* False: there is not that much left; nothing is taken.  Errors: none. */
 static inline bool pat_ext_take(struct pat_ext_budget *b, uint64_t len_bytes)
 {
-    if (b->used_bytes > b->limit_bytes || len_bytes > b->limit_bytes - b->used_bytes) return false;
+    if (!pat_ext_fits(b, len_bytes)) return false;
     b->used_bytes += len_bytes;
     return true;
 }

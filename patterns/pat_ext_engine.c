@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-/* Of the memory allowed: the rest is for the sequences that are handed over. */
-enum { EXT_SHARE = 5, EXT_SHARES = 8 };
+/* Of the memory allowed, for rows and their sequences, and for counts of distances and pages; the rest is for
+ * the sequences that are handed over. */
+enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
 /* How many accesses ahead memory is fetched; rows so few that they are near anyhow; lines of a row that are
  * in use; look-ups in one go, and the part of accesses that must need one. */
@@ -15,7 +16,9 @@ ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options
 {
     *e = (struct pat_ext){.options = options};
     e->budget.limit_bytes = options->memory_bytes / EXT_SHARES * EXT_SHARE;
-    e->kept_max = (options->memory_bytes - e->budget.limit_bytes) / sizeof(int64_t) / 2;
+    e->counts.limit_bytes = options->memory_bytes / EXT_SHARES * EXT_COUNTS_SHARE;
+    e->kept_max =
+        (options->memory_bytes - e->budget.limit_bytes - e->counts.limit_bytes) / sizeof(int64_t) / 2;
     pat_ext_ranges_init(&e->ranges);
     e->found_log2 = EXT_FOUND_FIRST_LOG2;
     e->found = calloc((size_t)1 << e->found_log2, sizeof(struct pat_ext_row *));
@@ -86,7 +89,7 @@ static void ext_flush(struct pat_ext *e, struct pat_ext_row *r)
 {
     if (!r->run) return;
     const uint64_t magnitude = ext_magnitude(r->distance);
-    if (!pat_ext_tally_add(&r->tally, &e->budget, r->distance, r->run)) {
+    if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) {
         r->has_tally_gap = true;
         r->tally.gcd = pat_ext_gcd(magnitude, r->tally.gcd);
     }
@@ -146,7 +149,7 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
     r->is_pool = pat_ext_row_accesses(r) < PAT_EXT_POOL_SWITCHES * PAT_EXT_POOL_VISIT && ext_is_near(r);
     if (!r->is_pool) r->anchor = anchor;
     for (uint32_t i = 0; r->is_pool && i < r->switches; i++) {
-        if (!pat_ext_tally_add(&r->tally, &e->budget, r->crossings[i], 1)) r->has_tally_gap = true;
+        if (!pat_ext_tally_add(&r->tally, &e->counts, r->crossings[i], 1)) r->has_tally_gap = true;
         r->far += ext_magnitude(r->crossings[i]) >= r->far_bytes;
     }
     free(r->crossings);
@@ -300,7 +303,7 @@ static void ext_turn_to_line(struct pat_ext *e, struct pat_ext_thread *t, struct
     }
     r->line_step = step;
     r->line = line;
-    pat_ext_pages_touch(&r->pages, &e->budget, line);
+    pat_ext_pages_touch(&r->pages, &e->counts, line);
 }
 
 /* All lines from addr's to that of its last byte. */

@@ -110,9 +110,9 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
     if (from->range_bytes > to->range_bytes) to->range_bytes = from->range_bytes;
     for (size_t i = 0; i < finish_slots(&from->tally); i++)
         if (from->tally.slots[i].count)
-            to->has_tally_gap |= !pat_ext_tally_add(&to->tally, &e->budget, from->tally.slots[i].distance,
+            to->has_tally_gap |= !pat_ext_tally_add(&to->tally, &e->counts, from->tally.slots[i].distance,
                                                     from->tally.slots[i].count);
-    pat_ext_pages_join(&to->pages, &from->pages, &e->budget);
+    pat_ext_pages_join(&to->pages, &from->pages, &e->counts);
     pat_ext_row_drop(e, from);
 }
 
@@ -292,8 +292,8 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .index_site = PAT_NONE,
                                .index_home = PAT_NONE};
     LS_TRY(finish_distances(f, s));
-    pat_ext_tally_fini(&r->tally, &e->budget);
-    const uint64_t held = r->jumps * sizeof(size_t) + e->budget.used_bytes;
+    pat_ext_tally_fini(&r->tally, &e->counts);
+    const uint64_t held = r->jumps * sizeof(size_t) + e->budget.used_bytes + e->counts.used_bytes;
     const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
     const uint64_t most = r->kept < left / sizeof(int64_t) ? r->kept : left / sizeof(int64_t);
     s->is_whole = !r->is_cut && most == r->kept;

@@ -75,8 +75,8 @@ static bool pages_make_room(struct pat_ext_pages *p, struct pat_ext_budget *b)
     if (!p->halvings && p->len < PAT_EXT_PAGES_MAX) {
         const uint8_t log2_cap = p->log2_cap ? p->log2_cap + 1 : PAGES_FIRST_LOG2;
         const uint64_t more_bytes = pages_bytes(log2_cap) - pages_bytes(p->log2_cap);
-        if (pat_ext_take(b, more_bytes)) {
-            pat_ext_give(b, more_bytes); /* rebuild charges it */
+        /* a few are always kept; rebuild charges what it takes */
+        if (!p->log2_cap || pat_ext_fits(b, more_bytes)) {
             if (pages_rebuild(p, b, log2_cap)) return true;
         }
     }

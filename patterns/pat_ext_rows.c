@@ -9,8 +9,8 @@ enum { EXT_RECLAIM_PART = 4, EXT_RECLAIM_MIN_PART = 64 };
 void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
 {
     pat_ext_stream_fini(&r->stream, &e->budget);
-    pat_ext_tally_fini(&r->tally, &e->budget);
-    pat_ext_pages_fini(&r->pages, &e->budget);
+    pat_ext_tally_fini(&r->tally, &e->counts);
+    pat_ext_pages_fini(&r->pages, &e->counts);
     free(r->crossings);
     r->crossings = NULL;
 }

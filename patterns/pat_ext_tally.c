@@ -86,8 +86,8 @@ static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
     if (!t->is_pruned && t->len < PAT_EXT_TALLY_MAX) {
         const uint8_t log2_cap = t->log2_cap ? t->log2_cap + 1 : TALLY_FIRST_LOG2;
         const uint64_t more_bytes = tally_bytes(log2_cap) - tally_bytes(t->log2_cap);
-        if (pat_ext_take(b, more_bytes)) {
-            pat_ext_give(b, more_bytes); /* rebuild charges it */
+        /* a few are always counted; rebuild charges what it takes */
+        if (!t->log2_cap || pat_ext_fits(b, more_bytes)) {
             if (tally_rebuild(t, b, log2_cap, 0)) return true;
         }
     }

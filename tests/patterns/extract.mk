@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/patterns: extraction
 if HAVE_CMOCKA
-EXTRACT_TESTS = tests/patterns/test_pat_extract
+EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects
+tests_patterns_test_pat_extract_defects_SOURCES = tests/patterns/test_pat_extract_defects.c \
+    tests/patterns/memory_source.c tests/patterns/memory_source.h
+tests_patterns_test_pat_extract_defects_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_extract_defects_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_extract_SOURCES = tests/patterns/test_pat_extract.c \
     tests/patterns/memory_source.c tests/patterns/memory_source.h \
     tests/patterns/naive_extract.c tests/patterns/naive_extract.h

@@ -115,10 +115,289 @@ static void pat_extraction_equals_the_naive_one_on_random_accesses(void **state)
     }
 }
 
+#define FAR_AWAY UINT64_C(0x7fff00000000)
+
+static const struct pat_sequence *only(const struct pat_sequences *s)
+{
+    assert_int_equal(s->len, 1);
+    return &s->rows[0];
+}
+
+/* A list: nodes of 32 bytes, born one by one, walked in another order. */
+static void pat_nodes_of_a_list_are_one_pool(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    memory_thread(&m);
+    memory_home(&m, "node", 32);
+    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+    for (uint32_t i = 0; i < 500; i++)
+        memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE,
+                     memory_range(&m, ARENA + i * 48, ARENA + i * 48 + 32, 0));
+    for (uint64_t i = 0; i < 500; i++)
+        memory_access(&m, 0, 0, ARENA + i * 7 % 500 * 48 + 8);
+    extract(&m, &everything, &s);
+    assert_true(only(&s)->is_pool);
+    assert_int_equal(s.rows[0].breaks_len, 0);
+    assert_int_equal(s.rows[0].elem_size_bytes, 8);
+    assert_int_equal(s.rows[0].distances_unique, 2);
+    assert_int_equal(s.rows[0].distances[0].distance, 7 * 6);
+    assert_int_equal(s.rows[0].indices.data[1], 7 * 6);
+    naive_compare(&m, &s);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
+/* Blocks that are worked on for a while are not: each has its own indices. */
+static void pat_blocks_are_indexed_one_by_one(void **state)
+{
+    (void)state;
+    for (uint64_t visit = 7; visit <= 8; visit++) {
+        struct memory_source m = {0};
+        struct pat_sequences s;
+        memory_thread(&m);
+        memory_home(&m, "block", 8);
+        memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+        for (uint32_t i = 0; i < 100; i++) {
+            const uint32_t range = memory_range(&m, ARENA + i * 4096, ARENA + i * 4096 + 4000, 0);
+            memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, range);
+            for (uint64_t k = 0; k < visit; k++)
+                memory_access(&m, 0, 0, ARENA + i * 4096 + k * k * 8);
+            memory_event(&m, PAT_EVENT_RANGE_DIED, PAT_NONE, range);
+        }
+        extract(&m, &everything, &s);
+        assert_true(only(&s)->is_pool == (visit < 8));
+        assert_int_equal(s.rows[0].breaks_len, visit < 8 ? 0 : 99);
+        naive_compare(&m, &s);
+        pat_sequences_fini(&s);
+        memory_fini(&m);
+    }
+}
+
+static void pat_range_that_another_overlaps_has_ended(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    memory_thread(&m);
+    memory_home(&m, "old", 8);
+    memory_home(&m, "new", 8);
+    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+    memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(&m, ARENA, ARENA + 1000, 0));
+    memory_access(&m, 0, 0, ARENA + 800);
+    memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(&m, ARENA + 504, ARENA + 2000, 1));
+    memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(&m, ARENA + 9, ARENA + 9, 1));
+    memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, 77); /* neither of these can be */
+    memory_access(&m, 0, 0, ARENA + 800);
+    memory_access(&m, 0, 0, ARENA);
+    extract(&m, &everything, &s);
+    assert_int_equal(s.len, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct pat_sequence *q = &s.rows[i];
+        assert_int_equal(q->accesses, 1);
+        assert_int_equal(q->indices.data[0], q->home == PAT_NONE ? 0 : q->home == 0 ? 100 : 37);
+    }
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
+static void make_threads(struct memory_source *m)
+{
+    memory_home(m, "array", 8);
+    memory_site(m, 0x401000, 8, PAT_OP_LOAD);
+    memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, ARENA, ARENA + 100000, 0));
+    for (uint32_t thread = 0; thread < 3; thread++) {
+        memory_thread(m);
+        for (uint64_t i = 0; i < 100 + 10 * (thread & 1); i++) /* the second is the longest */
+            memory_access(m, 0, thread, ARENA + thread * UINT64_C(8192) + i * 24);
+    }
+}
+
+static void pat_threads_that_do_the_same_become_one(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences apart, merged;
+    make_threads(&m);
+    extract(&m, &everything, &apart);
+    assert_int_equal(apart.len, 3);
+    const struct pat_extract_options merge = {.merge_threads = true, .keep_trivial = true};
+    extract(&m, &merge, &merged);
+    const struct pat_sequence *q = only(&merged);
+    assert_int_equal(q->thread, 1);
+    assert_int_equal(q->threads, 3);
+    assert_int_equal(q->accesses, 310);
+    assert_int_equal(q->indices.len, 110);
+    assert_int_equal(q->indices.data[0], 1024);
+    assert_int_equal(q->distances[0].count, 307);
+    assert_int_equal(q->lines, apart.rows[0].lines + apart.rows[1].lines + apart.rows[2].lines);
+    assert_true(q->is_whole);
+    assert_int_equal(merged.accesses_filtered, 0);
+    pat_sequences_fini(&apart);
+    pat_sequences_fini(&merged);
+    memory_fini(&m);
+}
+
+/* n accesses: `unique` different distances, `far` times a far one, in turn with those. */
+static void make_filtered(struct memory_source *m, uint32_t site, uint64_t n, uint64_t unique, uint64_t far)
+{
+    uint64_t addr = FAR_AWAY + site * UINT64_C(0x1000000);
+    for (uint64_t i = 0; i < n; i++) {
+        memory_access(m, site, 0, addr * 8);
+        addr += i < far ? (i & 1 ? -UINT64_C(600) : 600) : 2 + i % unique;
+    }
+}
+
+struct filter_row {
+    uint64_t n, unique, far;
+    bool by[3]; /* paper, v1, v2 keep it */
+};
+
+/* Limits on both sides: accesses 1024, distances 6 and 16, half of them far. */
+static const struct filter_row filter_rows[] = {
+    {1023, 6, 0, {false, false, false}},   {1024, 6, 0, {true, false, false}},
+    {1025, 6, 0, {true, true, false}},     {1025, 5, 0, {false, false, false}},
+    {500, 16, 0, {false, false, true}},    {500, 15, 0, {false, false, false}},
+    {1040, 2, 520, {true, false, false}},  {1040, 2, 521, {true, true, true}},
+    {1040, 2, 519, {false, false, false}},
+};
+
+static void pat_published_modes_keep_what_they_say(void **state)
+{
+    (void)state;
+    static const enum pat_mode modes[] = {PAT_MODE_PAPER, PAT_MODE_V1, PAT_MODE_V2};
+    for (size_t i = 0; i < sizeof(filter_rows) / sizeof(filter_rows[0]); i++)
+        for (size_t k = 0; k < 3; k++) {
+            const struct filter_row *row = &filter_rows[i];
+            const struct pat_extract_options o = {.mode = modes[k]};
+            struct memory_source m = {0};
+            struct pat_sequences s;
+            memory_thread(&m);
+            memory_site(&m, 0x401000, 8, PAT_OP_STORE);
+            make_filtered(&m, 0, row->n, row->unique, row->far);
+            extract(&m, &o, &s);
+            if ((s.len == 1) != row->by[k]) fail_msg("row %zu, mode %zu: %zu sequences", i, k, s.len);
+            assert_int_equal(s.accesses_filtered, s.len ? 0 : row->n);
+            if (s.len) assert_int_equal(s.rows[0].indices.len, row->n);
+            pat_sequences_fini(&s);
+            memory_fini(&m);
+        }
+}
+
+static void pat_published_modes_keep_the_ten_seen_in_most_windows(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    const struct pat_extract_options o = {.mode = PAT_MODE_PAPER}, four = {.mode = PAT_MODE_PAPER, .top = 4};
+    memory_thread(&m);
+    for (uint32_t i = 0; i < 24; i++) { /* later ones are longer; loads and stores count apart */
+        memory_site(&m, 0x401000 + i, 8, i & 1 ? PAT_OP_STORE : PAT_OP_LOAD);
+        make_filtered(&m, i, 1200 + i * 50, 20, 0);
+    }
+    extract(&m, &o, &s);
+    assert_int_equal(s.len, 20);
+    for (size_t i = 0; i < s.len; i++)
+        assert_in_range(s.rows[i].site, 4, 23);
+    pat_sequences_fini(&s);
+    extract(&m, &four, &s);
+    assert_int_equal(s.len, 8);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
+static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    memory_thread(&m);
+    for (uint32_t i = 0; i < 3; i++)
+        memory_site(&m, 0x401000 + i, 8, PAT_OP_LOAD);
+    rng_state = 4711;
+    for (uint64_t i = 0; i < 40000; i++) {
+        memory_access(&m, 0, 0, ARENA + i * 8);                   /* a stream: costs something */
+        memory_access(&m, 1, 0, FAR_AWAY + i % 2 * 8);           /* always near */
+        memory_access(&m, 2, 0, 2 * FAR_AWAY + rng(8000000) * 8); /* a gather */
+    }
+    const struct pat_extract_options o = {0};
+    extract(&m, &o, &s);
+    assert_int_equal(s.len, 2);
+    assert_int_equal(s.rows[0].site, 2);
+    assert_int_equal(s.rows[1].site, 0);
+    assert_true(s.rows[0].cost > 5 * s.rows[1].cost);
+    assert_int_equal(s.accesses_filtered, 40000);
+    assert_int_equal(s.sites, 3);
+    pat_sequences_fini(&s);
+    extract(&m, &everything, &s);
+    assert_int_equal(s.len, 3);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
+static void pat_counts_are_estimates_above_their_limits(void **state)
+{
+    (void)state;
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    memory_thread(&m);
+    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+    for (uint64_t i = 0; i < 60000; i++) { /* a permutation of pages, two lines in each */
+        const uint64_t page = i * 40507 % 60000;
+        memory_access(&m, 0, 0, ARENA + page * 4096);
+        memory_access(&m, 0, 0, ARENA + page * 4096 + 64 * (1 + page % 63));
+    }
+    extract(&m, &everything, &s);
+    assert_in_range(only(&s)->pages, 57000, 63000);
+    assert_in_range(s.rows[0].lines, 114000, 126000);
+    pat_sequences_fini(&s);
+    m.steps_len = 0;
+    rng_state = 99;
+    for (uint64_t i = 0; i < 60000; i++) { /* every third distance is 5 */
+        const uint64_t addr = ARENA + rng(100000000) * 8;
+        memory_access(&m, 0, 0, addr);
+        memory_access(&m, 0, 0, addr + 5 * 8);
+    }
+    extract(&m, &everything, &s);
+    assert_int_equal(only(&s)->distances[0].distance, 5);
+    assert_in_range(s.rows[0].distances[0].count, 59000, 60000);
+    assert_in_range(s.rows[0].distances_unique, 16384, 60001);
+    assert_in_range(s.rows[0].distances_far, 59900, 60000);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
+static void pat_source_with_rows_that_are_not_there_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct memory_source m = {0};
+        struct pat_sequences s;
+        memory_thread(&m);
+        memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+        memory_access(&m, i ? 1 : 0, i ? 0 : 1, ARENA);
+        pat_source *source = memory_open(&m);
+        assert_int_equal(pat_extract(source, NULL, &s), LS_ERR_FORMAT);
+        assert_int_equal(s.len, 0);
+        pat_source_close(source);
+        memory_fini(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_extraction_equals_the_naive_one_on_random_accesses),
+        cmocka_unit_test(pat_nodes_of_a_list_are_one_pool),
+        cmocka_unit_test(pat_blocks_are_indexed_one_by_one),
+        cmocka_unit_test(pat_range_that_another_overlaps_has_ended),
+        cmocka_unit_test(pat_threads_that_do_the_same_become_one),
+        cmocka_unit_test(pat_published_modes_keep_what_they_say),
+        cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),
+        cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),
+        cmocka_unit_test(pat_counts_are_estimates_above_their_limits),
+        cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
