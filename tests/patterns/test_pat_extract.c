@@ -352,6 +352,8 @@ static void pat_counts_are_estimates_above_their_limits(void **state)
     assert_in_range(only(&s)->pages, 57000, 63000);
     assert_in_range(s.rows[0].lines, 114000, 126000);
     pat_sequences_fini(&s);
+    free(m.steps);
+    m.steps = NULL;
     m.steps_len = 0;
     rng_state = 99;
     for (uint64_t i = 0; i < 60000; i++) { /* every third distance is 5 */
