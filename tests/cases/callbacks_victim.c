@@ -6,6 +6,7 @@
 #include "loadstone/ndm.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -400,6 +401,39 @@ static int run_exec(const char *file)
     return 1;
 }
 
+/* The function is a plugin's; it is unloaded while it is still attached, and what is loaded then lies where
+ * it was. Its argument is the counter. */
+static const char *plugin_path;
+static void *plugin(void)
+{
+    void *handle = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    must(handle != NULL, "dlopen of the plugin");
+    return handle;
+}
+static int run_plugin(const char *file)
+{
+    union {
+        void *symbol;
+        ndm_callback fn;
+    } found;
+    plugin_path = file;
+    void *handle = plugin();
+    found.symbol = dlsym(handle, "plugin_function");
+    must(found.symbol != NULL, "dlsym of plugin_function");
+    set_up(found.fn, &seen);
+    work_until(50);
+    dlclose(handle);
+    const uint64_t before = seen;
+    work_for(0.3);
+    printf("seen %d, after the unloading %d\n", before >= 50, (int)(seen - before));
+    handle = plugin();
+    work_for(0.3);
+    dlclose(handle);
+    loadstone_stop();
+    puts("done");
+    return 0;
+}
+
 /* Points of a grid, so that resolve makes a field. */
 static void *point_function(smr_node *n, struct mem_sample *sample, void *user)
 {
@@ -468,11 +502,11 @@ static const struct {
     const char *name;
     int (*run)(const char *file);
 } modes[] = {
-    {"matrix", run_matrix}, {"exit", run_exit},   {"free", run_free},     {"threads", run_threads},
-    {"fork", run_fork},     {"slow", run_slow},   {"costly", run_costly}, {"crash", run_crash},
-    {"lock", run_lock},     {"calls", run_calls}, {"exits", run_exits},   {"leaves", run_leaves},
-    {"last", run_last},     {"exec", run_exec},   {"points", run_points}, {"maps", run_maps},
-    {"plain", run_plain},
+    {"matrix", run_matrix}, {"exit", run_exit},     {"free", run_free},     {"threads", run_threads},
+    {"fork", run_fork},     {"slow", run_slow},     {"costly", run_costly}, {"crash", run_crash},
+    {"lock", run_lock},     {"calls", run_calls},   {"exits", run_exits},   {"leaves", run_leaves},
+    {"last", run_last},     {"exec", run_exec},     {"points", run_points}, {"maps", run_maps},
+    {"plain", run_plain},   {"plugin", run_plugin},
 };
 
 int main(int argc, char **argv)

@@ -53,6 +53,21 @@ holds 1 '^event CALLBACK_(COSTLY|SLOW) process 0 count 1 text the natural-domain
 run 0 leaves
 holds 1 '^event CALLBACK_LEFT process 0 count 1 text the natural-domain function leaving_function of "B" '
 
+# unloaded while attached: it is not called any more, and nothing else that then lies there is
+plugin=$(cd "$top_builddir/tests/cases/.libs" && pwd)/callbacks_plugin.so
+# shellcheck disable=SC2086
+recorded 0 plugin $sampled -- "$victim" plugin "$plugin"
+must grep -qx 'seen 1, after the unloading 0' out
+must grep -qx done out
+holds 1 '^event CALLBACK_GONE process 0 count [0-9]+ text '
+
+# no thread can be made for them: the program goes on, its samples are there, and it is said
+# shellcheck disable=SC2086
+recorded 0 threadless $sampled -- env LD_PRELOAD="$top_builddir/.libs/libloadstone-preload.so:$(dirname "$plugin")/callbacks_threadless.so" "$victim" slow
+must grep -qx 'calls 0' out
+holds_some '^event CALLBACKS_OFF process 1 count 1 '
+holds_some '^sample .* node B$'
+
 # it crashes as the program's own function would: its handler runs, it dies by its signal
 run 139 crash
 must grep -qx 'handler' said
