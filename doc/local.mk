@@ -21,4 +21,5 @@ dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dar
 dist_formats_DATA += doc/cases.md
 dist_formats_DATA += \
     doc/cases-matmul-naive-512.png doc/cases-matmul-blocked-512.png \
-    doc/cases-spmv-refined-matrix.png doc/cases-spmv-refined-x.png doc/cases-spmv-rcm-x.png
+    doc/cases-spmv-refined-matrix.png doc/cases-spmv-refined-x.png doc/cases-spmv-rcm-x.png \
+    doc/cases-sedov-tree.png

@@ -90,7 +90,13 @@ class Recording:
         self.rows = {row["label"]: row for row in report["rows"]}
 
     def share(self, label, what):
-        return 100 * self.rows[label][what]["share"] if label in self.rows else float("nan")
+        """In words, with the half width of its 95 % interval where there are enough bursts for one."""
+        of = self.rows[label][what] if label in self.rows else {}
+        if of.get("share") is None:
+            return "-"
+        if of.get("low") is None or of.get("high") is None:
+            return "%.0f %%" % (100 * of["share"])
+        return "%.0f ±%.1f %%" % (100 * of["share"], 50 * (of["high"] - of["low"]))
 
     def levels(self, label):
         if label not in self.rows: # no sample of it
@@ -138,7 +144,7 @@ def matmul(bench):
             seconds = after(bench.run("matmul_" + method, n, max(1, (256 // n) ** 3)), r"([0-9.e-]+) s a product")
             repeats = max(1, math.ceil(bench.args.seconds / max(seconds, 1e-5)))
             run = bench.record("matmul-%s-%d" % (method, n), "matmul_" + method, n, repeats)
-            rows.append(["%d %s" % (n, method), "%.3g ms" % (1e3 * seconds), percent(run.share(label, "stall")), run.mean(label)] +
+            rows.append(["%d %s" % (n, method), "%.3g ms" % (1e3 * seconds), run.share(label, "stall"), run.mean(label)] +
                         [percent(level) for level in run.levels(label)])
             drawn[method, n] = run
             bench.picture(run, "matmul-%s-%d" % (method, n), "matrix." + label, "latency_mean_cycles")
@@ -180,12 +186,14 @@ def sedov(bench):
         run = bench.record("sedov-%s-%s" % (program, order), "sedov_" + program, n, order, steps)
         runs[program, order] = run
         inner, outer = parts_of_mesh(run, corners[program])
-        rows.append(["%s, %s" % (program, order), "%.2f us" % cost, percent(run.share("temporary", "time")),
-                     percent(run.share("temporary", "stall")), run.mean("temporary"), run.mean("persistent"), inner, outer])
+        rows.append(["%s, %s" % (program, order), "%.2f us" % cost, run.share("temporary", "time"),
+                     run.share("temporary", "stall"), run.mean("temporary"), run.mean("persistent"), inner, outer])
         bench.picture(run, "sedov-%s-%s" % (program, order), "mesh." + corners[program][0], "latency_mean_cycles")
     bench.figures("sedov", table(["program, numbering", "element and step", "time in temporary", "stall in temporary", "temporary, mean cycles",
                                   "persistent, mean cycles", "corners inside, mean cycles", "corners outside"], rows))
+    # the picture of the page: the icicles of these two, by stall
     bench.page(runs["separate", "mixed"], "sedov-separate")
+    bench.page(runs["fused", "curve"], "sedov-fused")
 
 
 def spmv(bench):
@@ -198,8 +206,8 @@ def spmv(bench):
         repeats = max(20, math.ceil(4 * bench.args.seconds / seconds))
         run = bench.record("spmv-" + order, "spmv", bench.args.points, order, repeats)
         for label in ("x", "column", "value"):
-            rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", percent(run.share(label, "time")),
-                         percent(run.share(label, "stall")), run.mean(label)] + [percent(level) for level in run.levels(label)])
+            rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", run.share(label, "time"),
+                         run.share(label, "stall"), run.mean(label)] + [percent(level) for level in run.levels(label)])
         bench.picture(run, "spmv-%s-x" % order, "square.x", "latency_mean_cycles")
         bench.picture(run, "spmv-%s-matrix" % order, "matrix.value", "samples")
     bench.figures("spmv", ["given: %s; refined: %s; rcm: %s." % tuple(shapes), ""] +
