@@ -53,10 +53,10 @@ CLEANFILES += bench/patterns
 .PHONY: bench-patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
-include bench/perf.mk
 include bench/replay.mk
 include bench/compact.mk
 include bench/extract.mk
+include bench/fidelity.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.

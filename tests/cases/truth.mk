@@ -6,7 +6,10 @@ tests_cases_truth_programs_CFLAGS = $(AM_CFLAGS) -g
 tests_cases_truth_programs_LDADD = libloadstone.la
 tests_cases_truth_programs_LDFLAGS = -no-install
 EXTRA_DIST += tests/cases/truth_expected.py
-EXTRA_DIST += tests/cases/truth_check.py tests/cases/test_truth_exact.sh
+EXTRA_DIST += tests/cases/truth_check.py tests/cases/test_truth_exact.sh tests/cases/truth_near.py tests/cases/test_truth_sampled.sh
 if HAVE_YAJL
 TESTS += tests/cases/test_truth_exact.sh
+if HAVE_STEP
+TESTS += tests/cases/test_truth_sampled.sh
+endif
 endif

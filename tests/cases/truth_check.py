@@ -31,6 +31,9 @@ def main(name, patterns_path, table_path):
             continue
         got = accesses(configuration, row)
         found.setdefault(key, []).append((got, row))
+        through = truth_expected.THROUGH.get(name, {}).get(key)
+        if through and row["index_home"] != through:
+            bad.append(f"{key}: through '{row['index_home']}', wanted '{through}'")
         of_class = truth_expected.CLASSES.get(name, {}).get(key)
         if of_class and row["class"] != of_class:
             bad.append(f"{key}: {row['class']}, wanted {of_class}")

@@ -105,9 +105,13 @@ PROGRAMS = {"spmv": (spmv, 3000), "hash": (hash_join, 4000), "stencil": (stencil
             "list": (linked_list, 5000), "histogram": (histogram, 8000), "fields": (fields, 8000),
             "shuffle": (shuffle, 13)}
 
+# The array whose values are indices of the other.
+THROUGH = {"spmv": {("load", "x"): "col"}, "histogram": {("load", "bins"): "data", ("store", "bins"): "data"}}
+
 # Classes that follow from the definitions.
 CLASSES = {"spmv": {("load", "col"): "uniform stride", ("load", "a"): "uniform stride", ("store", "y"): "uniform stride"},
-           "fields": {("load", "particles"): "uniform stride"}, "matmul": {("store", "C"): "uniform stride"}}
+           "fields": {("load", "particles"): "uniform stride"}, "matmul": {("store", "C"): "uniform stride"},
+           "list": {("load", "nodes"): "pointer chase"}}
 
 
 def expected(name, size=None):

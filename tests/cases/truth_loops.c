@@ -27,6 +27,9 @@ static void *array(const char *label, size_t count, size_t elem_size_bytes)
         fprintf(stderr, "%s: %s\n", label, start ? ls_last_error() : "no memory");
         exit(1);
     }
+    /* memory that was never written is one page of zeros, wherever it is read */
+    for (size_t at = 0; at < count * elem_size_bytes; at += 512)
+        *(volatile char *)(start + at) = 0;
     return start;
 }
 
@@ -343,31 +346,27 @@ static void *shuffle_make(size_t n)
     return s;
 }
 
-static size_t shuffle_reverse(size_t i, unsigned bits)
-{
-    size_t out = 0;
-    for (unsigned b = 0; b < bits; b++)
-        out = out << 1 | (i >> b & 1);
-    return out;
-}
-
 ALONE static double shuffle_run(void *arg)
 {
     const struct shuffle *s = arg;
     double *values = s->values;
-    const unsigned bits = s->bits;
-    const size_t n = (size_t)1 << bits;
+    const size_t n = (size_t)1 << s->bits;
+    size_t k = 0; /* i with its bits reversed: counts from the other end (Gold and Rader, 1969) */
     for (size_t i = 0; i < n; i++) {
-        const size_t k = shuffle_reverse(i, bits);
-        if (i >= k) continue;
-        const double x = values[i];
-        ONE_BY_ONE();
-        const double y = values[k];
-        ONE_BY_ONE();
-        values[i] = y;
-        ONE_BY_ONE();
-        values[k] = x;
-        ONE_BY_ONE();
+        if (i < k) {
+            const double x = values[i];
+            ONE_BY_ONE();
+            const double y = values[k];
+            ONE_BY_ONE();
+            values[i] = y;
+            ONE_BY_ONE();
+            values[k] = x;
+            ONE_BY_ONE();
+        }
+        size_t bit = n >> 1;
+        for (; bit > 0 && (k & bit); bit >>= 1)
+            k ^= bit;
+        k |= bit;
     }
     return (double)n;
 }

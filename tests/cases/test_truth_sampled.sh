@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Patterns of sampled bursts are near those of an exact trace: the data, the class, and a distance of 0.1 at most.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+[ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"
+command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
+[ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
+programs=$top_builddir/tests/cases/truth_programs
+for program in spmv hash list histogram fields; do
+    must "$loadstone" trace -q --phase loop -o $program.trace -- "$programs" $program >out 2>err
+    must "$loadstone" patterns --trivial --json $program.trace >exact.json 2>err
+    repeats=4000
+    while :; do
+        if ! "$loadstone" record -q --force --overhead 20% -o $program.h5 -- "$programs" $program 0 $repeats >out 2>err; then
+            echo "FAIL: record of $program:"
+            cat err
+            failed=1
+            break
+        fi
+        "$loadstone" patterns --trivial --json $program.h5 >sampled.json 2>err || echo '{"patterns": []}' >sampled.json
+        "$loadstone" patterns diff --trivial --json $program.trace $program.h5 >diff.json 2>err || echo '{"rows": []}' >diff.json
+        # a machine that is busy samples little: try longer before it counts
+        last=0
+        [ $repeats -ge 64000 ] && last=1
+        python3 -B "$top_srcdir/tests/cases/truth_near.py" $program exact.json sampled.json diff.json $last
+        got=$?
+        [ $got -eq 0 ] && break
+        [ $last -eq 1 ] && { failed=1; break; }
+        repeats=$((repeats * 4))
+    done
+done
+exit $failed
