@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PAT_JSON_NAMED = 6 }; /* patterns that a note names */
+
 static const char *const pat_json_kernels[PAT_KERNEL_COUNT] = {[PAT_GATHER] = "Gather",
                                                                [PAT_SCATTER] = "Scatter",
                                                                [PAT_GS] = "GS",
@@ -60,17 +62,41 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
 typedef ls_err pat_json_fit(const struct pat_found *r, size_t i, const struct pat_write_options *o,
                             struct pat_config *out);
 
+static bool pat_json_is_spatters(const struct pat_config *c)
+{
+    const bool has_lists = c->deltas.len || c->deltas_gather.len || c->deltas_scatter.len;
+    return !has_lists && c->delta >= 0 && c->delta_gather >= 0 && c->delta_scatter >= 0;
+}
+
 static ls_err pat_json_as_is(const struct pat_found *r, size_t i, const struct pat_write_options *o,
                              struct pat_config *out)
 {
-    const bool has_lists = out->deltas.len || out->deltas_gather.len || out->deltas_scatter.len;
     (void)r;
-    if (has_lists || out->delta < 0 || out->delta_gather < 0 || out->delta_scatter < 0)
-        pat_write_note(o,
-                       "pattern %zu, %s: deltas that are lists or below 0 are not Spatter's; --to spatter "
-                       "writes the accesses one by one",
-                       i, out->name);
+    (void)i;
+    (void)o;
+    (void)out;
     return LS_OK;
+}
+
+/* One note for all of them: "patterns 1, 4: ...". */
+static void pat_json_note_spatter(const struct pat_findings *f, const struct pat_write_options *o)
+{
+    char which[160];
+    size_t len = 0, found = 0;
+    for (size_t i = 0; i < f->len; i++) {
+        if (pat_json_is_spatters(&f->rows[i].config)) continue;
+        if (found < PAT_JSON_NAMED)
+            len += (size_t)snprintf(which + len, sizeof(which) - len, "%s%zu", found ? ", " : "", i);
+        else if (found == PAT_JSON_NAMED)
+            snprintf(which + len, sizeof(which) - len, ", ...");
+        found++;
+    }
+    if (!found) return;
+    pat_write_note(
+        o,
+        "pattern%s %s: deltas that are lists or below 0 are not Spatter's; --to spatter writes such "
+        "accesses one by one",
+        found == 1 ? "" : "s", which);
 }
 
 static void pat_json_drop(struct pat_indices *p)
@@ -122,10 +148,8 @@ static int64_t pat_json_highest(const struct pat_indices *p, int64_t highest)
 static ls_err pat_json_for_spatter(const struct pat_found *r, size_t i, const struct pat_write_options *o,
                                    struct pat_config *c)
 {
-    const bool has_lists = c->deltas.len || c->deltas_gather.len || c->deltas_scatter.len;
     (void)r;
-    if (has_lists || c->delta < 0 || c->delta_gather < 0 || c->delta_scatter < 0)
-        LS_TRY(pat_json_flatten(i, o, c));
+    if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
     c->boundary = 1 + (uint64_t)pat_json_highest(
                           &c->pattern, pat_json_highest(&c->gather, pat_json_highest(&c->scatter, 0)));
     return LS_OK;
@@ -160,6 +184,7 @@ static ls_err pat_json_write(const struct pat_findings *f, const struct pat_writ
 static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat_write_options *o,
                                   const char *path)
 {
+    pat_json_note_spatter(f, o);
     return pat_json_write(f, o, pat_json_as_is, path);
 }
 

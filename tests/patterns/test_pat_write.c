@@ -91,9 +91,7 @@ static void configurations_read_back_equal(void **state)
     assert_int_equal(s.rows[FOUND_FIELD].delta, 12);
     assert_same_list(&s.rows[FOUND_BACK].pattern, &(struct pat_indices){(int64_t *)back, 3});
     assert_int_equal(s.rows[FOUND_BACK].delta, -8);
-    assert_non_null(strstr(notes, "pattern 1, B multiply: deltas that are lists or below 0"));
-    assert_non_null(strstr(notes, "pattern 2, u sweep_back: deltas"));
-    assert_null(strstr(notes, "pattern 0"));
+    assert_non_null(strstr(notes, "patterns 1, 2: deltas that are lists or below 0"));
     pat_findings_fini(&f);
     pat_suite_fini(&s);
 }
