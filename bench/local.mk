@@ -53,6 +53,7 @@ CLEANFILES += bench/patterns
 .PHONY: bench-patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
+include bench/perf.mk
 include bench/replay.mk
 include bench/compact.mk
 include bench/extract.mk

@@ -14,7 +14,10 @@
       "size cap of the spool of one process; recording stops there, the "                                    \
       "program goes on and the loss is counted")                                                             \
     X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, hw, step, faults, watch or null")          \
-    X(WATCH, "LOADSTONE_WATCH", "", "engine watch: the element that breakpoints are set on, NODE[INDEX]")    \
+    X(WATCH, "LOADSTONE_WATCH", "", "engine watch: the element that breakpoints are set on, NAME[INDEX]")    \
+    X(WATCH_AT, "LOADSTONE_WATCH_AT", "",                                                                    \
+      "where the launcher found the watched variable: its linked address (hexadecimal), bytes of an "        \
+      "element, 1 where the file lies where it was linked, and the file")                                    \
     X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")   \
     X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")      \
     X(PERIOD, "LOADSTONE_PERIOD", "",                                                                        \

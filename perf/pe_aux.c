@@ -150,7 +150,10 @@ bool pe_aux_next(struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sampl
     return found;
 }
 
-void pe_aux_release(const struct pe_aux *a, const struct pe_ring *ring)
+void pe_aux_release(struct pe_aux *a, const struct pe_ring *ring)
 {
-    if (a->data && ring->page) __atomic_store_n(&ring->page->aux_tail, a->pos, __ATOMIC_RELEASE);
+    if (!a->data || !ring->page || ring->page->aux_tail == a->pos) return;
+    const uint64_t used = __atomic_load_n(&ring->page->aux_head, __ATOMIC_RELAXED) - ring->page->aux_tail;
+    if (used + PE_AUX_MIN_BYTES > a->len_bytes) a->is_stopped = true;
+    __atomic_store_n(&ring->page->aux_tail, a->pos, __ATOMIC_RELEASE);
 }

@@ -9,6 +9,7 @@
 #include "tools/cli_message.h"
 #include "tools/cli_output.h"
 #include "tools/rec_hardware.h"
+#include "tools/rec_watch.h"
 #include "tools/rec_launch.h"
 #include "tools/rec_preload.h"
 #include "tools/rec_spool.h"
@@ -63,7 +64,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "touched what first (faults); nothing (null)",
                        "Sampling"},
     [RECORD_WATCH] =
-        {"watch", 0, CLI_TEXT, "NODE[INDEX]", NULL,
+        {"watch", 0, CLI_TEXT, "NAME[INDEX]", NULL,
          "who touches this element of a registered range: hardware breakpoints, on for as much of the "
          "time as the budget allows; report --watch shows it",
          "Sampling"},
@@ -168,7 +169,10 @@ static ls_err record_environment(const struct record *r)
         snprintf(number, sizeof(number), "%llu", (unsigned long long)r->v[RECORD_CONTROL].number);
         LS_TRY(record_setenv(LS_ENV_CONTROL, number));
     }
-    if (r->v[RECORD_WATCH].given) LS_TRY(record_setenv(LS_ENV_ENGINE, "watch"));
+    if (r->v[RECORD_WATCH].given) {
+        LS_TRY(rec_watch_prepare(r->v[RECORD_WATCH].text, r->path));
+        LS_TRY(record_setenv(LS_ENV_ENGINE, "watch"));
+    }
     if (r->v[RECORD_PAUSED].given) LS_TRY(record_setenv(LS_ENV_PAUSED, "1"));
     if (r->v[RECORD_NO_CHILDREN].given) LS_TRY(record_setenv(LS_ENV_CHILDREN, "0"));
     snprintf(number, sizeof(number), "%llu", (unsigned long long)ls_clock_mono_ns());

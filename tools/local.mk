@@ -27,6 +27,7 @@ tools_loadstone_SOURCES = \
     tools/doc_engines.c tools/doc_engines.h \
     tools/loadstone.c \
     tools/rec_hardware.c tools/rec_hardware.h \
+    tools/rec_watch.c tools/rec_watch.h \
     tools/rec_launch.c tools/rec_launch.h \
     tools/rec_preload.c tools/rec_preload.h \
     tools/rec_spool.c tools/rec_spool.h \

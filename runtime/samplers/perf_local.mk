@@ -3,7 +3,10 @@
 noinst_LTLIBRARIES += librtperf.la
 librtperf_la_SOURCES = \
     runtime/samplers/rt_perf.c runtime/samplers/rt_perf.h \
+    runtime/samplers/rt_watch_place.c runtime/samplers/rt_watch_place.h \
+    runtime/samplers/rt_perf_cost.c runtime/samplers/rt_perf_cost.h \
     runtime/samplers/rt_perf_duty.c runtime/samplers/rt_perf_duty.h \
+    runtime/samplers/rt_perf_numa.c runtime/samplers/rt_perf_numa.h \
     runtime/samplers/rt_perf_pace.c runtime/samplers/rt_perf_pace.h \
     runtime/samplers/rt_perf_probe.c runtime/samplers/rt_perf_probe.h \
     runtime/samplers/rt_perf_reader.c runtime/samplers/rt_perf_reader.h \

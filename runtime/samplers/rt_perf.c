@@ -235,11 +235,17 @@ static void follow_control(uint64_t now_ns)
     if (wants == rt_perf.is_on || rt_perf.is_quiet) return;
     rt_perf.is_on = wants;
     if (!rt_perf.engine->by_thread) set_gear(wants ? rt_perf.pace.gear : PE_GEAR_NONE);
+    if (rt_perf.engine->switched) rt_perf.engine->switched(wants);
 }
 
 bool rt_perf_ticks(void)
 {
     return rt_perf.engine->tick || (rt_perf.engine->is_dutied && rt_perf.pace.gear);
+}
+
+size_t rt_perf_fullest_permille(void)
+{
+    return rt_perf.drain.fullest_permille;
 }
 
 bool rt_perf_is_on(void)

@@ -34,6 +34,8 @@ struct rt_perf_engine {
                    unsigned *out_flags);
     /* NULL, or every look of the reader: duty cycles. Under the lock. */
     void (*tick)(uint64_t now_ns);
+    /* NULL, or: sampling was switched on or off; for engines that open by thread. Under the lock. */
+    void (*switched)(bool is_on);
 };
 
 /* Base of an attr: inherited by threads, times of CLOCK_MONOTONIC, the fields that every engine needs, and
@@ -80,5 +82,7 @@ struct spool_writer *rt_perf_writer(void);
 /* Pieces of rt_perf.c for the reader (rt_perf_reader.c). */
 void rt_perf_look(uint64_t now_ns, bool is_last);
 struct rt_thread *rt_perf_own(void);
+/* How full the fullest ring was at the last look. */
+size_t rt_perf_fullest_permille(void);
 
 #endif

@@ -7,6 +7,13 @@ enum { WINDOW_NS = 10000000 };
 #define FIRST_SAVED_NS 1e7
 #define SAVED_SHARE_OF_NS 4e9
 
+long rt_perf_pace_nap_ns(size_t fullest_permille)
+{
+    enum { NAP_NS = 1000000 };
+    if (fullest_permille >= 500) return 0;
+    return fullest_permille >= 250 ? NAP_NS / 8 : NAP_NS;
+}
+
 void rt_perf_pace_begin(struct rt_perf_pace *p, uint64_t now_ns)
 {
     p->gear = 0;

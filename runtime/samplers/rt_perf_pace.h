@@ -6,6 +6,7 @@
 #define RT_PERF_PACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RT_PERF_GEARS_MAX = 4 };
@@ -21,6 +22,9 @@ struct rt_perf_pace {
 /* What was spent in all up to now_ns; true when the gear changed. To be called some hundred times a second
  * at most; it looks once a window of 10 ms. */
 bool rt_perf_pace_look(struct rt_perf_pace *p, uint64_t now_ns, uint64_t spent_ns);
+/* How long the reader sleeps at least between two looks at the rings, by how full it found the fullest one: a
+ * look has its price whatever it finds, but what is not read in time is lost. */
+long rt_perf_pace_nap_ns(size_t fullest_permille);
 /* Begin to count. */
 void rt_perf_pace_begin(struct rt_perf_pace *p, uint64_t now_ns);
 

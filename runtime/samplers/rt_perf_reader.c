@@ -18,7 +18,7 @@ enum {
     POLLED_MAX = 256, /* rings; with more of them the time-out alone */
     LOOK_MS = 100,
     LOOK_SOON_MS = 10, /* many rings, switches by time, duty cycles */
-    NAP_NS = 1000000,  /* between two looks: a look has its price whatever it finds */
+    NAP_NS = 1000000,
     WAIT_BEGUN_MS = 1000,
     STACK_BYTES = 256 << 10, /* records and what they point to are elsewhere */
 };
@@ -55,7 +55,8 @@ static void wait_for_rings(void)
     const struct timespec limit = {.tv_nsec = time_out_ms(lanes_len) * 1000000L};
     const long error = ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
     /* without poll (more rings than the program may have descriptors: EINVAL) the time-out alone, soon */
-    nap(error < 0 && error != -EINTR ? LOOK_SOON_MS * 1000000L : NAP_NS);
+    nap(error < 0 && error != -EINTR ? LOOK_SOON_MS * 1000000L
+                                     : rt_perf_pace_nap_ns(rt_perf_fullest_permille()));
 }
 
 static void *reader_main(void *unused)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine faults: page faults, so which thread touched which page first. */
 #include "runtime/samplers/rt_perf.h"
+#include "runtime/samplers/rt_perf_cost.h"
+#include "runtime/samplers/rt_perf_numa.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TAG_MINOR, TAG_MAJOR };
-/* What one sample is taken to cost in the kernel: an assumption of the right order, not measured. */
-enum { SAMPLE_COST_NS = 800 };
+/* What one sample costs where it cannot be measured: of the right order. */
+enum { SAMPLE_COST_NS = 800, FAULTS_TEXT_BYTES = 128 };
 
 static struct rt_perf_engine faults = {
     /* primes: programs fault in strides. None longer: what a thread has counted when it ends is lost, half a
@@ -15,8 +18,8 @@ static struct rt_perf_engine faults = {
     .periods = {1, 7, 61},
     .gears_len = 3,
     .sample_cost_ns = SAMPLE_COST_NS,
-    .events = "page faults, told by the kernel when it has handled them",
 };
+static char faults_text[FAULTS_TEXT_BYTES]; /* what a sample is, in words */
 static unsigned faults_weak;
 
 static struct perf_event_attr faults_attr(uint64_t config, uint64_t period_events)
@@ -51,6 +54,7 @@ static bool faults_sample(const struct pe_lane *lane, const struct pe_sample *s,
     (void)out_flags;
     const int row = pe_lane_event(lane, s->id);
     const bool is_major = row >= 0 && faults.spec.events[row].attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+    out->numa = rt_perf_numa_of(s->addr);
     out->kind = is_major ? SPOOL_SAMPLE_FAULT_MAJOR : SPOOL_SAMPLE_FAULT_MINOR;
     return true;
 }
@@ -67,6 +71,12 @@ static bool faults_probe(char *why, size_t why_len)
 static int faults_process_start(struct rt_engine_facts *facts)
 {
     (void)facts;
+    const uint32_t measured_ns = rt_perf_cost_of_fault(&faults.spec.events[0].attr);
+    if (measured_ns) faults.sample_cost_ns = measured_ns;
+    rt_perf_cost_text("page faults, told by the kernel when it has handled them", faults.sample_cost_ns,
+                      measured_ns ? "measured" : "assumed", faults_text, sizeof(faults_text));
+    faults.events = faults_text;
+    rt_perf_numa_begin(getenv(ls_env_rows[LS_ENV_SYSFS].variable));
     return rt_perf_process_start(&faults, faults_weak);
 }
 

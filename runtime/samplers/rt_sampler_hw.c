@@ -10,6 +10,7 @@
 #include "perf/pe_open_plan.h"
 #include "perf/pe_settings.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/samplers/rt_perf_cost.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -144,7 +145,6 @@ static bool hw_probe(char *why, size_t why_len)
     hw_describe();
     hw.latency = pe_latency_kind_of(hw.plan.vendor);
     hw.engine.sample_cost_ns = hw.engine.spec.aux_bytes ? SPE_SAMPLE_COST_NS : SAMPLE_COST_NS;
-    hw.engine.events = hw.events;
     hw.engine.latency_kind = hw.latency;
     hw.engine.sample = hw_sample;
     const int error = rt_perf_probe(&hw.engine, &hw.weak);
@@ -154,10 +154,13 @@ static bool hw_probe(char *why, size_t why_len)
 
 static int hw_process_start(struct rt_engine_facts *facts)
 {
+    static char text[HW_EVENTS_BYTES + 48];
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     struct rt_text why = {facts->why, sizeof(facts->why), strlen(facts->why)};
     rt_text_add(&trigger, hw.plan.method);
     rt_text_add(&why, hw.plan.notes); /* what differs from what was asked */
+    rt_perf_cost_text(hw.events, hw.engine.sample_cost_ns, "assumed", text, sizeof(text));
+    hw.engine.events = text;
     return rt_perf_process_start(&hw.engine, hw.weak);
 }
 

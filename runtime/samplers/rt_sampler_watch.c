@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine watch: hardware breakpoints on one element of a registered range, in every thread: who touches
- * it. Two of them, one for writes and one for reads and writes, tell what a touch was. Each touch has its
- * price, so that breakpoints are on for moments only where the budget asks for it; how long they were on is
- * kept. */
+/* The engine watch: hardware breakpoints on one element of a registered range or of a variable of the
+ * program, in every thread: who touches it. Two of them, one for writes and one for reads and writes, tell
+ * what a touch was. Each touch has its price, so that breakpoints are on for moments only where the budget
+ * asks for it; how long they were on is kept. */
 #include "common/ls_quantity.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_perf.h"
 #include "runtime/samplers/rt_perf_reader.h"
+#include "runtime/samplers/rt_watch_place.h"
 #include "smrtree/smr_registry.h"
 
 #include <linux/hw_breakpoint.h>
@@ -30,14 +31,17 @@ enum {
     RING_BYTES = 256 << 10,
 };
 
+#define NO_NODE UINT32_MAX
+
 struct watched_write {
     uint64_t time_ns, ip;
     uint32_t tid;
 };
 
 static struct {
-    char text[NAME_BYTES], label[NAME_BYTES]; /* NODE[INDEX], and the node */
+    char text[NAME_BYTES], label[NAME_BYTES]; /* NAME[INDEX], and the name */
     uint64_t index;
+    struct rt_watch_place place;        /* where the launcher found it */
     uint64_t base, len_bytes, since_ns; /* len_bytes 0: not armed */
     uint32_t node;
     uint64_t on_ns, wanted_ns, hits;  /* of lanes that are closed */
@@ -59,7 +63,7 @@ static struct rt_perf_engine engine = {
 
 /* --- what is watched --- */
 
-/* "NODE[INDEX]". */
+/* "NAME[INDEX]". */
 static bool read_text(const char *text)
 {
     const char *open = text ? strrchr(text, '[') : NULL;
@@ -136,6 +140,11 @@ static void switch_all(bool on)
         if (lanes[i].events_len) switch_lane(&lanes[i], on);
 }
 
+static void watch_switched(bool on)
+{
+    if (!watch.is_pulsed) switch_all(on);
+}
+
 static void open_thread(int tid)
 {
     size_t len;
@@ -172,12 +181,12 @@ static uint64_t element_bytes(const struct smr_event_node *e)
     return e->elem_size_bytes * (e->dims ? e->dims : 1);
 }
 
-/* Under the lock. */
-static void arm(const struct smr_event_node *e)
+/* base of the element; node: of the range, NO_NODE for a variable. Under the lock. */
+static void arm(uint64_t base, uint64_t part_bytes, uint32_t node)
 {
-    watch.node = e->node;
-    watch.base = e->base + watch.index * element_bytes(e);
-    watch.len_bytes = watched_len(watch.base, e->elem_size_bytes);
+    watch.node = node;
+    watch.base = base;
+    watch.len_bytes = watched_len(watch.base, part_bytes);
     watch.since_ns = ls_clock_mono_ns();
     watch.on_ns = watch.wanted_ns = watch.hits = 0;
     watch.is_pulsed = watch.was_pulsed = false;
@@ -279,14 +288,14 @@ static void watch_range(const struct smr_event_node *e)
         return;
     }
     rt_perf_lock();
-    if (!watch.len_bytes) arm(e);
+    if (!watch.len_bytes) arm(e->base + watch.index * element_bytes(e), e->elem_size_bytes, e->node);
     rt_perf_unlock();
 }
 
 static void watch_range_ended(uint32_t node)
 {
     rt_perf_lock();
-    if (watch.len_bytes && watch.node == node) disarm();
+    if (watch.len_bytes && watch.node != NO_NODE && watch.node == node) disarm();
     rt_perf_unlock();
 }
 
@@ -295,12 +304,13 @@ static bool watch_probe(char *why, size_t why_len)
     static uint64_t probed;
     struct rt_text text = rt_text_in(why, why_len);
     if (!read_text(getenv(ls_env_rows[LS_ENV_WATCH].variable))) {
-        rt_text_add(&text, "no element is named: record --watch NODE[INDEX]");
+        rt_text_add(&text, "no element is named: record --watch NAME[INDEX]");
         return false;
     }
     if (strcmp(rt_state.config.callstack, "off") == 0) strcpy(rt_state.config.callstack, "auto");
     engine.sample = watch_sample;
     engine.tick = watch_tick;
+    engine.switched = watch_switched;
     specify((uint64_t)(uintptr_t)&probed, sizeof(probed));
     const int error = rt_perf_probe(&engine, &watch.weak);
     if (error) rt_perf_why(&engine, (struct pe_facts){.pmu = ""}, why, why_len);
@@ -311,6 +321,7 @@ static int watch_process_start(struct rt_engine_facts *facts)
 {
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     rt_text_add(&trigger, "breakpoints");
+    rt_watch_place_read(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.place);
     return rt_perf_process_start(&engine, watch.weak);
 }
 
@@ -318,7 +329,13 @@ static void watch_thread_open(struct rt_thread *t)
 {
     rt_perf_thread_open(t);
     rt_perf_lock();
-    if (watch.len_bytes) open_thread(t->tid);
+    if (!watch.len_bytes && watch.place.elem_bytes) { /* the first thread: the program is there, not begun */
+        const uint64_t elem_bytes = watch.place.elem_bytes;
+        watch.place.elem_bytes = 0;
+        arm(watch.place.base + watch.index * elem_bytes, elem_bytes, NO_NODE);
+    } else if (watch.len_bytes) {
+        open_thread(t->tid);
+    }
     rt_perf_unlock();
 }
 

@@ -68,6 +68,22 @@ faults stacks two 50 20
 grep -q touch calls.txt || { echo "FAIL: no stack with touch:"; cat calls.txt; failed=1; }
 options=
 
+# the NUMA node of each page, on a machine that says it has two; and what a sample was measured to cost
+mkdir -p sys/devices/system/node && echo 0-1 >sys/devices/system/node/has_memory
+LOADSTONE_SYSFS=$scratch/sys "$loadstone" record -q --force --engine faults --overhead 100% -o numa.h5 -- "$victim" two 500 300 >out 2>err || { cat err; failed=1; }
+"$loadstone" report --first-touch --json --by node,numa numa.h5 >numa.json 2>err || { cat err; failed=1; }
+python3 - numa.json <<'P' || { cat numa.json; failed=1; }
+import ctypes, json, sys
+page, node = ctypes.create_string_buffer(b"x" * 8192), ctypes.c_int(-1)
+pages = ctypes.c_void_p((ctypes.addressof(page) + 4095) & ~4095)
+can_ask = ctypes.CDLL(None).syscall(279, 0, 1, ctypes.byref(pages), None, ctypes.byref(node), 0) == 0 and node.value >= 0
+report = json.load(open(sys.argv[1]))
+told = sum(r["pages"] for r in report["rows"] if r["node"] == "A" and r.get("numa", "").startswith("NUMA node"))
+if not can_ask: print("the kernel tells no NUMA nodes here: not compared")
+elif not report["lost"] and told < 400: sys.exit(f"FAIL: NUMA nodes of {told} of 500 pages")
+P
+"$loadstone" report numa.h5 2>/dev/null | tr -s ' \n' '  ' | grep -q 'one costs [0-9.]* us, \(measured\|assumed\)' || { echo "FAIL: no cost of a sample"; failed=1; }
+
 # thinned out: estimates, said so, of the right size
 "$loadstone" record -q --force --engine faults --overhead 0.1% -o thin.h5 -- "$victim" many 10000 >out 2>err || { cat err; failed=1; }
 "$loadstone" report --first-touch --json thin.h5 >thin.json 2>err || { cat err; failed=1; }

@@ -22,6 +22,20 @@ P
 "$loadstone" report --by calls w.h5 >calls.txt 2>err || { cat err; failed=1; }
 grep -q main calls.txt && grep -q reader calls.txt || { echo "FAIL: call stacks:"; cat calls.txt; failed=1; }
 
+# a variable of the program that nothing registered, by its name; and one that has no such element
+"$loadstone" record -q --force --watch 'a[17]' -o v.h5 -- "$victim" >out 2>err || { echo "FAIL: status $?"; cat err; failed=1; }
+"$loadstone" report --watch --json v.h5 >v.json 2>err || { cat err; failed=1; }
+python3 - v.json <<'P' || { cat v.json; failed=1; }
+import json, sys
+r = json.load(open(sys.argv[1]))
+top = {row["label"].split()[-1]: (row["reads"], row["writes"]) for row in r["rows"] if row["depth"] == 0}
+if top != {"read_it": (6, 0), "write_it": (0, 5)} or r["seen"] != 11: sys.exit(f"FAIL: {top}")
+P
+"$loadstone" record --force --watch 'a[100]' -o v.h5 -- "$victim" >out 2>err || failed=1
+grep -q 'a of .* has 800 bytes in elements of 8' err || { echo "FAIL: nothing is said of a[100]:"; cat err; failed=1; }
+"$loadstone" record -q --force --watch a -o v.h5 -- "$victim" >out 2>err && { echo "FAIL: --watch a is taken"; failed=1; }
+grep -q 'NAME\[INDEX\]' err || { echo "FAIL: no remedy for --watch a:"; cat err; failed=1; }
+
 # so hot that it cannot be watched all the time
 "$loadstone" record -q --force --watch 'A[17]' -o hot.h5 -- "$victim" hot >out 2>err || { echo "FAIL: hot"; cat err; failed=1; }
 "$loadstone" report --watch --json hot.h5 >hot.json 2>err || { cat err; failed=1; }

@@ -3,6 +3,7 @@
  * counter; slower gears by time. */
 #include "perf/pe_aux.h"
 #include "runtime/samplers/rt_perf_duty.h"
+#include "runtime/samplers/rt_perf_pace.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -156,9 +157,13 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(counts.aux_collided, 1);
     assert_int_equal(counts.broken, 1);
     /* nothing, but where the kernel is: what it skipped is given back */
-    assert_false(told(5000, 0, PERF_AUX_FLAG_TRUNCATED));
+    area.is_stopped = false;
+    ring.page->aux_head = AREA - 100;
+    assert_false(told(5000, 0, 0));
     pe_aux_release(&area, &ring);
     assert_int_equal(ring.page->aux_tail, 5000);
+    /* an area that was all but full may have stopped the event without a flag */
+    assert_true(area.is_stopped);
     /* more than there can be, and what was read */
     assert_false(told(6000, AREA + 1, 0));
     assert_false(told(4000, 64, 0));
@@ -195,6 +200,27 @@ static void slower_gears_are_on_for_their_part_of_the_time(void **state)
         assert_in_range(on[gear] * (periods[gear] / periods[0]), SLOTS * 9 / 10, SLOTS * 11 / 10);
 }
 
+/* A ring that fills within 3 ms of the program's time never overflows, as long as reading takes less than
+ * half of the time. */
+static void the_reader_looks_more_often_the_fuller_rings_are(void **state)
+{
+    (void)state;
+    const double full_ns[] = {3e6, 5e6, 2e7, 1e9};
+    for (size_t i = 0; i < sizeof(full_ns) / sizeof(full_ns[0]); i++) {
+        double waiting = 0, looks = 0, time_ns = 0;
+        for (; time_ns < 1e9; looks++) {
+            const double found = waiting;
+            const double nap_ns = (double)rt_perf_pace_nap_ns((size_t)(found * 1000));
+            const double pass_ns = nap_ns + found * full_ns[i] / 2 + 10000;
+            waiting = pass_ns / full_ns[i];
+            time_ns += pass_ns;
+            assert_true(waiting < 1);
+        }
+        assert_true(looks < 1e9 / 250000); /* and no more often than it needs to */
+    }
+    assert_int_equal(rt_perf_pace_nap_ns(1000), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +229,7 @@ int main(void)
         cmocka_unit_test_setup(flags_are_counted_and_what_is_cut_off_is_broken, set_up),
         cmocka_unit_test(ticks_become_times_before_and_after),
         cmocka_unit_test(slower_gears_are_on_for_their_part_of_the_time),
+        cmocka_unit_test(the_reader_looks_more_often_the_fuller_rings_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record --watch NAME[INDEX] where NAME is a global or static variable of the program: found in its file
+ * before it starts, handed to the runtime as a place in the file.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef REC_WATCH_H
+#define REC_WATCH_H
+
+#include "common/ls_error.h"
+
+/* Set LOADSTONE_WATCH_AT when watch ("NAME[INDEX]") is an element of a variable of program; else the runtime
+ * waits for a range of that name, which is no error (a note says what the variable lacks).
+ * Errors: LS_ERR_USAGE: watch is not written so (names what it takes). */
+ls_err rec_watch_prepare(const char *watch, const char *program);
+
+#endif
