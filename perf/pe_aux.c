@@ -153,7 +153,10 @@ bool pe_aux_next(struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sampl
 void pe_aux_release(struct pe_aux *a, const struct pe_ring *ring)
 {
     if (!a->data || !ring->page || ring->page->aux_tail == a->pos) return;
-    const uint64_t used = __atomic_load_n(&ring->page->aux_head, __ATOMIC_RELAXED) - ring->page->aux_tail;
-    if (used + PE_AUX_MIN_BYTES > a->len_bytes) a->is_stopped = true;
+    const uint64_t tail = ring->page->aux_tail;
     __atomic_store_n(&ring->page->aux_tail, a->pos, __ATOMIC_RELEASE);
+    /* either the kernel sees the new tail, or its head is seen here */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    const uint64_t used = __atomic_load_n(&ring->page->aux_head, __ATOMIC_RELAXED) - tail;
+    if (used + PE_AUX_MIN_BYTES > a->len_bytes) a->is_stopped = true;
 }

@@ -271,6 +271,13 @@ static void tell_aux(struct fake_event *e, const struct perf_event_mmap_page *pa
     write_record(e, &r);
 }
 
+/* Between what was written before and the look at the tail: see pe_aux_release. */
+static uint64_t room_of_area(const struct perf_event_mmap_page *page)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return page->aux_size - (page->aux_head - __atomic_load_n(&page->aux_tail, __ATOMIC_ACQUIRE));
+}
+
 static void write_area(uint8_t *area, struct perf_event_mmap_page *page, const uint8_t *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -291,15 +298,13 @@ static uint64_t write_operations(struct fake_event *e, const struct fake_play *p
     if (!page->aux_head) e->aux_told = page->aux_head = page->aux_tail = page->aux_size - BEFORE_END;
     for (; done < p->len; done++) {
         spe_operation(&r, p, done);
-        if (page->aux_size - (page->aux_head - __atomic_load_n(&page->aux_tail, __ATOMIC_ACQUIRE)) < r.len)
-            break;
+        if (room_of_area(page) < r.len) break;
         write_area(area, page, r.bytes, r.len);
     }
     if (done < p->len) {
         /* a thread that comes onto a CPU whose area is full switches the event off without a word */
         const bool is_silent = e->stops++ % 2;
-        if (!is_silent && page->aux_size - (page->aux_head - page->aux_tail) >= CUT_BYTES)
-            write_area(area, page, r.bytes, CUT_BYTES);
+        if (!is_silent && room_of_area(page) >= CUT_BYTES) write_area(area, page, r.bytes, CUT_BYTES);
         tell_aux(e, page, is_silent ? 0 : PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL, tid);
         e->is_on = false;
     } else if (!p->is_held) {
