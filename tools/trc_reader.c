@@ -16,8 +16,9 @@ enum { TRC_SLEEP_NS = 5000000 };
 /* A block in the hands of the reader, or one that its thread is still writing to. */
 struct trc_piece {
     struct trc_block *block;
-    uint32_t done; /* rows */
-    bool is_open;
+    uint32_t done;   /* rows */
+    bool is_open;    /* its thread may still write to it */
+    bool has_queued; /* it came out of the queue */
 };
 
 /* Blocks of a thread in their order. */
@@ -37,6 +38,7 @@ struct trc_reader {
     uint64_t queue_head, events_done;
     int ended;
     bool has_swept;
+    bool is_spent[TRC_BLOCKS]; /* read before it came out of the queue, where it still is */
 };
 
 ls_err trc_reader_new(trc_reader **out, int *fd)
@@ -135,11 +137,25 @@ static struct trc_stream *trc_stream_of(trc_reader *r, uint32_t thread)
     return &r->streams[thread];
 }
 
-static void trc_stream_add(trc_reader *r, struct trc_block *b, bool is_open)
+/* A block that the stream has already, or had: it has come out of the queue now. */
+static void trc_stream_known(trc_reader *r, struct trc_stream *s, struct trc_block *b)
+{
+    bool *is_spent = &r->is_spent[b - r->ring->blocks];
+    for (size_t i = 0; i < s->len; i++) {
+        struct trc_piece *p = &s->pieces[s->first + i];
+        if (p->block != b) continue;
+        p->is_open = false;
+        p->has_queued = true;
+    }
+    if (*is_spent) trc_give_back(r, b);
+    *is_spent = false;
+}
+
+static void trc_stream_add(trc_reader *r, struct trc_block *b, bool has_queued)
 {
     struct trc_stream *s = trc_stream_of(r, b->thread);
-    if (s->len > 0 && s->pieces[s->first + s->len - 1].block == b) {
-        s->pieces[s->first + s->len - 1].is_open = is_open;
+    if (b->serial < s->next_serial) {
+        if (has_queued) trc_stream_known(r, s, b);
         return;
     }
     if (s->first + s->len == s->room && s->first > 0) {
@@ -151,7 +167,9 @@ static void trc_stream_add(trc_reader *r, struct trc_block *b, bool is_open)
         if (r->busy_len == r->busy_room) r->busy = trc_grow(r->busy, &r->busy_room, sizeof(*r->busy));
         r->busy[r->busy_len++] = b->thread;
     }
-    s->pieces[s->first + s->len++] = (struct trc_piece){.block = b, .is_open = is_open};
+    if (s->len > 0) s->pieces[s->first + s->len - 1].is_open = false; /* its thread has gone on */
+    s->pieces[s->first + s->len++] =
+        (struct trc_piece){.block = b, .is_open = !has_queued, .has_queued = has_queued};
     s->next_serial = b->serial + 1;
 }
 
@@ -164,28 +182,49 @@ static void trc_take_queue(trc_reader *r)
         if (block == 0 || block > TRC_BLOCKS) return;
         *slot = 0;
         r->queue_head++;
-        trc_stream_add(r, &ring->blocks[block - 1], false);
+        trc_stream_add(r, &ring->blocks[block - 1], true);
     }
 }
 
-/* What threads have written to their open blocks so far. A block that is not the next of its thread stands
- * behind one that has just come into the queue. */
+/* Blocks that are full but not in the queue yet, or behind such a one in it: the next ones of their threads.
+ */
+static bool trc_take_filled(trc_reader *r)
+{
+    const uint32_t made = TRC_LOAD(r->ring->blocks_made);
+    bool is_any = false;
+    for (uint32_t i = 0; i < made && i < TRC_BLOCKS; i++) {
+        struct trc_block *b = &r->ring->blocks[i];
+        if (TRC_LOAD(b->state) != TRC_FILLED || b->serial != trc_stream_of(r, b->thread)->next_serial)
+            continue;
+        trc_stream_add(r, b, false);
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* What threads have written to their open blocks so far. */
 static void trc_take_open(trc_reader *r)
 {
     const uint32_t lanes = TRC_LOAD(r->ring->lanes_used);
+    while (TRC_LOAD(r->ring->queue_tail) != r->queue_head && trc_take_filled(r))
+        ;
     for (uint32_t i = 0; i < lanes && i < TRC_LANES; i++) {
         const uint32_t block = TRC_LOAD(r->ring->lanes[i].block);
         if (block == 0 || block > TRC_BLOCKS) continue;
         struct trc_block *b = &r->ring->blocks[block - 1];
         if (TRC_LOAD(b->state) != TRC_OPEN) continue; /* before its fields: they are set before it */
-        if (b->serial == trc_stream_of(r, b->thread)->next_serial) trc_stream_add(r, b, true);
+        if (b->serial == trc_stream_of(r, b->thread)->next_serial) trc_stream_add(r, b, false);
     }
 }
 
 /* Drop the piece at the front: its rows were handed out by calls before this one. */
 static void trc_stream_pop(trc_reader *r, struct trc_stream *s, size_t busy)
 {
-    trc_give_back(r, s->pieces[s->first].block);
+    const struct trc_piece *p = &s->pieces[s->first];
+    if (p->has_queued)
+        trc_give_back(r, p->block);
+    else
+        r->is_spent[p->block - r->ring->blocks] = true;
     s->first++;
     if (--s->len > 0) return;
     s->first = 0;
