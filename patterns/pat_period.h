@@ -19,10 +19,10 @@ struct pat_period {
     size_t count; /* iterations: it ends before index start + len * count */
 };
 
-/* The shortest period of data[0 .. len): the one with the fewest numbers to write, pattern and deltas
- * together, that gives the whole sequence; else one that leaves out a few indices at the ends (at most an
- * eighth on each side). *out_found is false when there is none that needs at most a quarter of the sequence's
- * numbers. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+/* The period of a sequence: of the patterns that end where a loop does the one with the least to say
+ * (indices, and changes among the deltas) that gives every index; else one that leaves out a few at the ends
+ * (at most an eighth on each side). *out_found is false when there is none that needs at most a quarter of
+ * the sequence's numbers. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
 
 /* Replays of very short patterns measure the loop around them: join iterations until the pattern has 8 to 16
