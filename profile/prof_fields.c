@@ -7,6 +7,7 @@
 #include "profile/prof_atlas.h"
 #include "profile/prof_atlas_plan.h"
 #include "profile/prof_cost.h"
+#include "profile/prof_events.h"
 #include "profile/prof_file.h"
 #include "profile/prof_replay.h"
 #include "profile/prof_steps.h"
@@ -333,6 +334,27 @@ static uint32_t prof_steps_that_fit(const struct prof_fields *f, uint64_t values
     return fit < PROF_STEPS_MAX ? (uint32_t)fit : PROF_STEPS_MAX;
 }
 
+/* Steps that were left out because values are too many are said. */
+static ls_err prof_say_no_steps(struct prof_fields *f, const struct prof_step_source *source,
+                                const struct prof_planned_domain *d)
+{
+    struct prof_steps wanted;
+    const ls_err e = prof_steps_init(&wanted, source, 2);
+    const bool had_some = wanted.len >= 2;
+    prof_steps_fini(&wanted);
+    if (e != LS_OK || !had_some) return e;
+    const struct prof_event event = {
+        .time_ns = UINT64_MAX,
+        .kind = "NO_STEPS",
+        .text = prof_name_printf(
+            f->run->names,
+            "fields on %s are of the whole run only: it has too many cells or points, or too many arrays "
+            "mapped onto it, for steps; map onto larger cells to get them",
+            d->geometry.label),
+        .count = 1};
+    return prof_event_put(f->run, source->process, event);
+}
+
 static ls_err prof_make_steps(struct prof_fields *f)
 {
     const struct prof_run_state *s = f->run;
@@ -350,8 +372,9 @@ static ls_err prof_make_steps(struct prof_fields *f)
                                                 .process = f->domains->domains.rows[d->from].process,
                                                 .slices = f->slices,
                                                 .duration_ns = f->about->duration_ns};
-        LS_TRY(
-            prof_steps_init(&f->steps[i], &source, prof_steps_that_fit(f, cells > points ? cells : points)));
+        const uint32_t fit = prof_steps_that_fit(f, cells > points ? cells : points);
+        LS_TRY(prof_steps_init(&f->steps[i], &source, fit));
+        if (fit < 2) LS_TRY(prof_say_no_steps(f, &source, d));
     }
     return LS_OK;
 }

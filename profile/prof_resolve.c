@@ -213,7 +213,10 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
     if (mach_describe(&machine) != LS_OK)
         machine = (struct mach_machine){0}; /* no reason to lose a recording */
     const struct prof_run run = prof_run_describe(job, &machine);
-    LS_TRY(prof_fields_write(&job->run, &run, job->options->slices));
+    struct prof_run_state *s = &job->run;
+    LS_TRY(prof_fields_write(s, &run, job->options->slices));
+    /* fields had something to say, too */
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_run(job->run.writer, &run);
 }
 
@@ -256,7 +259,6 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
     LS_TRY(prof_series_write(&s->series, s->writer));
-    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
 }
 

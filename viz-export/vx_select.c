@@ -130,8 +130,11 @@ ls_err vx_select_steps(struct vx_selection *s)
     for (size_t i = 0; i < s->fields_len; i++) {
         const struct ndm_field *f = &s->atlas->fields[s->fields[i]];
         if (f->steps_len == 0)
-            return ls_fail(LS_ERR_USAGE, "field %s has no steps: only that of the whole run was recorded",
-                           f->name);
+            return ls_fail(
+                LS_ERR_USAGE,
+                "field %s has no steps: only that of the whole run was recorded (no phases, or too many "
+                "cells: loadstone report says which)",
+                f->name);
         if (f->steps_len != first->steps_len)
             return ls_fail(LS_ERR_USAGE, "fields %s and %s have different steps: choose one with --field",
                            first->name, f->name);

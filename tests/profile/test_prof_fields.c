@@ -452,7 +452,11 @@ static void a_large_grid_is_kept_in_larger_cells(void **state)
     tell_domain(1, &g);
     tell_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
-    touch_one(ARRAY_A, x + y * (1 << 16), 300);
+    for (int i = 0; i < 2; i++) {
+        spool_put_phase(&main_thread.writer, tick(), true, "step");
+        if (i == 0) touch_one(ARRAY_A, x + y * (1 << 16), 300);
+        spool_put_phase(&main_thread.writer, tick(), false, "step");
+    }
     struct resolved r = finish(0);
     const struct ndm_geometry *kept = &r.atlas.domains[0];
     const struct ndm_field *a = field(&r, "huge.A");
@@ -460,6 +464,14 @@ static void a_large_grid_is_kept_in_larger_cells(void **state)
     const uint64_t block = (1 << 16) / kept->extents[0];
     assert_true(kept->spacing[0] == (double)block);
     assert_true(a->values[NDM_SAMPLES][x / block + y / block * kept->extents[0]] == 1);
+    /* there were phases, but so many values have no steps: that is said */
+    size_t events_len, said = 0;
+    const struct prof_event *events = prof_events(r.profile, &events_len);
+    for (size_t i = 0; i < events_len; i++)
+        said +=
+            strcmp(events[i].kind, "NO_STEPS") == 0 && strstr(events[i].text, "fields on huge are") != NULL;
+    assert_int_equal(a->steps_len, 0);
+    assert_int_equal(said, 1);
     end(&r);
 }
 
