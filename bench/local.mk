@@ -58,6 +58,7 @@ include bench/replay.mk
 include bench/compact.mk
 include bench/extract.mk
 include bench/fidelity.mk
+include bench/trace.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.
