@@ -3,7 +3,7 @@
 EXTRA_PROGRAMS += bench/trace_loops
 bench_trace_loops_SOURCES = bench/trace_loops.c
 bench_trace_loops_CFLAGS = $(AM_CFLAGS) -O2 -g
-EXTRA_LTLIBRARIES = bench/trace_minimal.la
+EXTRA_LTLIBRARIES += bench/trace_minimal.la
 bench_trace_minimal_la_SOURCES = bench/trace_minimal.c
 bench_trace_minimal_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 EXTRA_DIST += bench/trace.py
