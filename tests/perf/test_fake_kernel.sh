@@ -72,6 +72,10 @@ plays zen4 IBS
 plays neoverse-n1 SPE aux
 plays neoverse-v2 SPE aux
 grep -q 'pieces of the hardware.s trace' neoverse-v2.txt || { echo "FAIL: nothing is said of truncated areas:"; cat neoverse-v2.txt; failed=1; }
+# doctor opens it as well
+machine neoverse-v2
+"$fake" -- "$loadstone" doctor >doctor.txt 2>err
+grep -q 'yes *hw' doctor.txt && grep -q 'SPE: arm_spe_0/' doctor.txt || { echo "FAIL: doctor:"; cat doctor.txt err; failed=1; }
 # the same where hardly any memory may be locked: rings and areas are halved until they fit
 plays neoverse-n1 SPE aux "-l 69632"
 grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
