@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 enum { N = 1000, THREADS = 4, ROUNDS = 10 };
-double table[N];
+/* volatile: the compiler shall not join accesses */
+volatile double table[N];
 uint8_t text[64], copy[64];
 
 /* Loads 0, 7, 14, ... modulo N of heap, and of table in order. */
-static __attribute__((noinline)) double gather(const double *heap)
+static __attribute__((noinline)) double gather(const volatile double *heap)
 {
     double sum = 0;
     for (long i = 0; i < N; i++)
@@ -29,11 +30,11 @@ static __attribute__((noinline)) double gather(const double *heap)
 
 static int loops(void)
 {
-    double *heap = malloc(N * sizeof(*heap));
+    volatile double *heap = malloc(N * sizeof(*heap));
     for (long i = 0; i < N; i++)
         heap[i] = (double)i;
     printf("%g\n", gather(heap));
-    free(heap);
+    free((void *)(uintptr_t)heap);
     return 3;
 }
 
@@ -55,13 +56,13 @@ static int reuse(void)
 
 static void *work(void *p)
 {
-    long *mine = malloc(100 * sizeof(*mine));
+    volatile long *mine = malloc(100 * sizeof(*mine));
     long sum = 0;
     for (long i = 0; i < 100; i++)
         mine[i] = i + (long)(intptr_t)p;
     for (long i = 0; i < 100; i++)
         sum += mine[i];
-    free(mine);
+    free((void *)(uintptr_t)mine);
     return (void *)(intptr_t)sum;
 }
 
@@ -85,7 +86,7 @@ static int threads(void)
 static void touch(int from, int to)
 {
     for (int i = from; i < to; i++)
-        ((volatile double *)table)[i] = 1;
+        table[i] = 1;
 }
 
 #ifndef TRACE_ALONE
