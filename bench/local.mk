@@ -59,6 +59,7 @@ include bench/compact.mk
 include bench/extract.mk
 include bench/fidelity.mk
 include bench/trace.mk
+include bench/traces.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.

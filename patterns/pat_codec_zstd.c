@@ -6,7 +6,7 @@
 
 enum {
     PAT_ZSTD_LEVEL = 1
-}; /* higher ones gain some percent and take several times as long (doc/traces.md) */
+}; /* fast enough to keep up with a tracer */
 
 const enum pat_codec_id pat_codec_best = PAT_CODEC_ZSTD;
 
