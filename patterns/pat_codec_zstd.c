@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-enum {
-    PAT_ZSTD_LEVEL = 1
-}; /* fast enough to keep up with a tracer */
+enum { PAT_ZSTD_LEVEL = 1 }; /* fast enough to keep up with a tracer */
 
 const enum pat_codec_id pat_codec_best = PAT_CODEC_ZSTD;
 
