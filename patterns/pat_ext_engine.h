@@ -37,6 +37,7 @@ struct pat_ext {
     const struct pat_extract_options *options; /* with the defaults filled in */
     const struct pat_tables *tables;           /* of the source, at this batch */
     struct pat_ext_budget budget, counts; /* counts: of distances and pages, so that sequences keep room */
+    uint64_t held_bytes;                  /* at the end: by rows, and by the sequences made of them */
     struct pat_ext_cost cost;
     struct pat_ext_ranges ranges;
     struct pat_ext_thread *threads;

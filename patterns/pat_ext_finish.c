@@ -293,14 +293,14 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .index_home = PAT_NONE};
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->counts);
-    const uint64_t held = r->jumps * sizeof(size_t) + e->budget.used_bytes + e->counts.used_bytes;
+    const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
     const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
     const uint64_t most = r->kept < left / sizeof(int64_t) ? r->kept : left / sizeof(int64_t);
     s->is_whole = !r->is_cut && most == r->kept;
     LS_TRY(finish_expand(e, f, most, s));
     pat_ext_row_drop(e, r);
-    pat_ext_charge(&e->budget, s->indices.len * sizeof(int64_t) + s->breaks_len * sizeof(size_t) +
-                                   FINISH_DISTANCES * sizeof(*s->distances));
+    e->held_bytes += s->indices.len * sizeof(int64_t) + s->breaks_len * sizeof(size_t) +
+                     FINISH_DISTANCES * sizeof(*s->distances);
     return LS_OK;
 }
 
@@ -394,6 +394,8 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     struct finish_sites sites = {0};
     ls_err err = rows && f ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
     *out = (struct pat_sequences){.accesses = e->accesses, .accesses_filtered = e->unplaced};
+    /* what rows release from now on need not go back to the system: it counts as held */
+    e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
     if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
     for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)
         out->cost += finish_cost(rows[i]);
