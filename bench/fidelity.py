@@ -11,12 +11,12 @@ import tempfile
 LOOPS = {  # name: size, what it is, why a replay may differ
     "spmv": (1000000, "sparse matrix times vector, x 8 MB", ""),
     "hash": (1000000, "probes of a hash table of 16 MB", "every other probe ends in a branch that is predicted wrongly; what comes after it waits, in a replay nothing does"),
-    "stencil": (160, "7-point stencil, 160 x 161 x 162", ""),
-    "matmul": (256, "textbook matrix product, 256 x 256", ""),
+    "stencil": (160, "7-point stencil, 160 x 161 x 162", "instructions, not memory: for seven loads the loop has one store, a replay seven, and seven loads of indices"),
+    "matmul": (256, "textbook matrix product, 256 x 256", "instructions, not memory: the loop's two loads overlap, their replays come one after the other, each with stores and indices"),
     "list": (1000000, "list of 64 MB in random order", "each load of the loop waits for the one before; gathers know all their addresses"),
     "histogram": (4000000, "histogram of 4 M values, 8 MB of bins", ""),
     "fields": (4000000, "one field of 4 M structures of 56 bytes", ""),
-    "shuffle": (22, "bit-reversal shuffle of 4 M values", ""),
+    "shuffle": (22, "bit-reversal shuffle of 4 M values", "a swap waits for both of its loads and for branches that depend on the place; the replay's stores wait for nothing"),
 }
 WITHIN = 0.15
 LEAST_ACCESSES = 10000  # what is rarer is not of the loop's body
@@ -74,7 +74,7 @@ def measure(a, loop):
 
 
 def page(a, rows):
-    good = sum(abs(r["fastest"] - 1) <= WITHIN for r in rows)
+    good = sum(abs(r["scalar"] - 1) <= WITHIN for r in rows)
     lines = f"""# Fidelity: is the proxy as fast as the loop?
 
 A pattern is worth something when replaying it tells how fast the program is. Here eight loops are traced (`loadstone trace`), their patterns are
@@ -88,15 +88,16 @@ process. `make bench-fidelity` writes this page.
 """.splitlines()
     for r in rows:
         names = ", ".join(f"{c['kernel'].lower()} {c['name']} ({len(c['pattern']) * c['count']:,})" for c in r["patterns"])
-        mark = "**" if abs(r["fastest"] - 1) <= WITHIN else ""
-        lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {names} | {r['mb_per_s']:.0f} | {r['scalar']:.2f} | {mark}{r['fastest']:.2f}{mark} |")
-    lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold).", ""]
+        mark = "**" if abs(r["scalar"] - 1) <= WITHIN else ""
+        lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {names} | {r['mb_per_s']:.0f} | {mark}{r['scalar']:.2f}{mark} | {r['fastest']:.2f} |")
+    lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: six). What counts is scalar code, because the loops are: each access of",
+              "theirs is one instruction. The fastest variant tells what the machine could do with the same accesses.", ""]
     lines += ["The bandwidth of a loop is the bytes of its patterns over its time; the proxy is its patterns, one after the other. Instructions that take",
               "turns on one array are one pattern; what is loaded and stored again at the same place counts once, as the store.",
               "CPU time, the least of 15 or more rounds; what waiting for a processor took is no part of it. Default pages.", ""]
-    missed = [r for r in rows if abs(r["fastest"] - 1) > WITHIN]
+    missed = [r for r in rows if abs(r["scalar"] - 1) > WITHIN]
     if missed:
-        lines += ["Not within:", ""]
+        lines += ["Not within, and what we take to be the reason (inferred from the code, not measured):", ""]
         lines += [f"* {r['loop']}: {LOOPS[r['loop']][2] or 'not explained'}." for r in missed]
         lines.append("")
     return "\n".join(lines)
