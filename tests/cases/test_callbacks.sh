@@ -55,8 +55,12 @@ holds 1 '^event CALLBACK_LEFT process 0 count 1 text the natural-domain function
 
 # unloaded while attached: it is not called any more, and nothing else that then lies there is
 plugin=$(cd "$top_builddir/tests/cases/.libs" && pwd)/callbacks_plugin.so
-# shellcheck disable=SC2086
-recorded 0 plugin $sampled -- "$victim" plugin "$plugin"
+for seconds in 0.3 2 8 20; do # until there was a sample behind the unloading
+    export PLUGIN_SECONDS=$seconds
+    # shellcheck disable=SC2086
+    recorded 0 plugin --force $sampled -- "$victim" plugin "$plugin"
+    grep -q '^event CALLBACK_GONE' lines && break
+done
 must grep -qx 'seen 1, after the unloading 0' out
 must grep -qx done out
 holds 1 '^event CALLBACK_GONE process 0 count [0-9]+ text '
