@@ -318,7 +318,7 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
     rng_state = 4711;
     for (uint64_t i = 0; i < 40000; i++) {
         memory_access(&m, 0, 0, ARENA + i * 8);                   /* a stream: costs something */
-        memory_access(&m, 1, 0, FAR_AWAY + i % 2 * 8);           /* always near */
+        memory_access(&m, 1, 0, FAR_AWAY + i % 2 * 8);            /* always near */
         memory_access(&m, 2, 0, 2 * FAR_AWAY + rng(8000000) * 8); /* a gather */
     }
     const struct pat_extract_options o = {0};
