@@ -152,8 +152,9 @@ bool pe_aux_next(struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sampl
 
 void pe_aux_release(struct pe_aux *a, const struct pe_ring *ring)
 {
-    if (!a->data || !ring->page || ring->page->aux_tail == a->pos) return;
+    if (!a->data || !ring->page) return;
     const uint64_t tail = ring->page->aux_tail;
+    if (a->pos <= tail) return; /* nothing was read yet, or since */
     __atomic_store_n(&ring->page->aux_tail, a->pos, __ATOMIC_RELEASE);
     /* either the kernel sees the new tail, or its head is seen here */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every source says its licence in its first lines; conditional compilation stays out of logic; every page is distributed.
+# Every source says its licence in its first lines; conditional compilation stays out of logic; every page and source is distributed.
 top_srcdir=${top_srcdir:-.}
 cd "$top_srcdir" || exit 99
 status=0 found=$(mktemp) || exit 99
@@ -31,4 +31,9 @@ done >"$found"
 for f in doc/*.md; do
     grep -q "^dist_formats_DATA += .*$f" doc/local.mk || fail "$f: is not in dist_formats_DATA of doc/local.mk"
 done
+
+find . -name '*.mk' -not -path './loadstone-*' -exec cat {} + >"$found"
+while read -r f; do
+    grep -qF -e "$f" "$found" || case $f in tests/*) grep -qF -e "${f%.*}" "$found" ;; *) false ;; esac || fail "$f: no local.mk names it, so the distribution lacks it"
+done < <(sources | sed 's,^\./,,' | grep -E '\.(c|h|cc|S|f90|inc)$' | grep -v -e '^config\.h' -e '^tests/bed/' -e '/config\.h$')
 exit $status

@@ -171,6 +171,18 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(counts.broken, 4);
 }
 
+static void what_was_not_read_is_not_given_back(void **state)
+{
+    (void)state;
+    assert_int_equal(pe_aux_map(&area, &ring, &kernel, 3, AREA), 0);
+    ring.page->aux_head = ring.page->aux_tail = 1000; /* and no record told of it yet */
+    pe_aux_release(&area, &ring);
+    assert_int_equal(ring.page->aux_tail, 1000);
+    area.pos = 1500;
+    pe_aux_release(&area, &ring);
+    assert_int_equal(ring.page->aux_tail, 1500);
+}
+
 static void ticks_become_times_before_and_after(void **state)
 {
     (void)state;
@@ -227,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup(the_area_is_halved_while_memory_may_not_be_locked, set_up),
         cmocka_unit_test_setup(operations_lie_over_the_end_at_every_offset, set_up),
         cmocka_unit_test_setup(flags_are_counted_and_what_is_cut_off_is_broken, set_up),
+        cmocka_unit_test_setup(what_was_not_read_is_not_given_back, set_up),
         cmocka_unit_test(ticks_become_times_before_and_after),
         cmocka_unit_test(slower_gears_are_on_for_their_part_of_the_time),
         cmocka_unit_test(the_reader_looks_more_often_the_fuller_rings_are),

@@ -96,12 +96,13 @@ static void periods_are_what_the_pmu_takes(void **state)
 static void cpus_are_found_in_lists(void **state)
 {
     (void)state;
-    const struct pe_encoding e = {.cpus = "0-3,8,16-17"}, all = {.cpus = ""}, damaged = {.cpus = "1;5"};
+    const struct pe_encoding e = {.cpus = "0-3,8,16-17"}, all = {.cpus = ""}, damaged = {.cpus = "1,3;5"};
     static const bool in[] = {1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0};
     for (unsigned cpu = 0; cpu < sizeof(in); cpu++)
         assert_int_equal(pe_encoding_has_cpu(&e, cpu), in[cpu]);
     assert_true(pe_encoding_has_cpu(&all, 1000));
     assert_true(pe_encoding_has_cpu(&damaged, 1));
+    assert_false(pe_encoding_has_cpu(&damaged, 3)); /* nothing from where the damage is */
     assert_false(pe_encoding_has_cpu(&damaged, 5));
 }
 
