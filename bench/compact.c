@@ -2,7 +2,7 @@
 /* What compaction takes: indices a second for sequences of each kind, and 10,000 instructions of a file by
  * name. usage: compact [FILE [INDICES]]; FILE is a position-independent program or library. */
 #include "common/ls_clock.h"
-#include "patterns/pat_compact.h"
+#include "patterns/compact/pat_compact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

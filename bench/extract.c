@@ -2,7 +2,7 @@
 /* What extraction costs: CPU time of an access, without that of making it up, by mix and length, with the
  * growth from one length to the next and the peak of memory. Goal: 30 million accesses a second on a core.
  * usage: extract [LONGEST [MIX]]    10^6, 10^7 ... accesses, 10^8 unless said; 1e9 for all */
-#include "patterns/pat_extract.h"
+#include "patterns/extract/pat_extract.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* Bytes an access, and accesses a second of CPU time when written and read: each file is read, written again
  * as a trace and as records of drmemtrace, and both are read back. A row of a Markdown table a file. usage:
  * traces NAME=FILE... */
-#include "patterns/pat_source.h"
-#include "patterns/pat_trace_writer.h"
+#include "patterns/source/pat_source.h"
+#include "patterns/source/pat_trace_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,21 +2,21 @@
 # patterns: gather/scatter configurations, their generators and file formats
 noinst_LTLIBRARIES += libpatterns.la
 libpatterns_la_SOURCES = \
-    patterns/pat_access.h patterns/pat_extract.h patterns/pat_source.h \
+    patterns/pat_access.h patterns/extract/pat_extract.h patterns/source/pat_source.h \
     patterns/pat_builder.c patterns/pat_builder.h \
     patterns/pat_config.c patterns/pat_config.h \
     patterns/pat_describe.c patterns/pat_describe.h \
     patterns/pat_distances.c patterns/pat_distances.h \
     patterns/pat_extent.c patterns/pat_extent.h \
-    patterns/pat_found.c patterns/pat_found.h \
+    patterns/compact/pat_found.c patterns/compact/pat_found.h \
     patterns/pat_generate.c patterns/pat_generate.h \
-    patterns/pat_input.c patterns/pat_input.h \
+    patterns/source/pat_input.c patterns/source/pat_input.h \
     patterns/pat_integer.c patterns/pat_integer.h \
     patterns/pat_json.h \
     patterns/pat_list.c patterns/pat_list.h \
-    patterns/pat_raw.c patterns/pat_raw.h \
+    patterns/source/pat_raw.c patterns/source/pat_raw.h \
     patterns/pat_transform.c patterns/pat_transform.h
-include patterns/write.mk
+include patterns/write/local.mk
 if HAVE_YAJL
 libpatterns_la_SOURCES += patterns/pat_json.c
 else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses to memory in the order in which each thread made them, and what is known of them: the form in
- * which every source (patterns/pat_source.h) delivers and extraction (patterns/pat_extract.h) takes. Exact
- * traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
+ * which every source (patterns/source/pat_source.h) delivers and extraction (patterns/extract/pat_extract.h)
+ * takes. Exact traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
  * (PAT_EVENT_BREAK).
  *
  * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers. */

@@ -2,7 +2,7 @@
 #include "patterns/pat_builder.h"
 #include "patterns/pat_generate.h"
 #include "patterns/pat_integer.h"
-#include "patterns/pat_raw.h"
+#include "patterns/source/pat_raw.h"
 #include "patterns/pat_transform.h"
 
 #include <stdio.h>

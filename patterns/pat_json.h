@@ -3,7 +3,7 @@
 #ifndef PAT_JSON_H
 #define PAT_JSON_H
 
-#include "patterns/pat_input.h"
+#include "patterns/source/pat_input.h"
 #include "patterns/pat_config.h"
 
 #include <stdbool.h>

@@ -3,11 +3,11 @@
 #include "machine/mach_capability.h"
 #include "machine/mach_topology.h"
 #include "perf/pe_pfm.h"
-#include "tools/cli_json.h"
-#include "tools/cli_message.h"
-#include "tools/cli_term.h"
-#include "tools/doc_engines.h"
-#include "tools/rec_preload.h"
+#include "tools/cli/cli_json.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_term.h"
+#include "tools/doctor/doc_engines.h"
+#include "tools/record/rec_preload.h"
 
 #include "config.h"
 

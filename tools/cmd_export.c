@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone export: a recording as files that other programs open. */
-#include "tools/cli_message.h"
-#include "tools/cli_output.h"
-#include "tools/exp_list.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
+#include "tools/export/exp_list.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone import: a recording of another tool becomes a profile. */
-#include "tools/cli_command.h"
-#include "tools/cli_message.h"
-#include "tools/cli_output.h"
-#include "tools/imp_source.h"
+#include "tools/cli/cli_command.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
+#include "tools/import/imp_source.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone patterns: finds what is to be done; each row of ptn_actions is a file of its own. */
-#include "tools/cli_message.h"
-#include "tools/ptn_actions.h"
+#include "tools/cli/cli_message.h"
+#include "tools/patterns/ptn_actions.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "machine/mach_calibration.h"
 #include "machine/mach_capability.h"
 #include "profile/prof_resolve.h"
-#include "tools/cli_message.h"
-#include "tools/cli_output.h"
-#include "tools/rec_spool.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
+#include "tools/record/rec_spool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone stream: STREAM and RaiderSTREAM, and what RaiderSTREAM's authors wished for. */
 #include "kernels/kn_stream.h"
-#include "tools/cli_message.h"
-#include "tools/stm_print.h"
+#include "tools/cli/cli_message.h"
+#include "tools/stream/stm_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone study: the papers' series of measurements. */
 #include "patterns/pat_json.h"
-#include "tools/cli_message.h"
-#include "tools/std_plot.h"
-#include "tools/std_print.h"
+#include "tools/cli/cli_message.h"
+#include "tools/study/std_plot.h"
+#include "tools/study/std_print.h"
 
 #include <stdlib.h>
 #include <string.h>

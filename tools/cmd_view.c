@@ -3,10 +3,10 @@
 
 /* loadstone view: a profile as one page that a browser opens without anything else. */
 #include "profile/prof_atlas.h"
-#include "tools/cli_message.h"
-#include "tools/cli_output.h"
-#include "tools/ptn_read.h"
-#include "tools/view_facts.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
+#include "tools/patterns/ptn_read.h"
+#include "tools/view/view_facts.h"
 #include "viz-export/vx_view.h"
 
 #include <errno.h>

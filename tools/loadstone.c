@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone: finds the subcommand and hands over. */
-#include "tools/cli_document.h"
-#include "tools/cli_message.h"
-#include "tools/cli_nearest.h"
-#include "tools/cli_parse.h"
+#include "tools/cli/cli_document.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_nearest.h"
+#include "tools/cli/cli_parse.h"
 
 #include "config.h"
 

@@ -2,64 +2,64 @@
 # tools: the program loadstone, its man pages and its completion
 bin_PROGRAMS += tools/loadstone
 tools_loadstone_SOURCES = \
-    tools/cli_command.h \
-    tools/cli_completion.c \
-    tools/cli_document.h \
-    tools/cli_format.c tools/cli_format.h \
-    tools/cli_help.c \
-    tools/cli_json.c tools/cli_json.h \
-    tools/cli_man.c \
-    tools/cli_message.c tools/cli_message.h \
-    tools/cli_nearest.c tools/cli_nearest.h \
-    tools/cli_output.c tools/cli_output.h \
-    tools/cli_parse.c tools/cli_parse.h \
-    tools/cli_signal.c tools/cli_signal.h \
-    tools/cli_term.c tools/cli_term.h \
+    tools/cli/cli_command.h \
+    tools/cli/cli_completion.c \
+    tools/cli/cli_document.h \
+    tools/cli/cli_format.c tools/cli/cli_format.h \
+    tools/cli/cli_help.c \
+    tools/cli/cli_json.c tools/cli/cli_json.h \
+    tools/cli/cli_man.c \
+    tools/cli/cli_message.c tools/cli/cli_message.h \
+    tools/cli/cli_nearest.c tools/cli/cli_nearest.h \
+    tools/cli/cli_output.c tools/cli/cli_output.h \
+    tools/cli/cli_parse.c tools/cli/cli_parse.h \
+    tools/cli/cli_signal.c tools/cli/cli_signal.h \
+    tools/cli/cli_term.c tools/cli/cli_term.h \
     tools/cmd_diff.c \
     tools/cmd_doctor.c \
     tools/cmd_record.c \
     tools/cmd_report.c \
     tools/cmd_resolve.c \
-    tools/diff_json.c \
-    tools/diff_print.c tools/diff_print.h \
-    tools/diff_view.c tools/diff_view.h \
-    tools/diff_warnings.c \
-    tools/doc_engines.c tools/doc_engines.h \
+    tools/diff/diff_json.c \
+    tools/diff/diff_print.c tools/diff/diff_print.h \
+    tools/diff/diff_view.c tools/diff/diff_view.h \
+    tools/diff/diff_warnings.c \
+    tools/doctor/doc_engines.c tools/doctor/doc_engines.h \
     tools/loadstone.c \
-    tools/rec_hardware.c tools/rec_hardware.h \
-    tools/rec_watch.c tools/rec_watch.h \
-    tools/rec_launch.c tools/rec_launch.h \
-    tools/rec_preload.c tools/rec_preload.h \
-    tools/rec_spool.c tools/rec_spool.h \
-    tools/rec_target.c tools/rec_target.h \
-    tools/rep_advice.c \
-    tools/rep_annotate.c tools/rep_annotate.h \
-    tools/rep_code.c tools/rep_code.h \
-    tools/rep_disassemble.h \
-    tools/rep_filter.c tools/rep_filter.h \
-    tools/rep_csv.c \
-    tools/rep_draw.c tools/rep_draw.h \
-    tools/rep_field.c tools/rep_field.h \
-    tools/rep_header.c \
-    tools/rep_heatmap.c tools/rep_heatmap.h \
-    tools/rep_json.c \
-    tools/rep_print.h \
-    tools/rep_allocations.c tools/rep_allocations.h \
-    tools/rep_processes.c tools/rep_processes.h \
-    tools/rep_raster.c tools/rep_raster.h \
-    tools/rep_rows.c \
-    tools/rep_sharing.c tools/rep_sharing.h \
-    tools/rep_table.c \
-    tools/rep_tree.c tools/rep_tree.h \
-    tools/rep_first_touch.c tools/rep_first_touch.h \
-    tools/rep_watch.c tools/rep_watch.h \
-    tools/rep_view.c tools/rep_view.h
+    tools/record/rec_hardware.c tools/record/rec_hardware.h \
+    tools/record/rec_watch.c tools/record/rec_watch.h \
+    tools/record/rec_launch.c tools/record/rec_launch.h \
+    tools/record/rec_preload.c tools/record/rec_preload.h \
+    tools/record/rec_spool.c tools/record/rec_spool.h \
+    tools/record/rec_target.c tools/record/rec_target.h \
+    tools/report/rep_advice.c \
+    tools/report/rep_annotate.c tools/report/rep_annotate.h \
+    tools/report/rep_code.c tools/report/rep_code.h \
+    tools/report/rep_disassemble.h \
+    tools/report/rep_filter.c tools/report/rep_filter.h \
+    tools/report/rep_csv.c \
+    tools/report/rep_draw.c tools/report/rep_draw.h \
+    tools/report/rep_field.c tools/report/rep_field.h \
+    tools/report/rep_header.c \
+    tools/report/rep_heatmap.c tools/report/rep_heatmap.h \
+    tools/report/rep_json.c \
+    tools/report/rep_print.h \
+    tools/report/rep_allocations.c tools/report/rep_allocations.h \
+    tools/report/rep_processes.c tools/report/rep_processes.h \
+    tools/report/rep_raster.c tools/report/rep_raster.h \
+    tools/report/rep_rows.c \
+    tools/report/rep_sharing.c tools/report/rep_sharing.h \
+    tools/report/rep_table.c \
+    tools/report/rep_tree.c tools/report/rep_tree.h \
+    tools/report/rep_first_touch.c tools/report/rep_first_touch.h \
+    tools/report/rep_watch.c tools/report/rep_watch.h \
+    tools/report/rep_view.c tools/report/rep_view.h
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 if HAVE_STEP
-tools_loadstone_SOURCES += tools/rep_disassemble_zydis.c
+tools_loadstone_SOURCES += tools/report/rep_disassemble_zydis.c
 ZYDIS_LIBS = -lZydis
 else
-tools_loadstone_SOURCES += tools/rep_disassemble_none.c
+tools_loadstone_SOURCES += tools/report/rep_disassemble_none.c
 ZYDIS_LIBS =
 endif
 tools_loadstone_LDADD = libanalyse.la libprofile.la libperfpfm.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
@@ -82,10 +82,10 @@ nodist_bashcompletion_DATA = tools/completion/loadstone
 tools/completion/loadstone: tools/loadstone$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion > $@.tmp && mv $@.tmp $@
 CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
-include tools/replay.mk
-include tools/compare.mk
-include tools/view.mk
-include tools/stream.mk
-include tools/export.mk
-include tools/import.mk
-include tools/tracer.mk
+include tools/replay/local.mk
+include tools/patterns/local.mk
+include tools/view/local.mk
+include tools/stream/local.mk
+include tools/export/local.mk
+include tools/import/local.mk
+include tools/trace/local.mk

@@ -10,7 +10,7 @@
 #include "analyse/an_bootstrap.h"
 #include "analyse/an_tiles.h"
 #include "ndm/ndm_field.h"
-#include "patterns/pat_found.h"
+#include "patterns/compact/pat_found.h"
 #include "viz-export/vx_view_places.h"
 
 #include <stdio.h>

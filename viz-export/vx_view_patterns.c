@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access patterns of a page: of each what it is, where it is from, and a thousand of its indices. */
 #include "patterns/pat_distances.h"
-#include "patterns/pat_write.h"
+#include "patterns/write/pat_write.h"
 #include "viz-export/vx_view_parts.h"
 
 #include <math.h>

@@ -120,7 +120,7 @@ static void rt_env_put(struct rt_env_room *r, const char *from, size_t len_bytes
 }
 
 /* The program's list and us: before it, so that an allocator in it is called through our hooks; behind
- * sanitizers, which want to be first. The launcher does the same (tools/rec_preload.c). */
+ * sanitizers, which want to be first. The launcher does the same (tools/record/rec_preload.c). */
 static void rt_env_add_joined(struct rt_env_room *r, const char *entry)
 {
     const char *list = entry + sizeof(rt_preload_name) - 1;

@@ -2,7 +2,7 @@
 /* Any bytes as sequences: compaction must not fall over, and what it calls exact must be.
  * One byte of flags, two of the length limit, one of the element's size; then indices: a byte says how the
  * next one is made (a distance, a repetition of what was before, a break, a wild one). */
-#include "patterns/pat_compact.h"
+#include "patterns/compact/pat_compact.h"
 #include "patterns/pat_extent.h"
 
 #include <math.h>

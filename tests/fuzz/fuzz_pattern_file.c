@@ -4,7 +4,7 @@
 #include "patterns/pat_distances.h"
 #include "patterns/pat_extent.h"
 #include "patterns/pat_json.h"
-#include "patterns/pat_raw.h"
+#include "patterns/source/pat_raw.h"
 
 #include <stdlib.h>
 

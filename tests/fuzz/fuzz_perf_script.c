@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the lines of perf script: every part that is told lies inside its line. */
-#include "patterns/pat_script_line.h"
+#include "patterns/source/pat_script_line.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a source of accesses of the format FUZZ_FORMAT: what is told names rows that are there. The
  * checksums of our own traces are put right first, so that what they guard is reached as well. */
-#include "patterns/pat_source.h"
-#include "patterns/pat_trace_format.h"
+#include "patterns/source/pat_source.h"
+#include "patterns/source/pat_trace_format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

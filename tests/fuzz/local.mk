@@ -63,4 +63,4 @@ check_PROGRAMS += tests/fuzz/fuzz_perf_script
 TESTS += tests/fuzz/test_fuzz_perf_script.sh
 EXTRA_DIST += tests/fuzz/test_fuzz_perf_script.sh tests/fuzz/corpus-perf-script/empty \
     tests/fuzz/corpus-perf-script/faults tests/fuzz/corpus-perf-script/loads
-tests_fuzz_fuzz_perf_script_SOURCES = tests/fuzz/fuzz_perf_script.c tests/fuzz/fuzz_replay.c patterns/pat_script_line.c
+tests_fuzz_fuzz_perf_script_SOURCES = tests/fuzz/fuzz_perf_script.c tests/fuzz/fuzz_replay.c patterns/source/pat_script_line.c

@@ -3,7 +3,7 @@
 #ifndef FOUND_FIXTURE_H
 #define FOUND_FIXTURE_H
 
-#include "patterns/pat_found.h"
+#include "patterns/compact/pat_found.h"
 
 /* Rows of found_fixture, in the order of findings. */
 enum {

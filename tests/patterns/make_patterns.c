@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_patterns WRITER FILE: the patterns of found_fixture.h as that writer writes them, its listing on the
  * standard output. */
-#include "patterns/pat_write.h"
+#include "patterns/write/pat_write.h"
 #include "tests/patterns/found_fixture.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_PATTERNS_MEMORY_SOURCE_H
 #define TESTS_PATTERNS_MEMORY_SOURCE_H
 
-#include "patterns/pat_source.h"
+#include "patterns/source/pat_source.h"
 
 struct memory_step {
     bool is_event;

@@ -4,7 +4,7 @@
 #ifndef TESTS_PATTERNS_NAIVE_EXTRACT_H
 #define TESTS_PATTERNS_NAIVE_EXTRACT_H
 
-#include "patterns/pat_extract.h"
+#include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
 
 /* Fails the test where s differs from what m holds: of every site, home and thread, nothing left out. Wants

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/patterns/pat_zoo.h"
-#include "patterns/pat_compare_random.h"
+#include "patterns/compare/pat_compare_random.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_cluster.h"
-#include "patterns/pat_compare_match.h"
-#include "patterns/pat_compare_random.h"
+#include "patterns/compare/pat_cluster.h"
+#include "patterns/compare/pat_compare_match.h"
+#include "patterns/compare/pat_compare_random.h"
 #include "tests/patterns/pat_zoo.h"
 
 #include <math.h>

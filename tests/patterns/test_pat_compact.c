@@ -2,7 +2,7 @@
 /* From sequences to patterns: forms, classes, names, shares, in sequences made by hand as the loops of known
  * programs make them. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "patterns/pat_compact.h"
+#include "patterns/compact/pat_compact.h"
 #include "patterns/pat_extent.h"
 
 #include <dlfcn.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "patterns/pat_builder.h"
-#include "patterns/pat_compare.h"
+#include "patterns/compare/pat_compare.h"
 #include "tests/patterns/pat_zoo.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_extract.h"
+#include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
 
 #include <stdio.h>

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_backward.h"
-#include "patterns/pat_code.h"
+#include "patterns/extract/pat_backward.h"
+#include "patterns/extract/pat_code.h"
 #include "tests/patterns/memory_source.h"
-#include "patterns/pat_extract.h"
+#include "patterns/extract/pat_extract.h"
 
 #include <link.h>
 #include <stdlib.h>

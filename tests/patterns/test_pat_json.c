@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "patterns/pat_json.h"
-#include "patterns/pat_raw.h"
+#include "patterns/source/pat_raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every measure against its definition, computed without haste, on small random sequences; and what the
  * sampled forms are worth on large ones. */
-#include "patterns/pat_measure.h"
-#include "patterns/pat_measure_fenwick.h"
-#include "patterns/pat_synthetic.h"
+#include "patterns/compact/pat_measure.h"
+#include "patterns/compact/pat_measure_fenwick.h"
+#include "patterns/compact/pat_synthetic.h"
 
 #include <math.h>
 #include <setjmp.h>

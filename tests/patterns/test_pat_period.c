@@ -2,8 +2,8 @@
 /* Periods: every one that is found gives its sequence again, by the kernels' own address generator; loop
  * nests of every shape are found, and what has no period has none. */
 #include "patterns/pat_extent.h"
-#include "patterns/pat_period.h"
-#include "patterns/pat_period_pieces.h"
+#include "patterns/compact/pat_period.h"
+#include "patterns/compact/pat_period_pieces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

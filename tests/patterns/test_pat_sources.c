@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_source.h"
+#include "patterns/source/pat_source.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_source.h"
-#include "patterns/pat_tables.h"
-#include "patterns/pat_trace_format.h"
-#include "patterns/pat_trace_writer.h"
+#include "patterns/source/pat_source.h"
+#include "patterns/source/pat_tables.h"
+#include "patterns/source/pat_trace_format.h"
+#include "patterns/source/pat_trace_writer.h"
 
 #include <math.h>
 #include <stdio.h>

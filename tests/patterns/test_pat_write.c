@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "patterns/pat_json.h"
-#include "patterns/pat_raw.h"
-#include "patterns/pat_unroll.h"
-#include "patterns/pat_write.h"
+#include "patterns/source/pat_raw.h"
+#include "patterns/write/pat_unroll.h"
+#include "patterns/write/pat_write.h"
 #include "tests/patterns/found_fixture.h"
 
 #include <stdio.h>

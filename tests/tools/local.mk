@@ -22,14 +22,14 @@ TESTS += tests/tools/test_cli_parse tests/tools/test_rec_target
 if HAVE_STEP
 check_PROGRAMS += tests/tools/test_rep_disassemble
 TESTS += tests/tools/test_rep_disassemble
-tests_tools_test_rep_disassemble_SOURCES = tests/tools/test_rep_disassemble.c tools/rep_disassemble_zydis.c
+tests_tools_test_rep_disassemble_SOURCES = tests/tools/test_rep_disassemble.c tools/report/rep_disassemble_zydis.c
 tests_tools_test_rep_disassemble_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_rep_disassemble_LDADD = libsymbols.la libcommon.la $(CMOCKA_LIBS) -lZydis
 endif
-tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli_parse.c tools/cli_nearest.c tools/cli_signal.c
+tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli/cli_parse.c tools/cli/cli_nearest.c tools/cli/cli_signal.c
 tests_tools_test_cli_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_cli_parse_LDADD = libcommon.la $(CMOCKA_LIBS)
-tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/rec_target.c
+tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/record/rec_target.c
 tests_tools_test_rec_target_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_rec_target_LDADD = libcommon.la $(CMOCKA_LIBS)
 endif

@@ -3,8 +3,8 @@
  *   y[i] += A[k] * x[col[k]]   a random sparse matrix, 5 entries a row, by two threads with half the rows
  * each s += B[j * 64 + i]         the columns of a matrix of 32 x 64, in the first thread bins[key]++ a
  * histogram of 4-byte counters, in the first thread */
-#include "patterns/pat_tables.h"
-#include "patterns/pat_trace_writer.h"
+#include "patterns/source/pat_tables.h"
+#include "patterns/source/pat_trace_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/cli_nearest.h"
-#include "tools/cli_parse.h"
+#include "tools/cli/cli_nearest.h"
+#include "tools/cli/cli_parse.h"
 
 #include <signal.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/rec_target.h"
+#include "tools/record/rec_target.h"
 
 #include <elf.h>
 #include <fcntl.h>

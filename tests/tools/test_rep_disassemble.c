@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "symbols/sym_code.h"
-#include "tools/rep_disassemble.h"
+#include "tools/report/rep_disassemble.h"
 
 #include <link.h>
 #include <string.h>

@@ -16,7 +16,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/tracer/test_trc_ring
 TESTS += tests/tracer/test_trc_ring
 tests_tracer_test_trc_ring_SOURCES = tests/tracer/test_trc_ring.c \
-    tools/trc_reader.c tools/trc_reader.h tools/tracer/trc_lane.c tools/tracer/trc_lane.h
+    tools/trace/trc_reader.c tools/trace/trc_reader.h tools/tracer/trc_lane.c tools/tracer/trc_lane.h
 tests_tracer_test_trc_ring_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_test_trc_ring_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
 tests_tracer_test_trc_ring_LDADD = libcommon.la $(CMOCKA_LIBS)

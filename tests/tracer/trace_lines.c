@@ -2,7 +2,7 @@
 /* The accesses of a trace as text, a line each: thread, load or store, bytes, home, distance from the start
  * of the range. usage: trace_lines FILE [HOME]: only accesses to this home; "-" those to none; "*" all.
  * "+" in front of HOME: events, too. */
-#include "patterns/pat_source.h"
+#include "patterns/source/pat_source.h"
 #include "smrtree/smr_live.h"
 
 #include <inttypes.h>

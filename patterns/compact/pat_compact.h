@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From sequences to patterns: periods, classes, measures, names. */
+#ifndef PAT_COMPACT_H
+#define PAT_COMPACT_H
+
+#include "patterns/compact/pat_found.h"
+
+struct pat_compact_options {
+    size_t
+        pattern_max; /* indices of one pattern; 0: 2^20. Longer ones without a period are cut or synthetic */
+    bool no_symbols; /* do not read the modules' files */
+    bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): what lies between them is
+                        unknown. Else breaks only say that the thread left the region that was traced. */
+    uint64_t seed;   /* of synthetic patterns; the same seed gives the same pattern */
+};
+
+/* All sequences of a source as patterns; s stays the caller's.
+ * Owns:   the caller ends out with pat_findings_fini.
+ * Errors: LS_ERR_NOMEM; then out is empty. A file whose symbols cannot be read leaves names empty.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,
+                   const struct pat_compact_options *o, struct pat_findings *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The configuration that stands for one sequence: exact where the sequence repeats, else as near as the
+ * length limit allows, and marked as what it is. */
+#ifndef PAT_FORM_H
+#define PAT_FORM_H
+
+#include "patterns/compact/pat_compact.h"
+
+/* What repeats, before iterations were joined. */
+struct pat_basis {
+    int64_t *points; /* NULL: nothing does */
+    size_t len;
+    int64_t delta; /* the most frequent one */
+};
+
+/* Set pattern, deltas, count of f's configuration, its form and what that leaves out; the measures of f are
+ * known. Owns:   the caller frees out->points. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err pat_form_choose(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,
+                       struct pat_basis *out);
+
+#endif

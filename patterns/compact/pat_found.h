@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns that were found in a program: what replays, what it is, where it is from. From sequences to here
+ * goes pat_compact (patterns/compact/pat_compact.h). */
+#ifndef PAT_FOUND_H
+#define PAT_FOUND_H
+
+#include "patterns/pat_config.h"
+#include "patterns/extract/pat_extract.h"
+
+/* X(enumerator, name) the literature's terms; doc/patterns.md gives the measures that decide. */
+#define PAT_CLASS_LIST(X)                    \
+    X(PAT_CLASS_UNIFORM, "uniform stride")   \
+    X(PAT_CLASS_MOSTLY_1, "mostly stride-1") \
+    X(PAT_CLASS_BROADCAST, "broadcast")      \
+    X(PAT_CLASS_STENCIL, "stencil")          \
+    X(PAT_CLASS_COMPLEX, "complex")          \
+    X(PAT_CLASS_RANDOM, "random")            \
+    X(PAT_CLASS_CHASE, "pointer chase")
+#define PAT_CLASS_ENUM(id, name) id,
+enum pat_class { PAT_CLASS_LIST(PAT_CLASS_ENUM) PAT_CLASS_COUNT };
+#undef PAT_CLASS_ENUM
+
+/* How the configuration stands for what the program did.
+ * X(enumerator, name, text) */
+#define PAT_FORM_LIST(X)                                                                          \
+    X(PAT_FORM_EXACT, "exact", "pattern, deltas and count give every access")                     \
+    X(PAT_FORM_FULL, "full", "the whole sequence, count 1")                                       \
+    X(PAT_FORM_PREFIX, "prefix", "the first accesses of a longer sequence that has no period")    \
+    X(PAT_FORM_SYNTHETIC, "synthetic", "drawn from the distribution of distances and reuse")      \
+    X(PAT_FORM_PERIODIC, "periodic", "as exact, but for the accesses that are told: `explained`") \
+    X(PAT_FORM_PIECES, "pieces", "the pieces that were seen, one after the other; it has no period")
+#define PAT_FORM_ENUM(id, name, text) id,
+enum pat_form { PAT_FORM_LIST(PAT_FORM_ENUM) PAT_FORM_COUNT };
+#undef PAT_FORM_ENUM
+
+#define PAT_REUSE_BINS 40 /* bin i: reuse distances in [2^(i-1), 2^i) lines, bin 0: the same line again */
+struct pat_measures {
+    double spatial;                       /* spatial locality, 0 to 1 (Weinberg et al., SC'05) */
+    double temporal;                      /* temporal locality, 0 to 1 (the same) */
+    double delta_entropy_bits;            /* of the distances */
+    double line_utilisation;              /* bytes used of each line fetched, 0 to 1 */
+    double page_utilisation;              /* the same for 4-KiB pages */
+    uint64_t footprint_bytes;             /* lines touched x 64 */
+    uint64_t reuse[PAT_REUSE_BINS], cold; /* reuse distances in lines */
+    bool reuse_is_sampled;
+};
+
+struct pat_found {
+    struct pat_config config; /* name: label of the home through that of its index, and function */
+    enum pat_class class;
+    enum pat_form form;
+    /* Of the accesses that were kept: the share that the configuration gives, 1 when it is exact. Of bursts
+     * the share of distances that belong to the period. */
+    double explained;
+    /* Accesses before and behind those that the configuration gives (PAT_FORM_PERIODIC of a whole sequence).
+     */
+    uint64_t prologue, epilogue;
+    int64_t first_element; /* of the range: where element 0 of the configuration lies */
+    struct pat_measures measures;
+    uint64_t elem_size_bytes;
+    int64_t stride; /* of PAT_CLASS_UNIFORM, elements */
+    /* where it is from */
+    enum pat_op op;
+    uint64_t ip;
+    char *module, *function, *file; /* "" where not known */
+    uint32_t line;                  /* 0: not known */
+    char *home, *index_home;        /* labels, "" where there is none */
+    char *thread;
+    uint32_t threads;
+    uint64_t accesses;
+    double access_share, cost_share; /* of the whole source, 0 to 1 */
+    uint32_t sequence;               /* row of the pat_sequences it was made of */
+};
+
+/* "uniform stride", "exact"; "?" for what is none.
+ * Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_class_name(enum pat_class c);
+const char *pat_form_name(enum pat_form f);
+/* The form in words: "the whole sequence, count 1".
+ * Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_form_text(enum pat_form f);
+
+struct pat_findings {
+    struct pat_found *rows; /* gathers first, then the costliest first */
+    size_t len;
+};
+
+/* Release all rows; f is zeroed.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void pat_findings_fini(struct pat_findings *f);
+
+#endif

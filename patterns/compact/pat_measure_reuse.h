@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reuse distances: how many other units (lines, words) were touched since a unit was touched before. Exact by
+ * a Fenwick tree over the last touches (Bennett and Kruskal, IBM J. Res. Dev. 19, 1975; n log n); of more
+ * than a limit of accesses by SHARDS (Waldspurger et al., FAST'15): a fixed share of the units, chosen by a
+ * hash, with distances and counts scaled up and its correction of the first bin. */
+#ifndef PAT_MEASURE_REUSE_H
+#define PAT_MEASURE_REUSE_H
+
+#include "patterns/compact/pat_found.h"
+#include "patterns/compact/pat_period_pieces.h"
+
+/* Where a sequence's accesses lie. */
+struct pat_stream {
+    struct pat_pieces pieces;
+    uint64_t elem_size_bytes;   /* of an index, at least 1 */
+    uint64_t access_size_bytes; /* of what is accessed there, at least 1 */
+    size_t limit;               /* accesses that are looked at one by one; of more a share is */
+};
+
+/* The byte at which access i begins, modulo 2^64. */
+static inline uint64_t pat_stream_byte(const struct pat_stream *s, size_t i)
+{
+    return (uint64_t)s->pieces.sequence->data[i] * s->elem_size_bytes;
+}
+
+struct pat_reuse {
+    uint64_t bins[PAT_REUSE_BINS]; /* as of struct pat_measures, the last one takes what is beyond */
+    uint64_t cold;                 /* first touches, in each piece */
+    unsigned rate_shift;           /* one of 2^rate_shift units was looked at; 0: all */
+};
+
+/* Units are 2^unit_shift bytes, the one in which an access begins counts.
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_reuse *out);
+
+/* The bin of a distance.
+ * Errors: none.  Thread: any.  Signal: safe. */
+unsigned pat_reuse_bin(uint64_t distance);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/compact/pat_names.h"
+#include "symbols/sym_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row and the address of its instruction in the file's own view. */
+struct pat_place {
+    uint32_t module; /* row of the tables */
+    uint64_t linked;
+    struct pat_found *found;
+};
+
+static int pat_place_order(const void *a, const void *b)
+{
+    const struct pat_place *x = a, *y = b;
+    if (x->module != y->module) return x->module < y->module ? -1 : 1;
+    return (x->linked > y->linked) - (x->linked < y->linked);
+}
+
+static ls_err pat_say(char **text, const char *what)
+{
+    char *copy = strdup(what);
+    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    free(*text);
+    *text = copy;
+    return LS_OK;
+}
+
+static uint32_t pat_module_of(const struct pat_tables *t, uint64_t ip)
+{
+    for (size_t i = 0; i < t->modules_len; i++)
+        if (ip >= t->modules[i].start && ip < t->modules[i].end) return (uint32_t)i;
+    return PAT_NONE;
+}
+
+/* Rows whose module is known, sorted; the caller frees *out. */
+static ls_err pat_places(const struct pat_findings *f, const struct pat_tables *t, struct pat_place **out,
+                         size_t *out_len)
+{
+    *out_len = 0;
+    *out = malloc((f->len + 1) * sizeof(**out));
+    if (!*out) return ls_fail(LS_ERR_NOMEM, "no memory for the places of %zu patterns", f->len);
+    for (size_t i = 0; i < f->len; i++) {
+        const uint32_t module = pat_module_of(t, f->rows[i].ip);
+        if (module == PAT_NONE || !t->modules[module].path) continue;
+        (*out)[(*out_len)++] =
+            (struct pat_place){module, f->rows[i].ip - t->modules[module].bias, &f->rows[i]};
+    }
+    qsort(*out, *out_len, sizeof(**out), pat_place_order);
+    return LS_OK;
+}
+
+static ls_err pat_tell_place(struct pat_found *f, const struct sym_answer *a, const struct sym_line *line)
+{
+    LS_TRY(pat_say(&f->function, sym_answer_text(a, line->function ? line->function : line->symbol)));
+    LS_TRY(pat_say(&f->file, sym_answer_text(a, line->file)));
+    f->line = line->line;
+    return LS_OK;
+}
+
+/* Places of one module. */
+static ls_err pat_ask_module(sym_files *files, const char *path, const struct pat_place *places, size_t len)
+{
+    sym_file *file;
+    struct sym_answer a = {0};
+    uint64_t *linked = malloc(len * sizeof(*linked));
+    if (!linked) return ls_fail(LS_ERR_NOMEM, "no memory for %zu addresses", len);
+    for (size_t i = 0; i < len; i++)
+        linked[i] = places[i].linked;
+    ls_err e = sym_files_get(files, path, &file);
+    if (e == LS_OK) e = sym_file_lines(files, file, linked, len, &a);
+    for (size_t i = 0; e == LS_OK && i < a.lines_len && i < len; i++)
+        e = pat_tell_place(places[i].found, &a, &a.lines[i]);
+    sym_answer_fini(&a);
+    free(linked);
+    return e;
+}
+
+static ls_err pat_ask_all(const struct pat_tables *t, const struct pat_place *places, size_t len)
+{
+    sym_files *files;
+    ls_err e = LS_OK;
+    LS_TRY(sym_files_new((struct sym_limits){0}, &files));
+    for (size_t i = 0, end; e == LS_OK && i < len; i = end) {
+        end = i + 1;
+        while (end < len && places[end].module == places[i].module)
+            end++;
+        e = pat_ask_module(files, t->modules[places[i].module].path, places + i, end - i);
+    }
+    sym_files_free(files);
+    return e;
+}
+
+ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t)
+{
+    struct pat_place *places;
+    size_t len;
+    LS_TRY(pat_places(f, t, &places, &len));
+    const ls_err e = len ? pat_ask_all(t, places, len) : LS_OK;
+    free(places);
+    return e;
+}
+
+static const char *pat_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* " in spmv_row (spmv.c:41)", " in libm.so.6+0x1234", " at 0x401136" */
+static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat_tables *t)
+{
+    const uint32_t module = pat_module_of(t, f->ip);
+    if (*f->function)
+        fprintf(out, " in %s", f->function);
+    else if (module != PAT_NONE && t->modules[module].path)
+        fprintf(out, " in %s+0x%llx", pat_base_name(t->modules[module].path),
+                (unsigned long long)(f->ip - t->modules[module].bias));
+    else
+        fprintf(out, " at 0x%llx", (unsigned long long)f->ip);
+    if (*f->file && f->line) fprintf(out, " (%s:%u)", pat_base_name(f->file), f->line);
+}
+
+static ls_err pat_write_name(struct pat_found *f, const struct pat_tables *t)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    if (!out) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    fprintf(out, "%s", pat_kernel_name(f->config.kernel));
+    if (*f->home) fprintf(out, " of `%s`", f->home);
+    if (*f->index_home) fprintf(out, " through `%s`", f->index_home);
+    pat_put_place(out, f, t);
+    if (fclose(out) != 0) {
+        free(text);
+        return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    }
+    free(f->config.name);
+    f->config.name = text;
+    return LS_OK;
+}
+
+ls_err pat_names_write(struct pat_findings *f, const struct pat_tables *t)
+{
+    for (size_t i = 0; i < f->len; i++)
+        LS_TRY(pat_write_name(&f->rows[i], t));
+    return LS_OK;
+}

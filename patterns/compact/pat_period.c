@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All of it on the distances between neighbours: d repeats with period L exactly where a single delta serves.
+ * An outer level makes every L-th distance a different one; the rest of each block still equals the rest of
+ * the first block, which one lookup in the Z function of d tells (z[i]: how many distances from i on equal
+ * those from 0 on; Gusfield, Algorithms on Strings, 1997, 1.3). A length L takes n / L lookups: n log n for
+ * all of them. */
+#include "patterns/compact/pat_period.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAT_PERIOD_SAVES = 4,   /* a quarter of the numbers at most */
+    PAT_PERIOD_END = 8,     /* an eighth may be left out at each end */
+    PAT_PERIOD_ROW_MIN = 8, /* indices of a pattern, where iterations can be joined */
+    PAT_PERIOD_ROW_MAX = 16,
+    PAT_PERIOD_LOSS = 64,   /* joining may leave out a 64th */
+    PAT_PERIOD_TURNS = 8,   /* so many deltas weigh as much as an index */
+    PAT_PERIOD_LONG = 4096, /* numbers that are too many to be written without need */
+    PAT_PERIOD_LEAST = 4    /* indices below which nothing can be said to repeat */
+};
+
+static int64_t pat_minus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static int64_t pat_plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* What a search works on. */
+struct pat_search {
+    const int64_t *data; /* the sequence */
+    size_t len;
+    int64_t *bases; /* differences between the bases of one candidate */
+    uint32_t *z, *failure;
+    uint32_t *borders; /* failure function of the distances: what shorter period a block has inside */
+    bool takes_any;    /* blocks that end inside a level, too */
+    struct pat_period best;
+    size_t best_cost;
+};
+
+static void pat_search_fini(struct pat_search *s)
+{
+    free(s->bases);
+    free(s->z);
+    free(s->failure);
+    free(s->borders);
+}
+
+static ls_err pat_search_init(struct pat_search *s, const struct pat_indices *sequence)
+{
+    *s = (struct pat_search){.data = sequence->data, .len = sequence->len};
+    s->bases = malloc(s->len * sizeof(*s->bases));
+    s->z = malloc(s->len * sizeof(*s->z));
+    s->failure = malloc(s->len * sizeof(*s->failure));
+    s->borders = malloc(s->len * sizeof(*s->borders));
+    if (s->bases && s->z && s->failure && s->borders) return LS_OK;
+    pat_search_fini(s);
+    return ls_fail(LS_ERR_NOMEM, "no memory to look for a period in %zu indices", sequence->len);
+}
+
+static int64_t pat_step(const struct pat_search *s, size_t i)
+{
+    return pat_minus(s->data[i + 1], s->data[i]);
+}
+
+/* z of the distances from index `from` on; z[0] is their number. */
+static void pat_search_z(struct pat_search *s, size_t from)
+{
+    const size_t n = s->len - from - 1;
+    size_t left = 0, right = 0;
+    s->z[0] = (uint32_t)n;
+    for (size_t i = 1; i < n; i++) {
+        size_t z = 0;
+        if (i < right) z = s->z[i - left] < right - i ? s->z[i - left] : right - i;
+        while (i + z < n && pat_step(s, from + z) == pat_step(s, from + i + z))
+            z++;
+        s->z[i] = (uint32_t)z;
+        if (i + z > right) {
+            left = i;
+            right = i + z;
+        }
+    }
+}
+
+size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch)
+{
+    size_t matched = 0;
+    scratch[0] = 0;
+    for (size_t i = 1; i < len; i++) {
+        while (matched && whole[i] != whole[matched])
+            matched = scratch[matched - 1];
+        if (whole[i] == whole[matched]) matched++;
+        scratch[i] = (uint32_t)matched;
+    }
+    return len - matched;
+}
+
+/* Blocks of len indices that equal the first one but for their base. */
+static bool pat_blocks_repeat(const struct pat_search *s, size_t len)
+{
+    for (size_t at = len; at + len <= s->len; at += len)
+        if (len > 1 && s->z[at] < len - 1) return false;
+    return true;
+}
+
+/* How much there is to say, which decides between levels: an outer level whose deltas are mostly the same is
+ * said in few words however long its list is. */
+static size_t pat_period_cost(const int64_t *bases, size_t len, size_t turns)
+{
+    size_t runs = 1;
+    if (turns == 1) return len;
+    for (size_t i = 1; i < turns; i++)
+        runs += bases[i] != bases[i - 1];
+    return len + 2 * runs + turns / PAT_PERIOD_TURNS;
+}
+
+/* A loop's body ends where the next distance is not the one that its own, shorter period would go on with:
+ * ten columns of a row of thirty are no level, though three of them and a list of deltas make the row. */
+static bool pat_ends_a_level(const struct pat_search *s, size_t len)
+{
+    if (len < 2) return len == 1;
+    const size_t inside = len - 1 - s->borders[len - 2];
+    return pat_step(s, len - 1) != pat_step(s, len - 1 - inside);
+}
+
+/* Take pattern length len as the best so far if it is one. */
+static void pat_search_try(struct pat_search *s, size_t len)
+{
+    const size_t count = s->len / len;
+    if (!s->takes_any && !pat_ends_a_level(s, len)) return;
+    if (!pat_blocks_repeat(s, len)) return;
+    for (size_t i = 0; i + 1 < count; i++)
+        s->bases[i] = pat_minus(s->data[(i + 1) * len], s->data[i * len]);
+    const size_t turns = pat_period_of_string(s->bases, count - 1, s->failure);
+    if (2 * turns > count || (len == 1 && turns > 1)) return;
+    const size_t cost = pat_period_cost(s->bases, len, turns);
+    if (cost >= s->best_cost || (turns > 1 && len + turns > s->len / PAT_PERIOD_SAVES)) return;
+    s->best = (struct pat_period){.len = len, .turns = turns, .count = count};
+    s->best_cost = cost;
+}
+
+static void pat_search_lengths(struct pat_search *s, bool is_ragged)
+{
+    for (size_t len = 1; len < s->best_cost && 2 * len <= s->len; len++)
+        if ((s->len % len == 0) == !is_ragged && s->len % len <= s->len / PAT_PERIOD_END)
+            pat_search_try(s, len);
+}
+
+/* From index 0 on. Exact ones first: a ragged end is taken only where nothing gives every index. Where the
+ * levels are long (a large array swept again and again) any cut that is shorter is better. */
+static bool pat_search_levels(struct pat_search *s)
+{
+    for (size_t i = 0; i + 1 < s->len; i++)
+        s->bases[i] = pat_step(s, i);
+    pat_period_of_string(s->bases, s->len - 1, s->borders);
+    pat_search_z(s, 0);
+    for (int ragged = 0; ragged < 2; ragged++) {
+        s->best_cost = s->len / PAT_PERIOD_SAVES + 1;
+        s->takes_any = false;
+        pat_search_lengths(s, ragged);
+        s->takes_any = true;
+        if (s->best_cost > PAT_PERIOD_LONG) pat_search_lengths(s, ragged);
+        if (s->best.count) return true;
+    }
+    return false;
+}
+
+/* A single level that begins and ends somewhere: whatever repeats does so in the middle. */
+static bool pat_search_middle(struct pat_search *s)
+{
+    const size_t from = s->len / PAT_PERIOD_END, distances = s->len - 1;
+    const size_t until = s->len - from;
+    size_t len = 0;
+    pat_search_z(s, from);
+    for (size_t l = 1; l <= s->len / PAT_PERIOD_SAVES && !len; l++)
+        if (from + l + s->z[l] + 1 >= until) len = l;
+    if (!len) return false;
+    size_t start = from, end = from + len + s->z[len];
+    while (start > 0 && pat_step(s, start - 1) == pat_step(s, start - 1 + len))
+        start--;
+    assert(end <= distances);
+    const size_t count = (end + 1 - start) / len;
+    s->best = (struct pat_period){.start = start, .len = len, .turns = 1, .count = count};
+    return count >= PAT_PERIOD_SAVES;
+}
+
+ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found)
+{
+    struct pat_search s;
+    *out_found = false;
+    if (sequence->len < PAT_PERIOD_LEAST || sequence->len >= UINT32_MAX) return LS_OK;
+    LS_TRY(pat_search_init(&s, sequence));
+    *out_found = pat_search_levels(&s) || pat_search_middle(&s);
+    if (*out_found) {
+        assert(pat_period_holds(&s.best, sequence));
+        *out = s.best;
+    }
+    pat_search_fini(&s);
+    return LS_OK;
+}
+
+/* Rows of an outer level can be joined where its deltas allow it, which the sequence tells. */
+static bool pat_join(struct pat_period *p, size_t rows, const struct pat_indices *sequence)
+{
+    const bool is_outer = p->turns > 1;
+    if (rows < 2 || p->count % rows != 0 || (is_outer && p->turns % rows != 0)) return false;
+    const struct pat_period joined = {p->start, p->len * rows, is_outer ? p->turns / rows : 1,
+                                      p->count / rows};
+    if (is_outer && !pat_period_holds(&joined, sequence)) return false;
+    *p = joined;
+    return true;
+}
+
+void pat_period_join(struct pat_period *p, const struct pat_indices *sequence)
+{
+    if (p->len >= PAT_PERIOD_ROW_MIN) return;
+    const size_t most = PAT_PERIOD_ROW_MAX / p->len, least = (PAT_PERIOD_ROW_MIN + p->len - 1) / p->len;
+    if (pat_join(p, most, sequence) || pat_join(p, least, sequence)) return; /* 16 and 8 */
+    for (size_t rows = most; rows-- > least;)
+        if (pat_join(p, rows, sequence)) return;
+    if (p->turns == 1 && p->count / most >= PAT_PERIOD_LOSS)
+        *p = (struct pat_period){p->start, p->len * most, 1, p->count / most};
+}
+
+bool pat_period_holds(const struct pat_period *p, const struct pat_indices *sequence)
+{
+    const int64_t *first = sequence->data + p->start;
+    int64_t base = 0;
+    if (p->len == 0 || p->count > (sequence->len - p->start) / p->len) return false;
+    for (size_t i = 0; i < p->count; i++) {
+        const size_t turn = i % p->turns;
+        for (size_t j = 0; j < p->len; j++)
+            if (first[i * p->len + j] != pat_plus(base, first[j])) return false;
+        if (i + 1 < p->count)
+            base = pat_plus(base, pat_minus(first[(turn + 1) * p->len], first[turn * p->len]));
+    }
+    return true;
+}
+
+ls_err pat_period_write(const struct pat_period *p, const struct pat_indices *sequence, int64_t zero,
+                        struct pat_config *c)
+{
+    const int64_t *first = sequence->data + p->start;
+    const size_t deltas = p->turns > 1 ? p->turns : 0;
+    free(c->pattern.data);
+    free(c->deltas.data);
+    c->pattern = (struct pat_indices){malloc(p->len * sizeof(int64_t)), p->len};
+    c->deltas = (struct pat_indices){deltas ? malloc(deltas * sizeof(int64_t)) : NULL, deltas};
+    if (!c->pattern.data || (deltas && !c->deltas.data)) {
+        free(c->pattern.data);
+        free(c->deltas.data);
+        c->pattern = c->deltas = (struct pat_indices){0};
+        return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", p->len);
+    }
+    for (size_t j = 0; j < p->len; j++)
+        c->pattern.data[j] = pat_minus(first[j], zero);
+    for (size_t t = 0; t < deltas; t++)
+        c->deltas.data[t] = pat_minus(first[(t + 1) * p->len], first[t * p->len]);
+    c->delta = p->count > 1 ? pat_minus(first[p->len], first[0]) : 0;
+    c->count = p->count;
+    return LS_OK;
+}

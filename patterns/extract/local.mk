@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# patterns: extraction of what each site did on each home
+libpatterns_la_SOURCES += \
+    patterns/extract/pat_extract.c \
+    patterns/extract/pat_ext_budget.h \
+    patterns/extract/pat_ext_cost.c patterns/extract/pat_ext_cost.h \
+    patterns/extract/pat_ext_engine.c patterns/extract/pat_ext_engine.h \
+    patterns/extract/pat_ext_finish.c patterns/extract/pat_ext_finish.h \
+    patterns/extract/pat_ext_hash.h \
+    patterns/extract/pat_ext_pages.c patterns/extract/pat_ext_pages.h \
+    patterns/extract/pat_ext_published.c patterns/extract/pat_ext_published.h \
+    patterns/extract/pat_ext_ranges.c patterns/extract/pat_ext_ranges.h \
+    patterns/extract/pat_ext_row.h \
+    patterns/extract/pat_ext_rows.c patterns/extract/pat_ext_rows.h \
+    patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \
+    patterns/extract/pat_ext_tally.c patterns/extract/pat_ext_tally.h
+libpatterns_la_LIBADD += libsmrtree.la
+
+# the load that gives the index of another: read from the machine code
+if HAVE_STEP
+libpatterns_la_SOURCES += \
+    patterns/extract/pat_backward.h patterns/extract/pat_backward_zydis.c \
+    patterns/extract/pat_code.c patterns/extract/pat_code.h \
+    patterns/extract/pat_indirect.c
+libpatterns_la_LIBADD += -lZydis
+else
+libpatterns_la_SOURCES += patterns/extract/pat_indirect_none.c
+endif
+libpatterns_la_SOURCES += patterns/extract/pat_indirect.h
+EXTRA_DIST += patterns/extract/pat_backward.h patterns/extract/pat_backward_zydis.c patterns/extract/pat_code.c patterns/extract/pat_code.h \
+    patterns/extract/pat_indirect.c patterns/extract/pat_indirect_none.c

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_backward.h"
+
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+
+enum { BACKWARD_STEPS = 24 };
+
+struct backward_insn {
+    uint32_t at;
+    uint32_t target; /* of a jump inside the function: row of the instruction, else UINT32_MAX */
+};
+
+struct backward {
+    ZydisDecoder decoder;
+    const uint8_t *code;
+    size_t len_bytes;
+    struct backward_insn *insns;
+    size_t len;
+    size_t loop_first, loop_last; /* rows of the innermost loop around the access; first > last: no loop */
+    unsigned steps;               /* left */
+};
+
+struct backward_decoded {
+    ZydisDecodedInstruction insn;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* What moves an index about: copies, widenings, scalings, sums, lanes of vectors. */
+static const uint16_t backward_carriers[] = {
+    ZYDIS_MNEMONIC_MOV,
+    ZYDIS_MNEMONIC_MOVSX,
+    ZYDIS_MNEMONIC_MOVSXD,
+    ZYDIS_MNEMONIC_MOVZX,
+    ZYDIS_MNEMONIC_CDQE,
+    ZYDIS_MNEMONIC_LEA,
+    ZYDIS_MNEMONIC_SHL,
+    ZYDIS_MNEMONIC_SHR,
+    ZYDIS_MNEMONIC_SAR,
+    ZYDIS_MNEMONIC_ADD,
+    ZYDIS_MNEMONIC_SUB,
+    ZYDIS_MNEMONIC_AND,
+    ZYDIS_MNEMONIC_OR,
+    ZYDIS_MNEMONIC_IMUL,
+    ZYDIS_MNEMONIC_MOVD,
+    ZYDIS_MNEMONIC_MOVQ,
+    ZYDIS_MNEMONIC_MOVDQU,
+    ZYDIS_MNEMONIC_MOVDQA,
+    ZYDIS_MNEMONIC_MOVUPS,
+    ZYDIS_MNEMONIC_MOVAPS,
+    ZYDIS_MNEMONIC_VMOVD,
+    ZYDIS_MNEMONIC_VMOVQ,
+    ZYDIS_MNEMONIC_VMOVDQU,
+    ZYDIS_MNEMONIC_VMOVDQA,
+    ZYDIS_MNEMONIC_VMOVDQU32,
+    ZYDIS_MNEMONIC_VMOVDQU64,
+    ZYDIS_MNEMONIC_VMOVDQA32,
+    ZYDIS_MNEMONIC_VMOVDQA64,
+    ZYDIS_MNEMONIC_VMOVUPS,
+    ZYDIS_MNEMONIC_VMOVAPS,
+    ZYDIS_MNEMONIC_PMOVSXDQ,
+    ZYDIS_MNEMONIC_PMOVZXDQ,
+    ZYDIS_MNEMONIC_VPMOVSXDQ,
+    ZYDIS_MNEMONIC_VPMOVZXDQ,
+    ZYDIS_MNEMONIC_VPMOVZXWD,
+    ZYDIS_MNEMONIC_VPMOVSXWD,
+    ZYDIS_MNEMONIC_PSLLD,
+    ZYDIS_MNEMONIC_PSLLQ,
+    ZYDIS_MNEMONIC_VPSLLD,
+    ZYDIS_MNEMONIC_VPSLLQ,
+    ZYDIS_MNEMONIC_PADDD,
+    ZYDIS_MNEMONIC_PADDQ,
+    ZYDIS_MNEMONIC_VPADDD,
+    ZYDIS_MNEMONIC_VPADDQ,
+    ZYDIS_MNEMONIC_VPMULLD,
+    ZYDIS_MNEMONIC_PSHUFD,
+    ZYDIS_MNEMONIC_VPSHUFD,
+    ZYDIS_MNEMONIC_VEXTRACTI128,
+    ZYDIS_MNEMONIC_PEXTRD,
+    ZYDIS_MNEMONIC_PEXTRQ,
+    ZYDIS_MNEMONIC_VPEXTRD,
+    ZYDIS_MNEMONIC_VPEXTRQ,
+    ZYDIS_MNEMONIC_PUNPCKHQDQ,
+    ZYDIS_MNEMONIC_VPUNPCKHQDQ,
+    ZYDIS_MNEMONIC_VPSRLDQ,
+    ZYDIS_MNEMONIC_PSRLDQ,
+    ZYDIS_MNEMONIC_VEXTRACTI32X4,
+    ZYDIS_MNEMONIC_VEXTRACTI64X4,
+    ZYDIS_MNEMONIC_VPERMQ,
+    ZYDIS_MNEMONIC_VPGATHERDD,
+    ZYDIS_MNEMONIC_VPGATHERDQ,
+    ZYDIS_MNEMONIC_VPGATHERQD,
+    ZYDIS_MNEMONIC_VPGATHERQQ,
+};
+
+static bool backward_carries(ZydisMnemonic m)
+{
+    for (size_t i = 0; i < sizeof(backward_carriers) / sizeof(backward_carriers[0]); i++)
+        if (backward_carriers[i] == m) return true;
+    return false;
+}
+
+static ZydisRegister backward_whole(ZydisRegister r)
+{
+    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+    return whole == ZYDIS_REGISTER_NONE ? r : whole;
+}
+
+static bool backward_decode(const struct backward *w, size_t row, struct backward_decoded *d)
+{
+    const size_t at = w->insns[row].at;
+    return ZYAN_SUCCESS(
+        ZydisDecoderDecodeFull(&w->decoder, w->code + at, w->len_bytes - at, &d->insn, d->operands));
+}
+
+/* Where a relative jump goes, as an offset; UINT32_MAX: it is none, or leaves the function. */
+static uint32_t backward_jump(const struct backward *w, const struct backward_decoded *d, size_t at)
+{
+    if (d->insn.meta.category != ZYDIS_CATEGORY_COND_BR && d->insn.meta.category != ZYDIS_CATEGORY_UNCOND_BR)
+        return UINT32_MAX;
+    uint64_t to;
+    if (d->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return UINT32_MAX;
+    if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&d->insn, &d->operands[0], at, &to))) return UINT32_MAX;
+    return to < w->len_bytes ? (uint32_t)to : UINT32_MAX;
+}
+
+/* The row of the instruction at an offset, w->len when none begins there. */
+static size_t backward_row(const struct backward *w, uint64_t at)
+{
+    size_t from = 0, to = w->len;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (w->insns[middle].at < at)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < w->len && w->insns[from].at == at ? from : w->len;
+}
+
+/* All instructions, one after the other; what does not decode is stepped over. */
+static bool backward_sweep(struct backward *w)
+{
+    struct backward_decoded d;
+    w->insns = malloc((w->len_bytes + 1) * sizeof(*w->insns));
+    if (!w->insns) return false;
+    for (size_t at = 0; at < w->len_bytes;) {
+        w->insns[w->len].at = (uint32_t)at;
+        if (backward_decode(w, w->len, &d)) {
+            w->insns[w->len++].target = backward_jump(w, &d, at);
+            at += d.insn.length;
+        } else {
+            at++;
+        }
+    }
+    return true;
+}
+
+/* The innermost loop: the shortest stretch that a jump back closes. */
+static void backward_find_loop(struct backward *w, size_t access)
+{
+    w->loop_first = 1;
+    w->loop_last = 0;
+    size_t shortest = SIZE_MAX;
+    for (size_t i = access; i < w->len; i++) {
+        if (w->insns[i].target == UINT32_MAX || w->insns[i].target > w->insns[access].at) continue;
+        const size_t first = backward_row(w, w->insns[i].target);
+        if (first == w->len || i - first >= shortest) continue;
+        shortest = i - first;
+        w->loop_first = first;
+        w->loop_last = i;
+    }
+}
+
+static bool backward_writes(const struct backward_decoded *d, ZydisRegister whole)
+{
+    for (size_t i = 0; i < d->insn.operand_count; i++)
+        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            d->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+            backward_whole(d->operands[i].reg.value) == whole)
+            return true;
+    return false;
+}
+
+/* Registers that a function which is called may change (System V AMD64 ABI, figure 3.4). */
+static bool backward_is_lost_by_calls(ZydisRegister whole)
+{
+    static const uint16_t kept[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSP,
+                                    ZYDIS_REGISTER_R12, ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14,
+                                    ZYDIS_REGISTER_R15};
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (kept[i] == whole) return false;
+    return true;
+}
+
+/* The row before `row` in the order of execution: in the loop what is before its first is its last. w->len:
+ * there is none. */
+static size_t backward_before(const struct backward *w, size_t row)
+{
+    const bool in_loop = row >= w->loop_first && row <= w->loop_last;
+    if (in_loop && row == w->loop_first) return w->loop_last;
+    return row == 0 ? w->len : row - 1;
+}
+
+static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, size_t *out);
+
+/* The load, or what it reads, of the instruction that gives a register its value. */
+static bool backward_through(struct backward *w, size_t row, const struct backward_decoded *d, size_t *out)
+{
+    if (!backward_carries(d->insn.mnemonic)) return false;
+    const ZydisDecodedOperand *memory = NULL;
+    for (size_t i = 0; i < d->insn.operand_count_visible; i++)
+        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) memory = &d->operands[i];
+    if (memory && memory->mem.type != ZYDIS_MEMOP_TYPE_AGEN) {
+        *out = w->insns[row].at;
+        return memory->mem.base != ZYDIS_REGISTER_RSP && memory->mem.base != ZYDIS_REGISTER_RIP;
+    }
+    if (memory) /* lea */
+        return (memory->mem.index != ZYDIS_REGISTER_NONE &&
+                backward_follow(w, row, memory->mem.index, out)) ||
+               (memory->mem.base != ZYDIS_REGISTER_NONE && backward_follow(w, row, memory->mem.base, out));
+    for (size_t i = 0; i < d->insn.operand_count; i++)
+        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            d->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
+            d->operands[i].reg.value != ZYDIS_REGISTER_RFLAGS &&
+            backward_follow(w, row, d->operands[i].reg.value, out))
+            return true;
+    return false;
+}
+
+/* The load that the value of r before row comes from. */
+static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, size_t *out)
+{
+    const ZydisRegister whole = backward_whole(r);
+    struct backward_decoded d;
+    if (whole == ZYDIS_REGISTER_RSP || whole == ZYDIS_REGISTER_RIP || w->steps == 0) return false;
+    w->steps--;
+    const size_t start = row;
+    for (size_t at = backward_before(w, row); at < w->len; at = backward_before(w, at)) {
+        if (!backward_decode(w, at, &d)) return false;
+        if (backward_writes(&d, whole)) return backward_through(w, at, &d, out);
+        if (d.insn.meta.category == ZYDIS_CATEGORY_CALL && backward_is_lost_by_calls(whole)) return false;
+        if (at == start) return false; /* once around the loop: it does not change there */
+    }
+    return false;
+}
+
+/* An index first, then a base, of the explicit memory operand. */
+static bool backward_of_access(struct backward *w, size_t row, size_t *out)
+{
+    struct backward_decoded d;
+    if (!backward_decode(w, row, &d)) return false;
+    for (size_t i = 0; i < d.insn.operand_count_visible; i++) {
+        const ZydisDecodedOperandMem *m = &d.operands[i].mem;
+        if (d.operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
+        const ZydisRegister registers[] = {m->index, m->base};
+        for (int k = 0; k < 2; k++) {
+            w->steps = BACKWARD_STEPS;
+            if (registers[k] != ZYDIS_REGISTER_NONE && backward_follow(w, row, registers[k], out))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out)
+{
+    struct backward w = {.code = code, .len_bytes = len_bytes};
+    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    bool found = false;
+    if (backward_sweep(&w)) {
+        const size_t row = backward_row(&w, at);
+        if (row < w.len) {
+            backward_find_loop(&w, row);
+            found = backward_of_access(&w, row, out);
+        }
+    }
+    free(w.insns);
+    return found;
+}

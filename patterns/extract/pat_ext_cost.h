@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an access is taken to wait for: a model of lines and their reuse, to rank sequences by
+ * (doc/patterns.md describes it). Every thread counts the lines that it turns to; how many it turned to since
+ * it last had this one tells the level that still holds it. Which lines were turned to when is remembered in
+ * a table of fixed size, so what was long ago may be forgotten and then counts as memory.
+ *
+ * Thread: the owner.  Signal: not safe. */
+#ifndef PAT_EXT_COST_H
+#define PAT_EXT_COST_H
+
+#include "common/ls_error.h"
+#include "patterns/extract/pat_ext_budget.h"
+#include "patterns/extract/pat_ext_hash.h"
+
+#include <stddef.h>
+
+enum pat_ext_level { PAT_EXT_L1, PAT_EXT_L2, PAT_EXT_L3, PAT_EXT_MEMORY, PAT_EXT_LEVELS };
+
+enum {
+    PAT_EXT_COST_WAYS = 4,   /* entries of a bucket */
+    PAT_EXT_COST_GROUP = 16, /* buckets of lines that follow each other */
+    PAT_EXT_COST_PARTS = 32, /* parts of a cycle in which waiting is added up */
+    PAT_EXT_AHEAD_LINES = 32 /* steps up to so many lines are fetched ahead: 2 KiB */
+};
+
+enum {
+    PAT_EXT_COST_SAMPLE = 8,        /* groups of lines of which one is looked at ... */
+    PAT_EXT_COST_SAMPLE_SHIFT = 36, /* ... by bits of the hash that neither the tag nor the bucket uses */
+    PAT_EXT_COST_EXACT_PAGES = 32   /* rows that touched no more pages are looked at always */
+};
+#define PAT_EXT_COST_TIME_BITS 40
+#define PAT_EXT_COST_TAG (UINT64_MAX << PAT_EXT_COST_TIME_BITS)
+
+/* Zeroed is empty. */
+struct pat_ext_cost {
+    uint64_t *entries; /* tag above, count of the thread's lines below */
+    uint64_t mask;     /* of the number of a bucket */
+};
+
+/* A table that takes about 1/128 of the budget.
+ * Owns:   the caller ends c with pat_ext_cost_fini.  Errors: LS_ERR_NOMEM. */
+ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b);
+void pat_ext_cost_fini(struct pat_ext_cost *c); /* Errors: none. */
+
+/* The level that holds the line (its number, with the thread's salt) when the thread turns to it as its
+ * now-th; from now on it was used then.  Errors: none. */
+enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t line, uint64_t now);
+
+/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
+uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store); /* Errors: none. */
+
+/* Of rows that touch much, lines of one group in eight stand for all (as the spatial sampling of Waldspurger
+ * et al., "Efficient MRC Construction with SHARDS", FAST 2015).  Errors: none. */
+static inline bool pat_ext_cost_samples(uint64_t line)
+{
+    return pat_ext_hash(line / PAT_EXT_COST_GROUP) >> PAT_EXT_COST_SAMPLE_SHIFT & (PAT_EXT_COST_SAMPLE - 1)
+               ? false
+               : true;
+}
+
+/* Lines that follow each other have buckets that follow each other, in groups; where a group lies, and with
+ * which bucket it begins, is a hash.  Errors: none. */
+static inline uint64_t pat_ext_cost_bucket(const struct pat_ext_cost *c, uint64_t line, uint64_t *tag)
+{
+    const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
+    const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
+    *tag = group & PAT_EXT_COST_TAG; /* the bucket comes from the other end */
+    return ((group * PAT_EXT_COST_GROUP + place) & c->mask) * PAT_EXT_COST_WAYS;
+}
+
+static inline void pat_ext_cost_prefetch(const struct pat_ext_cost *c, uint64_t line)
+{
+    uint64_t tag;
+    __builtin_prefetch(&c->entries[pat_ext_cost_bucket(c, line, &tag)], 1);
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one pass of extraction: batches of accesses become rows (patterns/extract/pat_ext_row.h) within a
+ * budget.
+ *
+ * Thread: one at a time.  Signal: not safe. */
+#ifndef PAT_EXT_ENGINE_H
+#define PAT_EXT_ENGINE_H
+
+#include "patterns/extract/pat_ext_cost.h"
+#include "patterns/extract/pat_ext_published.h"
+#include "patterns/extract/pat_ext_ranges.h"
+#include "patterns/extract/pat_ext_row.h"
+#include "patterns/extract/pat_extract.h"
+
+enum { PAT_EXT_LEAF_SITES = 256, PAT_EXT_SLAB_ROWS = 64 };
+
+/* The current rows of neighbouring sites in one thread. */
+struct pat_ext_leaf {
+    struct pat_ext_row *rows[PAT_EXT_LEAF_SITES];
+};
+struct pat_ext_thread {
+    struct pat_ext_leaf **leaves;
+    size_t leaves_len;
+    uint64_t need;                   /* rows that were valid at this stamp are so now */
+    uint64_t broken;                 /* stamp of its last break */
+    uint64_t lines;                  /* that it turned to */
+    uint64_t salt;                   /* its lines in the model of costs */
+    struct pat_ext_windows *windows; /* published modes */
+};
+
+struct pat_ext_slab {
+    struct pat_ext_slab *next;
+    size_t len;
+    struct pat_ext_row rows[PAT_EXT_SLAB_ROWS];
+};
+
+struct pat_ext {
+    const struct pat_extract_options *options; /* with the defaults filled in */
+    const struct pat_tables *tables;           /* of the source, at this batch */
+    struct pat_ext_budget budget, counts; /* counts: of distances and pages, so that sequences keep room */
+    uint64_t held_bytes;                  /* at the end: by rows, and by the sequences made of them */
+    struct pat_ext_cost cost;
+    struct pat_ext_ranges ranges;
+    struct pat_ext_thread *threads;
+    size_t threads_len;
+    struct pat_ext_slab *slabs;
+    size_t rows_len;
+    struct pat_ext_row **found; /* open addressing, by site, home and thread */
+    uint8_t found_log2;
+    uint64_t now;                           /* events so far */
+    uint64_t ranges_stamp;                  /* of the last birth or death */
+    uint64_t kept_max;                      /* accesses in one stream */
+    struct pat_ext_appearances appearances; /* published modes */
+    uint64_t accesses, unplaced;            /* unplaced: no memory for a row of their own */
+    /* Where many accesses need it: the ranges of a batch, looked up together. */
+    uint32_t *batch_ranges;
+    size_t batch_ranges_cap;
+    const struct pat_access *batch; /* whose row 0 batch_ranges[0] is about */
+    bool has_batch_ranges;
+    size_t batch_len, looked_up; /* of this batch */
+    ls_err err;                  /* of what cannot return one */
+};
+
+/* options, with all defaults filled in, must outlive e.
+ * Owns:   the caller ends e with pat_ext_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
+ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options);
+void pat_ext_fini(struct pat_ext *e);
+
+/* Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when the batch names rows that the tables do not have. */
+ls_err pat_ext_batch(struct pat_ext *e, const struct pat_tables *t, const struct pat_batch *b);
+
+/* The source has ended: what is pending gets its place.  Errors: LS_ERR_NOMEM. */
+ls_err pat_ext_end(struct pat_ext *e);
+
+#endif

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_finish.h"
+#include "patterns/extract/pat_ext_rows.h"
+#include "patterns/extract/pat_indirect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINISH_DISTANCES = 64 };
+/* What a sequence with trivial distances must cost to be shown all the same. */
+#define FINISH_COSTLY_SHARE 0.01
+
+/* A row that may become a sequence. */
+struct finish_row {
+    struct pat_ext_row *row;
+    size_t order;
+    uint64_t unit_bytes;
+    uint64_t appearances; /* published modes */
+    uint32_t threads;
+    bool is_out;
+    struct pat_ext_measured measured;
+};
+
+/* ---- units ---- */
+
+static bool finish_divides(uint64_t unit, uint64_t all)
+{
+    return unit && all % unit == 0; /* 0: all offsets are 0 */
+}
+
+/* The home's element if all offsets are multiples of it, else the access, else what divides them all. */
+static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r)
+{
+    const bool is_ranged = r->home != PAT_NONE && !r->is_pool;
+    const uint64_t all = pat_ext_gcd(r->tally.gcd, is_ranged ? r->offset_gcd : r->cross_gcd);
+    const uint64_t elem_bytes = r->home == PAT_NONE ? 0 : e->tables->homes[r->home].elem_size_bytes;
+    if (finish_divides(elem_bytes, all)) return elem_bytes;
+    const uint64_t size_bytes = r->len_less + 1;
+    return finish_divides(size_bytes, all) ? size_bytes : all;
+}
+
+/* ---- measures ---- */
+
+static uint64_t finish_magnitude(int64_t v)
+{
+    return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+static size_t finish_slots(const struct pat_ext_tally *t)
+{
+    return t->log2_cap ? (size_t)1 << t->log2_cap : 0;
+}
+
+/* What the filters look at; unique is as the mode counts it. */
+static struct pat_ext_measured finish_measure(const struct pat_ext *e, const struct finish_row *f)
+{
+    const struct pat_ext_row *r = f->row;
+    const struct pat_ext_tally *t = &r->tally;
+    struct pat_ext_measured m = {.accesses = pat_ext_row_accesses(r),
+                                 .is_trivial = !t->is_pruned && !r->has_tally_gap};
+    bool ahead = false, behind = false;
+    uint64_t near = 0;
+    for (size_t i = 0; i < finish_slots(t); i++) {
+        if (!t->slots[i].count) continue;
+        const uint64_t elements = finish_magnitude(t->slots[i].distance) / f->unit_bytes;
+        const bool is_far = elements >= e->options->far_elements;
+        m.is_trivial = m.is_trivial && elements <= 1;
+        m.far += is_far ? t->slots[i].count : 0;
+        near += !is_far;
+        ahead = ahead || (is_far && t->slots[i].distance > 0);
+        behind = behind || (is_far && t->slots[i].distance < 0);
+    }
+    if (t->is_pruned || r->has_tally_gap) m.far = r->far;
+    m.unique = pat_ext_is_published(e) ? near + ahead + behind : t->unique;
+    m.has_module = e->tables->modules_len == 0 || e->tables->sites[r->site].module != PAT_NONE;
+    return m;
+}
+
+static double finish_cost(const struct pat_ext_row *r)
+{
+    return (double)r->cost_parts / PAT_EXT_COST_PARTS;
+}
+
+/* ---- threads that do the same ---- */
+
+static int finish_by_place(const void *a, const void *b)
+{
+    const struct finish_row *x = a, *y = b;
+    const struct pat_ext_row *r = x->row, *s = y->row;
+    if (r->site != s->site) return r->site < s->site ? -1 : 1;
+    if (r->home != s->home) return r->home < s->home ? -1 : 1;
+    if (x->unit_bytes != y->unit_bytes) return x->unit_bytes < y->unit_bytes ? -1 : 1;
+    if (r->thread != s->thread) return r->thread < s->thread ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool finish_same_place(const struct finish_row *a, const struct finish_row *b)
+{
+    return a->row->site == b->row->site && a->row->home == b->row->home && a->unit_bytes == b->unit_bytes;
+}
+
+/* What `from` did counts for `to`. */
+static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ext_row *from)
+{
+    to->before_run += pat_ext_row_accesses(from);
+    to->cost_parts += from->cost_parts;
+    to->far += from->far;
+    to->has_tally_gap = to->has_tally_gap || from->has_tally_gap;
+    to->tally.is_pruned = to->tally.is_pruned || from->tally.is_pruned;
+    if (from->range_bytes > to->range_bytes) to->range_bytes = from->range_bytes;
+    for (size_t i = 0; i < finish_slots(&from->tally); i++)
+        if (from->tally.slots[i].count)
+            to->has_tally_gap |= !pat_ext_tally_add(&to->tally, &e->counts, from->tally.slots[i].distance,
+                                                    from->tally.slots[i].count);
+    pat_ext_pages_join(&to->pages, &from->pages, &e->counts);
+    pat_ext_row_drop(e, from);
+}
+
+/* rows[0, len): the same site, home and unit, by thread. */
+static void finish_merge_group(struct pat_ext *e, struct finish_row *rows, size_t len)
+{
+    size_t longest = 0;
+    for (size_t i = 1; i < len; i++)
+        if (pat_ext_row_accesses(rows[i].row) > pat_ext_row_accesses(rows[longest].row)) longest = i;
+    struct finish_row *to = &rows[longest];
+    for (size_t i = 0; i < len; i++) {
+        if (rows[i].row->thread == to->row->thread) continue;
+        to->threads += i == 0 || rows[i].row->thread != rows[i - 1].row->thread;
+        finish_join(e, to->row, rows[i].row);
+        rows[i].is_out = true;
+    }
+}
+
+static size_t finish_merge(struct pat_ext *e, struct finish_row *rows, size_t len)
+{
+    qsort(rows, len, sizeof(*rows), finish_by_place);
+    for (size_t from = 0, to; from < len; from = to) {
+        for (to = from + 1; to < len && finish_same_place(&rows[from], &rows[to]); to++)
+            ;
+        finish_merge_group(e, &rows[from], to - from);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < len; i++)
+        if (!rows[i].is_out) rows[kept++] = rows[i];
+    return kept;
+}
+
+/* ---- filters and ranks ---- */
+
+static int finish_by_cost(const void *a, const void *b)
+{
+    const struct finish_row *x = a, *y = b;
+    if (x->appearances != y->appearances) return x->appearances > y->appearances ? -1 : 1;
+    if (x->row->cost_parts != y->row->cost_parts) return x->row->cost_parts > y->row->cost_parts ? -1 : 1;
+    if (x->measured.accesses != y->measured.accesses)
+        return x->measured.accesses > y->measured.accesses ? -1 : 1;
+    return finish_by_place(a, b);
+}
+
+static bool finish_keeps(const struct pat_ext *e, const struct finish_row *f, double cost)
+{
+    const struct pat_extract_options *o = e->options;
+    const struct pat_ext_measured *m = &f->measured;
+    if (m->accesses < o->accesses_min) return false;
+    if (m->is_trivial && !o->keep_trivial && finish_cost(f->row) < FINISH_COSTLY_SHARE * cost) return false;
+    if (!o->unique_min && !(o->far_share_min > 0)) return true;
+    const double share = (double)m->far / (double)m->accesses;
+    return (o->unique_min && m->unique >= o->unique_min) ||
+           (o->far_share_min > 0 && share >= o->far_share_min);
+}
+
+/* rows are ranked. The best `top` of loads and of stores, then the other filters. */
+static void finish_filter_published(const struct pat_ext *e, struct finish_row *rows, size_t len)
+{
+    uint32_t taken[2] = {0, 0}, last[2] = {PAT_NONE, PAT_NONE};
+    for (size_t i = 0; i < len; i++) {
+        const int op = rows[i].row->is_store;
+        if (rows[i].row->site != last[op]) taken[op]++; /* threads of a site share its rank */
+        last[op] = rows[i].row->site;
+        rows[i].is_out = !rows[i].appearances || taken[op] > e->options->top ||
+                         !pat_ext_published_keeps(e->options, &rows[i].measured);
+    }
+}
+
+static void finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len, double cost)
+{
+    uint32_t taken = 0;
+    for (size_t i = 0; i < len; i++) {
+        rows[i].is_out = taken >= e->options->top || !finish_keeps(e, &rows[i], cost);
+        taken += !rows[i].is_out;
+    }
+}
+
+/* ---- indices ---- */
+
+/* The lowest address of what was kept. */
+static uint64_t finish_lowest(const struct pat_ext_row *r)
+{
+    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
+    struct pat_ext_token t;
+    uint64_t addr = 0, lowest = UINT64_MAX;
+    while (pat_ext_stream_next(&reader, &t)) {
+        addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
+        if (addr < lowest) lowest = addr; /* a run goes one way, from the address before it */
+    }
+    return lowest;
+}
+
+struct finish_place {
+    uint64_t base, addr;
+    size_t len;
+};
+
+static void finish_jump(const struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s,
+                        const struct pat_ext_token *t, struct finish_place *at)
+{
+    const struct pat_ext_row *r = f->row;
+    if (at->len && (t->is_break || !r->is_pool)) s->breaks[s->breaks_len++] = at->len;
+    if (t->range != PAT_NONE && !r->is_pool) at->base = e->tables->ranges[t->range].start;
+    at->addr = t->addr;
+    s->indices.data[at->len++] = (int64_t)((at->addr - at->base) / f->unit_bytes);
+}
+
+/* Up to `most` indices of the row. */
+static ls_err finish_expand(const struct pat_ext *e, const struct finish_row *f, size_t most,
+                            struct pat_sequence *s)
+{
+    struct pat_ext_row *r = f->row;
+    s->indices.data = malloc((most ? most : 1) * sizeof(int64_t));
+    s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
+    if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);
+    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
+    struct pat_ext_token t;
+    struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0};
+    while (at.len < most && pat_ext_stream_next(&reader, &t)) {
+        if (t.kind == PAT_EXT_JUMP) {
+            finish_jump(e, f, s, &t, &at);
+            continue;
+        }
+        for (uint64_t i = 0; i < t.count && at.len < most; i++) {
+            at.addr += (uint64_t)t.distance;
+            s->indices.data[at.len++] = (int64_t)((at.addr - at.base) / f->unit_bytes);
+        }
+    }
+    s->indices.len = at.len;
+    return LS_OK;
+}
+
+static int finish_by_count(const void *a, const void *b)
+{
+    const struct pat_ext_count *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return (x->distance > y->distance) - (x->distance < y->distance);
+}
+
+static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *s)
+{
+    const struct pat_ext_tally *t = &f->row->tally;
+    struct pat_ext_count *counts = malloc((t->len + 1) * sizeof(*counts));
+    s->distances = malloc(FINISH_DISTANCES * sizeof(*s->distances));
+    if (!counts || !s->distances) {
+        free(counts);
+        return ls_fail(LS_ERR_NOMEM, "no memory for %u distances", t->len);
+    }
+    size_t len = 0;
+    for (size_t i = 0; i < finish_slots(t); i++)
+        if (t->slots[i].count) counts[len++] = t->slots[i];
+    qsort(counts, len, sizeof(*counts), finish_by_count);
+    for (size_t i = 0; i < len && i < FINISH_DISTANCES; i++)
+        s->distances[s->distances_len++] =
+            (struct pat_distance){counts[i].distance / (int64_t)f->unit_bytes, counts[i].count};
+    free(counts);
+    return LS_OK;
+}
+
+static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s)
+{
+    struct pat_ext_row *r = f->row;
+    *s = (struct pat_sequence){.site = r->site,
+                               .home = r->home,
+                               .thread = r->thread,
+                               .threads = f->threads,
+                               .elem_size_bytes = f->unit_bytes,
+                               .accesses = f->measured.accesses,
+                               .is_pool = r->is_pool,
+                               .range_elements = r->is_pool ? 0 : r->range_bytes / f->unit_bytes,
+                               .distances_unique = r->tally.unique,
+                               .distances_far = f->measured.far,
+                               .lines = pat_ext_pages_lines(&r->pages),
+                               .pages = pat_ext_pages_count(&r->pages),
+                               .cost = finish_cost(r),
+                               .index_site = PAT_NONE,
+                               .index_home = PAT_NONE};
+    LS_TRY(finish_distances(f, s));
+    pat_ext_tally_fini(&r->tally, &e->counts);
+    const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
+    const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
+    const uint64_t most = r->kept < left / sizeof(int64_t) ? r->kept : left / sizeof(int64_t);
+    s->is_whole = !r->is_cut && most == r->kept;
+    LS_TRY(finish_expand(e, f, most, s));
+    pat_ext_row_drop(e, r);
+    e->held_bytes += s->indices.len * sizeof(int64_t) + s->breaks_len * sizeof(size_t) +
+                     FINISH_DISTANCES * sizeof(*s->distances);
+    return LS_OK;
+}
+
+/* ---- all together ---- */
+
+/* Of every site: its accesses, and the home of the row that has most of them. */
+struct finish_sites {
+    uint64_t *accesses, *most;
+    uint32_t *homes;
+};
+
+static void finish_sites_fini(struct finish_sites *s)
+{
+    free(s->accesses);
+    free(s->most);
+    free(s->homes);
+}
+
+static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *const *rows,
+                                struct finish_sites *s)
+{
+    const size_t len = e->tables->sites_len;
+    s->accesses = calloc(len + 1, sizeof(*s->accesses));
+    s->most = calloc(len + 1, sizeof(*s->most));
+    s->homes = calloc(len + 1, sizeof(*s->homes));
+    if (!s->accesses || !s->most || !s->homes) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
+    for (size_t i = 0; i < e->rows_len; i++) {
+        const uint64_t accesses = pat_ext_row_accesses(rows[i]);
+        const uint32_t site = rows[i]->site;
+        s->accesses[site] += accesses;
+        if (accesses <= s->most[site]) continue;
+        s->most[site] = accesses;
+        s->homes[site] = rows[i]->home;
+    }
+    return LS_OK;
+}
+
+/* Which loads give the indices. */
+static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites *sites,
+                             struct pat_sequences *out)
+{
+    LS_TRY(pat_indirect(e->tables, sites->accesses, out->rows, out->len));
+    for (size_t i = 0; i < out->len; i++)
+        if (out->rows[i].index_site != PAT_NONE)
+            out->rows[i].index_home = sites->homes[out->rows[i].index_site];
+    return LS_OK;
+}
+
+static void finish_prepare(const struct pat_ext *e, struct pat_ext_row *const *rows, struct finish_row *f)
+{
+    for (size_t i = 0; i < e->rows_len; i++)
+        f[i] = (struct finish_row){
+            .row = rows[i],
+            .order = i,
+            .threads = 1,
+            .unit_bytes = finish_unit(e, rows[i]),
+            .appearances = rows[i]->site < e->appearances.len ? e->appearances.counts[rows[i]->site] : 0};
+}
+
+static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, struct pat_sequences *out)
+{
+    if (e->options->merge_threads) len = finish_merge(e, f, len);
+    for (size_t i = 0; i < len; i++)
+        f[i].measured = finish_measure(e, &f[i]);
+    qsort(f, len, sizeof(*f), finish_by_cost);
+    if (pat_ext_is_published(e))
+        finish_filter_published(e, f, len);
+    else
+        finish_filter(e, f, len, out->cost);
+    size_t kept = 0;
+    for (size_t i = 0; i < len; i++)
+        if (f[i].is_out) {
+            out->accesses_filtered += f[i].measured.accesses;
+            pat_ext_row_drop(e, f[i].row);
+        } else {
+            f[kept++] = f[i];
+        }
+    out->rows = calloc(kept ? kept : 1, sizeof(*out->rows));
+    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", kept);
+    for (size_t i = 0; i < kept; i++) {
+        out->len = i + 1;
+        LS_TRY(finish_sequence(e, &f[i], &out->rows[i]));
+    }
+    return LS_OK;
+}
+
+ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
+{
+    struct pat_ext_row **rows = pat_ext_rows(e);
+    struct finish_row *f = calloc(e->rows_len + 1, sizeof(*f));
+    struct finish_sites sites = {0};
+    ls_err err = rows && f ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
+    *out = (struct pat_sequences){.accesses = e->accesses, .accesses_filtered = e->unplaced};
+    /* what rows release from now on need not go back to the system: it counts as held */
+    e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
+    if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
+    for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)
+        out->cost += finish_cost(rows[i]);
+    for (size_t i = 0; err == LS_OK && i < e->tables->sites_len; i++)
+        out->sites += sites.accesses[i] > 0;
+    if (err == LS_OK) {
+        finish_prepare(e, rows, f);
+        err = finish_rows(e, f, e->rows_len, out);
+    }
+    if (err == LS_OK) err = finish_indices(e, &sites, out);
+    finish_sites_fini(&sites);
+    free(f);
+    free(rows);
+    return err;
+}

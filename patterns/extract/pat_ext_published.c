@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_published.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of a window: addresses in units of the access. */
+struct windows_row {
+    uint32_t site, unit_bytes;
+    uint32_t len, len_bytes;
+};
+struct window {
+    struct windows_row *rows;
+    uint64_t *units;   /* rows x their places */
+    uint32_t *slots;   /* open addressing by site: row + 1, valid in this generation */
+    uint32_t *slot_of; /* generation of the slot */
+    uint32_t len, generation;
+};
+struct pat_ext_windows {
+    struct window windows[2]; /* loads, stores */
+    uint32_t rows, places, row_bytes, slots;
+};
+
+static uint32_t windows_slots(uint32_t rows)
+{
+    uint32_t slots = 64;
+    while (slots < 2 * rows)
+        slots *= 2;
+    return slots;
+}
+
+uint64_t pat_ext_windows_bytes(const struct pat_extract_options *o)
+{
+    return 2 * (o->window_rows * (sizeof(struct windows_row) + o->window_bytes * sizeof(uint64_t)) +
+                2 * windows_slots(o->window_rows) * sizeof(uint32_t));
+}
+
+void pat_ext_windows_free(struct pat_ext_windows *w)
+{
+    for (int i = 0; w && i < 2; i++) {
+        free(w->windows[i].rows);
+        free(w->windows[i].units);
+        free(w->windows[i].slots);
+        free(w->windows[i].slot_of);
+    }
+    free(w);
+}
+
+struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
+{
+    struct pat_ext_windows *w = calloc(1, sizeof(*w));
+    if (!w) return NULL;
+    w->rows = o->window_rows;
+    w->places = w->row_bytes = o->window_bytes; /* as many accesses as bytes, should they have none */
+    w->slots = windows_slots(o->window_rows);
+    bool is_whole = true;
+    for (int i = 0; i < 2; i++) {
+        struct window *x = &w->windows[i];
+        x->rows = calloc(w->rows, sizeof(*x->rows));
+        x->units = calloc((size_t)w->rows * w->places, sizeof(*x->units));
+        x->slots = calloc(w->slots, sizeof(*x->slots));
+        x->slot_of = calloc(w->slots, sizeof(*x->slot_of));
+        x->generation = 1;
+        is_whole = is_whole && x->rows && x->units && x->slots && x->slot_of;
+    }
+    if (is_whole) return w;
+    pat_ext_windows_free(w);
+    return NULL;
+}
+
+/* Is any address more than one unit from the one before? */
+static bool window_gathers(const uint64_t *units, uint32_t len)
+{
+    for (uint32_t i = 1; i < len; i++)
+        if (units[i] - units[i - 1] + 1 > 2) return true; /* not -1, 0, 1 */
+    return false;
+}
+
+static void windows_analyse(struct pat_ext_windows *w, struct pat_ext_appearances *a)
+{
+    for (int i = 0; i < 2; i++) {
+        struct window *x = &w->windows[i];
+        for (uint32_t row = 0; row < x->len; row++)
+            a->counts[x->rows[row].site] +=
+                window_gathers(&x->units[(size_t)row * w->places], x->rows[row].len);
+        x->len = 0;
+        if (++x->generation == 0) {
+            memset(x->slot_of, 0, w->slots * sizeof(*x->slot_of));
+            x->generation = 1;
+        }
+    }
+}
+
+/* The slot of site, or the free one where it would stand. */
+static uint32_t window_slot(const struct pat_ext_windows *w, const struct window *x, uint32_t site)
+{
+    uint32_t i = (uint32_t)(site * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->slots - 1);
+    while (x->slot_of[i] == x->generation && x->rows[x->slots[i]].site != site)
+        i = (i + 1) & (w->slots - 1);
+    return i;
+}
+
+/* The row of site that has room, a new one if need be; NULL: the window is full. */
+static struct windows_row *window_row(struct pat_ext_windows *w, struct window *x, uint32_t site)
+{
+    const uint32_t slot = window_slot(w, x, site);
+    if (x->slot_of[slot] == x->generation) {
+        struct windows_row *row = &x->rows[x->slots[slot]];
+        return row->len_bytes < w->row_bytes && row->len < w->places ? row : NULL;
+    }
+    if (x->len == w->rows) return NULL;
+    x->slot_of[slot] = x->generation;
+    x->slots[slot] = x->len;
+    x->rows[x->len] = (struct windows_row){.site = site};
+    return &x->rows[x->len++];
+}
+
+void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *a, uint32_t site,
+                         const struct pat_site *s, uint64_t addr)
+{
+    struct window *x = &w->windows[s->op == PAT_OP_STORE];
+    struct windows_row *row = window_row(w, x, site);
+    if (!row) {
+        windows_analyse(w, a);
+        row = window_row(w, x, site);
+    }
+    x->units[(size_t)(row - x->rows) * w->places + row->len++] = addr / (s->size_bytes ? s->size_bytes : 1);
+    row->len_bytes += s->size_bytes;
+}
+
+/* The versions' own limits: many distances, or far ones in sequences that are long enough. */
+static const struct {
+    bool is_more, is_far_more;    /* accesses, share of far ones: more than the limit, or that suffices */
+    bool does_unique_need_length; /* many distances are not enough in a short sequence */
+} published_modes[PAT_MODE_COUNT] = {
+    [PAT_MODE_PAPER] = {false, false, true},
+    [PAT_MODE_V1] = {true, true, true},
+    [PAT_MODE_V2] = {true, true, false},
+};
+
+bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m)
+{
+    const double share = m->accesses ? (double)m->far / (double)m->accesses : 0;
+    const bool is_long =
+        published_modes[o->mode].is_more ? m->accesses > o->accesses_min : m->accesses >= o->accesses_min;
+    const bool is_far =
+        published_modes[o->mode].is_far_more ? share > o->far_share_min : share >= o->far_share_min;
+    const bool is_diverse = m->unique >= o->unique_min;
+    if (m->is_trivial || !m->has_module) return false;
+    if (published_modes[o->mode].does_unique_need_length) return is_long && (is_diverse || is_far);
+    return is_diverse || (is_far && is_long);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What GS Patterns, as published, keeps: the moving windows of its first pass and its filters. (Sheridan et
+ * al., "A Workflow for the Synthesis of Irregular Memory Access Microbenchmarks", section 2.1, Table 1; the
+ * versions' own limits by their behaviour.) Only one thing differs: a row of a window is a site, where the
+ * tool has one for all loads, or stores, of an instruction.
+ *
+ * Thread: the owner.  Signal: not safe. */
+#ifndef PAT_EXT_PUBLISHED_H
+#define PAT_EXT_PUBLISHED_H
+
+#include "patterns/extract/pat_extract.h"
+
+struct pat_ext_windows;
+
+/* How often sites were found to gather or scatter in a window. */
+struct pat_ext_appearances {
+    uint64_t *counts; /* by site */
+    size_t len;
+};
+
+/* The windows of one thread, one for loads and one for stores.
+ * Owns:   the caller frees them.  Errors: NULL without memory. */
+struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o);
+void pat_ext_windows_free(struct pat_ext_windows *w); /* NULL-safe */
+uint64_t pat_ext_windows_bytes(const struct pat_extract_options *o);
+
+/* One access. When it does not fit, both windows are analysed into a and emptied first. a->counts has the
+ * site. */
+void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *a, uint32_t site,
+                         const struct pat_site *row, uint64_t addr);
+
+/* Whether the filters of the mode keep this sequence, but for the rank by appearances. */
+struct pat_ext_measured {
+    uint64_t accesses, unique, far; /* unique: distances that are far count once for each direction */
+    bool is_trivial;                /* distances -1, 0, 1 only */
+    bool has_module;
+};
+bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known so far of one site on one home in one thread. The first cache line is all that an access
+ * needs which goes on as the ones before.
+ *
+ * Thread: the owner.  Signal: not safe. */
+#ifndef PAT_EXT_ROW_H
+#define PAT_EXT_ROW_H
+
+#include "patterns/extract/pat_ext_pages.h"
+#include "patterns/extract/pat_ext_stream.h"
+#include "patterns/extract/pat_ext_tally.h"
+
+/* A home of many small ranges (the nodes of a list) is one pool: indices then run over all of them. It is
+ * one when so many changes of the range came within fewer accesses than so many times that. */
+enum { PAT_EXT_POOL_SWITCHES = 64, PAT_EXT_POOL_VISIT = 8 };
+/* What is farther than this from the first address of a row that has no range to be relative to, is a row of
+ * its own: no machine could replay both in one array. */
+#define PAT_EXT_AREA_BYTES (UINT64_C(1) << 36)
+
+struct pat_ext_row {
+    uint64_t lo, hi;   /* around addr: here row and range stay the same */
+    uint64_t stamp;    /* event up to which lo, hi and the order of accesses hold */
+    uint64_t addr;     /* of the last access */
+    int64_t distance;  /* to it from the one before */
+    uint64_t run;      /* how often that in succession, not yet in the tally and the stream */
+    uint64_t line;     /* the last one that was turned to */
+    uint64_t len_less; /* bytes of an access, less one */
+
+    uint64_t before_run; /* accesses without those of the run */
+    uint64_t kept;       /* accesses in the stream */
+    uint64_t jumps;      /* of these: the first one and those that do not follow the one before */
+    struct pat_ext_stream stream;
+    uint64_t cost_parts;
+    int64_t line_step;
+    uint64_t far_bytes, far; /* distances of at least so many bytes */
+
+    struct pat_ext_tally tally;
+    struct pat_ext_pages pages;
+    uint32_t site, thread, home, range;
+    uint64_t anchor;      /* the middle of its area */
+    uint64_t range_bytes; /* of the longest range */
+    uint64_t offset_gcd;  /* of the offsets in their ranges at which sequences begin */
+    uint64_t cross_gcd;   /* of the distances between ranges */
+    int64_t *crossings;   /* the distances between ranges, until it is settled whether it is a pool */
+    uint32_t switches;    /* of the range, at most PAT_EXT_POOL_SWITCHES */
+    bool is_store, is_begun, is_pool;
+    bool is_cut;               /* not all accesses are in the stream */
+    bool has_tally_gap;        /* there was no memory to count a distance at all */
+    struct pat_ext_row *next;  /* of the same site, home and thread */
+    struct pat_ext_row *other; /* the site's last one before this */
+};
+
+static inline uint64_t pat_ext_row_accesses(const struct pat_ext_row *r)
+{
+    return r->before_run + r->run;
+}
+
+#endif

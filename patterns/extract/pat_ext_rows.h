@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of the pass: found by site, home and thread, made within the budget, and what gives way when it is
+ * short.
+ *
+ * Thread: one at a time.  Signal: not safe. */
+#ifndef PAT_EXT_ROWS_H
+#define PAT_EXT_ROWS_H
+
+#include "patterns/extract/pat_ext_engine.h"
+
+static inline bool pat_ext_is_published(const struct pat_ext *e)
+{
+    return e->options->mode != PAT_MODE_COST;
+}
+
+/* Is the row about an area, since it has no range to be relative to?  Errors: none. */
+static inline bool pat_ext_has_area(const struct pat_ext *e, const struct pat_ext_row *r)
+{
+    return (r->home == PAT_NONE || r->is_pool) && !pat_ext_is_published(e);
+}
+
+static inline bool pat_ext_in_area(const struct pat_ext_row *r, uint64_t addr)
+{
+    return addr - (r->anchor - PAT_EXT_AREA_BYTES) < 2 * PAT_EXT_AREA_BYTES;
+}
+
+/* The row of an access whose home is known, a new one if need be.
+ * Owns:   e.  Errors: NULL without memory for one. */
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_access *a, uint32_t home);
+
+/* All rows in the order in which they began, e->rows_len of them.
+ * Owns:   the caller frees the list, not the rows.  Errors: NULL without memory. */
+struct pat_ext_row **pat_ext_rows(const struct pat_ext *e);
+
+/* The least costly rows give up their sequences: a quarter of what all of them take.
+ * Errors: false when that would help little; nothing is done then. */
+bool pat_ext_reclaim(struct pat_ext *e);
+
+/* Release what the row holds; its counts stay.  Errors: none. */
+void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r);
+
+#endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# patterns: sources of accesses, and Loadstone's trace files
+libpatterns_la_SOURCES += \
+    patterns/source/pat_codec.c patterns/source/pat_codec.h \
+    patterns/source/pat_collect.c patterns/source/pat_collect.h \
+    patterns/source/pat_intern.c patterns/source/pat_intern.h \
+    patterns/source/pat_lines.c patterns/source/pat_lines.h \
+    patterns/source/pat_records.c patterns/source/pat_records.h \
+    patterns/source/pat_run_ranges.c patterns/source/pat_run_ranges.h \
+    patterns/source/pat_run_scale.c patterns/source/pat_run_scale.h \
+    patterns/source/pat_script_line.c patterns/source/pat_script_line.h \
+    patterns/source/pat_source.c patterns/source/pat_sources.h \
+    patterns/source/pat_src_drmemtrace.c \
+    patterns/source/pat_src_gem5.c \
+    patterns/source/pat_src_lackey.c \
+    patterns/source/pat_src_memtrace.c \
+    patterns/source/pat_src_nvbit.c \
+    patterns/source/pat_src_perf_script.c \
+    patterns/source/pat_src_run_h5.c \
+    patterns/source/pat_src_trace.c \
+    patterns/source/pat_text.c patterns/source/pat_text.h \
+    patterns/source/pat_tables.c patterns/source/pat_tables.h \
+    patterns/source/pat_trace_format.h \
+    patterns/source/pat_trace_guess.c patterns/source/pat_trace_guess.h \
+    patterns/source/pat_trace_rows.c patterns/source/pat_trace_rows.h \
+    patterns/source/pat_trace_writer.c patterns/source/pat_trace_writer.h \
+    patterns/source/pat_unpack.c patterns/source/pat_unpack.h \
+    patterns/source/pat_unpack_gzip.c patterns/source/pat_unpack_zip.c
+libpatterns_la_LIBADD += libprofread.la libprofcost.la
+if HAVE_ZSTD
+libpatterns_la_SOURCES += patterns/source/pat_codec_zstd.c patterns/source/pat_unpack_zstd.c
+libpatterns_la_LIBADD += $(ZSTD_LIBS)
+else
+libpatterns_la_SOURCES += patterns/source/pat_codec_none.c patterns/source/pat_unpack_zstd_none.c
+endif
+if HAVE_LZ4
+libpatterns_la_SOURCES += patterns/source/pat_unpack_lz4.c
+libpatterns_la_LIBADD += $(LZ4_LIBS)
+else
+libpatterns_la_SOURCES += patterns/source/pat_unpack_lz4_none.c
+endif
+EXTRA_DIST += patterns/source/pat_codec_zstd.c patterns/source/pat_codec_none.c \
+    patterns/source/pat_unpack_lz4.c patterns/source/pat_unpack_lz4_none.c patterns/source/pat_unpack_zstd.c patterns/source/pat_unpack_zstd_none.c

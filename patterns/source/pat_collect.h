@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What readers of foreign traces have in common: they tell instructions, accesses and events in order, and
+ * out come batches and tables.
+ *
+ * An execution of an instruction (pat_collect_begin) has accesses; which operand each belongs to is told by
+ * their operation and width: those that are equal are the lanes of one operand, but exactly two are two
+ * operands (cmps, a pair of loads).
+ *
+ * Where nothing else is said: Errors: LS_ERR_NOMEM, LS_ERR_RANGE (a table is full).  Thread: one at a time
+ * for one object.  Signal: not safe. */
+#ifndef PAT_COLLECT_H
+#define PAT_COLLECT_H
+
+#include "patterns/source/pat_intern.h"
+#include "patterns/source/pat_source.h"
+
+enum { PAT_COLLECT_PARTS = 64, PAT_COLLECT_BATCH = 1 << 13 };
+
+/* An access of the execution that is being told. */
+struct pat_part {
+    uint64_t addr;
+    uint16_t size_bytes;
+    uint8_t op, operand;
+};
+
+/* All zero: empty. */
+struct pat_collect {
+    struct pat_tables tables;
+    struct pat_source_counts counts;
+    struct pat_intern sites, threads;
+    /* the execution */
+    uint64_t ip;
+    uint32_t thread, module;
+    size_t parts_len;
+    struct pat_part parts[PAT_COLLECT_PARTS];
+    /* the batch, and events that wait for the next one */
+    struct pat_access *accesses;
+    size_t accesses_len;
+    struct pat_event *events, *later;
+    size_t events_len, events_room, later_len, later_room;
+    /* a failure that waits until what came before it was taken */
+    ls_err deferred;
+    char why[256];
+};
+
+void pat_collect_fini(struct pat_collect *c); /* Errors: none. */
+
+/* The row of a thread, by any number that tells it from others; label is copied when it is new. */
+ls_err pat_collect_thread(struct pat_collect *c, uint64_t id, const char *label, uint32_t *out);
+/* The row of a site. */
+ls_err pat_collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out);
+
+/* The execution is complete. */
+ls_err pat_collect_end(struct pat_collect *c);
+
+/* A thread executes the instruction at ip. */
+static inline ls_err pat_collect_begin(struct pat_collect *c, uint32_t thread, uint64_t ip, uint32_t module)
+{
+    if (c->parts_len) LS_TRY(pat_collect_end(c));
+    c->thread = thread;
+    c->ip = ip;
+    c->module = module;
+    return LS_OK;
+}
+
+/* ... which accesses memory. */
+static inline ls_err pat_collect_access(struct pat_collect *c, uint64_t addr, uint16_t size_bytes, uint8_t op)
+{
+    if (c->parts_len == PAT_COLLECT_PARTS) LS_TRY(pat_collect_end(c));
+    c->parts[c->parts_len++] = (struct pat_part){.addr = addr, .size_bytes = size_bytes, .op = op};
+    return LS_OK;
+}
+
+/* An access whose operand the source tells. */
+ls_err pat_collect_one(struct pat_collect *c, uint32_t thread, const struct pat_site *site, uint64_t addr);
+/* An event. When accesses came before it, it begins the next batch: tell nothing more before that
+ * (pat_collect_is_ready). */
+ls_err pat_collect_event(struct pat_collect *c, const struct pat_event *event);
+
+/* The batch is full, or an event begins the next one. Errors: none. */
+static inline bool pat_collect_is_ready(const struct pat_collect *c)
+{
+    return c->later_len > 0 || c->accesses_len + c->parts_len + PAT_COLLECT_PARTS > PAT_COLLECT_BATCH;
+}
+
+/* A source's next: calls read until the batch is ready. read tells something, or says that the source has
+ * ended; when it fails, what it told before is delivered first.
+ * Errors: also those of read. */
+typedef ls_err pat_collect_read(void *self, bool *has_ended);
+ls_err pat_collect_next(struct pat_collect *c, pat_collect_read *read, void *self, struct pat_batch *b);
+
+#endif

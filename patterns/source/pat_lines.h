@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of a text, packed or not; numbers in them.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PAT_LINES_H
+#define PAT_LINES_H
+
+#include "patterns/source/pat_input.h"
+
+#include <stdbool.h>
+
+enum { PAT_LINE_MAX = 1 << 20 }; /* bytes; a longer one is damage */
+
+struct pat_lines {
+    pat_input *input;
+    char *buffer, *at; /* at: behind the line */
+    size_t left, room;
+    bool has_ended;
+    uint64_t number;   /* of the line, from 1 */
+    uint64_t at_bytes; /* where it begins in the text */
+};
+
+/* Owns:   the caller ends l with pat_lines_fini, also after a failure.
+ * Errors: those of pat_input_open, LS_ERR_NOMEM. */
+ls_err pat_lines_init(struct pat_lines *l, const char *path);
+void pat_lines_fini(struct pat_lines *l);
+
+/* The next line without its end; NULL: none is left. It lives until the next call.
+ * Errors: LS_ERR_TRUNCATED when the text ends inside a line (one without an end), LS_ERR_FORMAT for a line
+ * that is too long; those of pat_input_read. All name the file and the line. */
+ls_err pat_lines_next(struct pat_lines *l, char **out);
+
+/* A number at *p, which moves behind it; false: there is none, or it has more than 64 bits. pat_scan_hex
+ * takes 0x in front.  Errors: none. */
+bool pat_scan_hex(const char **p, uint64_t *out);
+bool pat_scan_decimal(const char **p, uint64_t *out);
+/* *p moves behind c where c is there.  Errors: none. */
+static inline bool pat_scan_char(const char **p, char c)
+{
+    if (**p != c) return false;
+    ++*p;
+    return true;
+}
+static inline void pat_scan_blanks(const char **p)
+{
+    while (**p == ' ' || **p == '\t')
+        ++*p;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The homes and ranges of one process of a profile: what its samples hit. Nodes say where most data lies and
+ * lay; where they do not (a symbol that other processes have elsewhere, a stack), the samples tell.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PAT_RUN_RANGES_H
+#define PAT_RUN_RANGES_H
+
+#include "patterns/source/pat_collect.h"
+#include "profile/prof_reader.h"
+
+struct pat_run_range {
+    uint64_t start, end, born_ns, died_ns;
+    uint32_t node, row; /* of /nodes, of the ranges of the source */
+    bool is_told;       /* by the node, not by samples */
+    bool is_living;
+};
+
+/* All zero: empty. */
+struct pat_run_ranges {
+    struct pat_run_range *rows; /* by born_ns */
+    size_t len, room, born;     /* born: that many are or were living */
+    struct pat_intern homes;    /* of the whole run */
+};
+
+/* Bursts of one process: indices into bursts. */
+struct pat_run_part {
+    const struct prof_node *nodes;
+    size_t nodes_len;
+    const struct prof_burst *bursts;
+    const uint32_t *order;
+    size_t order_len;
+    const struct prof_samples *samples;
+};
+
+/* Begin a process: its ranges replace those of the one before, homes and rows of ranges join c's tables.
+ * Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
+ls_err pat_run_ranges_of(struct pat_run_ranges *r, const struct pat_run_part *part, struct pat_collect *c);
+
+/* Tell c which ranges were born until born_ns and which died until died_ns. Both UINT64_MAX with everything
+ * said: the process ends.
+ * Errors: LS_ERR_NOMEM. */
+ls_err pat_run_ranges_events(struct pat_run_ranges *r, uint64_t born_ns, uint64_t died_ns,
+                             struct pat_collect *c);
+void pat_run_ranges_fini(struct pat_run_ranges *r);
+
+#endif

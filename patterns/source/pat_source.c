@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/source/pat_source.h"
+#include "patterns/source/pat_input.h"
+#include "patterns/source/pat_sources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order in which they are tried: those with a magic first, those that are guessed last. */
+static const struct pat_source_format *const formats[] = {
+    &pat_source_trace,    &pat_source_run_h5,      &pat_source_nvbit, &pat_source_lackey,
+    &pat_source_memtrace, &pat_source_perf_script, &pat_source_gem5,  &pat_source_drmemtrace};
+
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]), HEAD_BYTES = 4096 };
+
+struct pat_source {
+    const struct pat_source_format *row;
+    void *self;
+    bool has_ended;
+};
+
+const struct pat_source_format *pat_source_format_at(size_t i)
+{
+    return i < FORMATS ? formats[i] : NULL;
+}
+
+/* The names, for a text that asks for one. */
+static void list_names(char *out, size_t room)
+{
+    size_t len = 0;
+    *out = '\0';
+    for (size_t i = 0; i < FORMATS && len < room; i++)
+        len += (size_t)snprintf(out + len, room - len, "%s%s", i ? ", " : "", formats[i]->name);
+}
+
+static ls_err find_by_name(const char *name, const struct pat_source_format **out)
+{
+    char names[256];
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i]->name, name) == 0) {
+            *out = formats[i];
+            return LS_OK;
+        }
+    list_names(names, sizeof(names));
+    return ls_fail(LS_ERR_ARG, "there is no format '%s'; there are %s", name, names);
+}
+
+static ls_err read_head(const char *path, uint8_t head[HEAD_BYTES], size_t *len)
+{
+    pat_input *in;
+    size_t got = 1;
+    *len = 0;
+    LS_TRY(pat_input_open(path, &in));
+    ls_err err = LS_OK;
+    for (; err == LS_OK && got > 0 && *len < HEAD_BYTES; *len += got)
+        if ((err = pat_input_read(in, head + *len, HEAD_BYTES - *len, &got)) != LS_OK) break;
+    pat_input_free(in);
+    if (err == LS_ERR_TRUNCATED && *len > 0) err = LS_OK; /* the format will say where */
+    return err;
+}
+
+static ls_err recognise(const char *path, const struct pat_source_format **out)
+{
+    uint8_t head[HEAD_BYTES];
+    char names[256];
+    size_t len;
+    if (strcmp(path, "-") == 0)
+        return ls_fail(LS_ERR_ARG, "the format of standard input cannot be recognised: name it (--format)");
+    LS_TRY(read_head(path, head, &len));
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i]->recognise(head, len, path)) {
+            *out = formats[i];
+            return LS_OK;
+        }
+    list_names(names, sizeof(names));
+    return ls_fail(LS_ERR_FORMAT, "%s: no source of accesses that is known (%s); --format names one", path,
+                   names);
+}
+
+ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out)
+{
+    static const struct pat_source_options none;
+    const struct pat_source_format *row;
+    void *self;
+    if (!o) o = &none;
+    LS_TRY(o->format ? find_by_name(o->format, &row) : recognise(path, &row));
+    LS_TRY(row->open(path, o, &self));
+    return pat_source_adopt(row, self, out);
+}
+
+ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_source **out)
+{
+    pat_source *s = calloc(1, sizeof(*s));
+    if (!s) {
+        row->close(self);
+        return ls_fail(LS_ERR_NOMEM, "no memory to read accesses");
+    }
+    s->row = row;
+    s->self = self;
+    *out = s;
+    return LS_OK;
+}
+
+ls_err pat_source_next(pat_source *s, struct pat_batch *b)
+{
+    memset(b, 0, sizeof(*b));
+    if (s->has_ended) return LS_OK;
+    LS_TRY(s->row->next(s->self, b));
+    s->has_ended = b->events_len == 0 && b->accesses_len == 0;
+    return LS_OK;
+}
+
+const struct pat_tables *pat_source_tables(const pat_source *s)
+{
+    return s->row->tables(s->self);
+}
+
+struct pat_source_counts pat_source_counts(const pat_source *s)
+{
+    return s->row->counts(s->self);
+}
+
+void pat_source_close(pat_source *s)
+{
+    if (!s) return;
+    s->row->close(s->self);
+    free(s);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The samples of a profile (doc/run-h5.md): those of a burst are accesses that its thread made one after the
+ * other; behind each burst the sequence is broken. Processes come one after the other, because each has
+ * addresses of its own. */
+#include "patterns/source/pat_run_ranges.h"
+#include "patterns/source/pat_run_scale.h"
+#include "patterns/source/pat_sources.h"
+#include "patterns/source/pat_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USER_BLOCK = 512, PHASES_DEEP = 64 };
+
+static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(addr) | PROF_MASK(size) |
+                                PROF_MASK(op) | PROF_MASK(node) | PROF_MASK(element) | PROF_MASK(phase) |
+                                PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) |
+                                PROF_MASK(events);
+
+struct run {
+    char *path;
+    prof_profile *profile;
+    struct pat_collect collect;
+    struct prof_samples samples;
+    const struct prof_burst *bursts;
+    const struct prof_thread *threads;
+    const struct prof_module *modules;
+    const struct prof_phase *phases;
+    size_t bursts_len, threads_len, modules_len, phases_len;
+    uint32_t *order;       /* of the bursts: by process, then time */
+    uint32_t *module_rows; /* of the source, PAT_NONE: not needed yet */
+    uint32_t *thread_rows, *phase_rows;
+    uint32_t *thread_phase; /* the innermost one that a thread is in, UINT32_MAX: none */
+    size_t module_last;
+    struct pat_run_ranges ranges;
+    /* where the reading is: a burst of order, a sample of it */
+    size_t at;
+    uint64_t sample;
+    size_t process_end; /* in order, of the process whose ranges are known */
+    bool are_events_told;
+};
+
+/* --- order --- */
+
+static uint32_t process_of(const struct run *r, uint32_t burst)
+{
+    const uint32_t thread = r->bursts[burst].thread;
+    return thread < r->threads_len ? r->threads[thread].process : UINT32_MAX;
+}
+
+struct burst_key {
+    uint64_t time_ns;
+    uint32_t process, burst;
+};
+
+static int by_process_and_time(const void *a, const void *b)
+{
+    const struct burst_key *x = a, *y = b;
+    if (x->process != y->process) return x->process < y->process ? -1 : 1;
+    if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+static bool is_usable(const struct run *r, const struct prof_burst *b)
+{
+    return b->thread < r->threads_len && b->samples_len > 0 && b->first_sample <= r->samples.len &&
+           b->samples_len <= r->samples.len - b->first_sample;
+}
+
+/* Bursts whose thread and samples are there. */
+static ls_err order_bursts(struct run *r, size_t all_len, size_t *len)
+{
+    struct burst_key *keys = malloc((all_len + 1) * sizeof(*keys));
+    *len = 0;
+    if (!keys) return ls_fail(LS_ERR_NOMEM, "no memory for %zu bursts", all_len);
+    for (uint32_t i = 0; i < all_len; i++)
+        if (is_usable(r, &r->bursts[i]))
+            keys[(*len)++] =
+                (struct burst_key){.time_ns = r->bursts[i].time_ns, .process = process_of(r, i), .burst = i};
+    if (*len) qsort(keys, *len, sizeof(*keys), by_process_and_time);
+    for (size_t i = 0; i < *len; i++)
+        r->order[i] = keys[i].burst;
+    free(keys);
+    return LS_OK;
+}
+
+/* --- rows --- */
+
+static ls_err thread_row(struct run *r, uint32_t thread, uint32_t *out)
+{
+    char label[64];
+    size_t processes_len;
+    const struct prof_process *processes = prof_processes(r->profile, &processes_len);
+    const struct prof_thread *t = &r->threads[thread];
+    const bool has_rank = t->process < processes_len && processes[t->process].rank >= 0;
+    if (r->thread_rows[thread] == PAT_NONE) {
+        if (has_rank)
+            snprintf(label, sizeof(label), "rank %d thread %u", processes[t->process].rank, t->tid);
+        else
+            snprintf(label, sizeof(label), "%u", t->tid);
+        LS_TRY(pat_collect_thread(&r->collect, thread, label, &r->thread_rows[thread]));
+    }
+    *out = r->thread_rows[thread];
+    return LS_OK;
+}
+
+static bool is_in_module(const struct prof_module *m, uint32_t process, uint64_t ip)
+{
+    return m->process == process && ip >= m->base && ip < m->end;
+}
+
+static ls_err module_row(struct run *r, uint32_t process, uint64_t ip, uint32_t *out)
+{
+    size_t i = r->module_last;
+    *out = PAT_NONE;
+    if (i >= r->modules_len || !is_in_module(&r->modules[i], process, ip))
+        for (i = 0; i < r->modules_len && !is_in_module(&r->modules[i], process, ip);)
+            i++;
+    if (i == r->modules_len) return LS_OK;
+    r->module_last = i;
+    const struct prof_module *m = &r->modules[i];
+    const struct pat_module row = {.path = (char *)m->path, .start = m->base, .end = m->end, .bias = m->bias};
+    if (r->module_rows[i] == PAT_NONE)
+        LS_TRY(pat_tables_add_module(&r->collect.tables, &row, &r->module_rows[i]));
+    *out = r->module_rows[i];
+    return LS_OK;
+}
+
+/* --- phases --- */
+
+static ls_err tell_phase(struct run *r, uint32_t thread, enum pat_event_kind kind, uint32_t phase)
+{
+    if (r->phase_rows[phase] == PAT_NONE)
+        LS_TRY(pat_tables_add_phase(&r->collect.tables, r->phases[phase].name, &r->phase_rows[phase]));
+    return pat_collect_event(
+        &r->collect,
+        &(struct pat_event){.kind = (uint8_t)kind, .thread = thread, .what = r->phase_rows[phase]});
+}
+
+/* The phases around phase, itself included, the innermost first. */
+static size_t phases_around(const struct run *r, uint32_t phase, uint32_t out[PHASES_DEEP])
+{
+    size_t len = 0;
+    for (; phase < r->phases_len && len < PHASES_DEEP; phase = r->phases[phase].parent)
+        out[len++] = phase;
+    return len;
+}
+
+/* A thread goes from the phase that it was in to another one. */
+static ls_err change_phase(struct run *r, uint32_t thread, uint32_t row, uint32_t phase)
+{
+    uint32_t before[PHASES_DEEP], now[PHASES_DEEP];
+    size_t before_len = phases_around(r, r->thread_phase[thread], before),
+           now_len = phases_around(r, phase, now);
+    size_t same = 0;
+    while (same < before_len && same < now_len && before[before_len - 1 - same] == now[now_len - 1 - same])
+        same++;
+    for (size_t i = 0; i + same < before_len; i++)
+        LS_TRY(tell_phase(r, row, PAT_EVENT_PHASE_END, before[i]));
+    for (size_t i = now_len - same; i-- > 0;)
+        LS_TRY(tell_phase(r, row, PAT_EVENT_PHASE_BEGIN, now[i]));
+    r->thread_phase[thread] = phase;
+    return LS_OK;
+}
+
+/* --- bursts --- */
+
+/* The ranges of the process that burst at of order begins. */
+static ls_err begin_process(struct run *r)
+{
+    const uint32_t process = process_of(r, r->order[r->at]);
+    size_t end = r->at;
+    while (end < r->bursts_len && process_of(r, r->order[end]) == process)
+        end++;
+    r->process_end = end;
+    struct pat_run_part part = {
+        .bursts = r->bursts, .order = r->order + r->at, .order_len = end - r->at, .samples = &r->samples};
+    part.nodes = prof_nodes(r->profile, &part.nodes_len);
+    return pat_run_ranges_of(&r->ranges, &part, &r->collect);
+}
+
+static uint64_t time_of(const struct run *r, const struct prof_burst *b, uint64_t sample)
+{
+    const uint64_t time_ns = r->samples.time_ns[b->first_sample + sample];
+    return time_ns == UINT64_MAX ? b->time_ns : time_ns;
+}
+
+static ls_err tell_events(struct run *r)
+{
+    const struct prof_burst *b = &r->bursts[r->order[r->at]];
+    uint32_t thread;
+    LS_TRY(thread_row(r, b->thread, &thread));
+    LS_TRY(
+        pat_run_ranges_events(&r->ranges, time_of(r, b, b->samples_len - 1), time_of(r, b, 0), &r->collect));
+    return change_phase(r, b->thread, thread, r->samples.phase[b->first_sample]);
+}
+
+static ls_err tell_sample(struct run *r, const struct prof_burst *b, uint64_t i)
+{
+    const struct prof_samples *s = &r->samples;
+    struct pat_collect *c = &r->collect;
+    uint32_t thread, module;
+    if (s->addr[i] == UINT64_MAX || s->op[i] > 1) {
+        c->counts.skipped++;
+        return LS_OK;
+    }
+    const bool is_same = i > b->first_sample && s->position[i] != UINT32_MAX &&
+                         s->position[i] == s->position[i - 1] && s->ip[i] == s->ip[i - 1];
+    if (!is_same) {
+        LS_TRY(thread_row(r, b->thread, &thread));
+        LS_TRY(module_row(r, r->threads[b->thread].process, s->ip[i], &module));
+        LS_TRY(pat_collect_begin(c, thread, s->ip[i], module));
+    }
+    return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
+}
+
+static ls_err tell_samples(struct run *r)
+{
+    const struct prof_burst *b = &r->bursts[r->order[r->at]];
+    for (; r->sample < b->samples_len && !pat_collect_is_ready(&r->collect); r->sample++)
+        LS_TRY(tell_sample(r, b, b->first_sample + r->sample));
+    if (r->sample < b->samples_len) return LS_OK;
+    r->sample = 0;
+    r->at++;
+    r->are_events_told = false;
+    return pat_collect_event(
+        &r->collect, &(struct pat_event){.kind = PAT_EVENT_BREAK, .thread = r->thread_rows[b->thread]});
+}
+
+static ls_err run_read(void *self, bool *has_ended)
+{
+    struct run *r = self;
+    if (r->at == r->process_end && r->ranges.len) { /* the process before ends */
+        LS_TRY(pat_run_ranges_events(&r->ranges, 0, UINT64_MAX, &r->collect));
+        r->ranges.len = r->ranges.born = 0;
+        return LS_OK;
+    }
+    *has_ended = r->at == r->bursts_len;
+    if (*has_ended && r->collect.counts.accesses == 0 && r->collect.parts_len == 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: none of %llu samples is a load or store with an address", r->path,
+                       (unsigned long long)r->samples.len);
+    if (*has_ended) return LS_OK;
+    if (r->at == r->process_end) LS_TRY(begin_process(r));
+    if (r->are_events_told) return tell_samples(r);
+    r->are_events_told = true;
+    return tell_events(r);
+}
+
+static ls_err run_next(void *self, struct pat_batch *b)
+{
+    struct run *r = self;
+    return pat_collect_next(&r->collect, run_read, r, b);
+}
+
+/* --- opening --- */
+
+static bool run_recognise(const void *bytes, size_t len, const char *path)
+{
+    static const char magic[] = "\x89HDF\r\n\x1a\n";
+    const char *at = bytes;
+    (void)path;
+    return (len >= 8 && memcmp(at, magic, 8) == 0) ||
+           (len >= USER_BLOCK + 8 && memcmp(at + USER_BLOCK, magic, 8) == 0);
+}
+
+static void run_close(void *self)
+{
+    struct run *r = self;
+    if (r->profile) prof_close(r->profile);
+    pat_collect_fini(&r->collect);
+    pat_run_ranges_fini(&r->ranges);
+    free(r->path);
+    free(r->order);
+    free(r->module_rows);
+    free(r->thread_rows);
+    free(r->phase_rows);
+    free(r->thread_phase);
+    free(r);
+}
+
+static uint32_t *none_rows(size_t len)
+{
+    uint32_t *rows = malloc((len + 1) * sizeof(*rows));
+    if (rows) memset(rows, 0xff, (len + 1) * sizeof(*rows)); /* PAT_NONE */
+    return rows;
+}
+
+static ls_err run_start(struct run *r, const char *path, const struct pat_source_options *o)
+{
+    r->path = strdup(path);
+    if (!r->path) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    LS_TRY(prof_open(path, &r->profile));
+    LS_TRY(prof_load_samples(r->profile, columns, &r->samples));
+    r->bursts = prof_bursts(r->profile, &r->bursts_len);
+    r->threads = prof_threads(r->profile, &r->threads_len);
+    r->modules = prof_modules(r->profile, &r->modules_len);
+    r->phases = prof_phases(r->profile, &r->phases_len);
+    r->order = none_rows(r->bursts_len);
+    r->module_rows = none_rows(r->modules_len);
+    r->thread_rows = none_rows(r->threads_len);
+    r->phase_rows = none_rows(r->phases_len);
+    r->thread_phase = none_rows(r->threads_len);
+    if (!r->order || !r->module_rows || !r->thread_rows || !r->phase_rows || !r->thread_phase)
+        return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    const size_t all_bursts = r->bursts_len; /* from here on only those of order */
+    LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));
+    if (r->bursts_len == 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: no burst has a sample (%zu bursts)", path, all_bursts);
+    r->collect.counts.is_sampled = true;
+    const struct pat_run_scale_input in = {.run = prof_run_of(r->profile),
+                                           .samples = &r->samples,
+                                           .bursts = r->bursts,
+                                           .order = r->order,
+                                           .order_len = r->bursts_len};
+    r->collect.counts.scale = pat_run_scale(&in);
+    if (r->samples.len <= r->bursts_len && o->note)
+        o->note(o->user,
+                "its samples are single accesses: they tell what is accessed from where, not in which "
+                "order (record --engine step takes bursts)");
+    return LS_OK;
+}
+
+static ls_err run_open(const char *path, const struct pat_source_options *o, void **out)
+{
+    struct run *r = calloc(1, sizeof(*r));
+    if (!r) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    const ls_err err = run_start(r, path, o);
+    if (err != LS_OK) {
+        run_close(r);
+        return err;
+    }
+    *out = r;
+    return LS_OK;
+}
+
+static const struct pat_tables *run_tables(const void *self)
+{
+    return &((const struct run *)self)->collect.tables;
+}
+
+static struct pat_source_counts run_counts(const void *self)
+{
+    return ((const struct run *)self)->collect.counts;
+}
+
+const struct pat_source_format pat_source_run_h5 = {.name = "run-h5",
+                                                    .text = "a profile of loadstone record",
+                                                    .recognise = run_recognise,
+                                                    .open = run_open,
+                                                    .next = run_next,
+                                                    .tables = run_tables,
+                                                    .counts = run_counts,
+                                                    .close = run_close};

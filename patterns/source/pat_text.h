@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sources that are lines of text: a format gives the function that reads one line.
+ *
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PAT_TEXT_H
+#define PAT_TEXT_H
+
+#include "patterns/source/pat_collect.h"
+#include "patterns/source/pat_lines.h"
+
+struct pat_text;
+
+struct pat_text_format {
+    /* Tell what the line says to t->collect; *is_known false: nothing of memory, or it is no line of this
+     * format (it is counted). */
+    ls_err (*line)(struct pat_text *t, const char *line, bool *is_known);
+    const char *expects;               /* "lines as 'pc,r,8,address'" */
+    ls_err (*end)(struct pat_text *t); /* behind the last line; may be NULL */
+};
+
+struct pat_text {
+    struct pat_lines lines;
+    struct pat_collect collect;
+    const struct pat_text_format *format;
+    struct pat_source_options options;
+    /* for the formats */
+    uint32_t thread;
+    uint64_t ip, id;
+    uint64_t periods; /* sum of those that are told */
+    bool was_noted;
+};
+
+/* What a row of struct pat_source_format needs beside its recognise and open. */
+ls_err pat_text_open(const char *path, const struct pat_source_options *o, const struct pat_text_format *f,
+                     void **out);
+ls_err pat_text_next(void *self, struct pat_batch *b);
+const struct pat_tables *pat_text_tables(const void *self);
+struct pat_source_counts pat_text_counts(const void *self);
+void pat_text_close(void *self);
+#define PAT_TEXT_ROW \
+    .next = pat_text_next, .tables = pat_text_tables, .counts = pat_text_counts, .close = pat_text_close
+
+/* Say something to the one who listens, once for a source. */
+void pat_text_note(struct pat_text *t, const char *text);
+
+/* How many of the whole lines among the bytes is_line takes; *lines: how many there are. */
+size_t pat_text_count(const void *bytes, size_t len, bool (*is_line)(const char *line), size_t *lines);
+
+#endif

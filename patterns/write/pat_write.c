@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/write/pat_write.h"
+#include "patterns/write/pat_unroll.h"
+#include "patterns/write/pat_writers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAT_ACCESSES_MAX = 1 << 20 };
+
+static const struct pat_writer *const pat_writers[] = {
+    &pat_writer_json,
+    &pat_writer_spatter,
+    &pat_writer_gs,
+    &pat_writer_gem5,
+};
+
+const struct pat_writer *pat_writer_at(size_t i)
+{
+    return i < sizeof(pat_writers) / sizeof(pat_writers[0]) ? pat_writers[i] : NULL;
+}
+
+/* Without the ending behind the last slash. */
+static int pat_stem_len(const char *path)
+{
+    const char *base = strrchr(path, '/'), *dot = strrchr(base ? base : path, '.');
+    return dot && dot != (base ? base + 1 : path) ? (int)(dot - path) : (int)strlen(path);
+}
+
+bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
+                    char out[PATH_MAX])
+{
+    const int stem = pat_stem_len(path);
+    const size_t first = w->more ? 2 : 1;
+    if (i == 0)
+        snprintf(out, PATH_MAX, "%s", path);
+    else if (i < first)
+        snprintf(out, PATH_MAX, "%.*s%s", stem, path, w->more);
+    else if (w->each && i - first < patterns_len)
+        snprintf(out, PATH_MAX, "%.*s.%zu%s", stem, path, i - first, w->each);
+    else
+        return false;
+    return true;
+}
+
+ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
+                 const char *path)
+{
+    char name[PATH_MAX];
+    if (f->len == 0) return ls_fail(LS_ERR_ARG, "%s: there is no pattern to write", o->source);
+    const ls_err err = w->write(f, o, path);
+    for (size_t i = 0; err != LS_OK && pat_write_path(w, path, i, f->len, name); i++)
+        unlink(name);
+    return err;
+}
+
+ls_err pat_write_open(const char *path, FILE **out)
+{
+    *out = fopen(path, "wbe");
+    return *out ? LS_OK : ls_fail_errno(errno, "%s cannot be written", path);
+}
+
+ls_err pat_write_close(FILE *out, const char *path, ls_err err)
+{
+    const int failed = ferror(out) | fclose(out);
+    if (err == LS_OK && failed) return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
+    return err;
+}
+
+uint64_t pat_write_max(const struct pat_write_options *o)
+{
+    return o->accesses_max ? o->accesses_max : PAT_ACCESSES_MAX;
+}
+
+void pat_write_note(const struct pat_write_options *o, const char *format, ...)
+{
+    char text[400];
+    if (!o->note) return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    o->note(o->user, text);
+}
+
+void pat_write_indices(const struct pat_indices *p, FILE *out)
+{
+    for (size_t i = 0; i < p->len; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", p->data[i]);
+}
+
+ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat_write_options *o,
+                      struct pat_indices *out)
+{
+    const enum pat_side side = r->op == PAT_OP_LOAD ? PAT_SIDE_GATHER : PAT_SIDE_SCATTER;
+    const uint64_t all = pat_unrolled_len(&r->config, side);
+    LS_TRY(pat_unroll(&r->config, side, pat_write_max(o), out));
+    pat_normalise(out);
+    if (out->len < all)
+        pat_write_note(o, "pattern %zu, %s: the first %zu of %" PRIu64 " accesses were written", number,
+                       r->config.name, out->len, all);
+    return LS_OK;
+}
+
+static const char *pat_base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+/* " in multiply (spmv.c:88)", or as much of it as is known. */
+static void pat_code_text(const struct pat_found *r, char *out, size_t room)
+{
+    const char *module = pat_base_name(r->module), *file = pat_base_name(r->file);
+    if (*r->function && *file && r->line)
+        snprintf(out, room, " in %s (%s:%" PRIu32 ")", r->function, file, r->line);
+    else if (*r->function)
+        snprintf(out, room, " in %s", r->function);
+    else if (*file && r->line)
+        snprintf(out, room, " at %s:%" PRIu32, file, r->line);
+    else
+        snprintf(out, room, " at %s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
+}
+
+void pat_where_text(const struct pat_found *r, char *out, size_t room)
+{
+    const bool is_load = r->op == PAT_OP_LOAD;
+    char code[512];
+    pat_code_text(r, code, sizeof(code));
+    snprintf(out, room, "%s%s%s%s%s%s", is_load ? "gather" : "scatter",
+             !*r->home ? ""
+             : is_load ? " of "
+                       : " to ",
+             r->home, *r->index_home ? " through " : "", r->index_home, code);
+}
+
+void pat_origin_text(const struct pat_found *r, char *out, size_t room)
+{
+    pat_where_text(r, out, room);
+    const size_t len = strlen(out);
+    snprintf(out + len, room - len, "; %s, %s", pat_class_name(r->class), pat_form_name(r->form));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns that were found, as files for other programs: one file a format, one row each in pat_write.c. */
+#ifndef PAT_WRITE_H
+#define PAT_WRITE_H
+
+#include "patterns/compact/pat_found.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct pat_write_options {
+    const char *source;    /* what the patterns were found in, for people */
+    uint64_t accesses_max; /* of a pattern where a format needs each access: 0 is 2^20 */
+    /* What the user should know of a file that is written all the same; NULL: nobody listens. */
+    void (*note)(void *user, const char *text);
+    void *user;
+};
+
+/* A format. Its files are the one that the user names, and others beside it: the same name with another
+ * ending. */
+struct pat_writer {
+    const char *name, *text;
+    const char *end;  /* how the user's file usually ends: ".json" */
+    const char *more; /* ending of a second file, NULL: there is none */
+    const char *each; /* ending behind the number of a pattern of one file a pattern, NULL: there are none */
+    ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path);
+    /* what the format's own tool prints, instead of our table; NULL */
+    void (*print)(const struct pat_findings *f, FILE *out);
+};
+
+/* Row i of the formats, NULL behind the last.
+ * Errors: none.  Thread: any.  Signal: safe. */
+const struct pat_writer *pat_writer_at(size_t i);
+
+/* The name of file i that w writes for path and patterns_len patterns: 0 is path itself. False behind the
+ * last.
+ * Errors: none.  Thread: any.  Signal: safe. */
+bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
+                    char out[PATH_MAX]);
+
+/* Write f as w does. Files that are there are replaced; after a failure none of w's is left.
+ * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
+                 const char *path);
+
+/* "gather of x through col in multiply (spmv.c:88)", and the same with "; complex, exact" behind it: where a
+ * pattern is from and what it is. Where no function is known its module and address stand for it.
+ * Owns:   nothing; cut at room bytes.  Errors: none.  Thread: any.  Signal: not safe. */
+void pat_where_text(const struct pat_found *r, char *out, size_t room);
+void pat_origin_text(const struct pat_found *r, char *out, size_t room);
+
+#endif

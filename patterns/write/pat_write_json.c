@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pattern files: as loadstone replay takes them, and in the part of that which Spatter 2.1 takes. Spatter
+ * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. A delta below
+ * 0 silently becomes 8 there, and a list of deltas is a crash. */
+#include "common/ls_put.h"
+#include "patterns/write/pat_unroll.h"
+#include "patterns/write/pat_writers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAT_JSON_NAMED = 6 }; /* patterns that a note names */
+
+static const char *const pat_json_kernels[PAT_KERNEL_COUNT] = {[PAT_GATHER] = "Gather",
+                                                               [PAT_SCATTER] = "Scatter",
+                                                               [PAT_GS] = "GS",
+                                                               [PAT_MULTIGATHER] = "MultiGather",
+                                                               [PAT_MULTISCATTER] = "MultiScatter"};
+
+static void pat_json_list(const char *key, const struct pat_indices *p, FILE *out)
+{
+    if (p->len == 0) return;
+    fprintf(out, ", \"%s\": [", key);
+    pat_write_indices(p, out);
+    fputc(']', out);
+}
+
+static void pat_json_delta(const char *key, int64_t delta, const struct pat_indices *deltas, FILE *out)
+{
+    if (deltas->len)
+        pat_json_list(key, deltas, out);
+    else
+        fprintf(out, ", \"%s\": %" PRId64, key, delta);
+}
+
+static void pat_json_row(const struct pat_config *c, const struct pat_found *r, FILE *out)
+{
+    char origin[1024];
+    pat_origin_text(r, origin, sizeof(origin));
+    fputs("{\"name\": ", out);
+    ls_put_json(out, c->name, "");
+    fprintf(out, ", \"kernel\": \"%s\"", pat_json_kernels[c->kernel]);
+    pat_json_list("pattern", &c->pattern, out);
+    pat_json_list("pattern-gather", &c->gather, out);
+    pat_json_list("pattern-scatter", &c->scatter, out);
+    if (c->kernel == PAT_GS) {
+        pat_json_delta("delta-gather", c->delta_gather, &c->deltas_gather, out);
+        pat_json_delta("delta-scatter", c->delta_scatter, &c->deltas_scatter, out);
+    } else {
+        pat_json_delta("delta", c->delta, &c->deltas, out);
+    }
+    fprintf(out, ", \"count\": %" PRIu64, c->count);
+    if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
+    if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
+    fputs(", \"origin\": ", out);
+    ls_put_json(out, origin, "");
+    fputc('}', out);
+}
+
+/* What goes into the file for row i; *out starts as a scaled copy of its configuration. */
+typedef ls_err pat_json_fit(const struct pat_found *r, size_t i, const struct pat_write_options *o,
+                            struct pat_config *out);
+
+static bool pat_json_is_spatters(const struct pat_config *c)
+{
+    const bool has_lists = c->deltas.len || c->deltas_gather.len || c->deltas_scatter.len;
+    return !has_lists && c->delta >= 0 && c->delta_gather >= 0 && c->delta_scatter >= 0;
+}
+
+static ls_err pat_json_as_is(const struct pat_found *r, size_t i, const struct pat_write_options *o,
+                             struct pat_config *out)
+{
+    (void)r;
+    (void)i;
+    (void)o;
+    (void)out;
+    return LS_OK;
+}
+
+/* One note for all of them: "patterns 1, 4: ...". */
+static void pat_json_note_spatter(const struct pat_findings *f, const struct pat_write_options *o)
+{
+    char which[160];
+    size_t len = 0, found = 0;
+    for (size_t i = 0; i < f->len; i++) {
+        if (pat_json_is_spatters(&f->rows[i].config)) continue;
+        if (found < PAT_JSON_NAMED)
+            len += (size_t)snprintf(which + len, sizeof(which) - len, "%s%zu", found ? ", " : "", i);
+        else if (found == PAT_JSON_NAMED)
+            snprintf(which + len, sizeof(which) - len, ", ...");
+        found++;
+    }
+    if (!found) return;
+    pat_write_note(
+        o,
+        "pattern%s %s: deltas that are lists or below 0 are not Spatter's; --to spatter writes such "
+        "accesses one by one",
+        found == 1 ? "" : "s", which);
+}
+
+static void pat_json_drop(struct pat_indices *p)
+{
+    free(p->data);
+    *p = (struct pat_indices){0};
+}
+
+/* Each access an index, one iteration. */
+static ls_err pat_json_flatten(size_t i, const struct pat_write_options *o, struct pat_config *c)
+{
+    struct pat_indices one = {0}, other = {0};
+    const uint64_t all = pat_unrolled_len(c, PAT_SIDE_GATHER), max = pat_write_max(o);
+    LS_TRY(pat_unroll(c, PAT_SIDE_GATHER, max, &one));
+    if (c->kernel == PAT_GS) {
+        const ls_err err = pat_unroll(c, PAT_SIDE_SCATTER, max, &other);
+        if (err != LS_OK) {
+            free(one.data);
+            return err;
+        }
+    }
+    struct pat_indices *const all_lists[] = {&c->pattern, &c->gather,        &c->scatter,
+                                             &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
+    for (size_t k = 0; k < sizeof(all_lists) / sizeof(all_lists[0]); k++)
+        pat_json_drop(all_lists[k]);
+    pat_normalise(&one);
+    pat_normalise(&other);
+    *(c->kernel == PAT_GS ? &c->gather : &c->pattern) = one;
+    c->scatter = other;
+    if (c->kernel == PAT_MULTIGATHER) c->kernel = PAT_GATHER;
+    if (c->kernel == PAT_MULTISCATTER) c->kernel = PAT_SCATTER;
+    c->delta = c->delta_gather = c->delta_scatter = 0;
+    c->count = 1;
+    if (one.len < all)
+        pat_write_note(o, "pattern %zu, %s: the first %zu of %" PRIu64 " accesses were written", i, c->name,
+                       one.len, all);
+    return LS_OK;
+}
+
+static int64_t pat_json_highest(const struct pat_indices *p, int64_t highest)
+{
+    for (size_t i = 0; i < p->len; i++)
+        if (p->data[i] > highest) highest = p->data[i];
+    return highest;
+}
+
+/* Without a boundary of its own Spatter takes indices modulo one that shrinks with the number of
+ * configurations: one above the highest index changes nothing. */
+static ls_err pat_json_for_spatter(const struct pat_found *r, size_t i, const struct pat_write_options *o,
+                                   struct pat_config *c)
+{
+    (void)r;
+    if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
+    c->boundary = 1 + (uint64_t)pat_json_highest(
+                          &c->pattern, pat_json_highest(&c->gather, pat_json_highest(&c->scatter, 0)));
+    return LS_OK;
+}
+
+static ls_err pat_json_rows(const struct pat_findings *f, const struct pat_write_options *o,
+                            pat_json_fit *fit, FILE *out)
+{
+    for (size_t i = 0; i < f->len; i++) {
+        struct pat_config c;
+        ls_err err = pat_config_scaled(&f->rows[i].config, f->rows[i].elem_size_bytes, &c);
+        if (err == LS_OK) err = fit(&f->rows[i], i, o, &c);
+        if (err == LS_OK) {
+            fputs(i ? ",\n " : "[", out);
+            pat_json_row(&c, &f->rows[i], out);
+        }
+        pat_config_fini(&c);
+        LS_TRY(err);
+    }
+    fputs("]\n", out);
+    return LS_OK;
+}
+
+static ls_err pat_json_write(const struct pat_findings *f, const struct pat_write_options *o,
+                             pat_json_fit *fit, const char *path)
+{
+    FILE *out;
+    LS_TRY(pat_write_open(path, &out));
+    return pat_write_close(out, path, pat_json_rows(f, o, fit, out));
+}
+
+static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat_write_options *o,
+                                  const char *path)
+{
+    pat_json_note_spatter(f, o);
+    return pat_json_write(f, o, pat_json_as_is, path);
+}
+
+static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct pat_write_options *o,
+                                     const char *path)
+{
+    return pat_json_write(f, o, pat_json_for_spatter, path);
+}
+
+const struct pat_writer pat_writer_json = {
+    .name = "json",
+    .text = "for loadstone replay, and for Spatter unless it is said",
+    .end = ".json",
+    .write = pat_json_write_ours,
+};
+
+const struct pat_writer pat_writer_spatter = {
+    .name = "spatter",
+    .text = "only what Spatter 2 takes",
+    .end = ".json",
+    .write = pat_json_write_spatter,
+};

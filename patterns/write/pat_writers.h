@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rows of pat_write.c and what they share.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
+#ifndef PAT_WRITERS_H
+#define PAT_WRITERS_H
+
+#include "patterns/write/pat_write.h"
+
+extern const struct pat_writer pat_writer_json, pat_writer_spatter, pat_writer_gs, pat_writer_gem5;
+
+/* Owns:   the caller ends *out with pat_write_close.  Errors: those of the file. */
+ls_err pat_write_open(const char *path, FILE **out);
+/* Close, with err or what the stream says: LS_ERR_IO when it could not be written. */
+ls_err pat_write_close(FILE *out, const char *path, ls_err err);
+
+uint64_t pat_write_max(const struct pat_write_options *o); /* with its default */
+void pat_write_note(const struct pat_write_options *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "1,2,3" */
+void pat_write_indices(const struct pat_indices *p, FILE *out);
+
+/* Every access of r, in units of unit_bytes (0: its elements), lowest 0, cut and noted at o's limit.
+ * Owns:   the caller frees out->data.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
+ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat_write_options *o,
+                      struct pat_indices *out);
+
+#endif

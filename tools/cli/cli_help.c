@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/cli/cli_document.h"
+#include "analyse/an_dimension.h"
+
+#include <string.h>
+
+enum { CLI_HELP_WIDTH = 80, CLI_HELP_COLUMN = 28 };
+
+static void cli_wrap(FILE *out, const char *text, size_t indent, size_t at)
+{
+    while (*text) {
+        const size_t word = strcspn(text, " \n");
+        if (at + 1 + word > CLI_HELP_WIDTH && at > indent) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, word, out);
+        at += word;
+        text += word;
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(out, "\n\n%*s", (int)indent, "");
+            at = indent;
+        }
+        text += strspn(text, " \n");
+    }
+    fputc('\n', out);
+}
+
+static void cli_help_option(const struct cli_option *o, FILE *out)
+{
+    char left[128];
+    int at = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
+                       : snprintf(left, sizeof(left), "      --%s", o->name);
+    if (o->argument)
+        at += snprintf(left + at, sizeof(left) - (size_t)at, o->alone ? "[=%s]" : "=%s", o->argument);
+    fputs(left, out);
+    if (at + 2 > CLI_HELP_COLUMN)
+        fprintf(out, "\n%*s", CLI_HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", CLI_HELP_COLUMN - at, "");
+    char help[1024];
+    snprintf(help, sizeof(help), o->fallback ? "%s (default: %s)" : "%s", o->help, o->fallback);
+    cli_wrap(out, help, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
+}
+
+bool cli_takes_dimensions(const struct cli_command *c)
+{
+    for (size_t i = 0; i < c->options_len; i++)
+        if (c->options[i].type == CLI_DIMENSIONS) return true;
+    return false;
+}
+
+static void cli_help_dimensions(FILE *out)
+{
+    fputs("\nDimensions:\n", out);
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+        fprintf(out, "  %-*s", CLI_HELP_COLUMN - 2, d->name);
+        cli_wrap(out, d->text, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
+    }
+}
+
+void cli_help_command(const struct cli_command *c, FILE *out)
+{
+    fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
+    cli_wrap(out, c->description, 0, 0);
+    const char *group = NULL;
+    for (size_t i = 0; i < c->options_len; i++) {
+        if (!group || strcmp(group, c->options[i].group) != 0) fprintf(out, "\n%s:\n", c->options[i].group);
+        group = c->options[i].group;
+        cli_help_option(&c->options[i], out);
+    }
+    fprintf(out, "\n  -h, --help                this text\n");
+    if (cli_takes_dimensions(c)) cli_help_dimensions(out);
+    if (c->examples) fprintf(out, "\nExamples:\n%s", c->examples);
+    fprintf(out, "\nMore: man loadstone-%s\n", c->name);
+}
+
+void cli_help_program(FILE *out)
+{
+    fputs("Usage: loadstone COMMAND [OPTION...] [ARGUMENT...]\n\n"
+          "Finds the data that a program waits for: samples its loads and stores, names the\n"
+          "arrays and groups they belong to, and says what each costs. No privilege and no\n"
+          "hardware counters are needed.\n\nCommands:\n",
+          out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++)
+        fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    fputs("\nloadstone COMMAND --help describes a command; --version prints the version.\n"
+          "Start with: loadstone record -- ./program\n",
+          out);
+}

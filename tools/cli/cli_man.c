@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/cli/cli_document.h"
+#include "analyse/an_dimension.h"
+#include "common/ls_env.h"
+
+#include "config.h"
+
+#include <string.h>
+
+/* Text to roff: backslashes and hyphens are escaped, a leading dot or quote is no request. */
+static void man_text(FILE *out, const char *text)
+{
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
+        line_start = *text == '\n';
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void man_paragraphs(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        const size_t len = end ? (size_t)(end - text) : strlen(text);
+        char paragraph[4096];
+        snprintf(paragraph, sizeof(paragraph), "%.*s", (int)len, text);
+        man_text(out, paragraph);
+        fputc('\n', out);
+        text += len;
+        if (end) {
+            fputs(".PP\n", out);
+            text += 2;
+        }
+    }
+}
+
+static void man_head(FILE *out, const char *page, int section, const char *summary)
+{
+    fputs(".\\\" Generated from the option tables of loadstone; do not edit.\n.TH \"", out);
+    for (; *page; page++)
+        fputc(*page >= 'a' && *page <= 'z' ? *page - 'a' + 'A' : *page, out);
+    fprintf(out, "\" %d \"\" \"Loadstone %s\" \"Loadstone\"\n.SH NAME\n", section, PACKAGE_VERSION);
+    man_text(out, summary);
+    fputc('\n', out);
+}
+
+static void man_option(const struct cli_option *o, FILE *out)
+{
+    fputs(".TP\n.B ", out);
+    char spelling[128];
+    int n = o->letter ? snprintf(spelling, sizeof(spelling), "-%c, ", o->letter) : 0;
+    snprintf(spelling + n, sizeof(spelling) - (size_t)n,
+             !o->argument ? "--%s"
+             : o->alone   ? "--%s[=%s]"
+                          : "--%s=%s",
+             o->name, o->argument);
+    man_text(out, spelling);
+    fputc('\n', out);
+    man_text(out, o->help);
+    if (o->fallback) {
+        fputs(" (default: ", out);
+        man_text(out, o->fallback);
+        fputc(')', out);
+    }
+    fputs(".\n", out);
+}
+
+static void man_dimensions(FILE *out)
+{
+    fputs(".SH DIMENSIONS\n", out);
+    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+        fprintf(out, ".TP\n.B %s\n", d->name);
+        man_text(out, d->text);
+        fputs(".\n", out);
+    }
+}
+
+static void man_examples(const char *examples, FILE *out)
+{
+    fputs(".SH EXAMPLES\n.nf\n", out);
+    man_text(out, examples);
+    fputs(".fi\n", out);
+}
+
+static const char man_usual_status[] =
+    "0 success; 1 failure; 2 wrong usage; 3 bad input (missing, damaged or of another version).";
+
+static void man_command(const struct cli_command *c, FILE *out)
+{
+    char name[64], summary[256];
+    snprintf(name, sizeof(name), "loadstone-%s", c->name);
+    snprintf(summary, sizeof(summary), "%s - %s", name, c->summary);
+    man_head(out, name, 1, summary);
+    fprintf(out, ".SH SYNOPSIS\n.B loadstone %s\n[OPTION...] ", c->name);
+    man_text(out, c->operands);
+    fputs("\n.SH DESCRIPTION\n", out);
+    man_paragraphs(out, c->description);
+    fputs(".SH OPTIONS\n", out);
+    const char *group = NULL;
+    for (size_t i = 0; i < c->options_len; i++) {
+        if (!group || strcmp(group, c->options[i].group) != 0) fprintf(out, ".SS %s\n", c->options[i].group);
+        group = c->options[i].group;
+        man_option(&c->options[i], out);
+    }
+    fputs(".TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n", out);
+    if (cli_takes_dimensions(c)) man_dimensions(out);
+    fputs(".SH EXIT STATUS\n", out);
+    man_paragraphs(out, c->exit_status ? c->exit_status : man_usual_status);
+    if (c->examples) man_examples(c->examples, out);
+    fputs(".SH SEE ALSO\n.BR loadstone (1),\n.BR loadstone\\-environment (7)\n", out);
+}
+
+static void man_program(FILE *out)
+{
+    man_head(out, "loadstone", 1, "loadstone - find the data that a program waits for");
+    fputs(".SH SYNOPSIS\n.B loadstone\nCOMMAND [OPTION...] [ARGUMENT...]\n.SH DESCRIPTION\n", out);
+    man_paragraphs(out, "Loadstone samples the loads and stores of unmodified programs, attributes them to "
+                        "the program's data (the "
+                        "arrays and groups it registered, else allocations, static data, stacks and files) "
+                        "and estimates what each "
+                        "costs. It needs no privilege and no hardware counters.\n\n"
+                        "Data goes to standard output, messages to standard error. Colour and progress "
+                        "appear on a terminal only; "
+                        "NO_COLOR switches colour off. No file is overwritten without --force.");
+    fputs(".SH COMMANDS\n", out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++) {
+        fprintf(out, ".TP\n.BR loadstone\\-%s (1)\n", (*c)->name);
+        man_text(out, (*c)->summary);
+        fputc('\n', out);
+    }
+    fputs(".SH OPTIONS\n.TP\n.B \\-\\-version\nPrint the version and exit.\n.TP\n.B \\-h, \\-\\-help\nPrint "
+          "the list of commands and exit.\n"
+          ".SH EXIT STATUS\n",
+          out);
+    man_paragraphs(out, man_usual_status);
+    fputs(".SH SEE ALSO\n", out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++)
+        fprintf(out, ".BR loadstone\\-%s (1),\n", (*c)->name);
+    fputs(".BR loadstone\\-environment (7)\n", out);
+}
+
+static void man_environment(FILE *out)
+{
+    man_head(out, "loadstone-environment", 7, "loadstone-environment - variables that steer recording");
+    fputs(".SH DESCRIPTION\n", out);
+    man_paragraphs(
+        out,
+        "loadstone record sets these variables for the program it starts. Who preloads the runtime by hand "
+        "(LD_PRELOAD=libloadstone-preload.so) sets them directly; the program then leaves a spool, and "
+        "loadstone resolve makes a profile of it. A variable that is set already also holds for loadstone "
+        "record, unless the option that belongs to it is given.");
+    fputs(".SH VARIABLES\n", out);
+    for (int i = 0; i < LS_ENV_COUNT; i++) {
+        fprintf(out, ".TP\n.B %s\n", ls_env_rows[i].variable);
+        man_text(out, ls_env_rows[i].help);
+        if (*ls_env_rows[i].default_value) {
+            fputs(" (default: ", out);
+            man_text(out, ls_env_rows[i].default_value);
+            fputc(')', out);
+        }
+        fputs(".\n", out);
+    }
+    fputs(".TP\n.B NO_COLOR\nIf not empty, no colour is printed.\n.SH SEE ALSO\n.BR loadstone\\-record "
+          "(1),\n.BR loadstone\\-resolve (1)\n",
+          out);
+}
+
+ls_err cli_man_page(const char *name, FILE *out)
+{
+    static const char prefix[] = "loadstone-";
+    if (strcmp(name, "loadstone") == 0) {
+        man_program(out);
+        return LS_OK;
+    }
+    if (strcmp(name, "loadstone-environment") == 0) {
+        man_environment(out);
+        return LS_OK;
+    }
+    const struct cli_command *c =
+        strncmp(name, prefix, sizeof(prefix) - 1) == 0 ? cli_command_find(name + sizeof(prefix) - 1) : NULL;
+    if (!c) return ls_fail(LS_ERR_USAGE, "there is no page '%s'", name);
+    man_command(c, out);
+    return LS_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages: standard error, one line each. Standard output belongs to data.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include "tools/cli/cli_command.h"
+
+/* Silence notes, progress and next steps; errors and warnings stay. */
+void cli_message_quiet(bool quiet);
+
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The command worth running next. */
+void cli_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* ls_last_error() as an error; returns the exit status that e stands for. */
+int cli_fail(ls_err e);
+int cli_status_of(ls_err e);
+/* A line that overwrites itself, on a terminal only; done in [0, 1], 1 erases it. */
+void cli_progress(const char *what, double done);
+/* text as one shell word, quoted where needed; static buffers, four in turn. */
+const char *cli_quote(const char *text);
+
+#endif

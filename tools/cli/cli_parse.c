@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/cli/cli_parse.h"
+#include "common/ls_quantity.h"
+#include "tools/cli/cli_nearest.h"
+#include "tools/cli/cli_signal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct cli_parser {
+    const struct cli_command *command;
+    struct cli_parsed *out;
+    char **next; /* next argument, NULL-terminated */
+    unsigned options_seen;
+};
+
+static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *out)
+{
+    const size_t len = strlen(text);
+    uint64_t row = 0;
+    for (const char *c = choices; *c; row++) {
+        const size_t word = strcspn(c, "|");
+        if (word == len && strncasecmp(c, text, len) == 0) {
+            *out = row;
+            return LS_OK;
+        }
+        c += word + (c[word] == '|');
+    }
+    return ls_fail(LS_ERR_ARG, "'%s' is none of %s", text, choices);
+}
+
+static ls_err cli_value_collect(const char *text, struct cli_value *v)
+{
+    const char **all = realloc(v->all, (v->all_len + 1) * sizeof(*all));
+    if (!all) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
+    v->all = all;
+    v->all[v->all_len++] = text;
+    return LS_OK;
+}
+
+static ls_err cli_value_read(const struct cli_option *o, const char *text, struct cli_value *v)
+{
+    switch (o->type) {
+    case CLI_CHOICE:
+        return cli_choice_parse(o->argument, text, &v->number);
+    case CLI_BYTES:
+        return ls_parse_bytes(text, &v->number);
+    case CLI_DURATION:
+        return ls_parse_duration(text, &v->number);
+    case CLI_PERCENT:
+        return ls_parse_percent(text, &v->share);
+    case CLI_COUNT:
+        return ls_parse_u64(text, &v->number);
+    case CLI_SIGNAL:
+        return cli_signal_parse(text, &v->number);
+    case CLI_FILE:
+    case CLI_DIR:
+        return *text ? LS_OK : ls_fail(LS_ERR_ARG, "the name is empty");
+    case CLI_FILTERS:
+        return cli_value_collect(text, v);
+    case CLI_FLAG:
+    case CLI_TEXT:
+    case CLI_DIMENSIONS:
+        break;
+    }
+    return LS_OK;
+}
+
+static ls_err cli_value_set(const struct cli_option *o, const char *text, struct cli_value *v)
+{
+    if (cli_value_read(o, text, v) != LS_OK) {
+        char why[256];
+        strncpy(why, ls_last_error(), sizeof(why) - 1);
+        why[sizeof(why) - 1] = '\0';
+        return ls_fail(LS_ERR_USAGE, "--%s: %s", o->name, why);
+    }
+    v->text = text;
+    return LS_OK;
+}
+
+static ls_err cli_option_apply(struct cli_parser *p, const struct cli_option *o, const char *attached)
+{
+    struct cli_value *v = &p->out->values[o - p->command->options];
+    v->given = true;
+    v->place = ++p->options_seen;
+    if (o->type == CLI_FLAG) {
+        if (attached)
+            return ls_fail(LS_ERR_USAGE, "--%s takes no argument, '%s' was given", o->name, attached);
+        v->number = 1;
+        return LS_OK;
+    }
+    const char *text = attached ? attached : o->alone ? o->alone : *p->next ? *p->next++ : NULL;
+    if (!text) return ls_fail(LS_ERR_USAGE, "--%s needs an argument: %s", o->name, o->argument);
+    return cli_value_set(o, text, v);
+}
+
+static const struct cli_option *cli_option_named(const struct cli_command *c, const char *name, size_t len)
+{
+    for (size_t i = 0; i < c->options_len; i++)
+        if (strlen(c->options[i].name) == len && memcmp(c->options[i].name, name, len) == 0)
+            return &c->options[i];
+    return NULL;
+}
+
+static ls_err cli_option_unknown(const struct cli_command *c, const char *name, size_t len)
+{
+    struct cli_nearest nearest = cli_nearest_to(name, len);
+    for (size_t i = 0; i < c->options_len; i++)
+        cli_nearest_offer(&nearest, c->options[i].name);
+    cli_nearest_offer(&nearest, "help");
+    const char *best = cli_nearest_best(&nearest);
+    if (best) return ls_fail(LS_ERR_USAGE, "unknown option --%.*s; did you mean --%s?", (int)len, name, best);
+    return ls_fail(LS_ERR_USAGE, "unknown option --%.*s; see loadstone %s --help", (int)len, name, c->name);
+}
+
+static ls_err cli_parse_long(struct cli_parser *p, const char *name)
+{
+    const size_t len = strcspn(name, "=");
+    if (len == 4 && memcmp(name, "help", 4) == 0) {
+        p->out->help = true;
+        return LS_OK;
+    }
+    const struct cli_option *o = cli_option_named(p->command, name, len);
+    if (!o) return cli_option_unknown(p->command, name, len);
+    return cli_option_apply(p, o, name[len] == '=' ? name + len + 1 : NULL);
+}
+
+static const struct cli_option *cli_option_lettered(const struct cli_command *c, char letter)
+{
+    for (size_t i = 0; i < c->options_len; i++)
+        if (c->options[i].letter == letter) return &c->options[i];
+    return NULL;
+}
+
+static ls_err cli_parse_letters(struct cli_parser *p, const char *letters)
+{
+    for (; *letters; letters++) {
+        if (*letters == 'h') {
+            p->out->help = true;
+            continue;
+        }
+        const struct cli_option *o = cli_option_lettered(p->command, *letters);
+        if (!o)
+            return ls_fail(LS_ERR_USAGE, "unknown option -%c; see loadstone %s --help", *letters,
+                           p->command->name);
+        if (o->type != CLI_FLAG) return cli_option_apply(p, o, letters[1] ? letters + 1 : NULL);
+        LS_TRY(cli_option_apply(p, o, NULL));
+    }
+    return LS_OK;
+}
+
+static ls_err cli_parse_all(struct cli_parser *p)
+{
+    bool options_over = false;
+    while (*p->next) {
+        char *argument = *p->next++;
+        if (options_over || argument[0] != '-' || argument[1] == '\0') {
+            p->out->operands[p->out->operands_len++] = argument;
+            options_over = options_over || p->command->stops_at_operand;
+        } else if (strcmp(argument, "--") == 0) {
+            options_over = true;
+        } else if (argument[1] == '-') {
+            LS_TRY(cli_parse_long(p, argument + 2));
+        } else {
+            LS_TRY(cli_parse_letters(p, argument + 1));
+        }
+    }
+    return LS_OK;
+}
+
+static ls_err cli_set_fallbacks(const struct cli_command *c, struct cli_value *values)
+{
+    for (size_t i = 0; i < c->options_len; i++)
+        if (c->options[i].fallback) LS_TRY(cli_value_set(&c->options[i], c->options[i].fallback, &values[i]));
+    return LS_OK;
+}
+
+ls_err cli_parse(const struct cli_command *c, int argc, char **argv, struct cli_parsed *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->values = calloc(c->options_len + 1, sizeof(*out->values));
+    out->values_len = c->options_len;
+    out->operands = calloc((size_t)argc + 1, sizeof(*out->operands));
+    if (!out->values || !out->operands) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
+    LS_TRY(cli_set_fallbacks(c, out->values));
+    struct cli_parser p = {.command = c, .out = out, .next = argv};
+    LS_TRY(cli_parse_all(&p));
+    if (out->help) return LS_OK;
+    if (out->operands_len < c->operands_min)
+        return ls_fail(LS_ERR_USAGE, "%s is missing; see loadstone %s --help", c->operands, c->name);
+    if (out->operands_len > c->operands_max)
+        return ls_fail(LS_ERR_USAGE, "'%s' is one argument too many; see loadstone %s --help",
+                       out->operands[c->operands_max], c->name);
+    return LS_OK;
+}
+
+void cli_parsed_fini(struct cli_parsed *p)
+{
+    for (size_t i = 0; p->values && i < p->values_len; i++)
+        free(p->values[i].all);
+    free(p->values);
+    free(p->operands);
+    p->values = NULL;
+    p->operands = NULL;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/diff/diff_print.h"
+#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
+#include "tools/report/rep_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIFF_CELL_BYTES = 96, DIFF_LABEL_MIN = 20, DIFF_LABEL_MAX = 60 };
+
+static const char *const diff_verdicts[] = {
+    [DIFF_SAME] = "not significant",
+    [DIFF_MORE] = "more",
+    [DIFF_LESS] = "less",
+    [DIFF_NEW] = "new",
+    [DIFF_GONE] = "gone",
+    [DIFF_TOO_FEW] = "too few bursts",
+};
+
+/* --- the head --- */
+
+static void diff_print_side(const struct diff_view *v, int side, FILE *out)
+{
+    const struct rep_view *s = &v->sides[side];
+    char bursts[CLI_CELL_BYTES], time[CLI_CELL_BYTES];
+    fprintf(out, "%s%s%s  %s: %s, %s burst%s", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), side ? "B" : "A",
+            cli_colour_end(STDOUT_FILENO), s->options.path,
+            *s->run->command ? s->run->command : "command not known",
+            cli_format_grouped(bursts, an_diff_bursts(v->diff, side)),
+            an_diff_bursts(v->diff, side) == 1 ? "" : "s");
+    if (s->run->duration_ns != UINT64_MAX)
+        fprintf(out, ", %s", cli_format_time(time, (double)s->run->duration_ns));
+    fputc('\n', out);
+}
+
+static void diff_print_total(const char *what, double a, double b, const char *remark, FILE *out)
+{
+    char ta[CLI_CELL_BYTES], tb[CLI_CELL_BYTES], td[CLI_CELL_BYTES];
+    fprintf(out, "%-10s  %s -> %s", what, cli_format_time(ta, a), cli_format_time(tb, b));
+    if (isfinite(a) && isfinite(b) && a > 0)
+        fprintf(out, ": %s%s (%+.1f %%)", b < a ? "-" : "+", cli_format_time(td, fabs(b - a)),
+                (b - a) / a * 100);
+    fprintf(out, "%s\n", remark);
+}
+
+static double diff_duration_ns(const struct prof_run *r)
+{
+    return r->duration_ns == UINT64_MAX ? NAN : (double)r->duration_ns;
+}
+
+static void diff_print_head(const struct diff_view *v, FILE *out)
+{
+    const struct rep_view *a = &v->sides[0], *b = &v->sides[1];
+    diff_print_side(v, 0, out);
+    diff_print_side(v, 1, out);
+    diff_print_total("wall time", diff_duration_ns(a->run), diff_duration_ns(b->run), "", out);
+    diff_print_total("CPU time", a->costs.weight_ns, b->costs.weight_ns, ", as sampled", out);
+    diff_print_total("stall", a->costs.stall_total_ns, b->costs.stall_total_ns, ", upper bounds", out);
+    fputs("One run each: the intervals hold the error of sampling, not how runs vary.\n\n", out);
+}
+
+/* --- the rows --- */
+
+static const char *diff_sign(double x)
+{
+    return x < 0 ? "-" : "+";
+}
+
+/* Change and half its interval, in parentheses where it is not significant. */
+static void diff_cell(const struct an_change *c, const char *change, const char *half,
+                      char out[DIFF_CELL_BYTES])
+{
+    const char *pm = cli_term_utf8() ? "±" : "+-";
+    if (isnan(c->a) && isnan(c->b))
+        strcpy(out, "-");
+    else if (isnan(c->low))
+        snprintf(out, DIFF_CELL_BYTES, "(%s)", change);
+    else
+        snprintf(out, DIFF_CELL_BYTES, an_change_is_significant(c) ? "%s %s%s" : "(%s %s%s)", change, pm,
+                 half);
+}
+
+static double diff_half(const struct an_change *c)
+{
+    return (c->high - c->low) / 2;
+}
+
+static void diff_cell_time(const struct an_change *c, char out[DIFF_CELL_BYTES])
+{
+    char n[CLI_CELL_BYTES], change[CLI_CELL_BYTES + 2], half[CLI_CELL_BYTES];
+    const double d = c->b - c->a;
+    snprintf(change, sizeof(change), "%s%s", diff_sign(d), cli_format_time(n, fabs(d)));
+    diff_cell(c, change, cli_format_time(half, diff_half(c)), out);
+}
+
+static void diff_cell_change(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    diff_cell_time(&d->time_ns, out);
+}
+
+static void diff_cell_stall(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    diff_cell_time(&d->stall_ns, out);
+}
+
+static void diff_cell_a(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    cli_format_time(out, d->samples[0] ? d->time_ns.a : NAN);
+}
+
+static void diff_cell_b(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    cli_format_time(out, d->samples[1] ? d->time_ns.b : NAN);
+}
+
+static void diff_cell_share(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    if (isnan(d->share.a) || isnan(d->share.b)) { /* a run without accesses */
+        strcpy(out, "-");
+        return;
+    }
+    snprintf(change, sizeof(change), "%+.1f", (d->share.b - d->share.a) * 100);
+    snprintf(half, sizeof(half), "%.1f", diff_half(&d->share) * 100);
+    diff_cell(&d->share, change, half, out);
+}
+
+/* "338 -> 9"; without a latency on one side there is no change. */
+static void diff_cell_median(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    const struct an_change *c = &d->median_cycles;
+    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES];
+    if (isnan(c->a) && isnan(c->b)) {
+        strcpy(out, "-");
+        return;
+    }
+    const bool told = isfinite(c->low) && an_change_is_significant(c);
+    snprintf(out, DIFF_CELL_BYTES, told ? "%s%s%s" : "(%s%s%s)",
+             isnan(c->a) ? "" : cli_format_cycles(a, c->a), cli_term_utf8() ? "→" : "->",
+             isnan(c->b) ? "" : cli_format_cycles(b, c->b));
+}
+
+static void diff_cell_median_change(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    const struct an_change *c = &d->median_cycles;
+    char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    if (isnan(c->a) || isnan(c->b)) {
+        strcpy(out, "-");
+        return;
+    }
+    snprintf(change, sizeof(change), "%+.0f", c->b - c->a);
+    snprintf(half, sizeof(half), "%.0f", diff_half(c));
+    diff_cell(c, change, half, out);
+}
+
+static void diff_cell_verdict(const struct an_difference *d, char out[DIFF_CELL_BYTES])
+{
+    strcpy(out, diff_verdicts[diff_verdict_of(d)]);
+}
+
+/* rank: columns with the highest leave first. */
+static const struct diff_column {
+    const char *head, *unit;
+    void (*cell)(const struct an_difference *d, char out[DIFF_CELL_BYTES]);
+    int rank;
+} diff_columns[] = {
+    {"time", "A", diff_cell_a, 4},
+    {"time", "B", diff_cell_b, 4},
+    {"change", "of time", diff_cell_change, 0},
+    {"stall", "change", diff_cell_stall, 6},
+    {"share", "points", diff_cell_share, 3},
+    {"median", "cycles", diff_cell_median, 2},
+    {"median", "change", diff_cell_median_change, 5},
+    {"", "", diff_cell_verdict, 0},
+};
+enum { DIFF_COLUMNS = sizeof(diff_columns) / sizeof(diff_columns[0]), DIFF_RANK_MAX = 6 };
+
+static int diff_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int diff_measure(const struct diff_view *v, int widths[DIFF_COLUMNS])
+{
+    char cell[DIFF_CELL_BYTES];
+    int label = DIFF_LABEL_MIN;
+    for (int c = 0; c < DIFF_COLUMNS; c++)
+        widths[c] = diff_max(cli_text_width(diff_columns[c].head), cli_text_width(diff_columns[c].unit));
+    for (size_t i = 0; i < v->rows_len; i++) {
+        label = diff_max(label, cli_text_width(v->rows[i].label));
+        for (int c = 0; c < DIFF_COLUMNS; c++) {
+            diff_columns[c].cell(&v->rows[i].change, cell);
+            widths[c] = diff_max(widths[c], cli_text_width(cell));
+        }
+    }
+    return label < DIFF_LABEL_MAX ? label : DIFF_LABEL_MAX;
+}
+
+static int diff_total(const int widths[DIFF_COLUMNS])
+{
+    int n = 0;
+    for (int c = 0; c < DIFF_COLUMNS; c++)
+        n += widths[c] ? widths[c] + 2 : 0;
+    return n;
+}
+
+/* Columns leave by rank until a readable label fits, then the label is cut. Returns its width. */
+static int diff_fit(int widths[DIFF_COLUMNS], int label)
+{
+    const int wanted = label < 32 ? label : 32, width = cli_term_width();
+    for (int rank = DIFF_RANK_MAX; rank > 0 && diff_total(widths) + wanted > width; rank--)
+        for (int c = 0; c < DIFF_COLUMNS; c++)
+            if (diff_columns[c].rank == rank) widths[c] = 0;
+    const int left = diff_max(width - diff_total(widths), 8);
+    return label < left ? label : left;
+}
+
+static void diff_print_cell(int column, int width, const char *text, FILE *out)
+{
+    const int blanks = width - cli_text_width(text);
+    if (column == DIFF_COLUMNS - 1)
+        fprintf(out, "  %s", text);
+    else
+        fprintf(out, "  %*s%s", blanks, "", text);
+}
+
+static void diff_print_heads(const struct diff_view *v, const int widths[DIFF_COLUMNS], int label, FILE *out)
+{
+    char titles[AN_LABEL_BYTES];
+    fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
+    cli_print_cut(rep_titles(&v->sides[0], titles), label, out);
+    for (int c = 0; c + 1 < DIFF_COLUMNS; c++)
+        if (widths[c]) diff_print_cell(c, widths[c], diff_columns[c].head, out);
+    fprintf(out, "\n%*s", label, "");
+    for (int c = 0; c + 1 < DIFF_COLUMNS; c++)
+        if (widths[c]) diff_print_cell(c, widths[c], diff_columns[c].unit, out);
+    fprintf(out, "%s\n", cli_colour_end(STDOUT_FILENO));
+}
+
+static enum cli_colour diff_colour(const struct an_difference *d)
+{
+    static const enum cli_colour colours[] = {
+        [DIFF_SAME] = CLI_PLAIN, [DIFF_MORE] = CLI_RED,   [DIFF_LESS] = CLI_GREEN,
+        [DIFF_NEW] = CLI_RED,    [DIFF_GONE] = CLI_GREEN, [DIFF_TOO_FEW] = CLI_PLAIN};
+    return colours[diff_verdict_of(d)];
+}
+
+static void diff_print_row(const struct diff_row *r, const int widths[DIFF_COLUMNS], int label, FILE *out)
+{
+    char cell[DIFF_CELL_BYTES];
+    const enum cli_colour colour = diff_colour(&r->change);
+    fputs(colour == CLI_PLAIN ? "" : cli_colour_begin(STDOUT_FILENO, colour), out);
+    cli_print_cut(r->label, label, out);
+    for (int c = 0; c < DIFF_COLUMNS; c++) {
+        if (!widths[c]) continue;
+        diff_columns[c].cell(&r->change, cell);
+        diff_print_cell(c, widths[c], cell, out);
+    }
+    fprintf(out, "%s\n", colour == CLI_PLAIN ? "" : cli_colour_end(STDOUT_FILENO));
+}
+
+void diff_print_text(const struct diff_view *v, FILE *out)
+{
+    int widths[DIFF_COLUMNS];
+    diff_print_head(v, out);
+    const int label = diff_fit(widths, diff_measure(v, widths));
+    diff_print_heads(v, widths, label, out);
+    for (size_t i = 0; i < v->rows_len; i++)
+        diff_print_row(&v->rows[i], widths, label, out);
+    if (v->hidden) fprintf(out, "(%zu more, not shown)\n", v->hidden);
+    fputs("\nIn parentheses: not significant, the samples cannot tell it from no change (95 %).\n", out);
+}

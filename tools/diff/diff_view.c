@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "tools/diff/diff_view.h"
+#include "analyse/an_identity.h"
+#include "analyse/an_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of both runs' groups, and which group each is of. */
+struct diff_names {
+    struct an_name *rows;
+    uint32_t *groups; /* beside rows */
+    size_t len, room;
+};
+
+static ls_err diff_no_memory(size_t len)
+{
+    return ls_fail(LS_ERR_NOMEM, "no memory to match %zu names", len);
+}
+
+static ls_err diff_names_grow(struct diff_names *names)
+{
+    const size_t room = names->room ? 2 * names->room : 256;
+    void *rows = realloc(names->rows, room * sizeof(*names->rows));
+    if (!rows) return diff_no_memory(room);
+    names->rows = rows;
+    void *groups = realloc(names->groups, room * sizeof(*names->groups));
+    if (!groups) return diff_no_memory(room);
+    names->groups = groups;
+    names->room = room;
+    return LS_OK;
+}
+
+static ls_err diff_name_add(struct diff_names *names, const char *text, uint32_t side, uint32_t group)
+{
+    if (names->len == names->room) LS_TRY(diff_names_grow(names));
+    char *copy = strdup(text);
+    if (!copy) return diff_no_memory(names->len);
+    names->groups[names->len] = group;
+    names->rows[names->len++] = (struct an_name){.text = copy, .side = side};
+    return LS_OK;
+}
+
+static void diff_names_fini(struct diff_names *names)
+{
+    for (size_t i = 0; i < names->len; i++)
+        free((char *)(uintptr_t)names->rows[i].text);
+    free(names->rows);
+    free(names->groups);
+}
+
+/* Innermost groups that have samples of their own. */
+static ls_err diff_collect_names(const struct rep_view *v, uint32_t side, struct diff_names *names)
+{
+    for (uint32_t g = 0; g < v->groups.groups_len; g++) {
+        char text[AN_IDENTITY_BYTES];
+        if (an_table_self(v->table, g)->samples == 0) continue;
+        an_identity_of_group(&v->groups, &v->tables, g, text);
+        LS_TRY(diff_name_add(names, text, side, g));
+    }
+    return LS_OK;
+}
+
+static ls_err diff_copy_labels(struct diff_view *v, const struct diff_names *names, const uint32_t *labels,
+                               uint32_t len)
+{
+    v->labels = calloc(len + 1u, sizeof(*v->labels));
+    if (!v->labels) return diff_no_memory(len);
+    for (; v->labels_len < len; v->labels_len++) {
+        v->labels[v->labels_len] = strdup(names->rows[labels[v->labels_len]].text);
+        if (!v->labels[v->labels_len]) return diff_no_memory(len);
+    }
+    return LS_OK;
+}
+
+static ls_err diff_map_samples(struct diff_view *v, uint32_t side, const struct diff_names *names)
+{
+    const struct rep_view *s = &v->sides[side];
+    uint32_t *row_of_group = calloc(s->groups.groups_len + 1u, sizeof(*row_of_group));
+    v->row_of_sample[side] = malloc((s->in.samples.len + 1) * sizeof(uint32_t));
+    if (!row_of_group || !v->row_of_sample[side]) {
+        free(row_of_group);
+        return diff_no_memory(s->in.samples.len);
+    }
+    for (size_t i = 0; i < names->len; i++)
+        if (names->rows[i].side == side) row_of_group[names->groups[i]] = names->rows[i].row;
+    for (uint64_t i = 0; i < s->in.samples.len; i++) {
+        const uint32_t g = s->groups.group_of_sample[i];
+        v->row_of_sample[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
+    }
+    free(row_of_group);
+    return LS_OK;
+}
+
+static ls_err diff_match_names(struct diff_view *v, struct diff_names *names)
+{
+    uint32_t len = 0, *labels = NULL;
+    for (uint32_t side = 0; side < 2; side++)
+        LS_TRY(diff_collect_names(&v->sides[side], side, names));
+    LS_TRY(an_match_names(names->rows, names->len, &len, &labels));
+    const ls_err err = diff_copy_labels(v, names, labels, len);
+    free(labels);
+    LS_TRY(err);
+    for (uint32_t side = 0; side < 2; side++)
+        LS_TRY(diff_map_samples(v, side, names));
+    return LS_OK;
+}
+
+static ls_err diff_match(struct diff_view *v)
+{
+    struct diff_names names = {0};
+    const ls_err err = diff_match_names(v, &names);
+    diff_names_fini(&names);
+    return err;
+}
+
+static double diff_sort_value(const struct diff_row *r, enum diff_sort sort)
+{
+    const struct an_change *t = &r->change.time_ns;
+    return sort == DIFF_SORT_TIME ? fmax(t->a, t->b) : fabs(t->b - t->a);
+}
+
+static int diff_compare_rows(const void *a, const void *b, void *user)
+{
+    const struct diff_row *x = a, *y = b;
+    const enum diff_sort sort = *(const enum diff_sort *)user;
+    if (sort == DIFF_SORT_LABEL) return strcmp(x->label, y->label);
+    const double p = diff_sort_value(x, sort), q = diff_sort_value(y, sort);
+    return p != q ? (p < q) - (p > q) : strcmp(x->label, y->label);
+}
+
+static bool diff_is_shown(const struct diff_view *v, const struct an_difference *d)
+{
+    return d->share.a >= v->options.min_share || d->share.b >= v->options.min_share;
+}
+
+static ls_err diff_make_rows(struct diff_view *v)
+{
+    v->rows = calloc(v->labels_len + 1u, sizeof(*v->rows));
+    if (!v->rows) return diff_no_memory(v->labels_len);
+    for (uint32_t i = 0; i < v->labels_len; i++) {
+        const struct diff_row row = {v->labels[i], an_diff_row(v->diff, i)};
+        if (diff_is_shown(v, &row.change))
+            v->rows[v->rows_len++] = row;
+        else
+            v->hidden++;
+    }
+    qsort_r(v->rows, v->rows_len, sizeof(*v->rows), diff_compare_rows, &v->options.sort);
+    if (v->rows_len > v->options.limit) {
+        v->hidden += v->rows_len - v->options.limit;
+        v->rows_len = v->options.limit;
+    }
+    for (size_t i = 0; i < v->rows_len; i++)
+        LS_TRY(an_diff_median(v->diff, &v->rows[i].change));
+    return LS_OK;
+}
+
+static ls_err diff_compute(struct diff_view *v)
+{
+    LS_TRY(diff_match(v));
+    const struct an_diff_side sides[2] = {{&v->sides[0].in, &v->sides[0].costs, v->row_of_sample[0]},
+                                          {&v->sides[1].in, &v->sides[1].costs, v->row_of_sample[1]}};
+    LS_TRY(an_diff_new(sides, v->labels_len, &v->diff));
+    return diff_make_rows(v);
+}
+
+ls_err diff_view_init(struct diff_view *v, const struct diff_options *options)
+{
+    memset(v, 0, sizeof(*v));
+    v->options = *options;
+    for (int side = 0; side < 2; side++) {
+        const struct rep_options o = {.path = options->paths[side],
+                                      .by = options->by,
+                                      .where = options->where,
+                                      .where_len = options->where_len,
+                                      .where_may_miss = true};
+        LS_TRY(rep_view_init(&v->sides[side], &o));
+    }
+    return diff_compute(v);
+}
+
+void diff_view_fini(struct diff_view *v)
+{
+    free(v->rows);
+    an_diff_free(v->diff);
+    for (uint32_t i = 0; i < v->labels_len; i++)
+        free(v->labels[i]);
+    free(v->labels);
+    for (int side = 0; side < 2; side++) {
+        free(v->row_of_sample[side]);
+        rep_view_fini(&v->sides[side]);
+    }
+}
+
+enum diff_verdict diff_verdict_of(const struct an_difference *d)
+{
+    if (isnan(d->time_ns.low)) return DIFF_TOO_FEW;
+    if (!an_change_is_significant(&d->time_ns)) return DIFF_SAME;
+    if (d->bursts[0] == 0) return DIFF_NEW;
+    if (d->bursts[1] == 0) return DIFF_GONE;
+    return d->time_ns.low > 0 ? DIFF_MORE : DIFF_LESS;
+}
+
+size_t diff_regressions(const struct diff_view *v, double share)
+{
+    size_t n = 0;
+    const double limit_ns = share * v->sides[0].costs.attributed_ns;
+    for (uint32_t i = 0; i < v->labels_len; i++) {
+        const struct an_difference d = an_diff_row(v->diff, i);
+        n += d.time_ns.low > 0 && d.time_ns.b - d.time_ns.a > limit_ns;
+    }
+    return n;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two profiles, their groups matched by name. */
+#ifndef DIFF_VIEW_H
+#define DIFF_VIEW_H
+
+#include "analyse/an_diff.h"
+#include "tools/report/rep_view.h"
+
+enum diff_sort { DIFF_SORT_CHANGE, DIFF_SORT_TIME, DIFF_SORT_LABEL };
+
+struct diff_options {
+    const char *paths[2];
+    const char *by;
+    const char *const *where;
+    size_t where_len;
+    enum diff_sort sort;
+    uint64_t limit;
+    double min_share; /* of either run's time */
+};
+
+struct diff_row {
+    const char *label;
+    struct an_difference change;
+};
+
+struct diff_view {
+    struct diff_options options;
+    struct rep_view sides[2];
+    char **labels; /* by row: the name that both runs know it by */
+    uint32_t labels_len;
+    uint32_t *row_of_sample[2];
+    an_diff *diff;
+    struct diff_row *rows; /* in the order of printing */
+    size_t rows_len;
+    size_t hidden; /* rows left out */
+};
+
+/* What a row's times say: more, less, or that the samples cannot tell. */
+enum diff_verdict { DIFF_SAME, DIFF_MORE, DIFF_LESS, DIFF_NEW, DIFF_GONE, DIFF_TOO_FEW };
+
+/* Owns:   the caller ends v with diff_view_fini, also after a failure; v borrows the texts of options.
+ * Errors: those of rep_view_init.  Thread: one at a time.  Signal: not safe. */
+ls_err diff_view_init(struct diff_view *v, const struct diff_options *options);
+/* Owns:   frees what is in v.  Errors: none.  Thread: any.  Signal: not safe. */
+void diff_view_fini(struct diff_view *v);
+/* Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+enum diff_verdict diff_verdict_of(const struct an_difference *d);
+/* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+size_t diff_regressions(const struct diff_view *v, double share);
+
+#endif

@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-# loadstone export
-tools_loadstone_SOURCES += \
-    tools/cmd_export.c \
-    tools/exp_list.c tools/exp_list.h \
-    tools/exp_source.c tools/exp_source.h
-tools_loadstone_LDADD += libvizexport.la libndm.la
-LOADSTONE_MAN += tools/loadstone-export.1

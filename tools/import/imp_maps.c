@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/import/imp_maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static ls_err maps_insert(struct imp_maps *m, size_t at, const struct imp_mapping *mapping)
+{
+    if (m->len == m->room) {
+        const size_t room = m->room ? 2 * m->room : 64;
+        struct imp_mapping *grown = realloc(m->rows, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for mappings");
+        m->rows = grown;
+        m->room = room;
+    }
+    char *path = strdup(mapping->path);
+    if (!path) return ls_fail(LS_ERR_NOMEM, "no memory for mappings");
+    memmove(&m->rows[at + 1], &m->rows[at], (m->len - at) * sizeof(*m->rows));
+    m->rows[at] = *mapping;
+    m->rows[at].path = path;
+    m->len++;
+    return LS_OK;
+}
+
+static void maps_remove(struct imp_maps *m, size_t at)
+{
+    free(m->rows[at].path);
+    m->len--;
+    memmove(&m->rows[at], &m->rows[at + 1], (m->len - at) * sizeof(*m->rows));
+}
+
+/* Make room in [base, end): what was there is cut, split or removed. */
+static ls_err maps_clear(struct imp_maps *m, uint64_t base, uint64_t end)
+{
+    for (size_t i = 0; i < m->len;) {
+        struct imp_mapping *r = &m->rows[i], behind = *r;
+        if (r->end <= base || r->base >= end) {
+            i++;
+            continue;
+        }
+        behind.base = end;
+        behind.offset_bytes += end - r->base;
+        const bool has_front = r->base<base, has_behind = r->end> end;
+        if (has_behind) LS_TRY(maps_insert(m, i + 1, &behind));
+        r = &m->rows[i];
+        if (has_front)
+            r->end = base;
+        else
+            maps_remove(m, i);
+        i += has_front + has_behind;
+    }
+    return LS_OK;
+}
+
+ls_err imp_maps_add(struct imp_maps *m, const struct imp_mapping *mapping)
+{
+    size_t at = 0;
+    LS_TRY(maps_clear(m, mapping->base, mapping->end));
+    while (at < m->len && m->rows[at].base < mapping->base)
+        at++;
+    m->is_untold = true;
+    return maps_insert(m, at, mapping);
+}
+
+ls_err imp_maps_copy(const struct imp_maps *from, struct imp_maps *out)
+{
+    memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < from->len; i++)
+        LS_TRY(maps_insert(out, i, &from->rows[i]));
+    out->is_untold = from->is_untold;
+    return LS_OK;
+}
+
+void imp_maps_fini(struct imp_maps *m)
+{
+    for (size_t i = 0; i < m->len; i++)
+        free(m->rows[i].path);
+    free(m->rows);
+    memset(m, 0, sizeof(*m));
+}
+
+static char *maps_text(const struct imp_maps *m, size_t *out_len)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, out_len);
+    if (!out) return NULL;
+    for (size_t i = 0; i < m->len; i++) {
+        const struct imp_mapping *r = &m->rows[i];
+        fprintf(out, "%" PRIx64 "-%" PRIx64 " %c%c%cp %08" PRIx64 " 00:00 %" PRIu64 " %s\n", r->base, r->end,
+                r->prot & PROT_READ ? 'r' : '-', r->prot & PROT_WRITE ? 'w' : '-',
+                r->prot & PROT_EXEC ? 'x' : '-', r->offset_bytes, r->inode, r->path);
+    }
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+ls_err imp_maps_tell(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns)
+{
+    size_t len;
+    if (!m->is_untold) return LS_OK;
+    char *text = maps_text(m, &len);
+    if (!text) return ls_fail(LS_ERR_NOMEM, "no memory for a map of %zu rows", m->len);
+    for (size_t at = 0; at < len; at += SPOOL_MAPS_PIECE_BYTES) {
+        const size_t left = len - at;
+        const struct spool_text piece = {
+            text + at, (uint32_t)(left < SPOOL_MAPS_PIECE_BYTES ? left : SPOOL_MAPS_PIECE_BYTES)};
+        const unsigned flags =
+            (at == 0 ? SPOOL_MAPS_FIRST : 0) | (left <= SPOOL_MAPS_PIECE_BYTES ? SPOOL_MAPS_LAST : 0);
+        spool_put_maps(w, time_ns, (uint16_t)flags, piece);
+    }
+    free(text);
+    m->is_untold = false;
+    return LS_OK;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perf.data as a spool: mappings, forks, exec and samples of each process in the order of time, which resolve
+ * then attributes as it does its own recordings. Binaries are named where the files of the same build id are
+ * on this machine. */
+#include "perf/pe_data_src.h"
+#include "perf/pe_file.h"
+#include "profile/prof_resolve.h"
+#include "spool/spool_put_sigsafe.h"
+#include "symbols/sym_code.h"
+#include "tools/cli/cli_message.h"
+#include "tools/import/imp_maps.h"
+#include "tools/import/imp_source.h"
+#include "tools/record/rec_spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PD_TEXT_BYTES = 4096 + 64,
+    PD_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+    PD_BUILD_ID_BYTES = 20,
+    PD_CHAIN_MAX = 512,
+    PD_MARKS = 4095, /* chain entries above -PD_MARKS are marks (PERF_CONTEXT_*) */
+};
+
+/* A program image that writes. */
+struct pd_image {
+    uint32_t pid, number;
+    struct spool_writer writer;
+    struct imp_maps maps;
+    bool is_open;
+};
+
+struct pd_import {
+    struct imp_job *job;
+    pe_file *file;
+    struct rec_spool spool;
+    struct spool_cap cap;
+    struct pd_image *images;
+    size_t images_len;
+    uint64_t first_ns, last_ns;
+    double clock_hz;
+    enum ls_latency latency_kind;
+    char events[512];
+};
+
+/* --- images --- */
+
+static struct pd_image *pd_living(struct pd_import *p, uint32_t pid)
+{
+    for (size_t i = p->images_len; i-- > 0;)
+        if (p->images[i].pid == pid) return p->images[i].is_open ? &p->images[i] : NULL;
+    return NULL;
+}
+
+static uint32_t pd_next_number(const struct pd_import *p, uint32_t pid)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < p->images_len; i++)
+        number += p->images[i].pid == pid;
+    return number;
+}
+
+static void pd_end(struct pd_image *image, uint64_t time_ns)
+{
+    const struct spool_exited r = {.time_ns = time_ns, .status = SPOOL_STATUS_UNKNOWN};
+    spool_put(&image->writer, SPOOL_WHAT(EXITED, 0, r), &r, NULL, 0);
+    spool_writer_close(&image->writer);
+    imp_maps_fini(&image->maps);
+    image->is_open = false;
+}
+
+static void pd_tell_process(struct pd_import *p, struct pd_image *image, uint64_t time_ns, const char *name)
+{
+    const struct pe_file_about *about = pe_file_about(p->file);
+    const struct spool_process process = {
+        .time_ns = time_ns, .pid = image->pid, .tsc_hz = (uint64_t)p->clock_hz};
+    const struct spool_process_texts texts = {.engine = "imported (perf.data)",
+                                              .trigger = "",
+                                              .why = "imported",
+                                              .exe = name,
+                                              .cwd = "",
+                                              .cmdline = spool_text_of(about->command, SPOOL_TEXT_MAX_BYTES)};
+    const struct spool_sampling sampling = {.time_ns = time_ns, .latency_kind = p->latency_kind};
+    const struct spool_thread_begin thread = {.time_ns = time_ns, .tid = image->pid};
+    spool_put_process(&image->writer, process, &texts);
+    spool_put_thread_begin(&image->writer, thread, name);
+    spool_put_sampling(&image->writer, 0, sampling, p->events);
+}
+
+static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, const char *name,
+                       struct pd_image **out)
+{
+    char path[PATH_MAX + 64], file[32];
+    struct pd_image *grown = realloc(p->images, (p->images_len + 1) * sizeof(*grown));
+    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu processes", p->images_len);
+    p->images = grown;
+    const struct pd_image fresh = {
+        .pid = pid, .number = pd_next_number(p, pid), .writer = SPOOL_WRITER_CLOSED};
+    struct pd_image *image = &grown[p->images_len++];
+    *image = fresh;
+    snprintf(path, sizeof(path), "%s/p%u.%u", p->spool.path, pid, image->number);
+    if (mkdir(path, 0700) != 0) return ls_fail_errno(errno, "cannot make %s", path);
+    const int dir = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+    if (dir < 0) return ls_fail_errno(errno, "cannot open %s", path);
+    const struct spool_file_header ids = {.pid = pid, .tid = pid, .image = image->number};
+    snprintf(file, sizeof(file), "t%u.0", pid);
+    const int error = spool_writer_open(&image->writer, dir, file, &ids, &p->cap);
+    close(dir);
+    if (error) return ls_fail_errno(error, "cannot write to %s", path);
+    image->is_open = true;
+    ((struct spool_file_header *)(void *)image->writer.chunk)->mono_ns =
+        p->first_ns; /* of the other machine's clock */
+    pd_tell_process(p, image, time_ns, name);
+    *out = image;
+    return LS_OK;
+}
+
+static ls_err pd_image_of(struct pd_import *p, uint32_t pid, uint64_t time_ns, struct pd_image **out)
+{
+    *out = pd_living(p, pid);
+    return *out ? LS_OK : pd_begin(p, pid, time_ns, "", out);
+}
+
+/* --- records: linux/perf_event.h --- */
+
+static bool pd_fields(const struct pe_record *rec, size_t bytes, const uint8_t **out)
+{
+    *out = (const uint8_t *)rec->bytes.data + sizeof(struct perf_event_header);
+    return rec->bytes.len_bytes >= sizeof(struct perf_event_header) + bytes;
+}
+
+static uint32_t pd_u32(const uint8_t *at, size_t offset)
+{
+    uint32_t v;
+    memcpy(&v, at + offset, sizeof(v));
+    return v;
+}
+
+static uint64_t pd_u64(const uint8_t *at, size_t offset)
+{
+    uint64_t v;
+    memcpy(&v, at + offset, sizeof(v));
+    return v;
+}
+
+/* The path, or one that is nowhere when the file here is another build. */
+static void pd_module_path(const struct pd_import *p, const char *path, const char *build_id,
+                           char out[PD_TEXT_BYTES])
+{
+    sym_code *code = NULL;
+    const char *known = *build_id ? build_id : pe_file_build_id(p->file, path);
+    snprintf(out, PD_TEXT_BYTES, "%s", path);
+    if (path[0] != '/' || !*known) return;
+    if (sym_code_open(path, known, &code) == LS_ERR_VERSION)
+        snprintf(out, PD_TEXT_BYTES, "%.3900s (build %.40s)", path, known);
+    sym_code_free(code);
+}
+
+/* MMAP: pid tid addr len pgoff, name. MMAP2: ... 24 bytes of device, inode or build id, prot, flags, name. */
+static ls_err pd_on_mmap(struct pd_import *p, const struct pe_file_record *r)
+{
+    const bool is_second = r->rec.type == PERF_RECORD_MMAP2;
+    const size_t fixed = is_second ? 64 : 32;
+    char build_id[2 * PD_BUILD_ID_BYTES + 1] = "", name[4097], path[PD_TEXT_BYTES], nothing[] = "";
+    struct pd_image *image;
+    const uint8_t *at;
+    if (!pd_fields(&r->rec, fixed + 1, &at)) return LS_OK;
+    const uint32_t pid = pd_u32(at, 0);
+    if (pid == UINT32_MAX || (r->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+        return LS_OK;
+    const size_t left = r->rec.bytes.len_bytes - sizeof(struct perf_event_header) - fixed;
+    snprintf(name, sizeof(name), "%.*s", (int)strnlen((const char *)at + fixed, left < 4096 ? left : 4096),
+             (const char *)at + fixed);
+    for (int i = 0; is_second && r->rec.misc & PD_MMAP_BUILD_ID && i < PD_BUILD_ID_BYTES; i++)
+        snprintf(build_id + 2 * i, 3, "%02x", at[36 + i]);
+    LS_TRY(pd_image_of(p, pid, r->time_ns, &image));
+    const bool is_file = name[0] == '/' && name[1] != '/'; /* not "//anon" */
+    pd_module_path(p, name, build_id, path);
+    const struct imp_mapping m = {.base = pd_u64(at, 8),
+                                  .end = pd_u64(at, 8) + pd_u64(at, 16),
+                                  .offset_bytes = is_file ? pd_u64(at, 24) : 0,
+                                  .inode = is_file,
+                                  .prot = is_second                                  ? pd_u32(at, 56)
+                                          : r->rec.misc & PERF_RECORD_MISC_MMAP_DATA ? PROT_READ | PROT_WRITE
+                                                                                     : PROT_READ | PROT_EXEC,
+                                  .path = is_file || name[0] == '[' ? path : nothing};
+    return m.end > m.base ? imp_maps_add(&image->maps, &m) : LS_OK;
+}
+
+/* pid tid name; a flag says that it came by exec. */
+static ls_err pd_on_comm(struct pd_import *p, const struct pe_file_record *r)
+{
+    const uint8_t *at;
+    char name[64];
+    if (!pd_fields(&r->rec, 9, &at)) return LS_OK;
+    const uint32_t pid = pd_u32(at, 0), tid = pd_u32(at, 4);
+    const size_t left = r->rec.bytes.len_bytes - sizeof(struct perf_event_header) - 8;
+    snprintf(name, sizeof(name), "%.*s", (int)strnlen((const char *)at + 8, left < 63 ? left : 63),
+             (const char *)at + 8);
+    struct pd_image *living = pd_living(p, pid);
+    if (living && !(r->rec.misc & PERF_RECORD_MISC_COMM_EXEC)) {
+        const struct spool_thread_begin thread = {.time_ns = r->time_ns, .tid = tid};
+        if (tid != pid) spool_put_thread_begin(&living->writer, thread, name);
+        return LS_OK;
+    }
+    if (living) pd_end(living, r->time_ns);
+    return pd_begin(p, pid, r->time_ns, name, &living);
+}
+
+/* pid ppid tid ptid time */
+static ls_err pd_on_fork(struct pd_import *p, const struct pe_file_record *r)
+{
+    const uint8_t *at;
+    struct pd_image *child, *parent;
+    if (!pd_fields(&r->rec, 24, &at)) return LS_OK;
+    const uint32_t pid = pd_u32(at, 0), ppid = pd_u32(at, 4);
+    if (pid == ppid || pd_living(p, pid)) return LS_OK; /* a thread */
+    LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent));
+    const uint32_t number = parent->number;
+    LS_TRY(pd_begin(p, pid, r->time_ns, "", &child));
+    LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent)); /* the table may have moved */
+    LS_TRY(imp_maps_copy(&parent->maps, &child->maps));
+    const struct spool_ancestor a = {
+        .time_ns = r->time_ns, .fork_ns = r->time_ns, .pid = ppid, .image = number, .tid = pd_u32(at, 12)};
+    spool_put(&child->writer, SPOOL_WHAT(ANCESTOR, 0, a), &a, NULL, 0);
+    return LS_OK;
+}
+
+static ls_err pd_on_exit(struct pd_import *p, const struct pe_file_record *r)
+{
+    const uint8_t *at;
+    if (!pd_fields(&r->rec, 24, &at)) return LS_OK;
+    struct pd_image *living = pd_living(p, pd_u32(at, 0));
+    if (living && pd_u32(at, 0) == pd_u32(at, 8)) pd_end(living, r->time_ns);
+    return LS_OK;
+}
+
+/* --- samples --- */
+
+static enum spool_sample_kind pd_kind(const struct perf_event_attr *a)
+{
+    if (a->type == PERF_TYPE_BREAKPOINT) return SPOOL_SAMPLE_WATCH;
+    if (a->type != PERF_TYPE_SOFTWARE) return SPOOL_SAMPLE_ACCESS;
+    return a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ? SPOOL_SAMPLE_FAULT_MAJOR : SPOOL_SAMPLE_FAULT_MINOR;
+}
+
+static void pd_put_chain(struct spool_writer *w, uint64_t time_ns, const struct pe_sample *s)
+{
+    uint64_t ips[PD_CHAIN_MAX];
+    uint32_t len = 0;
+    for (uint32_t i = 0; i < s->callchain_len && len < PD_CHAIN_MAX; i++) {
+        const uint64_t ip = pe_word_at(s->callchain, i);
+        if (ip < UINT64_MAX - PD_MARKS && ip >> 63 == 0)
+            ips[len++] = ip; /* neither a mark nor the kernel's */
+    }
+    if (len > 1) spool_put_chain(w, time_ns, ips, len);
+}
+
+static ls_err pd_on_sample(struct pd_import *p, const struct pe_file_record *r)
+{
+    struct pe_sample s = pe_sample_missing();
+    struct pd_image *image;
+    if (!pe_sample_read(&r->event->layout, &r->rec, &s)) return LS_OK;
+    if (!(s.has & PERF_SAMPLE_ADDR) || s.addr == 0 || s.addr >> 63 || !(s.has & PERF_SAMPLE_TID)) {
+        p->job->skipped++;
+        return LS_OK;
+    }
+    if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, &s);
+    if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
+    LS_TRY(pd_image_of(p, s.pid, r->time_ns, &image));
+    LS_TRY(imp_maps_tell(&image->maps, &image->writer, r->time_ns));
+    const struct spool_sample out = {.time_ns = r->time_ns,
+                                     .ip = s.ip,
+                                     .addr = s.addr,
+                                     .events = s.has & PERF_SAMPLE_PERIOD ? s.period_events
+                                               : r->event->attr.freq      ? 0
+                                                                          : r->event->attr.sample_period,
+                                     .tid = s.tid,
+                                     .cpu = s.has & PERF_SAMPLE_CPU ? s.cpu : UINT32_MAX,
+                                     .latency_cycles = s.latency_cycles,
+                                     .latency_kind = s.latency_kind,
+                                     .page_bytes = (uint32_t)s.data_page_bytes,
+                                     .kind = pd_kind(&r->event->attr),
+                                     .source = s.source,
+                                     .snoop = s.snoop,
+                                     .tlb = s.tlb,
+                                     .numa = SPOOL_NOT_TOLD};
+    spool_put_sample(&image->writer, s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op, &out);
+    pd_put_chain(&image->writer, r->time_ns, &s);
+    p->job->samples++;
+    return LS_OK;
+}
+
+static const struct {
+    uint32_t type;
+    ls_err (*take)(struct pd_import *p, const struct pe_file_record *r);
+} pd_takers[] = {{PERF_RECORD_SAMPLE, pd_on_sample}, {PERF_RECORD_MMAP, pd_on_mmap},
+                 {PERF_RECORD_MMAP2, pd_on_mmap},    {PERF_RECORD_COMM, pd_on_comm},
+                 {PERF_RECORD_FORK, pd_on_fork},     {PERF_RECORD_EXIT, pd_on_exit}};
+
+static ls_err pd_take_all(struct pd_import *p)
+{
+    size_t len;
+    const struct pe_file_record *records = pe_file_records(p->file, &len);
+    for (size_t i = 0; i < len; i++) {
+        struct pe_file_record r = records[i];
+        if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* what perf made up before it began */
+        p->last_ns = r.time_ns;
+        for (size_t k = 0; k < sizeof(pd_takers) / sizeof(pd_takers[0]); k++)
+            if (pd_takers[k].type == r.rec.type) LS_TRY(pd_takers[k].take(p, &r));
+    }
+    for (size_t i = 0; i < p->images_len; i++)
+        if (p->images[i].is_open) pd_end(&p->images[i], p->last_ns);
+    if (p->cap.disk_errno) return ls_fail_errno((int)p->cap.disk_errno, "cannot write to %s", p->spool.path);
+    return LS_OK;
+}
+
+/* --- what the file says of itself --- */
+
+/* "... @ 2.60GHz", as Intel names its processors. */
+static double pd_clock_of(const char *cpu)
+{
+    const char *at = strstr(cpu, "@ ");
+    const double ghz = at && strstr(at, "GHz") ? strtod(at + 2, NULL) : 0;
+    return ghz > 0.1 && ghz < 100 ? ghz * 1e9 : 0;
+}
+
+static void pd_describe(struct pd_import *p)
+{
+    const struct pe_file_about *about = pe_file_about(p->file);
+    size_t len, records_len;
+    const struct pe_file_event *events = pe_file_events(p->file, &len);
+    const struct pe_file_record *records = pe_file_records(p->file, &records_len);
+    bool is_hardware = false;
+    for (size_t i = 0; i < len; i++)
+        is_hardware |=
+            events[i].attr.type != PERF_TYPE_SOFTWARE && events[i].attr.type != PERF_TYPE_BREAKPOINT;
+    for (size_t i = 0; i < records_len && !p->first_ns; i++)
+        p->first_ns = records[i].time_ns;
+    if (p->first_ns == 0) p->first_ns = 1;
+    const bool is_amd = strstr(about->cpu, "AMD") != NULL, is_arm = strncmp(about->arch, "aarch64", 7) == 0,
+               is_power = strncmp(about->arch, "ppc64", 5) == 0;
+    p->latency_kind = !is_hardware ? LS_LATENCY_NONE
+                                   : pe_latency_kind_of(is_amd     ? "amd"
+                                                        : is_arm   ? "arm"
+                                                        : is_power ? "power"
+                                                                   : "intel");
+    p->clock_hz = p->job->clock_hz > 0 ? p->job->clock_hz : pd_clock_of(about->cpu);
+    if (p->clock_hz <= 0 && is_hardware)
+        p->job->remedies =
+            "the file does not tell the clock of its cycles: one is taken for a nanosecond; --ghz tells it";
+    if (p->clock_hz <= 0) p->clock_hz = 1e9;
+    snprintf(p->events, sizeof(p->events), "%s",
+             is_hardware ? "loads and stores (perf record)" : "page faults (perf record)");
+}
+
+static ls_err pd_resolve(struct pd_import *p)
+{
+    const struct pe_file_about *about = pe_file_about(p->file);
+    const struct prof_resolve_options options = {.spool_dir = p->spool.path,
+                                                 .output_path = p->job->output_path,
+                                                 .force = p->job->force,
+                                                 .command = *about->command ? about->command : p->job->path,
+                                                 .host = about->host,
+                                                 .cpu = about->cpu};
+    struct prof_resolve_stats stats = {0};
+    if (p->job->samples == 0)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: no sample in it has an address of data; record with `perf mem record`, or with "
+                       "`perf record -d`",
+                       p->job->path);
+    LS_TRY(prof_resolve(&options, &stats));
+    return LS_OK;
+}
+
+static bool perf_data_probe(const char *head, size_t len_bytes)
+{
+    return pe_file_probe(head, len_bytes);
+}
+
+static ls_err perf_data_run(struct imp_job *job)
+{
+    struct pd_import p = {.job = job};
+    LS_TRY(pe_file_open(job->path, &p.file));
+    pd_describe(&p);
+    ls_err err = rec_spool_make(&p.spool, NULL);
+    if (err == LS_OK) err = pd_take_all(&p);
+    if (err == LS_OK) err = pd_resolve(&p);
+    if (pe_file_truncated(p.file))
+        cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
+                 (unsigned long long)pe_file_truncated(p.file));
+    if (p.spool.made) rec_spool_remove(&p.spool);
+    for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
+        if (p.images[i].is_open) pd_end(&p.images[i], p.last_ns);
+    free(p.images);
+    pe_file_free(p.file);
+    return err;
+}
+
+const struct imp_source imp_source_perf_data = {
+    .name = "perf-data", .words = "perf.data of Linux perf", .probe = perf_data_probe, .run = perf_data_run};

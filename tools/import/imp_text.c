@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/import/imp_text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+ls_err imp_text_open(const char *path, struct imp_text *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->path = path;
+    out->file = fopen(path, "re");
+    return out->file ? LS_OK : ls_fail_errno(errno, "cannot read %s", path);
+}
+
+void imp_text_close(struct imp_text *t)
+{
+    if (t->file) fclose(t->file);
+    free(t->line);
+    memset(t, 0, sizeof(*t));
+}
+
+bool imp_text_next(struct imp_text *t)
+{
+    const ssize_t got = getline(&t->line, &t->room, t->file);
+    if (got < 0) return false;
+    t->line[strcspn(t->line, "\r\n")] = '\0';
+    t->number++;
+    return true;
+}
+
+/* The field at line, unquoted in place; the rest of the line, NULL when this was the last one. */
+static char *text_cut(char *line)
+{
+    if (*line != '"') {
+        char *comma = strchr(line, ',');
+        if (comma) *comma = '\0';
+        return comma ? comma + 1 : NULL;
+    }
+    char *to = line, *from = line + 1;
+    for (; *from && !(*from == '"' && from[1] != '"'); from++) {
+        if (*from == '"') from++;
+        *to++ = *from;
+    }
+    char *comma = *from ? strchr(from, ',') : NULL;
+    *to = '\0';
+    return comma ? comma + 1 : NULL;
+}
+
+size_t imp_text_fields(char *line, char *fields[], size_t fields_max)
+{
+    size_t len = 0;
+    for (char *next = line; next; len++) {
+        char *field = next;
+        next = text_cut(field);
+        if (len < fields_max) fields[len] = field;
+    }
+    return len;
+}
+
+ls_err imp_text_bad(const struct imp_text *t, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return ls_fail(LS_ERR_FORMAT, "%s:%llu: %s", t->path, (unsigned long long)t->number, text);
+}

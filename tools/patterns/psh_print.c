@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/patterns/psh_print.h"
+#include "patterns/pat_describe.h"
+#include "patterns/pat_distances.h"
+#include "patterns/pat_extent.h"
+#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PSH_INDICES_SHOWN = 16, PSH_DISTANCES_SHOWN = 6, PSH_ELEMENT_BYTES = 8 };
+
+size_t psh_lists(const struct pat_config *c, struct psh_list out[3])
+{
+    const struct psh_list all[] = {
+        {"pattern", &c->pattern}, {"pattern-gather", &c->gather}, {"pattern-scatter", &c->scatter}};
+    size_t n = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (all[i].indices->len) out[n++] = all[i];
+    return n;
+}
+
+static void psh_indices(const struct psh_list *l, FILE *out)
+{
+    fprintf(out, "  %-16s", l->name);
+    for (size_t i = 0; i < l->indices->len && i < PSH_INDICES_SHOWN; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", l->indices->data[i]);
+    if (l->indices->len > PSH_INDICES_SHOWN) fprintf(out, ",... (%zu)", l->indices->len);
+    fputc('\n', out);
+}
+
+static ls_err psh_distances(const struct psh_list *l, FILE *out)
+{
+    struct pat_distance *d;
+    size_t len;
+    LS_TRY(pat_distances(l->indices, &d, &len));
+    fprintf(out, "  %-16s", "  distances");
+    for (size_t i = 0; i < len && i < PSH_DISTANCES_SHOWN; i++)
+        fprintf(out, "%s%" PRId64 " (%.0f %%)", i ? ", " : "", d[i].distance,
+                100.0 * (double)d[i].count / (double)(l->indices->len - 1));
+    if (len > PSH_DISTANCES_SHOWN) fprintf(out, ", %zu more", len - PSH_DISTANCES_SHOWN);
+    if (len == 0) fputs("none", out);
+    fputc('\n', out);
+    free(d);
+    return LS_OK;
+}
+
+static void psh_reach(const struct pat_config *c, enum pat_side side, const char *name, FILE *out)
+{
+    struct pat_extent e;
+    char bytes[CLI_CELL_BYTES];
+    if (pat_extent_of(c, side, &e) != LS_OK) {
+        fprintf(out, "  %-16s%s\n", name, ls_last_error());
+        return;
+    }
+    fprintf(out, "  %-16selements %" PRId64 " to %" PRId64 ", %s of doubles\n", name, e.low, e.high,
+            cli_format_bytes(bytes, (double)pat_extent_elements(&e) * PSH_ELEMENT_BYTES));
+}
+
+static ls_err psh_config(const struct pat_config *c, size_t number, FILE *out)
+{
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES], bytes[CLI_CELL_BYTES], count[CLI_CELL_BYTES];
+    struct psh_list lists[3];
+    fprintf(out, "config %zu%s%s: %s, %s, delta %s, %s times\n", number, *c->name ? " " : "", c->name,
+            pat_kernel_name(c->kernel), pat_describe(c, shape), pat_describe_delta(c, delta),
+            cli_format_grouped(count, c->count));
+    const size_t len = psh_lists(c, lists);
+    for (size_t i = 0; i < len; i++) {
+        psh_indices(&lists[i], out);
+        LS_TRY(psh_distances(&lists[i], out));
+    }
+    psh_reach(c, PAT_SIDE_GATHER, c->kernel == PAT_GS ? "gathers from" : "reach", out);
+    if (c->kernel == PAT_GS) psh_reach(c, PAT_SIDE_SCATTER, "scatters to", out);
+    fprintf(out, "  %-16s%s a run\n", "moves",
+            cli_format_bytes(bytes, (double)pat_config_bytes(c, PSH_ELEMENT_BYTES)));
+    return LS_OK;
+}
+
+ls_err psh_print(const struct pat_suite *s, struct psh_range range, FILE *out)
+{
+    for (size_t i = range.begin; i < range.end; i++)
+        LS_TRY(psh_config(&s->rows[i], i, out));
+    return LS_OK;
+}
+
+static ls_err psh_json_list(struct cli_json *j, const struct psh_list *l)
+{
+    struct pat_distance *d;
+    size_t len;
+    LS_TRY(pat_distances(l->indices, &d, &len));
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "list", l->name);
+    cli_json_u64(j, "indices", l->indices->len);
+    cli_json_open(j, "distances", '[');
+    for (size_t i = 0; i < len; i++) {
+        cli_json_open(j, NULL, '{');
+        cli_json_i64(j, "distance", d[i].distance);
+        cli_json_u64(j, "count", d[i].count);
+        cli_json_close(j, '}');
+    }
+    cli_json_close(j, ']');
+    cli_json_close(j, '}');
+    free(d);
+    return LS_OK;
+}
+
+static ls_err psh_json_config(struct cli_json *j, const struct pat_config *c, size_t number)
+{
+    char shape[PAT_TEXT_BYTES];
+    struct psh_list lists[3];
+    struct pat_extent e;
+    cli_json_open(j, NULL, '{');
+    cli_json_u64(j, "config", number);
+    cli_json_text(j, "name", c->name);
+    cli_json_text(j, "kernel", pat_kernel_name(c->kernel));
+    cli_json_text(j, "shape", pat_describe(c, shape));
+    cli_json_u64(j, "count", c->count);
+    cli_json_u64(j, "bytes", pat_config_bytes(c, PSH_ELEMENT_BYTES));
+    if (pat_extent_of(c, PAT_SIDE_GATHER, &e) == LS_OK) {
+        cli_json_i64(j, "element_low", e.low);
+        cli_json_i64(j, "element_high", e.high);
+    }
+    cli_json_open(j, "lists", '[');
+    const size_t len = psh_lists(c, lists);
+    for (size_t i = 0; i < len; i++)
+        LS_TRY(psh_json_list(j, &lists[i]));
+    cli_json_close(j, ']');
+    cli_json_close(j, '}');
+    return LS_OK;
+}
+
+ls_err psh_print_json(const struct pat_suite *s, struct psh_range range, FILE *out)
+{
+    struct cli_json j = {.out = out};
+    cli_json_open(&j, NULL, '{');
+    cli_json_u64(&j, "schema", 1);
+    cli_json_open(&j, "configurations", '[');
+    for (size_t i = range.begin; i < range.end; i++)
+        LS_TRY(psh_json_config(&j, &s->rows[i], i));
+    cli_json_close(&j, ']');
+    cli_json_close(&j, '}');
+    return LS_OK;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/patterns/ptd_diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PTD_SEED = 1 };
+
+#define PTD_VERDICT_TEXT(id, text) [id] = text,
+static const char *const ptd_verdicts[PTD_VERDICTS] = {PTD_VERDICT_LIST(PTD_VERDICT_TEXT)};
+#undef PTD_VERDICT_TEXT
+
+const char *ptd_verdict_text(enum ptd_verdict v)
+{
+    return ptd_verdicts[v];
+}
+
+enum pat_term ptd_main_term(const struct pat_distance_terms *d)
+{
+    size_t most = 0;
+    for (size_t t = 1; t < PAT_TERM_COUNT; t++)
+        if (pat_terms[t].weight * d->terms[t] > pat_terms[most].weight * d->terms[most]) most = t;
+    return (enum pat_term)most;
+}
+
+static enum ptd_verdict ptd_verdict_of(const struct pat_item_comparison *c)
+{
+    const struct pat_comparison *const t = &c->total;
+    if (c->same) return PTD_SAME;
+    if (t->distance.total == 0) return PTD_ALIKE;
+    if (isnan(t->p_value)) return PTD_TOO_SHORT;
+    return t->p_value < PTD_SIGNIFICANCE ? PTD_DIFFERS : PTD_ALIKE;
+}
+
+static ls_err ptd_row_make(const struct ptd_diff *d, const struct pat_match *m, struct ptd_row *row)
+{
+    *row = (struct ptd_row){.match = *m};
+    if (m->a != PAT_UNASSIGNED) row->a = &d->sides[0].items.rows[m->a];
+    if (m->b != PAT_UNASSIGNED) row->b = &d->sides[1].items.rows[m->b];
+    if (row->a && row->b) {
+        LS_TRY(pat_item_compare(row->a, row->b, PTD_SEED, &row->comparison));
+        row->verdict = ptd_verdict_of(&row->comparison);
+    } else {
+        row->verdict = row->a ? PTD_ONLY_A : PTD_ONLY_B;
+    }
+    return LS_OK;
+}
+
+static double ptd_row_distance(const struct ptd_row *r)
+{
+    return r->a && r->b ? r->comparison.total.distance.total : -1;
+}
+
+static int ptd_row_compare(const void *a, const void *b)
+{
+    const struct ptd_row *x = a, *y = b;
+    const double dx = ptd_row_distance(x), dy = ptd_row_distance(y);
+    if (dx != dy) return dx > dy ? -1 : 1;
+    if (x->match.a != y->match.a) return x->match.a < y->match.a ? -1 : 1;
+    return x->match.b < y->match.b ? -1 : x->match.b > y->match.b;
+}
+
+ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct ptd_diff *out)
+{
+    struct pat_match *matches = NULL;
+    size_t len = 0;
+    memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < 2; i++)
+        LS_TRY(ptd_input_read(paths[i], &o->settings, &out->sides[i]));
+    LS_TRY(pat_items_match(&out->sides[0].items, &out->sides[1].items, &o->match, &matches, &len));
+    ls_err err = LS_OK;
+    out->rows = calloc(len, sizeof *out->rows);
+    if (!out->rows) err = ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", len);
+    for (; err == LS_OK && out->rows_len < len; out->rows_len++)
+        err = ptd_row_make(out, &matches[out->rows_len], &out->rows[out->rows_len]);
+    if (err == LS_OK) qsort(out->rows, len, sizeof *out->rows, ptd_row_compare);
+    free(matches);
+    return err;
+}
+
+void ptd_diff_fini(struct ptd_diff *d)
+{
+    free(d->rows);
+    ptd_input_fini(&d->sides[0]);
+    ptd_input_fini(&d->sides[1]);
+}

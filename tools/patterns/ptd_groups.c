@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/patterns/ptd_groups.h"
+
+#include <stdlib.h>
+
+ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_group_options *o,
+                       struct ptd_groups *out)
+{
+    *out = (struct ptd_groups){.within = o->within, .inputs = calloc(paths_len, sizeof *out->inputs)};
+    if (!out->inputs) return ls_fail(LS_ERR_NOMEM, "no memory for %zu files of patterns", paths_len);
+    for (size_t i = 0; i < paths_len; i++) {
+        out->inputs_len++;
+        LS_TRY(ptd_input_read(paths[i], &o->settings, &out->inputs[i]));
+        LS_TRY(pat_items_move(&out->inputs[i].items, &out->items, (uint32_t)i));
+    }
+    return pat_cluster(&out->items, o->within, &out->clusters);
+}
+
+void ptd_groups_fini(struct ptd_groups *g)
+{
+    pat_clusters_fini(&g->clusters);
+    pat_items_fini(&g->items);
+    for (size_t i = 0; i < g->inputs_len; i++)
+        ptd_input_fini(&g->inputs[i]);
+    free(g->inputs);
+}

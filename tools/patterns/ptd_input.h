@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns to compare, from any file that has some: a pattern file, or what they can be extracted from.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef PTD_INPUT_H
+#define PTD_INPUT_H
+
+#include "patterns/compare/pat_compare_item.h"
+#include "tools/patterns/ptn_read.h"
+
+struct ptd_input {
+    const char *path;
+    struct pat_items items;
+    struct pat_suite suite; /* of a pattern file */
+    struct ptn_found found; /* of anything else */
+};
+
+/* A file whose first sign is [ is a pattern file, also when it is packed.
+ * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
+ * Errors: those of pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
+ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out);
+void ptd_input_fini(struct ptd_input *in);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `loadstone patterns` does: a row each. One operand is always the input to extract from, whatever the
+ * file is called; with more of them the first one names the row.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef PTN_ACTIONS_H
+#define PTN_ACTIONS_H
+
+#include "tools/cli/cli_command.h"
+
+/* Rows of the command's option table. */
+enum ptn_option {
+    PTN_FORMAT,
+    PTN_MEMORY,
+    PTN_BY_THREAD,
+    PTN_MODE,
+    PTN_TOP,
+    PTN_MIN_ACCESSES,
+    PTN_MIN_DISTANCES,
+    PTN_MIN_FAR,
+    PTN_FAR,
+    PTN_WINDOW_ROWS,
+    PTN_WINDOW_BYTES,
+    PTN_TRIVIAL,
+    PTN_LONGEST,
+    PTN_NO_SYMBOLS,
+    PTN_SEED,
+    PTN_CONFIG,
+    PTN_COMPRESS,
+    PTN_WITHIN,
+    PTN_BY_DISTANCE,
+    PTN_MEMBERS,
+    PTN_OUTPUT,
+    PTN_TO,
+    PTN_PICTURE,
+    PTN_PLOT,
+    PTN_JSON,
+    PTN_FORCE,
+    PTN_OPTIONS
+};
+
+struct ptn_action {
+    const char *name;
+    const char *operands; /* "FILE.json", behind the name */
+    size_t operands_min, operands_max;
+    /* operands: those behind the name, ended by NULL; returns the exit status */
+    int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
+};
+
+extern const struct ptn_action ptn_action_extract, ptn_action_show, ptn_action_diff, ptn_action_groups;
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone patterns INPUT: extracts, prints, writes, draws. */
+#include "patterns/write/pat_write.h"
+#include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
+#include "tools/patterns/psh_print.h"
+#include "tools/patterns/ptn_actions.h"
+#include "tools/patterns/ptn_print.h"
+#include "viz-export/vx_chart.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* What is asked for besides the table. */
+struct ptn_outputs {
+    const struct pat_writer *writer; /* of patterns_path */
+    const char *patterns_path, *picture_path;
+    bool force;
+};
+
+static bool ptn_is_picture(const char *path)
+{
+    static const char *const ends[] = {".svg", ".png", ".html"};
+    const size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (len > strlen(ends[i]) && strcasecmp(path + len - strlen(ends[i]), ends[i]) == 0) return true;
+    return false;
+}
+
+static void ptn_outputs_of(const struct cli_value *v, struct ptn_outputs *out)
+{
+    const char *path = v[PTN_OUTPUT].text;
+    *out = (struct ptn_outputs){.writer = pat_writer_at(v[PTN_TO].number),
+                                .picture_path = v[PTN_PICTURE].text,
+                                .force = v[PTN_FORCE].given};
+    if (path && ptn_is_picture(path) && !out->picture_path)
+        out->picture_path = path;
+    else
+        out->patterns_path = path;
+}
+
+/* Of as many files as there are for patterns_len patterns. */
+static ls_err ptn_check_files(const struct ptn_outputs *o, size_t patterns_len)
+{
+    char name[PATH_MAX];
+    for (size_t i = 0; o->patterns_path && pat_write_path(o->writer, o->patterns_path, i, patterns_len, name);
+         i++)
+        LS_TRY(cli_output_check(name, o->force));
+    return LS_OK;
+}
+
+static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
+{
+    if (v[PTN_TO].given && !o->patterns_path)
+        return ls_fail(LS_ERR_USAGE, "--to %s: name the file to write with -o", v[PTN_TO].text);
+    if (o->picture_path) {
+        LS_TRY(vx_page_check(o->picture_path));
+        LS_TRY(cli_output_check(o->picture_path, o->force));
+    }
+    return ptn_check_files(o, 0); /* before the work: those whose names are known */
+}
+
+static void ptn_write_note(void *user, const char *text)
+{
+    (void)user;
+    cli_note("%s", text);
+}
+
+static ls_err ptn_draw(const struct cli_value *v, const char *input, const struct pat_findings *f,
+                       const char *path)
+{
+    /* the configurations stay f's */
+    struct pat_suite s = {.rows = calloc(f->len, sizeof(*s.rows)), .len = f->len};
+    if (!s.rows) return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu patterns", f->len);
+    for (size_t i = 0; i < f->len; i++)
+        s.rows[i] = f->rows[i].config;
+    const ls_err err =
+        psh_plot(&s, (struct psh_range){0, s.len}, (enum psh_what)v[PTN_PLOT].number, input, path);
+    free(s.rows);
+    if (err == LS_OK) cli_note("drawn: %s", path);
+    return err;
+}
+
+static ls_err ptn_save(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
+                       const struct pat_findings *f)
+{
+    const struct pat_write_options options = {
+        .source = input, .accesses_max = v[PTN_LONGEST].number, .note = ptn_write_note};
+    LS_TRY(ptn_check_files(o, f->len));
+    LS_TRY(pat_write(o->writer, f, &options, o->patterns_path));
+    cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", o->patterns_path);
+    return LS_OK;
+}
+
+static void ptn_next(const char *input, const struct ptn_outputs *o, size_t patterns_len)
+{
+    if (patterns_len == 0)
+        cli_next("loadstone patterns %s --trivial --min-accesses 1", cli_quote(input));
+    else if (!o->patterns_path)
+        cli_next("loadstone patterns %s -o patterns.json", cli_quote(input));
+    else if (strcmp(o->writer->name, "gem5") == 0)
+        cli_next("gem5.opt %s --pattern 0", cli_quote(o->patterns_path));
+    else
+        cli_next("loadstone replay %s", cli_quote(o->patterns_path));
+}
+
+static ls_err ptn_results(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
+                          const struct ptn_found *found)
+{
+    const struct pat_findings *f = &found->findings;
+    if (v[PTN_JSON].given)
+        ptn_print_json(input, found, stdout);
+    else if (o->patterns_path && o->writer->print)
+        o->writer->print(f, stdout);
+    else
+        ptn_print(input, found, stdout);
+    fflush(stdout);
+    if (f->len == 0 && (o->patterns_path || o->picture_path))
+        return ls_fail(
+            LS_ERR_ARG,
+            "%s: no pattern passed the filters, nothing was written; --trivial and --min-accesses 1 "
+            "keep more",
+            input);
+    if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));
+    if (o->picture_path) LS_TRY(ptn_draw(v, input, f, o->picture_path));
+    ptn_next(input, o, f->len);
+    return LS_OK;
+}
+
+static int ptn_extract_run(const struct cli_value *v, char **operands, size_t operands_len)
+{
+    struct ptn_settings settings;
+    struct ptn_outputs outputs;
+    struct ptn_found found = {0};
+    (void)operands_len;
+    ptn_settings_of(v, &settings);
+    ptn_outputs_of(v, &outputs);
+    ls_err err = ptn_check(v, &outputs);
+    if (err == LS_OK) err = ptn_read(operands[0], &settings, &found);
+    if (err == LS_OK) err = ptn_results(v, operands[0], &outputs, &found);
+    ptn_found_fini(&found);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
+const struct ptn_action ptn_action_extract = {
+    .name = "",
+    .operands = "INPUT",
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = ptn_extract_run,
+};

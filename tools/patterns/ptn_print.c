@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two lines a pattern: its share and measures beside where it is from, and below that what it is. */
+#include "tools/patterns/ptn_print.h"
+#include "patterns/pat_describe.h"
+#include "patterns/write/pat_write.h"
+#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { PTN_TEXT_BYTES = 1024, PTN_INDICES_SHOWN = 12, PTN_CELL = 8, PTN_TEXT_MIN = 30, PTN_DETAIL = 5 };
+
+typedef const char *ptn_cell_fn(const struct pat_found *r, char out[CLI_CELL_BYTES]);
+
+static const char *ptn_cell_cost(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    return cli_format_percent(out, r->cost_share);
+}
+
+static const char *ptn_cell_accesses(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    return cli_format_percent(out, r->access_share);
+}
+
+static const char *ptn_two_digits(double n, char out[CLI_CELL_BYTES])
+{
+    if (!isfinite(n)) return strcpy(out, "-");
+    snprintf(out, CLI_CELL_BYTES, "%.2f", n);
+    return out;
+}
+
+static const char *ptn_cell_spatial(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    return ptn_two_digits(r->measures.spatial, out);
+}
+
+static const char *ptn_cell_temporal(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    return ptn_two_digits(r->measures.temporal, out);
+}
+
+static const char *ptn_cell_entropy(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    if (!isfinite(r->measures.delta_entropy_bits)) return strcpy(out, "-");
+    snprintf(out, CLI_CELL_BYTES, "%.1f", r->measures.delta_entropy_bits);
+    return out;
+}
+
+static const char *ptn_cell_lines(const struct pat_found *r, char out[CLI_CELL_BYTES])
+{
+    if (!isfinite(r->measures.line_utilisation)) return strcpy(out, "-");
+    snprintf(out, CLI_CELL_BYTES, "%.0f", r->measures.line_utilisation * 100);
+    return out;
+}
+
+static const struct ptn_column {
+    const char *head, *unit;
+    ptn_cell_fn *cell;
+} ptn_columns[] = {
+    {"cost", "%", ptn_cell_cost},          {"acc.", "%", ptn_cell_accesses},
+    {"spatial", "0-1", ptn_cell_spatial},  {"temp.", "0-1", ptn_cell_temporal},
+    {"entropy", "bits", ptn_cell_entropy}, {"lines", "used %", ptn_cell_lines},
+};
+enum {
+    PTN_COLUMNS = sizeof(ptn_columns) / sizeof(ptn_columns[0]),
+    PTN_INDENT = 3 + PTN_COLUMNS * PTN_CELL + 2
+};
+
+const char *ptn_indices_text(const struct pat_indices *p, size_t len_max, char *out, size_t room)
+{
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < p->len && n + 32 < room; i++) {
+        if (i == len_max) {
+            snprintf(out + n, room - n, ",... (%zu)", p->len);
+            break;
+        }
+        n += (size_t)snprintf(out + n, room - n, "%s%" PRId64, i ? "," : "", p->data[i]);
+    }
+    return out;
+}
+
+/* "exact", "periodic (93 %)", "synthetic" */
+static void ptn_form_text(const struct pat_found *r, char *out, size_t room)
+{
+    const bool is_partly = r->form == PAT_FORM_PERIODIC && isfinite(r->explained) && r->explained < 0.995;
+    snprintf(out, room, is_partly ? "%s (%.0f %%)" : "%s", pat_form_name(r->form), 100 * r->explained);
+}
+
+static const struct pat_indices *ptn_list_of(const struct pat_config *c)
+{
+    return c->kernel == PAT_GS ? &c->gather : &c->pattern;
+}
+
+/* "complex, exact: 0,1,4,2,... delta 3, 4 times; elements of 8 bytes, 64.0 KiB" */
+static void ptn_what_text(const struct pat_found *r, char *out, size_t room)
+{
+    char form[64], indices[400], delta[PAT_TEXT_BYTES], count[CLI_CELL_BYTES], bytes[CLI_CELL_BYTES];
+    char times[PAT_TEXT_BYTES + CLI_CELL_BYTES + 16] = "", elements[64] = "", stride[40] = "";
+    ptn_form_text(r, form, sizeof(form));
+    if (r->class == PAT_CLASS_UNIFORM) snprintf(stride, sizeof(stride), " %" PRId64, r->stride);
+    ptn_indices_text(ptn_list_of(&r->config), PTN_INDICES_SHOWN, indices, sizeof(indices));
+    if (r->config.count > 1)
+        snprintf(times, sizeof(times), " delta %s, %s times", pat_describe_delta(&r->config, delta),
+                 cli_format_grouped(count, r->config.count));
+    if (r->elem_size_bytes)
+        snprintf(elements, sizeof(elements), "; elements of %" PRIu64 " bytes", r->elem_size_bytes);
+    snprintf(out, room, "%s%s, %s: %s%s%s, %s", pat_class_name(r->class), stride, form, indices, times,
+             elements, cli_format_bytes(bytes, (double)r->measures.footprint_bytes));
+}
+
+static void ptn_threads_text(const struct pat_found *r, char *out, size_t room)
+{
+    if (r->threads > 1)
+        snprintf(out, room, ", %" PRIu32 " threads", r->threads);
+    else
+        out[0] = '\0';
+}
+
+static void ptn_row(const struct pat_found *r, size_t number, int width, FILE *out)
+{
+    char where[PTN_TEXT_BYTES], what[PTN_TEXT_BYTES], threads[32], cell[CLI_CELL_BYTES];
+    pat_where_text(r, where, sizeof(where) - sizeof(threads));
+    ptn_threads_text(r, threads, sizeof(threads));
+    strcat(where, threads);
+    ptn_what_text(r, what, sizeof(what));
+    fprintf(out, "%3zu", number);
+    for (size_t i = 0; i < PTN_COLUMNS; i++)
+        fprintf(out, "%*s", PTN_CELL, ptn_columns[i].cell(r, cell));
+    fputs("  ", out);
+    cli_print_folded(where, PTN_INDENT, width, out);
+    fprintf(out, "%*s", PTN_DETAIL, "");
+    cli_print_folded(what, PTN_DETAIL, width, out);
+}
+
+static void ptn_heads(FILE *out)
+{
+    fputs("\n   ", out);
+    for (size_t i = 0; i < PTN_COLUMNS; i++)
+        fprintf(out, "%*s", PTN_CELL, ptn_columns[i].head);
+    fputs("  pattern\n   ", out);
+    for (size_t i = 0; i < PTN_COLUMNS; i++)
+        fprintf(out, "%*s", PTN_CELL, ptn_columns[i].unit);
+    fputc('\n', out);
+}
+
+static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
+{
+    char accesses[CLI_CELL_BYTES], sites[CLI_CELL_BYTES], number[CLI_CELL_BYTES];
+    const size_t threads = pat_source_tables(f->source)->threads_len;
+    fprintf(out, "source     %s: %s accesses of %s instructions in %zu thread%s%s\n", path,
+            cli_format_grouped(accesses, f->counts.accesses), cli_format_grouped(sites, f->sequences.sites),
+            threads, threads == 1 ? "" : "s", f->counts.is_sampled ? ", bursts: a sample" : "");
+    if (f->counts.lost)
+        fprintf(out, "lost       %s accesses, as the tracer says\n",
+                cli_format_grouped(number, f->counts.lost));
+    if (f->counts.skipped)
+        fprintf(out, "skipped    %s records that say nothing of memory\n",
+                cli_format_grouped(number, f->counts.skipped));
+}
+
+void ptn_print(const char *path, const struct ptn_found *f, FILE *out)
+{
+    double cost = 0, accesses = 0;
+    const int width =
+        cli_term_width() > PTN_INDENT + PTN_TEXT_MIN ? cli_term_width() : PTN_INDENT + PTN_TEXT_MIN;
+    for (size_t i = 0; i < f->findings.len; i++) {
+        cost += f->findings.rows[i].cost_share;
+        accesses += f->findings.rows[i].access_share;
+    }
+    ptn_source(path, f, out);
+    fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
+            f->findings.len, 100 * accesses, 100 * cost);
+    if (f->findings.len) ptn_heads(out);
+    bool has_pieces = false;
+    for (size_t i = 0; i < f->findings.len; i++) {
+        ptn_row(&f->findings.rows[i], i, width, out);
+        has_pieces = has_pieces || f->findings.rows[i].form == PAT_FORM_PIECES;
+    }
+    if (has_pieces)
+        fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
+              "caches that "
+              "the\nprogram's accesses miss; an exact trace has all of them.\n",
+              out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns that were found, for people and for scripts.
+ *
+ * Owns: nothing.  Errors: none; those of out stay in it.  Thread: the main one.  Signal: not safe. */
+#ifndef PTN_PRINT_H
+#define PTN_PRINT_H
+
+#include "tools/patterns/ptn_read.h"
+
+#include <stdio.h>
+
+void ptn_print(const char *path, const struct ptn_found *f, FILE *out);
+/* Schema 1. */
+void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out);
+
+/* "0,1,4,2,...": the first len_max indices; written into out and returned. */
+const char *ptn_indices_text(const struct pat_indices *p, size_t len_max, char *out, size_t room);
+
+#endif

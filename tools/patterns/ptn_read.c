@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/patterns/ptn_read.h"
+#include "tools/cli/cli_message.h"
+#include "tools/patterns/ptn_actions.h"
+
+#include <string.h>
+
+static void ptn_read_note(void *user, const char *text)
+{
+    (void)user;
+    cli_warn("%s", text);
+}
+
+static uint32_t ptn_u32(const struct cli_value *v)
+{
+    return v->number < UINT32_MAX ? (uint32_t)v->number : UINT32_MAX;
+}
+
+void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
+{
+    *out = (struct ptn_settings){
+        .format = v[PTN_FORMAT].text,
+        .extract = {.mode = (enum pat_mode)v[PTN_MODE].number,
+                    .memory_bytes = v[PTN_MEMORY].number,
+                    .top = ptn_u32(&v[PTN_TOP]),
+                    .accesses_min = v[PTN_MIN_ACCESSES].number,
+                    .unique_min = ptn_u32(&v[PTN_MIN_DISTANCES]),
+                    .far_share_min = v[PTN_MIN_FAR].share,
+                    .far_elements = v[PTN_FAR].number,
+                    .window_rows = ptn_u32(&v[PTN_WINDOW_ROWS]),
+                    .window_bytes = ptn_u32(&v[PTN_WINDOW_BYTES]),
+                    .merge_threads = !v[PTN_BY_THREAD].given,
+                    .keep_trivial = v[PTN_TRIVIAL].given},
+        .compact = {.pattern_max = v[PTN_LONGEST].number,
+                    .no_symbols = v[PTN_NO_SYMBOLS].given,
+                    .seed = v[PTN_SEED].number},
+    };
+}
+
+ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)
+{
+    const struct pat_source_options source = {.format = s->format, .note = ptn_read_note};
+    struct pat_compact_options compact = s->compact;
+    memset(out, 0, sizeof(*out));
+    LS_TRY(pat_source_open(path, &source, &out->source));
+    LS_TRY(pat_extract(out->source, &s->extract, &out->sequences));
+    out->counts = pat_source_counts(out->source);
+    compact.is_sampled = out->counts.is_sampled;
+    return pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings);
+}
+
+void ptn_found_fini(struct ptn_found *f)
+{
+    pat_findings_fini(&f->findings);
+    pat_sequences_fini(&f->sequences);
+    pat_source_close(f->source);
+    f->source = NULL;
+}

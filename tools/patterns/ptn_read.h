@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The patterns of a recording or a trace: source, extraction, compaction in one call.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef PTN_READ_H
+#define PTN_READ_H
+
+#include "patterns/compact/pat_compact.h"
+#include "patterns/extract/pat_extract.h"
+#include "patterns/source/pat_source.h"
+#include "tools/cli/cli_command.h"
+
+/* All zero: the defaults. */
+struct ptn_settings {
+    const char *format; /* of the source, NULL: recognised */
+    struct pat_extract_options extract;
+    struct pat_compact_options compact; /* is_sampled is set by what the source is */
+};
+
+struct ptn_found {
+    pat_source *source;
+    struct pat_source_counts counts;
+    struct pat_sequences sequences;
+    struct pat_findings findings;
+};
+
+/* What the options of `loadstone patterns` say (tools/patterns/ptn_actions.h). */
+void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
+
+/* Owns:   the caller ends out with ptn_found_fini, also after a failure.
+ * Errors: those of pat_source_open, pat_extract and pat_compact. */
+ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out);
+void ptn_found_fini(struct ptn_found *f);
+
+#endif

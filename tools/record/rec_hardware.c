@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/record/rec_hardware.h"
+
+#include "common/ls_env.h"
+#include "common/ls_quantity.h"
+#include "perf/pe_encode.h"
+#include "perf/pe_event.h"
+#include "perf/pe_pfm.h"
+#include "perf/pe_settings.h"
+#include "tools/cli/cli_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REC_PRECISE = 2 }; /* what libpfm4's names of memory events leave to us */
+
+static ls_err rec_set(enum ls_env_id id, const char *value)
+{
+    if (setenv(ls_env_rows[id].variable, value, 1) != 0)
+        return ls_fail_errno(errno, "cannot set %s", ls_env_rows[id].variable);
+    return LS_OK;
+}
+
+static bool rec_is_engine(const struct rec_hardware_options *o, const char *name)
+{
+    return o->engine && strcmp(o->engine, name) == 0;
+}
+
+/* Which option asks for hardware, NULL none. */
+static const char *rec_hardware_asked(const struct rec_hardware_options *o, bool by_count)
+{
+    const struct {
+        const char *given, *name;
+    } rows[] = {{o->event, "--event"}, {o->freq, "--freq"}, {o->ldlat, "--ldlat"}, {o->stores, "--stores"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].given) return rows[i].name;
+    return by_count ? "--period with a count" : NULL;
+}
+
+/* A time is the step engine's, a count the hw engine's; the step engine takes a bare number as seconds. */
+static ls_err rec_period(const struct rec_hardware_options *o, bool *by_count)
+{
+    uint64_t value = 0;
+    *by_count = false;
+    if (!o->period) return LS_OK;
+    *by_count = !rec_is_engine(o, "step") && ls_parse_u64(o->period, &value) == LS_OK;
+    if (*by_count && value == 0)
+        return ls_fail(LS_ERR_USAGE, "--period 0: a count of events is at least 1, a time has a unit (20ms)");
+    if (*by_count) return rec_set(LS_ENV_HW_PERIOD, o->period);
+    if (ls_parse_duration(o->period, &value) != LS_OK)
+        return ls_fail(LS_ERR_USAGE,
+                       "--period %s: unknown unit or no number; a time such as 20ms (step engine) or a count "
+                       "of events (hw engine)",
+                       o->period);
+    if (rec_is_engine(o, "hw"))
+        return ls_fail(LS_ERR_USAGE,
+                       "--period %s is a time: the hw engine counts events, such as --period 100003; for "
+                       "samples a second give --freq",
+                       o->period);
+    return rec_set(LS_ENV_PERIOD, o->period);
+}
+
+static ls_err rec_export(const struct rec_hardware_options *o)
+{
+    const struct {
+        const char *value;
+        enum ls_env_id id;
+    } rows[] = {{o->event, LS_ENV_EVENT},
+                {o->freq, LS_ENV_HW_FREQ},
+                {o->ldlat, LS_ENV_LDLAT},
+                {o->stores, LS_ENV_STORES}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].value) LS_TRY(rec_set(rows[i].id, rows[i].value));
+    return LS_OK;
+}
+
+/* A name that sysfs does not have may be libpfm4's. */
+static ls_err rec_try_pfm_name(struct pe_settings *s, struct pe_plan *plan)
+{
+    char event[PE_EVENT_BYTES], why[400];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    /* its names have colons within: MEM_TRANS_RETIRED:LOAD_LATENCY */
+    if (strpbrk(s->event, "/{},") || !pe_pfm_is_there() ||
+        pe_pfm_event(s->event, REC_PRECISE, event) != LS_OK)
+        return ls_fail(LS_ERR_ARG, "--event: %s", why);
+    cli_note("--event %s is %s (libpfm4)", s->event, event);
+    LS_TRY(rec_set(LS_ENV_EVENT, event));
+    strcpy(s->event, event);
+    return pe_encode_loads(&s->request, plan);
+}
+
+/* An Intel processor whose kernel is too old to list its loads: libpfm4 may know them. */
+static ls_err rec_try_pfm_loads(struct pe_settings *s, struct pe_plan *plan, ls_err before)
+{
+    struct pe_sysfs sysfs;
+    char event[PE_EVENT_BYTES], why[400];
+    uint64_t most = REC_PRECISE;
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    const bool is_intel =
+        pe_sysfs_list(s->sysfs_root, &sysfs) == LS_OK && pe_sysfs_has(&sysfs, "cpu", "format/ldlat");
+    if (is_intel) pe_sysfs_number(&sysfs, "cpu", "caps/max_precise", &most);
+    const char *name = is_intel && most > 0 ? pe_pfm_memory_name(!s->request.loads) : NULL;
+    if (!name || pe_pfm_event(name, REC_PRECISE, event) != LS_OK) return ls_fail(before, "%s", why);
+    cli_note("the kernel lists no event for loads: %s of libpfm4 is taken, %s", name, event);
+    LS_TRY(rec_set(LS_ENV_EVENT, event));
+    strcpy(s->event, event);
+    return pe_encode_loads(&s->request, plan);
+}
+
+static ls_err rec_check(struct pe_settings *s, struct pe_plan *plan)
+{
+    const char *bad = pe_settings_read(s, getenv);
+    if (bad)
+        return ls_fail(LS_ERR_USAGE, "%s cannot be read: '%s'; see loadstone-environment(7)", bad,
+                       getenv(bad));
+    const ls_err err = pe_encode_loads(&s->request, plan);
+    if (err == LS_ERR_ARG && s->event[0]) return rec_try_pfm_name(s, plan);
+    if (err == LS_ERR_UNSUPPORTED && !s->event[0]) return rec_try_pfm_loads(s, plan, err);
+    return err;
+}
+
+ls_err rec_hardware_prepare(const struct rec_hardware_options *o)
+{
+    static struct pe_settings settings; /* large */
+    static struct pe_plan plan;
+    bool by_count;
+    LS_TRY(rec_period(o, &by_count));
+    const char *asked = rec_hardware_asked(o, by_count);
+    const bool only_hw = rec_is_engine(o, "hw");
+    if (!asked && !only_hw) return LS_OK;
+    if (!only_hw && o->engine && strcmp(o->engine, "auto") != 0)
+        return ls_fail(LS_ERR_USAGE,
+                       "%s is about the hw engine, but --engine %s is asked for: leave one of them out",
+                       asked, o->engine);
+    LS_TRY(rec_export(o));
+    const ls_err err = rec_check(&settings, &plan);
+    if (err == LS_ERR_UNSUPPORTED && !only_hw) {
+        cli_warn("%s has no effect here: %s", asked, ls_last_error());
+        return LS_OK;
+    }
+    LS_TRY(err);
+    if (*plan.notes) cli_note("%s", plan.notes);
+    return LS_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What counters saw beside a kernel's times, the same for replay and stream.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef KNR_COUNTS_H
+#define KNR_COUNTS_H
+
+#include "kernels/kn_result.h"
+#include "tools/cli/cli_json.h"
+
+#include <stdio.h>
+
+/* An object "counts": of one timed run; what is not counted here is null. */
+void knr_counts_json(struct cli_json *j, const struct kn_result *r);
+
+/* The same as columns: ",cycles,..." */
+void knr_counts_csv_header(FILE *out);
+void knr_counts_csv_row(const struct kn_result *r, FILE *out);
+
+/* For people, a row for each result, named by name(user, i): hardware counters where one of the results has
+ * them, and a line that says which are not there. */
+void knr_counts_print(const struct kn_result *results, size_t len, const char *(*name)(void *user, size_t i),
+                      void *user, FILE *out);
+
+#endif

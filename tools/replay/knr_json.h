@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results of kernels as JSON and CSV, the same for replay, stream and studies.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef KNR_JSON_H
+#define KNR_JSON_H
+
+#include "kernels/kn_result.h"
+#include "tools/cli/cli_json.h"
+
+/* The machine as an object: host, cpu, topology. */
+void knr_json_machine(struct cli_json *j, const char *key);
+/* A result as an object in an array; name says which configuration it is of. */
+void knr_json_result(struct cli_json *j, const struct kn_result *r, const char *name);
+/* The same as columns. */
+void knr_csv_header(FILE *out);
+void knr_csv_row(const struct kn_result *r, const char *name, FILE *out);
+
+#endif

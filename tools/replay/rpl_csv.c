@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results as comma-separated values, a row a configuration; what was not measured is empty. */
+#include "common/ls_put.h"
+#include "patterns/pat_describe.h"
+#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_session.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void csv_text(const char *text, FILE *out)
+{
+    ls_put_csv(out, text);
+    fputc(',', out);
+}
+
+static void csv_number(double n, FILE *out)
+{
+    if (isfinite(n)) fprintf(out, "%.9g", n);
+    fputc(',', out);
+}
+
+static void csv_begin(const struct rpl_session *s, FILE *out)
+{
+    (void)s;
+    fputs("config,name,kernel,pattern,delta,count,wrap,backend,variant,threads,bytes,bytes_with_indices,"
+          "memory_bytes,"
+          "runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,mb_per_s,mb_per_s_"
+          "hmean,"
+          "stream_share,valid",
+          out);
+    knr_counts_csv_header(out);
+    fputc('\n', out);
+}
+
+static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
+{
+    const struct pat_config *c = &s->suite.rows[i];
+    const struct kn_result *r = &s->results[i];
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
+    fprintf(out, "%zu,", i);
+    csv_text(c->name, out);
+    fprintf(out, "%s,", pat_kernel_name(c->kernel));
+    csv_text(pat_describe(c, shape), out);
+    csv_text(pat_describe_delta(c, delta), out);
+    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%s,", c->count, c->wrap, r->backend);
+    csv_text(r->variant, out);
+    fprintf(out, "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,", r->threads, r->bytes, r->bytes_with_indices,
+            r->memory_bytes, r->seconds.len);
+    const double numbers[] = {r->seconds.min, r->seconds.quartile1, r->seconds.median, r->seconds.quartile3,
+                              r->seconds.max, r->mb_per_s,          r->mb_per_s_hmean, r->stream_share};
+    for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+        csv_number(numbers[k], out);
+    fputs(r->valid ? "yes" : "no", out);
+    knr_counts_csv_row(r, out);
+    fputc('\n', out);
+}
+
+static void csv_end(const struct rpl_session *s, FILE *out)
+{
+    (void)s, (void)out;
+}
+
+const struct rpl_format rpl_format_csv = {
+    .name = "csv", .shows_stream = true, .begin = csv_begin, .row = csv_row, .end = csv_end};

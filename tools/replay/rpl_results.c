@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/rpl_results.h"
+#include "patterns/pat_describe.h"
+
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ls_err rpl_copy(char **to, const char *text)
+{
+    *to = strdup(text ? text : "");
+    return *to ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for the results");
+}
+
+static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
+{
+    out->threads = r->threads;
+    out->index_bits = r->index_bits;
+    out->element_bytes = r->element_bytes;
+    out->bytes = r->bytes;
+    out->bytes_with_indices = r->bytes_with_indices;
+    out->memory_bytes = r->memory_bytes;
+    out->huge_bytes = r->huge_bytes;
+    out->runs = r->seconds.len;
+    out->warmups = r->warmups;
+    out->seconds_min = r->seconds.min;
+    out->seconds_quartile1 = r->seconds.quartile1;
+    out->seconds_median = r->seconds.median;
+    out->seconds_quartile3 = r->seconds.quartile3;
+    out->seconds_max = r->seconds.max;
+    out->seconds_mean = r->seconds.mean;
+    out->seconds_deviation = r->seconds.deviation;
+    out->mb_per_s = r->mb_per_s;
+    out->mb_per_s_hmean = r->mb_per_s_hmean;
+    out->mb_per_s_hstderr = r->mb_per_s_hstderr;
+    out->stream_share = r->stream_share;
+    out->valid = r->valid;
+    out->worst_error = r->worst_error;
+    out->cycles = r->counts.values[PE_COUNT_CYCLES];
+    out->instructions = r->counts.values[PE_COUNT_INSTRUCTIONS];
+    out->llc_misses = r->counts.values[PE_COUNT_LLC_MISSES];
+    out->dtlb_load_misses = r->counts.values[PE_COUNT_DTLB_MISSES];
+    out->dram_read_bytes = r->counts.values[PE_COUNT_READ_BYTES];
+    out->dram_write_bytes = r->counts.values[PE_COUNT_WRITE_BYTES];
+    out->page_faults = r->counts.values[PE_COUNT_FAULTS];
+    out->context_switches = r->counts.values[PE_COUNT_SWITCHES];
+}
+
+ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out)
+{
+    rpl_row_numbers(r, out);
+    LS_TRY(rpl_copy(&out->name, name));
+    LS_TRY(rpl_copy(&out->backend, r->backend));
+    return rpl_copy(&out->variant, r->variant);
+}
+
+static ls_err rpl_row_of_config(const struct pat_config *c, struct vx_result *out)
+{
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
+    out->count = c->count;
+    out->wrap = c->wrap;
+    out->x = NAN;
+    LS_TRY(rpl_copy(&out->kernel, pat_kernel_name(c->kernel)));
+    LS_TRY(rpl_copy(&out->pattern, pat_describe(c, shape)));
+    return rpl_copy(&out->delta, pat_describe_delta(c, delta));
+}
+
+/* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
+static void rpl_command_line(char *out, size_t room)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t len = file ? fread(out, 1, room - 1, file) : 0;
+    if (file) fclose(file);
+    while (len && out[len - 1] == '\0')
+        len--;
+    for (size_t i = 0; i < len; i++)
+        if (out[i] == '\0') out[i] = ' ';
+    out[len] = '\0';
+}
+
+ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct vx_results *out)
+{
+    char command[1024];
+    rpl_command_line(command, sizeof(command));
+    out->stream_mb_per_s = NAN;
+    LS_TRY(rpl_copy(&out->host, m->host));
+    LS_TRY(rpl_copy(&out->cpu, m->cpu));
+    LS_TRY(rpl_copy(&out->topology, m->summary));
+    LS_TRY(rpl_copy(&out->command, command));
+    LS_TRY(rpl_copy(&out->version, PACKAGE_VERSION));
+    return rpl_copy(&out->study, study);
+}
+
+ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
+{
+    memset(out, 0, sizeof(*out));
+    LS_TRY(rpl_results_head(&s->machine, "", out));
+    out->stream_mb_per_s = s->stream_mb_per_s;
+    out->rows = calloc(s->done + 1, sizeof(*out->rows));
+    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for the results");
+    for (size_t i = 0; i < s->done; i++) {
+        out->len = i + 1;
+        LS_TRY(rpl_row_of_config(&s->suite.rows[i], &out->rows[i]));
+        LS_TRY(rpl_row_of_result(&s->results[i], s->suite.rows[i].name, &out->rows[i]));
+    }
+    return LS_OK;
+}
+
+void rpl_row_label(const struct vx_result *r, char *out, size_t room)
+{
+    if (*r->name)
+        snprintf(out, room, "%s", r->name);
+    else
+        snprintf(out, room, "%s %s, delta %s", r->kernel, r->pattern, r->delta);
+}
+
+double rpl_results_hmean(const struct vx_results *r)
+{
+    double *rates = calloc(r->len + 1, sizeof(*rates));
+    if (!rates) return NAN;
+    for (size_t i = 0; i < r->len; i++)
+        rates[i] = r->rows[i].mb_per_s;
+    const double mean = kn_harmonic_mean(rates, r->len);
+    free(rates);
+    return mean;
+}

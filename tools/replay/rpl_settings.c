@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/rpl_settings.h"
+#include "patterns/pat_builder.h"
+#include "patterns/pat_json.h"
+#include "tools/cli/cli_message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+const struct cli_option rpl_options[RPL_OPTIONS] = {
+    [RPL_PATTERN] =
+        {"pattern", 'p', CLI_TEXT, "PATTERN", NULL,
+         "UNIFORM:LENGTH:STRIDE[:DELTA|:NR], MS1:LENGTH:LOCATIONS:GAPS, LAPLACIAN:DIMENSIONS:ORDER:SIZE, "
+         "indices as in 0,4,8, RAW=FILE of 64-bit integers, or FILE=FILE as --file",
+         "Pattern"},
+    [RPL_PATTERN_GATHER] = {"pattern-gather", 'g', CLI_TEXT, "PATTERN", NULL,
+                            "where gs gathers; the outer level of multigather", "Pattern"},
+    [RPL_PATTERN_SCATTER] = {"pattern-scatter", 'u', CLI_TEXT, "PATTERN", NULL,
+                             "where gs scatters; the outer level of multiscatter", "Pattern"},
+    [RPL_FILE] =
+        {"file", 'f', CLI_FILE, "FILE", NULL,
+         "JSON array of configurations, packed by gzip or not, - for standard input; options of a single "
+         "configuration have no effect then",
+         "Pattern"},
+    [RPL_KERNEL] = {"kernel", 'k', CLI_TEXT, "KERNEL", "gather",
+                    "gather, scatter, gs, multigather, multiscatter", "Pattern"},
+    [RPL_DELTA] =
+        {"delta", 'd', CLI_TEXT, "ELEMENTS[,ELEMENTS...]", "8",
+         "distance of an iteration from the one before; several take turns; negative ones walk backwards",
+         "Pattern"},
+    [RPL_DELTA_GATHER] = {"delta-gather", 'x', CLI_TEXT, "ELEMENTS[,...]", "8", "the same where gs gathers",
+                          "Pattern"},
+    [RPL_DELTA_SCATTER] = {"delta-scatter", 'y', CLI_TEXT, "ELEMENTS[,...]", "8",
+                           "the same where gs scatters", "Pattern"},
+    [RPL_COUNT] = {"count", 'l', CLI_TEXT, "COUNT", "1024", "iterations", "Pattern"},
+    [RPL_WRAP] = {"wrap", 'w', CLI_TEXT, "COUNT", "1", "rows of the dense buffer, used in turn", "Pattern"},
+    [RPL_PATTERN_SIZE] = {"pattern-size", 'j', CLI_TEXT, "COUNT", NULL, "cut all patterns to this length",
+                          "Pattern"},
+    [RPL_BOUNDARY] = {"boundary", 'e', CLI_TEXT, "ELEMENTS", "0", "take indices modulo this; 0 changes none",
+                      "Pattern"},
+    [RPL_COMPRESS] = {"compress", 'c', CLI_FLAG, NULL, NULL,
+                      "renumber the pages of the pattern as they are first seen", "Pattern"},
+    [RPL_RANDOM] = {"random", 's', CLI_TEXT, "SEED", NULL, "seed of the data; alone: by the clock", "Pattern",
+                    .alone = "clock"},
+    [RPL_NAME] = {"name", 'n', CLI_TEXT, "NAME", NULL, "name of the configuration", "Pattern"},
+    [RPL_RUNS] = {"runs", 'r', CLI_TEXT, "COUNT", "10", "timed runs", "Run"},
+    [RPL_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
+                       "run at most this many iterations of each configuration, for a quick look", "Run"},
+    [RPL_MAX_RUNS] = {"max-runs", 0, CLI_COUNT, "COUNT", NULL,
+                      "time at most this many runs of each configuration", "Run"},
+    [RPL_BACKEND] =
+        {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
+         "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built)",
+         "Run"},
+    [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
+                     "threads (default: as OMP_NUM_THREADS says, else all); more than there are is an error",
+                     "Run"},
+    [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
+                    "instructions that move the data; auto: the fastest by a short trial", "Run"},
+    [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic", "auto", "kind of stores",
+                    "Run"},
+    [RPL_INDEX_BITS] = {"index-bits", 0, CLI_CHOICE, "auto|32|64", "auto", "width of the indices in memory",
+                        "Run"},
+    [RPL_ELEMENT_BYTES] = {"element-bytes", 0, CLI_CHOICE, "8|4", "8", "size of the data", "Run"},
+    [RPL_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages of the data", "Run"},
+    [RPL_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
+                 "where threads run; auto: close with a thread for every processor", "Run"},
+    [RPL_WARMUPS] = {"warmups", 0, CLI_COUNT, "COUNT", "10",
+                     "untimed runs at most; they end when times are steady", "Run"},
+    [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
+                    "refuse what needs more (default: what the system has left)", "Run"},
+    [RPL_ATOMIC_WRITES] = {"atomic-writes", 0, CLI_CHOICE, "0|1", NULL, "scatter by atomic stores", "Run",
+                           .alone = "1"},
+    [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL, "a release fence after the loop, timed",
+                   "Run"},
+    [RPL_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
+                           "a dense buffer for each thread: no false sharing", "Run"},
+    [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
+                       "Run"},
+    [RPL_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
+                  "print the kernels, backends and methods there are, and stop", "Output"},
+    [RPL_VERBOSITY] = {"verbosity", 'v', CLI_COUNT, "0-3", "1",
+                       "of --format spatter: 0 rows, 1 a banner, 2 configurations, 3 sizes", "Output"},
+    [RPL_FORMAT] = {"format", 0, CLI_CHOICE, "table|spatter|json|csv", "table", "what is printed", "Output"},
+    [RPL_JSON] = {"json", 0, CLI_FLAG, NULL, NULL, "the same as --format json, schema 1", "Output"},
+    [RPL_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL, "the same as --format csv", "Output"},
+    [RPL_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL,
+                    "keep the results with the machine's description in an HDF5 file", "Output"},
+    [RPL_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
+                  "draw the results: .svg, .png or .html by the name's end", "Output"},
+    [RPL_WITH] = {"with", 0, CLI_TEXT, "FILE.h5[,FILE.h5...]", NULL,
+                  "compare with results that other machines kept; without a pattern nothing is run",
+                  "Output"},
+    [RPL_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
+    [RPL_QUIET] = {"quiet", 0, CLI_FLAG, NULL, NULL, "print errors and warnings only on standard error",
+                   "Output"},
+    [RPL_AGGREGATE] = {"aggregate", 'a', CLI_FLAG, NULL, NULL, "shown in Spatter's banner",
+                       "Accepted for Spatter's sake"},
+    [RPL_LOCAL_WORK_SIZE] = {"local-work-size", 'z', CLI_COUNT, "COUNT", "1024", "of graphics processors",
+                             "Accepted for Spatter's sake"},
+    [RPL_SHARED_MEMORY] = {"shared-memory", 'm', CLI_COUNT, "BYTES", NULL, "of graphics processors",
+                           "Accepted for Spatter's sake"},
+    [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "-o with a number, COPY or ACCUM means this, too",
+                "Accepted for Spatter's sake"},
+};
+
+/* Options of one configuration that are a key of pattern files. */
+static const struct {
+    enum rpl_option option;
+    const char *key;
+} rpl_keys[] = {
+    {RPL_PATTERN, "pattern"},
+    {RPL_PATTERN_GATHER, "pattern-gather"},
+    {RPL_PATTERN_SCATTER, "pattern-scatter"},
+    {RPL_KERNEL, "kernel"},
+    {RPL_DELTA, "delta"},
+    {RPL_DELTA_GATHER, "delta-gather"},
+    {RPL_DELTA_SCATTER, "delta-scatter"},
+    {RPL_COUNT, "count"},
+    {RPL_WRAP, "wrap"},
+    {RPL_PATTERN_SIZE, "pattern-size"},
+    {RPL_BOUNDARY, "boundary"},
+    {RPL_RANDOM, "seed"},
+    {RPL_NAME, "name"},
+    {RPL_RUNS, "nruns"},
+};
+enum { RPL_KEYS = sizeof(rpl_keys) / sizeof(rpl_keys[0]) };
+
+static void rpl_note(void *user, const char *text)
+{
+    (void)user;
+    cli_warn("%s", text);
+}
+
+static bool rpl_is_pattern(enum rpl_option o)
+{
+    return o == RPL_PATTERN || o == RPL_PATTERN_GATHER || o == RPL_PATTERN_SCATTER;
+}
+
+/* A pattern is input, also on the command line; any other option is usage. */
+static ls_err rpl_option_fail(enum rpl_option o, ls_err err)
+{
+    char why[400];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    if (err == LS_ERR_NOMEM) return ls_fail(err, "--%s: %s", rpl_options[o].name, why);
+    return ls_fail(rpl_is_pattern(o) ? LS_ERR_FORMAT : LS_ERR_USAGE, "--%s: %s", rpl_options[o].name, why);
+}
+
+static ls_err rpl_apply(struct pat_builder *b, const struct cli_value *v, size_t row)
+{
+    const enum rpl_option o = rpl_keys[row].option;
+    const struct pat_key *key = pat_key_find(rpl_keys[row].key, strlen(rpl_keys[row].key));
+    const char *text = v[o].text;
+    char clock[32];
+    if (o == RPL_RANDOM && strcmp(text, "clock") == 0) {
+        snprintf(clock, sizeof(clock), "%lld", (long long)time(NULL));
+        text = clock;
+    }
+    ls_err err = pat_builder_text(b, key, text, strlen(text));
+    if (err == LS_OK && o == RPL_PATTERN_SIZE && b->config.pattern_size == 0)
+        err = ls_fail(LS_ERR_RANGE, "%s is below 1, the least allowed", text);
+    if (err != LS_OK) return rpl_option_fail(o, err);
+    if (*b->note) cli_warn("--%s: %s", rpl_options[o].name, b->note);
+    return LS_OK;
+}
+
+/* In the order in which they were written: of -d and the delta of -p UNIFORM:8:1:NR the later holds, as in
+ * Spatter. */
+static ls_err rpl_apply_all(struct pat_builder *b, const struct cli_value *v)
+{
+    unsigned done = 0;
+    for (;;) {
+        size_t next = RPL_KEYS;
+        for (size_t i = 0; i < RPL_KEYS; i++) {
+            const struct cli_value *value = &v[rpl_keys[i].option];
+            if (value->given && value->place > done &&
+                (next == RPL_KEYS || value->place < v[rpl_keys[next].option].place))
+                next = i;
+        }
+        if (next == RPL_KEYS) return LS_OK;
+        LS_TRY(rpl_apply(b, v, next));
+        done = v[rpl_keys[next].option].place;
+    }
+}
+
+static ls_err rpl_suite_of_options(const struct cli_value *v, struct pat_suite *s)
+{
+    struct pat_builder b;
+    LS_TRY(pat_builder_init(&b));
+    ls_err err = rpl_apply_all(&b, v);
+    if (err != LS_OK) {
+        pat_builder_fini(&b);
+        return err;
+    }
+    const bool empty = !v[RPL_PATTERN].given && !v[RPL_PATTERN_GATHER].given && !v[RPL_PATTERN_SCATTER].given;
+    err = pat_builder_finish(&b, v[RPL_COMPRESS].given, s);
+    if (err == LS_OK || err == LS_ERR_NOMEM) return err;
+    char why[400];
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    if (empty)
+        return ls_fail(LS_ERR_USAGE, "no pattern: give -p PATTERN or -f FILE; see loadstone replay --help");
+    return ls_fail(LS_ERR_USAGE, "%s", why);
+}
+
+static ls_err rpl_read_file(const char *path, const struct cli_value *v, struct pat_suite *s)
+{
+    const struct pat_json_options o = {.compress = v[RPL_COMPRESS].given, .note = rpl_note};
+    return pat_json_read_file(path, &o, s);
+}
+
+/* -p FILE=suite.json is Spatter 1's spelling of -f. */
+static const char *rpl_file_of_pattern(const struct cli_value *v)
+{
+    const char *text = v[RPL_PATTERN].given ? v[RPL_PATTERN].text : "";
+    return strncasecmp(text, "FILE=", 5) == 0 ? text + 5 : NULL;
+}
+
+static void rpl_warn_of_ignored(const struct cli_value *v, const char *file, bool by_pattern)
+{
+    for (size_t i = 0; i < RPL_KEYS; i++) {
+        const enum rpl_option o = rpl_keys[i].option;
+        if (v[o].given && !(by_pattern && o == RPL_PATTERN))
+            cli_warn("--%s has no effect: %s says what is run", rpl_options[o].name, file);
+    }
+}
+
+static ls_err rpl_suite_read(const struct cli_value *v, char **operands, struct pat_suite *s)
+{
+    const char *by_pattern = rpl_file_of_pattern(v);
+    const char *first = v[RPL_FILE].given ? v[RPL_FILE].text : by_pattern ? by_pattern : operands[0];
+    if (!first) return rpl_suite_of_options(v, s);
+    rpl_warn_of_ignored(v, first, by_pattern != NULL);
+    if (v[RPL_FILE].given) LS_TRY(rpl_read_file(v[RPL_FILE].text, v, s));
+    if (by_pattern) LS_TRY(rpl_read_file(by_pattern, v, s));
+    for (; *operands; operands++)
+        LS_TRY(rpl_read_file(*operands, v, s));
+    return LS_OK;
+}
+
+static bool rpl_is_op(const char *text)
+{
+    return strcasecmp(text, "copy") == 0 || strcasecmp(text, "accum") == 0 ||
+           text[strspn(text, "0123456789")] == '\0';
+}
+
+static ls_err rpl_format_find(const struct cli_value *v, const struct rpl_format **out)
+{
+    const char *name = v[RPL_JSON].given ? "json" : v[RPL_CSV].given ? "csv" : v[RPL_FORMAT].text;
+    for (const struct rpl_format *const *f = rpl_formats; *f; f++)
+        if (strcasecmp((*f)->name, name) == 0) {
+            *out = *f;
+            return LS_OK;
+        }
+    return ls_fail(LS_ERR_USAGE, "--format: there is no format '%s'", name);
+}
+
+static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o)
+{
+    LS_TRY(kn_method_parse(v[RPL_METHOD].text, &o->method));
+    LS_TRY(kn_stores_parse(v[RPL_STORES].text, &o->stores));
+    if (v[RPL_ATOMIC_WRITES].given && v[RPL_ATOMIC_WRITES].number) o->stores = KN_STORES_ATOMIC;
+    o->backend = v[RPL_BACKEND].text;
+    o->pages = (enum kn_pages)v[RPL_PAGES].number;
+    o->pin = (enum kn_pin)v[RPL_PIN].number;
+    o->index_bits = v[RPL_INDEX_BITS].number * 32;
+    o->element_bytes = v[RPL_ELEMENT_BYTES].number ? 4 : 8;
+    o->warmups_max = (unsigned)v[RPL_WARMUPS].number;
+    o->memory_bytes = v[RPL_MEMORY].number;
+    o->dense_per_thread = v[RPL_DENSE_BUFFERS].given;
+    o->fence = v[RPL_FENCE].given;
+    if (!v[RPL_THREADS].given) return LS_OK;
+    if (v[RPL_THREADS].number == 0 || v[RPL_THREADS].number > UINT32_MAX)
+        return ls_fail(LS_ERR_USAGE, "--omp-threads: %s is no number of threads; it is at least 1",
+                       v[RPL_THREADS].text);
+    o->threads = (unsigned)v[RPL_THREADS].number;
+    return LS_OK;
+}
+
+/* "--atomic-writes 1", as Spatter's help has it: the number stands apart. */
+static char **rpl_operands(const struct cli_value *v, char **operands)
+{
+    const bool apart = v[RPL_ATOMIC_WRITES].given && operands[0] &&
+                       (strcmp(operands[0], "0") == 0 || strcmp(operands[0], "1") == 0);
+    return apart ? operands + 1 : operands;
+}
+
+static bool rpl_names_pattern(const struct cli_value *v, char **files)
+{
+    return v[RPL_PATTERN].given || v[RPL_PATTERN_GATHER].given || v[RPL_PATTERN_SCATTER].given ||
+           v[RPL_FILE].given || *files;
+}
+
+/* 0: no limit. */
+static void rpl_limit(struct pat_suite *s, uint64_t count, uint64_t runs)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        if (count && s->rows[i].count > count) s->rows[i].count = count;
+        if (runs && s->rows[i].runs > runs) s->rows[i].runs = runs;
+    }
+}
+
+ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s)
+{
+    struct rpl_settings *t = &s->settings;
+    char **files = rpl_operands(v, operands);
+    LS_TRY(rpl_format_find(v, &t->format));
+    LS_TRY(rpl_kernel_options(v, &t->kernel));
+    if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
+    if (v[RPL_VERBOSITY].number > 3)
+        return ls_fail(LS_ERR_USAGE, "--verbosity: %s is none of 0, 1, 2, 3", v[RPL_VERBOSITY].text);
+    t->verbosity = (unsigned)v[RPL_VERBOSITY].number;
+    t->aggregate = v[RPL_AGGREGATE].given;
+    t->force = v[RPL_FORCE].given;
+    t->plot = v[RPL_PLOT].text;
+    t->with = v[RPL_WITH].text;
+    t->output = v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
+    t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
+    if (t->with && !rpl_names_pattern(v, files)) return LS_OK;
+    LS_TRY(rpl_suite_read(v, files, &s->suite));
+    rpl_limit(&s->suite, v[RPL_MAX_COUNT].number, v[RPL_MAX_RUNS].number);
+    return LS_OK;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results for people: what ran, how fast, how steady, how near to STREAM, and whether the result was right.
+ */
+#include "patterns/pat_describe.h"
+#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
+#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_session.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TABLE_PATTERN = 30, TABLE_KERNEL = 12 };
+
+static void table_begin(const struct rpl_session *s, FILE *out)
+{
+    char gb[CLI_CELL_BYTES];
+    fprintf(out, "machine    %s\n", s->machine.cpu);
+    fprintf(out, "           %s\n", s->machine.summary);
+    if (isfinite(s->stream_mb_per_s))
+        fprintf(out, "STREAM     triad %s MB/s with as many threads: what the share is of\n",
+                cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s));
+    fprintf(out, "MB/s       published bytes by the least time; quartiles of the runs as a distance from "
+                 "their median\n\n");
+    fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s  %s\n", 6, "config", TABLE_KERNEL + TABLE_PATTERN + 1,
+            "kernel and pattern", "delta", "count", "MB/s", "median", "quartiles", "STREAM", "thr variant");
+}
+
+static const char *table_cut(const char *text, size_t width, char *out, size_t room)
+{
+    if (strlen(text) <= width)
+        snprintf(out, room, "%s", text);
+    else
+        snprintf(out, room, "%.*s..", (int)width - 2, text);
+    return out;
+}
+
+/* "-1.2 +3.4 %" of the median. */
+static const char *table_spread(const struct kn_stats *t, char *out, size_t room)
+{
+    if (!(t->median > 0))
+        snprintf(out, room, "-");
+    else
+        snprintf(out, room, "-%.0f +%.0f %%", 100 * (t->median - t->quartile1) / t->median,
+                 100 * (t->quartile3 - t->median) / t->median);
+    return out;
+}
+
+static const char *table_share(double share, char *out, size_t room)
+{
+    snprintf(out, room, isfinite(share) ? "%.0f %%" : "-", 100 * share);
+    return out;
+}
+
+static void table_row(const struct rpl_session *s, size_t i, FILE *out)
+{
+    const struct pat_config *c = &s->suite.rows[i];
+    const struct kn_result *r = &s->results[i];
+    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES], cut[PAT_TEXT_BYTES], count[CLI_CELL_BYTES],
+        best[CLI_CELL_BYTES], median[CLI_CELL_BYTES], spread[32], share[16];
+    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL,
+            pat_kernel_name(c->kernel), TABLE_PATTERN,
+            table_cut(*c->name ? c->name : pat_describe(c, shape), TABLE_PATTERN, cut, sizeof(cut)),
+            pat_describe_delta(c, delta), cli_format_count(count, (double)c->count),
+            cli_format_grouped(best, (uint64_t)r->mb_per_s), cli_format_time(median, r->seconds.median * 1e9),
+            table_spread(&r->seconds, spread, sizeof(spread)),
+            table_share(r->stream_share, share, sizeof(share)), r->threads, r->variant);
+    if (!r->valid)
+        fprintf(out, "%7s%sWRONG RESULT: %s%s\n", "", cli_colour_begin(STDOUT_FILENO, CLI_RED), r->invalid,
+                cli_colour_end(STDOUT_FILENO));
+    fflush(out); /* a row takes a while: show it when it is there */
+}
+
+/* Each advice once. */
+static void table_advice(const struct rpl_session *s, FILE *out)
+{
+    for (size_t i = 0; i < s->done; i++) {
+        bool known = *s->results[i].advice == '\0';
+        for (size_t k = 0; k < i && !known; k++)
+            known = strcmp(s->results[k].advice, s->results[i].advice) == 0;
+        if (!known) fprintf(out, "faster     config %zu: %s\n", i, s->results[i].advice);
+    }
+}
+
+/* Of a configuration, for knr_counts_print. */
+static const char *table_name(void *user, size_t i)
+{
+    static char name[PAT_TEXT_BYTES + 24];
+    const struct rpl_session *s = user;
+    char shape[PAT_TEXT_BYTES];
+    const struct pat_config *c = &s->suite.rows[i];
+    snprintf(name, sizeof(name), "%zu %s", i, *c->name ? c->name : pat_describe(c, shape));
+    return name;
+}
+
+static void table_end(const struct rpl_session *s, FILE *out)
+{
+    const struct rpl_summary *m = &s->summary;
+    char least[CLI_CELL_BYTES], most[CLI_CELL_BYTES], mean[CLI_CELL_BYTES], error[CLI_CELL_BYTES];
+    fputc('\n', out);
+    if (m->len > 1)
+        fprintf(out, "suite      %zu configurations: min %s, harmonic mean %s +-%s, max %s MB/s\n", m->len,
+                cli_format_grouped(least, (uint64_t)m->min), cli_format_grouped(mean, (uint64_t)m->hmean),
+                cli_format_grouped(error, isfinite(m->hstderr) ? (uint64_t)m->hstderr : 0),
+                cli_format_grouped(most, (uint64_t)m->max));
+    if (m->invalid)
+        fprintf(out, "validated  %zu of %zu results are WRONG\n", m->invalid, m->len);
+    else
+        fprintf(out, "validated  all results, after the timed runs\n");
+    knr_counts_print(s->results, s->done, table_name, (void *)s, out);
+    table_advice(s, out);
+}
+
+const struct rpl_format rpl_format_table = {.name = "table",
+                                            .is_text = true,
+                                            .shows_stream = true,
+                                            .begin = table_begin,
+                                            .row = table_row,
+                                            .end = table_end};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of sampled instructions, from the files that ran as far as they are still there. */
+#ifndef REP_CODE_H
+#define REP_CODE_H
+
+#include "symbols/sym_code.h"
+#include "tools/report/rep_disassemble.h"
+#include "tools/report/rep_view.h"
+
+struct rep_code {
+    const struct prof_module *modules;
+    size_t modules_len;
+    struct rep_code_file {
+        sym_code *code; /* NULL: could not be opened, or not asked for yet */
+        bool is_tried;
+    } * files;     /* beside modules */
+    char why[512]; /* the first reason for which instructions have no text, "" when there is none */
+};
+
+/* Owns:   the caller ends c with rep_code_fini, also after a failure; v must outlive c.
+ * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err rep_code_init(struct rep_code *c, const struct rep_view *v);
+/* Owns:   frees what is in c.  Errors: none.  Thread: any.  Signal: not safe. */
+void rep_code_fini(struct rep_code *c);
+/* The instruction of that line's address; "" when it is not known, c->why then says why.
+ * Owns:   nothing; the text is in out.  Errors: none.  Thread: one at a time.  Signal: not safe. */
+const char *rep_code_text(struct rep_code *c, const struct prof_line *l, char out[REP_INSTRUCTION_TEXT]);
+
+#endif

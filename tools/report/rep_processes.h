@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report --processes: who started whom, how it ended, and what each cost. */
+#ifndef REP_PROCESSES_H
+#define REP_PROCESSES_H
+
+#include "tools/report/rep_view.h"
+
+#include <stdio.h>
+
+/* o: file, filters, limit; its grouping is not looked at.
+ * Owns:   nothing.  Errors: those of rep_view_init, LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err rep_processes(const struct rep_options *o, bool json, FILE *out);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+/* Which rows a report prints, and in which order. */
+#include "tools/report/rep_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rep_builder {
+    const struct rep_view *v;
+    uint32_t *first_child, *next_sibling; /* by group, AN_NO_GROUP ends */
+    struct rep_row *rows;
+    size_t len;
+};
+
+static double rep_sort_value(const struct rep_view *v, uint32_t group)
+{
+    const struct an_row *r = an_table_total(v->table, group);
+    switch (v->options.sort) {
+    case REP_SORT_STALL:
+        return r->stall_ns;
+    case REP_SORT_SAMPLES:
+        return (double)r->samples;
+    case REP_SORT_LATENCY:
+        return isnan(r->median_cycles) ? -1 : r->median_cycles;
+    default:
+        return r->time_ns;
+    }
+}
+
+static int rep_compare(const void *a, const void *b, void *user)
+{
+    const struct rep_view *v = user;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v->options.sort == REP_SORT_LABEL) {
+        char first[AN_LABEL_BYTES];
+        snprintf(first, sizeof(first), "%s", rep_label(v, x));
+        const int c = strcmp(first, rep_label(v, y));
+        return c ? c : (x > y) - (x < y);
+    }
+    const struct an_group *a_group = &v->groups.groups[x], *b_group = &v->groups.groups[y];
+    if (!v->options.sort_given && v->by.dimensions[a_group->depth]->is_ordered)
+        return (a_group->number > b_group->number) - (a_group->number < b_group->number);
+    const double p = rep_sort_value(v, x), q = rep_sort_value(v, y);
+    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
+{
+    const uint32_t node = rep_node_of(v, group);
+    return node != UINT32_MAX && v->tables.nodes[node].kind == PROF_NODE_UNREGISTERED;
+}
+
+/* Not seen at all, or below --min-share in both metrics. */
+static bool rep_is_shown(const struct rep_view *v, uint32_t group)
+{
+    const struct an_row *r = an_table_total(v->table, group);
+    if (r->samples == 0) return false;
+    if (v->options.no_unregistered && rep_is_unregistered(v, group)) return false;
+    return r->time_ns >= v->options.min_share * v->costs.attributed_ns ||
+           r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
+}
+
+static void rep_add(struct rep_builder *b, uint32_t group, uint32_t depth, bool last)
+{
+    b->rows[b->len++] =
+        (struct rep_row){.group = group,
+                         .depth = depth,
+                         .last = last,
+                         .time = an_bootstrap_share(b->v->bootstrap, b->v->table, group, AN_TIME),
+                         .stall = an_bootstrap_share(b->v->bootstrap, b->v->table, group, AN_STALL)};
+}
+
+/* Sort ids, print the shown ones that fit into limit, count the others that were seen. */
+static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len, uint32_t depth);
+
+/* "unregistered" is the only child that was seen: nothing is registered, and its row would say what its
+ * parent's says. */
+static uint32_t rep_skip_unregistered(const struct rep_builder *b, uint32_t group)
+{
+    uint32_t only = AN_NO_GROUP;
+    for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c]) {
+        if (an_table_total(b->v->table, c)->samples == 0) continue;
+        if (only != AN_NO_GROUP) return group;
+        only = c;
+    }
+    return only != AN_NO_GROUP && rep_is_unregistered(b->v, only) ? only : group;
+}
+
+static ls_err rep_add_children(struct rep_builder *b, uint32_t group, uint32_t depth)
+{
+    size_t len = 0;
+    if (depth > b->v->options.depth) return LS_OK;
+    if (!b->v->options.is_complete && !b->v->options.no_unregistered) group = rep_skip_unregistered(b, group);
+    for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
+        len++;
+    uint32_t *ids = malloc((len + 1) * sizeof(*ids));
+    if (!ids) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", len);
+    len = 0;
+    for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
+        ids[len++] = c;
+    const ls_err err = rep_add_siblings(b, ids, len, depth);
+    free(ids);
+    return err;
+}
+
+static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len, uint32_t depth)
+{
+    size_t shown = 0;
+    uint32_t hidden = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (rep_is_shown(b->v, ids[i]))
+            ids[shown++] = ids[i];
+        else
+            hidden += an_table_total(b->v->table, ids[i])->samples > 0;
+    }
+    qsort_r(ids, shown, sizeof(*ids), rep_compare, (void *)(uintptr_t)b->v);
+    if (shown > b->v->options.limit) {
+        hidden += (uint32_t)(shown - b->v->options.limit);
+        shown = b->v->options.limit;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        rep_add(b, ids[i], depth, i + 1 == shown && !hidden);
+        LS_TRY(rep_add_children(b, ids[i], depth + 1));
+    }
+    if (hidden) b->rows[b->len++] = (struct rep_row){.depth = depth, .last = true, .hidden = hidden};
+    return LS_OK;
+}
+
+static ls_err rep_link_children(struct rep_builder *b)
+{
+    const size_t n = b->v->groups.groups_len;
+    b->first_child = malloc((n + 1) * sizeof(uint32_t));
+    b->next_sibling = malloc((n + 1) * sizeof(uint32_t));
+    if (!b->first_child || !b->next_sibling) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", n);
+    memset(b->first_child, 0xff, (n + 1) * sizeof(uint32_t));
+    for (size_t i = n; i-- > 0;) {
+        const uint32_t p = b->v->groups.parents[i];
+        b->next_sibling[i] = p == AN_NO_GROUP ? AN_NO_GROUP : b->first_child[p];
+        if (p != AN_NO_GROUP) b->first_child[p] = (uint32_t)i;
+    }
+    return LS_OK;
+}
+
+/* Where the rows begin: the node the report is about, or all groups without a parent. */
+static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
+{
+    size_t len = 0;
+    const uint32_t root = rep_group_of(v, v->root);
+    if (root != UINT32_MAX) ids[len++] = root;
+    for (uint32_t g = 0; g < v->groups.groups_len; g++)
+        if (v->groups.parents[g] == AN_NO_GROUP && rep_node_of(v, g) == UINT32_MAX) ids[len++] = g;
+    return len;
+}
+
+static ls_err rep_build(struct rep_builder *b)
+{
+    const uint32_t groups = b->v->groups.groups_len;
+    /* at most every group, and one line of hidden ones a group */
+    b->rows = calloc(2 * ((size_t)groups + 2), sizeof(*b->rows));
+    uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
+    if (!b->rows || !ids) {
+        free(ids);
+        return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", groups);
+    }
+    ls_err err = rep_link_children(b);
+    if (err == LS_OK) err = rep_add_siblings(b, ids, rep_tops(b->v, ids), 0);
+    free(ids);
+    return err;
+}
+
+ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len)
+{
+    struct rep_builder b = {.v = v};
+    const ls_err err = rep_build(&b);
+    free(b.first_child);
+    free(b.next_sibling);
+    if (err != LS_OK) {
+        free(b.rows);
+        return err;
+    }
+    *out = b.rows;
+    *out_len = b.len;
+    return LS_OK;
+}

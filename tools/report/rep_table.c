@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table: a tree of labels and columns that give way when the terminal is narrow. */
+#include "tools/report/rep_print.h"
+#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REP_LABEL_MIN = 24, REP_LABEL_MAX = 64 };
+
+typedef const char *rep_cell_fn(const struct rep_view *v, const struct rep_row *row,
+                                char out[CLI_CELL_BYTES]);
+
+const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
+{
+    if (isnan(i->share)) return strcpy(out, "-");
+    const double share = fmax(i->share, 0); /* a coarse clock errs to both sides of nothing */
+    const double half = fmax(i->high - i->share, i->share - i->low);
+    if (isnan(half))
+        snprintf(out, CLI_CELL_BYTES, "~%.0f", share * 100);
+    else
+        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100,
+                 half * 100);
+    return out;
+}
+
+static const struct an_row *rep_numbers(const struct rep_view *v, const struct rep_row *row)
+{
+    return an_table_total(v->table, row->group);
+}
+
+static const char *rep_cell_time_share(const struct rep_view *v, const struct rep_row *row,
+                                       char out[CLI_CELL_BYTES])
+{
+    (void)v;
+    return rep_format_share(&row->time, out);
+}
+
+static const char *rep_cell_stall_share(const struct rep_view *v, const struct rep_row *row,
+                                        char out[CLI_CELL_BYTES])
+{
+    (void)v;
+    return rep_format_share(&row->stall, out);
+}
+
+static const char *rep_cell_stall(const struct rep_view *v, const struct rep_row *row,
+                                  char out[CLI_CELL_BYTES])
+{
+    const struct an_row *r = rep_numbers(v, row);
+    return cli_format_time(out, r->measured ? r->stall_ns : NAN);
+}
+
+static const char *rep_cell_samples(const struct rep_view *v, const struct rep_row *row,
+                                    char out[CLI_CELL_BYTES])
+{
+    return cli_format_count(out, (double)rep_numbers(v, row)->samples);
+}
+
+static const char *rep_cell_loads(const struct rep_view *v, const struct rep_row *row,
+                                  char out[CLI_CELL_BYTES])
+{
+    return cli_format_count(out, (double)rep_numbers(v, row)->loads);
+}
+
+static const char *rep_cell_stores(const struct rep_view *v, const struct rep_row *row,
+                                   char out[CLI_CELL_BYTES])
+{
+    return cli_format_count(out, (double)rep_numbers(v, row)->stores);
+}
+
+static const char *rep_cell_median(const struct rep_view *v, const struct rep_row *row,
+                                   char out[CLI_CELL_BYTES])
+{
+    return cli_format_cycles(out, rep_numbers(v, row)->median_cycles);
+}
+
+static const char *rep_cell_p95(const struct rep_view *v, const struct rep_row *row, char out[CLI_CELL_BYTES])
+{
+    return cli_format_cycles(out, rep_numbers(v, row)->p95_cycles);
+}
+
+const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES])
+{
+    const uint64_t known = r->measured - r->level_unknown;
+    if (!known) return strcpy(out, "-");
+    snprintf(out, CLI_CELL_BYTES, "%.0f", (double)r->levels[level] / (double)known * 100);
+    return out;
+}
+
+#define REP_LEVEL_CELL(level)                                                                \
+    static const char *rep_cell_##level(const struct rep_view *v, const struct rep_row *row, \
+                                        char out[CLI_CELL_BYTES])                            \
+    {                                                                                        \
+        return rep_format_level(rep_numbers(v, row), PROF_LEVEL_##level, out);               \
+    }
+REP_LEVEL_CELL(L1)
+REP_LEVEL_CELL(L2)
+REP_LEVEL_CELL(L3)
+REP_LEVEL_CELL(DRAM)
+
+/* rank: columns with the highest leave first. */
+static const struct rep_column {
+    const char *head, *unit;
+    rep_cell_fn *cell;
+    int rank;
+} rep_columns[] = {
+    {"time", "%", rep_cell_time_share, 0},
+    {"stall", "%", rep_cell_stall_share, 1},
+    {"stall", "time", rep_cell_stall, 5},
+    {"samples", "", rep_cell_samples, 4},
+    {"loads", "", rep_cell_loads, 8},
+    {"stores", "", rep_cell_stores, 7},
+    {"median", "cycles", rep_cell_median, 2},
+    {"p95", "cycles", rep_cell_p95, 3},
+    {"L1", "%", rep_cell_L1, 6},
+    {"L2", "%", rep_cell_L2, 6},
+    {"L3", "%", rep_cell_L3, 6},
+    {"DRAM", "%", rep_cell_DRAM, 6},
+};
+enum { REP_COLUMNS = sizeof(rep_columns) / sizeof(rep_columns[0]), REP_RANK_MAX = 8 };
+
+struct rep_layout {
+    int widths[REP_COLUMNS]; /* 0: not printed */
+    int label;
+};
+
+static int rep_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+struct rep_glyphs {
+    const char *tee, *corner, *bar, *blank;
+};
+
+static const struct rep_glyphs *rep_glyphs(void)
+{
+    static const struct rep_glyphs utf8 = {"├─ ", "└─ ", "│  ", "   "};
+    static const struct rep_glyphs ascii = {"|- ", "`- ", "|  ", "   "};
+    return cli_term_utf8() ? &utf8 : &ascii;
+}
+
+void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
+                    char out[REP_LABEL_BYTES])
+{
+    const struct rep_glyphs *g = rep_glyphs();
+    size_t len = 0;
+    out[0] = '\0';
+    for (uint32_t d = 1; d < row->depth && d < REP_OPEN_MAX; d++)
+        len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", open[d] ? g->bar : g->blank);
+    if (row->depth && row->depth < REP_OPEN_MAX) {
+        len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", row->last ? g->corner : g->tee);
+        open[row->depth] = !row->last;
+    }
+    if (row->hidden)
+        snprintf(out + len, REP_LABEL_BYTES - len, "(%u more, not shown)", row->hidden);
+    else
+        snprintf(out + len, REP_LABEL_BYTES - len, "%s", rep_label(v, row->group));
+}
+
+static void rep_measure(const struct rep_view *v, const struct rep_row *rows, size_t len,
+                        struct rep_layout *l)
+{
+    bool open[REP_OPEN_MAX] = {false};
+    char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
+    l->label = REP_LABEL_MIN;
+    for (int c = 0; c < REP_COLUMNS; c++)
+        l->widths[c] = rep_max(cli_text_width(rep_columns[c].head), cli_text_width(rep_columns[c].unit));
+    for (size_t i = 0; i < len; i++) {
+        rep_label_text(v, &rows[i], open, label);
+        l->label = rep_max(l->label, cli_text_width(label));
+        for (int c = 0; !rows[i].hidden && c < REP_COLUMNS; c++)
+            l->widths[c] = rep_max(l->widths[c], cli_text_width(rep_columns[c].cell(v, &rows[i], cell)));
+    }
+    if (l->label > REP_LABEL_MAX) l->label = REP_LABEL_MAX;
+}
+
+static int rep_total_width(const struct rep_layout *l)
+{
+    int n = 0;
+    for (int c = 0; c < REP_COLUMNS; c++)
+        n += l->widths[c] ? l->widths[c] + 2 : 0;
+    return n;
+}
+
+/* Columns leave by rank until a readable label fits, then the label is cut. */
+static void rep_fit(struct rep_layout *l, int width)
+{
+    for (int rank = REP_RANK_MAX; rank > 0 && rep_total_width(l) + (l->label < 32 ? l->label : 32) > width;
+         rank--)
+        for (int c = 0; c < REP_COLUMNS; c++)
+            if (rep_columns[c].rank == rank) l->widths[c] = 0;
+    const int left = width - rep_total_width(l);
+    if (l->label > left) l->label = rep_max(left, 8);
+}
+
+const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES])
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < v->by.len && len < AN_LABEL_BYTES; i++)
+        len +=
+            (size_t)snprintf(out + len, AN_LABEL_BYTES - len, i ? " / %s" : "%s", v->by.dimensions[i]->title);
+    return out;
+}
+
+static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l, FILE *out)
+{
+    char titles[AN_LABEL_BYTES];
+    fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
+    cli_print_cut(rep_titles(v, titles), l->label, out);
+    for (int c = 0; c < REP_COLUMNS; c++)
+        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].head);
+    fprintf(out, "\n%*s", l->label, "");
+    for (int c = 0; c < REP_COLUMNS; c++)
+        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].unit);
+    fprintf(out, "%s\n", cli_colour_end(STDOUT_FILENO));
+}
+
+void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
+{
+    struct rep_layout l;
+    bool open[REP_OPEN_MAX] = {false};
+    char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
+    rep_measure(v, rows, len, &l);
+    rep_fit(&l, cli_term_width());
+    rep_print_heads(v, &l, out);
+    for (size_t i = 0; i < len; i++) {
+        rep_label_text(v, &rows[i], open, label);
+        if (rows[i].hidden) {
+            fprintf(out, "%s\n", label);
+            continue;
+        }
+        cli_print_cut(label, l.label, out);
+        for (int c = 0; c < REP_COLUMNS; c++) {
+            if (!l.widths[c]) continue;
+            const char *text = rep_columns[c].cell(v, &rows[i], cell);
+            fprintf(out, "  %*s%s", l.widths[c] - cli_text_width(text), "", text);
+        }
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/report/rep_view.h"
+#include "common/ls_quantity.h"
+#include "tools/report/rep_filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REP_COLUMNS                                                                               \
+    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(position) | \
+     PROF_MASK(level) | PROF_MASK(node))
+
+static uint32_t rep_parent(const struct rep_view *v, uint32_t node)
+{
+    const uint32_t p = v->tables.nodes[node].parent;
+    return node == 0 || p >= node ? UINT32_MAX : p;
+}
+
+bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor)
+{
+    for (uint32_t n = node; n < v->tables.nodes_len; n = rep_parent(v, n))
+        if (n == ancestor) return true;
+    return false;
+}
+
+/* Is the first dimension a tree of nodes? */
+static bool rep_begins_with_node(const struct rep_view *v)
+{
+    return v->by.dimensions[0]->base == AN_BASE_NODE && v->by.dimensions[0]->parent;
+}
+
+bool rep_is_by_node(const struct rep_view *v)
+{
+    return v->by.len == 1 && rep_begins_with_node(v);
+}
+
+uint32_t rep_node_of(const struct rep_view *v, uint32_t group)
+{
+    const struct an_keys *k = &v->groups.keys[0];
+    const struct an_group *g = &v->groups.groups[group];
+    return rep_begins_with_node(v) && g->depth == 0 && g->number < k->len ? k->keys[g->number] : UINT32_MAX;
+}
+
+uint32_t rep_group_of(const struct rep_view *v, uint32_t node)
+{
+    if (!rep_begins_with_node(v)) return UINT32_MAX;
+    for (uint32_t n = node; n < v->tables.nodes_len; n = rep_parent(v, n))
+        for (uint32_t i = 0; i < v->groups.keys[0].len;
+             i++) /* groups of the first dimension are its numbers */
+            if (v->groups.keys[0].keys[i] == n) return i;
+    return UINT32_MAX;
+}
+
+static ls_err rep_calls(struct rep_view *v)
+{
+    if (v->tables.frames_len == 0) return LS_OK;
+    LS_TRY(an_calls_init(&v->calls, &v->tables, AN_CALLS_DOWN));
+    v->tables.calls = &v->calls;
+    LS_TRY(an_calls_init(&v->callers, &v->tables, AN_CALLS_UP));
+    v->tables.callers = &v->callers;
+    return LS_OK;
+}
+
+static ls_err rep_open(struct rep_view *v)
+{
+    LS_TRY(prof_open(v->options.path, &v->profile));
+    v->run = prof_run_of(v->profile);
+    an_tables_init(&v->tables, v->profile);
+    LS_TRY(rep_calls(v));
+    if (v->options.slices || v->options.slice_ns)
+        an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
+    an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
+    v->loaded = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
+    /* advice looks at instructions and strides */
+    if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(addr);
+    LS_TRY(rep_filter_columns(&v->options, &v->loaded));
+    return prof_load_samples(v->profile, v->loaded, &v->in.samples);
+}
+
+/* A path of labels from anywhere in the tree: "B", "Input/B"; or an id, "#12". */
+static bool rep_path_matches(const struct rep_view *v, uint32_t node, const char *path)
+{
+    size_t len = strlen(path);
+    for (uint32_t n = node; n < v->tables.nodes_len; n = rep_parent(v, n)) {
+        const size_t label = strlen(v->tables.nodes[n].label);
+        if (label > len || memcmp(path + len - label, v->tables.nodes[n].label, label) != 0) return false;
+        if (label == len) return true;
+        if (path[len - label - 1] != '/') return false;
+        len -= label + 1;
+    }
+    return false;
+}
+
+static ls_err rep_find_root(struct rep_view *v)
+{
+    const char *path = v->options.node;
+    if (!path) return LS_OK;
+    uint64_t id;
+    if (path[0] == '#' && ls_parse_u64(path + 1, &id) == LS_OK && id < v->tables.nodes_len) {
+        v->root = (uint32_t)id;
+        return LS_OK;
+    }
+    uint32_t matches = 0;
+    for (uint32_t n = 0; n < v->tables.nodes_len; n++) {
+        if (!rep_path_matches(v, n, path)) continue;
+        if (matches++ == 0)
+            v->root = n;
+        else if (matches == 2)
+            return ls_fail(
+                LS_ERR_USAGE,
+                "--node: '%s' is the name of nodes #%u and #%u; write more of its path, or its #id", path,
+                v->root, n);
+    }
+    return matches ? LS_OK
+                   : ls_fail(LS_ERR_USAGE, "--node: %s has no node '%s'; loadstone report %s shows the tree",
+                             v->options.path, path, v->options.path);
+}
+
+/* Samples outside --node and --where are left out. */
+static ls_err rep_keep(struct rep_view *v)
+{
+    if (v->root == 0 && v->options.where_len == 0) return LS_OK;
+    v->keep = malloc(v->in.samples.len + 1);
+    uint8_t *is_below = malloc(v->tables.nodes_len + 1);
+    if (!v->keep || !is_below) {
+        free(is_below);
+        return ls_fail(LS_ERR_NOMEM, "no memory to filter %llu samples",
+                       (unsigned long long)v->in.samples.len);
+    }
+    for (uint32_t n = 0; n < v->tables.nodes_len; n++)
+        is_below[n] = rep_is_below(v, n, v->root);
+    for (uint64_t i = 0; i < v->in.samples.len; i++) {
+        const uint32_t node = v->in.samples.node[i];
+        v->keep[i] = v->root == 0 || (node < v->tables.nodes_len && is_below[node]);
+    }
+    free(is_below);
+    return rep_filter_apply(&v->options, &v->tables, &v->in.samples, v->keep);
+}
+
+static ls_err rep_group(struct rep_view *v)
+{
+    LS_TRY(an_combination_init(&v->groups, &v->by, &v->tables, &v->in.samples, v->keep));
+    const struct an_grouping by = {.group_of_sample = v->groups.group_of_sample,
+                                   .groups_len = v->groups.groups_len,
+                                   .parent = v->groups.parents};
+    return an_table_new(&v->in, &v->costs, &by, &v->table);
+}
+
+ls_err rep_view_regroup(struct rep_view *v, const char *by)
+{
+    struct an_by parsed;
+    LS_TRY(rep_by_parse(&parsed, by));
+    an_table_free(v->table);
+    v->table = NULL;
+    an_combination_fini(&v->groups);
+    v->by = parsed;
+    LS_TRY(prof_load_samples(v->profile, v->loaded | an_by_columns(&v->by), &v->in.samples));
+    return rep_group(v);
+}
+
+ls_err rep_view_init(struct rep_view *v, const struct rep_options *options)
+{
+    memset(v, 0, sizeof(*v));
+    v->options = *options;
+    LS_TRY(rep_by_parse(&v->by, options->by));
+    LS_TRY(rep_open(v));
+    LS_TRY(rep_find_root(v));
+    LS_TRY(an_costs_init(&v->costs, &v->in));
+    LS_TRY(rep_keep(v));
+    LS_TRY(rep_group(v));
+    return an_bootstrap_new(&v->in, &v->costs, 1, &v->bootstrap);
+}
+
+void rep_view_fini(struct rep_view *v)
+{
+    an_bootstrap_free(v->bootstrap);
+    an_table_free(v->table);
+    an_combination_fini(&v->groups);
+    an_costs_fini(&v->costs);
+    an_calls_fini(&v->calls);
+    an_calls_fini(&v->callers);
+    free(v->keep);
+    if (v->profile) prof_close(v->profile);
+}
+
+const char *rep_label(const struct rep_view *v, uint32_t group)
+{
+    static char label[AN_LABEL_BYTES];
+    return an_combination_label(&v->groups, &v->tables, group, label);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report --watch: who touched the element that record --watch was asked about.
+ *
+ * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+#ifndef REP_WATCH_H
+#define REP_WATCH_H
+
+#include "tools/report/rep_view.h"
+
+#include <stdio.h>
+
+/* Errors: those of rep_view_init; LS_ERR_USAGE when nothing was watched. */
+ls_err rep_watch(const struct rep_options *o, bool json, FILE *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/trace/trc_only.h"
+
+#include "patterns/source/pat_source.h"
+#include "patterns/source/pat_trace_writer.h"
+#include "smrtree/smr_live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct trc_only_state {
+    pat_source *source;
+    pat_trace_writer *writer;
+    smr_live *live;
+    bool *is_wanted; /* by home */
+    size_t homes_len;
+    struct pat_access *kept;
+    size_t room;
+    uint64_t kept_len;
+};
+
+static bool trc_is_label(const char *label, const char *wanted)
+{
+    const size_t len = strlen(wanted);
+    if (!label || strncmp(label, wanted, len) != 0) return false;
+    return label[len] == '\0' || strncmp(label + len, " #", 2) == 0 || strncmp(label + len, " (", 2) == 0;
+}
+
+/* Labels of allocations stand at the end of a trace: read it once for them. */
+static ls_err trc_find_homes(const char *path, const char *label, struct trc_only_state *o)
+{
+    const struct pat_source_options options = {0};
+    struct pat_batch b;
+    pat_source *s;
+    bool is_found = false;
+    ls_err err;
+    LS_TRY(pat_source_open(path, &options, &s));
+    do
+        err = pat_source_next(s, &b);
+    while (err == LS_OK && (b.accesses_len > 0 || b.events_len > 0));
+    const struct pat_tables *t = pat_source_tables(s);
+    o->homes_len = t->homes_len;
+    o->is_wanted = calloc(o->homes_len + 1, sizeof(*o->is_wanted));
+    for (size_t i = 0; err == LS_OK && o->is_wanted && i < o->homes_len; i++)
+        is_found |= o->is_wanted[i] = trc_is_label(t->homes[i].label, label);
+    pat_source_close(s);
+    if (err == LS_OK && !o->is_wanted)
+        err = ls_fail(LS_ERR_NOMEM, "out of memory for %zu homes", o->homes_len);
+    if (err == LS_OK && !is_found)
+        err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program has no data of that name", label);
+    return err;
+}
+
+static ls_err trc_follow(struct trc_only_state *o, const struct pat_event *e, const struct pat_tables *t)
+{
+    if (e->kind != PAT_EVENT_RANGE_BORN && e->kind != PAT_EVENT_RANGE_DIED) return LS_OK;
+    const struct pat_range *r = &t->ranges[e->what];
+    if (e->kind == PAT_EVENT_RANGE_DIED) {
+        smr_live_remove(o->live, r->start, e->what); /* it may have been evicted */
+        return LS_OK;
+    }
+    if (smr_live_insert(o->live, r->start, r->end, e->what) == LS_OK) return LS_OK;
+    LS_TRY(smr_live_evict(o->live, r->start, r->end));
+    return smr_live_insert(o->live, r->start, r->end, e->what);
+}
+
+static ls_err trc_keep(struct trc_only_state *o, const struct pat_batch *b, const struct pat_tables *t)
+{
+    struct pat_batch kept = {.events = b->events, .events_len = b->events_len};
+    if (b->accesses_len > o->room) {
+        free(o->kept);
+        o->room = b->accesses_len;
+        o->kept = malloc(o->room * sizeof(*o->kept));
+        if (!o->kept) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu accesses", o->room);
+    }
+    for (size_t i = 0; i < b->events_len; i++)
+        LS_TRY(trc_follow(o, &b->events[i], t));
+    for (size_t i = 0; i < b->accesses_len; i++) {
+        uint32_t range;
+        if (smr_live_find(o->live, b->accesses[i].addr, &range) && t->ranges[range].home < o->homes_len &&
+            o->is_wanted[t->ranges[range].home])
+            o->kept[kept.accesses_len++] = b->accesses[i];
+    }
+    kept.accesses = o->kept;
+    o->kept_len += kept.accesses_len;
+    return pat_trace_writer_put(o->writer, &kept, t);
+}
+
+static ls_err trc_copy(struct trc_only_state *o, const char *path, const char *out_path)
+{
+    const struct pat_source_options options = {0};
+    const struct pat_trace_about about = {.scale = 1};
+    struct pat_batch b;
+    LS_TRY(pat_source_open(path, &options, &o->source));
+    LS_TRY(pat_trace_writer_new(out_path, &about, &o->writer));
+    do {
+        LS_TRY(pat_source_next(o->source, &b));
+        LS_TRY(trc_keep(o, &b, pat_source_tables(o->source)));
+    } while (b.accesses_len > 0 || b.events_len > 0);
+    pat_trace_writer *w = o->writer;
+    o->writer = NULL;
+    return pat_trace_writer_finish(w, pat_source_tables(o->source), 0, 0);
+}
+
+ls_err trc_only(const char *path, const char *label, const char *out_path)
+{
+    struct trc_only_state o = {.live = smr_live_new()};
+    ls_err err = o.live ? trc_find_homes(path, label, &o) : ls_fail(LS_ERR_NOMEM, "out of memory for ranges");
+    if (err == LS_OK) err = trc_copy(&o, path, out_path);
+    if (err == LS_OK && o.kept_len == 0)
+        err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program did not access it", label);
+    if (o.source) pat_source_close(o.source);
+    pat_trace_writer_free(o.writer);
+    smr_live_free(o.live);
+    free(o.is_wanted);
+    free(o.kept);
+    return err;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/trace/trc_outcome.h"
+
+#include "tools/cli/cli_message.h"
+
+#include <signal.h>
+
+static void trc_say_alternative(const char *program)
+{
+    cli_next("loadstone record -- %s; then loadstone patterns loadstone.h5 (bursts of accesses, not all)",
+             cli_quote(program));
+}
+
+static int trc_say_refusal(const struct trc_ring *ring, const char *program)
+{
+    if (ring->refusal == TRC_REFUSED_GATHER)
+        cli_error(
+            "%s has a gather whose index is in register 4 (at %s): QEMU 7.2 computes wrong addresses and "
+            "results for it, so the program was ended before it ran; compile without -mavx2",
+            program, ring->reason);
+    else
+        cli_error("%s: the trace was ended: %s", program, ring->reason);
+    trc_say_alternative(program);
+    return CLI_CANNOT_RUN;
+}
+
+/* Instructions that QEMU does not have, or that were hidden. */
+static int trc_say_illegal(const struct trc_ring *ring, const char *program)
+{
+    cli_error("%s uses %s, which QEMU 7.2 %s", program, ring->saw_avx512 ? "AVX-512" : "AVX2",
+              ring->saw_avx512 ? "does not execute; compile it without AVX-512"
+                               : "computes wrongly in part, so it was hidden; allow it with --avx2");
+    trc_say_alternative(program);
+    return CLI_CANNOT_RUN;
+}
+
+int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o, const char *program)
+{
+    if (ring->refusal != TRC_NOT_REFUSED) return trc_say_refusal(ring, program);
+    if (ring->plugin_pid == 0) {
+        cli_error("QEMU did not start %s with the tracer's plugin; is it QEMU 7.2 or later, with plugins?",
+                  program);
+        return CLI_CANNOT_RUN;
+    }
+    if (o->exit_signal == SIGILL && (ring->saw_avx512 || ring->saw_avx2))
+        return trc_say_illegal(ring, program);
+    return 0;
+}
+
+void trc_outcome_warn(const struct trc_ring *ring)
+{
+    const uint32_t execs = ring->execs, forks = ring->forks;
+    if (forks) cli_warn("%u child process%s made by fork ran untraced", forks, forks == 1 ? "" : "es");
+    if (execs) cli_warn("%u program%s started by exec ran untraced", execs, execs == 1 ? "" : "s");
+    if (ring->threads_missed)
+        cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_LANES);
+    if (ring->sites_missed) cli_warn("more than %d places in the code: the last ones are one", TRC_SITES);
+    if (ring->texts_missed) cli_warn("%u names found no room", ring->texts_missed);
+}

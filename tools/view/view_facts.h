@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The head of a report as pairs of key and text.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef VIEW_FACTS_H
+#define VIEW_FACTS_H
+
+#include "tools/report/rep_print.h"
+#include "viz-export/vx_view.h"
+
+struct view_facts {
+    char *text; /* what facts point into */
+    struct vx_fact *facts;
+    size_t len;
+};
+
+/* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM.  Thread: one
+ * at a time.  Signal: not safe. */
+ls_err view_facts_init(struct view_facts *out, const struct rep_view *v);
+/* Owns:   frees what is in f.  Errors: none.  Thread: any.  Signal: not safe. */
+void view_facts_fini(struct view_facts *f);
+
+#endif
