@@ -124,7 +124,7 @@ static void doctor_json_engine(struct cli_json *j, const struct doc_engine *e)
     cli_json_close(j, '}');
 }
 
-/* What schema 1 always had among the tries, now found with the machine's own events. */
+/* An engine in the form of a try: hw stands among the tries of schema 1 as `pmu-loads`. */
 static struct mach_try doctor_try_of(const struct doc_engine *e, const char *name)
 {
     struct mach_try t = {.name = name, .purpose = e->gives, .works = e->error == 0, .error = e->error};
