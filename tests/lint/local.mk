@@ -2,4 +2,4 @@
 # tests/lint: rules that the compiler does not know
 dist_check_SCRIPTS += tests/lint/test_include_table.sh tests/lint/test_sigsafe_symbols.sh tests/lint/test_tree.sh
 TESTS += tests/lint/test_include_table.sh tests/lint/test_sigsafe_symbols.sh tests/lint/test_tree.sh
-EXTRA_DIST += tests/lint/include-table.sh tests/lint/include-table.txt tests/lint/sigsafe-symbols.sh tests/lint/sigsafe-symbols.txt
+EXTRA_DIST += tests/lint/include-table.sh tests/lint/sigsafe-symbols.sh tests/lint/sigsafe-symbols.txt
