@@ -25,7 +25,8 @@
     X(PHASE_BEGIN, 7, "name, its length, -, -")                                 \
     X(PHASE_END, 8, "name, its length, -, -")                                   \
     X(STACK_BORN, 9, "start, bytes, -, -: of this thread")                      \
-    X(STACK_DIED, 10, "start, bytes, -, -")
+    X(STACK_DIED, 10, "start, bytes, -, -")                                     \
+    X(NODE_MEMBER, 11, "number of the group, 0: none, number of the member, -, -")
 #define LS_MARKER_ENUM(name, number, text) LS_MARKER_##name = number,
 enum ls_marker_kind { LS_MARKER_LIST(LS_MARKER_ENUM) LS_MARKER_LAST };
 #undef LS_MARKER_ENUM
@@ -34,6 +35,8 @@ enum ls_marker_kind { LS_MARKER_LIST(LS_MARKER_ENUM) LS_MARKER_LAST };
 struct ls_marker_node {
     uint64_t label, label_len; /* address of a text, empty when the node has moved */
     uint64_t elem_size_bytes;
+    uint32_t parent; /* number, 0: none */
+    uint32_t reserved;
 };
 
 static inline uint64_t ls_marker_word(enum ls_marker_kind kind)

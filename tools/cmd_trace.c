@@ -17,6 +17,7 @@
 #include "tools/trace/trc_outcome.h"
 #include "tools/trace/trc_program.h"
 #include "tools/trace/trc_source.h"
+#include "tools/tracer/trc_decode.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -222,8 +223,19 @@ static ls_err trace_region(struct trace *t)
     return err;
 }
 
+/* Nothing would notice a gather that QEMU computes wrongly. */
+static ls_err trace_check_avx2(const struct trace *t)
+{
+    if (!t->v[TRACE_AVX2].given || trc_decode_sees_gathers) return LS_OK;
+    return ls_fail(
+        LS_ERR_UNSUPPORTED,
+        "--avx2: this Loadstone was built without Zydis, so it cannot tell the gathers that QEMU 7.2 "
+        "computes wrongly; build it with libzydis-dev, or leave --avx2 out");
+}
+
 static ls_err trace_prepare(struct trace *t)
 {
+    LS_TRY(trace_check_avx2(t));
     LS_TRY(trace_check_outputs(t));
     LS_TRY(rec_spool_make(&t->spool, trace_given(t, TRACE_SPOOL)));
     LS_TRY(trace_region(t));

@@ -8,6 +8,7 @@
 
 #include "common/ls_marker.h"
 #include "runtime/core/rt_state.h"
+#include "smrtree/smr_registry.h"
 
 #include <string.h>
 
@@ -22,14 +23,14 @@ static inline void rt_mark(enum ls_marker_kind kind, uint64_t a, uint64_t b, uin
 }
 
 /* A node begins, or moves (label ""). */
-static inline void rt_mark_node(uint32_t node, const uint64_t extent[2], uint64_t elem_size_bytes,
-                                const char *label)
+static inline void rt_mark_node(const struct smr_event_node *e, uint64_t elem_size_bytes, const char *label)
 {
     if (!rt_is_traced()) return;
     const struct ls_marker_node n = {.label = (uint64_t)(uintptr_t)label,
                                      .label_len = label ? strlen(label) : 0,
-                                     .elem_size_bytes = elem_size_bytes};
-    const uint64_t words[4] = {node, extent[0], extent[1] - extent[0], (uint64_t)(uintptr_t)&n};
+                                     .elem_size_bytes = elem_size_bytes,
+                                     .parent = e->parent};
+    const uint64_t words[4] = {e->node, e->base, e->end - e->base, (uint64_t)(uintptr_t)&n};
     ls_marker_send(LS_MARKER_NODE, words);
 }
 

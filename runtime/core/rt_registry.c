@@ -38,8 +38,7 @@ static void rt_put_node(uint16_t type, const struct smr_event_node *e)
         .is_group = e->is_group,
     };
     spool_put_node(rt_spool_writer(t), type, rec, e->label);
-    rt_mark_node(e->node, (const uint64_t[2]){e->base, e->end}, rec.elem_size_bytes,
-                 type == SPOOL_REC_NODE_ADD ? e->label : "");
+    rt_mark_node(e, rec.elem_size_bytes, type == SPOOL_REC_NODE_ADD ? e->label : "");
     if (rt_state.engine->range) rt_state.engine->range(e);
     rt_collector_revive();
     rt_leave();
@@ -77,6 +76,7 @@ static void rt_on_node_member(void *user, uint64_t time_ns, uint32_t group, uint
     struct rt_thread *t = rt_enter();
     if (!t) return;
     spool_put_node_member(rt_spool_writer(t), ls_clock_mono_ns(), group, member);
+    rt_mark(LS_MARKER_NODE_MEMBER, group, member, 0);
     rt_leave();
 }
 

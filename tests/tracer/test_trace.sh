@@ -73,6 +73,19 @@ traced 0 -- "$victim" ranges
 counts 50 '.* store 8 grid [0-9]+'
 counts 70 '.* store 8 table [0-9]+'
 
+# all lives of a label below one parent are one home
+homes() {
+    "$loadstone" patterns t.trace --json --min-accesses 1 --top 100000 2>/dev/null >p.json
+    got=$(grep -o '"home": *"grid"' p.json | wc -l)
+    [ "$got" -eq "$1" ] || { echo "FAIL: $name: $got patterns of grid, wanted $1"; failed=1; }
+}
+traced 0 -- "$victim" steps
+counts 8000 '.* store 8 grid [0-9]+'
+homes 1
+traced 0 -- "$victim" members
+counts 16000 '.* store 8 grid [0-9]+'
+homes 3
+
 traced 0 -- "$victim" wide
 if nm -D "$top_builddir"/.libs/libloadstone-tracer.so | grep -q ZydisDecoderInit; then
     counts 10 '.* load 16 text 0'
@@ -119,8 +132,19 @@ if nm -D "$top_builddir"/.libs/libloadstone-tracer.so | grep -q ZydisDecoderInit
     says out '^before$'
     ! grep -q behind out || { echo "FAIL: the gather was run"; failed=1; }
     [ ! -e t.trace ] || { echo "FAIL: a trace of a refused program"; failed=1; }
+    traced 126 --avx2 -- "$victim" bad-gather-in-child
+    says err 'index is in register 4'
+    says out '^child 126$'
+    ! grep -q behind out || { echo "FAIL: the gather was run in a child"; failed=1; }
+    [ ! -e t.trace ] || { echo "FAIL: a trace of a refused program"; failed=1; }
     traced 126 -- "$victim" bad-gather
     says err 'AVX2, which QEMU'
+    traced 126 -- "$victim" avx512
+    says err 'AVX-512, which QEMU'
+else
+    traced 125 --avx2 -- "$victim" loops
+    says err 'built without Zydis'
+    [ ! -s out ] || { echo "FAIL: --avx2 ran a program that cannot be checked"; failed=1; }
     traced 126 -- "$victim" avx512
     says err 'AVX-512, which QEMU'
 fi

@@ -89,6 +89,13 @@ static void touch(int from, int to)
         table[i] = 1;
 }
 
+/* 800 stores, 7 elements from one to the next. */
+static __attribute__((noinline)) void touch_wide(void)
+{
+    for (int i = 0; i < 800; i++)
+        table[100 + i * 7 % 800] = 1;
+}
+
 #ifndef TRACE_ALONE
 static int phases(void)
 {
@@ -116,8 +123,49 @@ static int ranges(void)
     smr_tree_free(tree);
     return 0;
 }
+
+/* As time steps do: a range for a while, then another node of the same name. Each group has its own. */
+static int steps_of(smr_node *const *groups, smr_tree *tree)
+{
+    const struct smr_spec spec = {
+        .label = "grid", .start = table + 100, .end = table + 900, .elem_size_bytes = sizeof(double)};
+    for (int step = 0; step < 10; step++) {
+        smr_node *node;
+        if (smr_tree_insert(tree, &spec, &node) != LS_OK) return 1;
+        touch_wide();
+        if (groups && smr_node_add_member(groups[step % 2], node) != LS_OK) return 1;
+        if (groups) touch_wide();
+        smr_node_remove(node);
+    }
+    smr_tree_free(tree);
+    return 0;
+}
+
+static int steps(void)
+{
+    smr_tree *tree;
+    return smr_tree_new(&tree) == LS_OK ? steps_of(NULL, tree) : 1;
+}
+
+static int members(void)
+{
+    smr_tree *tree;
+    smr_node *groups[2];
+    if (smr_tree_new(&tree) != LS_OK || smr_tree_insert_group(tree, "coarse", &groups[0]) != LS_OK ||
+        smr_tree_insert_group(tree, "fine", &groups[1]) != LS_OK)
+        return 1;
+    return steps_of(groups, tree);
+}
 #else
 static int phases(void)
+{
+    return 77;
+}
+static int steps(void)
+{
+    return 77;
+}
+static int members(void)
 {
     return 77;
 }
@@ -159,6 +207,23 @@ static int bad_gather(void)
     return 0;
 }
 
+static int in_child(int (*what)(void))
+{
+    int status = 0;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) _exit(what());
+    waitpid(child, &status, 0);
+    printf("child %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
+static int bad_gather_in_child(void)
+{
+    touch(0, 10);
+    return in_child(bad_gather);
+}
+
 static int avx512(void)
 {
     printf("before\n");
@@ -172,6 +237,10 @@ static int wide(void)
     return 77;
 }
 static int bad_gather(void)
+{
+    return 77;
+}
+static int bad_gather_in_child(void)
 {
     return 77;
 }
@@ -215,10 +284,13 @@ static int forks(void)
 static const struct {
     const char *name;
     int (*run)(void);
-} rows[] = {{"loops", loops},           {"reuse", reuse},   {"threads", threads},
-            {"phases", phases},         {"ranges", ranges}, {"wide", wide},
-            {"bad-gather", bad_gather}, {"avx512", avx512}, {"aborts", aborts},
-            {"killed", killed},         {"forks", forks}};
+} rows[] = {{"loops", loops},           {"reuse", reuse},
+            {"threads", threads},       {"phases", phases},
+            {"ranges", ranges},         {"steps", steps},
+            {"members", members},       {"wide", wide},
+            {"bad-gather", bad_gather}, {"avx512", avx512},
+            {"aborts", aborts},         {"killed", killed},
+            {"forks", forks},           {"bad-gather-in-child", bad_gather_in_child}};
 
 int main(int argc, char **argv)
 {

@@ -10,6 +10,7 @@ tools_loadstone_SOURCES += \
     tools/trace/trc_outcome.c tools/trace/trc_outcome.h \
     tools/trace/trc_program.c tools/trace/trc_program.h \
     tools/trace/trc_reader.c tools/trace/trc_reader.h \
+    tools/trace/trc_registered.c tools/trace/trc_registered.h \
     tools/trace/trc_source.c tools/trace/trc_source.h
 tools_loadstone_CPPFLAGS += $(DW_CFLAGS)
 tools_loadstone_LDADD += $(DW_LIBS) -lelf
@@ -32,9 +33,11 @@ libloadstone_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libloadstone_tracer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libloadstone_tracer_la_LDFLAGS = -module -avoid-version -shared
 if HAVE_ZYDIS
+tools_loadstone_SOURCES += tools/tracer/trc_decode.h tools/tracer/trc_decode_zydis.c
 libloadstone_tracer_la_SOURCES += tools/tracer/trc_decode_zydis.c
 libloadstone_tracer_la_LIBADD = -lZydis
 else
+tools_loadstone_SOURCES += tools/tracer/trc_decode.h tools/tracer/trc_decode_none.c
 libloadstone_tracer_la_SOURCES += tools/tracer/trc_decode_none.c
 endif
 EXTRA_DIST += tools/tracer/trc_decode_none.c tools/tracer/trc_decode_zydis.c

@@ -5,6 +5,7 @@
 #include "profile/prof_paths.h"
 #include "profile/prof_vector.h"
 #include "smrtree/smr_live.h"
+#include "tools/trace/trc_registered.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct trc_homes {
     sym_files *files;
     PROF_VECTOR(struct pat_event) events;
     PROF_VECTOR(struct trc_node) nodes;
+    struct trc_registered registered;            /* homes of nodes */
     PROF_VECTOR(struct trc_variables) variables; /* by module */
     PROF_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
     struct prof_paths paths;                     /* of allocations: frame is the home */
@@ -55,6 +57,7 @@ void trc_homes_free(trc_homes *h)
     pat_tables_fini(&h->tables);
     sym_files_free(h->files);
     prof_paths_fini(&h->paths);
+    pat_intern_fini(&h->registered.homes);
     smr_live_free(h->blocks);
     free(h->events.rows);
     free(h->nodes.rows);
@@ -253,25 +256,59 @@ static ls_err trc_node_died(trc_homes *h, uint64_t number)
     return range == PAT_NONE ? LS_OK : trc_range_died(h, range);
 }
 
+/* number 0: none */
+static ls_err trc_parent_home(trc_homes *h, uint64_t number, uint32_t *out)
+{
+    struct trc_node *n;
+    *out = PAT_NONE;
+    if (number == 0) return LS_OK;
+    LS_TRY(trc_node_at(h, number, &n));
+    *out = n->home;
+    return LS_OK;
+}
+
 static ls_err trc_node_home(trc_homes *h, const uint64_t w[6], uint32_t *out)
 {
     char label[TRC_LABEL_ROOM];
     const bool is_text = w[5] > 0 && w[4] < TRC_TEXT_BYTES && w[5] <= TRC_TEXT_BYTES - w[4];
+    uint32_t parent;
     snprintf(label, sizeof(label), "%.*s", is_text ? (int)w[5] : 0, h->ring->texts + (is_text ? w[4] : 0));
     const struct pat_home home = {.label = label, .elem_size_bytes = w[3], .kind = PAT_HOME_REGISTERED};
-    return pat_tables_add_home(&h->tables, &home, out);
+    LS_TRY(trc_parent_home(h, w[0] >> 32, &parent));
+    return trc_registered_home(&h->registered, &h->tables, parent, &home, out);
 }
 
 /* A node that moves keeps its home. Groups have no memory. */
 static ls_err trc_node(trc_homes *h, const uint64_t w[6])
 {
+    const uint32_t number = (uint32_t)w[0];
     struct trc_node *n;
     struct pat_range r = {.start = w[1]};
-    LS_TRY(trc_node_died(h, w[0]));
-    LS_TRY(trc_node_at(h, w[0], &n));
-    if (n->home == PAT_NONE || w[5] > 0) LS_TRY(trc_node_home(h, w, &n->home));
+    LS_TRY(trc_node_died(h, number));
+    LS_TRY(trc_node_at(h, number, &n));
     r.home = n->home;
+    if (r.home == PAT_NONE || w[5] > 0) LS_TRY(trc_node_home(h, w, &r.home));
+    LS_TRY(trc_node_at(h, number, &n)); /* the parent may have made the list longer */
+    n->home = r.home;
     if (w[2] == 0 || __builtin_add_overflow(w[1], w[2], &r.end)) return LS_OK;
+    return trc_range_born(h, &r, &n->range);
+}
+
+/* The label is below another parent from here on. */
+static ls_err trc_node_member(trc_homes *h, uint64_t group, uint64_t member)
+{
+    struct trc_node *n;
+    uint32_t parent;
+    LS_TRY(trc_parent_home(h, group, &parent));
+    LS_TRY(trc_node_at(h, member, &n));
+    if (n->home == PAT_NONE) return LS_OK;
+    const struct pat_home like = h->tables.homes[n->home];
+    const uint32_t range = n->range;
+    LS_TRY(trc_registered_home(&h->registered, &h->tables, parent, &like, &n->home));
+    if (range == PAT_NONE) return LS_OK;
+    struct pat_range r = h->tables.ranges[range];
+    r.home = n->home;
+    LS_TRY(trc_node_died(h, member));
     return trc_range_born(h, &r, &n->range);
 }
 
@@ -332,6 +369,8 @@ ls_err trc_homes_event(trc_homes *h, const struct trc_event *e)
         return trc_stack_died(h, e->thread);
     case TRC_EVENT_MODULE_GONE:
         return trc_module_gone(h, w[0]);
+    case TRC_EVENT_NODE_MEMBER:
+        return trc_node_member(h, w[0], w[1]);
     case TRC_EVENT_NONE:
         break;
     }

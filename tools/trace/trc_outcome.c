@@ -13,13 +13,10 @@ static void trc_say_alternative(const char *program)
 
 static int trc_say_refusal(const struct trc_ring *ring, const char *program)
 {
-    if (ring->refusal == TRC_REFUSED_GATHER)
-        cli_error(
-            "%s has a gather whose index is in register 4 (at %s): QEMU 7.2 computes wrong addresses and "
-            "results for it, so the program was ended before it ran; compile without -mavx2",
-            program, ring->reason);
-    else
-        cli_error("%s: the trace was ended: %s", program, ring->reason);
+    cli_error(
+        "%s has a gather whose index is in register 4 (at %s): QEMU 7.2 computes wrong addresses and results "
+        "for it, so the program was ended before it ran; compile without -mavx2",
+        program, ring->reason);
     trc_say_alternative(program);
     return CLI_CANNOT_RUN;
 }
@@ -55,5 +52,8 @@ void trc_outcome_warn(const struct trc_ring *ring)
     if (ring->threads_missed)
         cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_LANES);
     if (ring->sites_missed) cli_warn("more than %d places in the code: the last ones are one", TRC_SITES);
+    if (ring->insns_missed)
+        cli_warn("QEMU ran out of memory: accesses of %u instructions are not in the trace",
+                 ring->insns_missed);
     if (ring->texts_missed) cli_warn("%u names found no room", ring->texts_missed);
 }

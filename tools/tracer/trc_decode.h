@@ -24,6 +24,10 @@ struct trc_shape_of {
 
 /* Of the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
 struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len);
+/* One of two files: trc_decode_zydis.c and, where there is no Zydis, trc_decode_none.c. */
 struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len);
+
+/* Does that one see broken gathers? If not AVX2 stays hidden. */
+extern const bool trc_decode_sees_gathers;
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <Zydis/Zydis.h>
 
+const bool trc_decode_sees_gathers = true;
+
 /* Zydis shows a memory operand, but nothing is loaded or stored there. */
 static const uint16_t trc_no_access[] = {
     ZYDIS_MNEMONIC_NOP,         ZYDIS_MNEMONIC_CLFLUSH,     ZYDIS_MNEMONIC_CLFLUSHOPT,

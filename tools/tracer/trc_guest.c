@@ -54,7 +54,8 @@ static void trc_on_node(const uint64_t w[4])
     if (!trc_guest_read(w[3], &n, sizeof(n))) return;
     uint32_t len = trc_guest_text(n.label, n.label_len, label);
     const uint32_t at = trc_text_put(label, &len);
-    trc_event_put(TRC_EVENT_NODE, (const uint64_t[6]){w[0], w[1], w[2], n.elem_size_bytes, at, len});
+    const uint64_t number = (uint32_t)w[0] | (uint64_t)n.parent << 32;
+    trc_event_put(TRC_EVENT_NODE, (const uint64_t[6]){number, w[1], w[2], n.elem_size_bytes, at, len});
 }
 
 /* A thread in no phase of its own is where the first thread is. */
@@ -104,6 +105,9 @@ static void trc_on_marker(enum ls_marker_kind kind, const uint64_t w[4])
         break;
     case LS_MARKER_NODE_DIED:
         trc_event_put(TRC_EVENT_NODE_DIED, words);
+        break;
+    case LS_MARKER_NODE_MEMBER:
+        trc_event_put(TRC_EVENT_NODE_MEMBER, words);
         break;
     case LS_MARKER_PHASE_BEGIN:
         trc_on_phase(w, true);

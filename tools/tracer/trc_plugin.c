@@ -25,7 +25,8 @@ static struct {
     bool counts; /* instructions */
 } trc_plugin;
 
-/* Nothing of the block has run yet, so no wrong value has been used. */
+/* Nothing of the block has run yet, so no wrong value has been used. The child of a fork ends alone; the
+ * reason is the parent's, too. */
 static void trc_refuse(enum trc_refusal why, uint64_t ip)
 {
     snprintf(trc_ring->reason, sizeof(trc_ring->reason), "0x%" PRIx64, ip);
@@ -48,17 +49,36 @@ static bool trc_is_wanted(const struct trc_code *code, uint64_t ip)
     return trc_region_holds(trc_ring->texts + m->path, m->path_len, ip - code->start + code->offset_bytes);
 }
 
+static struct trc_insn trc_insn_of(const struct qemu_plugin_insn *insn)
+{
+    struct trc_insn i = {.ip = qemu_plugin_insn_vaddr(insn)};
+    const size_t len = qemu_plugin_insn_size(insn);
+    i.len = (uint8_t)(len < sizeof(i.bytes) ? len : sizeof(i.bytes));
+    memcpy(i.bytes, qemu_plugin_insn_data(insn), i.len);
+    return i;
+}
+
+/* Without a lock, a table or memory of its own: also in the child of a fork, and when there is no memory. */
+static void trc_check_alone(struct trc_insn *i)
+{
+    i->shape = trc_decode(trc_plugin.target, i->bytes, i->len);
+    trc_check(i);
+}
+
 static void trc_on_insn(struct qemu_plugin_insn *insn, struct trc_code *code)
 {
-    const uint64_t ip = qemu_plugin_insn_vaddr(insn);
-    struct trc_insn like = {.ip = ip, .len = (uint8_t)qemu_plugin_insn_size(insn)};
+    struct trc_insn like = trc_insn_of(insn);
+    const uint64_t ip = like.ip;
     if (code->end == 0 || ip < code->start || ip >= code->end)
         *code = trc_maps_find(ip, qemu_plugin_insn_haddr(insn));
-    if (like.len > sizeof(like.bytes)) return;
-    memcpy(like.bytes, qemu_plugin_insn_data(insn), like.len);
     like.module = code->module;
     struct trc_insn *i = trc_insn_at(trc_plugin.target, like);
-    if (!i) return;
+    if (!i) {
+        __atomic_fetch_add(&trc_ring->insns_missed, 1, __ATOMIC_RELAXED);
+        trc_check_alone(&like);
+        trc_insn_guard(insn, &like);
+        return;
+    }
     trc_check(i);
     if (trc_is_wanted(code, ip))
         trc_insn_watch(insn, i);
@@ -84,13 +104,25 @@ static void trc_on_block(unsigned vcpu, void *user)
     }
 }
 
+/* Not followed is not unchecked: what QEMU computes wrongly there reaches the program all the same. */
+static void trc_on_translation_in_child(struct qemu_plugin_tb *tb, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        struct trc_insn insn = trc_insn_of(qemu_plugin_tb_get_insn(tb, i));
+        trc_check_alone(&insn);
+    }
+}
+
 static void trc_on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     static bool has_base;
     struct trc_code code = {.module = UINT32_MAX};
     const size_t len = qemu_plugin_tb_n_insns(tb);
     (void)id;
-    if (!trc_is_followed()) return;
+    if (!trc_is_followed()) {
+        trc_on_translation_in_child(tb, len);
+        return;
+    }
     if (!has_base && len > 0) {
         struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
         trc_guest_set_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -

@@ -71,9 +71,9 @@ struct trc_module {
 
 enum trc_event_kind {
     TRC_EVENT_NONE,
-    TRC_EVENT_BLOCK_BORN,  /* start, bytes, hash of its path */
-    TRC_EVENT_BLOCK_DIED,  /* start */
-    TRC_EVENT_NODE,        /* number, start, bytes, elem_size, label, label_len: begins, or moves */
+    TRC_EVENT_BLOCK_BORN, /* start, bytes, hash of its path */
+    TRC_EVENT_BLOCK_DIED, /* start */
+    TRC_EVENT_NODE, /* number | parent << 32, start, bytes, elem_size, label, label_len: begins, or moves */
     TRC_EVENT_NODE_DIED,   /* number */
     TRC_EVENT_PHASE_BEGIN, /* name, name_len */
     TRC_EVENT_PHASE_END,   /* name, name_len */
@@ -81,6 +81,7 @@ enum trc_event_kind {
     TRC_EVENT_STACK_DIED,  /* start, bytes */
     TRC_EVENT_UNMAPPED,    /* start, bytes */
     TRC_EVENT_MODULE_GONE, /* row of modules */
+    TRC_EVENT_NODE_MEMBER, /* number of the group, 0: none, number of the member */
 };
 struct trc_event {
     uint64_t ready; /* its number + 1 once it may be read */
@@ -94,8 +95,8 @@ struct trc_lane {
     uint32_t block; /* index + 1 of its open block, 0: none */
 };
 
-/* Why the tracer ended the program. */
-enum trc_refusal { TRC_NOT_REFUSED, TRC_REFUSED_GATHER, TRC_REFUSED_FULL };
+/* Why the tracer ended the program, or a child of it. */
+enum trc_refusal { TRC_NOT_REFUSED, TRC_REFUSED_GATHER };
 
 struct trc_ring {
     uint64_t magic;
@@ -111,6 +112,7 @@ struct trc_ring {
     uint32_t threads_missed; /* for want of a lane */
     uint32_t texts_missed;
     uint32_t sites_missed;
+    uint32_t insns_missed; /* for want of memory: their accesses are not there */
     uint32_t threads_len, sites_len, modules_len, texts_len;
     uint32_t lanes_used; /* as many at most were ever in use at a time */
 

@@ -75,6 +75,8 @@ struct trc_insn *trc_insn_at(const char *target, struct trc_insn like)
 static uint32_t trc_site_of_unknown(struct trc_insn *i, unsigned op, unsigned shift)
 {
     uint32_t *at = &i->unknown[op][shift < TRC_SIZES ? shift : TRC_SIZES - 1];
+    /* in the child of a fork the lock may be held for ever, and the ring is the parent's */
+    if (!trc_is_followed()) return 0;
     const uint32_t known = TRC_LOAD(*at);
     if (known) return known - 1;
     pthread_mutex_lock(&trc_sites.lock);
