@@ -10,6 +10,7 @@ libndm_la_SOURCES = \
     ndm/ndm_layout.c ndm/ndm_layout.h \
     ndm/ndm_make.c ndm/ndm_make.h \
     ndm/ndm_map.c ndm/ndm_map.h \
+    ndm/ndm_mix.c ndm/ndm_mix.h \
     ndm/ndm_shape.c ndm/ndm_shape.h \
     ndm/ndm_wire.c ndm/ndm_wire.h
 # no LIBADD: shared objects take it whole, beside others that have libcommon.la in them

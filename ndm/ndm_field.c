@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ndm/ndm_field.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NDM_METRIC_ROW(metric, name, unit, words) {name, unit, words},
+#define NDM_METRIC_ROW(metric, mixing, name, unit, words) {NDM_##mixing, name, unit, words},
 static const struct ndm_metric_row metric_rows[] = {NDM_METRIC_LIST(NDM_METRIC_ROW)};
 #undef NDM_METRIC_ROW
 _Static_assert(sizeof(metric_rows) / sizeof(metric_rows[0]) == NDM_METRICS_LEN, "every metric has a row");
@@ -12,6 +13,11 @@ _Static_assert(sizeof(metric_rows) / sizeof(metric_rows[0]) == NDM_METRICS_LEN, 
 const struct ndm_metric_row *ndm_metric(enum ndm_metric m)
 {
     return &metric_rows[m];
+}
+
+double ndm_metric_missing(enum ndm_metric m)
+{
+    return ndm_metric(m)->mixing == NDM_ADDS ? 0 : NAN;
 }
 
 void ndm_field_fini(struct ndm_field *f)

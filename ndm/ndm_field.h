@@ -9,26 +9,33 @@
 
 #include "ndm/ndm_shape.h"
 
-/* X(metric, name in run.h5, unit, words): the one list. */
-#define NDM_METRIC_LIST(X)                                                                        \
-    X(SAMPLES, "samples", "", "sampled accesses")                                                 \
-    X(TIME, "time_ns", "ns", "CPU time that the samples stand for")                               \
-    X(STALL, "stall_ns", "ns", "estimated stall time, an upper bound")                            \
-    X(LATENCY_MEAN, "latency_mean_cycles", "cycles", "mean latency of the loads that were timed") \
-    X(LATENCY_MAX, "latency_max_cycles", "cycles", "longest latency")                             \
-    X(LEVEL_L1, "level_l1", "", "share of the loads that L1 served")                              \
-    X(LEVEL_L2, "level_l2", "", "share of the loads that L2 served")                              \
-    X(LEVEL_L3, "level_l3", "", "share of the loads that L3 served")                              \
-    X(LEVEL_MEMORY, "level_memory", "", "share of the loads that memory served")
+/* How values come together where cells do (ndm/ndm_mix.h). */
+enum ndm_mixing { NDM_ADDS, NDM_MAX, NDM_MEAN };
 
-#define NDM_METRIC_ENUM(metric, name, unit, words) NDM_##metric,
+/* X(metric, how values of it mix, name in run.h5, unit, words): the one list. */
+#define NDM_METRIC_LIST(X)                                                                              \
+    X(SAMPLES, ADDS, "samples", "", "sampled accesses")                                                 \
+    X(TIME, ADDS, "time_ns", "ns", "CPU time that the samples stand for")                               \
+    X(STALL, ADDS, "stall_ns", "ns", "estimated stall time, an upper bound")                            \
+    X(LATENCY_MEAN, MEAN, "latency_mean_cycles", "cycles", "mean latency of the loads that were timed") \
+    X(LATENCY_MAX, MAX, "latency_max_cycles", "cycles", "longest latency")                              \
+    X(LEVEL_L1, MEAN, "level_l1", "", "share of the loads that L1 served")                              \
+    X(LEVEL_L2, MEAN, "level_l2", "", "share of the loads that L2 served")                              \
+    X(LEVEL_L3, MEAN, "level_l3", "", "share of the loads that L3 served")                              \
+    X(LEVEL_MEMORY, MEAN, "level_memory", "", "share of the loads that memory served")                  \
+    X(TIMED, ADDS, "timed", "", "loads that were timed")
+
+#define NDM_METRIC_ENUM(metric, mixing, name, unit, words) NDM_##metric,
 enum ndm_metric { NDM_METRIC_LIST(NDM_METRIC_ENUM) NDM_METRICS_LEN };
 #undef NDM_METRIC_ENUM
 
 struct ndm_metric_row {
+    enum ndm_mixing mixing;
     const char *name, *unit, *words;
 };
 const struct ndm_metric_row *ndm_metric(enum ndm_metric m);
+/* Where nothing was sampled: 0 of counts and sums, NaN of all others. */
+double ndm_metric_missing(enum ndm_metric m);
 
 struct ndm_field {
     char *name;      /* unique in the run: "DOMAIN.NODE", "DOMAIN" for all its nodes together */

@@ -177,11 +177,6 @@ bool ndm_gather_has(const ndm_gather *g, uint32_t step, uint64_t first, uint64_t
     return at < g->used && g->piles[at].key - key_of(step, first) < len;
 }
 
-static double missing(enum ndm_metric m)
-{
-    return m == NDM_SAMPLES || m == NDM_TIME || m == NDM_STALL ? 0 : NAN;
-}
-
 static double level_share(const struct pile *p, unsigned level)
 {
     const double known = (double)p->levels[0] + p->levels[1] + p->levels[2] + p->levels[3];
@@ -206,6 +201,8 @@ static double metric_of(const struct pile *p, enum ndm_metric m)
     case NDM_LEVEL_L3:
     case NDM_LEVEL_MEMORY:
         return level_share(p, m - NDM_LEVEL_L1);
+    case NDM_TIMED:
+        return p->timed;
     case NDM_METRICS_LEN:
         break;
     }
@@ -217,7 +214,7 @@ void ndm_gather_fill(const ndm_gather *g, uint32_t step, enum ndm_metric m, uint
 {
     const uint64_t base = key_of(step, first);
     for (uint64_t i = 0; i < len; i++)
-        out[i] = missing(m);
+        out[i] = ndm_metric_missing(m);
     for (uint64_t at = first_from(g, base); at < g->used && g->piles[at].key - base < len; at++)
         out[g->piles[at].key - base] = metric_of(&g->piles[at], m);
 }

@@ -17,7 +17,8 @@ struct ndm_geometry {
     char *axes[NDM_AXES_MAX];
     /* grids */
     uint64_t extents[NDM_AXES_MAX]; /* cells; 1 for axes beyond dims */
-    double origin[NDM_AXES_MAX], spacing[NDM_AXES_MAX];
+    double origin[NDM_AXES_MAX];
+    double spacing[NDM_AXES_MAX]; /* above 0: 0, which counts as 1, is 1 here (ndm_make.c) */
     /* meshes */
     uint64_t points_len;
     double *points;         /* 3 * points_len, x y z of each */
@@ -31,5 +32,9 @@ struct ndm_geometry {
 void ndm_geometry_fini(struct ndm_geometry *g);
 /* Values of a field with this centering. */
 uint64_t ndm_geometry_values(const struct ndm_geometry *g, enum ndm_centering centering);
+/* Where value i of such a field is: the middle of a grid's cell (0 along axes beyond dims), a point, the mean
+ * of a cell's points.  Errors: none.  Thread: any. */
+void ndm_geometry_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
+                        double at[NDM_AXES_MAX]);
 
 #endif

@@ -48,7 +48,8 @@ struct prof_atlas_want {
     bool steps;       /* step_values, too */
 };
 /* Read values that are not there yet into a, which prof_atlas_list made of p. A metric that the file lacks is
- * all missing (0 for counts and sums).  Errors: as above; what was read stays a's. */
+ * all missing (0 for counts and sums); loads that were timed, which older files do not count, stay NULL.
+ * Errors: as above; what was read stays a's. */
 ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_atlas_want *want);
 
 /* --- both --- */

@@ -23,7 +23,7 @@ char *prof_atlas_escape(const char *label)
 
 bool prof_atlas_may_miss(enum ndm_metric m)
 {
-    return m != NDM_SAMPLES && m != NDM_TIME && m != NDM_STALL;
+    return ndm_metric(m)->mixing != NDM_ADDS;
 }
 
 int prof_atlas_shape(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t out[NDM_AXES_MAX])

@@ -14,23 +14,10 @@ struct vx_rows {
     uint32_t step;
 };
 
-/* The middle of a cell of a grid; a point; the mean of a cell's points. */
 static void vx_put_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i, FILE *out)
 {
-    double at[NDM_AXES_MAX] = {0};
-    uint64_t rest = i;
-    const uint64_t first = g->kind == NDM_MESH && centering == NDM_CELLS ? g->offsets[i] : 0;
-    const uint64_t len = g->kind == NDM_MESH && centering == NDM_CELLS ? g->offsets[i + 1] - first : 0;
-    for (uint32_t d = 0; g->kind == NDM_GRID && d < g->dims; d++) {
-        at[d] =
-            g->origin[d] + ((double)(rest % g->extents[d]) + 0.5) * (g->spacing[d] > 0 ? g->spacing[d] : 1);
-        rest /= g->extents[d];
-    }
-    for (uint32_t d = 0; g->kind == NDM_MESH && d < NDM_AXES_MAX; d++) {
-        if (centering == NDM_POINTS) at[d] = g->points[3 * i + d];
-        for (uint64_t p = first; p < first + len; p++)
-            at[d] += g->points[3 * g->connectivity[p] + d] / (double)len;
-    }
+    double at[NDM_AXES_MAX];
+    ndm_geometry_place(g, centering, i, at);
     for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++)
         vx_csv_double(out, at[d]);
 }

@@ -43,8 +43,7 @@ ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame 
 
 /* Are less than half of many values there? Then dots are drawn instead of coloured faces. */
 bool vx_is_sparse(const struct vx_panel *p);
-ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
-                     const struct vx_cells *cells);
+ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
 /* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written.
  */

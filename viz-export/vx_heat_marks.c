@@ -32,20 +32,6 @@ bool vx_is_sparse(const struct vx_panel *p)
     return p->array->len >= VX_MARKS_FROM && 2 * vx_coloured(p) < p->array->len;
 }
 
-/* A point; the middle of a cell's points. */
-static void vx_middle(const struct vx_panel *p, const struct vx_cells *cells, uint64_t i, double out[3])
-{
-    const double *points = p->geometry->points;
-    const bool is_point = p->array->field->centering == NDM_POINTS;
-    const uint64_t begin = is_point ? 0 : cells->offsets[i], end = is_point ? 1 : cells->offsets[i + 1];
-    for (int d = 0; d < 3; d++) {
-        out[d] = 0;
-        for (uint64_t k = begin; k < end; k++)
-            out[d] +=
-                points[3 * (is_point ? i : cells->connectivity[k]) + (uint64_t)d] / (double)(end - begin);
-    }
-}
-
 static void vx_draw_dots(cairo_t *c, const struct vx_panel *p, const struct vx_dot_at *dots, size_t len,
                          double radius)
 {
@@ -59,8 +45,7 @@ static void vx_draw_dots(cairo_t *c, const struct vx_panel *p, const struct vx_d
     }
 }
 
-ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
-                     const struct vx_cells *cells)
+ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
 {
     const struct vx_view view = vx_view_of(p->geometry);
     struct vx_rgb colour;
@@ -70,7 +55,7 @@ ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame
     for (uint64_t i = 0; i < p->array->len; i++) {
         double at[3];
         if (!vx_panel_colour(p, p->array->values[i], &colour)) continue;
-        vx_middle(p, cells, i, at);
+        ndm_geometry_place(p->geometry, p->array->field->centering, i, at);
         const struct vx_seen seen = vx_see(&view, at);
         dots[len++] = (struct vx_dot_at){vx_axis_place(&f->x, seen.across), vx_axis_place(&f->y, seen.up),
                                          seen.away, p->array->values[i]};

@@ -205,7 +205,7 @@ static ls_err vx_draw_sparse(cairo_t *c, const struct vx_panel *p, const struct 
     } else {
         LS_TRY(vx_draw_surface(c, &pale, f, cells));
     }
-    return vx_heat_marks(c, p, f, cells);
+    return vx_heat_marks(c, p, f);
 }
 
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A PNG of heat maps: a panel for each field and metric, each step of a series, each of some layers of a 3-D
  * grid. */
+#include "ndm/ndm_mix.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_format.h"
 #include "viz-export/vx_heat.h"
@@ -52,7 +53,7 @@ static bool vx_is_share(enum ndm_metric m)
     return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
 }
 
-/* Smallest and largest value that is drawn; counts and sums, which come first in the list, begin above 0. */
+/* Smallest and largest value that is drawn; counts and sums begin above 0. */
 static bool vx_panel_range(const struct vx_panel *p, bool positive, double *low, double *high)
 {
     if (p->geometry->kind == NDM_GRID)
@@ -79,7 +80,7 @@ static void vx_sheet_scale(struct vx_sheet *sheet, enum ndm_metric m)
         struct vx_panel *p = &sheet->panels[i];
         if (p->array->metric != m) continue;
         p->has_values = found;
-        p->zero_is_nothing = m <= NDM_STALL;
+        p->zero_is_nothing = ndm_metric(m)->mixing == NDM_ADDS;
         p->scale = vx_is_share(m) ? vx_colour_scale(0, 1, false) : vx_colour_scale(low, high, true);
     }
 }
@@ -87,6 +88,13 @@ static void vx_sheet_scale(struct vx_sheet *sheet, enum ndm_metric m)
 static const char *vx_field_label(const struct vx_array *a)
 {
     return a->field->node == UINT32_MAX ? "all data" : a->field->label;
+}
+
+static double vx_layer_place(const struct ndm_geometry *g, uint64_t layer)
+{
+    double at[NDM_AXES_MAX];
+    ndm_geometry_place(g, NDM_CELLS, layer * g->extents[0] * g->extents[1], at);
+    return at[2];
 }
 
 static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, size_t step)
@@ -98,11 +106,11 @@ static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, siz
                       wide ? m->words : m->name, wide && *m->unit ? " / " : "", wide ? m->unit : "");
     if (g->kind == NDM_GRID && g->dims == 3 && at < (int)sizeof(p->title))
         at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s = %.4g", g->axes[2],
-                       g->origin[2] + ((double)p->layer + 0.5) * (g->spacing[2] > 0 ? g->spacing[2] : 1));
+                       vx_layer_place(g, p->layer));
     if (p->squares.side > 1 && at < (int)sizeof(p->title))
-        at += snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s of %" PRIu64 " cells",
-                       vx_squares_word(p->array->metric),
-                       p->squares.side * (g->dims > 1 ? p->squares.side : 1));
+        at +=
+            snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s of %" PRIu64 " cells",
+                     ndm_mix_words(p->array->metric), p->squares.side * (g->dims > 1 ? p->squares.side : 1));
     if (sheet->s->selection->steps_len && at < (int)sizeof(p->title))
         snprintf(p->title + at, sizeof(p->title) - (size_t)at, ", %s",
                  vx_step_label(sheet->s->selection, (uint32_t)step));

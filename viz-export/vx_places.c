@@ -61,21 +61,6 @@ struct vx_lattice {
     uint64_t boxes[NDM_AXES_MAX];
 };
 
-/* Centre of entity i: a point, or the mean of a cell's points. */
-static void vx_entity_centre(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
-                             double at[3])
-{
-    if (centering == NDM_POINTS) {
-        memcpy(at, g->points + 3 * i, 3 * sizeof(*at));
-        return;
-    }
-    const uint64_t begin = g->offsets[i], end = g->offsets[i + 1];
-    at[0] = at[1] = at[2] = 0;
-    for (uint64_t c = begin; c < end; c++)
-        for (int a = 0; a < 3; a++)
-            at[a] += g->points[3 * g->connectivity[c] + (uint64_t)a] / (double)(end - begin);
-}
-
 static void vx_lattice_bounds(struct vx_lattice *l, const struct ndm_geometry *g)
 {
     for (int a = 0; a < NDM_AXES_MAX; a++) {
@@ -130,7 +115,7 @@ static ls_err vx_mesh_share(const struct ndm_geometry *g, enum ndm_centering cen
     uint32_t *place_of_box = calloc(l.boxes[0] * l.boxes[1] * l.boxes[2] + 1, sizeof(*place_of_box));
     if (!place_of_box) return ls_fail(LS_ERR_NOMEM, "no memory to draw a mesh");
     for (uint64_t i = 0; i < out->values_len; i++) {
-        vx_entity_centre(g, centering, i, at);
+        ndm_geometry_place(g, centering, i, at);
         uint32_t *place = &place_of_box[vx_lattice_box(&l, at)];
         if (*place == 0) *place = (uint32_t)++out->len;
         out->place_of_value[i] = *place - 1;
@@ -148,7 +133,7 @@ static ls_err vx_mesh_points(const struct ndm_geometry *g, enum ndm_centering ce
     uint32_t *counts = calloc(out->len + 1, sizeof(*counts));
     for (uint64_t i = 0; out->points && counts && i < out->values_len; i++) {
         const uint32_t place = out->place_of_value[i];
-        vx_entity_centre(g, centering, i, at);
+        ndm_geometry_place(g, centering, i, at);
         counts[place]++;
         for (int a = 0; a < 3; a++)
             out->points[3 * place + (uint32_t)a] +=
@@ -204,7 +189,7 @@ static void vx_place_centre(const struct vx_places *fine, const struct ndm_geome
     if (fine->points)
         memcpy(at, fine->points + 3 * i, 3 * sizeof(*at));
     else
-        vx_entity_centre(g, NDM_CELLS, i, at);
+        ndm_geometry_place(g, NDM_CELLS, i, at);
 }
 
 /* The first place of each box of a lattice stands for all in it. */

@@ -3,6 +3,8 @@
 
 #include "viz-export/vx_select.h"
 
+#include "ndm/ndm_mix.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +191,7 @@ static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, ui
     a->len = f->values_len;
     a->values =
         step == VX_WHOLE_RUN ? f->values[a->metric] : f->step_values[a->metric] + step * f->values_len;
+    a->weights = ndm_mix_weights(f, a->metric, step);
     if (asprintf(&a->name, "%s%s%s", prefix, *prefix ? "." : "", ndm_metric(a->metric)->name) < 0) {
         a->name = NULL;
         return ls_fail(LS_ERR_NOMEM, "no memory for the name of an array");

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/vx_squares.h"
+#include "ndm/ndm_mix.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { VX_SAMPLES_A_SQUARE = 4, VX_SQUARES_LEAST = 400, VX_SQUARES_ACROSS_MAX = 2048 };
-
-static bool vx_is_sum(enum ndm_metric m)
-{
-    return m == NDM_SAMPLES || m == NDM_TIME || m == NDM_STALL;
-}
-
-const char *vx_squares_word(enum ndm_metric m)
-{
-    return vx_is_sum(m) ? "sum" : m == NDM_LATENCY_MAX ? "largest" : "mean";
-}
 
 static uint64_t vx_side(const struct vx_array *a, const struct ndm_geometry *g)
 {
@@ -28,23 +19,19 @@ static uint64_t vx_side(const struct vx_array *a, const struct ndm_geometry *g)
     return side > least ? side : least;
 }
 
-static double vx_gather(const struct vx_squares *s, const struct vx_array *a, const double *values,
+/* The first cell of the layer is value `base` of the array. */
+static double vx_gather(const struct vx_squares *s, const struct vx_array *a, uint64_t base,
                         const uint64_t cells[2], uint64_t square)
 {
     const uint64_t x0 = square % s->across * s->side, y0 = square / s->across * s->side;
-    double sum = 0, largest = -INFINITY;
-    uint64_t len = 0;
+    struct ndm_mix mix;
+    ndm_mix_init(&mix);
     for (uint64_t y = y0; y < y0 + s->side && y < cells[1]; y++)
         for (uint64_t x = x0; x < x0 + s->side && x < cells[0]; x++) {
-            const double value = values[y * cells[0] + x];
-            if (isnan(value)) continue;
-            sum += value;
-            largest = fmax(largest, value);
-            len++;
+            const uint64_t i = base + y * cells[0] + x;
+            ndm_mix_add(&mix, a->metric, a->values[i], a->weights[i]);
         }
-    if (vx_is_sum(a->metric)) return sum;
-    if (len == 0) return NAN;
-    return a->metric == NDM_LATENCY_MAX ? largest : sum / (double)len;
+    return ndm_mix_finish(&mix, a->metric);
 }
 
 ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const struct ndm_geometry *g,
@@ -57,7 +44,7 @@ ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const str
     s->values = malloc(s->across * s->up * sizeof(*s->values));
     if (!s->values) return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %s", g->label);
     for (uint64_t i = 0; i < s->across * s->up; i++)
-        s->values[i] = vx_gather(s, a, a->values + layer * cells[0] * cells[1], cells, i);
+        s->values[i] = vx_gather(s, a, layer * cells[0] * cells[1], cells, i);
     return LS_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells of a layer of a grid gathered into squares, so that a few samples on many cells can be seen: counts
- * and sums are added, of maxima the largest counts, of means and shares the mean of the cells that have one.
+/* Cells of a layer of a grid gathered into squares, so that a few samples on many cells can be seen; how they
+ * come together ndm/ndm_mix.h says.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef VX_SQUARES_H
@@ -20,7 +20,5 @@ struct vx_squares {
 ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const struct ndm_geometry *g,
                        uint64_t layer);
 void vx_squares_fini(struct vx_squares *s);
-/* "sum", "mean", "largest": how cells of a square became one value. */
-const char *vx_squares_word(enum ndm_metric m);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fields on their domains, as finely as a page has room for: cells of a grid, or points and cells of a mesh,
- * that share a tile are one place. Samples, time and stall of a place are sums, the longest latency is the
- * longest, means and shares are means weighted by samples. */
+ * that share a tile are one place (ndm/ndm_mix.h). */
+#include "ndm/ndm_mix.h"
 #include "viz-export/vx_view_parts.h"
 
 #include <math.h>
@@ -11,39 +11,24 @@ enum { VX_FIELD_PLACES_MAX = 1 << 16, VX_FIELD_PLACES_MIN = 1 << 10, VX_STEPS_MA
 enum { VX_SAMPLES_A_PLACE = 3, VX_SOLID_PLACES_MIN = 1 << 12 }; /* of meshes with three axes */
 enum { VX_FIELDS_BYTES_MAX = 900000 };                          /* deflated */
 
-static const uint8_t vx_metric_is_sum[NDM_METRICS_LEN] = {[NDM_SAMPLES] = 1, [NDM_TIME] = 1, [NDM_STALL] = 1};
-
 /* One metric of one field (or of one of its steps), value by value, to places. */
 struct vx_metric {
-    const double *values, *samples; /* values_len each */
+    const double *values, *weights; /* values_len each */
     enum ndm_metric metric;
 };
 
-static void vx_place_value(const struct vx_metric *m, uint64_t i, double *sum, double *weight)
-{
-    const double value = m->values[i], samples = m->samples ? m->samples[i] : 1;
-    if (!isfinite(value)) return;
-    if (vx_metric_is_sum[m->metric]) {
-        *sum += value;
-    } else if (m->metric == NDM_LATENCY_MAX) {
-        *sum = *weight > 0 && *sum > value ? *sum : value;
-        *weight = 1;
-    } else if (samples > 0) {
-        *sum += value * samples;
-        *weight += samples;
-    }
-}
-
 static double *vx_place_values(const struct vx_places *places, const struct vx_metric *m)
 {
-    double *sums = calloc(places->len + 1, sizeof(*sums)),
-           *weights = calloc(places->len + 1, sizeof(*weights));
-    for (uint64_t i = 0; sums && weights && i < places->values_len; i++)
-        vx_place_value(m, i, &sums[places->place_of_value[i]], &weights[places->place_of_value[i]]);
-    for (size_t p = 0; sums && weights && !vx_metric_is_sum[m->metric] && p < places->len; p++)
-        sums[p] = weights[p] > 0 ? sums[p] / weights[p] : NAN;
-    free(weights);
-    return weights ? sums : (free(sums), NULL);
+    struct ndm_mix *mixes = malloc((places->len + 1) * sizeof(*mixes));
+    double *out = malloc((places->len + 1) * sizeof(*out));
+    for (size_t p = 0; mixes && p < places->len; p++)
+        ndm_mix_init(&mixes[p]);
+    for (uint64_t i = 0; mixes && i < places->values_len; i++)
+        ndm_mix_add(&mixes[places->place_of_value[i]], m->metric, m->values[i], m->weights[i]);
+    for (size_t p = 0; mixes && out && p < places->len; p++)
+        out[p] = ndm_mix_finish(&mixes[p], m->metric);
+    free(mixes);
+    return mixes ? out : (free(out), NULL);
 }
 
 static void vx_field_metric(struct vx_pack *p, const struct vx_places *places, const struct vx_metric *m,
@@ -61,7 +46,8 @@ static void vx_field_columns(const struct ndm_field *f, uint32_t number, const s
     char name[40];
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
         snprintf(name, sizeof(name), "f%u.%d", number, m);
-        const struct vx_metric whole = {f->values[m], f->values[NDM_SAMPLES], (enum ndm_metric)m};
+        const struct vx_metric whole = {f->values[m], ndm_mix_weights(f, (enum ndm_metric)m, UINT32_MAX),
+                                        (enum ndm_metric)m};
         vx_field_metric(p, places, &whole, name);
     }
 }
@@ -70,13 +56,13 @@ static void vx_field_columns(const struct ndm_field *f, uint32_t number, const s
 static void vx_step_columns(const struct ndm_field *f, uint32_t number, const struct vx_places *places,
                             struct vx_pack *p)
 {
+    static const enum ndm_metric kept[] = {NDM_SAMPLES, NDM_TIME, NDM_STALL, NDM_LATENCY_MEAN, NDM_TIMED};
     char name[40];
     for (uint32_t s = 0; s < f->steps_len && s < VX_STEPS_MAX; s++)
-        for (int m = NDM_SAMPLES; m <= NDM_LATENCY_MEAN; m++) {
-            const double *all = f->step_values[m], *samples = f->step_values[NDM_SAMPLES];
-            snprintf(name, sizeof(name), "f%u.s%u.%d", number, s, m);
-            const struct vx_metric step = {all ? all + s * f->values_len : NULL,
-                                           samples ? samples + s * f->values_len : NULL, (enum ndm_metric)m};
+        for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++) {
+            const double *all = f->step_values[kept[k]], *weights = ndm_mix_weights(f, kept[k], s);
+            snprintf(name, sizeof(name), "f%u.s%u.%d", number, s, (int)kept[k]);
+            const struct vx_metric step = {all && weights ? all + s * f->values_len : NULL, weights, kept[k]};
             vx_field_metric(p, places, &step, name);
         }
 }
@@ -182,6 +168,7 @@ ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out)
 
 ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
 {
+    static const char *const mixing[] = {[NDM_ADDS] = "adds", [NDM_MAX] = "max", [NDM_MEAN] = "mean"};
     const size_t places_max = v->places->places_max;
     LS_TRY(vx_fields_pack(v->atlas, places_max, p));
     vx_json_open(j, "metrics", '[');
@@ -191,6 +178,7 @@ ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json
         vx_json_text(j, "name", row->name);
         vx_json_text(j, "unit", row->unit);
         vx_json_text(j, "words", row->words);
+        vx_json_text(j, "mixing", mixing[row->mixing]);
         vx_json_close(j, '}');
     }
     vx_json_close(j, ']');

@@ -5,6 +5,7 @@
 #include "ndm/ndm_check.h"
 #include "ndm/ndm_finder.h"
 #include "ndm/ndm_gather.h"
+#include "ndm/ndm_mix.h"
 #include "ndm/ndm_make.h"
 #include "ndm/ndm_wire.h"
 
@@ -402,6 +403,8 @@ static void metrics_of_a_field(void **state)
     assert_true(f.values[NDM_LEVEL_L1][3] == 0.5 && f.values[NDM_LEVEL_MEMORY][3] == 0.5);
     assert_true(f.values[NDM_LEVEL_L2][3] == 0 && isnan(f.values[NDM_LEVEL_L2][7]));
     assert_true(isnan(f.values[NDM_LATENCY_MEAN][0]));
+    assert_true(f.values[NDM_TIMED][3] == 2 && f.values[NDM_TIMED][7] == 0 &&
+                f.step_values[NDM_TIMED][3] == 1);
     assert_true(f.step_values[NDM_SAMPLES][3] == 1 && f.step_values[NDM_SAMPLES][20 + 3] == 2);
     assert_true(f.step_values[NDM_LATENCY_MEAN][3] == 300 && f.step_values[NDM_LATENCY_MEAN][20 + 3] == 4);
     double window[4];
@@ -412,6 +415,82 @@ static void metrics_of_a_field(void **state)
     ndm_field_fini(&f);
     ndm_gather_free(g);
     assert_string_equal(ndm_metric(NDM_STALL)->name, "stall_ns");
+}
+
+/* Cells put together are what would have gathered on one large cell, of every metric. */
+static void mixed_cells_are_the_cell_of_all_their_accesses(void **state)
+{
+    (void)state;
+    enum { CELLS = 40, SHARING = 4, TOUCHES = 300 };
+    ndm_gather *fine, *coarse;
+    struct ndm_field f = {0}, want = {0};
+    rng_state = 11;
+    assert_int_equal(ndm_gather_new(CELLS, &fine), LS_OK);
+    assert_int_equal(ndm_gather_new(CELLS / SHARING, &coarse), LS_OK);
+    for (unsigned i = 0; i < TOUCHES; i++) {
+        const uint64_t at = rng_below(CELLS - SHARING); /* the last large cell stays untouched */
+        const bool is_timed = rng_below(3) > 0;
+        const struct ndm_touch t = {.time_ns = (double)rng_below(100),
+                                    .stall_ns = (double)rng_below(50),
+                                    .latency_cycles = is_timed ? (double)rng_below(900) - 5 : NAN,
+                                    .level = is_timed ? (int)rng_below(4) : -1};
+        assert_int_equal(ndm_gather_add(fine, i % 2, at, &t), LS_OK);
+        assert_int_equal(ndm_gather_add(coarse, i % 2, at / SHARING, &t), LS_OK);
+    }
+    ndm_gather_finish(fine);
+    ndm_gather_finish(coarse);
+    assert_int_equal(ndm_gather_field(fine, 2, &f), LS_OK);
+    assert_int_equal(ndm_gather_field(coarse, 2, &want), LS_OK);
+    for (int m = 0; m < NDM_METRICS_LEN; m++)
+        for (uint32_t s = 0; s < 3; s++) {
+            const uint32_t step = s < 2 ? s : UINT32_MAX;
+            const double *values = s < 2 ? f.step_values[m] + s * CELLS : f.values[m];
+            const double *wanted = s < 2 ? want.step_values[m] + s * (CELLS / SHARING) : want.values[m];
+            for (uint64_t c = 0; c < CELLS / SHARING; c++) {
+                struct ndm_mix x;
+                ndm_mix_init(&x);
+                for (uint64_t i = c * SHARING; i < (c + 1) * SHARING; i++)
+                    ndm_mix_add(&x, (enum ndm_metric)m, values[i],
+                                ndm_mix_weights(&f, (enum ndm_metric)m, step)[i]);
+                const double got = ndm_mix_finish(&x, (enum ndm_metric)m);
+                assert_true(isnan(wanted[c]) ? isnan(got) : fabs(got - wanted[c]) < 1e-9 * (1 + fabs(got)));
+            }
+        }
+    /* without that count samples stand for it */
+    free(f.values[NDM_TIMED]);
+    f.values[NDM_TIMED] = NULL;
+    assert_ptr_equal(ndm_mix_weights(&f, NDM_LATENCY_MEAN, UINT32_MAX), f.values[NDM_SAMPLES]);
+    ndm_field_fini(&f);
+    ndm_field_fini(&want);
+    ndm_gather_free(fine);
+    ndm_gather_free(coarse);
+}
+
+static void values_have_a_place(void **state)
+{
+    (void)state;
+    double at[NDM_AXES_MAX];
+    const struct ndm_geometry grid = {.kind = NDM_GRID,
+                                      .dims = 2,
+                                      .extents = {4, 3, 1},
+                                      .origin = {1, -2, 9},
+                                      .spacing = {0.5, 2, 1},
+                                      .cells_len = 12};
+    ndm_geometry_place(&grid, NDM_CELLS, 6, at); /* column 2, row 1 */
+    assert_true(at[0] == 2.25 && at[1] == 1 && at[2] == 0);
+    double points[] = {0, 0, 0, 2, 0, 0, 1, 3, 6};
+    uint64_t offsets[] = {0, 3}, corners[] = {0, 1, 2};
+    const struct ndm_geometry mesh = {.kind = NDM_MESH,
+                                      .dims = 3,
+                                      .points_len = 3,
+                                      .points = points,
+                                      .cells_len = 1,
+                                      .offsets = offsets,
+                                      .connectivity = corners};
+    ndm_geometry_place(&mesh, NDM_POINTS, 2, at);
+    assert_true(at[0] == 1 && at[1] == 3 && at[2] == 6);
+    ndm_geometry_place(&mesh, NDM_CELLS, 0, at);
+    assert_true(fabs(at[0] - 1) < 1e-12 && fabs(at[1] - 1) < 1e-12 && fabs(at[2] - 2) < 1e-12);
 }
 
 /* 10^12 values in thousands of steps: only what is touched takes memory. */
@@ -456,6 +535,8 @@ int main(void)
         cmocka_unit_test(coordinates_fall_into_grid_cells),
         cmocka_unit_test(metrics_of_a_field),
         cmocka_unit_test(a_huge_field_costs_what_is_touched),
+        cmocka_unit_test(mixed_cells_are_the_cell_of_all_their_accesses),
+        cmocka_unit_test(values_have_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static double *values(uint64_t len)
     return v;
 }
 
-/* Where heat is above 0 something was sampled: as many samples, of 100 cycles and more. */
+/* Where heat is above 0 something was sampled: as many samples, of 100 cycles and more, not all
+ * of them timed. */
 static void fill(struct ndm_field *f, const double *heat, uint64_t len)
 {
     f->values_len = len;
@@ -35,6 +36,7 @@ static void fill(struct ndm_field *f, const double *heat, uint64_t len)
         f->values[NDM_LEVEL_L1][i] = missing + 0.75;
         f->values[NDM_LEVEL_L2][i] = f->values[NDM_LEVEL_L3][i] = missing;
         f->values[NDM_LEVEL_MEMORY][i] = missing + 0.25;
+        f->values[NDM_TIMED][i] = ceil(samples / 2) + (samples > 0 ? (double)(i % 3) : 0);
     }
 }
 
@@ -127,6 +129,8 @@ int main(int argc, char **argv)
     fill(&fields[1], matrix, N * N);
     fill(&fields[2], box, BOX * BOX * 3);
     fill(&fields[3], line, LINE);
+    free(fields[3].values[NDM_TIMED]); /* as files of before have it */
+    fields[3].values[NDM_TIMED] = NULL;
     fill(&fields[4], ring, RING);
     const struct ndm_atlas a = {.domains = domains, .domains_len = 4, .fields = fields, .fields_len = 5};
     const int status = write_all(argv[1], &a);

@@ -15,6 +15,28 @@ heatmap heatmap-ring.txt --heatmap "ring.edges (points)" --width 80
 heatmap heatmap-box.json --heatmap box.T:L1 --layer 1 --width 30 --json
 must python3 -c 'import json; d = json.load(open("heatmap-box.json"))
 assert d["domain"]["extents"] == [6, 6, 3] and d["picture"]["shows"] == "one layer", d'
+# pixels of several cells: what is averaged weighs by the loads that were timed, which are not all samples
+cat >pixels.py <<'END'
+import json, h5py, numpy
+picture = json.load(open("pixels.json"))["picture"]
+field = h5py.File("run.h5")["fields/matrix.A"]
+latency, timed = field["latency_mean_cycles"][:], field["timed"][:]
+assert (timed[~numpy.isnan(latency)] != field["samples"][:][~numpy.isnan(latency)]).any()
+side = [96 // picture["width"], 96 // picture["height"]]
+assert min(side) > 1
+for y, row in enumerate(picture["rows_from_low_to_high"]):
+    for x, value in enumerate(row):
+        part = numpy.s_[y * side[1]:(y + 1) * side[1], x * side[0]:(x + 1) * side[0]]
+        loads = timed[part].sum()
+        if value is None: assert loads == 0, (x, y)
+        else: assert abs(value - numpy.nansum(latency[part] * timed[part]) / loads) < 1e-3 * value, (x, y, value)
+END
+must "$loadstone" report --heatmap A:latency --width 40 --json run.h5 >pixels.json 2>err
+if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then must /usr/bin/python3 pixels.py; fi
+# a field of before loads that were timed were counted: samples stand for them
+"$loadstone" report --heatmap temperature:latency --width 45 run.h5 2>err | tr '\n' ' ' | grep -q 'averaged by samples' || { echo 'FAIL: not by samples'; failed=1; }
+expect 3 "lack 'timed'" "$loadstone" report --heatmap temperature:timed run.h5
+expect 0 "averaged by timed loads" "$loadstone" report --heatmap A:latency --width 80 run.h5
 # colours: on a terminal only, and not where they are unwanted or the encoding is another
 if command -v script >/dev/null; then
     on_terminal() { env -u NO_COLOR TERM=xterm-256color "$@" script -qec "$loadstone report --heatmap A --width 40 run.h5" /dev/null </dev/null | tr -d '\r' | grep -v next:; }

@@ -10,7 +10,7 @@ run = h5py.File(sys.argv[1])
 os.chdir(sys.argv[2])
 count = [0]  # comparisons
 METRICS = ["samples", "time_ns", "stall_ns", "latency_mean_cycles", "latency_max_cycles", "level_l1", "level_l2",
-           "level_l3", "level_memory"]
+           "level_l3", "level_memory", "timed"]
 UNITS = {"time_ns": "ns", "stall_ns": "ns", "latency_mean_cycles": "cycles", "latency_max_cycles": "cycles"}
 DOMAINS = {}  # name of a file: prefix of its arrays: field
 LABELS = {}  # name of a file: label of its domain, where it differs

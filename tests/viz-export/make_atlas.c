@@ -176,6 +176,7 @@ static struct ndm_geometry cloud(char *label)
 static double value_of(uint32_t field, int step, enum ndm_metric m, uint64_t i)
 {
     if (i % 3 == 1) return prof_atlas_may_miss(m) ? NAN : 0;
+    if (m == NDM_TIMED) return (double)(1 + (i + field) % 5);
     if (m >= NDM_LEVEL_L1) return (double)((i + field + (uint64_t)m) % 11) / 10;
     return (double)(field + 1) * 1000.1 + (double)i * 7.77 + (double)(step + 1) * 0.001 + (double)m * 1e6;
 }

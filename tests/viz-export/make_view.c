@@ -198,9 +198,10 @@ static void fill_values(double *values[NDM_METRICS_LEN], uint64_t i, double heat
                                          [NDM_LEVEL_L1] = (1 - heat) * 0.75,
                                          [NDM_LEVEL_L2] = (1 - heat) * 0.25,
                                          [NDM_LEVEL_L3] = heat * 0.5,
-                                         [NDM_LEVEL_MEMORY] = heat * 0.5};
+                                         [NDM_LEVEL_MEMORY] = heat * 0.5,
+                                         [NDM_TIMED] = samples};
     for (int m = 0; m < NDM_METRICS_LEN; m++)
-        values[m][i] = samples > 0 || m <= NDM_STALL ? all[m] : NAN;
+        values[m][i] = samples > 0 || !prof_atlas_may_miss((enum ndm_metric)m) ? all[m] : NAN;
 }
 
 static double heat_near(double x, double y, double z)

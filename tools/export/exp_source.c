@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/export/exp_source.h"
 
+#include "ndm/ndm_mix.h"
 #include "profile/prof_atlas.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *cho
     for (size_t i = 0; i < e->selection.fields_len; i++) {
         struct prof_atlas_want want = {.field = e->selection.fields[i], .steps = choice->steps};
         for (int m = 0; m < NDM_METRICS_LEN; m++)
-            want.metrics |= (uint32_t)e->selection.metrics[m] << m;
+            if (e->selection.metrics[m]) want.metrics |= UINT32_C(1) << m | ndm_mix_needs((enum ndm_metric)m);
         LS_TRY(prof_atlas_load(e->profile, &e->atlas, &want));
     }
     e->source.selection = &e->selection;

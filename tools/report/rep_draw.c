@@ -12,7 +12,7 @@ enum { REP_NOTHING = -1 };
 struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m)
 {
     const bool is_latency = m == NDM_LATENCY_MEAN || m == NDM_LATENCY_MAX;
-    if (rep_metric_adds(m)) return (struct rep_range){0, r->max};
+    if (ndm_metric(m)->mixing == NDM_ADDS) return (struct rep_range){0, r->max};
     return is_latency ? (struct rep_range){r->min < r->max ? r->min : 0, r->max} : (struct rep_range){0, 1};
 }
 

@@ -25,6 +25,7 @@ static const char *const rep_metric_words[] = {
     [NDM_LEVEL_L2] = "L2",
     [NDM_LEVEL_L3] = "L3",
     [NDM_LEVEL_MEMORY] = "memory",
+    [NDM_TIMED] = "timed",
 };
 _Static_assert(sizeof(rep_metric_words) / sizeof(rep_metric_words[0]) == NDM_METRICS_LEN, "a word each");
 
@@ -174,7 +175,7 @@ static void rep_hottest_part(const struct ndm_geometry *g, const struct ndm_fiel
     for (uint64_t i = 0; i < f->values_len; i++) {
         uint32_t part = 0;
         if (!(values[i] > 0)) continue;
-        rep_value_place(g, f->centering, i, at);
+        ndm_geometry_place(g, f->centering, i, at);
         for (uint32_t axis = NDM_AXES_MAX; axis-- > 0;)
             part =
                 part * REP_THIRDS +
@@ -207,5 +208,5 @@ void rep_field_hottest(const struct ndm_geometry *g, const struct ndm_field *f, 
         if (!(values[i] <= out->max)) out->max = values[i];
         rep_hottest_insert(out, values, i);
     }
-    if (rep_metric_adds(m)) rep_hottest_part(g, f, values, out);
+    if (ndm_metric(m)->mixing == NDM_ADDS) rep_hottest_part(g, f, values, out);
 }

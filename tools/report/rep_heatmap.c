@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "ndm/ndm_mix.h"
 #include "tools/report/rep_heatmap.h"
 
 #include "profile/prof_atlas.h"
@@ -41,7 +42,7 @@ static const char *rep_heat_number(const struct rep_heat *h, double value, char 
 {
     const enum ndm_metric m = h->choice.metric;
     if (m == NDM_TIME || m == NDM_STALL) return cli_format_time(out, value);
-    if (m == NDM_SAMPLES) return cli_format_count(out, value);
+    if (m == NDM_SAMPLES || m == NDM_TIMED) return cli_format_count(out, value);
     if (m == NDM_LATENCY_MEAN || m == NDM_LATENCY_MAX) {
         char cycles[CLI_CELL_BYTES];
         snprintf(out, CLI_CELL_BYTES, "%.12s cycles", cli_format_cycles(cycles, value));
@@ -76,7 +77,7 @@ static void rep_heat_place(const struct rep_heat *h, uint64_t value, char out[RE
     size_t len = 0;
     uint64_t rest = value;
     out[0] = '\0';
-    rep_value_place(g, h->field->centering, value, at);
+    ndm_geometry_place(g, h->field->centering, value, at);
     if (g->kind == NDM_MESH)
         len += (size_t)snprintf(out, REP_HEAT_TEXT_BYTES,
                                 "%s %llu: ", h->field->centering == NDM_CELLS ? "cell" : "point",
@@ -123,6 +124,14 @@ static void rep_heat_head(const struct rep_heat *h, FILE *out)
     cli_print_folded(text, 0, (int)h->columns, out);
 }
 
+static const char *rep_mixing_words(const struct rep_heat *h)
+{
+    const enum ndm_mixing mixing = ndm_metric(h->choice.metric)->mixing;
+    if (mixing != NDM_MEAN) return mixing == NDM_ADDS ? "added up" : "the longest of them";
+    return ndm_mix_weight(h->field, h->choice.metric) == NDM_TIMED ? "averaged by timed loads"
+                                                                   : "averaged by samples";
+}
+
 /* What a pixel is. */
 static void rep_heat_pixels(const struct rep_heat *h, FILE *out)
 {
@@ -137,9 +146,7 @@ static void rep_heat_pixels(const struct rep_heat *h, FILE *out)
         len += (size_t)snprintf(text, sizeof(text),
                                 "Maximum projection: of each column along %s the largest value. ",
                                 rep_axis_name(h, 2));
-    const char *how = rep_metric_adds(h->choice.metric)     ? "added up"
-                      : h->choice.metric == NDM_LATENCY_MAX ? "the longest of them"
-                                                            : "averaged by samples";
+    const char *how = rep_mixing_words(h);
     if (r->looked == REP_LOOKED_BINNED)
         len += (size_t)snprintf(text + len, sizeof(text) - len, "Binned into %u x %u by %s and %s, %s. ",
                                 r->width, r->height, rep_axis_name(h, 0), rep_axis_name(h, 1), how);
@@ -301,7 +308,7 @@ static void rep_heat_json_hottest(const struct rep_heat *h, struct cli_json *j)
         double at[NDM_AXES_MAX];
         cli_json_open(j, NULL, '{');
         cli_json_u64(j, "index", h->hottest.values[i]);
-        rep_value_place(h->domain, h->field->centering, h->hottest.values[i], at);
+        ndm_geometry_place(h->domain, h->field->centering, h->hottest.values[i], at);
         cli_json_open(j, "at", '[');
         for (uint32_t axis = 0; axis < rep_axes_of(h); axis++)
             cli_json_double(j, NULL, at[axis]);
@@ -327,7 +334,7 @@ static void rep_heat_json(const struct rep_heat *h, FILE *out)
     cli_json_text(&j, "centering", h->field->centering == NDM_CELLS ? "cells" : "points");
     cli_json_u64(&j, "mapped_samples", h->field->mapped_len);
     cli_json_u64(&j, "outside_samples", h->field->outside_len);
-    cli_json_double(&j, "sum", rep_metric_adds(h->choice.metric) ? h->hottest.sum : NAN);
+    cli_json_double(&j, "sum", ndm_metric(h->choice.metric)->mixing == NDM_ADDS ? h->hottest.sum : NAN);
     cli_json_double(&j, "max", h->hottest.max);
     rep_heat_json_domain(h, &j);
     rep_heat_json_hottest(h, &j);
@@ -343,9 +350,12 @@ static ls_err rep_heat_load(struct rep_heat *h)
     LS_TRY(prof_atlas_list(h->profile, &h->atlas));
     LS_TRY(rep_field_find(h->profile, &h->atlas, h->options->what, &h->choice));
     const struct prof_atlas_want want = {.field = h->choice.field,
-                                         .metrics = 1u << h->choice.metric | 1u << NDM_SAMPLES};
+                                         .metrics = 1u << h->choice.metric | ndm_mix_needs(h->choice.metric)};
     LS_TRY(prof_atlas_load(h->profile, &h->atlas, &want));
     h->field = &h->atlas.fields[h->choice.field];
+    if (!h->field->values[h->choice.metric])
+        return ls_fail(LS_ERR_NOT_FOUND, "%s: its fields lack '%s': record again with this version",
+                       h->options->path, ndm_metric(h->choice.metric)->name);
     h->domain = &h->atlas.domains[h->field->domain];
     rep_field_hottest(h->domain, h->field, h->choice.metric, &h->hottest);
     return LS_OK;

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/rep_raster.h"
+#include "ndm/ndm_mix.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Pixels of a magnified cell at most; rows of a picture with one axis; pixels that each axis keeps. */
 enum { REP_ZOOM_MAX = 8, REP_STRIP_ROWS = 4, REP_PIXELS_MIN = 8, REP_MESH_WIDTH = 72 };
-
-bool rep_metric_adds(enum ndm_metric m)
-{
-    return m == NDM_SAMPLES || m == NDM_TIME || m == NDM_STALL;
-}
 
 void rep_raster_fini(struct rep_raster *r)
 {
@@ -19,81 +14,42 @@ void rep_raster_fini(struct rep_raster *r)
     *r = (struct rep_raster){0};
 }
 
-/* --- places --- */
-
-static void rep_cell_place(const struct ndm_geometry *g, uint64_t i, double out[NDM_AXES_MAX])
-{
-    for (uint32_t axis = 0; axis < NDM_AXES_MAX; axis++) {
-        out[axis] =
-            axis < g->dims ? g->origin[axis] + g->spacing[axis] * ((double)(i % g->extents[axis]) + 0.5) : 0;
-        i /= g->extents[axis];
-    }
-}
-
-void rep_value_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
-                     double out[NDM_AXES_MAX])
-{
-    if (g->kind == NDM_GRID) {
-        rep_cell_place(g, i, out);
-        return;
-    }
-    if (centering == NDM_POINTS) {
-        memcpy(out, g->points + 3 * i, 3 * sizeof(*out));
-        return;
-    }
-    const uint64_t begin = g->offsets[i], corners = g->offsets[i + 1] - begin;
-    memset(out, 0, NDM_AXES_MAX * sizeof(*out));
-    for (uint64_t c = 0; c < corners; c++)
-        for (int axis = 0; axis < NDM_AXES_MAX; axis++)
-            out[axis] += g->points[3 * g->connectivity[begin + c] + (uint64_t)axis] / (double)corners;
-}
-
 /* --- what comes together in a pixel --- */
 
 struct rep_mixer {
     struct rep_raster *raster;
-    double *weights;
+    struct ndm_mix *mixes;
+    const double *weights; /* of the field's values */
     enum ndm_metric metric;
 };
 
-static void rep_mix(struct rep_mixer *x, uint64_t pixel, double value, double samples)
-{
-    double *at = &x->raster->values[pixel];
-    if (isnan(value) || !(samples > 0)) return;
-    if (isnan(*at)) *at = 0;
-    if (rep_metric_adds(x->metric)) {
-        *at += value;
-    } else if (x->metric == NDM_LATENCY_MAX) {
-        if (value > *at) *at = value;
-    } else {
-        *at += value * samples;
-        x->weights[pixel] += samples;
-    }
-}
-
+/* Pixels where nothing was sampled stay empty, of sums, too. */
 static void rep_mixed(struct rep_mixer *x)
 {
     struct rep_raster *r = x->raster;
     r->min = r->max = NAN;
     for (uint64_t i = 0; i < (uint64_t)r->width * r->height; i++) {
-        if (x->weights[i] > 0) r->values[i] /= x->weights[i];
+        r->values[i] = ndm_mix_is_empty(&x->mixes[i]) ? NAN : ndm_mix_finish(&x->mixes[i], x->metric);
         r->min = fmin(r->min, r->values[i]); /* of a number and NaN the number */
         r->max = fmax(r->max, r->values[i]);
     }
+    free(x->mixes);
 }
 
-static ls_err rep_mixer_init(struct rep_mixer *x, struct rep_raster *r, enum ndm_metric m)
+static ls_err rep_mixer_init(struct rep_mixer *x, struct rep_raster *r, const struct ndm_field *f,
+                             enum ndm_metric m)
 {
     const uint64_t pixels = (uint64_t)r->width * r->height;
     r->values = malloc((pixels + 1) * sizeof(*r->values));
-    *x = (struct rep_mixer){r, calloc(pixels + 1, sizeof(double)), m};
-    if (!r->values || !x->weights) {
-        free(x->weights);
-        return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %llu pixels", (unsigned long long)pixels);
-    }
-    for (uint64_t i = 0; i < pixels; i++)
-        r->values[i] = NAN;
-    return LS_OK;
+    *x = (struct rep_mixer){.raster = r,
+                            .mixes = calloc(pixels + 1, sizeof(*x->mixes)),
+                            .weights = ndm_mix_weights(f, m, UINT32_MAX),
+                            .metric = m};
+    for (uint64_t i = 0; x->mixes && i < pixels; i++)
+        ndm_mix_init(&x->mixes[i]);
+    if (r->values && x->mixes) return LS_OK;
+    free(x->mixes);
+    return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %llu pixels", (unsigned long long)pixels);
 }
 
 /* --- grids --- */
@@ -150,12 +106,12 @@ static uint64_t rep_first_pixel(const struct rep_scale *s, uint64_t cell)
 }
 
 static void rep_grid_cell(struct rep_mixer *x, const struct rep_scale scales[2], const uint64_t cell[2],
-                          const double value_and_samples[2])
+                          double value, double weight)
 {
     const uint64_t px = rep_first_pixel(&scales[0], cell[0]), py = rep_first_pixel(&scales[1], cell[1]);
     for (uint64_t y = py; y < py + scales[1].zoom; y++)
         for (uint64_t i = px; i < px + scales[0].zoom; i++)
-            rep_mix(x, y * x->raster->width + i, value_and_samples[0], value_and_samples[1]);
+            ndm_mix_add(&x->mixes[y * x->raster->width + i], x->metric, value, weight);
 }
 
 static ls_err rep_raster_grid(struct rep_raster *r, const struct ndm_geometry *g, const struct ndm_field *f,
@@ -176,14 +132,12 @@ static ls_err rep_raster_grid(struct rep_raster *r, const struct ndm_geometry *g
         r->low[axis] = g->origin[axis];
         r->high[axis] = g->origin[axis] + g->spacing[axis] * (double)(axis ? ny : nx);
     }
-    LS_TRY(rep_mixer_init(&x, r, m));
+    LS_TRY(rep_mixer_init(&x, r, f, m));
     for (uint64_t cell = 0; cell < nx * ny; cell++) {
         const uint64_t shown = rep_shown_cell(g, f, m, canvas, cell), at[2] = {cell % nx, cell / nx};
-        const double both[2] = {f->values[m][shown], f->values[NDM_SAMPLES][shown]};
-        rep_grid_cell(&x, scales, at, both);
+        rep_grid_cell(&x, scales, at, f->values[m][shown], x.weights[shown]);
     }
     rep_mixed(&x);
-    free(x.weights);
     return LS_OK;
 }
 
@@ -228,18 +182,17 @@ static ls_err rep_raster_mesh(struct rep_raster *r, const struct ndm_geometry *g
     rep_mesh_box(r, g);
     rep_mesh_size(r, f->values_len, canvas);
     r->looked = REP_LOOKED_BINNED;
-    LS_TRY(rep_mixer_init(&x, r, m));
+    LS_TRY(rep_mixer_init(&x, r, f, m));
     for (uint64_t i = 0; i < f->values_len; i++) {
         double at[NDM_AXES_MAX];
-        rep_value_place(g, f->centering, i, at);
+        ndm_geometry_place(g, f->centering, i, at);
         const uint64_t px = rep_bin(at[0], r->low[0], r->high[0], r->width),
                        py = rep_bin(at[1], r->low[1], r->high[1], r->height);
         const bool is_strip = r->high[1] <= r->low[1];
         for (uint64_t y = is_strip ? 0 : py; y < (is_strip ? r->height : py + 1); y++)
-            rep_mix(&x, y * r->width + px, f->values[m][i], f->values[NDM_SAMPLES][i]);
+            ndm_mix_add(&x.mixes[y * r->width + px], m, f->values[m][i], x.weights[i]);
     }
     rep_mixed(&x);
-    free(x.weights);
     return LS_OK;
 }
 

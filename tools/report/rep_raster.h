@@ -36,19 +36,11 @@ struct rep_raster {
     enum rep_looked looked;
 };
 
-/* How values of a metric come together in a pixel: counts and times add up, means and shares are averaged by
- * their samples, of maxima the largest stays. */
-bool rep_metric_adds(enum ndm_metric m);
-
-/* The field's metric m and its samples are loaded.
+/* The field's metric m and what ndm_mix_needs says of it are loaded.
  * Owns:   the caller ends out with rep_raster_fini.
  * Errors: LS_ERR_NOMEM, LS_ERR_USAGE (no such layer). */
 ls_err rep_raster_init(struct rep_raster *out, const struct ndm_geometry *g, const struct ndm_field *f,
                        enum ndm_metric m, const struct rep_canvas *canvas);
 void rep_raster_fini(struct rep_raster *r);
-
-/* Where value i of a field is: coordinates of the cell's or shape's middle, or of the point. */
-void rep_value_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
-                     double out[NDM_AXES_MAX]);
 
 #endif

@@ -24,6 +24,7 @@ const TITLES = {
     level_l2: 'L2 share',
     level_l3: 'L3 share',
     level_memory: 'DRAM share',
+    timed: 'timed loads',
 };
 
 /** The field that belongs to a node: its own, one of what contains it, else of what it contains. */

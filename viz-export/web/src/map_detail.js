@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Grids more coarsely: neighbouring places put together, so that few samples make a picture and not single dots.
-// Metrics in the order of ndm/ndm_field.h: samples, time and stall are summed, of latencies the longest stays,
-// means and shares are weighted by samples.
+// Metrics in the order of ndm/ndm_field.h; how values of each mix is what ndm/ndm_mix.h says.
 export const SAMPLES = 0;
-const STALL = 2;
-const LATENCY_MAX = 4;
+export const TIMED = 9;
 const JOINED = 0.6; // more than the two of four neighbours of a line
 const PLACES_LEFT = 16; // along the longest axis
 
@@ -41,7 +39,7 @@ export function fittingDetail(field, flat, samples) {
     const details = detailsOf(field);
     const joins = (by) => {
         const coarse = coarsen(field, by, flat);
-        return connectedness(coarse, coarseValues(coarse, SAMPLES, samples, samples)) >= JOINED;
+        return connectedness(coarse, coarseValues(coarse, 'adds', samples, samples)) >= JOINED;
     };
     return details.find(joins) ?? details[details.length - 1];
 }
@@ -70,19 +68,19 @@ export function coarsen(field, by, flat) {
     return { ...field, axes, places, flat, map: placeMap(field, axes, factors), cache: new Map() };
 }
 
-/** values, samples: of the finest places. */
-export function coarseValues(coarse, metric, values, samples) {
-    const sums = new Float32Array(coarse.places);
-    const weights = new Float32Array(coarse.places);
+/** values, weights: of the finest places. */
+export function coarseValues(coarse, mixing, values, weights) {
+    const sums = new Float64Array(coarse.places);
+    const weightSums = new Float64Array(coarse.places);
     coarse.map.forEach((place, i) => {
-        if (!Number.isFinite(values[i])) return;
-        const weight = metric > STALL ? samples[i] : 1;
-        if (metric === LATENCY_MAX) sums[place] = Math.max(sums[place], values[i]);
-        else sums[place] += values[i] * weight;
-        weights[place] += weight;
+        if (!Number.isFinite(values[i]) || !(weights[i] > 0)) return;
+        if (mixing === 'max') sums[place] = Math.max(sums[place], values[i]);
+        else sums[place] += mixing === 'mean' ? values[i] * weights[i] : values[i];
+        weightSums[place] += weights[i];
     });
-    if (metric <= STALL) return sums;
-    return sums.map((sum, place) =>
-        weights[place] ? (metric === LATENCY_MAX ? sum : sum / weights[place]) : NaN,
-    );
+    if (mixing === 'adds') return sums;
+    return sums.map((sum, place) => {
+        if (!weightSums[place]) return NaN;
+        return mixing === 'mean' ? sum / weightSums[place] : sum;
+    });
 }

@@ -5,14 +5,19 @@ import { Sums } from './aggregate.js';
 import { coarsen, detailsOf, fittingDetail } from './map_detail.js';
 
 const COORDINATES = ['node', 'line', 'thread', 'access', 'bin', 'slice'];
-const LEVEL_L1 = 5; // in the order of ndm/ndm_field.h
-const LATENCY_MAX = 4;
+const LATENCY_MAX = 4; // in the order of ndm/ndm_field.h
+
+const levelShare = (level) => (sums, i) =>
+    sums.levels[level][i] / sums.levels.reduce((sum, served) => sum + served[i], 0);
 
 const VALUES = [
     (sums, i) => sums.samples[i],
     (sums, i) => sums.timeNs[i],
     (sums, i) => sums.stallNs[i],
     (sums, i) => sums.latency[i] / sums.measured[i],
+    () => NaN, // the longest latency is not in the tiles
+    ...[0, 1, 2, 3].map(levelShare),
+    (sums, i) => sums.measured[i],
 ];
 
 const isBelow = (nodes, n, above) => {
@@ -99,12 +104,7 @@ export function filteredField(app, field, detail, flat) {
                 if (fine.samples[i]) sums.addTo(shown.map[i], i, fine);
         }
     }
-    const value = (metric, i) => {
-        if (metric === LATENCY_MAX) return NaN;
-        if (metric < LATENCY_MAX) return known(sums, i, VALUES[metric](sums, i));
-        const loads = sums.levels.reduce((sum, level) => sum + level[i], 0);
-        return known(sums, i, sums.levels[metric - LEVEL_L1][i] / loads);
-    };
+    const value = (metric, i) => known(sums, i, VALUES[metric](sums, i));
     const values = (metric) =>
         metric === LATENCY_MAX
             ? null

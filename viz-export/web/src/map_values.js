@@ -2,7 +2,7 @@
 // Values of a field as they are shown, and the scale of colours that fits them.
 import { shade } from './colours.js';
 import * as format from './format.js';
-import { coarseValues, SAMPLES } from './map_detail.js';
+import { coarseValues, SAMPLES, TIMED } from './map_detail.js';
 
 /** A column of the page, decoded when it is first looked at. */
 function columnOf(model, field, step, metric) {
@@ -17,8 +17,12 @@ export function valuesOf(model, field, step, metric) {
     const values = columnOf(model, field, step, metric);
     if (!values || !field.map) return values;
     const key = `${step}.${metric}`;
-    if (!field.cache.has(key))
-        field.cache.set(key, coarseValues(field, metric, values, columnOf(model, field, step, SAMPLES)));
+    if (!field.cache.has(key)) {
+        const { mixing } = model.metrics[metric];
+        const timed = mixing === 'mean' ? columnOf(model, field, step, TIMED) : null; // older files lack it
+        const weights = timed ?? columnOf(model, field, step, SAMPLES);
+        field.cache.set(key, coarseValues(field, mixing, values, weights));
+    }
     return field.cache.get(key);
 }
 
