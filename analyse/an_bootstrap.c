@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_bootstrap.h"
 
+#include "common/ls_random.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,27 +20,13 @@ struct an_bootstrap {
     char method[128];
 };
 
-/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014): any seed is a good seed. */
-static uint64_t an_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static size_t an_random_below(uint64_t *state, size_t n)
-{
-    return (size_t)(((unsigned __int128)an_random(state) * n) >> 64);
-}
-
 /* Knuth's product of uniforms: with mean 1 it takes two draws on average. */
 static uint8_t an_random_poisson1(uint64_t *state)
 {
     const double limit = exp(-1.0);
     uint8_t k = 0;
     for (double p = 1; k < UINT8_MAX; k++) {
-        p *= (double)(an_random(state) >> 11) * 0x1p-53;
+        p *= ls_random_uniform(state);
         if (p <= limit) break;
     }
     return k;
@@ -53,7 +41,7 @@ static void an_deal_blocks(an_bootstrap *b, const struct an_input *in, size_t at
             b->block_of_burst[i] = AN_NO_BLOCK;
         else
             b->block_of_burst[i] =
-                (uint32_t)(attributed <= AN_BLOCKS_MAX ? next++ : an_random_below(random, AN_BLOCKS_MAX));
+                (uint32_t)(attributed <= AN_BLOCKS_MAX ? next++ : ls_random_below(random, AN_BLOCKS_MAX));
     }
 }
 
@@ -61,7 +49,7 @@ static void an_draw_plain(an_bootstrap *b, uint64_t *random)
 {
     for (size_t r = 0; r < AN_RESAMPLES; r++) {
         for (size_t k = 0; k < b->blocks_len; k++) {
-            uint8_t *count = &b->counts[an_random_below(random, b->blocks_len)][r];
+            uint8_t *count = &b->counts[ls_random_below(random, b->blocks_len)][r];
             *count = (uint8_t)(*count + (*count < UINT8_MAX));
         }
     }

@@ -13,5 +13,6 @@ libcommon_la_SOURCES = \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
     common/ls_put.c common/ls_put.h \
+    common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \
     common/ls_span.h

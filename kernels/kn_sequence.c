@@ -11,7 +11,7 @@ struct kn_sequence kn_sequence_permutation(uint64_t len, uint64_t seed)
     }
     s.shift = bits / 2 + 1;
     for (unsigned k = 0; k < 3; k++)
-        s.key[k] = kn_mix(seed + k * UINT64_C(0x9e3779b97f4a7c15) + 1);
+        s.key[k] = ls_random_mix(seed + k * LS_RANDOM_STEP + 1);
     return s;
 }
 

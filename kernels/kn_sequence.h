@@ -36,9 +36,9 @@ static inline uint64_t kn_sequence_stir(const struct kn_sequence *s, uint64_t x)
 static inline uint64_t kn_sequence_at(const struct kn_sequence *s, uint64_t j)
 {
     if (s->hot_share > 0) {
-        const uint64_t m = kn_mix(j + s->key[0]);
+        const uint64_t m = ls_random_mix(j + s->key[0]);
         const bool hot = (double)(m >> 11) * 0x1p-53 < s->hot_share;
-        return kn_mix(m ^ s->key[1]) % (hot ? s->hot_len : s->len);
+        return ls_random_mix(m ^ s->key[1]) % (hot ? s->hot_len : s->len);
     }
     /* a bijection of a power of two, walked until it is inside: a bijection of 0..len-1 */
     uint64_t x = kn_sequence_stir(s, j);

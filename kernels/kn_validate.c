@@ -138,7 +138,7 @@ static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn
     const bool all = p->dense_elements * p->dense_copies <= places_max;
     for (unsigned c = 0; c < p->dense_copies; c++)
         for (uint64_t n = 0; n < (all ? p->dense_elements : places_max / p->dense_copies); n++) {
-            const uint64_t at = all ? n : kn_mix(n) % p->dense_elements;
+            const uint64_t at = all ? n : ls_random_mix(n) % p->dense_elements;
             if (!dense_is_right(a, c, at / p->len, at % p->len, r)) return false;
         }
     return true;
@@ -169,7 +169,8 @@ static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_
             if (!check_element(a, begin, j, r) || !check_element(a, end - 1, j, r)) return false;
     }
     for (uint64_t n = 0; n < places_max; n++)
-        if (!check_element(a, kn_mix(2 * n) % p->count, (size_t)(kn_mix(2 * n + 1) % p->len), r))
+        if (!check_element(a, ls_random_mix(2 * n) % p->count, (size_t)(ls_random_mix(2 * n + 1) % p->len),
+                           r))
             return false;
     return true;
 }
@@ -181,7 +182,7 @@ static bool check_around(const struct kn_arena *a, uint64_t places_max, struct k
     const bool all = s->elements <= places_max;
     if (a->plan->need.iterations < s->elements) return true;
     for (uint64_t n = 0; n < (all ? s->elements : places_max); n++) {
-        const uint64_t at = all ? n : kn_mix(n) % s->elements;
+        const uint64_t at = all ? n : ls_random_mix(n) % s->elements;
         if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
     }
     return true;

@@ -130,7 +130,7 @@ static ls_err pat_touch_lines(struct pat_map *lines, const struct pat_stream *s,
     for (uint64_t line = byte >> PAT_LINE_SHIFT; line <= (byte + len - 1) >> PAT_LINE_SHIFT; line++) {
         uint64_t *mask;
         const uint64_t page = line >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT);
-        if (pat_hash(page ^ PAT_PAGE_SEED) & ((UINT64_C(1) << shift) - 1)) continue;
+        if (ls_random_mix(page ^ PAT_PAGE_SEED) & ((UINT64_C(1) << shift) - 1)) continue;
         LS_TRY(pat_map_at(lines, line, &mask));
         *mask |= pat_line_mask(line, byte, len);
     }

@@ -8,7 +8,7 @@ enum { PAT_MAP_FIRST = 256 };
 /* The row of key, or the unused one where it belongs. */
 static struct pat_map_row *pat_map_slot(const struct pat_map *m, uint64_t key)
 {
-    size_t at = (size_t)pat_hash(key) & (m->room - 1);
+    size_t at = (size_t)ls_random_mix(key) & (m->room - 1);
     while (m->rows[at].is_used && m->rows[at].key != key)
         at = (at + 1) & (m->room - 1);
     return &m->rows[at];

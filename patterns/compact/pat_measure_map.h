@@ -5,6 +5,7 @@
 #define PAT_MEASURE_MAP_H
 
 #include "common/ls_error.h"
+#include "common/ls_random.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,13 +24,6 @@ struct pat_map {
 
 /* The bits of key spread over 64: the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
  * Errors: none.  Thread: any.  Signal: safe. */
-static inline uint64_t pat_hash(uint64_t key)
-{
-    key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return key ^ (key >> 31);
-}
-
 /* The value of key, 0 when it is new; it stays where it is until the next call.
  * Owns:   m; the caller ends it with pat_map_fini.
  * Errors: LS_ERR_NOMEM; m is unchanged.  Thread: any.  Signal: not safe. */

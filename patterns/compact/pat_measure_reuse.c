@@ -24,7 +24,7 @@ struct pat_reuse_run {
 
 static bool pat_is_looked_at(const struct pat_reuse_run *r, uint64_t unit)
 {
-    return (pat_hash(unit ^ PAT_SHARDS_SEED) & ((UINT64_C(1) << r->out->rate_shift) - 1)) == 0;
+    return (ls_random_mix(unit ^ PAT_SHARDS_SEED) & ((UINT64_C(1) << r->out->rate_shift) - 1)) == 0;
 }
 
 static uint64_t pat_unit(const struct pat_reuse_run *r, size_t i)

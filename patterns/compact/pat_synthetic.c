@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_synthetic.h"
+#include "common/ls_random.h"
 #include "patterns/compact/pat_measure_fenwick.h"
 #include "patterns/compact/pat_measure_map.h"
 
@@ -18,18 +19,6 @@ struct pat_draw {
     size_t now;
     uint64_t at; /* the index drawn last */
 };
-
-/* splitmix64, as in pat_hash. */
-static uint64_t pat_random(struct pat_draw *d)
-{
-    return pat_hash(d->state += UINT64_C(0x9e3779b97f4a7c15));
-}
-
-/* 0 .. below - 1, by multiplication (Lemire, ACM TOMACS 29, 2019; its bias is below 2^-32 here). */
-static uint64_t pat_below(struct pat_draw *d, uint64_t below)
-{
-    return (uint64_t)(((unsigned __int128)pat_random(d) * below) >> 64);
-}
 
 static uint64_t pat_line(const struct pat_draw *d, uint64_t index)
 {
@@ -51,7 +40,8 @@ static ls_err pat_draw_touch(struct pat_draw *d)
 /* A distance that was seen, from the last index on; false when none is drawn, or it leaves the range. */
 static bool pat_draw_distance(struct pat_draw *d)
 {
-    uint64_t pick = d->like->distances_seen ? pat_below(d, d->like->distances_seen) : UINT64_MAX;
+    uint64_t pick =
+        d->like->distances_seen ? ls_random_below(&d->state, d->like->distances_seen) : UINT64_MAX;
     for (size_t i = 0; i < d->like->distances_len; i++) {
         if (pick < d->like->distances[i].count) {
             const __int128 to = (__int128)d->at + d->like->distances[i].distance;
@@ -70,7 +60,7 @@ static uint64_t pat_draw_element(struct pat_draw *d, uint64_t line)
     const uint64_t size = d->like->elem_size_bytes;
     const uint64_t in_line = size < PAT_LINE_BYTES ? PAT_LINE_BYTES / size : 1;
     const uint64_t first = (uint64_t)((unsigned __int128)line * PAT_LINE_BYTES / size);
-    const uint64_t index = first + pat_below(d, in_line);
+    const uint64_t index = first + ls_random_below(&d->state, in_line);
     return index < d->like->range_elements ? index : first < d->like->range_elements ? first : 0;
 }
 
@@ -78,18 +68,18 @@ static uint64_t pat_draw_element(struct pat_draw *d, uint64_t line)
 static void pat_draw_cold(struct pat_draw *d)
 {
     for (int i = 0; i < PAT_COLD_TRIES; i++) {
-        d->at = pat_below(d, d->like->range_elements);
+        d->at = ls_random_below(&d->state, d->like->range_elements);
         if (!pat_map_find(&d->last, pat_line(d, d->at))) return;
     }
 }
 
 static void pat_draw_reuse(struct pat_draw *d)
 {
-    uint64_t pick = d->reuse_seen ? pat_below(d, d->reuse_seen) : UINT64_MAX;
+    uint64_t pick = d->reuse_seen ? ls_random_below(&d->state, d->reuse_seen) : UINT64_MAX;
     for (unsigned bin = 0; bin < PAT_REUSE_BINS; bin++) {
         if (pick < d->like->reuse[bin]) {
             const uint64_t low = bin ? UINT64_C(1) << (bin - 1) : 0;
-            const uint64_t depth = low + (bin > 1 ? pat_below(d, low) : 0);
+            const uint64_t depth = low + (bin > 1 ? ls_random_below(&d->state, low) : 0);
             if (depth >= d->last.len) break;
             d->at = pat_draw_element(d, d->line_of[pat_fenwick_find(&d->touched, d->last.len - 1 - depth)]);
             return;

@@ -8,7 +8,6 @@ libpatterns_la_SOURCES += \
     patterns/compare/pat_compare_found.c patterns/compare/pat_compare_found.h \
     patterns/compare/pat_compare_item.c patterns/compare/pat_compare_item.h \
     patterns/compare/pat_compare_match.c patterns/compare/pat_compare_match.h \
-    patterns/compare/pat_compare_random.h \
     patterns/compare/pat_compare_resample.c patterns/compare/pat_compare_resample.h \
     patterns/compare/pat_compare_walk.c patterns/compare/pat_compare_walk.h
 libpatterns_la_LIBADD += -lm

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compare/pat_compare.h"
-#include "patterns/compare/pat_compare_random.h"
+#include "common/ls_random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static uint64_t pat_block_drawn(uint64_t full, size_t n, size_t i)
     const uint64_t begin = (uint64_t)((unsigned __int128)full * i / n);
     const uint64_t end = (uint64_t)((unsigned __int128)full * (i + 1) / n);
     uint64_t state = i;
-    return begin + pat_random_below(&state, (size_t)(end - begin));
+    return begin + ls_random_below(&state, (size_t)(end - begin));
 }
 
 static size_t pat_read_full(const struct pat_walk *w, size_t block_len, size_t n, struct pat_block *rows)

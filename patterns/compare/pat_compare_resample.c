@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compare/pat_compare_resample.h"
-#include "patterns/compare/pat_compare_random.h"
+#include "common/ls_random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,9 +87,9 @@ static void pat_draw_bootstrap(struct pat_pool *p, uint64_t *random)
     const size_t b_len = p->blocks_len - p->a_len;
     pat_draw_clear(p);
     for (size_t i = 0; i < p->a_len; i++)
-        p->times[0][pat_random_below(random, p->a_len)]++;
+        p->times[0][ls_random_below(random, p->a_len)]++;
     for (size_t i = 0; i < b_len; i++)
-        p->times[1][p->a_len + pat_random_below(random, b_len)]++;
+        p->times[1][p->a_len + ls_random_below(random, b_len)]++;
 }
 
 /* Blocks [begin, end) dealt to two groups, the first of which gets first_len. */
@@ -99,7 +99,7 @@ static void pat_draw_deal(struct pat_pool *p, size_t begin, size_t end, size_t f
     for (size_t i = begin; i < end; i++)
         p->order[i] = i;
     for (size_t i = begin; i < end; i++) { /* Fisher and Yates */
-        const size_t k = i + pat_random_below(random, end - i);
+        const size_t k = i + ls_random_below(random, end - i);
         const size_t block = p->order[k];
         p->order[k] = p->order[i];
         p->times[i - begin < first_len ? 0 : 1][block] = 1;

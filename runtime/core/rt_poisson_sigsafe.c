@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_poisson_sigsafe.h"
 
+#include "common/ls_random.h"
+
 #include <string.h>
 
 #define RT_LN2 0.693147180559945309417
@@ -25,19 +27,10 @@ double rt_negative_log(double u)
     return -(2 * s * series + exponent * RT_LN2);
 }
 
-/* splitmix64: Steele, Lea and Flood, OOPSLA 2014. */
-static uint64_t rt_poisson_next(struct rt_poisson *p)
-{
-    uint64_t z = p->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 int64_t rt_poisson_gap(struct rt_poisson *p, uint32_t period_bytes, uint64_t seed)
 {
     if (p->random == 0) p->random = seed | 1;
     p->period_bytes = period_bytes;
-    const double u = (double)((rt_poisson_next(p) >> 11) + 1) * 0x1p-53; /* (0, 1] */
+    const double u = (double)((ls_random_next(&p->random) >> 11) + 1) * 0x1p-53; /* (0, 1] */
     return (int64_t)(rt_negative_log(u) * period_bytes);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 
+#include "common/ls_random.h"
+
 enum { MEAN_WEIGHT = 8 };
 /* Of the share, bursts may count on at least so much for their rhythm; the bucket still refuses what the
  * hooks used up. */
@@ -46,11 +48,8 @@ uint64_t rt_step_random_next(uint64_t *state)
 
 uint64_t rt_step_random_seed(uint64_t seed, uint64_t thread)
 {
-    /* splitmix64 finaliser: neighbouring threads get unrelated states */
-    uint64_t z = seed + (thread + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
+    /* neighbouring threads get unrelated states */
+    const uint64_t z = ls_random_mix(seed + (thread + 1) * LS_RANDOM_STEP);
     return z ? z : 1;
 }
 

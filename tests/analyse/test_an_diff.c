@@ -10,19 +10,16 @@
 #include "analyse/an_diff.h"
 #include "analyse/an_median.h"
 #include "analyse/an_select.h"
+#include "common/ls_random.h"
 #include "tests/analyse/an_fixture.h"
 
 #include <stdlib.h>
 
 static uint64_t random_state;
 
-/* splitmix64: the same sequence on every machine */
 static double uniform(void)
 {
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return ls_random_uniform(&random_state);
 }
 
 static double normal(void)

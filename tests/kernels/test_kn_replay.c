@@ -21,7 +21,7 @@
 static uint64_t draw(uint64_t *state, uint64_t below)
 {
     *state += UINT64_C(0x9e3779b97f4a7c15);
-    return kn_mix(*state) % below;
+    return ls_random_mix(*state) % below;
 }
 
 static void set_indices(struct pat_indices *p, size_t len, uint64_t below, uint64_t *state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/patterns/pat_zoo.h"
-#include "patterns/compare/pat_compare_random.h"
+#include "common/ls_random.h"
 
 #include <stdlib.h>
 
@@ -42,13 +42,13 @@ struct pat_indices zoo_make(enum zoo_kind kind, size_t len, uint64_t seed)
             p.data[i] = n / 7 + stencil[i % 7];
             break;
         case ZOO_RANDOM_SMALL:
-            p.data[i] = (int64_t)(pat_random(&random) % 64);
+            p.data[i] = (int64_t)(ls_random_next(&random) % 64);
             break;
         case ZOO_RANDOM_LARGE:
-            p.data[i] = (int64_t)(pat_random(&random) >> 34);
+            p.data[i] = (int64_t)(ls_random_next(&random) >> 34);
             break;
         case ZOO_WALK:
-            p.data[i] = at += (int64_t)(pat_random(&random) % 129) - 64;
+            p.data[i] = at += (int64_t)(ls_random_next(&random) % 129) - 64;
             break;
         case ZOO_FAR:
             p.data[i] = zoo_far(i);
@@ -66,8 +66,8 @@ struct pat_indices zoo_jumps(size_t len, unsigned near_share, uint64_t room, uin
     uint64_t random = seed;
     if (!p.data) abort();
     for (size_t i = 0; i < len; i++) {
-        const bool near = i > 0 && (pat_random(&random) >> 56) < near_share;
-        p.data[i] = near ? p.data[i - 1] + 1 : (int64_t)(pat_random(&random) % room);
+        const bool near = i > 0 && (ls_random_next(&random) >> 56) < near_share;
+        p.data[i] = near ? p.data[i - 1] + 1 : (int64_t)(ls_random_next(&random) % room);
     }
     return p;
 }

@@ -8,7 +8,7 @@
 
 #include "patterns/compare/pat_cluster.h"
 #include "patterns/compare/pat_compare_match.h"
-#include "patterns/compare/pat_compare_random.h"
+#include "common/ls_random.h"
 #include "tests/patterns/pat_zoo.h"
 
 #include <math.h>
@@ -42,13 +42,13 @@ static void pat_assignment_costs_the_least(void **state)
     (void)state;
     uint64_t random = 4;
     for (int round = 0; round < 200; round++) {
-        const size_t rows = 1 + pat_random_below(&random, TEST_SIDE),
-                     columns = 1 + pat_random_below(&random, TEST_SIDE);
+        const size_t rows = 1 + ls_random_below(&random, TEST_SIDE),
+                     columns = 1 + ls_random_below(&random, TEST_SIDE);
         double costs[TEST_SIDE * TEST_SIDE], sum = 0;
         size_t out[TEST_SIDE], given = 0;
         unsigned used = 0;
         for (size_t i = 0; i < rows * columns; i++)
-            costs[i] = (double)pat_random_below(&random, round % 2 ? 5 : 1000); /* with ties, and without */
+            costs[i] = (double)ls_random_below(&random, round % 2 ? 5 : 1000); /* with ties, and without */
         assert_int_equal(pat_assign(costs, rows, columns, out), LS_OK);
         for (size_t r = 0; r < rows; r++) {
             if (out[r] == PAT_UNASSIGNED) continue;
@@ -108,7 +108,7 @@ static void pat_groups_are_those_of_complete_linkage(void **state)
         size_t fast[N], slow[N];
         for (size_t i = 0; i < N; i++)
             for (size_t x = 0; x < 2; x++)
-                at[i][x] = (double)(pat_random(&random) >> 11) * 0x1p-53;
+                at[i][x] = ls_random_uniform(&random);
         for (size_t i = 0; i < N; i++)
             for (size_t k = 0; k < N; k++)
                 d[i * N + k] = hypot(at[i][0] - at[k][0], at[i][1] - at[k][1]);
