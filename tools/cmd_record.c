@@ -12,6 +12,7 @@
 #include "tools/record/rec_watch.h"
 #include "tools/record/rec_launch.h"
 #include "tools/record/rec_preload.h"
+#include "tools/record/rec_resolve.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
 
@@ -119,11 +120,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_SPOOL_MAX] = {"spool-max", 0, CLI_BYTES, "SIZE", "1G",
                           "raw data a process may write; recording stops there, the program goes on",
                           "Raw data"},
-    [RECORD_STEPS] =
-        {"steps", 0, CLI_COUNT, "COUNT", NULL,
-         "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; "
-         "without it each time a phase at the top was entered is a step",
-         "Output"},
+    [RECORD_STEPS] = REC_STEPS_OPTION,
     [RECORD_KEEP_SPOOL] = {"keep-spool", 0, CLI_FLAG, NULL, NULL,
                            "keep the raw data after the profile is made", "Raw data"},
 };
@@ -253,19 +250,6 @@ static int record_prepare(struct record *r)
     return CLI_OK;
 }
 
-static void record_warn(void *user, const char *text)
-{
-    (void)user;
-    cli_progress("", 1);
-    cli_warn("%s", text);
-}
-
-static void record_progress(void *user, double done)
-{
-    (void)user;
-    cli_progress("resolving", done);
-}
-
 static void record_say_result(const struct record *r)
 {
     prof_profile *p = NULL;
@@ -314,40 +298,23 @@ static const char *record_why_no_hw(const struct record *r)
 
 static int record_finish(struct record *r)
 {
-    const struct prof_resolve_options options = {
-        .spool_dir = r->spool.path,
-        .output_path = r->output,
-        .force = r->v[RECORD_FORCE].given,
-        .slices = record_given(r, RECORD_STEPS) ? (uint32_t)fmin((double)r->v[RECORD_STEPS].number, 200) : 0,
-        .why_no_hw = record_why_no_hw(r),
-        .command = r->command,
-        .duration_ns = r->outcome.duration_ns,
-        .exit_code = r->outcome.exit_code,
-        .pid = r->outcome.pid,
-        .exit_signal = r->outcome.exit_signal,
-        .calibration = r->calibrated ? &r->calibration : NULL,
-        .progress = record_progress,
-        .warn = record_warn};
+    struct prof_resolve_options options = {.spool_dir = r->spool.path,
+                                           .output_path = r->output,
+                                           .force = r->v[RECORD_FORCE].given,
+                                           .slices = rec_resolve_steps(&r->v[RECORD_STEPS]),
+                                           .why_no_hw = record_why_no_hw(r),
+                                           .command = r->command,
+                                           .duration_ns = r->outcome.duration_ns,
+                                           .exit_code = r->outcome.exit_code,
+                                           .pid = r->outcome.pid,
+                                           .exit_signal = r->outcome.exit_signal,
+                                           .calibration = r->calibrated ? &r->calibration : NULL};
     struct prof_resolve_stats stats = {0};
     const bool goes_on = rec_spool_in_use(&r->spool);
-    const ls_err err = prof_resolve(&options, &stats);
-    cli_progress("", 1);
+    const ls_err err = rec_resolve(&options, &stats);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
-    if (stats.threads == 0)
-        cli_warn(
-            "no thread could write anything: the spool's file system is full, or --spool-max is too small");
-    if (stats.dropped_bytes)
-        cli_warn("%llu KiB of records found no room: the spool reached its limit or its file system is full. "
-                 "What came "
-                 "later is missing: raise --spool-max or give --spool another place",
-                 (unsigned long long)(stats.dropped_bytes / 1024 + 1));
-    if (stats.dumps_failed)
-        cli_warn("%llu files that the program asked for could not be written: %s",
-                 (unsigned long long)stats.dumps_failed, ls_last_error());
-    if (stats.damaged_files)
-        cli_warn("%llu thread files are damaged and were read up to the damage",
-                 (unsigned long long)stats.damaged_files);
+    rec_resolve_say_missing(&stats);
     record_say_result(r);
     if (goes_on) {
         cli_warn("processes started by the program still run; what they do from now on is not in %s",

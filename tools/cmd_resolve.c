@@ -5,6 +5,7 @@
 #include "profile/prof_resolve.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/record/rec_resolve.h"
 #include "tools/record/rec_spool.h"
 
 #include <stdio.h>
@@ -16,33 +17,8 @@ static const struct cli_option resolve_options[RESOLVE_OPTIONS] = {
     [RESOLVE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5", "profile to write", "Output"},
     [RESOLVE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RESOLVE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
-    [RESOLVE_STEPS] =
-        {"steps", 0, CLI_COUNT, "COUNT", NULL,
-         "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; "
-         "without it each time a phase at the top was entered is a step",
-         "Output"},
+    [RESOLVE_STEPS] = REC_STEPS_OPTION,
 };
-
-static void resolve_warn(void *user, const char *text)
-{
-    (void)user;
-    cli_progress("", 1);
-    cli_warn("%s", text);
-}
-
-static void resolve_progress(void *user, double done)
-{
-    (void)user;
-    cli_progress("resolving", done);
-}
-
-static uint32_t resolve_steps(const struct cli_value *v)
-{
-    enum { RESOLVE_STEPS_MAX = 200 };
-    if (!v[RESOLVE_STEPS].given) return 0;
-    return v[RESOLVE_STEPS].number < RESOLVE_STEPS_MAX ? (uint32_t)v[RESOLVE_STEPS].number
-                                                       : RESOLVE_STEPS_MAX;
-}
 
 static int resolve_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
@@ -57,32 +33,17 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
     rec_spool_read(operands[0], "command", command, sizeof(command));
     struct mach_calibration calibration;
     const bool calibrated = mach_calibration_get(&calibration) == LS_OK;
-    const struct prof_resolve_options options = {.spool_dir = operands[0],
-                                                 .output_path = v[RESOLVE_OUTPUT].text,
-                                                 .force = v[RESOLVE_FORCE].given,
-                                                 .slices = resolve_steps(v),
-                                                 .why_no_hw = mach_capability_why_no_hw(),
-                                                 .command = *command ? command : NULL,
-                                                 .calibration = calibrated ? &calibration : NULL,
-                                                 .progress = resolve_progress,
-                                                 .warn = resolve_warn};
+    struct prof_resolve_options options = {.spool_dir = operands[0],
+                                           .output_path = v[RESOLVE_OUTPUT].text,
+                                           .force = v[RESOLVE_FORCE].given,
+                                           .slices = rec_resolve_steps(&v[RESOLVE_STEPS]),
+                                           .why_no_hw = mach_capability_why_no_hw(),
+                                           .command = *command ? command : NULL,
+                                           .calibration = calibrated ? &calibration : NULL};
     struct prof_resolve_stats stats = {0};
-    err = prof_resolve(&options, &stats);
-    cli_progress("", 1);
+    err = rec_resolve(&options, &stats);
     if (err != LS_OK) return cli_fail(err);
-    if (stats.threads == 0)
-        cli_warn(
-            "no thread could write anything: the spool's file system is full, or --spool-max is too small");
-    if (stats.dropped_bytes)
-        cli_warn(
-            "%llu KiB of records found no room in the spool while it was written: what came later is missing",
-            (unsigned long long)(stats.dropped_bytes / 1024 + 1));
-    if (stats.dumps_failed)
-        cli_warn("%llu files that the program asked for could not be written: %s",
-                 (unsigned long long)stats.dumps_failed, ls_last_error());
-    if (stats.damaged_files)
-        cli_warn("%llu thread files are damaged and were read up to the damage",
-                 (unsigned long long)stats.damaged_files);
+    rec_resolve_say_missing(&stats);
     cli_note("%llu samples in %llu bursts of %llu threads: %s", (unsigned long long)stats.samples,
              (unsigned long long)stats.bursts, (unsigned long long)stats.threads, options.output_path);
     cli_next("loadstone report %s", cli_quote(options.output_path));

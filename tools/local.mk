@@ -30,6 +30,7 @@ tools_loadstone_SOURCES = \
     tools/record/rec_watch.c tools/record/rec_watch.h \
     tools/record/rec_launch.c tools/record/rec_launch.h \
     tools/record/rec_preload.c tools/record/rec_preload.h \
+    tools/record/rec_resolve.c tools/record/rec_resolve.h \
     tools/record/rec_spool.c tools/record/rec_spool.h \
     tools/record/rec_target.c tools/record/rec_target.h \
     tools/report/rep_advice.c \

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Resolving as a person sees it, by record and by resolve: how far it is, what it left out, what got lost.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef REC_RESOLVE_H
+#define REC_RESOLVE_H
+
+#include "profile/prof_resolve.h"
+#include "tools/cli/cli_command.h"
+
+/* The row of --steps, the same for both commands. */
+#define REC_STEPS_OPTION                                                                               \
+    {                                                                                                  \
+        "steps", 0, CLI_COUNT, "COUNT", NULL,                                                          \
+            "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; " \
+            "without it each time a phase at the top was entered is a step",                           \
+            "Output"                                                                                   \
+    }
+
+/* Parts that --steps asks for; 0: not given, steps are phases. */
+uint32_t rec_resolve_steps(const struct cli_value *steps);
+
+/* prof_resolve with progress and warnings on standard error; progress and warn of o are set here.
+ * Errors: those of prof_resolve. */
+ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out);
+
+/* Warnings of what a resolved spool lacks; of dumps that failed it tells the last error. */
+void rec_resolve_say_missing(const struct prof_resolve_stats *s);
+
+#endif
