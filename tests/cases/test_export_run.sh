@@ -3,16 +3,7 @@
 # From a program to every format: a stencil on a grid with steps and a blast on a mesh are recorded, exported, read back.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
-python=/usr/bin/python3
-lacks=$($python - 2>&1 <<'P'
-for module in ("h5py", "pandas", "vtkmodules.vtkIOXML", "vtkmodules.vtkIOHDF", "vtkmodules.vtkIOXdmf2"):
-    try:
-        __import__(module)
-    except Exception as e:
-        print(module, end=" ")
-P
-)
-[ -z "$lacks" ] || skip "$python lacks $lacks(Debian: python3-paraview python3-h5py python3-pandas)"
+needs_python h5py pandas vtkmodules.vtkIOXML vtkmodules.vtkIOHDF vtkmodules.vtkIOXdmf2
 
 # record_fields NAME PROGRAM...: with more and more steps until something was sampled on the domain
 record_fields() {

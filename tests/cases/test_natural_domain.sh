@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A program with five arrays on one grid: what is recorded lies in the cells that it touched, and nowhere else.
 . "${top_srcdir:-.}/tests/tools/check.sh"
-for python in "${PYTHON-}" python3 /usr/bin/python3 ""; do
-    [ -n "$python" ] && "$python" -c 'import h5py' 2>/dev/null && break
-done
-[ -n "$python" ] || skip "no Python with h5py (Debian: python3-h5py)"
+needs_python h5py
 needs_runtime
 attempt=1
 while :; do

@@ -4,11 +4,7 @@
 # independent or not, stripped, with a separate debug file; C++ and inlining; Fortran.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
-for python in "${PYTHON-}" python3 /usr/bin/python3; do
-    [ -n "$python" ] && "$python" -c 'import h5py' 2>/dev/null && break
-    python=
-done
-[ -n "$python" ] || skip "no Python with h5py (Debian: python3-h5py)"
+needs_python h5py
 cases=$top_srcdir/tests/cases
 cc=${CC:-cc}
 has() { command -v "$1" >/dev/null 2>&1; }

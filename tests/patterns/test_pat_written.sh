@@ -20,8 +20,6 @@ must "$loadstone" patterns show ours.json >out 2>err
 must grep -q 'x\[col\] multiply: gather' out
 must grep -q '3000, complex' out
 
-python=
-for p in /usr/bin/python3 python3; do $p -c 'import ast, json, struct' 2>/dev/null && { python=$p; break; }; done
-[ -n "$python" ] || { echo "no python3: files were written but not looked into"; exit $failed; }
+has_python ast json struct || { echo "no python3: files were written but not looked into"; exit $failed; }
 must $python "$top_srcdir/tests/patterns/read_written.py"
 exit $failed

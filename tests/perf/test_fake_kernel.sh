@@ -5,10 +5,7 @@
 needs_runtime
 fake=$top_builddir/tests/perf/fake_kernel
 victim=$top_builddir/tests/perf/hw_victim
-for python in "${PYTHON-}" python3 /usr/bin/python3 ""; do
-    [ -n "$python" ] && "$python" -c 'import h5py' 2>/dev/null && break
-done
-[ -n "$python" ] || skip "no Python with h5py (Debian: python3-h5py)"
+needs_python h5py
 "$fake" -- true || skip "the system gives no seccomp listener"
 
 # machine NAME: what its kernel says of its PMUs, from tests/perf/machines

@@ -53,6 +53,20 @@ golden() {
     fi
 }
 
+# has_python MODULE...: $python is one that has them; where several are installed, the system's often does
+has_python() {
+    for python in "${PYTHON-}" /usr/bin/python3 python3; do
+        [ -n "$python" ] && "$python" -c 'import importlib, sys; [importlib.import_module(m) for m in sys.argv[1:]]' "$@" 2>/dev/null && return 0
+    done
+    python=
+    return 1
+}
+
+# needs_python MODULE...: or the test is skipped
+needs_python() {
+    has_python "$@" || skip "no Python 3 that has all of: ${*:-its library} (Debian: python3-h5py python3-pandas python3-paraview)"
+}
+
 needs_runtime() {
     "$loadstone" doctor --json >doctor.json 2>/dev/null
     grep -q '"runtime": ""' doctor.json && skip "the runtime libloadstone-preload.so was not built"

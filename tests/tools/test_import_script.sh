@@ -5,9 +5,8 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 data=$top_srcdir/tests/data/perf-script
 
-python=/usr/bin/python3
 has_h5py=0
-"$python" -c 'import h5py' 2>/dev/null && has_h5py=1
+has_python h5py && has_h5py=1
 [ $has_h5py = 1 ] || echo "not compared with h5py: it is not installed"
 
 # check FILE: the script on standard input with run.h5's samples as rows

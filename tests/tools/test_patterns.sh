@@ -82,9 +82,7 @@ else
     grep -q 'without cairo' err || { echo "FAIL: pictures"; cat err; failed=1; }
 fi
 
-python=
-for p in /usr/bin/python3 python3; do $p -c 'import json' 2>/dev/null && { python=$p; break; }; done
-[ -n "$python" ] || { echo "no python3: JSON was written but not looked into"; exit $failed; }
+has_python json || { echo "no python3: JSON was written but not looked into"; exit $failed; }
 
 # warps: 32 lanes gather floats at random, and read others one after the other, which is no gather
 must $python - <<'T'

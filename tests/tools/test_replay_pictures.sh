@@ -3,8 +3,6 @@
 # Pictures and kept results: each format is what it says, complete, and loads nothing from elsewhere.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 suite=$top_srcdir/tests/data/spatter-suite
-python=
-for p in /usr/bin/python3 python3; do $p -c 'import xml.dom.minidom' 2>/dev/null && { python=$p; break; }; done
 quick="--no-stream --max-count 64 --max-runs 2 --warmups 1 -b serial"
 
 "$loadstone" replay $quick $suite/lulesh.json -o a.h5 --plot a.svg >out 2>err || { cat err; grep -q 'without cairo' err && skip "built without cairo"; echo "FAIL: replay -o --plot"; exit 1; }
@@ -21,7 +19,7 @@ must "$loadstone" patterns show $suite/pennant.json --plot histogram -o histogra
 must "$loadstone" study stride -t 1 -r 2 --warmups 2 --span 256K --plot stride.svg -o stride.h5 >/dev/null
 expect 1 "exists; --force" "$loadstone" study stride --plot stride.svg
 expect 2 "pictures end in" "$loadstone" study stride --plot stride.gif
-if $python -c 'import h5py' 2>/dev/null; then
+if has_python h5py; then
     must $python - <<'T'
 import h5py
 f = h5py.File("stride.h5")
@@ -46,7 +44,7 @@ expect 0 '"distance": 1222' "$loadstone" patterns show $suite/amg.json --config 
 "$loadstone" patterns show $suite/amg.json >amg.txt 2>/dev/null
 golden patterns-show-amg.txt amg.txt
 
-[ -n "$python" ] || { echo "no python3: pictures were written but not looked into"; exit $failed; }
+has_python xml.dom.minidom || { echo "no python3: pictures were written but not looked into"; exit $failed; }
 must $python - <<'T'
 import re, struct, xml.dom.minidom, zlib
 for name in ["a.svg", "stride.svg", "offsets.svg", "histogram.svg"]:

@@ -2,16 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every format, read back by VTK's Python, h5py, pandas and Graphviz and compared with run.h5 (read_back.py).
 . "${top_srcdir:-.}/tests/tools/check.sh"
-python=/usr/bin/python3
-lacks=$($python - 2>&1 <<'P'
-for module in ("h5py", "pandas", "vtkmodules.vtkIOXML", "vtkmodules.vtkIOHDF", "vtkmodules.vtkIOXdmf2"):
-    try:
-        __import__(module)
-    except Exception as e:
-        print(module, end=" ")
-P
-)
-[ -z "$lacks" ] || skip "$python lacks $lacks(Debian: python3-paraview python3-h5py python3-pandas)"
+needs_python h5py pandas vtkmodules.vtkIOXML vtkmodules.vtkIOHDF vtkmodules.vtkIOXdmf2
 must "$top_builddir/tests/viz-export/make_atlas" run.h5
 export_as() { must "$loadstone" export run.h5 "$@" 2>err; }
 mkdir out

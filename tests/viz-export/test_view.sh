@@ -18,10 +18,11 @@ must test ! -e flow.html.part
 must test "$(grep -o '</script' flow.html | wc -l)" = 2
 if grep -oE '(src|href)=["'"'"']?[a-z]+:[^ ]*' flow.html; then echo "FAIL: the page refers to something"; failed=1; fi
 needs_browser
-sum=$(/usr/bin/python3 -c '
+needs_python h5py
+sum=$("$python" -c '
 import h5py
-print(int(h5py.File("flow.h5")["fields/matrix/samples"][120, 80:82].sum()))') || skip "no python3-h5py"
-places=$(/usr/bin/python3 -c '
+print(int(h5py.File("flow.h5")["fields/matrix/samples"][120, 80:82].sum()))')
+places=$("$python" -c '
 import h5py, json
 run = h5py.File("flow.h5")
 sample, side = run["samples"], 300
