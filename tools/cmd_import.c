@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone import: a recording of another tool becomes a profile. */
+#include "patterns/source/pat_input.h"
+#include "patterns/source/pat_unpack.h"
 #include "tools/cli/cli_command.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEAD_BYTES = 4095 };
 enum { IMPORT_OUTPUT, IMPORT_FORMAT, IMPORT_CLOCK, IMPORT_FORCE, IMPORT_QUIET, IMPORT_OPTIONS };
 
 static const struct cli_option import_options[IMPORT_OPTIONS] = {
@@ -34,21 +37,52 @@ static void names_of_sources(char *out, size_t room)
                                 imp_sources[i]->words);
 }
 
-static ls_err source_by_head(const char *path, const struct imp_source **out)
+struct head {
+    char bytes[HEAD_BYTES + 1]; /* unpacked, and a NUL */
+    size_t len;
+    const struct pat_unpacker *packer; /* NULL: the file is not packed */
+};
+
+static ls_err unpack_head(const char *path, struct head *h)
 {
-    char head[4096], names[512];
+    size_t got = 1;
+    pat_input *in;
+    h->len = 0;
+    LS_TRY(pat_input_open(path, &in));
+    ls_err err = LS_OK;
+    for (; err == LS_OK && got > 0 && h->len < HEAD_BYTES; h->len += got)
+        if ((err = pat_input_read(in, h->bytes + h->len, HEAD_BYTES - h->len, &got)) != LS_OK) break;
+    pat_input_free(in);
+    return err == LS_ERR_TRUNCATED && h->len > 0 ? LS_OK : err; /* whoever reads it will say where */
+}
+
+static ls_err read_head(const char *path, struct head *h)
+{
     FILE *file = fopen(path, "re");
     if (!file) return ls_fail_errno(errno, "cannot read %s", path);
-    const size_t len = fread(head, 1, sizeof(head) - 1, file);
+    h->len = fread(h->bytes, 1, HEAD_BYTES, file);
     const int error = ferror(file) ? errno : 0;
     fclose(file);
     if (error) return ls_fail_errno(error, "cannot read %s", path);
-    head[len] = '\0';
-    for (size_t i = 0; imp_sources[i]; i++)
-        if (imp_sources[i]->probe(head, len)) {
-            *out = imp_sources[i];
-            return LS_OK;
-        }
+    h->packer = pat_unpacker_of((const uint8_t *)h->bytes, h->len);
+    if (h->packer) LS_TRY(unpack_head(path, h));
+    h->bytes[h->len] = '\0';
+    return LS_OK;
+}
+
+static ls_err source_by_head(const char *path, const struct imp_source **out)
+{
+    struct head head;
+    char names[512];
+    LS_TRY(read_head(path, &head));
+    for (size_t i = 0; imp_sources[i]; i++) {
+        if (!imp_sources[i]->probe(head.bytes, head.len)) continue;
+        if (head.packer && !imp_sources[i]->takes_packed)
+            return ls_fail(LS_ERR_UNSUPPORTED, "%s is %s, packed by %s: unpack it first", path,
+                           imp_sources[i]->words, head.packer->name);
+        *out = imp_sources[i];
+        return LS_OK;
+    }
     names_of_sources(names, sizeof(names));
     return ls_fail(LS_ERR_FORMAT,
                    "%s does not begin like any format that is known: %s; --format NAME says which it is",
@@ -86,6 +120,8 @@ static int import_run(const struct cli_command *c, const struct cli_value *v, ch
     const struct imp_source *source = NULL;
     cli_message_quiet(v[IMPORT_QUIET].given);
     ls_err err = clock_of(&v[IMPORT_CLOCK], &job.clock_hz);
+    if (err == LS_OK && strcmp(job.path, "-") == 0)
+        err = ls_fail(LS_ERR_USAGE, "import reads files, and some of them twice: not the standard input");
     if (err == LS_OK) err = source_of(v[IMPORT_FORMAT].text, job.path, &source);
     if (err != LS_OK) return cli_fail(err);
     err = cli_output_check(job.output_path, job.force);

@@ -42,6 +42,19 @@ static ls_err fill(struct pat_lines *l)
     return LS_OK;
 }
 
+/* What is left, as a line. */
+static ls_err last_line(struct pat_lines *l, char **out)
+{
+    if (l->at + l->left == l->buffer + l->room) LS_TRY(fill(l)); /* room for the NUL */
+    *out = l->at;
+    l->at[l->left] = '\0';
+    l->at += l->left;
+    l->at_bytes += l->left;
+    l->left = 0;
+    l->number++;
+    return LS_OK;
+}
+
 ls_err pat_lines_next(struct pat_lines *l, char **out)
 {
     size_t searched = 0;
@@ -51,6 +64,7 @@ ls_err pat_lines_next(struct pat_lines *l, char **out)
         LS_TRY(fill(l));
     }
     *out = NULL;
+    if (!end && l->left && l->last_may_lack_end) return last_line(l, out);
     if (!end && l->left)
         return ls_fail(LS_ERR_TRUNCATED, "%s:%llu: the text ends inside this line, at byte %llu",
                        pat_input_name(l->input), (unsigned long long)l->number + 1,

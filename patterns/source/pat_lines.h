@@ -16,8 +16,9 @@ struct pat_lines {
     char *buffer, *at; /* at: behind the line */
     size_t left, room;
     bool has_ended;
-    uint64_t number;   /* of the line, from 1 */
-    uint64_t at_bytes; /* where it begins in the text */
+    bool last_may_lack_end; /* set by the caller: then that is no damage */
+    uint64_t number;        /* of the line, from 1 */
+    uint64_t at_bytes;      /* where it begins in the text */
 };
 
 /* Owns:   the caller ends l with pat_lines_fini, also after a failure.
@@ -26,8 +27,8 @@ ls_err pat_lines_init(struct pat_lines *l, const char *path);
 void pat_lines_fini(struct pat_lines *l);
 
 /* The next line without its end; NULL: none is left. It lives until the next call.
- * Errors: LS_ERR_TRUNCATED when the text ends inside a line (one without an end), LS_ERR_FORMAT for a line
- * that is too long; those of pat_input_read. All name the file and the line. */
+ * Errors: LS_ERR_TRUNCATED when the text ends inside a line (one without an end, see above), LS_ERR_FORMAT
+ * for a line that is too long; those of pat_input_read. All name the file and the line. */
 ls_err pat_lines_next(struct pat_lines *l, char **out);
 
 /* A number at *p, which moves behind it; false: there is none, or it has more than 64 bits. pat_scan_hex

@@ -18,6 +18,9 @@ enum {
 enum { HEX_MIN = 5 };
 #define NOT_TOLD UINT64_MAX
 
+/* mem_op of union perf_mem_data_src (linux/perf_event.h). */
+enum { MEM_OP_LOAD = 2, MEM_OP_STORE = 4 };
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -408,4 +411,27 @@ bool pat_script_sample_of(const char *line, struct pat_script_sample *out)
     else
         read_without_source(body, out);
     return true;
+}
+
+bool pat_script_is_sample(const char *line)
+{
+    struct pat_script_sample s;
+    return *line && *line != '#' && pat_script_sample_of(line, &s) && (s.event.len || s.has_data_src);
+}
+
+static bool has_part(struct pat_span s, const char *part)
+{
+    const size_t len = strlen(part);
+    for (size_t i = 0; i + len <= s.len; i++)
+        if (memcmp(s.at + i, part, len) == 0) return true;
+    return false;
+}
+
+bool pat_script_op(const struct pat_script_sample *s, enum pat_op *out)
+{
+    const bool is_told = s->has_data_src && s->data_src & (MEM_OP_LOAD | MEM_OP_STORE);
+    const bool is_load = is_told ? s->data_src & MEM_OP_LOAD : has_part(s->event, "load"),
+               is_store = is_told ? !is_load : has_part(s->event, "store");
+    *out = is_store ? PAT_OP_STORE : PAT_OP_LOAD;
+    return is_load || is_store;
 }

@@ -7,6 +7,8 @@
 #ifndef PAT_SCRIPT_LINE_H
 #define PAT_SCRIPT_LINE_H
 
+#include "patterns/pat_access.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +37,13 @@ struct pat_script_sample {
 
 /* The line of a sample. False: it is not one; out is then of no use. */
 bool pat_script_sample_of(const char *line, struct pat_script_sample *out);
+
+/* Does a text of such lines begin like this? A sample that names its event or has a data source. */
+bool pat_script_is_sample(const char *line);
+
+/* Load or store, by the data source, else by the event's name: events of stores have no data source on most
+ * processors (mem_uops_retired.all_stores). False: neither tells. */
+bool pat_script_op(const struct pat_script_sample *s, enum pat_op *out);
 
 /* A frame of a call chain: an address, its symbol and module. */
 bool pat_script_frame_of(const char *line, struct pat_script_place *out);

@@ -9,30 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* mem_op of union perf_mem_data_src (linux/perf_event.h). */
-enum { MEM_OP_LOAD = 2, MEM_OP_STORE = 4 };
-
-/* Does the event's name say so? Most have no data source for stores: mem_uops_retired.all_stores. */
-static bool is_store(const struct pat_script_sample *s)
-{
-    if (s->has_data_src && s->data_src & (MEM_OP_LOAD | MEM_OP_STORE)) return !(s->data_src & MEM_OP_LOAD);
-    for (size_t i = 0; i + 5 <= s->event.len; i++)
-        if (memcmp(s->event.at + i, "store", 5) == 0) return true;
-    return false;
-}
-
 static ls_err script_line(struct pat_text *t, const char *line, bool *is_known)
 {
     struct pat_script_sample s;
     char label[32];
+    enum pat_op op;
     uint32_t thread;
     *is_known = *line && *line != '#' && pat_script_sample_of(line, &s) && s.data.addr != UINT64_MAX &&
                 s.code.addr != UINT64_MAX;
     if (!*is_known) return LS_OK;
     snprintf(label, sizeof(label), "%u", s.tid);
     LS_TRY(pat_collect_thread(&t->collect, s.tid, label, &thread));
-    const struct pat_site site = {
-        .ip = s.code.addr, .module = PAT_NONE, .op = is_store(&s) ? PAT_OP_STORE : PAT_OP_LOAD};
+    pat_script_op(&s, &op); /* most events that do not tell are of loads */
+    const struct pat_site site = {.ip = s.code.addr, .module = PAT_NONE, .op = op};
     t->periods += s.period_events;
     LS_TRY(pat_collect_one(&t->collect, thread, &site, s.data.addr));
     return pat_collect_event(&t->collect, &(struct pat_event){.kind = PAT_EVENT_BREAK, .thread = thread});
@@ -45,17 +34,11 @@ static ls_err script_end(struct pat_text *t)
     return LS_OK;
 }
 
-static bool script_is_line(const char *line)
-{
-    struct pat_script_sample s;
-    return *line && *line != '#' && pat_script_sample_of(line, &s) && (s.event.len || s.has_data_src);
-}
-
 static bool script_recognise(const void *bytes, size_t len, const char *path)
 {
     size_t lines;
     (void)path;
-    return pat_text_count(bytes, len, script_is_line, &lines) > 0;
+    return pat_text_count(bytes, len, pat_script_is_sample, &lines) > 0;
 }
 
 static const struct pat_text_format script = {

@@ -41,3 +41,6 @@ TESTS += tests/tools/test_replay.sh tests/tools/test_replay_pictures.sh tests/to
 endif
 include tests/tools/heatmap.mk
 include tests/tools/patterns.mk
+TESTS += tests/tools/test_import.sh tests/tools/test_import_script.sh
+EXTRA_DIST += tests/tools/test_import.sh tests/data/memaxes/lulesh-samples.csv
+EXTRA_DIST += tests/tools/test_import_script.sh tests/data/perf-script/chains.txt tests/data/perf-script/faults.txt

@@ -7,9 +7,19 @@ samples=$top_srcdir/tests/data/memaxes/lulesh-samples.csv
 expect 0 "15676 samples" "$loadstone" import "$samples" -o lulesh.h5 --ghz 2.6
 expect 1 "lulesh.h5" "$loadstone" import "$samples" -o lulesh.h5
 expect 0 "m_x " "$loadstone" report lulesh.h5
+# packed as a whole, and without an end of the last line: the same samples
+gzip -c "$samples" >packed.csv.gz
+expect 0 "15676 samples" "$loadstone" import packed.csv.gz -o packed.h5 --ghz 2.6
+printf %s "$(cat "$samples")" >open.csv
+expect 0 "15676 samples" "$loadstone" import open.csv -o open.h5 --ghz 2.6
+head -c 20000 packed.csv.gz >cut.csv.gz
+expect 3 "cut.csv.gz" "$loadstone" import cut.csv.gz -o cut.h5
+must test ! -e cut.h5
+printf 'PERFILE2' | gzip -c >perf.data.gz
+expect 1 "packed by gzip: unpack it first" "$loadstone" import perf.data.gz -o perf.h5
+expect 2 "not the standard input" "$loadstone" import - -o perf.h5
 
-python=/usr/bin/python3
-if "$python" -c 'import h5py' 2>/dev/null; then
+if has_python h5py numpy; then
     "$python" - "$samples" lulesh.h5 <<'END' || failed=1
 import collections, csv, sys
 import h5py, numpy

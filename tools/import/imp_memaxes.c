@@ -9,6 +9,7 @@
 #include "tools/import/imp_table.h"
 #include "tools/import/imp_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -79,7 +80,8 @@ static bool memaxes_probe(const char *head, size_t len_bytes)
 
 static ls_err read_columns(struct mx_file *f)
 {
-    if (!imp_text_next(&f->text)) return imp_text_bad(&f->text, "the file is empty");
+    LS_TRY(imp_text_next(&f->text));
+    if (!f->text.line) return imp_text_bad(&f->text, "the file is empty");
     f->columns_len = imp_text_fields(f->text.line, f->fields, MX_COLUMNS_MAX);
     if (f->columns_len > MX_COLUMNS_MAX)
         return imp_text_bad(&f->text, "%zu columns, at most %d are read", f->columns_len, MX_COLUMNS_MAX);
@@ -252,7 +254,9 @@ static ls_err find_extents(struct mx_file *f)
     bool is_there;
     LS_TRY(read_columns(f));
     if (f->place[MX_X] < 0) return LS_OK;
-    while (imp_text_next(&f->text)) {
+    for (;;) {
+        LS_TRY(imp_text_next(&f->text));
+        if (!f->text.line) break;
         if (imp_text_fields(f->text.line, f->fields, MX_COLUMNS_MAX) != f->columns_len)
             continue; /* told later */
         LS_TRY(read_cell(f, cell, &is_there));
@@ -264,12 +268,13 @@ static ls_err find_extents(struct mx_file *f)
 
 static ls_err read_samples(struct mx_file *f)
 {
-    rewind(f->text.file);
-    f->text.number = 0;
+    LS_TRY(imp_text_rewind(&f->text));
     LS_TRY(read_columns(f));
-    while (imp_text_next(&f->text))
+    for (;;) {
+        LS_TRY(imp_text_next(&f->text));
+        if (!f->text.line) return LS_OK;
         if (*f->text.line) LS_TRY(read_sample(f));
-    return LS_OK;
+    }
 }
 
 static ls_err memaxes_run(struct imp_job *job)
@@ -291,10 +296,13 @@ static ls_err memaxes_run(struct imp_job *job)
                                     .topology = "",
                                     .clock_hz = job->clock_hz};
     if (err == LS_OK) err = imp_table_write(f.table, &about);
-    if (f.text.file) imp_text_close(&f.text);
+    imp_text_close(&f.text);
     imp_table_free(f.table);
     return err;
 }
 
-const struct imp_source imp_source_memaxes = {
-    .name = "memaxes", .words = "CSV of MemAxes and Mitos", .probe = memaxes_probe, .run = memaxes_run};
+const struct imp_source imp_source_memaxes = {.name = "memaxes",
+                                              .words = "CSV of MemAxes and Mitos",
+                                              .takes_packed = true,
+                                              .probe = memaxes_probe,
+                                              .run = memaxes_run};

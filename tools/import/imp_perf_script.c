@@ -8,6 +8,7 @@
 #include "tools/import/imp_table.h"
 #include "tools/import/imp_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +88,11 @@ static void note_event(struct ps_file *f, const struct pat_script_sample *s)
 static void decode_source(const struct pat_script_sample *s, struct imp_access *a)
 {
     struct pe_sample told = pe_sample_missing();
+    enum pat_op op;
+    if (pat_script_op(s, &op)) a->op = op == PAT_OP_STORE ? PE_OP_STORE : PE_OP_LOAD;
     if (!s->has_data_src) return;
     pe_data_src_decode(s->data_src, &told);
-    a->op = told.op;
+    if (told.op == PE_OP_PREFETCH) a->op = told.op;
     a->source = told.source;
     a->snoop = told.snoop;
     a->tlb = told.tlb;
@@ -211,7 +214,7 @@ static ls_err read_line(struct ps_file *f)
     if (pat_script_sample_of(line, &sample)) return open_sample(f, &sample);
     LS_TRY(read_below(f, &is_known));
     if (is_known && f->samples > 0) return LS_OK;
-    if (f->unknown++ == 0) f->first_unknown = f->text.number;
+    if (f->unknown++ == 0) f->first_unknown = f->text.lines.number;
     return LS_OK;
 }
 
@@ -230,8 +233,11 @@ static ls_err check_samples(const struct ps_file *f)
 
 static ls_err read_file(struct ps_file *f)
 {
-    while (imp_text_next(&f->text))
+    for (;;) {
+        LS_TRY(imp_text_next(&f->text));
+        if (!f->text.line) break;
         LS_TRY(read_line(f));
+    }
     LS_TRY(close_sample(f));
     return check_samples(f);
 }
@@ -253,7 +259,7 @@ static ls_err write_file(const struct ps_file *f, const struct imp_job *job)
 
 static void file_fini(struct ps_file *f)
 {
-    if (f->text.file) imp_text_close(&f->text);
+    imp_text_close(&f->text);
     imp_table_free(f->table);
     names_free(&f->names);
     free(f->command);
@@ -281,15 +287,17 @@ static ls_err script_run(struct imp_job *job)
 /* A first line that is a sample, behind comments and records of other kinds. */
 static bool script_probe(const char *head, size_t len_bytes)
 {
-    struct pat_script_sample s;
     bool is_script = strncmp(head, "# ========\n# captured on", 24) == 0;
     if (memchr(head, '\0', len_bytes)) return false;
     char *text = strndup(head, len_bytes), *rest = text;
     for (char *line; !is_script && (line = strsep(&rest, "\n"));)
-        is_script = *line != '#' && pat_script_sample_of(line, &s) && (s.event.len || s.has_data_src);
+        is_script = pat_script_is_sample(line);
     free(text);
     return is_script;
 }
 
-const struct imp_source imp_source_perf_script = {
-    .name = "perf-script", .words = "text of perf script", .probe = script_probe, .run = script_run};
+const struct imp_source imp_source_perf_script = {.name = "perf-script",
+                                                  .words = "text of perf script",
+                                                  .takes_packed = true,
+                                                  .probe = script_probe,
+                                                  .run = script_run};

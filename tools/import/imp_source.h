@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recordings of other tools that loadstone import reads: a format is a file with its row here. */
+/* Recordings of other tools that loadstone import reads: a format is a file with its row here.
+ *
+ * Thread: the main one.  Signal: not safe. */
 #ifndef IMP_SOURCE_H
 #define IMP_SOURCE_H
 
@@ -21,8 +23,12 @@ struct imp_job {
 
 struct imp_source {
     const char *name, *words;
+    bool takes_packed; /* files that are packed as a whole, too */
     /* The file begins like one of this format. head is followed by a NUL. */
     bool (*probe)(const char *head, size_t len_bytes);
+    /* Read job->path, write job->output_path, and tell what came of it.
+     * Errors: LS_ERR_FORMAT and LS_ERR_TRUNCATED of the file, those of opening it and of writing the profile,
+     * LS_ERR_NOMEM. */
     ls_err (*run)(struct imp_job *job);
 };
 

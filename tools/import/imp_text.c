@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/import/imp_text.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 ls_err imp_text_open(const char *path, struct imp_text *out)
 {
     memset(out, 0, sizeof(*out));
     out->path = path;
-    out->file = fopen(path, "re");
-    return out->file ? LS_OK : ls_fail_errno(errno, "cannot read %s", path);
+    LS_TRY(pat_lines_init(&out->lines, path));
+    out->lines.last_may_lack_end = true;
+    return LS_OK;
 }
 
 void imp_text_close(struct imp_text *t)
 {
-    if (t->file) fclose(t->file);
-    free(t->line);
+    pat_lines_fini(&t->lines);
     memset(t, 0, sizeof(*t));
 }
 
-bool imp_text_next(struct imp_text *t)
+ls_err imp_text_rewind(struct imp_text *t)
 {
-    const ssize_t got = getline(&t->line, &t->room, t->file);
-    if (got < 0) return false;
-    t->line[strcspn(t->line, "\r\n")] = '\0';
-    t->number++;
-    return true;
+    const char *path = t->path;
+    imp_text_close(t);
+    return imp_text_open(path, t);
+}
+
+ls_err imp_text_next(struct imp_text *t)
+{
+    return pat_lines_next(&t->lines, &t->line);
 }
 
 /* The field at line, unquoted in place; the rest of the line, NULL when this was the last one. */
@@ -66,5 +68,5 @@ ls_err imp_text_bad(const struct imp_text *t, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return ls_fail(LS_ERR_FORMAT, "%s:%llu: %s", t->path, (unsigned long long)t->number, text);
+    return ls_fail(LS_ERR_FORMAT, "%s:%llu: %s", t->path, (unsigned long long)t->lines.number, text);
 }

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines and fields of text files that other tools wrote.
+/* Lines and fields of text files that other tools wrote, packed as a whole or not.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef IMP_TEXT_H
 #define IMP_TEXT_H
 
-#include "common/ls_error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "patterns/source/pat_lines.h"
 
 struct imp_text {
     const char *path;
-    FILE *file;
-    char *line; /* without its end */
-    size_t room;
-    uint64_t number; /* of the line, from 1 */
+    char *line; /* without its end, until the next one; NULL: the text has ended */
+    struct pat_lines lines;
 };
 
-/* Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO. */
+/* Owns:   the caller ends out with imp_text_close, also after a failure; path stays the caller's.
+ * Errors: those of pat_lines_init. */
 ls_err imp_text_open(const char *path, struct imp_text *out);
 void imp_text_close(struct imp_text *t);
-/* False at the end of the file. */
-bool imp_text_next(struct imp_text *t);
+/* From the beginning again.  Errors: as imp_text_open. */
+ls_err imp_text_rewind(struct imp_text *t);
+/* The next line to t->line; the last one may lack its end.
+ * Errors: those of pat_lines_next but LS_ERR_TRUNCATED of a whole file. */
+ls_err imp_text_next(struct imp_text *t);
 
 /* Cut line into its fields, in place; quotes as RFC 4180 has them. Returns how many there are, of which at
  * most fields_max are in fields. */

@@ -11,6 +11,3 @@ tools_loadstone_SOURCES += \
     tools/import/imp_text.c tools/import/imp_text.h
 tools_loadstone_LDADD += libperffile.la libspoolwrite.la
 LOADSTONE_MAN += tools/loadstone-import.1
-TESTS += tests/tools/test_import.sh tests/tools/test_import_script.sh
-EXTRA_DIST += tests/tools/test_import.sh tests/data/memaxes/lulesh-samples.csv
-EXTRA_DIST += tests/tools/test_import_script.sh tests/data/perf-script/chains.txt tests/data/perf-script/faults.txt
