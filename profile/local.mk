@@ -39,6 +39,12 @@ libprofile_la_SOURCES = \
     profile/prof_jit.c profile/prof_jit.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
+    profile/prof_merge.c profile/prof_merge.h \
+    profile/prof_merge_atlas.c \
+    profile/prof_merge_nodes.c \
+    profile/prof_merge_parts.h \
+    profile/prof_merge_run.c \
+    profile/prof_merge_tables.c \
     profile/prof_modules.c profile/prof_modules.h \
     profile/prof_nameless.c profile/prof_nameless.h \
     profile/prof_names.c profile/prof_names.h \

@@ -14,6 +14,8 @@
 hid_t prof_writer_file(const prof_writer *w);
 hid_t prof_profile_file(const prof_profile *p);
 const char *prof_profile_path(const prof_profile *p);
+/* The rows of a table, of its C struct.  Errors: none. */
+const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t *out_len);
 
 /* Before each write: room for len_bytes and what HDF5 needs beside them, since it does not survive a full
  * disk.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */

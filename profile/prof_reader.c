@@ -382,6 +382,12 @@ const struct prof_run *prof_run_of(const prof_profile *p)
     }
 PROF_TABLE_LIST(PROF_TABLE_GETTER)
 
+const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t *out_len)
+{
+    *out_len = p->tables_len[id];
+    return p->tables[id];
+}
+
 /* Of a file that is older than the column. */
 static ls_err prof_load_absent(prof_profile *p, int column)
 {

@@ -17,6 +17,7 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_term.c tools/cli/cli_term.h \
     tools/cmd_diff.c \
     tools/cmd_doctor.c \
+    tools/cmd_merge.c \
     tools/cmd_record.c \
     tools/cmd_report.c \
     tools/cmd_resolve.c \
@@ -70,6 +71,7 @@ LOADSTONE_MAN = \
     tools/loadstone.1 \
     tools/loadstone-diff.1 \
     tools/loadstone-doctor.1 \
+    tools/loadstone-merge.1 \
     tools/loadstone-record.1 \
     tools/loadstone-report.1 \
     tools/loadstone-resolve.1 \

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/tools: the command line, record's refusals and manners, reports against goldens
 EXTRA_DIST += tests/tools/golden/diff.txt tests/tools/golden/diff-narrow.txt tests/tools/golden/diff.json
-EXTRA_DIST += tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
+EXTRA_DIST += tests/tools/merged.py tests/tools/check.sh tests/tools/golden/report.txt tests/tools/golden/report-narrow.txt \
     tests/tools/golden/report-annotate.txt tests/tools/golden/report-annotate-ip.txt \
     tests/tools/golden/report.csv tests/tools/golden/report-tree.txt tests/tools/golden/report-tree-narrow.txt tests/tools/golden/report-plain.txt tests/tools/golden/report-by-line.txt tests/tools/golden/report-by-node-line.txt tests/tools/golden/report.json $(tools_test_scripts)
 tools_test_scripts = \
     tests/tools/test_diff.sh \
+    tests/tools/test_merge.sh \
     tests/tools/test_documents.sh \
     tests/tools/test_doctor.sh \
     tests/tools/test_options.sh \

@@ -118,10 +118,13 @@ static const struct variant {
     uint32_t b_latency_cycles;
     uint32_t weight_ns;
     const struct prof_node *nodes;
-} variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000, nodes},
-                {"after", "step", "Example CPU", 3, 8, 60, 7000000, nodes},
-                {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes},
-                {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes}};
+    const char *host;
+    uint64_t earlier_ns; /* than the others */
+} variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000, nodes, "example", 0},
+                {"after", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "example", 0},
+                {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
+                {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
+                {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000}};
 static const struct variant *variant = &variants[0];
 
 static const struct pattern *pattern_of(uint32_t burst)
@@ -168,14 +171,14 @@ static ls_err write_run(prof_writer *w)
 {
     struct prof_run run = {.schema = PROF_SCHEMA,
                            .command = "matmul 1024",
-                           .host = "example",
+                           .host = variant->host,
                            .cpu = variant->cpu,
                            .topology = "1 package",
                            .engine = variant->engine,
                            .trigger = "perf",
                            .why = "hw: no PMU here",
                            .version = "0.1.0",
-                           .start_realtime_ns = 1700000000000000000ull,
+                           .start_realtime_ns = 1700000000000000000ull - variant->earlier_ns,
                            .duration_ns = (uint64_t)variant->weight_ns * BURSTS,
                            .tsc_hz = 2000000000,
                            .tsc_step_cycles = 1,
@@ -221,7 +224,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 3 || (argc == 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain]\n");
+        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain|elsewhere]\n");
         return 2;
     }
     ls_err err = prof_writer_new(argv[1], 1, &w);

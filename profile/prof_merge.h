@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several profiles as one: of the ranks of a job on several machines, or of runs that belong together. Every
+ * row keeps what it says; only row numbers and times move. Phases and shared nodes of one name become one.
+ *
+ * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+#ifndef PROF_MERGE_H
+#define PROF_MERGE_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prof_merge_options {
+    const char *const *paths; /* profiles; row numbers of the first stay */
+    size_t paths_len;
+    const char *output_path;
+    bool force;
+    /* What the reader of the result should know; NULL: nobody is told. */
+    void (*warn)(void *user, const char *text);
+    void *user;
+};
+struct prof_merge_stats {
+    uint64_t samples, processes;
+};
+
+/* Times are since the earliest start, by the wall clocks of the machines.
+ * Errors: those of prof_open and prof_writer_new; LS_ERR_ARG: profiles whose numbers mean different things
+ * (engine, what a sample is, the length of a cycle), LS_ERR_USAGE: one is named twice. Nothing is written
+ * then. */
+ls_err prof_merge(const struct prof_merge_options *o, struct prof_merge_stats *out);
+
+#endif

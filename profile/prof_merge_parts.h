@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a merge: what each file adds to row numbers and times, and who moves them.
+ *
+ * Thread: one of the process at a time.  Signal: not safe. */
+#ifndef PROF_MERGE_PARTS_H
+#define PROF_MERGE_PARTS_H
+
+#include "ndm/ndm_field.h"
+#include "profile/prof_merge.h"
+#include "profile/prof_names.h"
+#include "profile/prof_vector.h"
+#include "profile/prof_writer.h"
+
+struct prof_merge_file {
+    const char *path;
+    prof_profile *profile;
+    uint64_t shift_ns;                    /* its start since the earliest one */
+    uint64_t first_row[PROF_TABLE_COUNT]; /* of its rows in the merged tables that are appended as they are */
+    uint64_t samples_len, first_sample;
+    uint32_t first_field;
+    uint32_t *node_of, *phase_of; /* merged row for each of its own */
+};
+
+struct prof_merge_job {
+    const struct prof_merge_options *options;
+    struct prof_merge_file *files;
+    size_t files_len;
+    prof_names *names;
+    PROF_VECTOR(struct prof_node) nodes;
+    PROF_VECTOR(struct prof_phase) phases;
+    struct prof_run run;
+    prof_writer *writer;
+};
+
+/* Starts, lengths, and whether the numbers of all files mean the same: fills shift_ns and job->run.
+ * Errors: LS_ERR_FORMAT, as prof_merge. */
+ls_err prof_merge_run(struct prof_merge_job *job);
+
+/* job->nodes and job->phases, and where each file's went.  Errors: LS_ERR_NOMEM. */
+ls_err prof_merge_nodes(struct prof_merge_job *job);
+ls_err prof_merge_phases(struct prof_merge_job *job);
+
+/* Counts rows: first_row, first_sample of all files.  Errors: those of prof_load_samples. */
+ls_err prof_merge_count(struct prof_merge_job *job);
+/* Every table, and the samples, with their row numbers moved.  Errors: those of prof_writer_add. */
+ls_err prof_merge_tables(struct prof_merge_job *job);
+ls_err prof_merge_samples(struct prof_merge_job *job);
+
+/* Domains and fields, one file after the other; of equal names the later ones get a number. Fills
+ * first_field. Errors: those of prof_atlas_read and prof_atlas_write. */
+ls_err prof_merge_atlas(struct prof_merge_job *job);
+
+/* The merged row for row of table id in file f; missing stays missing. */
+uint64_t prof_merge_row(const struct prof_merge_file *f, enum prof_table_id id, uint64_t row);
+/* A time of file f on the merged axis; missing (UINT64_MAX) stays missing. */
+uint64_t prof_merge_time(const struct prof_merge_file *f, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# merge: every row of every file is in the result and says the same, at its time; what cannot be put together is refused.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+for python in "${PYTHON-}" python3 /usr/bin/python3 ""; do
+    [ -n "$python" ] && "$python" -c 'import h5py' 2>/dev/null && break
+done
+[ -n "$python" ] || skip "no Python with h5py (Debian: python3-h5py)"
+make_profile=$top_builddir/tests/tools/make_profile
+"$make_profile" a.h5 before && "$make_profile" b.h5 elsewhere && "$make_profile" c.h5 other || exit 99
+"$top_builddir/tests/viz-export/make_view" v.h5 && "$top_builddir/tests/viz-export/make_view" w.h5 || exit 99
+"$loadstone" merge -o ab.h5 a.h5 b.h5 2>err || { cat err; failed=1; }
+"$loadstone" merge -q -o vw.h5 v.h5 w.h5 2>err || { cat err; failed=1; }
+"$python" "$top_srcdir/tests/tools/merged.py" ab.h5 a.h5 b.h5 || failed=1
+"$python" "$top_srcdir/tests/tools/merged.py" vw.h5 v.h5 w.h5 || failed=1
+# and of one that was merged
+"$loadstone" merge -q -o abb.h5 ab.h5 b.h5 2>err || { cat err; failed=1; }
+"$python" "$top_srcdir/tests/tools/merged.py" abb.h5 ab.h5 b.h5 || failed=1
+# the sums of the report are those of the parts
+total() { "$loadstone" report --json "$1" 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["rows"][0]["samples"])'; }
+must test "$(total ab.h5)" -eq $(($(total a.h5) + $(total b.h5)))
+"$loadstone" report --by process,object ab.h5 >process.txt 2>err || failed=1
+"$loadstone" report --tree ab.h5 >tree.txt 2>err || failed=1
+must grep -q 'on elsewhere' tree.txt
+
+expect 3 "they were sampled by different engines" "$loadstone" merge -o x.h5 a.h5 c.h5
+expect 2 "are one file" "$loadstone" merge -o x.h5 a.h5 ./a.h5
+expect 2 "is missing" "$loadstone" merge -o x.h5 a.h5
+expect 3 "missing.h5" "$loadstone" merge -o x.h5 a.h5 missing.h5
+expect 1 "ab.h5" "$loadstone" merge -o ab.h5 a.h5 b.h5
+head -c 3000 b.h5 >cut.h5
+expect 3 "cut.h5" "$loadstone" merge -o x.h5 a.h5 cut.h5
+must test ! -e x.h5
+exit $failed
