@@ -29,11 +29,12 @@ static ls_err pat_say(char **text, const char *what)
     return LS_OK;
 }
 
-static uint32_t pat_module_of(const struct pat_tables *t, uint64_t ip)
+/* The site's own module: the addresses of one that was unloaded, or of another process, may be the same. */
+static const struct pat_module *pat_module_of(const struct pat_tables *t, const struct pat_found *f)
 {
-    for (size_t i = 0; i < t->modules_len; i++)
-        if (ip >= t->modules[i].start && ip < t->modules[i].end) return (uint32_t)i;
-    return PAT_NONE;
+    if (f->module_row >= t->modules_len) return NULL;
+    const struct pat_module *m = &t->modules[f->module_row];
+    return m->path && *m->path ? m : NULL;
 }
 
 /* Rows whose module is known, sorted; the caller frees *out. */
@@ -44,10 +45,9 @@ static ls_err pat_places(const struct pat_findings *f, const struct pat_tables *
     *out = malloc((f->len + 1) * sizeof(**out));
     if (!*out) return ls_fail(LS_ERR_NOMEM, "no memory for the places of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++) {
-        const uint32_t module = pat_module_of(t, f->rows[i].ip);
-        if (module == PAT_NONE || !t->modules[module].path) continue;
-        (*out)[(*out_len)++] =
-            (struct pat_place){module, f->rows[i].ip - t->modules[module].bias, &f->rows[i]};
+        struct pat_found *row = &f->rows[i];
+        const struct pat_module *m = pat_module_of(t, row);
+        if (m) (*out)[(*out_len)++] = (struct pat_place){row->module_row, row->ip - m->bias, row};
     }
     qsort(*out, *out_len, sizeof(**out), pat_place_order);
     return LS_OK;
@@ -113,12 +113,11 @@ static const char *pat_base_name(const char *path)
 /* " in spmv_row (spmv.c:41)", " in libm.so.6+0x1234", " at 0x401136" */
 static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat_tables *t)
 {
-    const uint32_t module = pat_module_of(t, f->ip);
+    const struct pat_module *m = pat_module_of(t, f);
     if (*f->function)
         fprintf(out, " in %s", f->function);
-    else if (module != PAT_NONE && t->modules[module].path)
-        fprintf(out, " in %s+0x%llx", pat_base_name(t->modules[module].path),
-                (unsigned long long)(f->ip - t->modules[module].bias));
+    else if (m)
+        fprintf(out, " in %s+0x%llx", pat_base_name(m->path), (unsigned long long)(f->ip - m->bias));
     else
         fprintf(out, " at 0x%llx", (unsigned long long)f->ip);
     if (*f->file && f->line) fprintf(out, " (%s:%u)", pat_base_name(f->file), f->line);

@@ -6,7 +6,7 @@
 
 #include "patterns/compact/pat_found.h"
 
-/* Set module, function, file and line of every row from its ip. A file that cannot be read leaves them "" and
+/* Set function, file and line of every row from its ip and module_row. A file that cannot be read leaves them "" and
  * 0. All addresses of a file are asked at once. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t);
 

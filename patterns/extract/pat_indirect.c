@@ -11,12 +11,12 @@ enum { INDIRECT_LANES = 32, INDIRECT_SLACK = 2, INDIRECT_FEW = 16, INDIRECT_KNOW
 
 struct indirect_ip {
     uint64_t ip;
-    uint32_t site;
+    uint32_t module, site;
 };
 struct indirect {
     const struct pat_tables *t;
     const uint64_t *accesses;
-    struct indirect_ip *ips; /* all sites in the order of their instructions */
+    struct indirect_ip *ips; /* all sites by module, in the order of their instructions */
     pat_code **codes;        /* by module; NULL: not opened yet, or not to be read */
     bool *was_opened;
 };
@@ -24,17 +24,19 @@ struct indirect {
 static int indirect_by_ip(const void *a, const void *b)
 {
     const struct indirect_ip *x = a, *y = b;
+    if (x->module != y->module) return x->module < y->module ? -1 : 1;
     if (x->ip != y->ip) return x->ip < y->ip ? -1 : 1;
     return (x->site > y->site) - (x->site < y->site);
 }
 
-/* The first of the sites at or behind ip. */
-static size_t indirect_find(const struct indirect *w, uint64_t ip)
+/* The first of the module's sites at or behind ip. Another module may have had the same addresses. */
+static size_t indirect_find(const struct indirect *w, uint32_t module, uint64_t ip)
 {
     size_t from = 0, to = w->t->sites_len;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (w->ips[middle].ip < ip)
+        const struct indirect_ip *at = &w->ips[middle];
+        if (at->module < module || (at->module == module && at->ip < ip))
             from = middle + 1;
         else
             to = middle;
@@ -61,7 +63,9 @@ static bool indirect_agrees(const struct indirect *w, uint32_t index, uint32_t s
 /* The load at ip whose count agrees. */
 static uint32_t indirect_load_at(const struct indirect *w, uint64_t ip, uint32_t site)
 {
-    for (size_t i = indirect_find(w, ip); i < w->t->sites_len && w->ips[i].ip == ip; i++) {
+    const uint32_t module = w->t->sites[site].module;
+    for (size_t i = indirect_find(w, module, ip); i < w->t->sites_len; i++) {
+        if (w->ips[i].module != module || w->ips[i].ip != ip) break;
         const uint32_t load = w->ips[i].site;
         if (w->t->sites[load].op == PAT_OP_LOAD && indirect_agrees(w, load, site)) return load;
     }
@@ -76,7 +80,7 @@ static uint32_t indirect_site(struct indirect *w, uint32_t site)
     if (!code) return PAT_NONE;
     const uint64_t bias = w->t->modules[s->module].bias;
     const uint64_t near = s->ip < INDIRECT_KNOWN_BYTES ? 0 : s->ip - INDIRECT_KNOWN_BYTES;
-    uint64_t start, known = w->ips[indirect_find(w, near)].ip;
+    uint64_t start, known = w->ips[indirect_find(w, s->module, near)].ip;
     uint8_t *bytes = NULL;
     size_t at;
     const size_t len_bytes = pat_code_function(code, s->ip - bias, known - bias, &start, &bytes);
@@ -93,7 +97,7 @@ static ls_err indirect_init(struct indirect *w)
     if (!w->ips || !w->codes || !w->was_opened)
         return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", w->t->sites_len);
     for (size_t i = 0; i < w->t->sites_len; i++)
-        w->ips[i] = (struct indirect_ip){w->t->sites[i].ip, (uint32_t)i};
+        w->ips[i] = (struct indirect_ip){w->t->sites[i].ip, w->t->sites[i].module, (uint32_t)i};
     qsort(w->ips, w->t->sites_len, sizeof(*w->ips), indirect_by_ip);
     return LS_OK;
 }

@@ -6,6 +6,7 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_intern.c patterns/source/pat_intern.h \
     patterns/source/pat_lines.c patterns/source/pat_lines.h \
     patterns/source/pat_records.c patterns/source/pat_records.h \
+    patterns/source/pat_run_modules.c patterns/source/pat_run_modules.h \
     patterns/source/pat_run_ranges.c patterns/source/pat_run_ranges.h \
     patterns/source/pat_run_scale.c patterns/source/pat_run_scale.h \
     patterns/source/pat_script_line.c patterns/source/pat_script_line.h \

@@ -2,6 +2,7 @@
 /* The samples of a profile (doc/run-h5.md): those of a burst are accesses that its thread made one after the
  * other; behind each burst the sequence is broken. Processes come one after the other, because each has
  * addresses of its own. */
+#include "patterns/source/pat_run_modules.h"
 #include "patterns/source/pat_run_ranges.h"
 #include "patterns/source/pat_run_scale.h"
 #include "patterns/source/pat_sources.h"
@@ -25,14 +26,12 @@ struct run {
     struct prof_samples samples;
     const struct prof_burst *bursts;
     const struct prof_thread *threads;
-    const struct prof_module *modules;
     const struct prof_phase *phases;
-    size_t bursts_len, threads_len, modules_len, phases_len;
-    uint32_t *order;       /* of the bursts: by process, then time */
-    uint32_t *module_rows; /* of the source, PAT_NONE: not needed yet */
-    uint32_t *thread_rows, *phase_rows;
-    uint32_t *thread_phase; /* the innermost one that a thread is in, UINT32_MAX: none */
-    size_t module_last;
+    size_t bursts_len, threads_len, phases_len;
+    uint32_t *order;                    /* of the bursts: by process, then time */
+    uint32_t *thread_rows, *phase_rows; /* of the source, PAT_NONE: not needed yet */
+    uint32_t *thread_phase;             /* the innermost one that a thread is in, UINT32_MAX: none */
+    struct pat_run_modules modules;
     struct pat_run_ranges ranges;
     /* where the reading is: a burst of order, a sample of it */
     size_t at;
@@ -102,28 +101,6 @@ static ls_err thread_row(struct run *r, uint32_t thread, uint32_t *out)
         LS_TRY(pat_collect_thread(&r->collect, thread, label, &r->thread_rows[thread]));
     }
     *out = r->thread_rows[thread];
-    return LS_OK;
-}
-
-static bool is_in_module(const struct prof_module *m, uint32_t process, uint64_t ip)
-{
-    return m->process == process && ip >= m->base && ip < m->end;
-}
-
-static ls_err module_row(struct run *r, uint32_t process, uint64_t ip, uint32_t *out)
-{
-    size_t i = r->module_last;
-    *out = PAT_NONE;
-    if (i >= r->modules_len || !is_in_module(&r->modules[i], process, ip))
-        for (i = 0; i < r->modules_len && !is_in_module(&r->modules[i], process, ip);)
-            i++;
-    if (i == r->modules_len) return LS_OK;
-    r->module_last = i;
-    const struct prof_module *m = &r->modules[i];
-    const struct pat_module row = {.path = (char *)m->path, .start = m->base, .end = m->end, .bias = m->bias};
-    if (r->module_rows[i] == PAT_NONE)
-        LS_TRY(pat_tables_add_module(&r->collect.tables, &row, &r->module_rows[i]));
-    *out = r->module_rows[i];
     return LS_OK;
 }
 
@@ -209,7 +186,9 @@ static ls_err tell_sample(struct run *r, const struct prof_burst *b, uint64_t i)
                          s->position[i] == s->position[i - 1] && s->ip[i] == s->ip[i - 1];
     if (!is_same) {
         LS_TRY(thread_row(r, b->thread, &thread));
-        LS_TRY(module_row(r, r->threads[b->thread].process, s->ip[i], &module));
+        const struct pat_run_place at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
+                                         r->threads[b->thread].process};
+        LS_TRY(pat_run_modules_row(&r->modules, &at, &c->tables, &module));
         LS_TRY(pat_collect_begin(c, thread, s->ip[i], module));
     }
     return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
@@ -272,7 +251,7 @@ static void run_close(void *self)
     pat_run_ranges_fini(&r->ranges);
     free(r->path);
     free(r->order);
-    free(r->module_rows);
+    pat_run_modules_fini(&r->modules);
     free(r->thread_rows);
     free(r->phase_rows);
     free(r->thread_phase);
@@ -294,14 +273,13 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     LS_TRY(prof_load_samples(r->profile, columns, &r->samples));
     r->bursts = prof_bursts(r->profile, &r->bursts_len);
     r->threads = prof_threads(r->profile, &r->threads_len);
-    r->modules = prof_modules(r->profile, &r->modules_len);
     r->phases = prof_phases(r->profile, &r->phases_len);
+    LS_TRY(pat_run_modules_init(&r->modules, r->profile));
     r->order = none_rows(r->bursts_len);
-    r->module_rows = none_rows(r->modules_len);
     r->thread_rows = none_rows(r->threads_len);
     r->phase_rows = none_rows(r->phases_len);
     r->thread_phase = none_rows(r->threads_len);
-    if (!r->order || !r->module_rows || !r->thread_rows || !r->phase_rows || !r->thread_phase)
+    if (!r->order || !r->thread_rows || !r->phase_rows || !r->thread_phase)
         return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
     const size_t all_bursts = r->bursts_len; /* from here on only those of order */
     LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));

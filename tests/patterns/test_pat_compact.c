@@ -30,7 +30,7 @@ static uint64_t next_random(void)
 /* One program of one sequence or more. */
 struct program {
     struct pat_site sites[SITES];
-    struct pat_module modules[1];
+    struct pat_module modules[2];
     struct pat_home homes[3];
     struct pat_thread threads[1];
     struct pat_tables tables;
@@ -527,6 +527,37 @@ static const struct pat_found *compact_at(struct program *p, struct loaded *l, u
     return compact(p, NULL);
 }
 
+/* What was unloaded, or another process's program, had the same addresses: it is the first of the table. */
+static void addresses_of_two_modules_are_told_apart(void **state)
+{
+    struct program p;
+    struct loaded l = {.ip = (uint64_t)(uintptr_t)&find_loaded};
+    char path[] = "/nonexistent/libgone.so";
+    char name[256];
+    (void)state;
+    program_init(&p);
+    assert_int_equal(dl_iterate_phdr(find_loaded, &l), 1);
+    p.modules[0] = (struct pat_module){path, l.module.start, l.module.end, l.module.start};
+    p.modules[1] = l.module;
+    p.tables.modules_len = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        p.sites[i].ip = l.ip;
+        p.sites[i].module = i;
+        put(sequence(&p), 1);
+    }
+    compact(&p, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        const struct pat_found *f = &p.found.rows[i];
+        const bool is_gone = f->sequence == 0;
+        assert_string_equal(f->function, is_gone ? "" : "find_loaded");
+        assert_string_equal(f->module, is_gone ? path : l.path);
+        snprintf(name, sizeof(name), "gather of `x` in libgone.so+0x%llx",
+                 (unsigned long long)(l.ip - l.module.start));
+        if (is_gone) assert_string_equal(f->config.name, name);
+    }
+    program_fini(&p);
+}
+
 /* This very function, position-independent or not as this program is. */
 static void instructions_have_functions_and_lines(void **state)
 {
@@ -570,6 +601,7 @@ static void files_that_are_not_there_leave_names_empty(void **state)
     (void)state;
     program_init(&p);
     p.modules[0] = (struct pat_module){path, 0x400000, 0x500000, 0x400000};
+    p.sites[0].module = 0;
     p.tables.modules_len = 1;
     put(sequence(&p), 1);
     const struct pat_found *f = compact(&p, NULL);
@@ -602,6 +634,7 @@ int main(void)
         cmocka_unit_test(names_say_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
         cmocka_unit_test(instructions_of_libraries_have_functions),
+        cmocka_unit_test(addresses_of_two_modules_are_told_apart),
         cmocka_unit_test(files_that_are_not_there_leave_names_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

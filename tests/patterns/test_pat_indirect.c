@@ -89,24 +89,28 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *out)
     return 1;
 }
 
-/* This program as a module, with the accesses of a row: n by the load, times n by the access. */
+/* This program as a module, with the accesses of a row: n by the load, times n by the access. Another module
+ * was at the same place before, with a load at the same address. */
 static uint32_t index_site(const struct code_row *row, uint64_t n, uint64_t times, uint32_t *out_load)
 {
     static char path[] = "/proc/self/exe";
     struct memory_source m = {0};
     struct pat_sequences s;
-    struct pat_module module = {.path = path, .end = UINT64_MAX};
-    dl_iterate_phdr(first_bias, &module.bias);
-    m.tables.modules = &module;
-    m.tables.modules_len = 1;
+    static char gone[] = "/nonexistent/libgone.so";
+    struct pat_module modules[] = {{.path = gone, .end = UINT64_MAX}, {.path = path, .end = UINT64_MAX}};
+    dl_iterate_phdr(first_bias, &modules[1].bias);
+    m.tables.modules = modules;
+    m.tables.modules_len = 2;
     memory_thread(&m);
+    const uint32_t other = memory_site(&m, (uintptr_t)(row->load ? row->load : row->access), 8, PAT_OP_LOAD);
     const uint32_t load = row->load && row->load != row->access
                               ? memory_site(&m, (uintptr_t)row->load, 8, PAT_OP_LOAD)
                               : PAT_NONE;
     const uint32_t access = memory_site(&m, (uintptr_t)row->access, 8, PAT_OP_LOAD);
     for (size_t i = 0; i < m.tables.sites_len; i++)
-        m.tables.sites[i].module = 0;
+        m.tables.sites[i].module = i == other ? 0 : 1;
     for (uint64_t i = 0; i < n; i++) {
+        memory_access(&m, other, 0, 0x30000000 + i * 8);
         if (load != PAT_NONE) memory_access(&m, load, 0, 0x10000000 + i * 8);
         for (uint64_t k = 0; k < times; k++)
             memory_access(&m, access, 0, 0x20000000 + (i * 7919 + k * 31) % 5003 * 8);

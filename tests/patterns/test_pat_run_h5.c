@@ -72,7 +72,15 @@ static const struct prof_process processes[] = {
 static const struct prof_thread threads[] = {{.process = 0, .tid = 10}, {.process = 1, .tid = 20}};
 static const struct prof_module modules[] = {
     {.process = 0, .path = "/bin/app", .base = 0x400000, .end = 0x500000, .bias = 0x400000},
-    {.process = 1, .path = "/bin/app", .base = 0x600000, .end = 0x700000, .bias = 0x600000}};
+    {.process = 1, .path = "/bin/app", .base = 0x600000, .end = 0x700000, .bias = 0x600000},
+    /* one was loaded where the other had been */
+    {.process = 0, .path = "/lib/then.so", .base = 0x800000, .end = 0x900000, .bias = 0x800000},
+    {.process = 0, .path = "/lib/now.so", .base = 0x800000, .end = 0x880000, .bias = 0x800000},
+    /* where process 0 has its program */
+    {.process = 1, .path = "/lib/other.so", .base = 0x400000, .end = 0x500000, .bias = 0x400000}};
+static const struct prof_line lines[] = {
+    {.process = 0, .ip = 0x800010, .module = "/lib/then.so", .until_ns = 500},
+    {.process = 0, .ip = 0x800010, .module = "/lib/now.so", .until_ns = UINT64_MAX}};
 static const struct prof_phase phases[] = {{.id = 0, .parent = UINT32_MAX, .name = "solve"},
                                            {.id = 1, .parent = 0, .name = "sweep"}};
 
@@ -90,6 +98,7 @@ static const struct row rows[] = {
     {0, 3, 0x600010, 0x7020, 0, TABLE, 2, NO},
     {0, 9, 0x600010, 0x7044, 0, TABLE, 4, NO},
     {0, 10, 0x600018, 0x7080, 0, APP, UINT64_MAX, NO},
+    {0, 11, 0x400010, 0x7020, 0, TABLE, 2, NO},
     /* process 0: a gather of three lanes, a copy from the list, a prefetch */
     {1, 5, 0x400010, 0x1008, 0, A_FIRST, 1, NO},
     {1, 5, 0x400010, 0x1800, 0, A_FIRST, 256, NO},
@@ -101,32 +110,34 @@ static const struct row rows[] = {
     {2, 1, 0x400010, 0x2ff8, 0, A_AGAIN, 1023, 1},
     {2, 2, 0x400040, 0x5010, 0, TABLE, 1, 1},
     {2, 3, 0x400048, 0x5018, 0, APP, UINT64_MAX, 1},
+    {2, 4, 0x800010, 0x1040, 0, A_AGAIN, 8, 1},
     /* between them */
     {3, 1, 0x400050, 0xff08, 1, STACK, UINT64_MAX, 0},
     {3, 2, 0x400050, 0xff00, 1, STACK, UINT64_MAX, 0},
+    {3, 3, 0x800010, 0x1040, 0, A_FIRST, 8, 0},
 };
 static const struct prof_burst bursts[] = {
-    {.thread = 1, .time_ns = 50, .weight_ns = 1000, .instructions = 1000, .samples_len = 3, .frame = NO},
+    {.thread = 1, .time_ns = 50, .weight_ns = 1000, .instructions = 1000, .samples_len = 4, .frame = NO},
     {.thread = 0,
      .time_ns = 200,
      .weight_ns = 1000,
      .instructions = 1000,
-     .first_sample = 3,
+     .first_sample = 4,
      .samples_len = 6,
      .frame = NO},
     {.thread = 0,
      .time_ns = 700,
      .weight_ns = 1000,
      .instructions = 1000,
-     .first_sample = 9,
-     .samples_len = 3,
+     .first_sample = 10,
+     .samples_len = 4,
      .frame = NO},
     {.thread = 0,
      .time_ns = 300,
      .weight_ns = 1000,
      .instructions = 1000,
-     .first_sample = 12,
-     .samples_len = 2,
+     .first_sample = 14,
+     .samples_len = 3,
      .frame = NO},
 };
 
@@ -136,7 +147,8 @@ static const struct {
 } tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_nodes] = {nodes, NODES},     [PROF_TABLE_threads] = {threads, 2},
     [PROF_TABLE_processes] = {processes, 2}, [PROF_TABLE_bursts] = {bursts, 4},
-    [PROF_TABLE_modules] = {modules, 2},     [PROF_TABLE_phases] = {phases, 2},
+    [PROF_TABLE_modules] = {modules, 5},     [PROF_TABLE_phases] = {phases, 2},
+    [PROF_TABLE_lines] = {lines, 2},
 };
 
 static void write_profile(uint64_t events)
@@ -201,9 +213,9 @@ static void say_event(const struct pat_event *e, const struct pat_tables *t)
 static void say_access(const struct pat_access *a, const struct pat_tables *t)
 {
     const struct pat_site *s = &t->sites[a->site];
-    say("%s: %llx.%u %c%u %llx of %llx\n", t->threads[a->thread].label, (unsigned long long)s->ip, s->operand,
+    say("%s: %llx.%u %c%u %llx of %s\n", t->threads[a->thread].label, (unsigned long long)s->ip, s->operand,
         s->op ? 'S' : 'L', s->size_bytes, (unsigned long long)a->addr,
-        s->module == PAT_NONE ? 0 : (unsigned long long)t->modules[s->module].start);
+        s->module == PAT_NONE ? "none" : t->modules[s->module].path);
 }
 
 static struct pat_source_counts read_profile(void)
@@ -235,22 +247,24 @@ static void bursts_become_sequences_with_their_data(void **state)
                         "born stack of main thread/4/0 [ff00, ff10)\n"
                         "born list/2/0 [9000, 9040)\n"
                         "born A/1/8 [1000, 2000)\n"
-                        "10: 400010.0 L8 1008 of 400000\n"
-                        "10: 400010.0 L8 1800 of 400000\n"
-                        "10: 400010.0 L8 1010 of 400000\n"
-                        "10: 400020.0 L8 9000 of 400000\n"
-                        "10: 400020.1 S8 1020 of 400000\n"
+                        "10: 400010.0 L8 1008 of /bin/app\n"
+                        "10: 400010.0 L8 1800 of /bin/app\n"
+                        "10: 400010.0 L8 1010 of /bin/app\n"
+                        "10: 400020.0 L8 9000 of /bin/app\n"
+                        "10: 400020.1 S8 1020 of /bin/app\n"
                         "break 10\n"
                         "begin solve of 10\n"
-                        "10: 400050.0 S8 ff08 of 400000\n"
-                        "10: 400050.0 S8 ff00 of 400000\n"
+                        "10: 400050.0 S8 ff08 of /bin/app\n"
+                        "10: 400050.0 S8 ff00 of /bin/app\n"
+                        "10: 800010.0 L8 1040 of /lib/then.so\n"
                         "break 10\n"
                         "died A/1/8 [1000, 2000)\n"
                         "born A/1/8 [1000, 3000)\n"
                         "begin sweep of 10\n"
-                        "10: 400010.0 L8 2ff8 of 400000\n"
-                        "10: 400040.0 L8 5010 of 400000\n"
-                        "10: 400048.0 L8 5018 of 400000\n"
+                        "10: 400010.0 L8 2ff8 of /bin/app\n"
+                        "10: 400040.0 L8 5010 of /bin/app\n"
+                        "10: 400048.0 L8 5018 of /bin/app\n"
+                        "10: 800010.0 L8 1040 of /lib/now.so\n"
                         "break 10\n"
                         /* the end of the process */
                         "died app/3/0 [5000, 5020)\n"
@@ -260,13 +274,14 @@ static void bursts_become_sequences_with_their_data(void **state)
                         "died A/1/8 [1000, 3000)\n"
                         "born app/3/0 [7000, 7088)\n"
                         "born table/3/16 [7000, 704c)\n"
-                        "rank 3 thread 20: 600010.0 L8 7020 of 600000\n"
-                        "rank 3 thread 20: 600010.0 L8 7044 of 600000\n"
-                        "rank 3 thread 20: 600018.0 L8 7080 of 600000\n"
+                        "rank 3 thread 20: 600010.0 L8 7020 of /bin/app\n"
+                        "rank 3 thread 20: 600010.0 L8 7044 of /bin/app\n"
+                        "rank 3 thread 20: 600018.0 L8 7080 of /bin/app\n"
+                        "rank 3 thread 20: 400010.0 L8 7020 of /lib/other.so\n"
                         "break rank 3 thread 20\n"
                         "died app/3/0 [7000, 7088)\n"
                         "died table/3/16 [7000, 704c)\n");
-    assert_int_equal(c.accesses, 13);
+    assert_int_equal(c.accesses, 16);
     assert_int_equal(c.skipped, 1); /* the prefetch */
     assert_true(c.is_sampled);
     /* 4 bursts of 1000 instructions, 4 in a cycle, stand for 1000 ns at 2 GHz each */
