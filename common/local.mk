@@ -12,6 +12,7 @@ libcommon_la_SOURCES = \
     common/ls_file.c common/ls_file.h \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
+    common/ls_outputs.c common/ls_outputs.h \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \

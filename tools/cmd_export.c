@@ -59,7 +59,7 @@ static ls_err export_name(const char *recording, const struct vx_exporter *x, ch
 {
     char end[64];
     snprintf(end, sizeof(end), "%.*s", (int)strcspn(x->ends, "|"), x->ends);
-    return vx_files_sibling(vx_files_base(recording), end, out);
+    return ls_outputs_sibling(ls_outputs_base(recording), end, out);
 }
 
 static ls_err export_format(const struct cli_value *v, const struct vx_exporter **out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone trace: every access of an unmodified program, through QEMU's user mode. */
 #include "common/ls_env.h"
+#include "common/ls_outputs.h"
 #include "patterns/source/pat_trace_writer.h"
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_format.h"
@@ -99,6 +100,8 @@ struct trace {
     const struct cli_value *v;
     char **program;
     char output[PATH_MAX + 16]; /* of the trace, "" none */
+    ls_outputs *files;          /* the trace, which gets its name when it is whole */
+    const char *draft;          /* where it is written */
     char patterns[PATH_MAX];    /* "" none */
     char whole[PATH_MAX + 16];  /* the trace of all data, of which --node keeps a part; "" none */
     char region[PATH_MAX + 16]; /* the stretches of code that are traced, "" all */
@@ -162,7 +165,9 @@ static ls_err trace_check_outputs(struct trace *t)
         if (!t->v[TRACE_OUTPUT].given) return LS_OK;
     }
     cli_output_for_rank(t->v[TRACE_OUTPUT].text, t->output);
-    return cli_output_check(t->output, force);
+    LS_TRY(cli_output_check(t->output, force));
+    LS_TRY(ls_outputs_new(force, &t->files));
+    return ls_outputs_add(t->files, t->output, &t->draft);
 }
 
 static ls_err trace_hot(struct trace *t, FILE *out, struct trc_hot *found)
@@ -236,6 +241,7 @@ static ls_err trace_check_avx2(const struct trace *t)
 static ls_err trace_prepare(struct trace *t)
 {
     LS_TRY(trace_check_avx2(t));
+    t->draft = t->output;
     LS_TRY(trace_check_outputs(t));
     LS_TRY(rec_spool_make(&t->spool, trace_given(t, TRACE_SPOOL)));
     LS_TRY(trace_region(t));
@@ -283,7 +289,7 @@ static ls_err trace_consume(struct trace *t)
 {
     const struct pat_extract_options extract = {.merge_threads = true};
     if (t->whole[0]) return trace_write(t, t->whole);
-    if (t->output[0]) return trace_write(t, t->output);
+    if (t->output[0]) return trace_write(t, t->draft);
     return pat_extract(t->source, &extract, &t->found.sequences);
 }
 
@@ -369,9 +375,8 @@ static ls_err trace_cut(struct trace *t)
 {
     if (!t->whole[0]) return LS_OK;
     if (!t->output[0]) snprintf(t->output, sizeof(t->output), "%s/node.trace", t->spool.path);
-    const ls_err err = trc_only(t->whole, t->v[TRACE_NODE].text, t->output);
+    const ls_err err = trc_only(t->whole, t->v[TRACE_NODE].text, t->draft);
     unlink(t->whole);
-    if (err != LS_OK) unlink(t->output);
     return err;
 }
 
@@ -382,6 +387,7 @@ static ls_err trace_results(struct trace *t)
     const bool is_kept = t->v[TRACE_OUTPUT].given || !t->patterns[0];
     LS_TRY(t->err != LS_OK ? ls_fail(t->err, "%s", t->why) : LS_OK);
     LS_TRY(trace_cut(t));
+    if (t->files) LS_TRY(ls_outputs_commit(t->files));
     cli_note("%llu accesses of %zu thread%s", (unsigned long long)t->accesses, t->threads,
              t->threads == 1 ? "" : "s");
     if (is_kept && stat(t->output, &st) == 0)
@@ -394,10 +400,12 @@ static ls_err trace_results(struct trace *t)
     return LS_OK;
 }
 
-static void trace_remove_spool(struct trace *t)
+static void trace_remove_files(struct trace *t)
 {
     static const char *const names[] = {"region", "whole.trace", "node.trace", "hot.h5"};
     char path[PATH_MAX + 16];
+    ls_outputs_free(t->files);
+    t->files = NULL;
     if (!t->spool.path[0]) return;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         snprintf(path, sizeof(path), "%s/%s", t->spool.path, names[i]);
@@ -415,15 +423,12 @@ static int trace_finish(struct trace *t)
         return CLI_LAUNCHER;
     }
     const int refused = trc_outcome_refused(ring, &t->outcome, t->program[0]);
-    if (refused) {
-        if (t->output[0]) unlink(t->output); /* a part would pass for the whole */
-        return refused;
-    }
+    if (refused) return refused; /* a part would pass for the whole: it gets no name */
     trc_outcome_warn(ring);
     const ls_err err = trace_results(t);
     if (err != LS_OK) cli_fail(err);
     if (err != LS_OK && !t->outcome.exit_code && !t->outcome.exit_signal) return CLI_LAUNCHER;
-    trace_remove_spool(t); /* the next may end us by a signal */
+    trace_remove_files(t); /* the next may end us by a signal */
     return rec_end_like(&t->outcome);
 }
 
@@ -448,7 +453,7 @@ static int trace_run(const struct cli_command *c, const struct cli_value *v, cha
         status = trace_finish(&t);
     ptn_found_fini(&t.found);
     if (t.source) pat_source_close(t.source);
-    trace_remove_spool(&t);
+    trace_remove_files(&t);
     return status;
 }
 

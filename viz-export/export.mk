@@ -8,7 +8,6 @@ libvizexport_la_SOURCES += \
     viz-export/vx_csv_samples.c \
     viz-export/vx_dot.c \
     viz-export/vx_export.c viz-export/vx_export.h viz-export/vx_exporters.h \
-    viz-export/vx_files.c viz-export/vx_files.h \
     viz-export/vx_h5.c viz-export/vx_h5.h \
     viz-export/vx_memaxes.c viz-export/vx_memaxes.h \
     viz-export/vx_memaxes_hardware.c \

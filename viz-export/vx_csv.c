@@ -168,12 +168,12 @@ ls_err vx_csv_table_of(const char *name, const struct vx_csv_table **out)
     return ls_fail(LS_ERR_USAGE, "--table: there is no '%s'; there are %s", name, names);
 }
 
-static ls_err vx_csv_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_csv_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     const struct vx_csv_table *table = NULL;
     FILE *out;
     LS_TRY(vx_csv_table_of(r->table, &table));
-    LS_TRY(vx_files_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
     return table->write(s, out);
 }
 

@@ -170,11 +170,11 @@ static void vx_dot_title(const struct vx_dot *d)
           d->out);
 }
 
-static ls_err vx_dot_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_dot_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_dot d = {.s = s, .min_share = r->min_share};
     LS_TRY(vx_tree_metric_of(r->metric, &d.metric));
-    LS_TRY(vx_files_open(files, r->path, &d.out));
+    LS_TRY(ls_outputs_open(files, r->path, &d.out));
     vx_dot_scale(&d);
     fputs("digraph \"semantic tree\" {\n", d.out);
     vx_dot_title(&d);

@@ -65,12 +65,12 @@ ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, 
 
 ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r)
 {
-    vx_files *files = NULL;
+    ls_outputs *files = NULL;
     if (strcmp(r->path, "-") == 0 && !x->one_file)
         return ls_fail(LS_ERR_USAGE, "%s is not one stream of text: name a file with -o", x->name);
-    LS_TRY(vx_files_new(r->force, &files));
+    LS_TRY(ls_outputs_new(r->force, &files));
     ls_err err = x->write(s, r, files);
-    if (err == LS_OK) err = vx_files_commit(files);
-    vx_files_free(files);
+    if (err == LS_OK) err = ls_outputs_commit(files);
+    ls_outputs_free(files);
     return err;
 }

@@ -8,7 +8,7 @@
 
 #include "analyse/an_table.h"
 #include "analyse/an_tables.h"
-#include "viz-export/vx_files.h"
+#include "common/ls_outputs.h"
 #include "viz-export/vx_select.h"
 
 /* What a format wants to be in struct vx_source. */
@@ -59,7 +59,7 @@ struct vx_exporter {
     bool one_file;       /* may go to standard output */
     bool has_steps;      /* can hold a time series */
     bool steps_only;     /* and nothing else */
-    ls_err (*write)(const struct vx_source *s, const struct vx_request *r, vx_files *files);
+    ls_err (*write)(const struct vx_source *s, const struct vx_request *r, ls_outputs *files);
 };
 
 /* Every format; ends with NULL. */

@@ -2,7 +2,7 @@
 /* Built without cairo: no pictures. */
 #include "viz-export/vx_exporters.h"
 
-static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     (void)s;
     (void)files;

@@ -221,11 +221,11 @@ static ls_err vx_sheet_write(const struct vx_sheet *sheet, FILE *out, const char
     return err != LS_OK ? err : vx_status(status, path);
 }
 
-static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_sheet sheet = {.s = s};
     FILE *out;
-    LS_TRY(vx_files_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
     ls_err err = vx_sheet_arrays(&sheet);
     if (err == LS_OK) err = vx_sheet_panels(&sheet);
     if (err == LS_OK) err = vx_sheet_write(&sheet, out, r->path);

@@ -27,21 +27,21 @@ static void vx_put_sample(const struct an_tables *t, const struct prof_samples *
     const unsigned source = s->level[i] < PROF_LEVEL_COUNT ? vx_pebs_source[s->level[i]] : 0;
     vx_put_name(out, vx_node_label(t, s->node[i]), "??");
     fputc(',', out);
-    vx_put_name(out, line ? vx_files_base(line->file) : "", "??");
+    vx_put_name(out, line ? ls_outputs_base(line->file) : "", "??");
     fprintf(out, ",%" PRIu32 ",%" PRIu64 ",%" PRIu32 ",%" PRId32 ",%x,%" PRIu32 ",%u,%" PRIu64 ",0,0,0,0\n",
             line ? line->line : 0, s->time_ns[i], s->phase[i] == UINT32_MAX ? 0 : s->phase[i] + 1,
             s->latency_cycles[i], source, s->cpu[i], s->numa[i] == UINT8_MAX ? 0u : s->numa[i],
             s->element[i] == UINT64_MAX ? 0 : s->element[i]);
 }
 
-static ls_err vx_memaxes_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_memaxes_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     const struct prof_samples *samples = &s->in->samples;
     char hardware[PATH_MAX];
     FILE *out, *xml;
-    LS_TRY(vx_files_sibling(r->path, ".hardware.xml", hardware));
-    LS_TRY(vx_files_open(files, r->path, &out));
-    LS_TRY(vx_files_open(files, hardware, &xml));
+    LS_TRY(ls_outputs_sibling(r->path, ".hardware.xml", hardware));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, hardware, &xml));
     fputs("variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n", out);
     for (uint64_t i = 0; i < samples->len; i++)
         if (an_is_measured(samples, i) && samples->cpu[i] != UINT32_MAX)

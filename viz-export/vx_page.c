@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/ls_outputs.h"
 #include "viz-export/vx_draw.h"
 #include "viz-export/vx_format.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -98,12 +98,13 @@ ls_err vx_page_check(const char *path)
 ls_err vx_page_write(const struct vx_page *page, const char *path)
 {
     const struct vx_format *format = vx_format_of(path);
+    ls_outputs *files;
+    FILE *out;
     LS_TRY(vx_page_check(path));
-    FILE *out = fopen(path, "wbe");
-    if (!out) return ls_fail_errno(errno, "%s cannot be written", path);
-    ls_err err = format->write(page, out, path);
-    const int failed = ferror(out) | fclose(out);
-    if (err == LS_OK && failed) err = ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
-    if (err != LS_OK) remove(path); /* nothing half-drawn stays behind */
+    LS_TRY(ls_outputs_new(true, &files));
+    ls_err err = ls_outputs_open(files, path, &out);
+    if (err == LS_OK) err = format->write(page, out, path);
+    if (err == LS_OK) err = ls_outputs_commit(files); /* nothing half-drawn stays behind */
+    ls_outputs_free(files);
     return err;
 }

@@ -13,22 +13,22 @@ struct vx_series_names {
 /* "run.pvd" has its steps in "run.steps", whose name no other format gives. */
 static ls_err vx_series_names_init(struct vx_series_names *n, const struct vx_source *s, const char *path)
 {
-    LS_TRY(vx_files_sibling(path, ".steps", n->dir));
-    n->base = vx_files_base(n->dir);
+    LS_TRY(ls_outputs_sibling(path, ".steps", n->dir));
+    n->base = ls_outputs_base(n->dir);
     n->end = s->selection->geometry->kind == NDM_GRID ? ".vti" : ".vtu";
     return LS_OK;
 }
 
 static ls_err vx_step_write(const struct vx_source *s, uint32_t step, const struct vx_series_names *n,
-                            vx_files *files)
+                            ls_outputs *files)
 {
     char path[PATH_MAX + 32];
     FILE *out;
     snprintf(path, sizeof(path), "%s/step_%05u%s", n->dir, step, n->end);
-    LS_TRY(vx_files_open(files, path, &out));
+    LS_TRY(ls_outputs_open(files, path, &out));
     LS_TRY(s->selection->geometry->kind == NDM_GRID ? vx_vti_write(s, step, out)
                                                     : vx_vtu_write(s, step, out));
-    return vx_files_close(files, out);
+    return ls_outputs_close(files, out);
 }
 
 static void vx_pvd_entry(FILE *out, const struct vx_source *s, uint32_t step, const struct vx_series_names *n)
@@ -41,13 +41,13 @@ static void vx_pvd_entry(FILE *out, const struct vx_source *s, uint32_t step, co
     fprintf(out, "/step_%05u%s\"/>\n", step, n->end);
 }
 
-static ls_err vx_pvd_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_pvd_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_series_names names;
     FILE *out;
     LS_TRY(vx_series_names_init(&names, s, r->path));
-    LS_TRY(vx_files_open(files, r->path, &out));
-    LS_TRY(vx_files_dir(files, names.dir));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
+    LS_TRY(ls_outputs_dir(files, names.dir));
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\" "
           "header_type=\"UInt64\">\n<Collection>\n",
           out);

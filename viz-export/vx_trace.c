@@ -146,10 +146,10 @@ static void vx_trace_counters(struct vx_trace *t)
     }
 }
 
-static ls_err vx_trace_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_trace_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_trace t = {.s = s};
-    LS_TRY(vx_files_open(files, r->path, &t.out));
+    LS_TRY(ls_outputs_open(files, r->path, &t.out));
     fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"command\": ", t.out);
     ls_put_json(t.out, s->run->command, "");
     fputs(", \"host\": ", t.out);

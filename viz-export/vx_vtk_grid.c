@@ -91,12 +91,12 @@ static ls_err vx_rectilinear_body(struct vx_vtk *v, const struct vx_source *s)
     return LS_OK;
 }
 
-static ls_err vx_vtr_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_vtr_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_vtk v;
     FILE *out;
     LS_TRY(vx_needs_grid(s, "vtr"));
-    LS_TRY(vx_files_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
     ls_err err = vx_vtk_init(&v, "RectilinearGrid");
     if (err == LS_OK) err = vx_rectilinear_body(&v, s);
     if (err == LS_OK) err = vx_vtk_finish(&v, out);
@@ -104,11 +104,11 @@ static ls_err vx_vtr_export(const struct vx_source *s, const struct vx_request *
     return err;
 }
 
-static ls_err vx_vti_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_vti_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     FILE *out;
     LS_TRY(vx_needs_grid(s, "vti"));
-    LS_TRY(vx_files_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
     return vx_vti_write(s, VX_WHOLE_RUN, out);
 }
 

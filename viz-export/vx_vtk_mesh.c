@@ -58,11 +58,11 @@ ls_err vx_vtu_write(const struct vx_source *s, uint32_t step, FILE *out)
     return err;
 }
 
-static ls_err vx_vtu_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_vtu_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     FILE *out;
     LS_TRY(vx_needs_mesh(s, "vtu"));
-    LS_TRY(vx_files_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &out));
     return vx_vtu_write(s, VX_WHOLE_RUN, out);
 }
 

@@ -146,12 +146,12 @@ static ls_err vx_hdf_body(struct vx_h5 *h, const struct vx_source *s)
     return vx_hdf_fields(h, s);
 }
 
-static ls_err vx_vtkhdf_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_vtkhdf_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     const char *temporary;
     struct vx_h5 h;
     if (s->selection->geometry->kind == NDM_GRID) LS_TRY(vx_needs_grid(s, "vtkhdf"));
-    LS_TRY(vx_files_add(files, r->path, &temporary));
+    LS_TRY(ls_outputs_add(files, r->path, &temporary));
     LS_TRY(vx_h5_create(&h, r->path, temporary));
     const ls_err err = vx_hdf_body(&h, s), closed = vx_h5_close(&h);
     return err != LS_OK ? err : closed;

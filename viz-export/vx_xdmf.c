@@ -237,17 +237,17 @@ static ls_err vx_xdmf_body(struct vx_xdmf *x)
     return LS_OK;
 }
 
-static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request *r, vx_files *files)
+static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_xdmf x = {.s = s, .steps_len = s->selection->steps_len};
     char h5[PATH_MAX];
     const char *temporary;
     if (s->selection->geometry->kind == NDM_GRID) LS_TRY(vx_needs_grid(s, "xdmf"));
     /* not "run.h5", which is where the recording lies */
-    LS_TRY(vx_files_sibling(r->path, ".xdmf.h5", h5));
-    x.h5_base = vx_files_base(h5);
-    LS_TRY(vx_files_open(files, r->path, &x.out));
-    LS_TRY(vx_files_add(files, h5, &temporary));
+    LS_TRY(ls_outputs_sibling(r->path, ".xdmf.h5", h5));
+    x.h5_base = ls_outputs_base(h5);
+    LS_TRY(ls_outputs_open(files, r->path, &x.out));
+    LS_TRY(ls_outputs_add(files, h5, &temporary));
     LS_TRY(vx_h5_create(&x.h5, h5, temporary));
     const ls_err err = vx_xdmf_body(&x), closed = vx_h5_close(&x.h5);
     vx_cells_fini(&x.cells);

@@ -3,12 +3,10 @@
 #include "patterns/write/pat_unroll.h"
 #include "patterns/write/pat_writers.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PAT_ACCESSES_MAX = 1 << 20 };
 
@@ -50,24 +48,12 @@ bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
                  const char *path)
 {
-    char name[PATH_MAX];
+    ls_outputs *files;
     if (f->len == 0) return ls_fail(LS_ERR_ARG, "%s: there is no pattern to write", o->source);
-    const ls_err err = w->write(f, o, path);
-    for (size_t i = 0; err != LS_OK && pat_write_path(w, path, i, f->len, name); i++)
-        unlink(name);
-    return err;
-}
-
-ls_err pat_write_open(const char *path, FILE **out)
-{
-    *out = fopen(path, "wbe");
-    return *out ? LS_OK : ls_fail_errno(errno, "%s cannot be written", path);
-}
-
-ls_err pat_write_close(FILE *out, const char *path, ls_err err)
-{
-    const int failed = ferror(out) | fclose(out);
-    if (err == LS_OK && failed) return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
+    LS_TRY(ls_outputs_new(true, &files));
+    ls_err err = w->write(f, o, path, files);
+    if (err == LS_OK) err = ls_outputs_commit(files);
+    ls_outputs_free(files);
     return err;
 }
 

@@ -3,6 +3,7 @@
 #ifndef PAT_WRITE_H
 #define PAT_WRITE_H
 
+#include "common/ls_outputs.h"
 #include "patterns/compact/pat_found.h"
 
 #include <limits.h>
@@ -24,7 +25,8 @@ struct pat_writer {
     const char *end;  /* how the user's file usually ends: ".json" */
     const char *more; /* ending of a second file, NULL: there is none */
     const char *each; /* ending behind the number of a pattern of one file a pattern, NULL: there are none */
-    ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path);
+    ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                    ls_outputs *files);
     /* what the format's own tool prints, instead of our table; NULL */
     void (*print)(const struct pat_findings *f, FILE *out);
 };
@@ -39,7 +41,8 @@ const struct pat_writer *pat_writer_at(size_t i);
 bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
                     char out[PATH_MAX]);
 
-/* Write f as w does. Files that are there are replaced; after a failure none of w's is left.
+/* Write f as w does. Files that are there are replaced when all is written; after a failure they are as they
+ * were.
  * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM.
  * Thread: any.  Signal: not safe. */
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,

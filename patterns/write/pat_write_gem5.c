@@ -87,17 +87,24 @@ struct pat_gem5_made {
     uint64_t memory_bytes; /* a power of two that holds them */
 };
 
-static ls_err pat_gem5_trace(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
-                             const char *path, struct pat_gem5_made *made)
+/* What all patterns of one call are written with. */
+struct pat_gem5_job {
+    const struct pat_findings *found;
+    const struct pat_write_options *options;
+    const char *path;
+    ls_outputs *files;
+};
+
+static ls_err pat_gem5_trace(const struct pat_gem5_job *job, size_t i, struct pat_gem5_made *made)
 {
-    const struct pat_found *r = &f->rows[i];
+    const struct pat_found *r = &job->found->rows[i];
     const uint64_t elem = r->elem_size_bytes ? r->elem_size_bytes : 8;
     char name[PATH_MAX];
     struct pat_indices flat;
     FILE *out;
     int64_t highest = 0;
-    pat_write_path(&pat_writer_gem5, path, 1 + i, f->len, name);
-    LS_TRY(pat_write_flat(r, i, o, &flat));
+    pat_write_path(&pat_writer_gem5, job->path, 1 + i, job->found->len, name);
+    LS_TRY(pat_write_flat(r, i, job->options, &flat));
     for (size_t k = 0; k < flat.len; k++)
         if (flat.data[k] > highest) highest = flat.data[k];
     made->requests = flat.len;
@@ -106,10 +113,10 @@ static ls_err pat_gem5_trace(const struct pat_findings *f, size_t i, const struc
         made->memory_bytes *= 2;
     const char *base = strrchr(name, '/');
     snprintf(made->name, sizeof(made->name), "%s", base ? base + 1 : name);
-    ls_err err = pat_write_open(name, &out);
+    ls_err err = ls_outputs_open(job->files, name, &out);
     if (err == LS_OK) {
         pat_gem5_packets(r, &flat, out);
-        err = pat_write_close(out, name, LS_OK);
+        err = ls_outputs_close(job->files, out);
     }
     free(flat.data);
     return err;
@@ -183,28 +190,23 @@ static const char pat_gem5_body[] =
     "event = m5.simulate()\n"
     "print('%d requests in %d ticks: %s' % (requests, m5.curTick(), event.getCause()))\n";
 
-static ls_err pat_gem5_all(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
-                           FILE *out)
+static ls_err pat_gem5_write(const struct pat_findings *f, const struct pat_write_options *o,
+                             const char *path, ls_outputs *files)
 {
+    const struct pat_gem5_job job = {f, o, path, files};
     const char *base = strrchr(o->source, '/');
+    FILE *out;
+    LS_TRY(ls_outputs_open(files, path, &out));
     fputs("# Access patterns of ", out);
     ls_put_json(out, base ? base + 1 : o->source, "");
     fputs(pat_gem5_head, out);
     for (size_t i = 0; i < f->len; i++) {
         struct pat_gem5_made made;
-        LS_TRY(pat_gem5_trace(f, i, o, path, &made));
+        LS_TRY(pat_gem5_trace(&job, i, &made));
         pat_gem5_row(&f->rows[i], &made, out);
     }
     fputs(pat_gem5_body, out);
     return LS_OK;
-}
-
-static ls_err pat_gem5_write(const struct pat_findings *f, const struct pat_write_options *o,
-                             const char *path)
-{
-    FILE *out;
-    LS_TRY(pat_write_open(path, &out));
-    return pat_write_close(out, path, pat_gem5_all(f, o, path, out));
 }
 
 const struct pat_writer pat_writer_gem5 = {

@@ -20,53 +20,55 @@ static void pat_gs_source_line(const struct pat_found *r, FILE *out)
         fputs("??:0", out);
 }
 
-static ls_err pat_gs_raw(const struct pat_indices *p, const char *path)
+static ls_err pat_gs_raw(const struct pat_indices *p, const char *path, ls_outputs *files)
 {
     FILE *out;
-    LS_TRY(pat_write_open(path, &out));
+    LS_TRY(ls_outputs_open(files, path, &out));
     fwrite(p->data, sizeof(*p->data), p->len, out); /* the host is little-endian (configure) */
-    return pat_write_close(out, path, LS_OK);
+    return ls_outputs_close(files, out);
 }
 
-static ls_err pat_gs_pattern(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
-                             const char *path, FILE *const out[2])
+/* What all patterns of one call are written with. */
+struct pat_gs_job {
+    const struct pat_findings *found;
+    const struct pat_write_options *options;
+    const char *path;
+    ls_outputs *files;
+    FILE *json, *text;
+};
+
+static ls_err pat_gs_pattern(const struct pat_gs_job *job, size_t i)
 {
-    const struct pat_found *r = &f->rows[i];
+    const struct pat_found *r = &job->found->rows[i];
     char raw[PATH_MAX];
     struct pat_indices flat;
-    LS_TRY(pat_write_flat(r, i, o, &flat));
-    fprintf(out[0], "%s {\"kernel\":\"%s\", \"pattern\":[", i ? ",\n" : "",
+    LS_TRY(pat_write_flat(r, i, job->options, &flat));
+    fprintf(job->json, "%s {\"kernel\":\"%s\", \"pattern\":[", i ? ",\n" : "",
             r->op == PAT_OP_LOAD ? "Gather" : "Scatter");
-    pat_write_indices(&flat, out[0]);
-    fputs("], \"count\":1}", out[0]);
-    pat_gs_source_line(r, out[1]);
-    fprintf(out[1], ",%c,%zu,%6.3f\n", r->op == PAT_OP_LOAD ? 'G' : 'S', flat.len, 100 * r->access_share);
-    pat_write_path(&pat_writer_gs, path, 2 + i, f->len, raw);
-    const ls_err err = pat_gs_raw(&flat, raw);
+    pat_write_indices(&flat, job->json);
+    fputs("], \"count\":1}", job->json);
+    pat_gs_source_line(r, job->text);
+    fprintf(job->text, ",%c,%zu,%6.3f\n", r->op == PAT_OP_LOAD ? 'G' : 'S', flat.len, 100 * r->access_share);
+    pat_write_path(&pat_writer_gs, job->path, 2 + i, job->found->len, raw);
+    const ls_err err = pat_gs_raw(&flat, raw, job->files);
     free(flat.data);
     return err;
 }
 
-static ls_err pat_gs_patterns(const struct pat_findings *f, const struct pat_write_options *o,
-                              const char *path, FILE *const out[2])
-{
-    fputs("[ ", out[0]);
-    fputs("#sourceline, g/s, indices, percentage of g/s in trace\n", out[1]);
-    for (size_t i = 0; i < f->len; i++)
-        LS_TRY(pat_gs_pattern(f, i, o, path, out));
-    fputs(" ]", out[0]);
-    return LS_OK;
-}
-
-static ls_err pat_gs_write(const struct pat_findings *f, const struct pat_write_options *o, const char *path)
+static ls_err pat_gs_write(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                           ls_outputs *files)
 {
     char text[PATH_MAX];
-    FILE *out[2];
+    struct pat_gs_job job = {.found = f, .options = o, .path = path, .files = files};
     pat_write_path(&pat_writer_gs, path, 1, f->len, text);
-    LS_TRY(pat_write_open(path, &out[0]));
-    ls_err err = pat_write_open(text, &out[1]);
-    if (err == LS_OK) err = pat_write_close(out[1], text, pat_gs_patterns(f, o, path, out));
-    return pat_write_close(out[0], path, err);
+    LS_TRY(ls_outputs_open(files, path, &job.json));
+    LS_TRY(ls_outputs_open(files, text, &job.text));
+    fputs("[ ", job.json);
+    fputs("#sourceline, g/s, indices, percentage of g/s in trace\n", job.text);
+    for (size_t i = 0; i < f->len; i++)
+        LS_TRY(pat_gs_pattern(&job, i));
+    fputs(" ]", job.json);
+    return LS_OK;
 }
 
 static void pat_gs_print_indices(const struct pat_indices *p, FILE *out)

@@ -173,25 +173,21 @@ static ls_err pat_json_rows(const struct pat_findings *f, const struct pat_write
     return LS_OK;
 }
 
-static ls_err pat_json_write(const struct pat_findings *f, const struct pat_write_options *o,
-                             pat_json_fit *fit, const char *path)
+static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat_write_options *o,
+                                  const char *path, ls_outputs *files)
 {
     FILE *out;
-    LS_TRY(pat_write_open(path, &out));
-    return pat_write_close(out, path, pat_json_rows(f, o, fit, out));
-}
-
-static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat_write_options *o,
-                                  const char *path)
-{
+    LS_TRY(ls_outputs_open(files, path, &out));
     pat_json_note_spatter(f, o);
-    return pat_json_write(f, o, pat_json_as_is, path);
+    return pat_json_rows(f, o, pat_json_as_is, out);
 }
 
 static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct pat_write_options *o,
-                                     const char *path)
+                                     const char *path, ls_outputs *files)
 {
-    return pat_json_write(f, o, pat_json_for_spatter, path);
+    FILE *out;
+    LS_TRY(ls_outputs_open(files, path, &out));
+    return pat_json_rows(f, o, pat_json_for_spatter, out);
 }
 
 const struct pat_writer pat_writer_json = {

@@ -9,11 +9,6 @@
 
 extern const struct pat_writer pat_writer_json, pat_writer_spatter, pat_writer_gs, pat_writer_gem5;
 
-/* Owns:   the caller ends *out with pat_write_close.  Errors: those of the file. */
-ls_err pat_write_open(const char *path, FILE **out);
-/* Close, with err or what the stream says: LS_ERR_IO when it could not be written. */
-ls_err pat_write_close(FILE *out, const char *path, ls_err err);
-
 uint64_t pat_write_max(const struct pat_write_options *o); /* with its default */
 void pat_write_note(const struct pat_write_options *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -53,6 +53,50 @@ must test -s E.0.trc
 expect 2 "name the file to write with -o" patterns t.trace --to gem5
 expect 3 "nowhere" patterns t.trace -o nowhere/P.json
 
+# nobody reads the listing: the files are whole all the same
+mkfifo unread
+exec 3<>unread
+exec 4>unread 3<&-
+patterns t.trace -o whole.json --picture whole.svg >&4 2>/dev/null
+patterns show P.json -o shown.svg >&4 2>/dev/null
+exec 4>&-
+must cmp P.json whole.json
+
+# no room: said, what was there stays, and nothing is left behind
+for to in json spatter gs-patterns gem5; do
+    cp P.json room.json
+    cp G.0.sbin room.0.sbin
+    (trap '' XFSZ; ulimit -f 1; exec "$loadstone" patterns t.trace --to $to -o room.json --force) >/dev/null 2>err &&
+        { echo "FAIL: $to was written without room"; failed=1; }
+    must grep -q 'disk' err
+    must cmp P.json room.json
+    must cmp G.0.sbin room.0.sbin
+done
+if [ -s whole.svg ]; then
+    must test -s shown.svg
+    cp whole.svg room.svg
+    (trap '' XFSZ; ulimit -f 1; exec "$loadstone" patterns t.trace --picture room.svg --force) >/dev/null 2>err
+    must cmp whole.svg room.svg
+fi
+[ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
+
+# what is no file is written to and stays what it is; a link stays a link
+mkfifo pipe
+cat pipe >piped &
+expect 0 "" patterns t.trace -o pipe --force
+wait
+must test -p pipe
+must cmp P.json piped
+if mknod full c 1 7 2>/dev/null && [ -w full ] && ! echo x 2>/dev/null >full; then
+    expect 1 "disk" patterns t.trace -o full --force
+    must test -c full
+fi
+cp G.json linked.json
+ln -s linked.json link.json
+expect 0 "" patterns t.trace -o link.json --force
+must test -L link.json
+must cmp P.json linked.json
+
 # filters
 must patterns t.trace --top 1 -o one.json --longest 100 >out 2>/dev/null
 must test "$(grep -c kernel one.json)" = 1

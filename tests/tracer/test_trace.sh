@@ -148,6 +148,11 @@ else
     traced 126 -- "$victim" avx512
     says err 'AVX-512, which QEMU'
 fi
+# a trace that was there stays
+echo old >kept.trace
+"$loadstone" trace -q -f -o kept.trace -- "$victim" avx512 >out 2>err
+[ "$(cat kept.trace)" = old ] || { echo "FAIL: a refused program took the trace that was there"; failed=1; }
+[ -z "$(ls -d ./*.part-* 2>/dev/null)" ] || { echo "FAIL: left behind: $(ls -d ./*.part-*)"; failed=1; }
 
 "$loadstone" trace -q -f --patterns p.json --function gather -- "$victim" loops >out 2>err
 [ $? -eq 3 ] || { echo "FAIL: --patterns: another status"; failed=1; }

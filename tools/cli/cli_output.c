@@ -29,6 +29,10 @@ ls_err cli_output_check(const char *path, bool force)
             return ls_fail(LS_ERR_EXISTS, "%s is a directory; name a file with -o", path);
         if (!force)
             return ls_fail(LS_ERR_EXISTS, "%s exists; --force overwrites it, -o names another file", path);
+        if (!S_ISREG(st.st_mode)) { /* a device or a pipe is written to where it is */
+            if (access(path, W_OK) == 0) return LS_OK;
+            return ls_fail_errno(errno, "cannot write to %s; name another file with -o", path);
+        }
     }
     cli_dir_of(path, dir);
     if (access(dir, W_OK | X_OK) != 0)

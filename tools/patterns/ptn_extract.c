@@ -105,25 +105,34 @@ static void ptn_next(const char *input, const struct ptn_outputs *o, size_t patt
         cli_next("loadstone replay %s", cli_quote(o->patterns_path));
 }
 
+static void ptn_list(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
+                     const struct ptn_found *found)
+{
+    if (v[PTN_JSON].given)
+        ptn_print_json(input, found, stdout);
+    else if (o->patterns_path && o->writer->print)
+        o->writer->print(&found->findings, stdout);
+    else
+        ptn_print(input, found, stdout);
+    fflush(stdout);
+}
+
+/* Files first: who reads the listing may go away in the middle of it. */
 static ls_err ptn_results(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                           const struct ptn_found *found)
 {
     const struct pat_findings *f = &found->findings;
-    if (v[PTN_JSON].given)
-        ptn_print_json(input, found, stdout);
-    else if (o->patterns_path && o->writer->print)
-        o->writer->print(f, stdout);
-    else
-        ptn_print(input, found, stdout);
-    fflush(stdout);
-    if (f->len == 0 && (o->patterns_path || o->picture_path))
+    if (f->len == 0 && (o->patterns_path || o->picture_path)) {
+        ptn_list(v, input, o, found);
         return ls_fail(
             LS_ERR_ARG,
             "%s: no pattern passed the filters, nothing was written; --trivial and --min-accesses 1 "
             "keep more",
             input);
+    }
     if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));
     if (o->picture_path) LS_TRY(ptn_draw(v, input, f, o->picture_path));
+    ptn_list(v, input, o, found);
     ptn_next(input, o, f->len);
     return LS_OK;
 }

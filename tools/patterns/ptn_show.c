@@ -36,15 +36,16 @@ static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_s
         LS_TRY(cli_output_check(picture, v[PTN_FORCE].given));
     }
     LS_TRY(ptn_show_read(v, path, s, &range));
+    if (picture) { /* first: who reads the listing may go away in the middle of it */
+        LS_TRY(psh_plot(s, range, (enum psh_what)v[PTN_PLOT].number, path, picture));
+        cli_note("drawn: %s", picture);
+    }
     LS_TRY(v[PTN_JSON].given ? psh_print_json(s, range, stdout) : psh_print(s, range, stdout));
     fflush(stdout);
-    if (!picture) {
+    if (picture)
+        cli_next("loadstone replay %s", cli_quote(path));
+    else
         cli_next("loadstone patterns show %s -o patterns.html", cli_quote(path));
-        return LS_OK;
-    }
-    LS_TRY(psh_plot(s, range, (enum psh_what)v[PTN_PLOT].number, path, picture));
-    cli_note("drawn: %s", picture);
-    cli_next("loadstone replay %s", cli_quote(path));
     return LS_OK;
 }
 

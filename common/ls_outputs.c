@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/ls_outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct ls_output {
+    char *path, *temporary; /* the same: written in place */
+    FILE *out;              /* NULL: another library writes it */
+    mode_t mode;            /* of the file that is replaced, 0: there is none */
+    bool is_dir;
+    bool is_direct; /* a device, a pipe: it has its name, and keeps it */
+    bool done;      /* has its name; of directories: holds a file with its name */
+};
+
+struct ls_outputs {
+    struct ls_output *files;
+    size_t len;
+    bool force;
+};
+
+ls_err ls_outputs_new(bool force, ls_outputs **out)
+{
+    ls_outputs *f = calloc(1, sizeof(*f));
+    if (!f) return ls_fail(LS_ERR_NOMEM, "no memory for a list of files");
+    f->force = force;
+    *out = f;
+    return LS_OK;
+}
+
+static bool ls_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static ls_err ls_draft_name(const char *path, char out[PATH_MAX])
+{
+    const int len = snprintf(out, PATH_MAX, "%s.part-%d", path, (int)getpid());
+    return len > 0 && len < PATH_MAX ? LS_OK : ls_fail(LS_ERR_RANGE, "%s: the name is too long", path);
+}
+
+static ls_err ls_outputs_grow(ls_outputs *f, const char *path, const char *temporary)
+{
+    struct ls_output *files = realloc(f->files, (f->len + 1) * sizeof(*files));
+    if (files) f->files = files;
+    struct ls_output file = {.path = strdup(path), .temporary = strdup(temporary)};
+    if (files && file.path && file.temporary) {
+        f->files[f->len++] = file;
+        return LS_OK;
+    }
+    free(file.path);
+    free(file.temporary);
+    return ls_fail(LS_ERR_NOMEM, "no memory for the name of %s", path);
+}
+
+/* One whose name is taken: links stay links, devices and pipes are written to. */
+static ls_err ls_outputs_replace(ls_outputs *f, const char *path, const struct stat *st)
+{
+    char draft[PATH_MAX], target[PATH_MAX];
+    const bool is_direct = !S_ISREG(st->st_mode);
+    if (S_ISDIR(st->st_mode)) return ls_fail(LS_ERR_EXISTS, "%s is a directory: name a file with -o", path);
+    if (!f->force)
+        return ls_fail(LS_ERR_EXISTS, "%s exists; --force overwrites it, -o names another file", path);
+    if (is_direct) {
+        LS_TRY(ls_outputs_grow(f, path, path));
+    } else {
+        if (!realpath(path, target)) return ls_fail_errno(errno, "%s cannot be written", path);
+        LS_TRY(ls_draft_name(target, draft));
+        LS_TRY(ls_outputs_grow(f, target, draft));
+        f->files[f->len - 1].mode = st->st_mode & 07777;
+    }
+    f->files[f->len - 1].is_direct = is_direct;
+    return LS_OK;
+}
+
+ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporary)
+{
+    char draft[PATH_MAX];
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        LS_TRY(ls_outputs_replace(f, path, &st));
+    } else {
+        LS_TRY(ls_draft_name(path, draft));
+        LS_TRY(ls_outputs_grow(f, path, draft));
+    }
+    *out_temporary = f->files[f->len - 1].temporary;
+    return LS_OK;
+}
+
+static FILE *ls_output_open(const struct ls_output *file)
+{
+    if (!*file->temporary) return tmpfile();
+    return fopen(file->temporary, file->is_direct ? "wbe" : "w+be"); /* some formats are patched at the end */
+}
+
+ls_err ls_outputs_open(ls_outputs *f, const char *path, FILE **out)
+{
+    const char *temporary = "";
+    if (ls_is_stdout(path))
+        LS_TRY(ls_outputs_grow(f, path, ""));
+    else
+        LS_TRY(ls_outputs_add(f, path, &temporary));
+    FILE *file = ls_output_open(&f->files[f->len - 1]);
+    if (!file) return ls_fail_errno(errno, "%s cannot be written; name another file with -o", path);
+    f->files[f->len - 1].out = file;
+    *out = file;
+    return LS_OK;
+}
+
+ls_err ls_outputs_dir(ls_outputs *f, const char *path)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0) {
+        LS_TRY(ls_outputs_grow(f, path, path));
+        f->files[f->len - 1].is_dir = true;
+        return LS_OK;
+    }
+    if (errno != EEXIST) return ls_fail_errno(errno, "directory %s cannot be made", path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return LS_OK;
+    return ls_fail(LS_ERR_EXISTS, "%s is in the way of a directory for the steps: name another file with -o",
+                   path);
+}
+
+static ls_err ls_copy_to_stdout(FILE *in)
+{
+    char buffer[65536];
+    size_t n;
+    rewind(in);
+    while ((n = fread(buffer, 1, sizeof(buffer), in)) > 0)
+        if (fwrite(buffer, 1, n, stdout) != n) break;
+    if (ferror(in) || ferror(stdout) || fflush(stdout) != 0)
+        return ls_fail(LS_ERR_IO, "standard output could not be written: is the disk full?");
+    return LS_OK;
+}
+
+/* All bytes are out before any file takes its name. */
+static ls_err ls_output_flush(struct ls_output *file)
+{
+    if (!file->out) return LS_OK;
+    if (fflush(file->out) != 0 || ferror(file->out))
+        return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", file->path);
+    return LS_OK;
+}
+
+ls_err ls_outputs_close(ls_outputs *f, FILE *out)
+{
+    for (size_t i = 0; i < f->len; i++) {
+        if (f->files[i].out != out) continue;
+        const ls_err err = ls_output_flush(&f->files[i]);
+        f->files[i].out = NULL;
+        return fclose(out) == 0 || err != LS_OK
+                   ? err
+                   : ls_fail_errno(errno, "%s could not be written", f->files[i].path);
+    }
+    return LS_OK;
+}
+
+static ls_err ls_output_name(struct ls_output *file)
+{
+    if (file->is_dir || file->is_direct) {
+        file->done = true;
+        return LS_OK;
+    }
+    if (ls_is_stdout(file->path)) return ls_copy_to_stdout(file->out);
+    if (file->mode) chmod(file->temporary, file->mode); /* as if the old one had been written to */
+    if (rename(file->temporary, file->path) != 0)
+        return ls_fail_errno(errno, "%s cannot take its name", file->path);
+    file->done = true;
+    return LS_OK;
+}
+
+ls_err ls_outputs_commit(ls_outputs *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        LS_TRY(ls_output_flush(&f->files[i]));
+    for (size_t i = f->len; i-- > 0;)
+        LS_TRY(ls_output_name(&f->files[i]));
+    return LS_OK;
+}
+
+void ls_outputs_free(ls_outputs *f)
+{
+    if (!f) return;
+    for (size_t i = f->len; i-- > 0;) { /* files before the directory they are in */
+        struct ls_output *file = &f->files[i];
+        if (file->out) fclose(file->out);
+        if (!file->done && file->is_dir) rmdir(file->path);
+        if (!file->done && !file->is_dir && !file->is_direct && *file->temporary) unlink(file->temporary);
+        free(file->path);
+        free(file->temporary);
+    }
+    free(f->files);
+    free(f);
+}
+
+const char *ls_outputs_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+ls_err ls_outputs_sibling(const char *path, const char *tail, char out[PATH_MAX])
+{
+    const char *dot = strrchr(ls_outputs_base(path), '.');
+    const int stem = dot && dot != ls_outputs_base(path) ? (int)(dot - path) : (int)strlen(path);
+    const int len = snprintf(out, PATH_MAX, "%.*s%s", stem, path, tail);
+    return len > 0 && len < PATH_MAX ? LS_OK : ls_fail(LS_ERR_RANGE, "%s: the name is too long", path);
+}
