@@ -17,7 +17,7 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
                   "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its version 1 "
                   "or 2 keep", "Patterns"},
-    [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest; of the published modes: of each kind",
+    [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest (64, of which 10 are printed); of the published modes: of each kind",
                  "Patterns"},
     [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns"},
     [PTN_MIN_DISTANCES] = {"min-distances", 0, CLI_COUNT, "COUNT", NULL,

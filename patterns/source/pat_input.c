@@ -26,6 +26,7 @@ struct pat_input {
     const struct pat_unpacker *unpacker;
     void *unpacking;
     bool may_end;
+    uint64_t read_bytes, unpacked_bytes; /* of the file, in all */
 };
 
 static ls_err pat_input_new(const char *name, pat_input **out)
@@ -64,6 +65,7 @@ static ls_err pat_input_fill(pat_input *in)
     while (got < 0 && errno == EINTR);
     if (got < 0) return ls_fail_errno(errno, "%s cannot be read", in->name);
     in->left += (size_t)got;
+    in->read_bytes += (uint64_t)got;
     in->has_ended = got == 0;
     return LS_OK;
 }
@@ -74,6 +76,15 @@ static ls_err pat_input_named(const pat_input *in, ls_err err)
     char why[256];
     snprintf(why, sizeof(why), "%s", ls_last_error());
     return ls_fail(err, "%s: %s", in->name, why);
+}
+
+/* Where the unpacking is: of what is packed, and of what came out. */
+static ls_err pat_input_placed(const pat_input *in, ls_err err, const char *why)
+{
+    char copy[256];
+    snprintf(copy, sizeof(copy), "%s", why);
+    return ls_fail(err, "%s: %s, at byte %llu of the file, behind %llu unpacked bytes", in->name, copy,
+                   (unsigned long long)(in->read_bytes - in->left), (unsigned long long)in->unpacked_bytes);
 }
 
 /* By its first bytes: is it packed? */
@@ -120,6 +131,7 @@ ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name
 static ls_err pat_input_unpack(pat_input *in, void *buffer, size_t room, size_t *out_len)
 {
     struct pat_flow f = {.out = buffer, .out_len = room, .may_end = in->may_end};
+    char why[64];
     for (bool is_last = false; f.out_len == room && !is_last;) {
         if (in->left == 0 && !in->has_ended) LS_TRY(pat_input_fill(in));
         is_last = in->left == 0;
@@ -129,12 +141,14 @@ static ls_err pat_input_unpack(pat_input *in, void *buffer, size_t room, size_t 
         in->at += in->left - f.in_len;
         in->left = f.in_len;
         in->may_end = f.may_end;
+        if (err == LS_ERR_FORMAT) return pat_input_placed(in, err, ls_last_error());
         if (err != LS_OK) return pat_input_named(in, err);
     }
     *out_len = room - f.out_len;
-    if (*out_len == 0 && room > 0 && !in->may_end)
-        return ls_fail(LS_ERR_TRUNCATED, "%s: the %s data ends too early", in->name, in->unpacker->name);
-    return LS_OK;
+    in->unpacked_bytes += *out_len;
+    if (*out_len > 0 || room == 0 || in->may_end) return LS_OK;
+    snprintf(why, sizeof(why), "the %s data ends too early", in->unpacker->name);
+    return pat_input_placed(in, LS_ERR_TRUNCATED, why);
 }
 
 static ls_err pat_input_read_file(pat_input *in, void *buffer, size_t room, size_t *out_len)

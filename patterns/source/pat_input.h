@@ -22,8 +22,8 @@ ls_err pat_input_open(const char *path, pat_input **out);
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out);
 
 /* The next bytes, as many as fit; *out_len 0 at the end.
- * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut packed data, LS_ERR_IO; all name the file.
- * Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut packed data, both with the position in the
+ * file and in what was unpacked, LS_ERR_IO; all name the file. Thread: one at a time.  Signal: not safe. */
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len);
 
 /* As given to open, "standard input" for "-".

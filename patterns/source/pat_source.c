@@ -111,6 +111,11 @@ ls_err pat_source_next(pat_source *s, struct pat_batch *b)
     return LS_OK;
 }
 
+const struct pat_source_format *pat_source_row(const pat_source *s)
+{
+    return s->row;
+}
+
 const struct pat_tables *pat_source_tables(const pat_source *s)
 {
     return s->row->tables(s->self);

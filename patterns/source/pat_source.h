@@ -36,6 +36,7 @@ struct pat_source_counts {
 /* What a format must do. All bytes are untrusted. */
 struct pat_source_format {
     const char *name, *text; /* "drmemtrace", "what wrote it" */
+    uint32_t window_bytes;   /* accesses of one instruction in a window of GS Patterns; 0: its usual 64 */
     /* Are these the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd) of one?
      */
     bool (*recognise)(const void *bytes, size_t len, const char *path);
@@ -69,6 +70,8 @@ ls_err pat_source_next(pat_source *s, struct pat_batch *b);
 const struct pat_tables *pat_source_tables(const pat_source *s);
 struct pat_source_counts pat_source_counts(const pat_source *s);
 void pat_source_close(pat_source *s); /* NULL-safe */
+/* What it is.  Errors: none.  Thread: any.  Signal: safe. */
+const struct pat_source_format *pat_source_row(const pat_source *s);
 
 /* Row i of the formats, NULL behind the last: for help texts and tests. */
 const struct pat_source_format *pat_source_format_at(size_t i);

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LANES = 32, MAP_BYTES = 120, WARPS_MAX = 1 << 16 };
+/* NV_WINDOW_BYTES: what a row of GS Patterns' windows holds for warps. */
+enum { LANES = 32, NV_WINDOW_BYTES = 256, MAP_BYTES = 120, WARPS_MAX = 1 << 16 };
 
 struct nv_header {
     uint64_t maps, map_entries, records;
@@ -201,6 +202,7 @@ static struct pat_source_counts nv_counts(const void *self)
 
 const struct pat_source_format pat_source_nvbit = {.name = "nvbit",
                                                    .text = "GS Patterns' NVBit tool",
+                                                   .window_bytes = NV_WINDOW_BYTES,
                                                    .recognise = nv_recognise,
                                                    .open = nv_open,
                                                    .next = nv_next,

@@ -110,6 +110,18 @@ must grep -q -- '--trivial --min-accesses 1' err
 expect 1 "no pattern passed the filters" patterns t.trace --min-accesses 1000000 -o none.json
 must test ! -e none.json
 
+# a listing of one screen: the others are counted there, and written
+awk 'BEGIN {
+    for (i = 0; i < 200; i++)
+        for (k = 1; k <= 20; k++) printf "I  %x,3\n L %x,8\n", 4096 * k, 1048576 * k + 24 * i
+}' >many.lackey
+must patterns many.lackey -o many.json >out 2>/dev/null
+must grep -q '^10 more: --top 20' out
+must test "$(grep -c ' gather at ' out)" = 10
+must test "$(grep -c kernel many.json)" = 20
+must patterns many.lackey --top 20 >out 2>/dev/null
+must test "$(grep -c ' gather at ' out)" = 20
+
 # what is no input
 printf 'neither a trace nor a profile' >junk
 expect 3 "junk" patterns junk
@@ -143,6 +155,7 @@ open("warps.nv", "wb").write(struct.pack("<3Q", 0, 0, len(records)) + b"".join(r
 T
 must patterns --format nvbit warps.nv -o warps.json --json >warps 2>/dev/null
 must patterns --format nvbit warps.nv --mode v2 --to gs-patterns -o warps-v2.json >/dev/null 2>&1
+must patterns --format nvbit warps.nv --mode v2 --trivial --min-distances 1 --min-accesses 1 --json >warps-all 2>/dev/null
 must "$loadstone" replay $quick warps.json >replayed
 must $python - <<'T'
 import json
@@ -151,6 +164,11 @@ r = [r for r in j["patterns"] if r["ip"] == 0x200]
 assert len(r) == 1 and r[0]["accesses"] == 64 * 8 * 32 and r[0]["threads"] == 64, r
 assert r[0]["class"] == "random" and r[0]["element_bytes"] == 4, r
 assert max(json.load(open("warps-v2.json"))[0]["pattern"]) < 65536
+# the published modes drop warps whose lanes are contiguous
+assert 0x100 in [r["ip"] for r in j["patterns"]] or j["instructions"] == 2, j
+published = json.load(open("warps-all"))
+assert [r["ip"] for r in published["patterns"]] == [0x200] and published["instructions"] == 1, published
+assert published["skipped"] == 64 * 8
 T
 
 must patterns t.trace --json >t.json 2>/dev/null

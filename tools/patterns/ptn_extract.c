@@ -113,7 +113,7 @@ static void ptn_list(const struct cli_value *v, const char *input, const struct 
     else if (o->patterns_path && o->writer->print)
         o->writer->print(&found->findings, stdout);
     else
-        ptn_print(input, found, stdout);
+        ptn_print(input, found, v[PTN_TOP].given ? SIZE_MAX : 0, stdout);
     fflush(stdout);
 }
 

@@ -10,7 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { PTN_TEXT_BYTES = 1024, PTN_INDICES_SHOWN = 12, PTN_CELL = 8, PTN_TEXT_MIN = 30, PTN_DETAIL = 5 };
+enum {
+    PTN_TEXT_BYTES = 1024,
+    PTN_INDICES_SHOWN = 12,
+    PTN_CELL = 8,
+    PTN_TEXT_MIN = 30,
+    PTN_DETAIL = 5,
+    PTN_ROWS = 10
+};
 
 typedef const char *ptn_cell_fn(const struct pat_found *r, char out[CLI_CELL_BYTES]);
 
@@ -161,8 +168,26 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
                 cli_format_grouped(number, f->counts.skipped));
 }
 
-void ptn_print(const char *path, const struct ptn_found *f, FILE *out)
+static void ptn_rows(const struct pat_findings *f, size_t rows, int width, FILE *out)
 {
+    bool has_pieces = false;
+    if (rows) ptn_heads(out);
+    for (size_t i = 0; i < rows; i++) {
+        ptn_row(&f->rows[i], i, width, out);
+        has_pieces = has_pieces || f->rows[i].form == PAT_FORM_PIECES;
+    }
+    if (rows < f->len)
+        fprintf(out, "\n%zu more: --top %zu shows them, -o and --json have them\n", f->len - rows, f->len);
+    if (has_pieces)
+        fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
+              "caches that "
+              "the\nprogram's accesses miss; an exact trace has all of them.\n",
+              out);
+}
+
+void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FILE *out)
+{
+    const size_t room = rows_max ? rows_max : PTN_ROWS;
     double cost = 0, accesses = 0;
     const int width =
         cli_term_width() > PTN_INDENT + PTN_TEXT_MIN ? cli_term_width() : PTN_INDENT + PTN_TEXT_MIN;
@@ -173,15 +198,5 @@ void ptn_print(const char *path, const struct ptn_found *f, FILE *out)
     ptn_source(path, f, out);
     fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
             f->findings.len, 100 * accesses, 100 * cost);
-    if (f->findings.len) ptn_heads(out);
-    bool has_pieces = false;
-    for (size_t i = 0; i < f->findings.len; i++) {
-        ptn_row(&f->findings.rows[i], i, width, out);
-        has_pieces = has_pieces || f->findings.rows[i].form == PAT_FORM_PIECES;
-    }
-    if (has_pieces)
-        fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
-              "caches that "
-              "the\nprogram's accesses miss; an exact trace has all of them.\n",
-              out);
+    ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room, width, out);
 }

@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-void ptn_print(const char *path, const struct ptn_found *f, FILE *out);
+/* rows_max: a list that is longer is cut, and says so; 0: a screenful. */
+void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FILE *out);
 /* Schema 1. */
 void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out);
 

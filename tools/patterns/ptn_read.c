@@ -39,11 +39,16 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)
 {
-    const struct pat_source_options source = {.format = s->format, .note = ptn_read_note};
+    const bool as_published = s->extract.mode != PAT_MODE_COST;
+    const struct pat_source_options source = {
+        .format = s->format, .warps_as_published = as_published, .note = ptn_read_note};
+    struct pat_extract_options extract = s->extract;
     struct pat_compact_options compact = s->compact;
     memset(out, 0, sizeof(*out));
     LS_TRY(pat_source_open(path, &source, &out->source));
-    LS_TRY(pat_extract(out->source, &s->extract, &out->sequences));
+    if (as_published && !extract.window_bytes)
+        extract.window_bytes = pat_source_row(out->source)->window_bytes;
+    LS_TRY(pat_extract(out->source, &extract, &out->sequences));
     out->counts = pat_source_counts(out->source);
     compact.is_sampled = out->counts.is_sampled;
     return pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings);
