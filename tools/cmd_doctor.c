@@ -3,7 +3,7 @@
 #include "machine/mach_capability.h"
 #include "machine/mach_topology.h"
 #include "perf/pe_pfm.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"
@@ -100,28 +100,28 @@ static void doctor_print(const struct doctor *d)
         printf("\nLoads cannot be sampled here. See what failed above.\n");
 }
 
-static void doctor_json_try(struct cli_json *j, const struct mach_try *t)
+static void doctor_json_try(struct ls_json *j, const struct mach_try *t)
 {
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", t->name);
-    cli_json_text(j, "purpose", t->purpose);
-    cli_json_bool(j, "works", t->works);
-    cli_json_i64(j, "errno", t->error);
-    cli_json_text(j, "detail", t->detail);
-    cli_json_text(j, "remedy", t->remedy);
-    cli_json_close(j, '}');
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "name", t->name);
+    ls_json_text(j, "purpose", t->purpose);
+    ls_json_bool(j, "works", t->works);
+    ls_json_i64(j, "errno", t->error);
+    ls_json_text(j, "detail", t->detail);
+    ls_json_text(j, "remedy", t->remedy);
+    ls_json_close(j, '}');
 }
 
-static void doctor_json_engine(struct cli_json *j, const struct doc_engine *e)
+static void doctor_json_engine(struct ls_json *j, const struct doc_engine *e)
 {
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", e->name);
-    cli_json_text(j, "gives", e->gives);
-    cli_json_bool(j, "works", e->works);
-    cli_json_i64(j, "errno", e->error);
-    cli_json_text(j, "detail", e->detail);
-    cli_json_text(j, "remedy", e->remedy);
-    cli_json_close(j, '}');
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "name", e->name);
+    ls_json_text(j, "gives", e->gives);
+    ls_json_bool(j, "works", e->works);
+    ls_json_i64(j, "errno", e->error);
+    ls_json_text(j, "detail", e->detail);
+    ls_json_text(j, "remedy", e->remedy);
+    ls_json_close(j, '}');
 }
 
 /* An engine in the form of a try: hw stands among the tries of schema 1 as `pmu-loads`. */
@@ -136,40 +136,40 @@ static struct mach_try doctor_try_of(const struct doc_engine *e, const char *nam
 static void doctor_print_json(const struct doctor *d)
 {
     const struct mach_capability *c = &d->can;
-    struct cli_json j = {.out = stdout};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", DOCTOR_SCHEMA);
-    cli_json_text(&j, "version", PACKAGE_VERSION);
-    cli_json_text(&j, "host", d->machine.host);
-    cli_json_text(&j, "cpu", d->machine.cpu);
-    cli_json_text(&j, "topology", d->machine.summary);
-    cli_json_text(&j, "kernel", c->kernel);
-    cli_json_text(&j, "arch", c->arch);
-    cli_json_text(&j, "container", c->container);
-    cli_json_text(&j, "virtual_machine", c->hypervisor);
-    cli_json_double(&j, "perf_event_paranoid",
-                    c->perf_event_paranoid == MACH_PARANOID_UNKNOWN ? 0.0 / 0.0 : c->perf_event_paranoid);
-    cli_json_bool(&j, "root", c->is_root);
-    cli_json_bool(&j, "cap_perfmon", c->cap_perfmon);
-    cli_json_bool(&j, "cap_sys_admin", c->cap_sys_admin);
-    cli_json_bool(&j, "seccomp", c->seccomp);
-    cli_json_text(&j, "pmus", c->pmus);
-    cli_json_text(&j, "runtime", d->has_preload ? d->preload : "");
-    cli_json_open(&j, "tries", '[');
+    struct ls_json j = {.out = stdout, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", DOCTOR_SCHEMA);
+    ls_json_text(&j, "version", PACKAGE_VERSION);
+    ls_json_text(&j, "host", d->machine.host);
+    ls_json_text(&j, "cpu", d->machine.cpu);
+    ls_json_text(&j, "topology", d->machine.summary);
+    ls_json_text(&j, "kernel", c->kernel);
+    ls_json_text(&j, "arch", c->arch);
+    ls_json_text(&j, "container", c->container);
+    ls_json_text(&j, "virtual_machine", c->hypervisor);
+    ls_json_double(&j, "perf_event_paranoid",
+                   c->perf_event_paranoid == MACH_PARANOID_UNKNOWN ? 0.0 / 0.0 : c->perf_event_paranoid);
+    ls_json_bool(&j, "root", c->is_root);
+    ls_json_bool(&j, "cap_perfmon", c->cap_perfmon);
+    ls_json_bool(&j, "cap_sys_admin", c->cap_sys_admin);
+    ls_json_bool(&j, "seccomp", c->seccomp);
+    ls_json_text(&j, "pmus", c->pmus);
+    ls_json_text(&j, "runtime", d->has_preload ? d->preload : "");
+    ls_json_open(&j, "tries", '[');
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_json_try(&j, &c->tries[i]);
     const struct mach_try loads = doctor_try_of(&d->engines[DOC_HW], "pmu-loads");
     doctor_json_try(&j, &loads);
-    cli_json_close(&j, ']');
-    cli_json_open(&j, "engines", '[');
+    ls_json_close(&j, ']');
+    ls_json_open(&j, "engines", '[');
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_json_engine(&j, &d->engines[i]);
-    cli_json_close(&j, ']');
+    ls_json_close(&j, ']');
     const struct doc_engine *taken = doctor_engine(d);
-    cli_json_text(&j, "engine", taken ? taken->name : "null");
-    cli_json_text(&j, "trigger", doctor_trigger(d));
-    cli_json_bool(&j, "libpfm4", pe_pfm_is_there());
-    cli_json_close(&j, '}');
+    ls_json_text(&j, "engine", taken ? taken->name : "null");
+    ls_json_text(&j, "trigger", doctor_trigger(d));
+    ls_json_bool(&j, "libpfm4", pe_pfm_is_there());
+    ls_json_close(&j, '}');
 }
 
 static int doctor_run(const struct cli_command *c, const struct cli_value *v, char **operands)

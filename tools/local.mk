@@ -7,7 +7,6 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_document.h \
     tools/cli/cli_format.c tools/cli/cli_format.h \
     tools/cli/cli_help.c \
-    tools/cli/cli_json.c tools/cli/cli_json.h \
     tools/cli/cli_man.c \
     tools/cli/cli_message.c tools/cli/cli_message.h \
     tools/cli/cli_nearest.c tools/cli/cli_nearest.h \

@@ -2,7 +2,6 @@
 # loadstone view: the page's data in C, its program in viz-export/web, bundled by npm and compiled in. The bundle is part of the
 # distribution, so that only a checkout needs npm; without it `loadstone view` says what is missing.
 libvizexport_la_SOURCES += \
-    viz-export/vx_json.c viz-export/vx_json.h \
     viz-export/vx_base64.c viz-export/vx_base64.h \
     viz-export/vx_pack.c viz-export/vx_pack.h \
     viz-export/vx_places.c viz-export/vx_places.h \

@@ -260,27 +260,27 @@ void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_p
     }
 }
 
-void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct vx_json *j)
+void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct ls_json *j)
 {
     const bool is_grid = g->kind == NDM_GRID;
-    vx_json_text(j, "domain", g->label);
-    vx_json_text(j, "unit", g->unit);
-    vx_json_text(j, "drawn", is_grid ? "grid" : places->polygons ? "polygons" : "points");
-    vx_json_number(j, "dims", g->dims);
-    vx_json_number(j, "places", (double)places->len);
-    vx_json_open(j, "axes", '[');
+    ls_json_text(j, "domain", g->label);
+    ls_json_text(j, "unit", g->unit);
+    ls_json_text(j, "drawn", is_grid ? "grid" : places->polygons ? "polygons" : "points");
+    ls_json_number(j, "dims", g->dims);
+    ls_json_number(j, "places", (double)places->len);
+    ls_json_open(j, "axes", '[');
     for (uint32_t a = 0; a < NDM_AXES_MAX; a++) {
         const char letter[2] = {(char)('x' + a), 0};
-        vx_json_open(j, NULL, '{');
-        vx_json_text(j, "name", g->axes[a] && *g->axes[a] ? g->axes[a] : letter);
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "name", g->axes[a] && *g->axes[a] ? g->axes[a] : letter);
         if (is_grid) {
-            vx_json_number(j, "cells", (double)g->extents[a]);
-            vx_json_number(j, "places", (double)places->extents[a]);
-            vx_json_number(j, "cellsPerPlace", (double)places->factors[a]);
-            vx_json_number(j, "origin", g->origin[a]);
-            vx_json_number(j, "spacing", g->spacing[a]);
+            ls_json_number(j, "cells", (double)g->extents[a]);
+            ls_json_number(j, "places", (double)places->extents[a]);
+            ls_json_number(j, "cellsPerPlace", (double)places->factors[a]);
+            ls_json_number(j, "origin", g->origin[a]);
+            ls_json_number(j, "spacing", g->spacing[a]);
         }
-        vx_json_close(j, '}');
+        ls_json_close(j, '}');
     }
-    vx_json_close(j, ']');
+    ls_json_close(j, ']');
 }

@@ -6,7 +6,7 @@
 #define VX_PLACES_H
 
 #include "ndm/ndm_field.h"
-#include "viz-export/vx_json.h"
+#include "common/ls_json.h"
 #include "viz-export/vx_pack.h"
 
 struct vx_places {
@@ -37,6 +37,6 @@ void vx_places_fini(struct vx_places *p);
 /* Columns of the places of field `number`, and what they are.
  * Owns:   nothing.  Errors: kept in p.  Thread: any.  Signal: not safe. */
 void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_pack *p);
-void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct vx_json *j);
+void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct ls_json *j);
 
 #endif

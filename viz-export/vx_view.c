@@ -18,66 +18,66 @@ ls_err vx_view_check(void)
         "configure again and make; release tarballs bring it along");
 }
 
-static void vx_view_facts(const struct vx_view *v, struct vx_json *j)
+static void vx_view_facts(const struct vx_view *v, struct ls_json *j)
 {
-    vx_json_open(j, "facts", '[');
+    ls_json_open(j, "facts", '[');
     for (size_t i = 0; i < v->facts_len; i++) {
-        vx_json_open(j, NULL, '[');
-        vx_json_text(j, NULL, v->facts[i].key);
-        vx_json_text(j, NULL, v->facts[i].text);
-        vx_json_close(j, ']');
+        ls_json_open(j, NULL, '[');
+        ls_json_text(j, NULL, v->facts[i].key);
+        ls_json_text(j, NULL, v->facts[i].text);
+        ls_json_close(j, ']');
     }
-    vx_json_close(j, ']');
+    ls_json_close(j, ']');
 }
 
-static void vx_view_run(const struct vx_view *v, struct vx_json *j)
+static void vx_view_run(const struct vx_view *v, struct ls_json *j)
 {
-    vx_json_number(j, "schema", VX_VIEW_SCHEMA);
-    vx_json_text(j, "title", v->title);
-    vx_json_text(j, "file", v->path);
-    vx_json_text(j, "version", v->version);
-    vx_json_text(j, "warning", v->warning);
+    ls_json_number(j, "schema", VX_VIEW_SCHEMA);
+    ls_json_text(j, "title", v->title);
+    ls_json_text(j, "file", v->path);
+    ls_json_text(j, "version", v->version);
+    ls_json_text(j, "warning", v->warning);
     vx_view_facts(v, j);
-    vx_json_number(j, "durationNs", (double)v->tables->duration_ns);
-    vx_json_open(j, "whole", '{');
-    vx_json_number(j, "samples", (double)v->in->samples.len);
-    vx_json_number(j, "bursts", (double)v->in->bursts_len);
-    vx_json_number(j, "sampledNs", v->costs->weight_ns);
-    vx_json_number(j, "timeNs", v->costs->attributed_ns);
-    vx_json_number(j, "stallNs", v->costs->stall_total_ns);
-    vx_json_close(j, '}');
-    vx_json_open(j, "palette", '[');
+    ls_json_number(j, "durationNs", (double)v->tables->duration_ns);
+    ls_json_open(j, "whole", '{');
+    ls_json_number(j, "samples", (double)v->in->samples.len);
+    ls_json_number(j, "bursts", (double)v->in->bursts_len);
+    ls_json_number(j, "sampledNs", v->costs->weight_ns);
+    ls_json_number(j, "timeNs", v->costs->attributed_ns);
+    ls_json_number(j, "stallNs", v->costs->stall_total_ns);
+    ls_json_close(j, '}');
+    ls_json_open(j, "palette", '[');
     for (int c = 0; c < VX_VIRIDIS_STOPS; c++) {
         char text[8];
         snprintf(text, sizeof(text), "#%06x", vx_viridis_stops[c] & 0xffffffu);
-        vx_json_text(j, NULL, text);
+        ls_json_text(j, NULL, text);
     }
-    vx_json_close(j, ']');
-    vx_json_open(j, "levelLimits", '[');
+    ls_json_close(j, ']');
+    ls_json_open(j, "levelLimits", '[');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        vx_json_number(j, NULL, v->level_limit_cycles[l]);
-    vx_json_close(j, ']');
+        ls_json_number(j, NULL, v->level_limit_cycles[l]);
+    ls_json_close(j, ']');
 }
 
-static void vx_view_columns(const struct vx_pack *p, struct vx_json *j)
+static void vx_view_columns(const struct vx_pack *p, struct ls_json *j)
 {
     static const char *const types[] = {
         [VX_COLUMN_UINT] = "uint", [VX_COLUMN_INT] = "int", [VX_COLUMN_F24] = "f24"};
-    vx_json_open(j, "columns", '{');
+    ls_json_open(j, "columns", '{');
     for (size_t i = 0; i < p->columns_len; i++) {
-        vx_json_open(j, p->columns[i].name, '{');
-        vx_json_text(j, "type", types[p->columns[i].type]);
-        vx_json_number(j, "at", (double)p->columns[i].at_bytes);
-        vx_json_number(j, "len", (double)p->columns[i].values_len);
-        vx_json_close(j, '}');
+        ls_json_open(j, p->columns[i].name, '{');
+        ls_json_text(j, "type", types[p->columns[i].type]);
+        ls_json_number(j, "at", (double)p->columns[i].at_bytes);
+        ls_json_number(j, "len", (double)p->columns[i].values_len);
+        ls_json_close(j, '}');
     }
-    vx_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
 static ls_err vx_view_data(const struct vx_view *v, FILE *text, struct vx_pack *p)
 {
-    struct vx_json j = {.out = text};
-    vx_json_open(&j, NULL, '{');
+    struct ls_json j = {.out = text, .escaped = LS_JSON_IN_HTML};
+    ls_json_open(&j, NULL, '{');
     vx_view_run(v, &j);
     vx_view_tiles(v, p, &j);
     vx_view_sample(v, p, &j);
@@ -86,7 +86,7 @@ static ls_err vx_view_data(const struct vx_view *v, FILE *text, struct vx_pack *
     LS_TRY(vx_view_fields(v, p, &j));
     LS_TRY(vx_view_patterns(v, &j));
     vx_view_columns(p, &j);
-    vx_json_close(&j, '}');
+    ls_json_close(&j, '}');
     return LS_OK;
 }
 

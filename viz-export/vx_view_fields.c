@@ -104,17 +104,17 @@ static ls_err vx_fields_pack(const struct ndm_atlas *a, size_t places_max, struc
 
 /* --- what the columns are --- */
 
-static void vx_json_step_labels(const struct ndm_field *f, struct vx_json *j)
+static void vx_json_step_labels(const struct ndm_field *f, struct ls_json *j)
 {
-    vx_json_open(j, "steps", '[');
+    ls_json_open(j, "steps", '[');
     for (uint32_t s = 0; s < f->steps_len && s < VX_STEPS_MAX; s++) {
-        vx_json_open(j, NULL, '{');
-        vx_json_text(j, "label", f->step_labels ? f->step_labels[s] : "");
-        vx_json_number(j, "beginS", f->step_begin_s ? f->step_begin_s[s] : NAN);
-        vx_json_close(j, '}');
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "label", f->step_labels ? f->step_labels[s] : "");
+        ls_json_number(j, "beginS", f->step_begin_s ? f->step_begin_s[s] : NAN);
+        ls_json_close(j, '}');
     }
-    vx_json_close(j, ']');
-    vx_json_number(j, "stepsAll", f->steps_len);
+    ls_json_close(j, ']');
+    ls_json_number(j, "stepsAll", f->steps_len);
 }
 
 /* The number of the node in the tiles, NAN: a field of the whole domain, or of a node without samples. */
@@ -126,27 +126,27 @@ static double vx_field_node(const struct vx_view *v, const struct ndm_field *f)
     return NAN;
 }
 
-static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_max, struct vx_json *j)
+static ls_err vx_json_field(const struct vx_view *v, uint32_t i, size_t places_max, struct ls_json *j)
 {
     const struct ndm_field *f = &v->atlas->fields[i];
     struct vx_places places = {0};
     const ls_err err = vx_field_places(v->atlas, f, places_max, &places);
     if (err == LS_OK) {
-        vx_json_open(j, NULL, '{');
-        vx_json_number(j, "number", i);
-        vx_json_text(j, "name", f->name);
-        vx_json_text(j, "label", f->label);
-        vx_json_number(j, "node", vx_field_node(v, f));
-        vx_json_number(j, "isWholeDomain", f->node == UINT32_MAX);
-        vx_json_text(j, "centering", f->centering == NDM_POINTS ? "points" : "cells");
-        vx_json_number(j, "mapped", (double)f->mapped_len);
-        vx_json_number(j, "outside", (double)f->outside_len);
-        vx_json_number(j, "values", (double)f->values_len);
-        vx_json_number(j, "base", v->places->base[i]);
-        vx_json_number(j, "firstPlace", v->places->first[i]);
+        ls_json_open(j, NULL, '{');
+        ls_json_number(j, "number", i);
+        ls_json_text(j, "name", f->name);
+        ls_json_text(j, "label", f->label);
+        ls_json_number(j, "node", vx_field_node(v, f));
+        ls_json_number(j, "isWholeDomain", f->node == UINT32_MAX);
+        ls_json_text(j, "centering", f->centering == NDM_POINTS ? "points" : "cells");
+        ls_json_number(j, "mapped", (double)f->mapped_len);
+        ls_json_number(j, "outside", (double)f->outside_len);
+        ls_json_number(j, "values", (double)f->values_len);
+        ls_json_number(j, "base", v->places->base[i]);
+        ls_json_number(j, "firstPlace", v->places->first[i]);
         vx_json_step_labels(f, j);
         vx_places_json(&places, &v->atlas->domains[f->domain], j);
-        vx_json_close(j, '}');
+        ls_json_close(j, '}');
     }
     vx_places_fini(&places);
     return err;
@@ -166,25 +166,25 @@ ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out)
     return err;
 }
 
-ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
+ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
     static const char *const mixing[] = {[NDM_ADDS] = "adds", [NDM_MAX] = "max", [NDM_MEAN] = "mean"};
     const size_t places_max = v->places->places_max;
     LS_TRY(vx_fields_pack(v->atlas, places_max, p));
-    vx_json_open(j, "metrics", '[');
+    ls_json_open(j, "metrics", '[');
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
         const struct ndm_metric_row *row = ndm_metric((enum ndm_metric)m);
-        vx_json_open(j, NULL, '{');
-        vx_json_text(j, "name", row->name);
-        vx_json_text(j, "unit", row->unit);
-        vx_json_text(j, "words", row->words);
-        vx_json_text(j, "mixing", mixing[row->mixing]);
-        vx_json_close(j, '}');
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "name", row->name);
+        ls_json_text(j, "unit", row->unit);
+        ls_json_text(j, "words", row->words);
+        ls_json_text(j, "mixing", mixing[row->mixing]);
+        ls_json_close(j, '}');
     }
-    vx_json_close(j, ']');
-    vx_json_open(j, "fields", '[');
+    ls_json_close(j, ']');
+    ls_json_open(j, "fields", '[');
     for (uint32_t i = 0; i < v->atlas->fields_len; i++)
         if (vx_field_is_sound(v->atlas, &v->atlas->fields[i])) LS_TRY(vx_json_field(v, i, places_max, j));
-    vx_json_close(j, ']');
+    ls_json_close(j, ']');
     return LS_OK;
 }

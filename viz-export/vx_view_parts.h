@@ -6,7 +6,7 @@
 #ifndef VX_VIEW_PARTS_H
 #define VX_VIEW_PARTS_H
 
-#include "viz-export/vx_json.h"
+#include "common/ls_json.h"
 #include "viz-export/vx_pack.h"
 #include "viz-export/vx_places.h"
 #include "viz-export/vx_view.h"
@@ -15,11 +15,11 @@
  * err by one unit at most. Errors: kept in p. */
 #define VX_VIEW_UNITS 0x1p26
 
-void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
-void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
+void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
+void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
 /* Nodes, lines, threads: what the numbers of the tiles mean.  Errors: kept in p. */
-void vx_view_tables(const struct vx_view *v, struct vx_json *j);
-void vx_view_sources(const struct vx_view *v, struct vx_json *j);
+void vx_view_tables(const struct vx_view *v, struct ls_json *j);
+void vx_view_sources(const struct vx_view *v, struct ls_json *j);
 /* Do domain, centering and values fit?  Errors: none.  Thread: any.  Signal: safe. */
 bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f);
 /* The places that the page shows a sound field in, at most about max.
@@ -31,10 +31,10 @@ ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, siz
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out);
 /* Errors: LS_ERR_NOMEM. */
-ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct vx_json *j);
+ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
 
 /* Errors: LS_ERR_NOMEM. */
-ls_err vx_view_patterns(const struct vx_view *v, struct vx_json *j);
+ls_err vx_view_patterns(const struct vx_view *v, struct ls_json *j);
 
 /* The page's program and looks, compiled in (viz-export/web/embed.sh makes the file); length 0: were not
  * there to be built. */

@@ -48,26 +48,26 @@ static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double uni
     }
 }
 
-void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
+void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
     const struct an_tiles *t = v->tiles;
     const double unit_ns = fmax(v->costs->attributed_ns, 1) / VX_VIEW_UNITS;
-    vx_json_open(j, "tiles", '{');
-    vx_json_number(j, "len", (double)t->len);
-    vx_json_number(j, "unitNs", unit_ns);
-    vx_json_number(j, "slices", t->slices);
-    vx_json_number(j, "places", t->places.len);
-    vx_json_number(j, "placeLevel", t->place_level);
-    vx_json_number(j, "bins", vx_bins_max(t));
-    vx_json_number(j, "binsPerOctave", t->bins_per_octave);
-    vx_json_number(j, "linesFolded", t->lines_folded);
-    vx_json_number(j, "nodesFolded", t->nodes_folded);
-    vx_json_number(j, "threadsFolded", t->threads_folded);
-    vx_json_open(j, "classes", '[');
+    ls_json_open(j, "tiles", '{');
+    ls_json_number(j, "len", (double)t->len);
+    ls_json_number(j, "unitNs", unit_ns);
+    ls_json_number(j, "slices", t->slices);
+    ls_json_number(j, "places", t->places.len);
+    ls_json_number(j, "placeLevel", t->place_level);
+    ls_json_number(j, "bins", vx_bins_max(t));
+    ls_json_number(j, "binsPerOctave", t->bins_per_octave);
+    ls_json_number(j, "linesFolded", t->lines_folded);
+    ls_json_number(j, "nodesFolded", t->nodes_folded);
+    ls_json_number(j, "threadsFolded", t->threads_folded);
+    ls_json_open(j, "classes", '[');
     for (int c = 0; c < AN_CLASSES; c++)
-        vx_json_text(j, NULL, an_class_names[c]);
-    vx_json_close(j, ']');
-    vx_json_close(j, '}');
+        ls_json_text(j, NULL, an_class_names[c]);
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
     vx_tile_coordinates(t, p);
     vx_pack_begin(p, "tile.samples", VX_COLUMN_UINT);
     for (size_t i = 0; i < t->len; i++)
@@ -119,14 +119,14 @@ static void vx_row_numbers(const struct vx_view *v, struct vx_pack *p, const cha
         vx_pack_uint(p, vx_number(k, v->rows[r]));
 }
 
-void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct vx_json *j)
+void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
     const struct prof_samples *s = &v->in->samples;
-    vx_json_open(j, "sample", '{');
-    vx_json_number(j, "len", (double)v->rows_len);
-    vx_json_number(j, "of", (double)s->len);
-    vx_json_number(j, "offsetParts", VX_OFFSET_PARTS);
-    vx_json_close(j, '}');
+    ls_json_open(j, "sample", '{');
+    ls_json_number(j, "len", (double)v->rows_len);
+    ls_json_number(j, "of", (double)s->len);
+    ls_json_number(j, "offsetParts", VX_OFFSET_PARTS);
+    ls_json_close(j, '}');
     vx_row_numbers(v, p, "row.node", &v->tiles->node);
     vx_row_numbers(v, p, "row.line", &v->tiles->line);
     vx_row_numbers(v, p, "row.thread", &v->tiles->thread);

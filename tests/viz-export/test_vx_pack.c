@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "common/ls_put.h"
-#include "viz-export/vx_json.h"
+#include "common/ls_json.h"
 #include "viz-export/vx_pack.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@ static void assert_json_text(const char *text, const char *want)
 {
     char *got = NULL;
     size_t len = 0;
-    struct vx_json j = {.out = open_memstream(&got, &len)};
+    struct ls_json j = {.out = open_memstream(&got, &len), .escaped = LS_JSON_IN_HTML};
     assert_non_null(j.out);
-    vx_json_text(&j, NULL, text);
+    ls_json_text(&j, NULL, text);
     fclose(j.out);
     assert_string_equal(got, want);
     free(got);
@@ -62,13 +62,13 @@ static void json_numbers_are_json(void **state)
 {
     char *got = NULL;
     size_t len = 0;
-    struct vx_json j = {.out = open_memstream(&got, &len)};
+    struct ls_json j = {.out = open_memstream(&got, &len), .escaped = LS_JSON_IN_HTML};
     const double numbers[] = {0, -3, 0.5, NAN, INFINITY, 4503599627370496.0};
     (void)state;
-    vx_json_open(&j, NULL, '[');
+    ls_json_open(&j, NULL, '[');
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        vx_json_number(&j, NULL, numbers[i]);
-    vx_json_close(&j, ']');
+        ls_json_number(&j, NULL, numbers[i]);
+    ls_json_close(&j, ']');
     fclose(j.out);
     assert_string_equal(got, "[0,-3,0.5,null,null,4503599627370496]");
     free(got);

@@ -2,7 +2,7 @@
 #include "tools/export/exp_list.h"
 
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "viz-export/vx_tables.h"
 #include "viz-export/vx_tree.h"
 
@@ -60,38 +60,38 @@ void exp_print_list(const struct exp_source *e, FILE *out)
     exp_print_metrics(out);
 }
 
-static void exp_json_field(const struct exp_source *e, const struct ndm_field *f, struct cli_json *j)
+static void exp_json_field(const struct exp_source *e, const struct ndm_field *f, struct ls_json *j)
 {
     const struct ndm_geometry *g = &e->atlas.domains[f->domain];
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", f->name);
-    cli_json_text(j, "label", f->label);
-    cli_json_text(j, "domain", g->label);
-    cli_json_text(j, "kind", g->kind == NDM_GRID ? "grid" : "mesh");
-    cli_json_text(j, "centering", f->centering == NDM_CELLS ? "cells" : "points");
-    cli_json_u64(j, "values", f->values_len);
-    cli_json_u64(j, "mapped", f->mapped_len);
-    cli_json_u64(j, "outside", f->outside_len);
-    cli_json_u64(j, "steps", f->steps_len);
-    cli_json_close(j, '}');
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "name", f->name);
+    ls_json_text(j, "label", f->label);
+    ls_json_text(j, "domain", g->label);
+    ls_json_text(j, "kind", g->kind == NDM_GRID ? "grid" : "mesh");
+    ls_json_text(j, "centering", f->centering == NDM_CELLS ? "cells" : "points");
+    ls_json_u64(j, "values", f->values_len);
+    ls_json_u64(j, "mapped", f->mapped_len);
+    ls_json_u64(j, "outside", f->outside_len);
+    ls_json_u64(j, "steps", f->steps_len);
+    ls_json_close(j, '}');
 }
 
 void exp_print_list_json(const struct exp_source *e, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", EXP_JSON_SCHEMA);
-    cli_json_open(&j, "fields", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", EXP_JSON_SCHEMA);
+    ls_json_open(&j, "fields", '[');
     for (uint32_t i = 0; i < e->atlas.fields_len; i++)
         exp_json_field(e, &e->atlas.fields[i], &j);
-    cli_json_close(&j, ']');
-    cli_json_open(&j, "formats", '[');
+    ls_json_close(&j, ']');
+    ls_json_open(&j, "formats", '[');
     for (const struct vx_exporter *const *x = vx_exporters; *x; x++) {
-        cli_json_open(&j, NULL, '{');
-        cli_json_text(&j, "name", (*x)->name);
-        cli_json_text(&j, "words", (*x)->words);
-        cli_json_close(&j, '}');
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "name", (*x)->name);
+        ls_json_text(&j, "words", (*x)->words);
+        ls_json_close(&j, '}');
     }
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }

@@ -4,7 +4,7 @@
 #include "patterns/pat_distances.h"
 #include "patterns/pat_extent.h"
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,61 +84,61 @@ ls_err psh_print(const struct pat_suite *s, struct psh_range range, FILE *out)
     return LS_OK;
 }
 
-static ls_err psh_json_list(struct cli_json *j, const struct psh_list *l)
+static ls_err psh_json_list(struct ls_json *j, const struct psh_list *l)
 {
     struct pat_distance *d;
     size_t len;
     LS_TRY(pat_distances(l->indices, &d, &len));
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "list", l->name);
-    cli_json_u64(j, "indices", l->indices->len);
-    cli_json_open(j, "distances", '[');
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "list", l->name);
+    ls_json_u64(j, "indices", l->indices->len);
+    ls_json_open(j, "distances", '[');
     for (size_t i = 0; i < len; i++) {
-        cli_json_open(j, NULL, '{');
-        cli_json_i64(j, "distance", d[i].distance);
-        cli_json_u64(j, "count", d[i].count);
-        cli_json_close(j, '}');
+        ls_json_open(j, NULL, '{');
+        ls_json_i64(j, "distance", d[i].distance);
+        ls_json_u64(j, "count", d[i].count);
+        ls_json_close(j, '}');
     }
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
     free(d);
     return LS_OK;
 }
 
-static ls_err psh_json_config(struct cli_json *j, const struct pat_config *c, size_t number)
+static ls_err psh_json_config(struct ls_json *j, const struct pat_config *c, size_t number)
 {
     char shape[PAT_TEXT_BYTES];
     struct psh_list lists[3];
     struct pat_extent e;
-    cli_json_open(j, NULL, '{');
-    cli_json_u64(j, "config", number);
-    cli_json_text(j, "name", c->name);
-    cli_json_text(j, "kernel", pat_kernel_name(c->kernel));
-    cli_json_text(j, "shape", pat_describe(c, shape));
-    cli_json_u64(j, "count", c->count);
-    cli_json_u64(j, "bytes", pat_config_bytes(c, PSH_ELEMENT_BYTES));
+    ls_json_open(j, NULL, '{');
+    ls_json_u64(j, "config", number);
+    ls_json_text(j, "name", c->name);
+    ls_json_text(j, "kernel", pat_kernel_name(c->kernel));
+    ls_json_text(j, "shape", pat_describe(c, shape));
+    ls_json_u64(j, "count", c->count);
+    ls_json_u64(j, "bytes", pat_config_bytes(c, PSH_ELEMENT_BYTES));
     if (pat_extent_of(c, PAT_SIDE_GATHER, &e) == LS_OK) {
-        cli_json_i64(j, "element_low", e.low);
-        cli_json_i64(j, "element_high", e.high);
+        ls_json_i64(j, "element_low", e.low);
+        ls_json_i64(j, "element_high", e.high);
     }
-    cli_json_open(j, "lists", '[');
+    ls_json_open(j, "lists", '[');
     const size_t len = psh_lists(c, lists);
     for (size_t i = 0; i < len; i++)
         LS_TRY(psh_json_list(j, &lists[i]));
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
     return LS_OK;
 }
 
 ls_err psh_print_json(const struct pat_suite *s, struct psh_range range, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", 1);
-    cli_json_open(&j, "configurations", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", 1);
+    ls_json_open(&j, "configurations", '[');
     for (size_t i = range.begin; i < range.end; i++)
         LS_TRY(psh_json_config(&j, &s->rows[i], i));
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
     return LS_OK;
 }

@@ -1,122 +1,122 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and groups of patterns as JSON. */
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/patterns/ptd_diff.h"
 #include "tools/patterns/ptd_groups.h"
 
 static const char *const ptd_matched_words[] = {
     [PAT_MATCHED_KEY] = "name", [PAT_MATCHED_DISTANCE] = "distance", [PAT_MATCHED_NONE] = "none"};
 
-static void ptd_json_item(struct cli_json *j, const char *key, const struct pat_item *item)
+static void ptd_json_item(struct ls_json *j, const char *key, const struct pat_item *item)
 {
     uint64_t accesses = 0;
-    cli_json_open(j, key, '{');
-    cli_json_text(j, "name", item->name);
-    if (*item->thread) cli_json_text(j, "thread", item->thread);
-    cli_json_u64(j, "threads", item->threads);
+    ls_json_open(j, key, '{');
+    ls_json_text(j, "name", item->name);
+    if (*item->thread) ls_json_text(j, "thread", item->thread);
+    ls_json_u64(j, "threads", item->threads);
     for (size_t i = 0; i < item->walks_len; i++)
         accesses += item->walks[i].len;
-    cli_json_u64(j, "accesses", accesses);
-    cli_json_double(j, "cost_share", item->share);
-    cli_json_close(j, '}');
+    ls_json_u64(j, "accesses", accesses);
+    ls_json_double(j, "cost_share", item->share);
+    ls_json_close(j, '}');
 }
 
-static void ptd_json_comparison(struct cli_json *j, const struct pat_comparison *c)
+static void ptd_json_comparison(struct ls_json *j, const struct pat_comparison *c)
 {
-    cli_json_double(j, "distance", c->distance.total);
-    cli_json_double(j, "low", c->low);
-    cli_json_double(j, "high", c->high);
-    cli_json_double(j, "halves_a", c->halves[0]);
-    cli_json_double(j, "halves_b", c->halves[1]);
-    cli_json_double(j, "p_value", c->p_value);
-    cli_json_u64(j, "block_accesses", c->block_len);
-    cli_json_u64(j, "blocks_a", c->blocks[0]);
-    cli_json_u64(j, "blocks_b", c->blocks[1]);
-    cli_json_open(j, "terms", '{');
+    ls_json_double(j, "distance", c->distance.total);
+    ls_json_double(j, "low", c->low);
+    ls_json_double(j, "high", c->high);
+    ls_json_double(j, "halves_a", c->halves[0]);
+    ls_json_double(j, "halves_b", c->halves[1]);
+    ls_json_double(j, "p_value", c->p_value);
+    ls_json_u64(j, "block_accesses", c->block_len);
+    ls_json_u64(j, "blocks_a", c->blocks[0]);
+    ls_json_u64(j, "blocks_b", c->blocks[1]);
+    ls_json_open(j, "terms", '{');
     for (size_t t = 0; t < PAT_TERM_COUNT; t++)
-        cli_json_double(j, pat_terms[t].name, c->distance.terms[t]);
-    cli_json_close(j, '}');
+        ls_json_double(j, pat_terms[t].name, c->distance.terms[t]);
+    ls_json_close(j, '}');
 }
 
-static void ptd_json_row(struct cli_json *j, const struct ptd_row *r)
+static void ptd_json_row(struct ls_json *j, const struct ptd_row *r)
 {
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "verdict", ptd_verdict_text(r->verdict));
-    cli_json_text(j, "matched_by", ptd_matched_words[r->match.by]);
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "verdict", ptd_verdict_text(r->verdict));
+    ls_json_text(j, "matched_by", ptd_matched_words[r->match.by]);
     if (r->a) ptd_json_item(j, "a", r->a);
     if (r->b) ptd_json_item(j, "b", r->b);
     if (r->a && r->b) ptd_json_comparison(j, &r->comparison.total);
-    cli_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
-static void ptd_json_weights(struct cli_json *j)
+static void ptd_json_weights(struct ls_json *j)
 {
-    cli_json_open(j, "weights", '{');
+    ls_json_open(j, "weights", '{');
     for (size_t t = 0; t < PAT_TERM_COUNT; t++)
-        cli_json_double(j, pat_terms[t].name, pat_terms[t].weight);
-    cli_json_close(j, '}');
+        ls_json_double(j, pat_terms[t].name, pat_terms[t].weight);
+    ls_json_close(j, '}');
 }
 
 void ptd_json_diff(const struct ptd_diff *d, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", PTD_JSON_SCHEMA);
-    cli_json_text(&j, "a", d->sides[0].path);
-    cli_json_text(&j, "b", d->sides[1].path);
-    cli_json_text(&j, "intervals", "95 %, bootstrap over blocks of accesses");
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", PTD_JSON_SCHEMA);
+    ls_json_text(&j, "a", d->sides[0].path);
+    ls_json_text(&j, "b", d->sides[1].path);
+    ls_json_text(&j, "intervals", "95 %, bootstrap over blocks of accesses");
     ptd_json_weights(&j);
-    cli_json_open(&j, "rows", '[');
+    ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < d->rows_len; i++)
         ptd_json_row(&j, &d->rows[i]);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
     fputc('\n', out);
 }
 
-static void ptd_json_members(struct cli_json *j, const struct ptd_groups *g, size_t number)
+static void ptd_json_members(struct ls_json *j, const struct ptd_groups *g, size_t number)
 {
-    cli_json_open(j, "members", '[');
+    ls_json_open(j, "members", '[');
     for (size_t i = 0; i < g->items.len; i++) {
         const struct pat_item *const item = &g->items.rows[i];
         if (g->clusters.group_of[i] != number) continue;
-        cli_json_open(j, NULL, '{');
-        cli_json_text(j, "file", g->inputs[item->input].path);
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "file", g->inputs[item->input].path);
         ptd_json_item(j, "pattern", item);
-        cli_json_double(j, "distance", g->clusters.distance[i]);
-        cli_json_close(j, '}');
+        ls_json_double(j, "distance", g->clusters.distance[i]);
+        ls_json_close(j, '}');
     }
-    cli_json_close(j, ']');
+    ls_json_close(j, ']');
 }
 
-static void ptd_json_group(struct cli_json *j, const struct ptd_groups *g, size_t number)
+static void ptd_json_group(struct ls_json *j, const struct ptd_groups *g, size_t number)
 {
     const struct pat_group *const group = &g->clusters.groups[number];
-    cli_json_open(j, NULL, '{');
+    ls_json_open(j, NULL, '{');
     ptd_json_item(j, "representative", &g->items.rows[group->representative]);
-    cli_json_u64(j, "patterns", group->members);
-    cli_json_u64(j, "threads", group->threads);
-    cli_json_u64(j, "files", group->inputs);
-    cli_json_double(j, "cost_share", group->share);
-    cli_json_double(j, "diameter", group->diameter);
-    cli_json_double(j, "mean_distance", group->mean);
+    ls_json_u64(j, "patterns", group->members);
+    ls_json_u64(j, "threads", group->threads);
+    ls_json_u64(j, "files", group->inputs);
+    ls_json_double(j, "cost_share", group->share);
+    ls_json_double(j, "diameter", group->diameter);
+    ls_json_double(j, "mean_distance", group->mean);
     ptd_json_members(j, g, number);
-    cli_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
 void ptd_json_groups(const struct ptd_groups *g, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", PTD_JSON_SCHEMA);
-    cli_json_text(&j, "criterion", "complete linkage: members of a group are at most `within` apart");
-    cli_json_double(&j, "within", g->within);
-    cli_json_double(&j, "silhouette", g->clusters.silhouette);
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", PTD_JSON_SCHEMA);
+    ls_json_text(&j, "criterion", "complete linkage: members of a group are at most `within` apart");
+    ls_json_double(&j, "within", g->within);
+    ls_json_double(&j, "silhouette", g->clusters.silhouette);
     ptd_json_weights(&j);
-    cli_json_open(&j, "groups", '[');
+    ls_json_open(&j, "groups", '[');
     for (size_t i = 0; i < g->clusters.groups_len; i++)
         ptd_json_group(&j, g, i);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
     fputc('\n', out);
 }

@@ -7,12 +7,12 @@
 
 enum { COUNTS_NAME = 28 };
 
-void knr_counts_json(struct cli_json *j, const struct kn_result *r)
+void knr_counts_json(struct ls_json *j, const struct kn_result *r)
 {
-    cli_json_open(j, "counts", '{');
+    ls_json_open(j, "counts", '{');
     for (int i = 0; i < PE_COUNTS_LEN; i++)
-        cli_json_double(j, pe_count_rows[i].name, r->counts.values[i]);
-    cli_json_close(j, '}');
+        ls_json_double(j, pe_count_rows[i].name, r->counts.values[i]);
+    ls_json_close(j, '}');
 }
 
 void knr_counts_csv_header(FILE *out)

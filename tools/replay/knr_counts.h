@@ -6,12 +6,12 @@
 #define KNR_COUNTS_H
 
 #include "kernels/kn_result.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 
 #include <stdio.h>
 
 /* An object "counts": of one timed run; what is not counted here is null. */
-void knr_counts_json(struct cli_json *j, const struct kn_result *r);
+void knr_counts_json(struct ls_json *j, const struct kn_result *r);
 
 /* The same as columns: ",cycles,..." */
 void knr_counts_csv_header(FILE *out);

@@ -10,15 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-void knr_json_machine(struct cli_json *j, const char *key)
+void knr_json_machine(struct ls_json *j, const char *key)
 {
     struct mach_machine m;
     if (mach_describe(&m) != LS_OK) memset(&m, 0, sizeof(m));
-    cli_json_open(j, key, '{');
-    cli_json_text(j, "host", m.host);
-    cli_json_text(j, "cpu", m.cpu);
-    cli_json_text(j, "topology", m.summary);
-    cli_json_close(j, '}');
+    ls_json_open(j, key, '{');
+    ls_json_text(j, "host", m.host);
+    ls_json_text(j, "cpu", m.cpu);
+    ls_json_text(j, "topology", m.summary);
+    ls_json_close(j, '}');
 }
 
 /* A column: its name, and its value as a number or, where text is set, as text. */
@@ -92,45 +92,45 @@ static size_t cells_of(const struct kn_result *r, const char *name, struct cell 
     return CELLS;
 }
 
-static void json_cell(struct cli_json *j, const struct cell *c)
+static void json_cell(struct ls_json *j, const struct cell *c)
 {
     switch (c->kind) {
     case CELL_TEXT:
-        cli_json_text(j, c->name, c->text);
+        ls_json_text(j, c->name, c->text);
         break;
     case CELL_NUMBER:
-        cli_json_double(j, c->name, c->number);
+        ls_json_double(j, c->name, c->number);
         break;
     case CELL_INTEGER:
-        cli_json_u64(j, c->name, c->integer);
+        ls_json_u64(j, c->name, c->integer);
         break;
     case CELL_BOOL:
-        cli_json_bool(j, c->name, c->integer != 0);
+        ls_json_bool(j, c->name, c->integer != 0);
         break;
     }
 }
 
-void knr_json_result(struct cli_json *j, const struct kn_result *r, const char *name)
+void knr_json_result(struct ls_json *j, const struct kn_result *r, const char *name)
 {
     struct cell cells[CELLS];
     cells_of(r, name, cells);
-    cli_json_open(j, NULL, '{');
+    ls_json_open(j, NULL, '{');
     for (size_t i = 0; i < CELLS; i++)
         json_cell(j, &cells[i]);
     knr_counts_json(j, r);
-    cli_json_open(j, "run_s", '[');
+    ls_json_open(j, "run_s", '[');
     for (size_t i = 0; i < r->seconds.len && r->run_seconds; i++)
-        cli_json_double(j, NULL, r->run_seconds[i]);
-    cli_json_close(j, ']');
-    cli_json_open(j, "trials", '[');
+        ls_json_double(j, NULL, r->run_seconds[i]);
+    ls_json_close(j, ']');
+    ls_json_open(j, "trials", '[');
     for (unsigned i = 0; i < r->trials_len; i++) {
-        cli_json_open(j, NULL, '{');
-        cli_json_text(j, "variant", r->trials[i].variant);
-        cli_json_double(j, "mb_per_s", r->trials[i].mb_per_s);
-        cli_json_close(j, '}');
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "variant", r->trials[i].variant);
+        ls_json_double(j, "mb_per_s", r->trials[i].mb_per_s);
+        ls_json_close(j, '}');
     }
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
 }
 
 void knr_csv_header(FILE *out)

@@ -6,12 +6,12 @@
 #define KNR_JSON_H
 
 #include "kernels/kn_result.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 
 /* The machine as an object: host, cpu, topology. */
-void knr_json_machine(struct cli_json *j, const char *key);
+void knr_json_machine(struct ls_json *j, const char *key);
 /* A result as an object in an array; name says which configuration it is of. */
-void knr_json_result(struct cli_json *j, const struct kn_result *r, const char *name);
+void knr_json_result(struct ls_json *j, const struct kn_result *r, const char *name);
 /* The same as columns. */
 void knr_csv_header(FILE *out);
 void knr_csv_row(const struct kn_result *r, const char *name, FILE *out);

@@ -4,7 +4,7 @@
 #include "tools/report/rep_allocations.h"
 
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 
 #include <stdlib.h>
@@ -88,26 +88,26 @@ static void rep_put_text(const prof_profile *p, const struct rep_allocation *row
 
 static void rep_put_json(const prof_profile *p, const struct rep_allocation *rows, size_t len, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", 1);
-    cli_json_open(&j, "allocations", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", 1);
+    ls_json_open(&j, "allocations", '[');
     for (size_t i = 0; i < len; i++) {
         const struct prof_line *line = rep_line_of_site(p, rows[i].site);
-        cli_json_open(&j, NULL, '{');
-        cli_json_text(&j, "site", rows[i].site->label);
-        cli_json_u64(&j, "bytes", rows[i].bytes);
-        cli_json_u64(&j, "blocks", rows[i].blocks);
-        cli_json_u64(&j, "recorded", rows[i].recorded);
-        cli_json_bool(&j, "estimated", rows[i].is_estimated);
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "site", rows[i].site->label);
+        ls_json_u64(&j, "bytes", rows[i].bytes);
+        ls_json_u64(&j, "blocks", rows[i].blocks);
+        ls_json_u64(&j, "recorded", rows[i].recorded);
+        ls_json_bool(&j, "estimated", rows[i].is_estimated);
         if (line && line->line > 0) {
-            cli_json_text(&j, "file", line->file);
-            cli_json_u64(&j, "line", line->line);
+            ls_json_text(&j, "file", line->file);
+            ls_json_u64(&j, "line", line->line);
         }
-        cli_json_close(&j, '}');
+        ls_json_close(&j, '}');
     }
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
     fputc('\n', out);
 }
 

@@ -32,7 +32,7 @@ struct rep_annotation {
     bool by_instruction; /* of the function at hand */
     bool is_wide;
     FILE *out;
-    struct cli_json json;
+    struct ls_json json;
 };
 
 /* --- the table of one function --- */
@@ -177,20 +177,20 @@ static void rep_json_numbers_of(struct rep_annotation *a, uint32_t group)
 
 static void rep_json_line(struct rep_annotation *a, const struct an_annotated *l)
 {
-    struct cli_json *j = &a->json;
+    struct ls_json *j = &a->json;
     char text[REP_INSTRUCTION_TEXT];
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "file", l->file);
-    cli_json_u64(j, "line", l->line);
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "file", l->file);
+    ls_json_u64(j, "line", l->line);
     if (a->by_instruction) {
         const struct prof_line *line = &a->v->tables.lines[l->row];
-        cli_json_u64(j, "ip", line->ip);
-        cli_json_text(j, "text", rep_code_text(&a->code, line, text));
+        ls_json_u64(j, "ip", line->ip);
+        ls_json_text(j, "text", rep_code_text(&a->code, line, text));
     } else {
-        cli_json_text(j, "text", l->text);
+        ls_json_text(j, "text", l->text);
     }
     if (l->group != AN_UNSAMPLED) rep_json_numbers_of(a, l->group);
-    cli_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
 static void rep_json_function(struct rep_annotation *a, uint32_t function, const struct an_annotated *rows,
@@ -198,15 +198,15 @@ static void rep_json_function(struct rep_annotation *a, uint32_t function, const
 {
     const struct an_keys *k = &a->v->groups.keys[0];
     const struct prof_line *l = &a->v->tables.lines[k->keys[a->v->groups.groups[function].number]];
-    cli_json_open(&a->json, NULL, '{');
-    cli_json_text(&a->json, "function", l->function);
-    cli_json_text(&a->json, "module", l->module);
+    ls_json_open(&a->json, NULL, '{');
+    ls_json_text(&a->json, "function", l->function);
+    ls_json_text(&a->json, "module", l->module);
     rep_json_numbers_of(a, function);
-    cli_json_open(&a->json, "lines", '[');
+    ls_json_open(&a->json, "lines", '[');
     for (size_t i = 0; i < len; i++)
         rep_json_line(a, &rows[i]);
-    cli_json_close(&a->json, ']');
-    cli_json_close(&a->json, '}');
+    ls_json_close(&a->json, ']');
+    ls_json_close(&a->json, '}');
 }
 
 /* --- which functions --- */
@@ -352,19 +352,19 @@ static ls_err rep_annotate_all(struct rep_annotation *a, struct rep_view *v)
 
 static ls_err rep_annotate_view(struct rep_annotation *a, struct rep_view *v)
 {
-    struct cli_json *j = &a->json;
+    struct ls_json *j = &a->json;
     LS_TRY(rep_code_init(&a->code, v));
     if (a->options->json) {
-        cli_json_open(j, NULL, '{');
-        cli_json_u64(j, "schema", REP_JSON_SCHEMA);
-        cli_json_text(j, "file", v->options.path);
-        cli_json_open(j, "functions", '[');
+        ls_json_open(j, NULL, '{');
+        ls_json_u64(j, "schema", REP_JSON_SCHEMA);
+        ls_json_text(j, "file", v->options.path);
+        ls_json_open(j, "functions", '[');
     }
     LS_TRY(rep_annotate_all(a, v));
     if (a->options->json) {
-        cli_json_close(j, ']');
-        cli_json_text(j, "instructions_missing", a->code.why);
-        cli_json_close(j, '}');
+        ls_json_close(j, ']');
+        ls_json_text(j, "instructions_missing", a->code.why);
+        ls_json_close(j, '}');
     } else if (*a->code.why) {
         fflush(a->out);
         cli_note("instructions without text: %s", a->code.why);

@@ -5,7 +5,7 @@
 
 #include "analyse/an_faults.h"
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_print.h"
 
@@ -172,36 +172,36 @@ static void rep_touch_text(const struct rep_first_touch *t, FILE *out)
     rep_touch_table(t, out);
 }
 
-static void rep_touch_json_row(const struct rep_first_touch *t, const struct rep_row *row, struct cli_json *j)
+static void rep_touch_json_row(const struct rep_first_touch *t, const struct rep_row *row, struct ls_json *j)
 {
     const struct an_faults_row *r = &t->faults.rows[row->group];
     const struct an_combination *groups = &t->v.groups;
     char path[AN_LABEL_BYTES];
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "label", rep_label(&t->v, row->group));
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "label", rep_label(&t->v, row->group));
     for (uint32_t d = 0; d <= groups->groups[row->group].depth && d < t->v.by.len; d++)
-        cli_json_text(j, t->v.by.dimensions[d]->name,
-                      an_combination_path(groups, &t->v.tables, row->group, d, path));
-    cli_json_u64(j, "faults", r->faults);
-    cli_json_u64(j, "major", r->major);
-    cli_json_u64(j, "pages", r->pages);
-    cli_json_u64(j, "bytes", r->bytes);
-    cli_json_close(j, '}');
+        ls_json_text(j, t->v.by.dimensions[d]->name,
+                     an_combination_path(groups, &t->v.tables, row->group, d, path));
+    ls_json_u64(j, "faults", r->faults);
+    ls_json_u64(j, "major", r->major);
+    ls_json_u64(j, "pages", r->pages);
+    ls_json_u64(j, "bytes", r->bytes);
+    ls_json_close(j, '}');
 }
 
 static void rep_touch_json(const struct rep_first_touch *t, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    cli_json_text(&j, "file", t->v.options.path);
-    cli_json_text(&j, "numbers_are", t->faults.is_sampled ? "estimated" : "counted");
-    cli_json_u64(&j, "lost", t->v.run->lost_records == UINT64_MAX ? 0 : t->v.run->lost_records);
-    cli_json_open(&j, "rows", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(&j, "file", t->v.options.path);
+    ls_json_text(&j, "numbers_are", t->faults.is_sampled ? "estimated" : "counted");
+    ls_json_u64(&j, "lost", t->v.run->lost_records == UINT64_MAX ? 0 : t->v.run->lost_records);
+    ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < t->rows_len; i++)
         if (!t->rows[i].hidden) rep_touch_json_row(t, &t->rows[i], &j);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }
 
 static ls_err rep_touch_fill(struct rep_first_touch *t, const struct rep_options *o)

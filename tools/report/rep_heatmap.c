@@ -4,7 +4,7 @@
 
 #include "profile/prof_atlas.h"
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_draw.h"
 #include "tools/report/rep_field.h"
@@ -259,87 +259,87 @@ static void rep_heat_print(const struct rep_heat *h, FILE *out)
 
 /* --- as JSON --- */
 
-static void rep_heat_json_domain(const struct rep_heat *h, struct cli_json *j)
+static void rep_heat_json_domain(const struct rep_heat *h, struct ls_json *j)
 {
     const struct ndm_geometry *g = h->domain;
-    cli_json_open(j, "domain", '{');
-    cli_json_text(j, "label", g->label);
-    cli_json_text(j, "kind", g->kind == NDM_GRID ? "grid" : "mesh");
-    cli_json_text(j, "unit", g->unit ? g->unit : "");
-    cli_json_open(j, "axes", '[');
+    ls_json_open(j, "domain", '{');
+    ls_json_text(j, "label", g->label);
+    ls_json_text(j, "kind", g->kind == NDM_GRID ? "grid" : "mesh");
+    ls_json_text(j, "unit", g->unit ? g->unit : "");
+    ls_json_open(j, "axes", '[');
     for (uint32_t axis = 0; axis < rep_axes_of(h); axis++)
-        cli_json_text(j, NULL, rep_axis_name(h, axis));
-    cli_json_close(j, ']');
-    cli_json_open(j, "extents", '[');
+        ls_json_text(j, NULL, rep_axis_name(h, axis));
+    ls_json_close(j, ']');
+    ls_json_open(j, "extents", '[');
     for (uint32_t axis = 0; g->kind == NDM_GRID && axis < g->dims; axis++)
-        cli_json_u64(j, NULL, g->extents[axis]);
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+        ls_json_u64(j, NULL, g->extents[axis]);
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
 }
 
-static void rep_heat_json_raster(const struct rep_heat *h, struct cli_json *j)
+static void rep_heat_json_raster(const struct rep_heat *h, struct ls_json *j)
 {
     const struct rep_raster *r = &h->raster;
-    cli_json_open(j, "picture", '{');
-    cli_json_text(j, "shows", rep_looked_word(r->looked));
-    cli_json_u64(j, "width", r->width);
-    cli_json_u64(j, "height", r->height);
+    ls_json_open(j, "picture", '{');
+    ls_json_text(j, "shows", rep_looked_word(r->looked));
+    ls_json_u64(j, "width", r->width);
+    ls_json_u64(j, "height", r->height);
     for (int side = 0; side < 2; side++) {
-        cli_json_open(j, side ? "high" : "low", '[');
+        ls_json_open(j, side ? "high" : "low", '[');
         for (int axis = 0; axis < 2; axis++)
-            cli_json_double(j, NULL, side ? r->high[axis] : r->low[axis]);
-        cli_json_close(j, ']');
+            ls_json_double(j, NULL, side ? r->high[axis] : r->low[axis]);
+        ls_json_close(j, ']');
     }
-    cli_json_open(j, "rows_from_low_to_high", '[');
+    ls_json_open(j, "rows_from_low_to_high", '[');
     for (uint32_t y = 0; y < r->height; y++) {
-        cli_json_open(j, NULL, '[');
+        ls_json_open(j, NULL, '[');
         for (uint32_t x = 0; x < r->width; x++)
-            cli_json_double(j, NULL, r->values[(uint64_t)y * r->width + x]);
-        cli_json_close(j, ']');
+            ls_json_double(j, NULL, r->values[(uint64_t)y * r->width + x]);
+        ls_json_close(j, ']');
     }
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
 }
 
-static void rep_heat_json_hottest(const struct rep_heat *h, struct cli_json *j)
+static void rep_heat_json_hottest(const struct rep_heat *h, struct ls_json *j)
 {
-    cli_json_open(j, "hottest", '[');
+    ls_json_open(j, "hottest", '[');
     for (uint32_t i = 0; i < h->hottest.len; i++) {
         double at[NDM_AXES_MAX];
-        cli_json_open(j, NULL, '{');
-        cli_json_u64(j, "index", h->hottest.values[i]);
+        ls_json_open(j, NULL, '{');
+        ls_json_u64(j, "index", h->hottest.values[i]);
         ndm_geometry_place(h->domain, h->field->centering, h->hottest.values[i], at);
-        cli_json_open(j, "at", '[');
+        ls_json_open(j, "at", '[');
         for (uint32_t axis = 0; axis < rep_axes_of(h); axis++)
-            cli_json_double(j, NULL, at[axis]);
-        cli_json_close(j, ']');
-        cli_json_double(j, "value", h->field->values[h->choice.metric][h->hottest.values[i]]);
-        cli_json_close(j, '}');
+            ls_json_double(j, NULL, at[axis]);
+        ls_json_close(j, ']');
+        ls_json_double(j, "value", h->field->values[h->choice.metric][h->hottest.values[i]]);
+        ls_json_close(j, '}');
     }
-    cli_json_close(j, ']');
+    ls_json_close(j, ']');
 }
 
 static void rep_heat_json(const struct rep_heat *h, FILE *out)
 {
-    struct cli_json j = {.out = out};
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     const struct ndm_metric_row *row = ndm_metric(h->choice.metric);
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    cli_json_text(&j, "file", h->options->path);
-    cli_json_text(&j, "field", h->field->name);
-    cli_json_text(&j, "label", h->field->label);
-    cli_json_double(&j, "node", h->field->node == UINT32_MAX ? NAN : (double)h->field->node);
-    cli_json_text(&j, "metric", row->name);
-    cli_json_text(&j, "unit", row->unit);
-    cli_json_text(&j, "centering", h->field->centering == NDM_CELLS ? "cells" : "points");
-    cli_json_u64(&j, "mapped_samples", h->field->mapped_len);
-    cli_json_u64(&j, "outside_samples", h->field->outside_len);
-    cli_json_double(&j, "sum", ndm_metric(h->choice.metric)->mixing == NDM_ADDS ? h->hottest.sum : NAN);
-    cli_json_double(&j, "max", h->hottest.max);
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(&j, "file", h->options->path);
+    ls_json_text(&j, "field", h->field->name);
+    ls_json_text(&j, "label", h->field->label);
+    ls_json_double(&j, "node", h->field->node == UINT32_MAX ? NAN : (double)h->field->node);
+    ls_json_text(&j, "metric", row->name);
+    ls_json_text(&j, "unit", row->unit);
+    ls_json_text(&j, "centering", h->field->centering == NDM_CELLS ? "cells" : "points");
+    ls_json_u64(&j, "mapped_samples", h->field->mapped_len);
+    ls_json_u64(&j, "outside_samples", h->field->outside_len);
+    ls_json_double(&j, "sum", ndm_metric(h->choice.metric)->mixing == NDM_ADDS ? h->hottest.sum : NAN);
+    ls_json_double(&j, "max", h->hottest.max);
     rep_heat_json_domain(h, &j);
     rep_heat_json_hottest(h, &j);
     rep_heat_json_raster(h, &j);
-    cli_json_close(&j, '}');
+    ls_json_close(&j, '}');
 }
 
 /* --- all --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_tables.h"
 #include "tools/report/rep_print.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,130 +11,129 @@ static double rep_or_missing(uint64_t n)
     return n == UINT64_MAX ? NAN : (double)n;
 }
 
-static void rep_json_run(const struct rep_view *v, struct cli_json *j)
+static void rep_json_run(const struct rep_view *v, struct ls_json *j)
 {
     const struct prof_run *r = v->run;
-    cli_json_open(j, "run", '{');
-    cli_json_text(j, "command", r->command);
-    cli_json_text(j, "host", r->host);
-    cli_json_text(j, "cpu", r->cpu);
-    cli_json_text(j, "engine", r->engine);
-    cli_json_text(j, "trigger", r->trigger);
-    cli_json_text(j, "why", r->why);
-    cli_json_double(j, "duration_ns", rep_or_missing(r->duration_ns));
-    cli_json_double(j, "exit_code", rep_or_missing(r->exit_code));
-    cli_json_double(j, "exit_signal", rep_or_missing(r->exit_signal));
-    cli_json_double(j, "overhead_asked", r->overhead_asked);
-    cli_json_double(j, "overhead_achieved", r->overhead_achieved);
-    cli_json_double(j, "lost_records", rep_or_missing(r->lost_records));
-    cli_json_double(j, "dropped_bytes", rep_or_missing(r->dropped_bytes));
-    cli_json_double(j, "skipped_triggers", rep_or_missing(r->skipped_triggers));
-    cli_json_double(j, "throttled", rep_or_missing(r->throttled));
-    cli_json_double(j, "coverage_precise", r->coverage_precise);
-    cli_json_double(j, "coverage_coarse", r->coverage_coarse);
-    cli_json_double(j, "issue_width", v->in.issue_width);
-    cli_json_double(j, "l1_latency_cycles", v->in.l1_cycles);
-    cli_json_open(j, "level_limit_cycles", '{');
+    ls_json_open(j, "run", '{');
+    ls_json_text(j, "command", r->command);
+    ls_json_text(j, "host", r->host);
+    ls_json_text(j, "cpu", r->cpu);
+    ls_json_text(j, "engine", r->engine);
+    ls_json_text(j, "trigger", r->trigger);
+    ls_json_text(j, "why", r->why);
+    ls_json_double(j, "duration_ns", rep_or_missing(r->duration_ns));
+    ls_json_double(j, "exit_code", rep_or_missing(r->exit_code));
+    ls_json_double(j, "exit_signal", rep_or_missing(r->exit_signal));
+    ls_json_double(j, "overhead_asked", r->overhead_asked);
+    ls_json_double(j, "overhead_achieved", r->overhead_achieved);
+    ls_json_double(j, "lost_records", rep_or_missing(r->lost_records));
+    ls_json_double(j, "dropped_bytes", rep_or_missing(r->dropped_bytes));
+    ls_json_double(j, "skipped_triggers", rep_or_missing(r->skipped_triggers));
+    ls_json_double(j, "throttled", rep_or_missing(r->throttled));
+    ls_json_double(j, "coverage_precise", r->coverage_precise);
+    ls_json_double(j, "coverage_coarse", r->coverage_coarse);
+    ls_json_double(j, "issue_width", v->in.issue_width);
+    ls_json_double(j, "l1_latency_cycles", v->in.l1_cycles);
+    ls_json_open(j, "level_limit_cycles", '{');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        cli_json_double(j, prof_level_names[l], r->level_limit_cycles[l]);
-    cli_json_close(j, '}');
-    cli_json_close(j, '}');
+        ls_json_double(j, prof_level_names[l], r->level_limit_cycles[l]);
+    ls_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
-static void rep_json_estimates(const struct rep_view *v, struct cli_json *j)
+static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
 {
     char few[256];
-    cli_json_open(j, "estimates", '{');
-    cli_json_u64(j, "bursts", v->in.bursts_len);
-    cli_json_u64(j, "bursts_with_accesses", an_bootstrap_bursts(v->bootstrap, AN_TIME));
-    cli_json_u64(j, "bursts_with_latencies", an_bootstrap_bursts(v->bootstrap, AN_STALL));
-    cli_json_u64(j, "samples", v->in.samples.len);
-    cli_json_double(j, "sampled_ns", v->costs.weight_ns);
-    cli_json_double(j, "attributed_ns", v->costs.attributed_ns);
-    cli_json_double(j, "stall_ns", v->costs.stall_total_ns);
-    cli_json_text(j, "stall_is", "inferred, an upper bound");
-    cli_json_text(j, "levels_are", "inferred from latency");
-    cli_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
-    cli_json_text(j, "too_few_bursts", rep_too_few(v, few, sizeof(few)) ? few : "");
-    cli_json_close(j, '}');
+    ls_json_open(j, "estimates", '{');
+    ls_json_u64(j, "bursts", v->in.bursts_len);
+    ls_json_u64(j, "bursts_with_accesses", an_bootstrap_bursts(v->bootstrap, AN_TIME));
+    ls_json_u64(j, "bursts_with_latencies", an_bootstrap_bursts(v->bootstrap, AN_STALL));
+    ls_json_u64(j, "samples", v->in.samples.len);
+    ls_json_double(j, "sampled_ns", v->costs.weight_ns);
+    ls_json_double(j, "attributed_ns", v->costs.attributed_ns);
+    ls_json_double(j, "stall_ns", v->costs.stall_total_ns);
+    ls_json_text(j, "stall_is", "inferred, an upper bound");
+    ls_json_text(j, "levels_are", "inferred from latency");
+    ls_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
+    ls_json_text(j, "too_few_bursts", rep_too_few(v, few, sizeof(few)) ? few : "");
+    ls_json_close(j, '}');
 }
 
-static void rep_json_share(struct cli_json *j, const char *key, const struct an_interval *i)
+static void rep_json_share(struct ls_json *j, const char *key, const struct an_interval *i)
 {
-    cli_json_open(j, key, '{');
-    cli_json_double(j, "share", i->share);
-    cli_json_double(j, "low", i->low);
-    cli_json_double(j, "high", i->high);
-    cli_json_close(j, '}');
+    ls_json_open(j, key, '{');
+    ls_json_double(j, "share", i->share);
+    ls_json_double(j, "low", i->low);
+    ls_json_double(j, "high", i->high);
+    ls_json_close(j, '}');
 }
 
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
-                      struct cli_json *j)
+                      struct ls_json *j)
 {
-    cli_json_u64(j, "samples", r->samples);
-    cli_json_u64(j, "loads", r->loads);
-    cli_json_u64(j, "stores", r->stores);
-    cli_json_u64(j, "measured", r->measured);
-    cli_json_u64(j, "bursts", r->bursts);
-    cli_json_double(j, "time_ns", r->time_ns);
-    cli_json_double(j, "stall_ns", r->stall_ns);
+    ls_json_u64(j, "samples", r->samples);
+    ls_json_u64(j, "loads", r->loads);
+    ls_json_u64(j, "stores", r->stores);
+    ls_json_u64(j, "measured", r->measured);
+    ls_json_u64(j, "bursts", r->bursts);
+    ls_json_double(j, "time_ns", r->time_ns);
+    ls_json_double(j, "stall_ns", r->stall_ns);
     rep_json_share(j, "time", time);
     rep_json_share(j, "stall", stall);
-    cli_json_double(j, "latency_mean_cycles",
-                    r->measured ? r->latency_sum_cycles / (double)r->measured : NAN);
-    cli_json_double(j, "latency_median_cycles", r->median_cycles);
-    cli_json_double(j, "latency_p95_cycles", r->p95_cycles);
-    cli_json_open(j, "levels", '{');
+    ls_json_double(j, "latency_mean_cycles", r->measured ? r->latency_sum_cycles / (double)r->measured : NAN);
+    ls_json_double(j, "latency_median_cycles", r->median_cycles);
+    ls_json_double(j, "latency_p95_cycles", r->p95_cycles);
+    ls_json_open(j, "levels", '{');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        cli_json_u64(j, prof_level_names[l], r->levels[l]);
-    cli_json_u64(j, "unknown", r->level_unknown);
-    cli_json_close(j, '}');
+        ls_json_u64(j, prof_level_names[l], r->levels[l]);
+    ls_json_u64(j, "unknown", r->level_unknown);
+    ls_json_close(j, '}');
 }
 
-static void rep_json_node(const struct rep_view *v, uint32_t group, struct cli_json *j)
+static void rep_json_node(const struct rep_view *v, uint32_t group, struct ls_json *j)
 {
     const struct prof_node *n = &v->tables.nodes[rep_node_of(v, group)];
-    cli_json_u64(j, "id", n->id);
+    ls_json_u64(j, "id", n->id);
     const uint32_t parent = v->groups.parents[group];
-    cli_json_double(j, "parent", parent == AN_NO_GROUP ? NAN : (double)rep_node_of(v, parent));
-    cli_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
-    cli_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
+    ls_json_double(j, "parent", parent == AN_NO_GROUP ? NAN : (double)rep_node_of(v, parent));
+    ls_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
+    ls_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
 }
 
 /* What the row is in each dimension down to its own. */
-static void rep_json_keys(const struct rep_view *v, uint32_t group, struct cli_json *j)
+static void rep_json_keys(const struct rep_view *v, uint32_t group, struct ls_json *j)
 {
     char path[AN_LABEL_BYTES];
-    cli_json_open(j, "keys", '{');
+    ls_json_open(j, "keys", '{');
     for (uint32_t d = 0; d <= v->groups.groups[group].depth; d++)
-        cli_json_text(j, v->by.dimensions[d]->name,
-                      an_combination_path(&v->groups, &v->tables, group, d, path));
-    cli_json_close(j, '}');
+        ls_json_text(j, v->by.dimensions[d]->name,
+                     an_combination_path(&v->groups, &v->tables, group, d, path));
+    ls_json_close(j, '}');
 }
 
-static void rep_json_row(const struct rep_view *v, const struct rep_row *row, struct cli_json *j)
+static void rep_json_row(const struct rep_view *v, const struct rep_row *row, struct ls_json *j)
 {
     const struct an_row *r = an_table_total(v->table, row->group);
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "label", rep_label(v, row->group));
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "label", rep_label(v, row->group));
     if (rep_node_of(v, row->group) != UINT32_MAX) rep_json_node(v, row->group, j);
     if (!rep_is_by_node(v)) rep_json_keys(v, row->group, j);
-    cli_json_u64(j, "depth", row->depth);
+    ls_json_u64(j, "depth", row->depth);
     rep_json_numbers(r, &row->time, &row->stall, j);
-    cli_json_close(j, '}');
+    ls_json_close(j, '}');
 }
 
 void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    cli_json_text(&j, "file", v->options.path);
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(&j, "file", v->options.path);
     rep_json_run(v, &j);
     rep_json_estimates(v, &j);
-    cli_json_open(&j, "rows", '[');
+    ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < len; i++)
         if (!rows[i].hidden) rep_json_row(v, &rows[i], &j);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }

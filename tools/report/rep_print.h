@@ -6,7 +6,7 @@
 #define REP_PRINT_H
 
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/report/rep_view.h"
 
 #include <stdio.h>
@@ -46,6 +46,6 @@ const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTE
 /* The members that every row of numbers has in JSON.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
-                      struct cli_json *j);
+                      struct ls_json *j);
 
 #endif

@@ -29,7 +29,7 @@ struct rep_processes {
     size_t len;
     uint32_t first; /* of those that nobody recorded started */
     FILE *out;
-    struct cli_json json;
+    struct ls_json json;
     uint8_t bars[REP_DEPTH_MAX]; /* by depth: more siblings follow */
 };
 
@@ -198,49 +198,49 @@ static void rep_put_text(struct rep_processes *r)
 
 /* --- JSON --- */
 
-static void rep_put_optional(struct cli_json *j, const char *key, uint32_t number)
+static void rep_put_optional(struct ls_json *j, const char *key, uint32_t number)
 {
-    if (number != UINT32_MAX) cli_json_u64(j, key, number);
+    if (number != UINT32_MAX) ls_json_u64(j, key, number);
 }
 
 static void rep_put_process(struct rep_processes *r, uint32_t i)
 {
     const struct prof_process *p = &r->rows[i];
-    struct cli_json *j = &r->json;
+    struct ls_json *j = &r->json;
     const struct an_interval time = rep_own_share(r, i, AN_TIME), stall = rep_own_share(r, i, AN_STALL);
     const double all_ns = r->v->costs.attributed_ns;
-    cli_json_open(j, NULL, '{');
-    cli_json_u64(j, "process", i);
+    ls_json_open(j, NULL, '{');
+    ls_json_u64(j, "process", i);
     rep_put_optional(j, "parent", p->parent);
-    cli_json_u64(j, "pid", p->pid);
-    cli_json_u64(j, "parent_pid", p->parent_pid);
-    cli_json_u64(j, "image", p->image);
-    cli_json_text(j, "origin", rep_enum_name(prof_origin_names, p->origin, PROF_ORIGIN_COUNT));
-    cli_json_text(j, "ended", rep_enum_name(prof_ended_names, p->ended, PROF_ENDED_COUNT));
+    ls_json_u64(j, "pid", p->pid);
+    ls_json_u64(j, "parent_pid", p->parent_pid);
+    ls_json_u64(j, "image", p->image);
+    ls_json_text(j, "origin", rep_enum_name(prof_origin_names, p->origin, PROF_ORIGIN_COUNT));
+    ls_json_text(j, "ended", rep_enum_name(prof_ended_names, p->ended, PROF_ENDED_COUNT));
     rep_put_optional(j, "exit_code", p->exit_code);
     rep_put_optional(j, "exit_signal", p->exit_signal);
-    if (p->rank >= 0) cli_json_u64(j, "rank", (uint64_t)p->rank);
-    cli_json_text(j, "exe", p->exe);
-    cli_json_text(j, "command", p->cmdline);
-    cli_json_u64(j, "begin_ns", p->begin_ns);
-    cli_json_u64(j, "end_ns", p->end_ns);
-    cli_json_u64(j, "peak_resident_bytes", r->more[i].peak_bytes);
-    cli_json_double(j, "time_share", time.share);
-    cli_json_double(j, "tree_time_share", all_ns > 0 ? r->more[i].tree_ns / all_ns : 0);
-    cli_json_double(j, "stall_share", stall.share);
-    cli_json_close(j, '}');
+    if (p->rank >= 0) ls_json_u64(j, "rank", (uint64_t)p->rank);
+    ls_json_text(j, "exe", p->exe);
+    ls_json_text(j, "command", p->cmdline);
+    ls_json_u64(j, "begin_ns", p->begin_ns);
+    ls_json_u64(j, "end_ns", p->end_ns);
+    ls_json_u64(j, "peak_resident_bytes", r->more[i].peak_bytes);
+    ls_json_double(j, "time_share", time.share);
+    ls_json_double(j, "tree_time_share", all_ns > 0 ? r->more[i].tree_ns / all_ns : 0);
+    ls_json_double(j, "stall_share", stall.share);
+    ls_json_close(j, '}');
 }
 
 static void rep_put_json(struct rep_processes *r)
 {
-    r->json = (struct cli_json){.out = r->out};
-    cli_json_open(&r->json, NULL, '{');
-    cli_json_u64(&r->json, "schema", REP_JSON_SCHEMA);
-    cli_json_open(&r->json, "processes", '[');
+    r->json = (struct ls_json){.out = r->out, .indent = LS_JSON_INDENT};
+    ls_json_open(&r->json, NULL, '{');
+    ls_json_u64(&r->json, "schema", REP_JSON_SCHEMA);
+    ls_json_open(&r->json, "processes", '[');
     for (uint32_t i = 0; i < r->len; i++)
         rep_put_process(r, i);
-    cli_json_close(&r->json, ']');
-    cli_json_close(&r->json, '}');
+    ls_json_close(&r->json, ']');
+    ls_json_close(&r->json, '}');
     fputc('\n', r->out);
 }
 

@@ -201,68 +201,68 @@ static void rep_sharing_text(const struct rep_sharing *s, FILE *out)
 /* --- as JSON --- */
 
 static void rep_json_node_label(const struct rep_sharing *s, const char *key, uint32_t node,
-                                struct cli_json *j)
+                                struct ls_json *j)
 {
-    cli_json_text(j, key, node < s->v.tables.nodes_len ? s->v.tables.nodes[node].label : "");
+    ls_json_text(j, key, node < s->v.tables.nodes_len ? s->v.tables.nodes[node].label : "");
 }
 
-static void rep_json_place(const struct rep_sharing *s, const struct an_shared_place *p, struct cli_json *j)
+static void rep_json_place(const struct rep_sharing *s, const struct an_shared_place *p, struct ls_json *j)
 {
     const struct an_tables *t = &s->v.tables;
     char code[AN_LABEL_BYTES];
-    cli_json_open(j, NULL, '{');
-    cli_json_u64(j, "offset_bytes", p->offset_bytes);
-    cli_json_u64(j, "len_bytes", p->len_bytes);
-    cli_json_u64(j, "reads", p->reads);
-    cli_json_u64(j, "writes", p->writes);
+    ls_json_open(j, NULL, '{');
+    ls_json_u64(j, "offset_bytes", p->offset_bytes);
+    ls_json_u64(j, "len_bytes", p->len_bytes);
+    ls_json_u64(j, "reads", p->reads);
+    ls_json_u64(j, "writes", p->writes);
     if (p->thread < t->threads_len) {
-        cli_json_u64(j, "tid", t->threads[p->thread].tid);
-        cli_json_text(j, "thread", t->threads[p->thread].name);
+        ls_json_u64(j, "tid", t->threads[p->thread].tid);
+        ls_json_text(j, "thread", t->threads[p->thread].name);
     }
-    cli_json_text(j, "code", rep_code_place(s, p->line, code));
-    cli_json_close(j, '}');
+    ls_json_text(j, "code", rep_code_place(s, p->line, code));
+    ls_json_close(j, '}');
 }
 
-static void rep_json_shared_line(const struct rep_sharing *s, uint32_t row, struct cli_json *j)
+static void rep_json_shared_line(const struct rep_sharing *s, uint32_t row, struct ls_json *j)
 {
     const struct an_shared_line *l = &s->found.lines[row];
     const struct an_interval time = an_bootstrap_share(s->v.bootstrap, s->table, row, AN_TIME),
                              stall = an_bootstrap_share(s->v.bootstrap, s->table, row, AN_STALL);
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "sharing", rep_sharing_kinds[l->kind].name);
-    cli_json_u64(j, "base", l->base);
-    cli_json_u64(j, "process", l->process);
-    cli_json_u64(j, "node", l->node);
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "sharing", rep_sharing_kinds[l->kind].name);
+    ls_json_u64(j, "base", l->base);
+    ls_json_u64(j, "process", l->process);
+    ls_json_u64(j, "node", l->node);
     rep_json_node_label(s, "label", l->node, j);
     rep_json_node_label(s, "label_last", l->node_last, j);
-    cli_json_u64(j, "threads", l->threads);
-    cli_json_u64(j, "reads", l->reads);
-    cli_json_u64(j, "writes", l->writes);
+    ls_json_u64(j, "threads", l->threads);
+    ls_json_u64(j, "reads", l->reads);
+    ls_json_u64(j, "writes", l->writes);
     rep_json_numbers(an_table_total(s->table, row), &time, &stall, j);
-    cli_json_text(j, "advice", rep_sharing_kinds[l->kind].advice);
-    cli_json_open(j, "places", '[');
+    ls_json_text(j, "advice", rep_sharing_kinds[l->kind].advice);
+    ls_json_open(j, "places", '[');
     for (size_t i = 0; i < l->places_len; i++)
         rep_json_place(s, &s->found.places[l->first_place + i], j);
-    cli_json_close(j, ']');
-    cli_json_close(j, '}');
+    ls_json_close(j, ']');
+    ls_json_close(j, '}');
 }
 
 static void rep_sharing_json(const struct rep_sharing *s, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    cli_json_text(&j, "file", s->v.options.path);
-    cli_json_text(&j, "sharing_is", "inferred from addresses and times");
-    cli_json_u64(&j, "line_bytes", AN_CACHE_LINE_BYTES);
-    cli_json_u64(&j, "sampled_threads", rep_sampled_threads(&s->v));
-    cli_json_u64(&j, "not_shown", s->small);
-    cli_json_u64(&j, "unclear", s->found.unclear);
-    cli_json_open(&j, "lines", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(&j, "file", s->v.options.path);
+    ls_json_text(&j, "sharing_is", "inferred from addresses and times");
+    ls_json_u64(&j, "line_bytes", AN_CACHE_LINE_BYTES);
+    ls_json_u64(&j, "sampled_threads", rep_sampled_threads(&s->v));
+    ls_json_u64(&j, "not_shown", s->small);
+    ls_json_u64(&j, "unclear", s->found.unclear);
+    ls_json_open(&j, "lines", '[');
     for (uint32_t i = 0; i < s->shown; i++)
         rep_json_shared_line(s, s->order[i], &j);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }
 
 ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out)

@@ -2,7 +2,7 @@
 #include "tools/report/rep_watch.h"
 
 #include "tools/cli/cli_format.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_print.h"
 
@@ -68,28 +68,28 @@ static void rep_watch_text(const struct rep_watched *w, FILE *out)
 
 static void rep_watch_json(const struct rep_watched *w, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    cli_json_text(&j, "watched", w->watches[0].name);
-    cli_json_u64(&j, "base", w->watches[0].base);
-    cli_json_u64(&j, "len_bytes", w->watches[0].len_bytes);
-    cli_json_u64(&j, "seen", w->hits);
-    cli_json_double(&j, "watched_share", 1 / rep_watch_scale(w));
-    cli_json_double(&j, "touches_estimated", (double)w->hits * rep_watch_scale(w));
-    cli_json_open(&j, "rows", '[');
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(&j, "watched", w->watches[0].name);
+    ls_json_u64(&j, "base", w->watches[0].base);
+    ls_json_u64(&j, "len_bytes", w->watches[0].len_bytes);
+    ls_json_u64(&j, "seen", w->hits);
+    ls_json_double(&j, "watched_share", 1 / rep_watch_scale(w));
+    ls_json_double(&j, "touches_estimated", (double)w->hits * rep_watch_scale(w));
+    ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < w->rows_len; i++) {
         const struct an_row *r = an_table_total(w->v.table, w->rows[i].group);
         if (w->rows[i].hidden) continue;
-        cli_json_open(&j, NULL, '{');
-        cli_json_text(&j, "label", rep_label(&w->v, w->rows[i].group));
-        cli_json_u64(&j, "depth", w->rows[i].depth);
-        cli_json_u64(&j, "reads", r->loads);
-        cli_json_u64(&j, "writes", r->stores);
-        cli_json_close(&j, '}');
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "label", rep_label(&w->v, w->rows[i].group));
+        ls_json_u64(&j, "depth", w->rows[i].depth);
+        ls_json_u64(&j, "reads", r->loads);
+        ls_json_u64(&j, "writes", r->stores);
+        ls_json_close(&j, '}');
     }
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }
 
 static ls_err rep_watch_fill(struct rep_watched *w, const struct rep_options *o)

@@ -2,7 +2,7 @@
 #include "tools/stream/stm_print.h"
 
 #include "machine/mach_topology.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/replay/knr_counts.h"
 #include "tools/replay/knr_json.h"
 
@@ -98,20 +98,20 @@ static void print_csv(const struct stm_report *r, FILE *out)
 
 static void print_json(const struct stm_report *r, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", STM_JSON_SCHEMA);
-    cli_json_text(&j, "command", "stream");
-    cli_json_text(&j, "version", PACKAGE_VERSION);
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", STM_JSON_SCHEMA);
+    ls_json_text(&j, "command", "stream");
+    ls_json_text(&j, "version", PACKAGE_VERSION);
     knr_json_machine(&j, "machine");
-    cli_json_u64(&j, "elements", r->need.elements);
-    cli_json_u64(&j, "rule_elements", r->need.rule_elements);
-    cli_json_bool(&j, "keeps_run_rule", r->need.elements >= r->need.rule_elements);
-    cli_json_open(&j, "results", '[');
+    ls_json_u64(&j, "elements", r->need.elements);
+    ls_json_u64(&j, "rule_elements", r->need.rule_elements);
+    ls_json_bool(&j, "keeps_run_rule", r->need.elements >= r->need.rule_elements);
+    ls_json_open(&j, "results", '[');
     for (size_t i = 0; i < r->len; i++)
         knr_json_result(&j, &r->results[i], r->results[i].kernel->name);
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }
 
 void stm_print(const struct stm_report *r, enum stm_format format, FILE *out)

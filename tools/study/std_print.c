@@ -4,7 +4,7 @@
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_stats.h"
 #include "machine/mach_topology.h"
-#include "tools/cli/cli_json.h"
+#include "common/ls_json.h"
 #include "tools/replay/knr_json.h"
 
 #include "config.h"
@@ -109,38 +109,38 @@ void std_print_csv(const struct std_report *r, FILE *out)
     }
 }
 
-static void json_correlations(struct cli_json *j, const struct std_report *r)
+static void json_correlations(struct ls_json *j, const struct std_report *r)
 {
-    cli_json_open(j, "pearson_r_with_triad", '{');
+    ls_json_open(j, "pearson_r_with_triad", '{');
     for (size_t i = 0; i < r->len; i++)
         if (is_first_of_series(r, i) && strcmp(r->points[i].series, "triad") != 0)
-            cli_json_double(j, r->points[i].series, correlation(r, r->points[i].series));
-    cli_json_close(j, '}');
+            ls_json_double(j, r->points[i].series, correlation(r, r->points[i].series));
+    ls_json_close(j, '}');
 }
 
 void std_print_json(const struct std_report *r, FILE *out)
 {
-    struct cli_json j = {.out = out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_u64(&j, "schema", STD_JSON_SCHEMA);
-    cli_json_text(&j, "command", "study");
-    cli_json_text(&j, "version", PACKAGE_VERSION);
-    cli_json_text(&j, "study", r->study->name);
-    cli_json_text(&j, "words", r->study->words);
-    cli_json_text(&j, "axis", r->study->axis);
-    cli_json_text(&j, "source", r->study->source);
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", STD_JSON_SCHEMA);
+    ls_json_text(&j, "command", "study");
+    ls_json_text(&j, "version", PACKAGE_VERSION);
+    ls_json_text(&j, "study", r->study->name);
+    ls_json_text(&j, "words", r->study->words);
+    ls_json_text(&j, "axis", r->study->axis);
+    ls_json_text(&j, "source", r->study->source);
     knr_json_machine(&j, "machine");
     if (strcmp(r->study->name, "threads") == 0) json_correlations(&j, r);
-    cli_json_open(&j, "points", '[');
+    ls_json_open(&j, "points", '[');
     for (size_t i = 0; i < r->len; i++) {
-        cli_json_open(&j, NULL, '{');
-        cli_json_text(&j, "series", r->points[i].series);
-        cli_json_double(&j, "x", r->points[i].x);
-        cli_json_open(&j, "results", '[');
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "series", r->points[i].series);
+        ls_json_double(&j, "x", r->points[i].x);
+        ls_json_open(&j, "results", '[');
         knr_json_result(&j, &r->points[i].result, r->points[i].series);
-        cli_json_close(&j, ']');
-        cli_json_close(&j, '}');
+        ls_json_close(&j, ']');
+        ls_json_close(&j, '}');
     }
-    cli_json_close(&j, ']');
-    cli_json_close(&j, '}');
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
 }
