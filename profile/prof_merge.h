@@ -26,7 +26,7 @@ struct prof_merge_stats {
 };
 
 /* Times are since the earliest start, by the wall clocks of the machines.
- * Errors: those of prof_open and prof_writer_new; LS_ERR_ARG: profiles whose numbers mean different things
+ * Errors: those of prof_open and prof_writer_new; LS_ERR_FORMAT: profiles whose numbers mean different things
  * (engine, what a sample is, the length of a cycle), LS_ERR_USAGE: one is named twice. Nothing is written
  * then. */
 ls_err prof_merge(const struct prof_merge_options *o, struct prof_merge_stats *out);
