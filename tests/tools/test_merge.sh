@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # merge: every row of every file is in the result and says the same, at its time; what cannot be put together is refused.
 . "${top_srcdir:-.}/tests/tools/check.sh"
-for python in "${PYTHON-}" python3 /usr/bin/python3 ""; do
-    [ -n "$python" ] && "$python" -c 'import h5py' 2>/dev/null && break
-done
-[ -n "$python" ] || skip "no Python with h5py (Debian: python3-h5py)"
+needs_python h5py
 make_profile=$top_builddir/tests/tools/make_profile
 "$make_profile" a.h5 before && "$make_profile" b.h5 elsewhere && "$make_profile" c.h5 other || exit 99
 "$top_builddir/tests/viz-export/make_view" v.h5 && "$top_builddir/tests/viz-export/make_view" w.h5 || exit 99
