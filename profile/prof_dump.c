@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a row of the file is made of. */
@@ -114,6 +115,10 @@ static ls_err prof_dump_publish(const char *temporary, const char *path, int for
     if (!force && access(path, F_OK) == 0)
         return ls_fail(LS_ERR_EXISTS,
                        "%s, which the program asked for, is already there: --force replaces it", path);
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return ls_fail(LS_ERR_EXISTS, "%s, which the program asked for, is no file: nothing is written to it",
+                       path);
     return rename(temporary, path) == 0 ? LS_OK : ls_fail_errno(errno, "cannot write %s", path);
 }
 

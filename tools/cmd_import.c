@@ -124,7 +124,7 @@ static int import_run(const struct cli_command *c, const struct cli_value *v, ch
         err = ls_fail(LS_ERR_USAGE, "import reads files, and some of them twice: not the standard input");
     if (err == LS_OK) err = source_of(v[IMPORT_FORMAT].text, job.path, &source);
     if (err != LS_OK) return cli_fail(err);
-    err = cli_output_check(job.output_path, job.force);
+    err = cli_output_check_profile(job.output_path, job.force);
     if (err != LS_OK) {
         cli_fail(err);
         return CLI_FAILURE;

@@ -30,7 +30,7 @@ static int merge_run(const struct cli_command *c, const struct cli_value *v, cha
                                          .warn = merge_warn};
     while (operands[options.paths_len])
         options.paths_len++;
-    ls_err err = cli_output_check(options.output_path, options.force);
+    ls_err err = cli_output_check_profile(options.output_path, options.force);
     if (err != LS_OK) {
         cli_fail(err);
         return CLI_FAILURE;

@@ -228,7 +228,7 @@ static int record_prepare(struct record *r)
         return rec_target_status(err);
     }
     cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
-    if ((err = cli_output_check(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
+    if ((err = cli_output_check_profile(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
         (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;

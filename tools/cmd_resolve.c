@@ -24,7 +24,7 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
 {
     (void)c;
     cli_message_quiet(v[RESOLVE_QUIET].given);
-    ls_err err = cli_output_check(v[RESOLVE_OUTPUT].text, v[RESOLVE_FORCE].given);
+    ls_err err = cli_output_check_profile(v[RESOLVE_OUTPUT].text, v[RESOLVE_FORCE].given);
     if (err != LS_OK) {
         cli_fail(err);
         return CLI_FAILURE;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 /* loadstone view: a profile as one page that a browser opens without anything else. */
+#include "common/ls_outputs.h"
 #include "profile/prof_atlas.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -46,22 +47,15 @@ static char *view_output_of(const char *given, const char *input)
     return asprintf(&out, "%.*s.html", (int)stem, input) < 0 ? NULL : out;
 }
 
-/* Beside the file first: a page that could not be finished is not left behind. */
-static ls_err view_write_file(const struct vx_view *page, const char *path)
+static ls_err view_write_file(const struct vx_view *page, const char *path, bool force)
 {
-    char *draft = NULL;
-    if (asprintf(&draft, "%s.part", path) < 0) return ls_fail(LS_ERR_NOMEM, "no memory to write %s", path);
-    FILE *out = fopen(draft, "w");
-    if (!out) {
-        const ls_err err = ls_fail_errno(errno, "cannot write %s", draft);
-        free(draft);
-        return err;
-    }
-    ls_err err = vx_view_write(page, out, draft);
-    if (fclose(out) != 0 && err == LS_OK) err = ls_fail_errno(errno, "cannot write %s", draft);
-    if (err == LS_OK && rename(draft, path) != 0) err = ls_fail_errno(errno, "cannot write %s", path);
-    if (err != LS_OK) unlink(draft);
-    free(draft);
+    ls_outputs *files;
+    FILE *out;
+    LS_TRY(ls_outputs_new(force, &files));
+    ls_err err = ls_outputs_open(files, path, &out);
+    if (err == LS_OK) err = vx_view_write(page, out, path);
+    if (err == LS_OK) err = ls_outputs_commit(files);
+    ls_outputs_free(files);
     return err;
 }
 
@@ -113,7 +107,7 @@ static void view_content_fini(struct view_content *c)
     ndm_atlas_fini(&c->atlas);
 }
 
-static ls_err view_page(const struct rep_view *v, const struct view_content *c, const char *path)
+static ls_err view_page(const struct rep_view *v, const struct view_content *c, const char *path, bool force)
 {
     char warning[256] = "";
     size_t sources_len = 0;
@@ -138,7 +132,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .places = &c->places,
                                  .rows = c->picked,
                                  .rows_len = c->picked_len};
-    return view_write_file(&page, path);
+    return view_write_file(&page, path, force);
 }
 
 static ls_err view_make(const char *input, const struct cli_value *values, const char *path)
@@ -150,7 +144,7 @@ static ls_err view_make(const char *input, const struct cli_value *values, const
     ls_err err = rep_view_init(&v, &options);
     if (err == LS_OK) err = view_content_init(&content, &v, values[VIEW_ROWS].number);
     if (err == LS_OK) err = view_patterns(values[VIEW_PATTERNS].text, input, &content.patterns);
-    if (err == LS_OK) err = view_page(&v, &content, path);
+    if (err == LS_OK) err = view_page(&v, &content, path, values[VIEW_FORCE].given);
     view_content_fini(&content);
     rep_view_fini(&v);
     return err;

@@ -28,4 +28,13 @@ expect 1 "ab.h5" "$loadstone" merge -o ab.h5 a.h5 b.h5
 head -c 3000 b.h5 >cut.h5
 expect 3 "cut.h5" "$loadstone" merge -o x.h5 a.h5 cut.h5
 must test ! -e x.h5
+# a pipe (a device as well) is never replaced: a profile cannot be written to it, a page can
+mkfifo pipe || exit 99
+expect 1 "a device or a pipe" "$loadstone" merge --force -o pipe a.h5 b.h5
+expect 125 "a device or a pipe" "$loadstone" record --force -o pipe -- true
+cat pipe >page.html &
+"$loadstone" view --force -o pipe v.h5 >out 2>err || { cat err; failed=1; }
+wait
+must grep -q '</html>' page.html
+must test -p pipe
 exit $failed

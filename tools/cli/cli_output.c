@@ -40,6 +40,15 @@ ls_err cli_output_check(const char *path, bool force)
     return LS_OK;
 }
 
+ls_err cli_output_check_profile(const char *path, bool force)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return ls_fail(LS_ERR_EXISTS,
+                       "%s is a device or a pipe, which cannot hold a profile; name a file with -o", path);
+    return cli_output_check(path, force);
+}
+
 void cli_output_for_rank(const char *path, char out[PATH_MAX])
 {
     struct ls_rank rank;
