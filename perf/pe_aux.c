@@ -3,7 +3,6 @@
 
 #include "perf/pe_spe.h"
 
-#include <errno.h>
 #include <sys/auxv.h>
 
 enum {
@@ -15,19 +14,13 @@ int pe_aux_map(struct pe_aux *a, const struct pe_ring *ring, const struct pe_ker
                size_t len_bytes)
 {
     const uint64_t offset = getauxval(AT_PAGESZ) + ring->data_len_bytes;
-    long at = -ENOMEM;
     *a = (struct pe_aux){.data = NULL};
-    for (size_t len = len_bytes; len >= PE_AUX_MIN_BYTES; len /= 2) {
-        ring->page->aux_offset = offset;
-        ring->page->aux_size = len;
-        at = k->map(fd, len, offset);
-        if (at >= 0 || at < -ERRNO_MAX) {
-            *a = (struct pe_aux){.data = (const uint8_t *)at, .len_bytes = len};
-            return 0;
-        }
-        if (at != -EPERM && at != -ENOMEM) break;
-    }
-    return (int)-at;
+    ring->page->aux_offset = offset;
+    ring->page->aux_size = len_bytes;
+    const long at = k->map(fd, len_bytes, offset);
+    if (at < 0 && at >= -ERRNO_MAX) return (int)-at;
+    *a = (struct pe_aux){.data = (const uint8_t *)at, .len_bytes = len_bytes};
+    return 0;
 }
 
 void pe_aux_unmap(struct pe_aux *a, const struct pe_kernel *k)

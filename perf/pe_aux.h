@@ -30,8 +30,8 @@ struct pe_aux {
     bool is_stopped;     /* the kernel switched the event off when it found no room */
 };
 
-/* Map the area behind the ring of fd, with len_bytes (a power of two), or half of it and so on down to
- * PE_AUX_MIN_BYTES while the allowance of locked memory is used up. 0 or an errno; a is unmapped then. */
+/* Map the area behind the ring of fd, with len_bytes (a power of two, PE_AUX_MIN_BYTES or more). 0 or an
+ * errno (EPERM, ENOMEM: the allowance of locked memory is used up); a is unmapped then. */
 int pe_aux_map(struct pe_aux *a, const struct pe_ring *ring, const struct pe_kernel *k, int fd,
                size_t len_bytes);
 /* Idempotent; before its ring. */

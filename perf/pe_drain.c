@@ -57,7 +57,7 @@ static struct pe_lane *active_lanes(struct pe_drain *d, struct pe_lane *lanes, s
     for (size_t i = 0; i < lanes_len; i++) {
         struct pe_lane *l = &lanes[i];
         if (!l->ring.page) continue;
-        const size_t waiting_bytes = pe_ring_look(&l->ring);
+        const size_t waiting_bytes = pe_ring_look(&l->ring, &d->counts.broken);
         note_fill(d, l, waiting_bytes);
         if (waiting_bytes && lane_find_head(d, l)) {
             l->next = first;

@@ -2,6 +2,7 @@
 #include "perf/pe_open.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 
 /* linux/perf_event.h of later kernels. */
 #define PE_FORMAT_LOST (UINT64_C(1) << 4)
@@ -97,6 +98,36 @@ struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel 
 
 /* --- lanes --- */
 
+enum { WAKEUP_PART = 4 }; /* of a ring */
+
+/* A ring has a page at least, an area two; pages have up to 64 KiB. */
+static size_t ring_min_bytes(void)
+{
+    const size_t page_bytes = getauxval(AT_PAGESZ);
+    return page_bytes > PE_RING_MIN_BYTES ? page_bytes : PE_RING_MIN_BYTES;
+}
+
+static size_t aux_min_bytes(void)
+{
+    const size_t bytes = 2 * getauxval(AT_PAGESZ);
+    return bytes > PE_AUX_MIN_BYTES ? bytes : PE_AUX_MIN_BYTES;
+}
+
+bool pe_refusal_is_of_memory(const struct pe_refusal *r)
+{
+    return (r->error == EPERM || r->error == ENOMEM) &&
+           (r->place == PE_AT_MMAP || r->place == PE_AT_MMAP_AUX);
+}
+
+bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes)
+{
+    const bool halves_aux = *aux_bytes >= *ring_bytes && *aux_bytes > aux_min_bytes();
+    const bool halves_ring = (*ring_bytes >= *aux_bytes || !halves_aux) && *ring_bytes > ring_min_bytes();
+    if (halves_aux) *aux_bytes /= 2;
+    if (halves_ring) *ring_bytes /= 2;
+    return halves_aux || halves_ring;
+}
+
 static void lane_clear(struct pe_lane *l, int tid, int cpu)
 {
     *l = (struct pe_lane){.tid = tid, .cpu = cpu};
@@ -117,6 +148,8 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
     struct perf_event_attr attr = e->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;
+    /* the kernel takes it when it makes the ring: more than that holds would mean a full one */
+    if (attr.watermark) attr.wakeup_watermark = (uint32_t)(l->ring_bytes / WAKEUP_PART);
     l->events_len = row + 1;
     if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out with its leader */
     const long fd =
@@ -133,10 +166,11 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
 static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                     unsigned row)
 {
-    int error = pe_ring_map(&l->ring, k, l->fds[row], spec->ring_bytes);
+    int error = pe_ring_map(&l->ring, k, l->fds[row], l->ring_bytes);
+    l->ring_row = row;
     if (error) return refuse(l, PE_AT_MMAP, row, error);
-    if (!spec->aux_bytes) return 0;
-    error = pe_aux_map(&l->aux, &l->ring, k, l->fds[row], spec->aux_bytes);
+    if (!l->aux_bytes) return 0;
+    error = pe_aux_map(&l->aux, &l->ring, k, l->fds[row], l->aux_bytes);
     l->aux.has_sources = spec->has_sources;
     return error ? refuse(l, PE_AT_MMAP_AUX, row, error) : 0;
 }
@@ -171,9 +205,18 @@ static int lane_fill(struct pe_lane *l, const struct pe_kernel *k, const struct 
 int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
                  int cpu)
 {
-    lane_clear(l, tid, cpu);
-    const int error = lane_fill(l, k, spec);
-    if (error) pe_lane_close(l, k);
+    size_t ring_bytes = spec->ring_bytes, aux_bytes = spec->aux_bytes;
+    int error;
+    if (ring_bytes < ring_min_bytes()) ring_bytes = ring_min_bytes();
+    if (aux_bytes && aux_bytes < aux_min_bytes()) aux_bytes = aux_min_bytes();
+    do {
+        lane_clear(l, tid, cpu);
+        l->ring_bytes = ring_bytes;
+        l->aux_bytes = aux_bytes;
+        error = lane_fill(l, k, spec);
+        if (error) pe_lane_close(l, k);
+    } while (error && pe_refusal_is_of_memory(&l->refusal) && !spec->is_exact &&
+             pe_sizes_halve(&ring_bytes, &aux_bytes));
     return error;
 }
 
@@ -247,6 +290,11 @@ int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe
         if (error < 0) return (int)-error;
     }
     return 0;
+}
+
+int pe_lane_poll_fd(const struct pe_lane *l)
+{
+    return l->fds[l->ring_row];
 }
 
 int pe_lane_event(const struct pe_lane *l, uint64_t id)

@@ -27,8 +27,9 @@ struct pe_open_event {
 struct pe_open_spec {
     struct pe_open_event events[PE_LANE_EVENTS_MAX];
     unsigned events_len;
-    size_t ring_bytes; /* wished for, a power of two */
+    size_t ring_bytes; /* wished for, a power of two; the reader is woken when a quarter of it is full */
     size_t aux_bytes;  /* as well, of the AUX area; 0: samples are in the ring */
+    bool is_exact;     /* these sizes or none: the caller halves them, for all its lanes */
     bool cpu_wide;     /* of whatever runs on a CPU: the reader keeps its own */
     bool has_sources;  /* see pe_spe_next */
 };
@@ -43,8 +44,10 @@ struct pe_refusal {
 struct pe_lane {
     int fds[PE_LANE_EVENTS_MAX]; /* -1: not open, or left out */
     uint64_t ids[PE_LANE_EVENTS_MAX];
-    unsigned events_len; /* 0: not open */
-    int tid, cpu;        /* as opened: tid 0 is the opening thread, cpu -1 any */
+    unsigned events_len;          /* 0: not open */
+    int tid, cpu;                 /* as opened: tid 0 is the opening thread, cpu -1 any */
+    size_t ring_bytes, aux_bytes; /* as tried: those wished for, or halved */
+    unsigned ring_row;            /* of the event that has the ring, once that is mapped */
     struct pe_ring ring;
     struct pe_aux aux;
     struct pe_refusal refusal; /* why it does not open */
@@ -72,8 +75,15 @@ extern const char *const pe_weakening_texts[PE_WEAKENING_COUNT];
 struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu,
                               unsigned *weak);
 
-/* Open all events of spec, off, and map their ring. 0 or an errno; then nothing stays open. ENODEV: the CPU
- * is not there, or has none of the PMUs. l->refusal tells more. */
+/* Was it for want of memory that may be locked? */
+bool pe_refusal_is_of_memory(const struct pe_refusal *r);
+/* Halve what is asked for: the larger of the two, both where they are alike. False when there is nothing
+ * smaller. */
+bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes);
+
+/* Open all events of spec, off, and map their ring, a smaller one (pe_sizes_halve) as long as no more memory
+ * may be locked. 0 or an errno; then nothing stays open. ENODEV: the CPU is not there, or has none of the
+ * PMUs. l->refusal tells more. */
 int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
                  int cpu);
 /* Idempotent. */
@@ -91,6 +101,8 @@ bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct p
 int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                    uint64_t period_events);
 
+/* The descriptor that tells when the ring fills: others of the lane have none, and poll says so at once. */
+int pe_lane_poll_fd(const struct pe_lane *l);
 /* Row of the event whose samples have this id; 0 when only one can be meant, -1 none. */
 int pe_lane_event(const struct pe_lane *l, uint64_t id);
 /* Samples that the kernel counts as lost (PERF_FORMAT_LOST) since the last call; 0 where it does not count.

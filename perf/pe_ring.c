@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_ring.h"
 
-#include <errno.h>
 #include <sys/auxv.h>
 
 enum { ERRNO_MAX = 4095 };
@@ -21,17 +20,11 @@ static void ring_adopt(struct pe_ring *r, void *base, size_t data_len_bytes)
 
 int pe_ring_map(struct pe_ring *r, const struct pe_kernel *k, int fd, size_t data_len_bytes)
 {
-    long at = -ENOMEM;
+    const long at = k->map(fd, page_bytes() + data_len_bytes, 0);
     *r = (struct pe_ring){.page = NULL};
-    for (size_t len = data_len_bytes; len >= PE_RING_MIN_BYTES; len /= 2) {
-        at = k->map(fd, page_bytes() + len, 0);
-        if (at >= 0 || at < -ERRNO_MAX) {
-            ring_adopt(r, (void *)at, len);
-            return 0;
-        }
-        if (at != -EPERM && at != -ENOMEM) break;
-    }
-    return (int)-at;
+    if (at < 0 && at >= -ERRNO_MAX) return (int)-at;
+    ring_adopt(r, (void *)at, data_len_bytes);
+    return 0;
 }
 
 void pe_ring_unmap(struct pe_ring *r, const struct pe_kernel *k)
@@ -40,11 +33,14 @@ void pe_ring_unmap(struct pe_ring *r, const struct pe_kernel *k)
     *r = (struct pe_ring){.page = NULL};
 }
 
-size_t pe_ring_look(struct pe_ring *r)
+size_t pe_ring_look(struct pe_ring *r, uint64_t *broken)
 {
     r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
     /* more than the ring holds: not the kernel's doing; begin anew at the head */
-    if (r->head - r->tail > r->data_len_bytes) r->tail = r->head;
+    if (r->head - r->tail > r->data_len_bytes) {
+        ++*broken;
+        r->tail = r->head;
+    }
     return (size_t)(r->head - r->tail);
 }
 

@@ -26,15 +26,15 @@ struct pe_ring {
     uint64_t head;         /* of the last look */
 };
 
-/* Map the ring of fd with data_len_bytes of room (a power of two), or with half of it, and so on down to
- * PE_RING_MIN_BYTES, while the kernel says that the allowance of locked memory is used up. 0 or an errno; r
- * is unmapped then. */
+/* Map the ring of fd with data_len_bytes of room (a power of two, PE_RING_MIN_BYTES or more). 0 or an errno
+ * (EPERM, ENOMEM: the allowance of locked memory is used up); r is unmapped then. */
 int pe_ring_map(struct pe_ring *r, const struct pe_kernel *k, int fd, size_t data_len_bytes);
 /* Idempotent. */
 void pe_ring_unmap(struct pe_ring *r, const struct pe_kernel *k);
 
-/* Look how far the kernel is; returns the bytes that wait. */
-size_t pe_ring_look(struct pe_ring *r);
+/* Look how far the kernel is; returns the bytes that wait. More than the ring holds cannot be: they are given
+ * up, counted in *broken. */
+size_t pe_ring_look(struct pe_ring *r, uint64_t *broken);
 /* The next record before the head of the last look, not taken yet; bounce holds it where it wraps around the
  * ring's end. False when there is none. A length that cannot be gives up all bytes that wait, counted in
  * *broken. */

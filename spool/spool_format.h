@@ -533,7 +533,10 @@ struct spool_watch {
                      "(sysctl kernel.perf_event_paranoid=1 allows it)")                                     \
     X(EVENTS_REFUSED,                                                                                       \
       "events that the kernel refused for a CPU or thread: what happens there is not sampled")              \
-    X(WATCH_UNKNOWN, "watched elements that nothing registered has")
+    X(WATCH_UNKNOWN, "watched elements that nothing registered has")                                        \
+    X(BY_THREAD, "processes whose threads were sampled one by one: events of whole CPUs found no room "     \
+                 "(sysctl kernel.perf_event_mlock_kb, ulimit -n)")                                          \
+    X(UNTHROTTLED, "times sampling went on after the kernel throttled it")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -5,6 +5,7 @@ librtperf_la_SOURCES = \
     runtime/samplers/rt_perf.c runtime/samplers/rt_perf.h \
     runtime/samplers/rt_watch_place.c runtime/samplers/rt_watch_place.h \
     runtime/samplers/rt_perf_cost.c runtime/samplers/rt_perf_cost.h \
+    runtime/samplers/rt_perf_lanes.c runtime/samplers/rt_perf_lanes.h \
     runtime/samplers/rt_perf_duty.c runtime/samplers/rt_perf_duty.h \
     runtime/samplers/rt_perf_numa.c runtime/samplers/rt_perf_numa.h \
     runtime/samplers/rt_perf_pace.c runtime/samplers/rt_perf_pace.h \

@@ -8,24 +8,19 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_perf_duty.h"
+#include "runtime/samplers/rt_perf_lanes.h"
 #include "runtime/samplers/rt_perf_probe.h"
 #include "runtime/samplers/rt_perf_reader.h"
 #include "runtime/samplers/rt_perf_sample.h"
 #include "runtime/samplers/rt_perf_tell.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 
 enum {
-    LANES_MAX = 4096,
     CPU_RING_BYTES = 4 << 20,
-    FDS_PART = 4,          /* of the program's limit of descriptors */
     IN_FLIGHT_NS = 100000, /* a sample's time is taken before it is written */
     LOCK_NAP_NS = 20000,
 };
@@ -34,16 +29,17 @@ static struct {
     const struct rt_perf_engine *engine;
     struct pe_open_spec spec; /* the engine's, for CPUs or for threads */
     struct pe_drain drain;
-    struct pe_lane *lanes; /* LANES_MAX; those with events_len 0 are free */
+    struct rt_perf_lanes lanes;
     struct rt_perf_pace pace;
     struct rt_thread *own; /* of the reader, for its file */
     uint64_t kernel_ns, reader_ns;
     struct rt_perf_told told;
-    unsigned lanes_len; /* used up to here */
+    uint64_t counted_lost; /* by the kernel, which counts what no record tells */
     unsigned weak;
     volatile uint32_t locked;
     bool by_thread, is_on, is_quiet, was_forked;
-    bool is_idle; /* on, but not in this slot of its duty */
+    bool is_dutied; /* slower gears by switching on and off */
+    bool is_idle;   /* on, but not in this slot of its duty */
 } rt_perf;
 
 void rt_perf_lock(void)
@@ -60,76 +56,42 @@ void rt_perf_unlock(void)
 
 /* --- what is opened --- */
 
-static void set_wakeup(struct pe_open_spec *spec)
+static void note_halved(size_t lanes, const struct pe_open_spec *wished, size_t ring_bytes, size_t aux_bytes)
 {
-    for (unsigned i = 0; i < spec->events_len; i++)
-        spec->events[i].attr.wakeup_watermark = (uint32_t)spec->ring_bytes / 4;
+    if (ring_bytes < wished->ring_bytes || aux_bytes < wished->aux_bytes)
+        rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, lanes, 0);
 }
 
-static unsigned cpus_configured(void)
-{
-    const int n = get_nprocs_conf();
-    return n > 0 ? (unsigned)n : 1;
-}
-
-static bool has_too_few_descriptors(unsigned needed)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / FDS_PART < needed;
-}
-
-static void note_ring(const struct pe_lane *l)
-{
-    if (l->ring.data_len_bytes < rt_perf.spec.ring_bytes || l->aux.len_bytes < rt_perf.spec.aux_bytes)
-        rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, 1, 0);
-}
-
-static void close_all(void)
-{
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len) pe_lane_close(&rt_perf.lanes[i], rt_perf_kernel());
-    rt_perf.lanes_len = 0;
-}
-
-/* One lane a CPU that is there. 0 or an errno. */
+/* Too few descriptors for the events of all gears: those of the first one, on for parts of the time. */
 static int open_cpus(void)
 {
-    const unsigned cpus = cpus_configured();
-    int error = cpus > LANES_MAX || has_too_few_descriptors(cpus * rt_perf.spec.events_len) ? EMFILE : 0;
-    for (unsigned cpu = 0; !error && cpu < cpus; cpu++) {
-        error = pe_lane_open(&rt_perf.lanes[rt_perf.lanes_len], rt_perf_kernel(), &rt_perf.spec, 0, (int)cpu);
-        if (error == ENODEV) { /* not online */
-            error = 0;
-            continue;
-        }
-        if (!error) note_ring(&rt_perf.lanes[rt_perf.lanes_len++]);
+    struct pe_open_spec *spec = &rt_perf.spec;
+    if (!rt_perf_lanes_have_room_for_cpus(&rt_perf.lanes, spec) && rt_perf.engine->gears_len > 1) {
+        rt_perf_keep_first_gear(spec);
+        rt_perf.is_dutied = true;
     }
-    if (error) close_all();
+    const struct pe_open_spec wished = *spec;
+    const int error = rt_perf_lanes_open_cpus(&rt_perf.lanes, spec);
+    if (!error) note_halved(rt_perf.lanes.len, &wished, spec->ring_bytes, spec->aux_bytes);
     return error;
 }
 
-static struct pe_lane *free_lane(void)
+struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid)
 {
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (!rt_perf.lanes[i].events_len) return &rt_perf.lanes[i];
-    return rt_perf.lanes_len < LANES_MAX ? &rt_perf.lanes[rt_perf.lanes_len++] : NULL;
-}
-
-int rt_perf_open_thread(const struct pe_open_spec *spec, int tid)
-{
-    struct pe_lane *l = free_lane();
-    const int error = l ? pe_lane_open(l, rt_perf_kernel(), spec, tid, -1) : EMFILE;
-    if (error)
+    struct pe_lane *l;
+    const int error = rt_perf_lanes_open_thread(&rt_perf.lanes, spec, tid, &l);
+    if (error) {
         rt_event_count_sigsafe(SPOOL_EVENT_EVENTS_REFUSED, 1, error);
-    else
-        note_ring(l);
-    return error;
+        return NULL;
+    }
+    note_halved(1, spec, l->ring_bytes, l->aux_bytes);
+    return l;
 }
 
 struct pe_lane *rt_perf_lanes(size_t *out_len)
 {
-    *out_len = rt_perf.lanes_len;
-    return rt_perf.lanes;
+    *out_len = rt_perf.lanes.len;
+    return rt_perf.lanes.rows;
 }
 
 /* --- records --- */
@@ -144,14 +106,20 @@ struct rt_thread *rt_perf_own(void)
     return rt_perf.own;
 }
 
+const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const struct pe_sample *s)
+{
+    const int row = pe_lane_event(lane, s->id);
+    return row >= 0 ? &rt_perf.spec.events[row] : NULL;
+}
+
 /* How many events a sample stands for where its record does not tell. */
 static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
 {
-    const int row = pe_lane_event(lane, s->id);
+    const struct pe_open_event *e = rt_perf_event_of(lane, s);
     if (s->has & PERF_SAMPLE_PERIOD) return s->period_events;
-    if ((rt_perf.by_thread || rt_perf.engine->is_dutied) && rt_perf.engine->gears_len > 1)
+    if ((rt_perf.by_thread || rt_perf.is_dutied) && rt_perf.engine->gears_len > 1)
         return rt_perf.pace.periods[rt_perf.pace.gear];
-    return row >= 0 ? rt_perf.spec.events[row].attr.sample_period : 0;
+    return e ? e->attr.sample_period : 0;
 }
 
 /* For natural-domain functions: accesses, not faults. */
@@ -192,16 +160,19 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     rt_perf_sample_stack(w, &rt_perf.drain.layout, s, &out);
 }
 
-/* LOST records come only with a later sample; what the kernel counts is the truth where it counts. */
-static void note_kernel_losses(void)
+static void note_kernel_losses(struct pe_lane *lanes, size_t lanes_len)
 {
-    uint64_t lost = 0;
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len)
-            lost += pe_lane_lost(&rt_perf.lanes[i], rt_perf_kernel(), &rt_perf.spec);
-    static uint64_t counted;
-    counted += lost;
-    if (counted > rt_perf.drain.counts.lost) rt_perf.drain.counts.lost = counted;
+    for (size_t i = 0; i < lanes_len; i++)
+        if (lanes[i].events_len)
+            rt_perf.counted_lost += pe_lane_lost(&lanes[i], rt_perf_kernel(), &rt_perf.spec);
+}
+
+/* LOST records come only with a later sample; what the kernel counts is the truth where it counts. */
+static void tell_counts(void)
+{
+    struct pe_counts now = rt_perf.drain.counts;
+    if (now.lost < rt_perf.counted_lost) now.lost = rt_perf.counted_lost;
+    rt_perf_tell_counts(&rt_perf.told, &now);
 }
 
 /* --- rate --- */
@@ -209,23 +180,25 @@ static void note_kernel_losses(void)
 /* The events' own gear: one that is dutied has one only. */
 static unsigned gear_of_events(unsigned gear)
 {
-    if (gear == PE_GEAR_NONE || !rt_perf.engine->is_dutied) return gear;
+    if (gear == PE_GEAR_NONE || !rt_perf.is_dutied) return gear;
     return rt_perf.is_idle ? PE_GEAR_NONE : 0;
+}
+
+static void set_lane_gear(struct pe_lane *l, unsigned wanted)
+{
+    const unsigned gear = gear_of_events(wanted);
+    if (rt_perf.by_thread && !rt_perf.is_dutied && gear != PE_GEAR_NONE) {
+        pe_lane_period(l, rt_perf_kernel(), &rt_perf.spec, rt_perf.engine->periods[gear]);
+        pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, 0);
+    } else {
+        pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, gear);
+    }
 }
 
 static void set_gear(unsigned wanted)
 {
-    const unsigned gear = gear_of_events(wanted);
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++) {
-        struct pe_lane *l = &rt_perf.lanes[i];
-        if (!l->events_len) continue;
-        if (rt_perf.by_thread && !rt_perf.engine->is_dutied && gear != PE_GEAR_NONE) {
-            pe_lane_period(l, rt_perf_kernel(), &rt_perf.spec, rt_perf.engine->periods[gear]);
-            pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, 0);
-        } else {
-            pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, gear);
-        }
-    }
+    for (unsigned i = 0; i < rt_perf.lanes.len; i++)
+        if (rt_perf.lanes.rows[i].events_len) set_lane_gear(&rt_perf.lanes.rows[i], wanted);
 }
 
 /* Sampling is switched on and off by time, signal or call. */
@@ -240,7 +213,7 @@ static void follow_control(uint64_t now_ns)
 
 bool rt_perf_ticks(void)
 {
-    return rt_perf.engine->tick || (rt_perf.engine->is_dutied && rt_perf.pace.gear);
+    return rt_perf.engine->tick || (rt_perf.is_dutied && rt_perf.pace.gear);
 }
 
 size_t rt_perf_fullest_permille(void)
@@ -253,20 +226,20 @@ bool rt_perf_is_on(void)
     return rt_perf.is_on;
 }
 
-static size_t drain_lanes(uint64_t until_ns)
+static size_t drain_lanes(struct pe_lane *lanes, size_t lanes_len, uint64_t until_ns)
 {
     rt_perf.drain.ticks = pe_ticks_now();
-    return pe_drain_lanes(&rt_perf.drain, rt_perf.lanes, rt_perf.lanes_len, until_ns);
+    return pe_drain_lanes(&rt_perf.drain, lanes, lanes_len, until_ns);
 }
 
 /* Samples on their way were taken in the gear before. */
 static void change_gear(unsigned before)
 {
     const unsigned now = rt_perf.pace.gear;
-    if (rt_perf.engine->is_dutied) {
+    if (rt_perf.is_dutied) {
         set_gear(PE_GEAR_NONE);
         rt_perf.pace.gear = before;
-        drain_lanes(UINT64_MAX);
+        drain_lanes(rt_perf.lanes.rows, rt_perf.lanes.len, UINT64_MAX);
         rt_perf.pace.gear = now;
     }
     set_gear(now);
@@ -274,7 +247,7 @@ static void change_gear(unsigned before)
 
 static void follow_duty(uint64_t now_ns)
 {
-    if (!rt_perf.engine->is_dutied || !rt_perf.is_on) return;
+    if (!rt_perf.is_dutied || !rt_perf.is_on) return;
     const bool is_idle = !rt_perf_duty_is_on(rt_perf.pace.periods, rt_perf.pace.gear, now_ns);
     if (is_idle == rt_perf.is_idle) return;
     rt_perf.is_idle = is_idle;
@@ -284,9 +257,9 @@ static void follow_duty(uint64_t now_ns)
 /* What the kernel switched off for want of room goes on. */
 static void resume_all(void)
 {
-    for (unsigned i = 0; rt_perf.is_on && i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len)
-            pe_lane_resume(&rt_perf.lanes[i], rt_perf_kernel(), &rt_perf.spec,
+    for (unsigned i = 0; rt_perf.is_on && i < rt_perf.lanes.len; i++)
+        if (rt_perf.lanes.rows[i].events_len)
+            pe_lane_resume(&rt_perf.lanes.rows[i], rt_perf_kernel(), &rt_perf.spec,
                            gear_of_events(rt_perf.pace.gear));
 }
 
@@ -307,21 +280,27 @@ static void account(size_t samples, uint64_t cpu_ns)
     __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
 }
 
-static void drain_all(uint64_t now_ns, bool is_last)
+/* Hand on what waits in these lanes up to until_ns, and say what that cost. */
+static void drain_and_tell(struct pe_lane *lanes, size_t lanes_len, uint64_t now_ns, uint64_t until_ns)
 {
     struct spool_writer *w = rt_perf_writer();
-    if (!w || rt_perf.is_quiet) return;
     const uint64_t cpu_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t until_ns = is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS;
+    if (!w) return;
     rt_perf_tell_sampling(&rt_perf.told, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
-    const bool must_flush = is_last && rt_perf.spec.aux_bytes && rt_perf.is_on;
-    if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel tells what is in the AUX areas then */
-    const size_t samples = drain_lanes(until_ns);
-    if (must_flush) set_gear(rt_perf.pace.gear);
-    resume_all();
+    const size_t samples = drain_lanes(lanes, lanes_len, until_ns);
     account(samples, ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin_ns);
     rt_perf_tell_cost(&rt_perf.told, w, until_ns < now_ns ? until_ns : now_ns,
                       rt_perf.kernel_ns + rt_perf.reader_ns);
+}
+
+static void drain_all(uint64_t now_ns, bool is_last)
+{
+    const bool must_flush = is_last && rt_perf.spec.aux_bytes && rt_perf.is_on;
+    if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel tells what is in the AUX areas then */
+    drain_and_tell(rt_perf.lanes.rows, rt_perf.lanes.len, now_ns,
+                   is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS);
+    if (must_flush) set_gear(rt_perf.pace.gear);
+    resume_all();
 }
 
 void rt_perf_look(uint64_t now_ns, bool is_last)
@@ -330,8 +309,8 @@ void rt_perf_look(uint64_t now_ns, bool is_last)
     if (rt_is_own_process() && rt_is_recording() && !rt_perf.is_quiet) {
         follow_control(now_ns);
         drain_all(now_ns, is_last);
-        if (is_last) note_kernel_losses();
-        rt_perf_tell_counts(&rt_perf.told, &rt_perf.drain.counts);
+        if (is_last) note_kernel_losses(rt_perf.lanes.rows, rt_perf.lanes.len);
+        tell_counts();
         follow_pace(now_ns);
         follow_duty(now_ns);
         if (rt_perf.engine->tick) rt_perf.engine->tick(now_ns);
@@ -343,8 +322,8 @@ void rt_perf_close_lane(struct pe_lane *l)
 {
     if (!l->events_len) return;
     pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, PE_GEAR_NONE);
-    rt_perf.drain.ticks = pe_ticks_now();
-    pe_drain_lanes(&rt_perf.drain, l, 1, UINT64_MAX);
+    drain_and_tell(l, 1, ls_clock_mono_ns(), UINT64_MAX);
+    note_kernel_losses(l, 1);
     pe_lane_close(l, rt_perf_kernel());
 }
 
@@ -352,11 +331,11 @@ void rt_perf_close_lane(struct pe_lane *l)
 
 static int map_tables(void)
 {
-    const size_t lanes_bytes = LANES_MAX * sizeof(struct pe_lane);
+    const size_t lanes_bytes = RT_PERF_LANES_MAX * sizeof(struct pe_lane);
     const long at = ls_syscall(SYS_mmap, NULL, lanes_bytes + PE_RECORD_MAX_BYTES, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at < 0 && at > -4096) return (int)-at;
-    rt_perf.lanes = (struct pe_lane *)at;
+    rt_perf.lanes.rows = (struct pe_lane *)at;
     rt_perf.drain.bounce = (uint8_t *)at + lanes_bytes;
     return 0;
 }
@@ -366,14 +345,17 @@ static int open_events(void)
 {
     rt_perf.spec = rt_perf.engine->spec;
     rt_perf.by_thread = rt_perf.engine->by_thread;
+    rt_perf.is_dutied = rt_perf.engine->is_dutied;
     if (!rt_perf.spec.ring_bytes) rt_perf.spec.ring_bytes = CPU_RING_BYTES;
-    set_wakeup(&rt_perf.spec);
+    rt_perf.told.is_late = rt_perf.spec.aux_bytes || rt_perf.by_thread;
     if (rt_perf.by_thread) return 0;
     const int error = open_cpus();
     if (error == 0 || rt_perf.spec.cpu_wide) return error;
-    rt_perf.by_thread = true;
+    rt_event_count_sigsafe(SPOOL_EVENT_BY_THREAD, 1, error);
+    rt_perf.spec = rt_perf.engine->spec;
+    rt_perf.is_dutied = rt_perf.engine->is_dutied;
+    rt_perf.by_thread = rt_perf.told.is_late = true; /* threads that end are read before the others */
     rt_perf_make_by_thread(&rt_perf.spec);
-    set_wakeup(&rt_perf.spec);
     return 0;
 }
 
@@ -384,7 +366,7 @@ static void begin_counting(void)
     rt_perf.drain.sample = on_sample;
     rt_perf.drain.counts = (struct pe_counts){0};
     rt_perf.told = (struct rt_perf_told){.has_sampling = false};
-    rt_perf.kernel_ns = rt_perf.reader_ns = 0;
+    rt_perf.kernel_ns = rt_perf.reader_ns = rt_perf.counted_lost = 0;
     rt_perf.pace.share = rt_state.config.overhead_share;
     rt_perf.pace.gears_len = e->gears_len;
     memcpy(rt_perf.pace.periods, e->periods, sizeof(e->periods));
@@ -414,32 +396,31 @@ static void begin_reading(void)
     if (!error) return;
     rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
     rt_perf.is_quiet = true;
-    close_all();
+    rt_perf_lanes_close_all(&rt_perf.lanes);
 }
 
-static void open_own_lane(void)
+static void open_lane_of(int tid)
 {
     rt_perf_lock();
-    if (!rt_perf.is_quiet && rt_perf_open_thread(&rt_perf.spec, 0) == 0 && rt_perf.is_on)
-        set_gear(rt_perf.pace.gear);
+    struct pe_lane *l = rt_perf.is_quiet ? NULL : rt_perf_open_thread(&rt_perf.spec, tid);
+    if (l && rt_perf.is_on) set_lane_gear(l, rt_perf.pace.gear);
     rt_perf_unlock();
 }
 
 void rt_perf_thread_open(struct rt_thread *t)
 {
-    (void)t;
     if (!rt_perf.own) begin_reading();
-    if (rt_perf.by_thread && !rt_perf.engine->by_thread) open_own_lane();
+    if (rt_perf.by_thread && !rt_perf.engine->by_thread)
+        open_lane_of(t ? t->tid : (int)ls_syscall(SYS_gettid));
 }
 
 void rt_perf_thread_close(struct rt_thread *t)
 {
     if (!rt_perf.by_thread || rt_perf.is_quiet) return;
+    rt_perf_reader_wait_begun(); /* its last samples go to the reader's file */
     rt_perf_lock();
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++) {
-        struct pe_lane *l = &rt_perf.lanes[i];
-        if (l->events_len && l->tid == (int)t->tid) rt_perf_close_lane(l);
-    }
+    struct pe_lane *l = rt_perf_lanes_of_thread(&rt_perf.lanes, t->tid);
+    if (l && !rt_perf.is_quiet) rt_perf_close_lane(l);
     rt_perf_unlock();
 }
 
@@ -502,9 +483,9 @@ void rt_perf_after_fork_child(struct rt_thread *t)
 {
     const bool may_make_thread = rt_perf.was_forked;
     rt_perf.was_forked = false;
-    for (unsigned i = 0; i < rt_perf.lanes_len; i++)
-        if (rt_perf.lanes[i].events_len) pe_lane_forget(&rt_perf.lanes[i], rt_perf_kernel());
-    rt_perf.lanes_len = 0;
+    for (unsigned i = 0; i < rt_perf.lanes.len; i++)
+        if (rt_perf.lanes.rows[i].events_len) pe_lane_forget(&rt_perf.lanes.rows[i], rt_perf_kernel());
+    rt_perf.lanes.len = 0;
     rt_perf.own = NULL;
     rt_perf_reader_forget();
     begin_counting();
@@ -527,7 +508,7 @@ void rt_perf_seal(void)
     rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
     rt_perf_lock();
     rt_perf.is_quiet = true;
-    close_all();
+    rt_perf_lanes_close_all(&rt_perf.lanes);
     close_own_file();
     rt_perf_unlock();
     rt_perf_reader_end();

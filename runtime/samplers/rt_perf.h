@@ -62,11 +62,13 @@ void rt_perf_after_fork_parent(struct rt_thread *t);
 void rt_perf_after_fork_child(struct rt_thread *t);
 void rt_perf_seal(void);
 
-/* For engines that open by thread: under the lock of the lanes. rt_perf_open_thread returns 0 or an errno;
- * the lane's events are off. */
+/* For engines that open by thread: under the lock of the lanes. rt_perf_open_thread returns NULL when the
+ * kernel refuses or all descriptors of our share are used, which is counted; the lane's events are off. */
 void rt_perf_lock(void);
 void rt_perf_unlock(void);
-int rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
+struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
+/* The event of a sample, NULL: not known. Its row is not that of the engine's spec: fewer may be open. */
+const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const struct pe_sample *s);
 /* All lanes, open ones and others. */
 struct pe_lane *rt_perf_lanes(size_t *out_len);
 const struct pe_kernel *rt_perf_kernel(void);

@@ -5,8 +5,9 @@
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_perf_sample.h"
 
-#include <sched.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 
 enum { THREAD_RING_BYTES = 256 << 10 };
@@ -56,18 +57,21 @@ struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t per
     return a;
 }
 
-void rt_perf_make_by_thread(struct pe_open_spec *spec)
+void rt_perf_keep_first_gear(struct pe_open_spec *spec)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < spec->events_len; i++) {
         const uint8_t gear = spec->events[i].gear;
-        if (gear != 0 && gear != PE_GEAR_ANY) continue;
-        spec->events[kept] = spec->events[i];
-        spec->events[kept].attr.inherit = 0;
-        spec->events[kept].attr.inherit_thread = 0;
-        kept++;
+        if (gear == 0 || gear == PE_GEAR_ANY) spec->events[kept++] = spec->events[i];
     }
     spec->events_len = kept;
+}
+
+void rt_perf_make_by_thread(struct pe_open_spec *spec)
+{
+    rt_perf_keep_first_gear(spec);
+    for (unsigned i = 0; i < spec->events_len; i++)
+        spec->events[i].attr.inherit = spec->events[i].attr.inherit_thread = 0;
     spec->ring_bytes = THREAD_RING_BYTES;
 }
 
@@ -79,13 +83,24 @@ const struct perf_event_attr *rt_perf_first_sampling(const struct pe_open_spec *
     return &spec->events[i].attr;
 }
 
+/* On the first CPU that has it: this thread may be on one that has not. */
+static struct pe_refusal fit_where_it_is(struct pe_open_spec *spec, bool by_thread, unsigned *weak)
+{
+    const int cpus = get_nprocs_conf();
+    int cpu = by_thread ? -1 : 0;
+    struct pe_refusal refusal = pe_open_fit(spec, rt_perf_kernel(), 0, cpu, weak);
+    while (!by_thread && refusal.error == ENODEV && ++cpu < cpus)
+        refusal = pe_open_fit(spec, rt_perf_kernel(), 0, cpu, weak);
+    return refusal;
+}
+
 int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
 {
     struct pe_open_spec as_opened = e->spec;
     as_opened.ring_bytes = PE_RING_MIN_BYTES;
     if (as_opened.aux_bytes) as_opened.aux_bytes = PE_AUX_MIN_BYTES;
     if (e->by_thread) rt_perf_make_by_thread(&as_opened);
-    e->refusal = pe_open_fit(&as_opened, rt_perf_kernel(), 0, e->by_thread ? -1 : sched_getcpu(), weak);
+    e->refusal = fit_where_it_is(&as_opened, e->by_thread, weak);
     /* what had to go, goes from the others as well */
     for (unsigned i = 0; !e->refusal.error && i < e->spec.events_len; i++) {
         struct perf_event_attr *a = &e->spec.events[i].attr;

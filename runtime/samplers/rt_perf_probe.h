@@ -8,6 +8,8 @@
 
 #include "runtime/samplers/rt_perf.h"
 
+/* Without the events of slower gears, which stand behind those of the first one. */
+void rt_perf_keep_first_gear(struct pe_open_spec *spec);
 /* The same events for one thread: they are not inherited, and change their rate by their period. */
 void rt_perf_make_by_thread(struct pe_open_spec *spec);
 /* Attributes of the first event that samples. */

@@ -42,8 +42,19 @@ static int time_out_ms(size_t lanes_len)
     return is_timed || lanes_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
 }
 
-/* Until a ring is filled, or it is time. Rings whose threads have ended report so for ever and are left out.
- */
+/* Was it a ring, or us? Events whose threads have ended (without a word: clone() itself) say so for ever. */
+static bool was_woken(const struct pollfd *polled, size_t n)
+{
+    bool is_any = false, is_hung_up = false;
+    for (size_t i = 0; i < n; i++) {
+        is_any |= (polled[i].revents & POLLIN) != 0;
+        is_hung_up |= (polled[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+    }
+    return is_any || !is_hung_up;
+}
+
+/* Until a ring is filled, or it is time. Without poll (more rings than the program may have descriptors:
+ * EINVAL), or where it tells of hung up events only, the time-out alone, soon. */
 static void wait_for_rings(void)
 {
     static struct pollfd polled[POLLED_MAX + 1]; /* the reader's alone */
@@ -51,12 +62,12 @@ static void wait_for_rings(void)
     const struct pe_lane *lanes = rt_perf_lanes(&lanes_len);
     polled[n++] = (struct pollfd){.fd = reader.wake_fd, .events = POLLIN};
     for (size_t i = 0; lanes_len <= POLLED_MAX && i < lanes_len; i++)
-        if (lanes[i].ring.page) polled[n++] = (struct pollfd){.fd = lanes[i].fds[0], .events = POLLIN};
+        if (lanes[i].ring.page)
+            polled[n++] = (struct pollfd){.fd = pe_lane_poll_fd(&lanes[i]), .events = POLLIN};
     const struct timespec limit = {.tv_nsec = time_out_ms(lanes_len) * 1000000L};
     const long error = ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
-    /* without poll (more rings than the program may have descriptors: EINVAL) the time-out alone, soon */
-    nap(error < 0 && error != -EINTR ? LOOK_SOON_MS * 1000000L
-                                     : rt_perf_pace_nap_ns(rt_perf_fullest_permille()));
+    const bool is_soon = error < 0 ? error != -EINTR : !was_woken(polled, n);
+    nap(is_soon ? LOOK_SOON_MS * 1000000L : rt_perf_pace_nap_ns(rt_perf_fullest_permille()));
 }
 
 static void *reader_main(void *unused)

@@ -11,7 +11,7 @@ void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint6
     const struct spool_sampling r = {.time_ns = time_ns, .latency_kind = e->latency_kind};
     if (t->has_sampling) return;
     t->has_sampling = true;
-    spool_put_sampling(w, e->spec.aux_bytes ? SPOOL_SAMPLING_LATE : 0, r, e->events);
+    spool_put_sampling(w, t->is_late ? SPOOL_SAMPLING_LATE : 0, r, e->events);
     if (weak & 1u << PE_WEAK_KERNEL) rt_event_count_sigsafe(SPOOL_EVENT_KERNEL_UNSEEN, 1, 0);
 }
 
@@ -23,6 +23,7 @@ static const struct {
     {offsetof(struct pe_counts, lost), SPOOL_EVENT_SAMPLES_LOST},
     {offsetof(struct pe_counts, lost_samples), SPOOL_EVENT_HARDWARE_LOST},
     {offsetof(struct pe_counts, throttled), SPOOL_EVENT_THROTTLED},
+    {offsetof(struct pe_counts, unthrottled), SPOOL_EVENT_UNTHROTTLED},
     {offsetof(struct pe_counts, broken), SPOOL_EVENT_RECORDS_BROKEN},
     {offsetof(struct pe_counts, aux_truncated), SPOOL_EVENT_AUX_DAMAGED},
     {offsetof(struct pe_counts, aux_partial), SPOOL_EVENT_AUX_DAMAGED},

@@ -14,6 +14,7 @@ struct rt_perf_told {
     struct pe_counts counts;
     uint64_t cost_ns;
     bool has_sampling;
+    bool is_late; /* samples are not in the order of time */
 };
 
 /* What the samples of e are; without the kernel's part where weak says so. */

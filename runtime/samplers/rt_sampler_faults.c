@@ -52,8 +52,8 @@ static bool faults_sample(const struct pe_lane *lane, const struct pe_sample *s,
                           unsigned *out_flags)
 {
     (void)out_flags;
-    const int row = pe_lane_event(lane, s->id);
-    const bool is_major = row >= 0 && faults.spec.events[row].attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+    const struct pe_open_event *e = rt_perf_event_of(lane, s);
+    const bool is_major = e && e->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
     out->numa = rt_perf_numa_of(s->addr);
     out->kind = is_major ? SPOOL_SAMPLE_FAULT_MAJOR : SPOOL_SAMPLE_FAULT_MINOR;
     return true;

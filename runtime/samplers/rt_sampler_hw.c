@@ -64,9 +64,9 @@ static bool hw_sample(const struct pe_lane *lane, const struct pe_sample *raw, s
                       unsigned *out_flags)
 {
     struct pe_sample s = *raw;
-    const int row = pe_lane_event(lane, s.id);
-    if (row < 0) return false;
-    const struct pe_encoding *e = &hw.plan.encodings[hw.engine.spec.events[row].tag];
+    const struct pe_open_event *opened = rt_perf_event_of(lane, raw);
+    if (!opened) return false;
+    const struct pe_encoding *e = &hw.plan.encodings[opened->tag];
     const uint32_t size_bytes = hw_decode(e, &s);
     hw_complete_op(e, &s);
     if (!hw_is_wanted(e, &s)) return false;

@@ -97,7 +97,6 @@ static void specify(uint64_t base, uint64_t len_bytes)
         a.exclude_kernel = a.exclude_hv = 1;
         a.inherit = a.inherit_thread = 0;
         a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-        a.wakeup_watermark = RING_BYTES / 4;
         /* the other one brings the stack, a short one: touches may come by the thousand */
         if (a.sample_stack_user) a.sample_stack_user = row == ROW_WRITE ? 0 : STACK_BYTES;
         engine.spec.events[row] = (struct pe_open_event){.attr = a, .leader = -1, .gear = PE_GEAR_ANY};
@@ -148,13 +147,10 @@ static void watch_switched(bool on)
 static void open_thread(int tid)
 {
     size_t len;
-    if (rt_perf_open_thread(&engine.spec, tid) != 0) return;
-    const struct pe_lane *lanes = rt_perf_lanes(&len);
-    for (size_t i = 0; i < len; i++) {
-        if (!lanes[i].events_len || lanes[i].tid != tid) continue;
-        watch.begin_cpu_ns[i] = thread_cpu_ns(tid);
-        if (rt_perf_is_on() && !watch.is_pulsed) switch_lane(&lanes[i], true);
-    }
+    const struct pe_lane *l = rt_perf_open_thread(&engine.spec, tid);
+    if (!l) return;
+    watch.begin_cpu_ns[l - rt_perf_lanes(&len)] = thread_cpu_ns(tid);
+    if (rt_perf_is_on() && !watch.is_pulsed) switch_lane(l, true);
 }
 
 static void put_record(bool is_armed)

@@ -3,6 +3,7 @@
  * its own or in many threads. Prints what it did, for the test to compare. */
 #include "loadstone/loadstone.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -96,6 +97,31 @@ static void many(smr_tree *tree, size_t n)
         pthread_join(threads[i], NULL);
 }
 
+/* Descriptors that this process has. */
+static int descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d) closedir(d);
+    return n;
+}
+
+/* One thread after the other; their number of descriptors stays level. */
+static void short_threads(smr_tree *tree, size_t n)
+{
+    enum { SHORT = 500, WARM = 4, SLACK = 4 };
+    struct part p = {"A", room(SHORT * n), n, 1};
+    int first = 0;
+    add(tree, "A", p.base, SHORT * n);
+    for (int i = 0; i < SHORT; i++, p.base += n * PAGE_BYTES) {
+        touch_in_thread(&p);
+        if (i == WARM) first = descriptors();
+        if (i > WARM && descriptors() > first + SLACK) exit(8);
+    }
+}
+
 /* The kernel touches the pages, inside read(). */
 static void by_system_call(smr_tree *tree, size_t n)
 {
@@ -126,6 +152,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "two") == 0) two(tree, n, m);
     if (strcmp(what, "fork") == 0) forks(tree, n, m);
     if (strcmp(what, "many") == 0) many(tree, n);
+    if (strcmp(what, "short") == 0) short_threads(tree, n);
     if (strcmp(what, "read") == 0) by_system_call(tree, n);
     if (strcmp(what, "again") == 0) again(tree, n);
     if (strcmp(what, "exec") == 0) {

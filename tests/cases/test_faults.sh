@@ -48,6 +48,23 @@ says again 'total("faults", "A") == 1000 and total("pages", "A") == 500'
 faults many many 50
 says many 'total("pages", "A") == 40 * 50 and threads("A") == 40 and all(r["pages"] == 50 for r in rows)'
 
+# 500 short threads with few descriptors: by CPU, and by thread where a CPU's counter is busy (fake_kernel -b)
+tool=$loadstone
+printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$tool" >few
+printf '#!/bin/sh\nexec "%s" -b -- "%s" "$@"\n' "$top_builddir/tests/perf/fake_kernel" "$scratch/few" >busy
+chmod +x few busy
+loadstone=$scratch/few
+faults short short 2
+says short 'total("pages", "A") == total("faults", "A") == 1000 and threads("A") == 500'
+if "$top_builddir/tests/perf/fake_kernel" -- true 2>/dev/null; then
+    loadstone=$scratch/busy
+    faults busy short 2
+    loadstone=$tool
+    says busy 'total("pages", "A") == total("faults", "A") == 1000 and threads("A") == 500'
+    "$loadstone" report busy.h5 2>/dev/null | grep -q 'sampled one by one' || { echo "FAIL: busy: not by thread"; "$loadstone" report busy.h5; failed=1; }
+fi
+loadstone=$tool
+
 # what the kernel touches inside of system calls, where it may be looked at
 faults read read 64
 says read 'total("pages", "A") in (0, 64)'

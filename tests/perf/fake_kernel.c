@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: fake_kernel [-c CALL] [-n NUMBER] [-e ERRNO] [-l BYTES] [-r RELEASE] -- COMMAND...
+/* usage: fake_kernel [-c CALL] [-n NUMBER] [-e ERRNO] [-l BYTES] [-L BYTES] [-b] [-a TYPE:CPU] [-k]
+ *                    [-r RELEASE] -- COMMAND...
  * Runs COMMAND with perf_event_open, the ioctls and mappings of perf in our hands (seccomp's user
  * notification): events of hardware PMUs open as memory files, so that rings and AUX areas are real mappings,
  * and what the program asks to be played is written into them as the kernel would. Software events and
  * breakpoints stay the kernel's.
  * -n NUMBER: the so many-th CALL (open, ioctl, mmap, aux: a mapping behind the ring, poll: the reader's)
- * fails with ERRNO; 0: all of them do. -l BYTES: longer mappings of events are more than the user may lock.
+ * fails with ERRNO; 0: all of them do. -l BYTES: longer mappings of events are more than the user may lock;
+ * -L BYTES: more than that of all of them. -b: on each CPU an inherited event opens once, when it is tried,
+ * then the counter is busy; software events too. -a TYPE:CPU: that CPU only has the PMU of this type.
+ * -k: beside each sample the kernel takes one of itself.
  * -r RELEASE: uname tells this one. Status: that of COMMAND; 77 when the system does not allow this. */
 #include "fake_kernel.h"
 
@@ -23,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -35,7 +40,8 @@ enum { FILES_MAX = 4096, FILE_BYTES = 8 << 20, PAGE_BYTES = 4096, SKIP = 77 };
 
 struct fake_event {
     struct perf_event_attr attr;
-    pid_t pid; /* of the notification */
+    pid_t pid;    /* of the notification */
+    pid_t target; /* whose thread's events are counted */
     int memory, fd, cpu;
     const struct fake_event *leader; /* itself when it leads */
     const struct fake_event *output; /* whose ring; NULL: its own */
@@ -53,7 +59,19 @@ static unsigned calls[CALLS];
 static enum call fail_call = CALL_OPEN;
 static long fail_number = -1;
 static int fail_errno = EPERM;
-static unsigned long longest_map = ~0ul;
+static unsigned long longest_map = ~0ul, most_mapped = ~0ul;
+static struct {
+    uint32_t type;
+    int cpu; /* -1: every CPU has every PMU */
+} home = {.cpu = -1};
+static bool samples_kernel, is_busy;
+static struct {
+    uint32_t type;
+    uint64_t config, period, format;
+    pid_t process;
+    int cpu;
+} tried[FILES_MAX];
+static size_t tried_len;
 static const char *release;
 
 /* Is this call to fail? */
@@ -158,6 +176,22 @@ static size_t mapped_bytes(pid_t pid, size_t number)
     return found;
 }
 
+/* All mappings of events, ours and the kernel's. */
+static size_t all_mapped_bytes(pid_t pid)
+{
+    char path[64], line[512];
+    unsigned long begin, end;
+    size_t sum = 0;
+    snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof(line), f))
+        if ((strstr(line, "/memfd:fake-") || strstr(line, "anon_inode:[perf_event]")) &&
+            sscanf(line, "%lx-%lx", &begin, &end) == 2)
+            sum += end - begin;
+    if (f) fclose(f);
+    return sum;
+}
+
 /* --- records --- */
 
 struct record {
@@ -207,21 +241,42 @@ static void write_record(const struct fake_event *of, struct record *r)
     munmap(file, FILE_BYTES + PAGE_BYTES);
 }
 
+/* IBS before Linux 6.1 tells its registers only: capabilities, then IBS_OP_CTL, RIP, DATA, DATA2, DATA3,
+ * DC_LIN, DC_PHYS (AMD64 Architecture Programmer's Manual vol. 2). */
+static void put_ibs(struct record *r, const struct fake_play *p, uint64_t i)
+{
+    enum { IS_LOAD = 1, IS_STORE = 2, DC_MISS = 1 << 7, LIN_VALID = 1 << 17, L2_MISS = 1 << 20, DRAM = 3 };
+    const bool is_store = p->data_src & PERF_MEM_OP_STORE;
+    const uint64_t load = IS_LOAD | DC_MISS | LIN_VALID | L2_MISS | (p->latency_first + i) << 32;
+    const uint64_t words[] = {0,
+                              p->ip,
+                              0,
+                              is_store ? 0 : DRAM,
+                              is_store ? IS_STORE | LIN_VALID : load,
+                              p->base + i * p->stride_bytes,
+                              0};
+    const uint32_t head[] = {sizeof(uint32_t) + sizeof(words), 0};
+    put(r, head, sizeof(head));
+    put(r, words, sizeof(words));
+}
+
 /* tid 1: of the process 1, whatever is played. */
-static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid)
+static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid,
+                         uint16_t misc)
 {
     const uint64_t type = e->attr.sample_type;
     const uint32_t ids[2] = {(uint32_t)process_of(tid), (uint32_t)tid}, cpu[2] = {(uint32_t)e->cpu, 0};
     struct record r;
-    begin(&r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
+    begin(&r, PERF_RECORD_SAMPLE, misc | PERF_RECORD_MISC_EXACT_IP);
     if (type & PERF_SAMPLE_IDENTIFIER) put_word(&r, (uint64_t)(e - events) + 1000);
     if (type & PERF_SAMPLE_IP) put_word(&r, p->ip);
     if (type & PERF_SAMPLE_TID) put(&r, ids, sizeof(ids));
     if (type & PERF_SAMPLE_TIME) put_word(&r, now_ns());
-    if (type & PERF_SAMPLE_ADDR) put_word(&r, p->base + i * p->stride_bytes);
+    if (type & PERF_SAMPLE_ADDR) put_word(&r, type & PERF_SAMPLE_RAW ? 0 : p->base + i * p->stride_bytes);
     if (type & PERF_SAMPLE_CPU) put(&r, cpu, sizeof(cpu));
     if (type & PERF_SAMPLE_PERIOD) put_word(&r, e->attr.sample_period);
     if (type & PERF_SAMPLE_CALLCHAIN) put_word(&r, 0);
+    if (type & PERF_SAMPLE_RAW) put_ibs(&r, p, i);
     if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) put_word(&r, p->latency_first + i);
     if (type & PERF_SAMPLE_DATA_SRC) put_word(&r, p->data_src);
     if (type & 1u << 22) put_word(&r, PAGE_BYTES);
@@ -323,6 +378,11 @@ static void write_incidents(const struct fake_event *e, const struct fake_play *
         put_word(&r, p->lost);
         write_record(e, &r);
     }
+    if (p->hardware_lost) {
+        begin(&r, 13, 0); /* PERF_RECORD_LOST_SAMPLES */
+        put_word(&r, p->hardware_lost);
+        write_record(e, &r);
+    }
     for (uint64_t i = 0; i < p->throttled; i++) {
         begin(&r, i % 2 ? PERF_RECORD_UNTHROTTLE : PERF_RECORD_THROTTLE, 0);
         put_word(&r, now_ns());
@@ -335,13 +395,15 @@ static void write_incidents(const struct fake_event *e, const struct fake_play *
     write_record(e, &r);
 }
 
-/* The event wanted among those that are on, sample, and are this process's on one CPU. */
-static struct fake_event *event_to_play(pid_t pid, uint64_t wanted)
+/* The event wanted among those that are on, sample, and are this process's on one CPU, or this thread's. */
+static struct fake_event *event_to_play(pid_t tid, uint64_t wanted)
 {
     struct fake_event *found = NULL;
+    const pid_t pid = process_of(tid);
     for (size_t i = 0; i < events_len; i++) {
         struct fake_event *e = &events[i];
         if (!e->is_on || !e->attr.sample_period || process_of(e->pid) != pid) continue;
+        if (e->cpu < 0 && e->target != tid) continue;
         if (found && found->cpu != e->cpu) continue;
         found = e;
         if (wanted-- == 0) break;
@@ -353,11 +415,14 @@ static void play(pid_t tid, uint64_t at)
 {
     struct fake_play p;
     if (!peek(tid, at, &p, sizeof(p))) return;
-    struct fake_event *e = event_to_play(process_of(tid), p.event);
+    struct fake_event *e = event_to_play(tid, p.event);
     p.played = e && !e->has_aux ? p.len : 0;
+    p.period_events = e ? e->attr.sample_period : 0;
     for (uint64_t k = 0; k < p.played; k++) {
-        if (e->is_cpu_wide) write_sample(e, &p, k, 1);
-        write_sample(e, &p, k, tid);
+        if (p.latency_first + k < (e->attr.config1 & 0xffff)) continue; /* ldlat */
+        if (e->is_cpu_wide) write_sample(e, &p, k, 1, PERF_RECORD_MISC_USER);
+        if (samples_kernel) write_sample(e, &p, k, tid, PERF_RECORD_MISC_KERNEL);
+        write_sample(e, &p, k, tid, PERF_RECORD_MISC_USER);
     }
     if (e && e->has_aux) p.played = write_operations(e, &p, tid);
     if (e) write_incidents(e, &p);
@@ -384,17 +449,46 @@ static void switch_group(const struct fake_event *leader, bool on)
         if (events[i].leader == leader) events[i].is_on = on;
 }
 
+/* Tried before, as it is now? */
+static bool was_tried(const struct perf_event_attr *a, pid_t process, int cpu)
+{
+    for (size_t i = 0; i < tried_len; i++)
+        if (tried[i].type == a->type && tried[i].config == a->config && tried[i].period == a->sample_period &&
+            tried[i].format == (a->read_format ^ a->sample_type) && tried[i].process == process &&
+            tried[i].cpu == cpu)
+            return true;
+    if (tried_len < FILES_MAX) {
+        tried[tried_len].type = a->type;
+        tried[tried_len].config = a->config;
+        tried[tried_len].period = a->sample_period;
+        tried[tried_len].format = a->read_format ^ a->sample_type;
+        tried[tried_len].process = process;
+        tried[tried_len++].cpu = cpu;
+    }
+    return false;
+}
+
+/* Why it does not open; 0: it does. */
+static int refusal_of(const struct perf_event_attr *a, pid_t pid, int cpu)
+{
+    if (is_busy && a->inherit && cpu >= 0 && was_tried(a, process_of(pid), cpu)) return EBUSY;
+    if (a->type == PERF_TYPE_SOFTWARE || a->type == PERF_TYPE_BREAKPOINT) return 0;
+    if (home.cpu >= 0 && a->type == home.type && cpu >= 0 && cpu != home.cpu) return ENOENT;
+    if (fails(CALL_OPEN)) return fail_errno;
+    return events_len >= FILES_MAX ? EMFILE : 0;
+}
+
 static void on_open(int listener, const struct seccomp_notif *n, struct seccomp_notif_resp *r)
 {
     struct perf_event_attr attr = {.size = 0};
     char name[32];
-    if (!peek((pid_t)n->pid, n->data.args[0], &attr, PERF_ATTR_SIZE_VER7) ||
-        attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT) {
+    const bool is_read = peek((pid_t)n->pid, n->data.args[0], &attr, PERF_ATTR_SIZE_VER7);
+    r->error = is_read ? -refusal_of(&attr, (pid_t)n->pid, (int)n->data.args[2]) : 0;
+    if (r->error) return;
+    if (!is_read || attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT) {
         r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         return;
     }
-    r->error = fails(CALL_OPEN) ? -fail_errno : events_len >= FILES_MAX ? -EMFILE : 0;
-    if (r->error) return;
     snprintf(name, sizeof(name), "fake-%zu", events_len);
     const int memory = memfd_create(name, MFD_CLOEXEC);
     if (memory < 0 || ftruncate(memory, FILE_BYTES + PAGE_BYTES) != 0) abort();
@@ -404,13 +498,15 @@ static void on_open(int listener, const struct seccomp_notif *n, struct seccomp_
     r->val = fd;
     const struct fake_event *leader = event_of((pid_t)n->pid, (int)n->data.args[3]);
     if (!leader) leader = &events[events_len];
-    events[events_len++] = (struct fake_event){.attr = attr,
-                                               .pid = (pid_t)n->pid,
-                                               .memory = memory,
-                                               .fd = fd,
-                                               .leader = leader,
-                                               .cpu = (int)n->data.args[2],
-                                               .is_cpu_wide = (int)n->data.args[1] == -1};
+    events[events_len++] =
+        (struct fake_event){.attr = attr,
+                            .pid = (pid_t)n->pid,
+                            .target = n->data.args[1] ? (pid_t)n->data.args[1] : (pid_t)n->pid,
+                            .memory = memory,
+                            .fd = fd,
+                            .leader = leader,
+                            .cpu = (int)n->data.args[2],
+                            .is_cpu_wide = (int)n->data.args[1] == -1};
 }
 
 static void on_ioctl(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
@@ -443,7 +539,9 @@ static void on_mmap(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
     const unsigned long len = n->data.args[1], offset = n->data.args[5];
     r->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     if (!e) return;
-    const int error = fails(offset ? CALL_AUX : CALL_MMAP) ? fail_errno : len > longest_map ? EPERM : 0;
+    const bool is_too_long =
+        len > longest_map || (most_mapped != ~0ul && len + all_mapped_bytes((pid_t)n->pid) > most_mapped);
+    const int error = fails(offset ? CALL_AUX : CALL_MMAP) ? fail_errno : is_too_long ? EPERM : 0;
     if (error) *r = (struct seccomp_notif_resp){.id = n->id, .error = -error};
     if (!error && offset) e->has_aux = true;
 }
@@ -514,6 +612,10 @@ static bool take_option(int option, const char *text)
     if (option == 'n') fail_number = strtol(text, NULL, 10);
     if (option == 'e') fail_errno = (int)strtol(text, NULL, 10);
     if (option == 'l') longest_map = strtoul(text, NULL, 10);
+    if (option == 'L') most_mapped = strtoul(text, NULL, 10);
+    if (option == 'b') is_busy = true;
+    if (option == 'k') samples_kernel = true;
+    if (option == 'a') return sscanf(text, "%u:%d", &home.type, &home.cpu) == 2;
     if (option == 'r') release = text;
     for (int i = 0; option == 'c' && i < CALLS; i++)
         if (strcmp(text, call_names[i]) == 0) return fail_call = (enum call)i, true;
@@ -523,12 +625,17 @@ static bool take_option(int option, const char *text)
 int main(int argc, char **argv)
 {
     int pair[2], option, status;
-    while ((option = getopt(argc, argv, "+c:n:e:l:r:")) != -1)
+    while ((option = getopt(argc, argv, "+a:bc:n:e:kl:L:r:")) != -1)
         if (!take_option(option, optarg)) return 2;
     if (optind >= argc || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return 2;
     const pid_t child = fork();
     if (child == 0) _exit(run_child(pair[1], argv + optind));
     const int listener = receive_fd(pair[0]);
+    struct rlimit files; /* each event is one of ours, too */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
     if (listener >= 0) serve(listener);
     if (waitpid(child, &status, 0) != child) return 2;
     if (listener < 0) fputs("fake_kernel: seccomp gives no listener here\n", stderr);

@@ -13,7 +13,9 @@ struct fake_play {
     uint64_t data_src;
     uint64_t latency_first;   /* cycles: of access i this plus i */
     uint64_t lost, throttled; /* records of losses and throttling behind the samples */
+    uint64_t hardware_lost;   /* and of those that the hardware dropped */
     uint64_t played;          /* the answer: samples that found room */
+    uint64_t period_events;   /* and the period of the event that took them; 0: none is on */
     uint64_t is_held;         /* AUX areas: nothing is told of these samples before the next ones */
     uint64_t needs_all;       /* the program's: it asks again for what found no room */
 };

@@ -3,13 +3,15 @@
 #include "fake_kernel.h"
 #include "loadstone/loadstone.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { LEN = 256, FLOOD_LEN = 60000, TRIES_MAX = 10000 };
+enum { LEN = 256, FLOOD_LEN = 60000, TRIES_MAX = 10000, THREADS = 500, SHORT_LEN = 8, WARM_THREADS = 4 };
 static double a[LEN], b[LEN], c[LEN], flooded[FLOOD_LEN];
 
 /* perf_mem_data_src: op, lvl_num and so on (linux/perf_event.h). */
@@ -79,6 +81,41 @@ static void flood(smr_tree *tree)
                             .needs_all = 1});
 }
 
+/* Descriptors that this process has. */
+static int descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d) closedir(d);
+    return n;
+}
+
+static void *short_thread(void *element)
+{
+    play((struct fake_play){.base = (uint64_t)(uintptr_t)element,
+                            .stride_bytes = sizeof(double),
+                            .len = SHORT_LEN,
+                            .data_src = LOAD_FROM_DRAM,
+                            .latency_first = 100});
+    return NULL;
+}
+
+/* One after the other; their number of descriptors stays level. */
+static void many_threads(smr_tree *tree)
+{
+    int first = 0;
+    add(tree, "F", flooded, THREADS * SHORT_LEN);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, short_thread, flooded + (ptrdiff_t)i * SHORT_LEN) != 0) exit(6);
+        pthread_join(thread, NULL);
+        if (i == WARM_THREADS) first = descriptors();
+        if (i > WARM_THREADS && descriptors() > first + 4) exit(7);
+    }
+}
+
 int main(int argc, char **argv)
 {
     smr_tree *tree;
@@ -92,6 +129,7 @@ int main(int argc, char **argv)
                             .data_src = LOAD_FROM_DRAM,
                             .latency_first = 100,
                             .lost = 1234,
+                            .hardware_lost = 77,
                             .throttled = 2});
     if (pthread_create(&thread, NULL, in_thread, NULL) != 0) return 4;
     pthread_join(thread, NULL);
@@ -99,6 +137,7 @@ int main(int argc, char **argv)
         play_late(tree);
         flood(tree);
     }
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) many_threads(tree);
     puts("done");
     return 9;
 }

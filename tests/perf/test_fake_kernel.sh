@@ -19,16 +19,19 @@ machine() {
     export LOADSTONE_SYSFS="$scratch/sys"
 }
 
-# plays NAME KIND [ARGUMENT [OPTION...]]: all that was played is in the profile
+# plays NAME KIND [ARGUMENT [OPTION... [RECORD'S OPTION...]]]: all that was played is in the profile
 plays() {
     machine "$1"
     argument=${3-}
     options=${4-}
-    "$fake" $options -- "$loadstone" record -q --force --engine hw --stores --overhead 100% -o "$1.h5" -- "$victim" $argument >out 2>err
+    more=${5-}
+    "$fake" $options -- "$loadstone" record -q --force --engine hw --stores --overhead 100% $more -o "$1.h5" -- "$victim" $argument >out 2>err
     status=$?
     [ $status -eq 9 ] && grep -qx done out || { echo "FAIL: $1: status $status"; cat out err; failed=1; return; }
     "$loadstone" report "$1.h5" >"$1.txt" 2>err || { cat err; failed=1; }
-    "$python" - "$1.h5" "$2" $argument <<'P' || { cat "$1.txt"; failed=1; }
+    least=100
+    case $more in --ldlat*) least=${more#* } ;; esac
+    "$python" - "$1.h5" "$2" $least $argument <<'P' || { cat "$1.txt"; failed=1; }
 import sys, h5py
 run = h5py.File(sys.argv[1])
 s = {name: data[:] for name, data in run["samples"].items()}
@@ -37,17 +40,25 @@ rows = {label: [i for i in range(len(s["node"])) if labels[s["node"][i]] == labe
 def must(what, is_true):
     if not is_true: sys.exit(f"FAIL: {sys.argv[1]}: {what}: { {k: v[:8].tolist() for k, v in s.items()} }")
 a, b = rows["A"], rows["B"]
-must("256 samples of each", len(a) == len(b) == 256)
-must("elements in order", [int(s["element"][i]) for i in a] == list(range(256)))
-must("latencies", [int(s["latency_cycles"][i]) for i in a] == list(range(100, 356)))
+first = int(sys.argv[3]) - 100
+must("256 samples of each, or those that are slow enough", len(a) == 256 - first and len(b) == 256)
+must("elements in order", [int(s["element"][i]) for i in a] == list(range(first, 256)))
+must("latencies", [int(s["latency_cycles"][i]) for i in a] == list(range(100 + first, 356)))
 must("loads from memory", all(s["op"][i] == 0 and sources[s["source"][i]] == "memory" and s["level"][i] == 3 for i in a))
 must("stores to L1", all(s["op"][i] == 1 and sources[s["source"][i]] == "L1" and s["level"][i] == 0 for i in b))
 must("period", len({int(s["events"][i]) for i in a}) == 1 and s["events"][a[0]] > 1)
 must("threads", len({int(s["thread"][i]) for i in a}) == 1 and s["thread"][a[0]] != s["thread"][b[0]])
-must("losses", run["run"].attrs["lost_records"] == 1234 and run["run"].attrs["throttled"] == 1)
+must("losses", run["run"].attrs["lost_records"] == 1234 + 77 and run["run"].attrs["throttled"] == 1)
 must("engine", run["run"].attrs["engine"] == "hw" and sys.argv[2] in run["run"].attrs["latency_meaning"])
 must("weight", s["weight_ns"][a[1]] > s["weight_ns"][a[0]] > 0)
 events = {k: sum(int(n) for n, kind in zip(run["events/count"][:], run["events/kind"].asstr()[:]) if kind == k) for k in set(run["events/kind"].asstr()[:])}
+must("each loss is told", (events["SAMPLES_LOST"], events["HARDWARE_LOST"], events["THROTTLED"], events["UNTHROTTLED"]) == (1234, 77, 1, 1))
+if "threads" in sys.argv:
+    must("all of 500 threads, once", sorted(int(s["element"][i]) for i in rows["F"]) == list(range(4000)))
+    must("each by its own thread", len({int(s["thread"][i]) for i in rows["F"]}) == 500)
+    must("sampled by thread", events["BY_THREAD"] == 1 and "EVENTS_REFUSED" not in events)
+else:
+    must("sampled by CPU", "BY_THREAD" not in events)
 if "aux" in sys.argv:
     must("what was told late is of the range that lived then", len(rows["C"]) == len(rows["D"]) == 256)
     must("all of a flood, once", sorted(int(s["element"][i]) for i in rows["F"]) == list(range(60000)))
@@ -78,8 +89,33 @@ plays neoverse-n1 SPE aux "-l 69632"
 grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
 plays skylake PEBS "" "-l 135168"
 grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: halved rings are not told:"; cat skylake.txt; failed=1; }
-# IBS of a kernel that samples whole CPUs only: what others do is left out
-plays zen3 IBS "" "-r 6.1.0"
+# the same where there is room for the first CPU's rings, if it takes all: each CPU gets its part
+plays neoverse-n1 SPE aux "-L 1048576"
+grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
+plays skylake PEBS "" "-L 4198400"
+[ "$(getconf _NPROCESSORS_CONF)" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not told:"; cat skylake.txt; failed=1; }
+# by thread, where events of whole CPUs do not open, and with few descriptors: lanes are closed when their threads end
+loadstone_tool=$loadstone
+printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$loadstone" >few && chmod +x few
+loadstone=$scratch/few
+plays skylake PEBS threads -b
+grep -q 'sampled one by one' skylake.txt || { echo "FAIL: nothing is said of threads:"; cat skylake.txt; failed=1; }
+loadstone=$loadstone_tool
+# IBS of a kernel that samples whole CPUs only: what others do is left out, and what the kernel did
+plays zen3 IBS "" "-r 6.1.0 -k"
+# the registers of IBS, where the kernel does not decode them
+plays zen2 IBS "" "-r 5.10.0 -k"
+# faster loads are not sampled, or left out by the reader
+plays skylake PEBS "" "" "--ldlat 200"
+plays zen4 IBS "" "-k" "--ldlat 300"
+# a PMU that only the last CPU has, tried from another one
+last=$(($(getconf _NPROCESSORS_ONLN) - 1))
+if [ $last -gt 0 ] && taskset -c 0 true 2>/dev/null; then
+    machine alderlake
+    taskset -c 0 "$fake" -a 10:$last -- "$loadstone" record -q --force --engine hw --event cpu_atom/mem-loads/P -o atom.h5 -- "$victim" >out 2>err
+    status=$?
+    [ $status -eq 9 ] && "$loadstone" report atom.h5 2>/dev/null | grep -q '^engine  *hw' || { echo "FAIL: a PMU of other CPUs: status $status"; cat err; failed=1; }
+fi
 
 # harmless NAME: the program is as without us, and there is a report
 harmless() {

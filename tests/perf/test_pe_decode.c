@@ -213,15 +213,17 @@ static void note_time(void *user, const struct pe_lane *lane, const struct pe_sa
     times[times_len++] = s->time;
 }
 
-static void ring_is_halved_wraps_and_is_given_back(void **state)
+static void ring_wraps_and_is_given_back(void **state)
 {
     (void)state;
     static uint8_t bounce[PE_RECORD_MAX_BYTES];
     struct pe_lane lane = {.events_len = 1};
     struct pe_drain d = {.layout = {.sample_type = PERF_SAMPLE_TIME}, .bounce = bounce, .sample = note_time};
     struct perf_event_mmap_page *page = (void *)ring_memory;
-    assert_int_equal(pe_ring_map(&lane.ring, &memory_kernel, 3, 16384), 0);
-    assert_int_equal(refusals, 2);
+    assert_int_equal(pe_ring_map(&lane.ring, &memory_kernel, 3, 16384), EPERM);
+    assert_null(lane.ring.page);
+    assert_int_equal(pe_ring_map(&lane.ring, &memory_kernel, 3, 4096), 0);
+    assert_int_equal(refusals, 1);
     assert_int_equal(lane.ring.data_len_bytes, 4096);
     assert_int_equal(pe_ring_map(&(struct pe_ring){0}, &memory_kernel, -1, 4096), EBADF);
     for (uint64_t round = 0; round < 40; round++) { /* 40 x (488 + 24 + 16): around five times */
@@ -241,6 +243,11 @@ static void ring_is_halved_wraps_and_is_given_back(void **state)
     assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 0);
     assert_int_equal(d.counts.broken, 1);
     assert_int_equal(page->data_tail, page->data_head);
+    page->data_head += 2 * 4096; /* more than the ring holds */
+    assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 0);
+    assert_int_equal(d.counts.broken, 2);
+    kernel_writes(7, 16, PERF_RECORD_SAMPLE);
+    assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 1);
 }
 
 int main(void)
@@ -251,7 +258,7 @@ int main(void)
         cmocka_unit_test(weights_of_both_kinds),
         cmocka_unit_test(ibs_registers),
         cmocka_unit_test(spe_packets),
-        cmocka_unit_test(ring_is_halved_wraps_and_is_given_back),
+        cmocka_unit_test(ring_wraps_and_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,11 @@ static struct {
     int pids[CALLS_MAX], cpus[CALLS_MAX], groups[CALLS_MAX];
     bool is_on[CALLS_MAX];
     int len, open;
-    unsigned atom_from; /* CPUs from here on have cpu_atom (type 10), the others cpu_core (type 4) */
+    size_t mapped[CALLS_MAX]; /* of rings, by the calls */
+    int ring_fds[CALLS_MAX], maps;
+    size_t longest_map;       /* 0: as long as you like */
+    uint64_t lost[CALLS_MAX]; /* what the kernel counts, by event */
+    unsigned atom_from;       /* CPUs from here on have cpu_atom (type 10), the others cpu_core (type 4) */
 } kernel;
 
 static long fake_open(struct perf_event_attr *attr, int pid, int cpu, int group_fd)
@@ -52,8 +56,10 @@ static long fake_control(int fd, unsigned long request, unsigned long argument)
 
 static long fake_map(int fd, size_t len_bytes, size_t offset_bytes)
 {
-    (void)fd;
-    (void)offset_bytes;
+    if (kernel.longest_map && len_bytes > kernel.longest_map) return offset_bytes ? -ENOMEM : -EPERM;
+    assert_true(kernel.maps < CALLS_MAX);
+    kernel.ring_fds[kernel.maps] = fd;
+    kernel.mapped[kernel.maps++] = len_bytes;
     return (long)mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
@@ -64,10 +70,10 @@ static long fake_unmap(void *base, size_t len_bytes)
 
 static long fake_read(int fd, void *out, size_t len_bytes)
 {
-    (void)fd;
-    (void)out;
-    (void)len_bytes;
-    return -EINVAL;
+    const uint64_t words[2] = {4711, kernel.lost[fd - FD_BASE]}; /* value, lost */
+    assert_true(fd >= FD_BASE && fd < FD_BASE + kernel.len && len_bytes >= sizeof(words));
+    memcpy(out, words, sizeof(words));
+    return sizeof(words);
 }
 
 static long fake_close(int fd)
@@ -192,6 +198,108 @@ static void each_cpu_of_a_hybrid_processor_has_its_own_events(void **state)
     assert_int_equal(kernel.open, 0);
 }
 
+/* An event without a ring, a leader that counts, hangs up at once (perf_poll). */
+static void the_reader_waits_for_the_event_that_has_the_ring(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        int cpu;
+        uint64_t config;
+    } rows[] = {{"alderlake", 3, 0x1cd},
+                {"alderlake", 20, 0x5d0},
+                {"sapphirerapids", 0, 0x1cd},
+                {"skylake", 0, 0x1cd}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pe_lane lane;
+        make(rows[i].machine, (struct pe_request){.loads = true, .user_only = true});
+        if (i < 2) kernel.atom_from = 16;
+        assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, rows[i].cpu), 0);
+        assert_int_equal(kernel.maps, 1);
+        assert_int_equal(pe_lane_poll_fd(&lane), kernel.ring_fds[0]);
+        assert_int_equal(kernel.attrs[kernel.ring_fds[0] - FD_BASE].config, rows[i].config);
+        assert_true(kernel.attrs[kernel.ring_fds[0] - FD_BASE].sample_period > 0);
+        pe_lane_close(&lane, &fake);
+    }
+}
+
+static void rings_are_halved_with_what_wakes_the_reader(void **state)
+{
+    (void)state;
+    enum { WISHED = 1 << 20, FOUND = 1 << 18 };
+    struct pe_lane lane;
+    make("skylake", (struct pe_request){.loads = true, .user_only = true});
+    spec.ring_bytes = WISHED;
+    kernel.longest_map = FOUND + 4096;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    assert_int_equal(lane.ring.data_len_bytes, FOUND);
+    assert_int_equal(lane.ring_bytes, FOUND);
+    for (int i = kernel.len - (int)spec.events_len; i < kernel.len; i++)
+        assert_int_equal(kernel.attrs[i].wakeup_watermark, FOUND / 4);
+    assert_int_equal(kernel.open, spec.events_len); /* those of the tries before are closed */
+    pe_lane_close(&lane, &fake);
+    /* whoever opens many halves them all */
+    spec.is_exact = true;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
+    assert_true(pe_refusal_is_of_memory(&lane.refusal));
+    assert_int_equal(kernel.open, 0);
+    /* no room at all */
+    spec.is_exact = false;
+    spec.ring_bytes = 4 * PE_RING_MIN_BYTES;
+    kernel.longest_map = 4096;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
+    assert_int_equal(kernel.open, 0);
+}
+
+static void areas_are_halved_first_down_to_what_spe_takes(void **state)
+{
+    (void)state;
+    struct pe_lane lane;
+    make("neoverse-n1", (struct pe_request){.loads = true, .user_only = true});
+    assert_int_equal(spec.ring_bytes, 64 << 10);
+    kernel.longest_map = (64 << 10) + 4096;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    assert_int_equal(lane.ring.data_len_bytes, 64 << 10);
+    assert_int_equal(lane.aux.len_bytes, 64 << 10);
+    pe_lane_close(&lane, &fake);
+    kernel.longest_map = 8192;
+    kernel.len = 0;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    assert_int_equal(lane.ring.data_len_bytes, 4096);
+    assert_int_equal(lane.aux.len_bytes, 8192);
+    pe_lane_close(&lane, &fake);
+    kernel.longest_map = 4096;
+    kernel.len = 0;
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
+    size_t ring_bytes = 64 << 10, aux_bytes = 0;
+    unsigned steps = 0;
+    while (pe_sizes_halve(&ring_bytes, &aux_bytes))
+        steps++;
+    assert_int_equal(steps, 4);
+    assert_int_equal(aux_bytes, 0);
+    assert_int_equal(kernel.open, 0);
+}
+
+static void what_the_kernel_counts_as_lost_is_told_once(void **state)
+{
+    (void)state;
+    struct pe_lane lane;
+    make("sapphirerapids", (struct pe_request){.loads = true, .user_only = true});
+    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    kernel.lost[0] = 1000; /* of a leader, which does not sample */
+    kernel.lost[1] = 30;
+    kernel.lost[3] = 7; /* another gear's */
+    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 37);
+    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 0);
+    kernel.lost[1] = 31;
+    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 1);
+    for (unsigned i = 0; i < spec.events_len; i++)
+        spec.events[i].attr.read_format = 0; /* an older kernel's */
+    kernel.lost[1] = 99;
+    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 0);
+    pe_lane_close(&lane, &fake);
+}
+
 static void a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there(void **state)
 {
     (void)state;
@@ -267,6 +375,10 @@ int main(void)
         cmocka_unit_test(spe_has_one_event_an_area_and_slower_gears_by_time),
         cmocka_unit_test(ibs_before_linux_6_2_is_of_whole_cpus),
         cmocka_unit_test(a_pmu_that_every_cpu_has_may_not_be_missing),
+        cmocka_unit_test(the_reader_waits_for_the_event_that_has_the_ring),
+        cmocka_unit_test(rings_are_halved_with_what_wakes_the_reader),
+        cmocka_unit_test(areas_are_halved_first_down_to_what_spe_takes),
+        cmocka_unit_test(what_the_kernel_counts_as_lost_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
