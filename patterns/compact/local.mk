@@ -10,6 +10,7 @@ libpatcompact_la_SOURCES = \
     patterns/compact/pat_measure_map.c patterns/compact/pat_measure_map.h \
     patterns/compact/pat_measure_reuse.c patterns/compact/pat_measure_reuse.h \
     patterns/compact/pat_names.c patterns/compact/pat_names.h \
+    patterns/compact/pat_parallel.c patterns/compact/pat_parallel.h \
     patterns/compact/pat_period.c patterns/compact/pat_period.h \
     patterns/compact/pat_period_pieces.c patterns/compact/pat_period_pieces.h \
     patterns/compact/pat_synthetic.c patterns/compact/pat_synthetic.h

@@ -3,9 +3,13 @@
 #include "patterns/compact/pat_class.h"
 #include "patterns/compact/pat_form.h"
 #include "patterns/compact/pat_names.h"
+#include "patterns/compact/pat_parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Two sequences as long as extraction keeps them by default: some 14 bytes an index are taken meanwhile. */
+#define PAT_INDICES_AT_WORK (UINT64_C(1) << 26)
 
 /* What all rows are made with. */
 struct pat_compaction {
@@ -82,21 +86,66 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     return LS_OK;
 }
 
-static ls_err pat_make_row(const struct pat_compaction *c, size_t i, struct pat_found *f)
+/* A row that is being made. */
+struct pat_making {
+    struct pat_basis basis;
+    bool is_formed;
+};
+struct pat_workshop {
+    const struct pat_compaction *c;
+    struct pat_found *rows;
+    struct pat_making *making;
+};
+
+static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
 {
-    const struct pat_sequence *s = &c->all->rows[i];
-    const struct pat_stream stream = pat_stream_of(c, s);
-    struct pat_basis basis = {0};
-    *f = (struct pat_found){.sequence = (uint32_t)i};
-    LS_TRY(pat_begin_row(c, s, f));
-    LS_TRY(pat_measure(&stream, &f->measures));
+    const struct pat_sequence *s = &w->c->all->rows[i];
+    const struct pat_stream stream = pat_stream_of(w->c, s);
+    struct pat_measures *m = &w->rows[i].measures;
+    LS_TRY(pat_measure(&stream, m));
     /* of a part that was kept the measures are its own, but how much was touched is known of all */
-    if (!s->is_whole && s->lines * 64 > f->measures.footprint_bytes)
-        f->measures.footprint_bytes = s->lines * 64;
-    ls_err e = pat_form_choose(s, c->options, f, &basis);
-    if (e == LS_OK) e = pat_find_class(s, stream, &basis, f);
-    free(basis.points);
-    return e;
+    if (!s->is_whole && s->lines * 64 > m->footprint_bytes) m->footprint_bytes = s->lines * 64;
+    return LS_OK;
+}
+
+/* Measures of a row, and its period, are two jobs: they look at different things. */
+static ls_err pat_job_look(void *user, size_t job)
+{
+    const struct pat_workshop *w = user;
+    const size_t i = job / 2;
+    if (job % 2 == 0) return pat_measure_row(w, i);
+    return pat_form_repeating(&w->c->all->rows[i], w->c->options, &w->rows[i], &w->making[i].basis,
+                              &w->making[i].is_formed);
+}
+
+static ls_err pat_job_finish(void *user, size_t i)
+{
+    const struct pat_workshop *w = user;
+    const struct pat_sequence *s = &w->c->all->rows[i];
+    struct pat_found *f = &w->rows[i];
+    struct pat_basis *basis = &w->making[i].basis;
+    if (!w->making[i].is_formed) LS_TRY(pat_form_other(s, w->c->options, f, basis));
+    return pat_find_class(s, pat_stream_of(w->c, s), basis, f);
+}
+
+static uint64_t pat_weigh_look(const void *user, size_t job)
+{
+    const struct pat_workshop *w = user;
+    return w->c->all->rows[job / 2].indices.len;
+}
+
+static uint64_t pat_weigh_finish(const void *user, size_t i)
+{
+    return pat_weigh_look(user, 2 * i);
+}
+
+static ls_err pat_work(struct pat_workshop *w)
+{
+    const size_t len = w->c->all->len;
+    const struct pat_jobs look = {2 * len, pat_job_look, pat_weigh_look, PAT_INDICES_AT_WORK, w};
+    const struct pat_jobs finish = {len, pat_job_finish, pat_weigh_finish, PAT_INDICES_AT_WORK, w};
+    LS_TRY(pat_parallel(&look));
+    return pat_parallel(&finish);
 }
 
 /* Gathers first, then the costliest, then as the sequences were. */
@@ -110,10 +159,23 @@ static int pat_found_order(const void *a, const void *b)
 
 static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings *out)
 {
-    for (size_t i = 0; i < c->all->len; i++) {
+    struct pat_workshop w = {c, out->rows, calloc(c->all->len + 1, sizeof(*w.making))};
+    ls_err e = w.making ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", c->all->len);
+    for (size_t i = 0; e == LS_OK && i < c->all->len; i++) {
         out->len = i + 1;
-        LS_TRY(pat_make_row(c, i, &out->rows[i]));
+        out->rows[i].sequence = (uint32_t)i;
+        e = pat_begin_row(c, &c->all->rows[i], &out->rows[i]);
     }
+    if (e == LS_OK) e = pat_work(&w);
+    for (size_t i = 0; w.making && i < c->all->len; i++)
+        free(w.making[i].basis.points);
+    free(w.making);
+    return e;
+}
+
+static ls_err pat_make(const struct pat_compaction *c, struct pat_findings *out)
+{
+    LS_TRY(pat_make_rows(c, out));
     if (out->len) qsort(out->rows, out->len, sizeof(*out->rows), pat_found_order);
     if (!c->options->no_symbols) LS_TRY(pat_names_read(out, c->tables));
     return pat_names_write(out, c->tables);
@@ -126,7 +188,7 @@ ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,
     const struct pat_compaction c = {s, t, o ? o : &defaults};
     *out = (struct pat_findings){.rows = calloc(s->len + 1, sizeof(*out->rows))};
     if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", s->len);
-    const ls_err e = pat_make_rows(&c, out);
+    const ls_err e = pat_make(&c, out);
     if (e != LS_OK) pat_findings_fini(out);
     return e;
 }

@@ -117,21 +117,30 @@ static ls_err pat_basis_of(const struct pat_config *c, struct pat_basis *out)
     return LS_OK;
 }
 
+/* The listed distances in what was kept, each with its count. */
+static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kept)
+{
+    uint64_t *count;
+    for (size_t i = 0; i < s->distances_len; i++)
+        LS_TRY(pat_map_at(kept, (uint64_t)s->distances[i].distance, &count));
+    for (size_t i = 0; i + 1 < s->indices.len; i++) {
+        struct pat_map_row *row =
+            pat_map_find(kept, (uint64_t)s->indices.data[i + 1] - (uint64_t)s->indices.data[i]);
+        if (row) row->value++;
+    }
+    return LS_OK;
+}
+
 /* Half the sum of the differences between the shares of the distances in what was kept and in everything. */
 static ls_err pat_differ(const struct pat_sequence *s, double *out)
 {
     struct pat_map kept = {0};
     double sum = 0, all = (double)(s->accesses - 1), here = (double)(s->indices.len - 1), listed = 0,
            found = 0;
-    uint64_t *count;
-    ls_err e = LS_OK;
-    for (size_t i = 0; e == LS_OK && i + 1 < s->indices.len; i++) {
-        e = pat_map_at(&kept, (uint64_t)s->indices.data[i + 1] - (uint64_t)s->indices.data[i], &count);
-        if (e == LS_OK) ++*count;
-    }
+    const ls_err e = pat_count_listed(s, &kept);
     for (size_t i = 0; e == LS_OK && i < s->distances_len; i++) {
         const struct pat_map_row *row = pat_map_find(&kept, (uint64_t)s->distances[i].distance);
-        const double a = (double)s->distances[i].count / all, b = row ? (double)row->value / here : 0;
+        const double a = (double)s->distances[i].count / all, b = (double)row->value / here;
         sum += fabs(a - b);
         listed += a;
         found += b;
@@ -305,16 +314,22 @@ static ls_err pat_form_rest(struct pat_forming *g)
     return serves ? pat_take(g, PAT_FORM_PREFIX, len) : pat_form_synthetic(g);
 }
 
-ls_err pat_form_choose(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,
-                       struct pat_basis *out)
+ls_err pat_form_repeating(const struct pat_sequence *s, const struct pat_compact_options *o,
+                          struct pat_found *f, struct pat_basis *out, bool *out_done)
+{
+    struct pat_forming g = {s, o, f, out};
+    *out_done = false;
+    *out = (struct pat_basis){0};
+    f->first_element = 0;
+    return s->indices.len > 0 && !o->is_sampled ? pat_form_whole(&g, out_done) : LS_OK;
+}
+
+ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,
+                      struct pat_basis *out)
 {
     struct pat_forming g = {s, o, f, out};
     bool done = false;
-    *out = (struct pat_basis){0};
-    f->first_element = 0;
     if (s->indices.len == 0) return pat_form_synthetic(&g);
-    if (!o->is_sampled) LS_TRY(pat_form_whole(&g, &done));
-    if (done) return LS_OK;
     pat_forget(&g);
     /* of a trace the pieces are asked only where it is too long to be written as it is */
     if (o->is_sampled || (s->breaks_len && pat_own_accesses(s) > pat_limit(o)))

@@ -13,9 +13,13 @@ struct pat_basis {
     int64_t delta; /* the most frequent one */
 };
 
-/* Set pattern, deltas, count of f's configuration, its form and what that leaves out; the measures of f are
- * known. Owns:   the caller frees out->points. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
-ls_err pat_form_choose(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,
-                       struct pat_basis *out);
+/* Set pattern, deltas, count of f's configuration, its form and what that leaves out, in two steps: what
+ * repeats, which takes no measures (*out_done: it does); else, once the measures of f are known, the rest.
+ * Owns:   the caller frees out->points, which are NULL at first. Errors: LS_ERR_NOMEM.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_form_repeating(const struct pat_sequence *s, const struct pat_compact_options *o,
+                          struct pat_found *f, struct pat_basis *out, bool *out_done);
+ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,
+                      struct pat_basis *out);
 
 #endif

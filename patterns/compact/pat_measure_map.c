@@ -38,10 +38,10 @@ ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out)
     return LS_OK;
 }
 
-const struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key)
+struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key)
 {
     if (m->room == 0) return NULL;
-    const struct pat_map_row *row = pat_map_slot(m, key);
+    struct pat_map_row *row = pat_map_slot(m, key);
     return row->is_used ? row : NULL;
 }
 

@@ -29,9 +29,9 @@ struct pat_map {
  * Errors: LS_ERR_NOMEM; m is unchanged.  Thread: any.  Signal: not safe. */
 ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out);
 
-/* The row of key, NULL when there is none.
+/* The row of key, NULL when there is none; its value may be changed.
  * Errors: none.  Thread: any.  Signal: safe. */
-const struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
+struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
 
 /* Release it; m is empty afterwards.
  * Errors: none.  Thread: any.  Signal: not safe. */

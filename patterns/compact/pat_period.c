@@ -54,9 +54,10 @@ static void pat_search_fini(struct pat_search *s)
 static ls_err pat_search_init(struct pat_search *s, const struct pat_indices *sequence)
 {
     *s = (struct pat_search){.data = sequence->data, .len = sequence->len};
-    s->bases = malloc(s->len * sizeof(*s->bases));
+    /* patterns of one index need neither: theirs are the distances */
+    s->bases = malloc(s->len / 2 * sizeof(*s->bases));
+    s->failure = malloc(s->len / 2 * sizeof(*s->failure));
     s->z = malloc(s->len * sizeof(*s->z));
-    s->failure = malloc(s->len * sizeof(*s->failure));
     s->borders = malloc(s->len * sizeof(*s->borders));
     if (s->bases && s->z && s->failure && s->borders) return LS_OK;
     pat_search_fini(s);
@@ -100,6 +101,20 @@ size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch)
     return len - matched;
 }
 
+/* As pat_period_of_string, of the distances. */
+static void pat_search_borders(struct pat_search *s)
+{
+    size_t matched = 0;
+    s->borders[0] = 0;
+    for (size_t i = 1; i + 1 < s->len; i++) {
+        const int64_t step = pat_step(s, i);
+        while (matched && step != pat_step(s, matched))
+            matched = s->borders[matched - 1];
+        if (step == pat_step(s, matched)) matched++;
+        s->borders[i] = (uint32_t)matched;
+    }
+}
+
 /* Blocks of len indices that equal the first one but for their base. */
 static bool pat_blocks_repeat(const struct pat_search *s, size_t len)
 {
@@ -123,12 +138,19 @@ static size_t pat_period_cost(const int64_t *bases, size_t len, size_t turns)
  * ten columns of a row of thirty are no level, though three of them and a list of deltas make the row. */
 static bool pat_ends_a_level(const struct pat_search *s, size_t len)
 {
-    if (len < 2) return len == 1;
     const size_t inside = len - 1 - s->borders[len - 2];
     return pat_step(s, len - 1) != pat_step(s, len - 1 - inside);
 }
 
-/* Take pattern length len as the best so far if it is one. */
+/* One delta for all distances. */
+static void pat_search_try_one(struct pat_search *s)
+{
+    if (s->borders[s->len - 2] + 2 < s->len || s->best_cost <= 1) return;
+    s->best = (struct pat_period){.len = 1, .turns = 1, .count = s->len};
+    s->best_cost = 1;
+}
+
+/* Take pattern length len, at least 2, as the best so far if it is one. */
 static void pat_search_try(struct pat_search *s, size_t len)
 {
     const size_t count = s->len / len;
@@ -137,7 +159,7 @@ static void pat_search_try(struct pat_search *s, size_t len)
     for (size_t i = 0; i + 1 < count; i++)
         s->bases[i] = pat_minus(s->data[(i + 1) * len], s->data[i * len]);
     const size_t turns = pat_period_of_string(s->bases, count - 1, s->failure);
-    if (2 * turns > count || (len == 1 && turns > 1)) return;
+    if (2 * turns > count) return;
     const size_t cost = pat_period_cost(s->bases, len, turns);
     if (cost >= s->best_cost || (turns > 1 && len + turns > s->len / PAT_PERIOD_SAVES)) return;
     s->best = (struct pat_period){.len = len, .turns = turns, .count = count};
@@ -146,7 +168,8 @@ static void pat_search_try(struct pat_search *s, size_t len)
 
 static void pat_search_lengths(struct pat_search *s, bool is_ragged)
 {
-    for (size_t len = 1; len < s->best_cost && 2 * len <= s->len; len++)
+    if (!is_ragged) pat_search_try_one(s);
+    for (size_t len = 2; len < s->best_cost && 2 * len <= s->len; len++)
         if ((s->len % len == 0) == !is_ragged && s->len % len <= s->len / PAT_PERIOD_END)
             pat_search_try(s, len);
 }
@@ -155,9 +178,7 @@ static void pat_search_lengths(struct pat_search *s, bool is_ragged)
  * levels are long (a large array swept again and again) any cut that is shorter is better. */
 static bool pat_search_levels(struct pat_search *s)
 {
-    for (size_t i = 0; i + 1 < s->len; i++)
-        s->bases[i] = pat_step(s, i);
-    pat_period_of_string(s->bases, s->len - 1, s->borders);
+    pat_search_borders(s);
     pat_search_z(s, 0);
     for (int ragged = 0; ragged < 2; ragged++) {
         s->best_cost = s->len / PAT_PERIOD_SAVES + 1;

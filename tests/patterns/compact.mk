@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/patterns: compaction, classes and measures against their definitions
 if HAVE_CMOCKA
-COMPACT_TESTS = tests/patterns/test_pat_compact tests/patterns/test_pat_measure tests/patterns/test_pat_period
+COMPACT_TESTS = tests/patterns/test_pat_compact tests/patterns/test_pat_measure \
+    tests/patterns/test_pat_parallel tests/patterns/test_pat_period
 tests_patterns_test_pat_compact_SOURCES = tests/patterns/test_pat_compact.c
 tests_patterns_test_pat_compact_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_compact_LDADD = libpatcompact.la $(CMOCKA_LIBS) -ldl -lm
 tests_patterns_test_pat_measure_SOURCES = tests/patterns/test_pat_measure.c
 tests_patterns_test_pat_measure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_measure_LDADD = libpatcompact.la $(CMOCKA_LIBS) -lm
+tests_patterns_test_pat_parallel_SOURCES = tests/patterns/test_pat_parallel.c
+tests_patterns_test_pat_parallel_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_parallel_LDADD = libpatcompact.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_period_SOURCES = tests/patterns/test_pat_period.c
 tests_patterns_test_pat_period_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_period_LDADD = libpatcompact.la $(CMOCKA_LIBS)
