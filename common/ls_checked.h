@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arithmetic that reports overflow instead of wrapping. */
+/* Arithmetic that reports overflow instead of wrapping.
+ *
+ * Thread: any.  Signal: safe. */
 #ifndef LS_CHECKED_H
 #define LS_CHECKED_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compilers and processors differ here and nowhere else. */
+/* Compilers and processors differ here and nowhere else.
+ *
+ * Thread: any.  Signal: safe. */
 #ifndef LS_COMPAT_H
 #define LS_COMPAT_H
 

@@ -12,6 +12,8 @@
 // Nothing here throws: a call that fails returns nullptr or false, and ls_last_error() has the text. A
 // std::vector is registered as it is now: register it again, under the same label, after it has grown. Nodes
 // and domains belong to their tree.
+//
+// Thread and Signal: as loadstone/smr.h says.
 #ifndef LOADSTONE_SMRTREE_H
 #define LOADSTONE_SMRTREE_H
 

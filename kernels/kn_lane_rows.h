@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the files that define loops of STREAM kernels. */
+/* For the files that define loops of STREAM kernels.
+ *
+ * Macros of constant tables.  Thread: any.  Signal: safe. */
 #ifndef KN_LANE_ROWS_H
 #define KN_LANE_ROWS_H
 

@@ -4,7 +4,9 @@
  * takes. Exact traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
  * (PAT_EVENT_BREAK).
  *
- * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers. */
+ * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers.
+ *
+ * Plain rows.  Thread: one at a time for one object.  Signal: safe. */
 #ifndef PAT_ACCESS_H
 #define PAT_ACCESS_H
 

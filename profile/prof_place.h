@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an address is. */
+/* What an address is.
+ *
+ * A plain row.  Thread: any.  Signal: safe. */
 #ifndef PROF_PLACE_H
 #define PROF_PLACE_H
 

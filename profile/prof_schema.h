@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.h5, schema 1: the one description of its columns, shared by writer, reader and documentation
- * (doc/run-h5.md). */
+ * (doc/run-h5.md).
+ *
+ * Constants.  Thread: any.  Signal: safe. */
 #ifndef PROF_SCHEMA_H
 #define PROF_SCHEMA_H
 

@@ -10,7 +10,9 @@
  * straddle a chunk (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte
  * spool_rec_header, written last. A zero header ends the file: what a killed process was writing is not there
  * yet, all before it is. Records of one file are in time order (see
- * SPOOL_SAMPLING_LATE). Times are CLOCK_MONOTONIC ns. */
+ * SPOOL_SAMPLING_LATE). Times are CLOCK_MONOTONIC ns.
+ *
+ * Layouts and constants.  Thread: any.  Signal: safe. */
 #ifndef SPOOL_FORMAT_H
 #define SPOOL_FORMAT_H
 

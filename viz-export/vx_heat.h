@@ -37,12 +37,14 @@ struct vx_frame {
 bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out);
 /* What is missing is drawn like this. */
 void vx_use_nothing(cairo_t *c);
-/* The colours of values, each kind of domain in a file of its own. */
+/* The colours of values, each kind of domain in a file of its own.
+ * Errors: those of vx_panel_draw. */
 ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
 /* Are less than half of many values there? Then dots are drawn instead of coloured faces. */
 bool vx_is_sparse(const struct vx_panel *p);
+/* Errors: LS_ERR_NOMEM. */
 ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
 /* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written.

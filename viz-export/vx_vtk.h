@@ -44,11 +44,12 @@ void vx_vtk_put_facts(struct vx_vtk *v, const struct vx_source *s, uint32_t step
 /* The whole file to out.  Errors: LS_ERR_IO. */
 ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out);
 
-/* One step of the selection as one file of its own, for series; each in the file of its format. */
+/* One step of the selection as one file of its own, for series; each in the file of its format.
+ * Errors: those of vx_vtk_put_fields, LS_ERR_NOMEM. */
 ls_err vx_vti_write(const struct vx_source *s, uint32_t step, FILE *out);
 ls_err vx_vtu_write(const struct vx_source *s, uint32_t step, FILE *out);
-/* LS_ERR_RANGE: the selected domain is a mesh, has_what says what is of grids only; and the other way round.
- */
+/* Is the selected domain a grid, a mesh?
+ * Errors: LS_ERR_USAGE: it is not; LS_ERR_RANGE: the format cannot hold so many cells. */
 ls_err vx_needs_grid(const struct vx_source *s, const char *format);
 ls_err vx_needs_mesh(const struct vx_source *s, const char *format);
 

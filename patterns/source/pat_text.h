@@ -12,10 +12,10 @@ struct pat_text;
 
 struct pat_text_format {
     /* Tell what the line says to t->collect; *is_known false: nothing of memory, or it is no line of this
-     * format (it is counted). */
+     * format (it is counted). Errors: those of pat_collect_*, LS_ERR_FORMAT for what it cannot be. */
     ls_err (*line)(struct pat_text *t, const char *line, bool *is_known);
     const char *expects;               /* "lines as 'pc,r,8,address'" */
-    ls_err (*end)(struct pat_text *t); /* behind the last line; may be NULL */
+    ls_err (*end)(struct pat_text *t); /* behind the last line; may be NULL. Errors: as line */
 };
 
 struct pat_text {
@@ -30,7 +30,9 @@ struct pat_text {
     bool was_noted;
 };
 
-/* What a row of struct pat_source_format needs beside its recognise and open. */
+/* What a row of struct pat_source_format needs beside its recognise and open.
+ * Errors: of open those of pat_lines_init and LS_ERR_NOMEM; of next those of pat_lines_next and of the
+ * format, and LS_ERR_FORMAT for a text without any access. */
 ls_err pat_text_open(const char *path, const struct pat_source_options *o, const struct pat_text_format *f,
                      void **out);
 ls_err pat_text_next(void *self, struct pat_batch *b);

@@ -4,7 +4,9 @@
  *   header, chunk, chunk, ..., tail
  *
  * A chunk holds four streams of bytes, packed together: operations, sites, addresses, and rest. The streams
- * are one sequence over all chunks: predictions and tables go on from chunk to chunk. */
+ * are one sequence over all chunks: predictions and tables go on from chunk to chunk.
+ *
+ * Constants and layouts.  Thread: any.  Signal: safe. */
 #ifndef PAT_TRACE_FORMAT_H
 #define PAT_TRACE_FORMAT_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small texts without stdio. */
+/* Small texts without stdio.
+ *
+ * Errors: none.  Thread: one at a time for one object.  Signal: safe. */
 #ifndef RT_TEXT_SIGSAFE_H
 #define RT_TEXT_SIGSAFE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls without libc: no errno, no hooks, no cancellation. Negative results are -errno. */
+/* System calls without libc: no errno, no hooks, no cancellation. Negative results are -errno.
+ *
+ * Thread: any.  Signal: safe. */
 #ifndef RT_STEP_SYSCALL_SIGSAFE_H
 #define RT_STEP_SYSCALL_SIGSAFE_H
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every source says its licence in its first lines; conditional compilation stays out of logic; every page and source is distributed.
+# Every source says its licence in its first lines; conditional compilation stays out of logic; headers say which threads may call; every page
+# and source is distributed.
 top_srcdir=${top_srcdir:-.}
 cd "$top_srcdir" || exit 99
 status=0 found=$(mktemp) || exit 99
@@ -27,6 +28,14 @@ for f in analyse common kernels machine ndm patterns perf profile runtime smrtre
         grep -vE '^common/ls_compat\.h:|#ifndef [A-Z0-9_]+_H$|__cplusplus'
 done >"$found"
 [ ! -s "$found" ] || fail "conditional compilation outside common/ls_compat.h: $(cat "$found")"
+
+# Every header of the product says which threads may call what it declares (and from signal handlers).
+headers=0
+while read -r f; do
+    headers=$((headers + 1))
+    grep -q 'Thread' "$f" || fail "$f: its contract does not say Thread"
+done < <(find analyse common include kernels machine ndm patterns perf profile runtime smrtree spool symbols tools viz-export -name '*.h' -not -name '*.inc.h' 2>/dev/null)
+[ $headers -gt 100 ] || fail "only $headers headers found"
 
 for f in doc/*.md; do
     grep -q "^dist_formats_DATA += .*$f" doc/local.mk || fail "$f: is not in dist_formats_DATA of doc/local.mk"

@@ -22,8 +22,9 @@ void trc_homes_free(trc_homes *h); /* NULL-safe */
 /* Take over the sites, modules and threads that the ring has more than before; variables of new modules
  * become ranges.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
 ls_err trc_homes_grow(trc_homes *h);
+/* What an event tells.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE when a table is full. */
 ls_err trc_homes_event(trc_homes *h, const struct trc_event *e);
-/* The thread's sequence is broken. */
+/* The thread's sequence is broken.  Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_break(trc_homes *h, uint32_t thread);
 
 /* Events since the last call of this; they live until the next call of any function here. */
@@ -32,9 +33,10 @@ const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len);
 const struct pat_tables *trc_homes_tables(const trc_homes *h);
 sym_files *trc_homes_files(const trc_homes *h);
 
-/* Name homes of allocations: those that call paths with this hash (spool/spool_path.h) made. */
+/* Name homes of allocations: those that call paths with this hash (spool/spool_path.h) made.
+ * Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_name_path(trc_homes *h, uint64_t path_hash, const char *label);
-/* The rest has names that say how little is known. */
+/* The rest has names that say how little is known.  Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_name_rest(trc_homes *h);
 
 #endif

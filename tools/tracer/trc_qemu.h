@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of QEMU's plugin interface, version 1, that the tracer uses: Debian packages no header of it.
- * Written after docs/devel/tcg-plugins of QEMU 7.2. QEMU defines all functions but the first. */
+ * Written after docs/devel/tcg-plugins of QEMU 7.2. QEMU defines all functions but the first.
+ *
+ * Thread: called by QEMU on the program's threads, several at once; the rest as QEMU's documentation says.
+ * Signal: not safe. */
 #ifndef TRC_QEMU_H
 #define TRC_QEMU_H
 
