@@ -67,7 +67,7 @@ struct pe_file {
     pe_unpack *unpack;
     struct pe_unpacked *unpacked; /* each lives as long as the file */
     size_t unpacked_len;
-    uint64_t truncated_bytes;
+    uint64_t truncated_bytes, broken, aux_bytes;
 };
 
 static ls_err file_bad(const pe_file *f, const char *what, uint64_t at)
@@ -158,12 +158,12 @@ static ls_err file_take_attr(pe_file *f, const uint8_t *rec, size_t len_bytes)
     return file_add_event(f, rec + head, attr_bytes, rec + head + attr_bytes, ids_len);
 }
 
-static uint32_t file_event_of(const pe_file *f, uint64_t id)
+static bool file_event_of(const pe_file *f, uint64_t id, uint32_t *row)
 {
     for (size_t e = 0; e < f->events_len; e++)
         for (size_t i = 0; i < f->events[e].ids_len; i++)
-            if (f->events[e].ids[i] == id) return (uint32_t)e;
-    return 0;
+            if (f->events[e].ids[i] == id) return *row = (uint32_t)e, true;
+    return false;
 }
 
 /* --- features --- */
@@ -241,17 +241,15 @@ static ls_err file_read_features(pe_file *f, uint64_t at)
 
 /* --- records --- */
 
-/* Behind the fields of a record that is no sample stand those of sample_id_all (perf_event_open(2)). */
-static uint64_t file_trailer_time(const struct pe_layout *l, const struct pe_record *r)
+/* Each event has a layout of its own; the id, which has one place in all of them, tells whose record it is.
+ * Without one, or with 0, it is the first event's, as for perf (evlist__event2evsel). */
+static bool file_whose(const pe_file *f, const struct pe_record *rec, uint32_t *row)
 {
-    static const uint64_t behind[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
-                                      PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
-    size_t bytes = 0;
-    if (!l->sample_id_all || !(l->sample_type & PERF_SAMPLE_TIME)) return 0;
-    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
-        bytes += l->sample_type & behind[i] ? sizeof(uint64_t) : 0;
-    if (r->bytes.len_bytes < sizeof(struct perf_event_header) + bytes) return 0;
-    return file_word((const uint8_t *)r->bytes.data + r->bytes.len_bytes - bytes);
+    uint64_t id;
+    *row = 0;
+    if (f->events_len == 1) return true;
+    if (!pe_record_id(&f->events[0].layout, rec, &id) || id == 0) return true;
+    return file_event_of(f, id, row) || rec->type != PERF_RECORD_SAMPLE;
 }
 
 static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
@@ -265,15 +263,17 @@ static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
         f->records_room = room;
     }
     struct pe_file_record r = {.rec = *rec, .number = f->records_len};
-    const struct pe_layout *layout = &f->events[0].layout;
-    if (rec->type == PERF_RECORD_SAMPLE) {
-        struct pe_sample s;
-        if (!pe_sample_read(layout, rec, &s)) return LS_OK; /* broken: passed over */
-        if (f->events_len > 1 && s.has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
-            r.event_row = file_event_of(f, s.id);
-        if (!pe_sample_time(&f->events[r.event_row].layout, rec, &r.time_ns)) r.time_ns = 0;
+    const bool is_known = file_whose(f, rec, &r.event_row);
+    const struct pe_layout *layout = &f->events[r.event_row].layout;
+    if (rec->type != PERF_RECORD_SAMPLE) {
+        if (!pe_trailer_time(layout, rec, &r.time_ns)) r.time_ns = 0;
     } else {
-        r.time_ns = file_trailer_time(layout, rec);
+        struct pe_sample s;
+        if (!is_known || !pe_sample_read(layout, rec, &s)) {
+            f->broken++;
+            return LS_OK;
+        }
+        r.time_ns = s.has & PERF_SAMPLE_TIME ? s.time : 0;
     }
     f->records[f->records_len++] = r;
     return LS_OK;
@@ -352,6 +352,7 @@ static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain)
         }
         err = file_take_record(f, &rec, &rest);
         const uint64_t behind = file_payload_bytes(&rec);
+        if (rec.type == FILE_REC_AUXTRACE) f->aux_bytes += behind;
         if (behind > ls_cursor_left(c)) break;
         if (behind) ls_cursor_take(c, (size_t)behind);
     }
@@ -488,6 +489,16 @@ const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len)
 {
     *out_len = f->records_len;
     return f->records;
+}
+
+uint64_t pe_file_broken(const pe_file *f)
+{
+    return f->broken;
+}
+
+uint64_t pe_file_aux_bytes(const pe_file *f)
+{
+    return f->aux_bytes;
 }
 
 uint64_t pe_file_truncated(const pe_file *f)

@@ -29,8 +29,7 @@ struct pe_file_about {
 /* A record with what its event says of it. Its bytes live as long as the file. */
 struct pe_file_record {
     struct pe_record rec;
-    const struct pe_file_event
-        *event; /* of a sample; of others the first event, whose layout their trailer has */
+    const struct pe_file_event *event; /* whose layout it has */
     uint32_t event_row;
     uint64_t time_ns; /* 0: not told */
     uint64_t number;  /* in the file, from 0 */
@@ -48,6 +47,10 @@ const struct pe_file_event *pe_file_events(const pe_file *f, size_t *out_len);
 const struct pe_file_about *pe_file_about(const pe_file *f);
 /* In the order of time; those without a time come first. */
 const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len);
+/* Samples that were left out: of no event of the file, or longer than their record. */
+uint64_t pe_file_broken(const pe_file *f);
+/* Bytes of AUX areas (SPE, PT), which are not decoded. */
+uint64_t pe_file_aux_bytes(const pe_file *f);
 /* Bytes at the end that are no whole record; 0: none. */
 uint64_t pe_file_truncated(const pe_file *f);
 /* The build id of the file that was mapped from path, hexadecimal; "" not told. */

@@ -224,6 +224,33 @@ static bool read_trailer(const struct pe_layout *l, struct ls_cursor *c, struct 
     return true;
 }
 
+static bool sample_id(uint64_t type, struct ls_cursor *c, uint64_t *out)
+{
+    const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+    if (type & PERF_SAMPLE_IDENTIFIER) return read_word(c, out);
+    return (type & PERF_SAMPLE_ID) && take_array(c, bits_set(type & before), sizeof(uint64_t)) &&
+           read_word(c, out);
+}
+
+bool pe_record_id(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out)
+{
+    struct ls_cursor c = body_of(r);
+    struct pe_sample s = pe_sample_missing();
+    if (r->type == PERF_RECORD_SAMPLE) return sample_id(layout->sample_type, &c, out);
+    if (!read_trailer(layout, &c, &s) || !(s.has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))) return false;
+    *out = s.id;
+    return true;
+}
+
+bool pe_trailer_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out)
+{
+    struct ls_cursor c = body_of(r);
+    struct pe_sample s = pe_sample_missing();
+    if (!read_trailer(layout, &c, &s) || !(s.has & PERF_SAMPLE_TIME)) return false;
+    *out = s.time;
+    return true;
+}
+
 bool pe_aux_record_read(const struct pe_layout *layout, const struct pe_record *r, struct pe_aux_record *out)
 {
     struct ls_cursor c = body_of(r);

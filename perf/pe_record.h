@@ -50,6 +50,13 @@ bool pe_sample_read(const struct pe_layout *layout, const struct pe_record *r, s
 /* Time of a sample, without reading the rest; false when it has none. */
 bool pe_sample_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
 
+/* The id of a sample or of another record's trailer, at the place that its event's layout gives it; records
+ * of several events in one stream have it at one place (perf's evlist__valid_sample_type), so that any of
+ * their layouts finds it. False when there is none. */
+bool pe_record_id(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
+/* Time of a record that is not a sample, from its trailer (struct sample_id); false when it has none. */
+bool pe_trailer_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
+
 /* A PERF_RECORD_AUX: bytes of an AUX area that are whole now. */
 struct pe_aux_record {
     uint64_t offset, size_bytes, flags;

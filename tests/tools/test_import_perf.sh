@@ -39,6 +39,49 @@ expect 1 "is a directory" "$loadstone" import --format perf-data threads.data -o
 must test ! -e bad.h5
 must test -z "$(find . -name 'loadstone-spool*')"
 
+# Two events with layouts of their own: loads with latency and source, and others without; one sample is of no event, one too short.
+# Then 3000 processes of a whole machine: those that are not sampled take no descriptor.
+cat >layouts.py <<'P'
+import struct, sys
+IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER = (1 << n for n in (0, 1, 2, 3, 7, 8, 14, 15, 16))
+processes = int(sys.argv[2])
+def attr(kind, config, sample_type):
+    flags = 1 << 18  # sample_id_all
+    return struct.pack("<IIQQQQQ", kind, 128, config, 1000, sample_type, 0, flags) + bytes(128 - 48)
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+events = [(attr(4, 0x1CD, IDENTIFIER | IP | TID | TIME | ADDR | WEIGHT | DATA_SRC), 71),
+          (attr(4, 0x82D0, IDENTIFIER | IP | TID | TIME | ADDR | CPU | PERIOD), 72)]
+DRAM = 2 | 2 << 5 | 0x80 << 5 | 0xD << 33 | 2 << 19
+def trailer(time): return struct.pack("<IIQQ", 100, 100, time, 71)
+def loads(i, pid=100): return struct.pack("<QQIIQQQQ", 71, 0x401000, pid, pid, 1000 + i, 0x7000 + 8 * i, 200 + i, DRAM)
+def others(i): return struct.pack("<QQIIQQIIQ", 72, 0x401004, 100, 100, 2000 + i, 0x8000 + 8 * i, 3, 0, 1000)
+data = b"".join(record(3, 0, struct.pack("<II16s", pid, pid, b"solver") + trailer(10)) for pid in range(100, 100 + processes))
+data += b"".join(record(9, 2, loads(i)) for i in range(30)) + b"".join(record(9, 2, others(i)) for i in range(20))
+data += b"".join(record(9, 2, loads(50 + i, 100 + i)) for i in range(1, min(processes, 1200), 40))
+data += record(9, 2, struct.pack("<Q", 99) + others(1)[8:]) + record(9, 2, loads(1)[:-8])
+ids = 104 + len(events) * (128 + 16)
+head, ids_bytes = b"", b""
+for i, (a, number) in enumerate(events):
+    head += a + struct.pack("<QQ", ids + 8 * i, 8)
+    ids_bytes += struct.pack("<Q", number)
+at = ids + len(ids_bytes)
+header = b"PERFILE2" + struct.pack("<QQQQQQQQQ", 104, 144, 104, len(head), at, len(data), 0, 0, 0) + bytes(24)
+open(sys.argv[1], "wb").write(header[:104] + head + ids_bytes + data)
+P
+if has_python; then
+    "$python" layouts.py layouts.data 1
+    expect 0 "50 samples" "$loadstone" import layouts.data -o layouts.h5 --ghz 1
+    must grep -q "2 samples were left out: they are of no event" err
+    "$loadstone" report --csv --by level layouts.h5 >levels 2>err || { cat err; failed=1; }
+    must grep -q '^DRAM,30,30,' levels
+    "$python" layouts.py machine.data 3000
+    (ulimit -n 64 && "$loadstone" import machine.data -o machine.h5 --ghz 1) >out 2>err || { echo "FAIL: a whole machine's processes:"; cat err; failed=1; }
+    must test "$("$loadstone" report --csv --by process machine.h5 2>/dev/null | grep -c solver)" = 31
+else
+    echo "no Python: files with several layouts were not imported"
+fi
+
 # Now and here: as many samples as perf itself counts, and the array that was touched by its name.
 command -v perf >/dev/null || { echo "not compared with perf: it is not installed"; exit $failed; }
 cat >touch.c <<'END'

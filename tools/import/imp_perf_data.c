@@ -8,6 +8,7 @@
 #include "spool/spool_put_sigsafe.h"
 #include "symbols/sym_code.h"
 #include "tools/cli/cli_message.h"
+#include "tools/import/imp_index.h"
 #include "tools/import/imp_maps.h"
 #include "tools/import/imp_source.h"
 #include "tools/record/rec_spool.h"
@@ -23,18 +24,31 @@
 
 enum {
     PD_TEXT_BYTES = 4096 + 64,
+    PD_NAME_BYTES = 64,
     PD_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
     PD_BUILD_ID_BYTES = 20,
     PD_CHAIN_MAX = 512,
     PD_MARKS = 4095, /* chain entries above -PD_MARKS are marks (PERF_CONTEXT_*) */
 };
 
-/* A program image that writes. */
+struct pd_thread {
+    uint64_t time_ns;
+    uint32_t tid;
+    char name[PD_NAME_BYTES];
+};
+
+/* A program image. It writes from its first sample on: perf record -a tells of all processes of a machine,
+ * and each file takes a descriptor. */
 struct pd_image {
     uint32_t pid, number;
+    uint64_t begin_ns;
+    char name[PD_NAME_BYTES];
+    struct spool_ancestor ancestor; /* pid 0: not told */
+    struct pd_thread *threads;      /* named before there is a file */
+    size_t threads_len;
     struct spool_writer writer;
     struct imp_maps maps;
-    bool is_open;
+    bool is_living;
 };
 
 struct pd_import {
@@ -44,6 +58,7 @@ struct pd_import {
     struct spool_cap cap;
     struct pd_image *images;
     size_t images_len;
+    struct imp_index by_pid;
     uint64_t first_ns, last_ns;
     double clock_hz;
     enum ls_latency latency_kind;
@@ -54,30 +69,39 @@ struct pd_import {
 
 static struct pd_image *pd_living(struct pd_import *p, uint32_t pid)
 {
-    for (size_t i = p->images_len; i-- > 0;)
-        if (p->images[i].pid == pid) return p->images[i].is_open ? &p->images[i] : NULL;
+    size_t step = 0;
+    uint32_t row;
+    while (imp_index_next(&p->by_pid, imp_index_hash(pid, 0), &step, &row))
+        if (p->images[row].pid == pid && p->images[row].is_living) return &p->images[row];
     return NULL;
 }
 
 static uint32_t pd_next_number(const struct pd_import *p, uint32_t pid)
 {
-    uint32_t number = 0;
-    for (size_t i = 0; i < p->images_len; i++)
-        number += p->images[i].pid == pid;
+    uint32_t number = 0, row;
+    size_t step = 0;
+    while (imp_index_next(&p->by_pid, imp_index_hash(pid, 0), &step, &row))
+        number += p->images[row].pid == pid;
     return number;
 }
 
 static void pd_end(struct pd_image *image, uint64_t time_ns)
 {
     const struct spool_exited r = {.time_ns = time_ns, .status = SPOOL_STATUS_UNKNOWN};
-    spool_put(&image->writer, SPOOL_WHAT(EXITED, 0, r), &r, NULL, 0);
-    spool_writer_close(&image->writer);
+    if (spool_writer_is_open(&image->writer)) {
+        spool_put(&image->writer, SPOOL_WHAT(EXITED, 0, r), &r, NULL, 0);
+        spool_writer_close(&image->writer);
+    }
     imp_maps_fini(&image->maps);
-    image->is_open = false;
+    free(image->threads);
+    image->threads = NULL;
+    image->is_living = false;
 }
 
-static void pd_tell_process(struct pd_import *p, struct pd_image *image, uint64_t time_ns, const char *name)
+static void pd_tell_process(struct pd_import *p, struct pd_image *image)
 {
+    const char *name = image->name;
+    const uint64_t time_ns = image->begin_ns;
     const struct pe_file_about *about = pe_file_about(p->file);
     const struct spool_process process = {
         .time_ns = time_ns, .pid = image->pid, .tsc_hz = (uint64_t)p->clock_hz};
@@ -92,19 +116,38 @@ static void pd_tell_process(struct pd_import *p, struct pd_image *image, uint64_
     spool_put_process(&image->writer, process, &texts);
     spool_put_thread_begin(&image->writer, thread, name);
     spool_put_sampling(&image->writer, 0, sampling, p->events);
+    if (image->ancestor.pid)
+        spool_put(&image->writer, SPOOL_WHAT(ANCESTOR, 0, image->ancestor), &image->ancestor, NULL, 0);
+    for (size_t i = 0; i < image->threads_len; i++) {
+        const struct spool_thread_begin named = {.time_ns = image->threads[i].time_ns,
+                                                 .tid = image->threads[i].tid};
+        spool_put_thread_begin(&image->writer, named, image->threads[i].name);
+    }
 }
 
 static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, const char *name,
                        struct pd_image **out)
 {
-    char path[PATH_MAX + 64], file[32];
     struct pd_image *grown = realloc(p->images, (p->images_len + 1) * sizeof(*grown));
     if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu processes", p->images_len);
     p->images = grown;
-    const struct pd_image fresh = {
-        .pid = pid, .number = pd_next_number(p, pid), .writer = SPOOL_WRITER_CLOSED};
-    struct pd_image *image = &grown[p->images_len++];
-    *image = fresh;
+    const uint32_t number = pd_next_number(p, pid);
+    LS_TRY(imp_index_put(&p->by_pid, imp_index_hash(pid, 0), (uint32_t)p->images_len));
+    struct pd_image *image = &grown[p->images_len];
+    *image = (struct pd_image){
+        .pid = pid, .number = number, .begin_ns = time_ns, .writer = SPOOL_WRITER_CLOSED, .is_living = true};
+    snprintf(image->name, sizeof(image->name), "%s", name);
+    p->images_len++;
+    *out = image;
+    return LS_OK;
+}
+
+/* The file of an image, from its first sample on. */
+static ls_err pd_open(struct pd_import *p, struct pd_image *image)
+{
+    const uint32_t pid = image->pid;
+    char path[PATH_MAX + 64], file[32];
+    if (spool_writer_is_open(&image->writer)) return LS_OK;
     snprintf(path, sizeof(path), "%s/p%u.%u", p->spool.path, pid, image->number);
     if (mkdir(path, 0700) != 0) return ls_fail_errno(errno, "cannot make %s", path);
     const int dir = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -114,11 +157,9 @@ static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, cons
     const int error = spool_writer_open(&image->writer, dir, file, &ids, &p->cap);
     close(dir);
     if (error) return ls_fail_errno(error, "cannot write to %s", path);
-    image->is_open = true;
     ((struct spool_file_header *)(void *)image->writer.chunk)->mono_ns =
         p->first_ns; /* of the other machine's clock */
-    pd_tell_process(p, image, time_ns, name);
-    *out = image;
+    pd_tell_process(p, image);
     return LS_OK;
 }
 
@@ -194,11 +235,23 @@ static ls_err pd_on_mmap(struct pd_import *p, const struct pe_file_record *r)
     return m.end > m.base ? imp_maps_add(&image->maps, &m) : LS_OK;
 }
 
+static ls_err pd_keep_thread(struct pd_image *image, const struct spool_thread_begin *thread,
+                             const char *name)
+{
+    struct pd_thread *grown = realloc(image->threads, (image->threads_len + 1) * sizeof(*grown));
+    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", image->threads_len);
+    image->threads = grown;
+    struct pd_thread *t = &grown[image->threads_len++];
+    *t = (struct pd_thread){.time_ns = thread->time_ns, .tid = thread->tid};
+    snprintf(t->name, sizeof(t->name), "%s", name);
+    return LS_OK;
+}
+
 /* pid tid name; a flag says that it came by exec. */
 static ls_err pd_on_comm(struct pd_import *p, const struct pe_file_record *r)
 {
     const uint8_t *at;
-    char name[64];
+    char name[PD_NAME_BYTES];
     if (!pd_fields(&r->rec, 9, &at)) return LS_OK;
     const uint32_t pid = pd_u32(at, 0), tid = pd_u32(at, 4);
     const size_t left = r->rec.bytes.len_bytes - sizeof(struct perf_event_header) - 8;
@@ -207,7 +260,9 @@ static ls_err pd_on_comm(struct pd_import *p, const struct pe_file_record *r)
     struct pd_image *living = pd_living(p, pid);
     if (living && !(r->rec.misc & PERF_RECORD_MISC_COMM_EXEC)) {
         const struct spool_thread_begin thread = {.time_ns = r->time_ns, .tid = tid};
-        if (tid != pid) spool_put_thread_begin(&living->writer, thread, name);
+        if (tid == pid) return LS_OK;
+        if (!spool_writer_is_open(&living->writer)) return pd_keep_thread(living, &thread, name);
+        spool_put_thread_begin(&living->writer, thread, name);
         return LS_OK;
     }
     if (living) pd_end(living, r->time_ns);
@@ -227,9 +282,8 @@ static ls_err pd_on_fork(struct pd_import *p, const struct pe_file_record *r)
     LS_TRY(pd_begin(p, pid, r->time_ns, "", &child));
     LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent)); /* the table may have moved */
     LS_TRY(imp_maps_copy(&parent->maps, &child->maps));
-    const struct spool_ancestor a = {
+    child->ancestor = (struct spool_ancestor){
         .time_ns = r->time_ns, .fork_ns = r->time_ns, .pid = ppid, .image = number, .tid = pd_u32(at, 12)};
-    spool_put(&child->writer, SPOOL_WHAT(ANCESTOR, 0, a), &a, NULL, 0);
     return LS_OK;
 }
 
@@ -275,6 +329,7 @@ static ls_err pd_on_sample(struct pd_import *p, const struct pe_file_record *r)
     if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, &s);
     if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
     LS_TRY(pd_image_of(p, s.pid, r->time_ns, &image));
+    LS_TRY(pd_open(p, image));
     LS_TRY(imp_maps_tell(&image->maps, &image->writer, r->time_ns));
     const struct spool_sample out = {.time_ns = r->time_ns,
                                      .ip = s.ip,
@@ -317,7 +372,7 @@ static ls_err pd_take_all(struct pd_import *p)
             if (pd_takers[k].type == r.rec.type) LS_TRY(pd_takers[k].take(p, &r));
     }
     for (size_t i = 0; i < p->images_len; i++)
-        if (p->images[i].is_open) pd_end(&p->images[i], p->last_ns);
+        if (p->images[i].is_living) pd_end(&p->images[i], p->last_ns);
     if (p->cap.disk_errno) return ls_fail_errno((int)p->cap.disk_errno, "cannot write to %s", p->spool.path);
     return LS_OK;
 }
@@ -371,6 +426,11 @@ static ls_err pd_resolve(struct pd_import *p)
                                                  .host = about->host,
                                                  .cpu = about->cpu};
     struct prof_resolve_stats stats = {0};
+    if (p->job->samples == 0 && pe_file_aux_bytes(p->file))
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "%s: its samples are packets of the processor (Arm SPE), which are not decoded here: "
+                       "`perf script -F +addr,data_src,weight` there, and import its text",
+                       p->job->path);
     if (p->job->samples == 0)
         return ls_fail(LS_ERR_FORMAT,
                        "%s: no sample in it has an address of data; record with `perf mem record`, or with "
@@ -393,12 +453,22 @@ static ls_err perf_data_run(struct imp_job *job)
     ls_err err = rec_spool_make(&p.spool, NULL);
     if (err == LS_OK) err = pd_take_all(&p);
     if (err == LS_OK) err = pd_resolve(&p);
+    if (err == LS_OK && pe_file_aux_bytes(p.file))
+        cli_warn("%s has %llu bytes of packets of the processor (Arm SPE), which were left out: import the "
+                 "text of "
+                 "`perf script -F +addr,data_src,weight`",
+                 job->path, (unsigned long long)pe_file_aux_bytes(p.file));
+    if (pe_file_broken(p.file))
+        cli_warn(
+            "%s: %llu samples were left out: they are of no event of the file, or do not fit their length",
+            job->path, (unsigned long long)pe_file_broken(p.file));
     if (pe_file_truncated(p.file))
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
     if (p.spool.made) rec_spool_remove(&p.spool);
     for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
-        if (p.images[i].is_open) pd_end(&p.images[i], p.last_ns);
+        if (p.images[i].is_living) pd_end(&p.images[i], p.last_ns);
+    imp_index_fini(&p.by_pid);
     free(p.images);
     pe_file_free(p.file);
     return err;

@@ -8,6 +8,7 @@
 #include "profile/prof_tree.h"
 #include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
+#include "tools/import/imp_index.h"
 
 #include "config.h"
 
@@ -24,6 +25,7 @@ struct imp_table {
     PROF_VECTOR(struct prof_process) processes;
     PROF_VECTOR(struct prof_phase) phases;
     PROF_VECTOR(uint64_t) elements_len; /* of each node: the highest element that was touched, and one */
+    struct imp_index line_rows, thread_rows;
     struct ndm_geometry grid;
     uint64_t first_ns, last_ns;
 };
@@ -65,6 +67,8 @@ void imp_table_free(imp_table *t)
     free(t->processes.rows);
     free(t->phases.rows);
     free(t->elements_len.rows);
+    imp_index_fini(&t->line_rows);
+    imp_index_fini(&t->thread_rows);
     ndm_geometry_fini(&t->grid);
     prof_tree_free(t->tree);
     prof_names_free(t->names);
@@ -89,7 +93,13 @@ ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out)
     return *out == PROF_NO_NODE ? ls_fail(LS_ERR_NOMEM, "no memory for homes") : LS_OK;
 }
 
-/* Places come in runs: the latest are looked at first. */
+/* A place is its address, or where there is none its names. */
+static uint64_t imp_line_hash(const struct prof_line *l, uint64_t ip)
+{
+    return ip ? imp_index_hash(ip, 0)
+              : imp_index_hash((uintptr_t)l->file, imp_index_hash((uintptr_t)l->function, l->line));
+}
+
 ls_err imp_table_line(imp_table *t, const struct imp_place *p, uint32_t *out)
 {
     const struct prof_line row = {.process = 0,
@@ -100,16 +110,17 @@ ls_err imp_table_line(imp_table *t, const struct imp_place *p, uint32_t *out)
                                   .file = prof_name_of(t->names, p->file),
                                   .line = p->line,
                                   .until_ns = UINT64_MAX};
-    for (size_t i = t->lines.len; i-- > 0;) {
-        const struct prof_line *l = &t->lines.rows[i];
+    const uint64_t hash = imp_line_hash(&row, p->ip);
+    size_t step = 0;
+    while (imp_index_next(&t->line_rows, hash, &step, out)) {
+        const struct prof_line *l = &t->lines.rows[*out];
         const int is_same = p->ip ? l->ip == p->ip
                                   : l->line == row.line && l->file == row.file && l->function == row.function;
-        if (!is_same) continue;
-        *out = (uint32_t)i;
-        return LS_OK;
+        if (is_same) return LS_OK;
     }
     LS_TRY(PROF_VECTOR_ROOM(&t->lines));
     *out = (uint32_t)t->lines.len;
+    LS_TRY(imp_index_put(&t->line_rows, hash, *out));
     t->lines.rows[t->lines.len++] = row;
     if (!p->ip) t->lines.rows[*out].ip = (uint64_t)*out + 1;
     return LS_OK;
@@ -178,15 +189,17 @@ static ls_err imp_process(imp_table *t, uint32_t pid, uint32_t *out)
 
 static ls_err imp_thread(imp_table *t, uint32_t pid, uint32_t tid, uint32_t *out)
 {
+    const uint64_t hash = imp_index_hash(pid, tid);
     uint32_t process;
+    size_t step = 0;
+    while (imp_index_next(&t->thread_rows, hash, &step, out)) {
+        const struct prof_thread *known = &t->threads.rows[*out];
+        if (known->tid == tid && t->processes.rows[known->process].pid == pid) return LS_OK;
+    }
     LS_TRY(imp_process(t, pid, &process));
-    for (size_t i = 0; i < t->threads.len; i++)
-        if (t->threads.rows[i].tid == tid && t->threads.rows[i].process == process) {
-            *out = (uint32_t)i;
-            return LS_OK;
-        }
     LS_TRY(PROF_VECTOR_ROOM(&t->threads));
     *out = (uint32_t)t->threads.len;
+    LS_TRY(imp_index_put(&t->thread_rows, hash, *out));
     t->threads.rows[t->threads.len++] = (struct prof_thread){
         .process = process, .tid = tid, .name = "", .begin_ns = UINT64_MAX, .cpu_ns = UINT64_MAX};
     return LS_OK;
