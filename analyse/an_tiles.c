@@ -101,7 +101,7 @@ static uint32_t an_first_place_level(const struct an_tiles_input *from)
     return from->places && from->in->samples.len / AN_SAMPLES_A_TILE > from->len_max ? 2 : 0;
 }
 
-static uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level)
+uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level)
 {
     const uint32_t place = p->place_of_sample[i];
     return place && level ? 1 + p->coarser[level - 1][place - 1] : place;

@@ -87,6 +87,10 @@ ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
 /* Owns:   frees what is in t.  Errors: none.  Thread: any.  Signal: not safe. */
 void an_tiles_fini(struct an_tiles *t);
 
+/* The place of sample i, as tiles of this level have it.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level);
+
 /* Pick rows of len at random without replacement, all equally likely, in rising order; the seed is fixed.
  * out has room for rows; returns how many were picked: rows, or len when there are fewer.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */

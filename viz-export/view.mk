@@ -34,6 +34,7 @@ view_web_sources = \
     viz-export/web/src/map_filtered.js \
     viz-export/web/src/map_grid.js \
     viz-export/web/src/map_mesh.js \
+    viz-export/web/src/map_places.js \
     viz-export/web/src/map_values.js \
     viz-export/web/src/metrics.js \
     viz-export/web/src/model.js \

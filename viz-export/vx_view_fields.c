@@ -67,13 +67,25 @@ static void vx_step_columns(const struct ndm_field *f, uint32_t number, const st
         }
 }
 
+/* Fields of one domain share their places: what is selected in one of them is in all. */
+static uint64_t vx_mapped_most(const struct ndm_atlas *a, const struct ndm_field *f)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < a->fields_len; i++) {
+        const struct ndm_field *other = &a->fields[i];
+        if (other->domain == f->domain && other->centering == f->centering && other->mapped_len > most)
+            most = other->mapped_len;
+    }
+    return most;
+}
+
 ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
                        struct vx_places *out)
 {
     const struct ndm_geometry *g = &a->domains[f->domain];
     if (g->kind == NDM_GRID)
         return vx_places_grid(g, max, out); /* the page coarsens it further where it likes */
-    const uint64_t fitting = f->mapped_len / VX_SAMPLES_A_PLACE;
+    const uint64_t fitting = vx_mapped_most(a, f) / VX_SAMPLES_A_PLACE;
     const size_t room = fitting > VX_SOLID_PLACES_MIN ? fitting : VX_SOLID_PLACES_MIN;
     return vx_places_mesh(g, f->centering, g->dims > 2 && room < max ? room : max, out);
 }

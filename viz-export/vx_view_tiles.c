@@ -119,6 +119,15 @@ static void vx_row_numbers(const struct vx_view *v, struct vx_pack *p, const cha
         vx_pack_uint(p, vx_number(k, v->rows[r]));
 }
 
+/* As tile.place has them. */
+static void vx_row_places(const struct vx_view *v, struct vx_pack *p)
+{
+    if (v->tiles->places.len == 0) return;
+    vx_pack_begin(p, "row.place", VX_COLUMN_UINT);
+    for (size_t r = 0; r < v->rows_len; r++)
+        vx_pack_uint(p, an_place_of(&v->tiles->places, v->rows[r], v->tiles->place_level));
+}
+
 void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
     const struct prof_samples *s = &v->in->samples;
@@ -143,6 +152,7 @@ void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *
         vx_pack_int(p, (int64_t)(now_us - before_us));
         before_us = now_us;
     }
+    vx_row_places(v, p);
     vx_pack_begin(p, "row.offset", VX_COLUMN_UINT);
     for (size_t r = 0; r < v->rows_len; r++)
         vx_pack_uint(p, vx_offset_of(v, v->rows[r]));

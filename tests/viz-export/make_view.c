@@ -114,13 +114,14 @@ enum { FIELD_MATRIX, FIELD_ROOM, FIELD_MATERIAL, FIELD_VELOCITY, FIELDS };
 enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BALL = 14 };
 
 /* Where an access is: 16 columns of 8 rows of the matrix; anywhere on plate and ball, some of them outside.
- */
+ * The CPU tells the left and right half of the first four of these rows, so that a report can be of them. */
 static void set_place(struct prof_sample *s, uint32_t number, uint32_t i)
 {
     switch (s->node) {
     case MATRIX:
         s->field = FIELD_MATRIX;
         s->value = (120 + number % 8) * MATRIX_SIDE + 80 + i % 16;
+        if (number % 8 < 4) s->cpu = i % 16 < 8 ? 7 : 8;
         break;
     case MATERIAL:
         s->field = FIELD_MATERIAL;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM PLACE_SUMS LOADSTONE PROFILE
-// PLACE_SUMS: by thread, of the place that FIELD_SUM is of, loads of L3
+// usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM PLACE_SUMS PLATE_SUMS LOADSTONE PROFILE
+// PLACE_SUMS: by thread, of the place that FIELD_SUM is of, loads of L3; PLATE_SUMS: samples by cell of the plate
 import { execFileSync } from 'node:child_process';
 import { change, changeByClick, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
-const [modules, chromium, file, mapless, fieldSum, placeSumsText, loadstone, profile] = process.argv.slice(2);
+const [modules, chromium, file, mapless, fieldSum, placeSumsText, plateSumsText, loadstone, profile] =
+    process.argv.slice(2);
 const placeSums = JSON.parse(placeSumsText);
+const plateSums = JSON.parse(plateSumsText);
 
 function report(...options) {
     const text = execFileSync(
@@ -266,6 +268,165 @@ async function filteredMaps(page) {
     await change(page, () => page.locator('#reset').click());
 }
 
+const mapChoice = (page, label) => page.locator('#map label', { hasText: label }).locator('select');
+const drawnSamples = async (page) =>
+    Number((await page.locator('#samples .hint').textContent()).split(' ')[0].replaceAll(',', ''));
+const add = (a, b) => ({
+    time_ns: a.time_ns + b.time_ns,
+    stall_ns: a.stall_ns + b.stall_ns,
+    samples: a.samples + b.samples,
+});
+
+/** The middle of a place of a grid of so many places, as map_grid.js draws it (square, rows downwards). */
+async function gridPlace(page, [columns, rows], [i, j]) {
+    const { x, y, width } = await page.locator('#map canvas').boundingBox();
+    const room = 380 - 10 - 40;
+    const drawn = Math.min(width - 58 - 12, (room * (columns * 8)) / (rows * 4));
+    const cell = drawn / columns;
+    return [x + 58 + (i + 0.5) * cell, y + 10 + ((j + 0.5) * cell) / 2];
+}
+
+/** Places of a grid: by pointer and keyboard; all panels and the report have the same sums. */
+async function gridPlaces(page) {
+    const of = (cpu, ...options) => report('--where', `cpu=CPU ${cpu}`, ...options).rows[0];
+    const [left, right] = [of(7), of(8)];
+    await mapChoice(page, 'field').selectOption({ label: 'matrix on matrix <i>A</i>' });
+    await mapChoice(page, 'detail').selectOption('4');
+    const canvas = page.locator('#map canvas[data-state=drawn]');
+    await canvas.scrollIntoViewIfNeeded();
+    const size = [38, 75];
+    const before = await mapSums(page);
+    await change(page, async () => {
+        await page.mouse.move(...(await gridPlace(page, size, [10, 30])));
+        await page.mouse.down();
+        await page.mouse.move(...(await gridPlace(page, size, [11, 30])), { steps: 3 });
+        await page.mouse.up();
+    });
+    checkSums(await sums(page), add(left, right), whole, FILTERED, 'a rectangle of the map');
+    const chip = await page.locator('.chip').textContent();
+    check(
+        chip.includes('column 80 to 95, row 120 to 123 on matrix <i>A</i>'),
+        `its chip says where: ${chip}`,
+    );
+    check((await drawnSamples(page)) === left.samples + right.samples, 'parallel coordinates see it');
+    const lines = await page.locator('#code .barlist button').count();
+    check(lines === 1, 'and so does the list of source lines');
+    check((await mapSums(page)).samples === before.samples, 'the map itself still shows what is around');
+    const thread = await pressedThread(page);
+    const both = add(of(7, '--where', `thread=${thread}`), of(8, '--where', `thread=${thread}`));
+    checkSums(await sums(page), both, whole, FILTERED, `the rectangle and thread ${thread}`);
+    await change(page, () => page.getByRole('button', { name: /remove the filter place/ }).click());
+    await change(page, () => page.locator('#reset').click());
+    const [x, y] = await gridPlace(page, size, [11, 30]);
+    const click = () => change(page, () => page.mouse.click(x, y));
+    await canvas.scrollIntoViewIfNeeded();
+    await click();
+    checkSums(await sums(page), right, whole, FILTERED, 'a click of one place');
+    await click();
+    check((await page.locator('.chip').count()) === 0, 'once more: everything');
+    await mapChoice(page, 'detail').selectOption('2');
+    await mapChoice(page, 'detail').selectOption('4'); // a new picture, its cursor in the corner
+    await canvas.focus();
+    for (const key of ['Right', 'Down', 'Down', 'Down']) await page.keyboard.press(`Shift+Arrow${key}`);
+    await change(page, () => page.keyboard.press('Enter'));
+    checkSums(await sums(page), left, whole, FILTERED, 'a place by the keyboard');
+    await page.keyboard.press('ArrowRight');
+    await change(page, () => page.keyboard.press('Shift+Enter'));
+    checkSums(await sums(page), add(left, right), whole, FILTERED, 'a rectangle by the keyboard');
+    await change(page, () => page.keyboard.press('Escape'));
+    check((await page.locator('.chip').count()) === 0, 'Escape selects everything');
+}
+
+/** Places of meshes: cells of a flat one, dots of a solid one. */
+async function meshPlaces(page) {
+    await mapChoice(page, 'field').selectOption({ label: 'material index on plate' });
+    const canvas = page.locator('#map canvas[data-state=drawn]');
+    await canvas.focus();
+    await page.keyboard.press('ArrowRight');
+    await change(page, () => page.keyboard.press('Enter'));
+    const cell = Number((await page.locator('.chip').textContent()).match(/cell ([0-9,]+)/)[1]);
+    check((await sums(page)).samples === plateSums[cell], `cell ${cell} of the plate has ${plateSums[cell]}`);
+    await change(page, () => page.keyboard.press('Escape'));
+    // a rectangle around the picture: all that lies on the plate
+    const around = async (shift) => {
+        await canvas.scrollIntoViewIfNeeded();
+        const { x, y, width, height } = await canvas.boundingBox();
+        if (shift) await page.keyboard.down('Shift');
+        await page.mouse.move(x + 2, y + 2);
+        await page.mouse.down();
+        await page.mouse.move(x + width - 2, y + height - 2, { steps: 2 });
+        await page.mouse.up();
+        if (shift) await page.keyboard.up('Shift');
+    };
+    await change(page, () => around(false));
+    const all = plateSums.reduce((sum, n) => sum + n, 0);
+    check((await sums(page)).samples === all, `all ${all} of the plate, by dragging`);
+    await change(page, () => page.locator('#reset').click());
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:70' }).click());
+    await mapChoice(page, 'field').selectOption({ label: 'velocity on ball' });
+    await canvas.focus();
+    await page.keyboard.press('PageDown');
+    const told = await canvas.getAttribute('aria-label');
+    await change(page, () => page.keyboard.press('Enter'));
+    const { samples } = await sums(page);
+    check(samples > 0 && told.includes(`sampled accesses ${samples};`), `a dot, ${samples}: ${told}`);
+    await change(page, () => around(true));
+    const onBall = (await mapSums(page)).samples;
+    check((await sums(page)).samples === onBall, `all ${onBall} on the ball, by Shift and dragging`);
+    await mapChoice(page, 'field').selectOption('auto');
+    await change(page, () => page.locator('#reset').click());
+}
+
+/** Brushing axes of the parallel coordinates, as parallel.js draws them: seven axes, time the second one. */
+async function brushes(page) {
+    const canvas = page.locator('#samples canvas[data-state=drawn]');
+    await canvas.scrollIntoViewIfNeeded();
+    const { x, y, width } = await canvas.boundingBox();
+    const at = (axis, part) => [x + 70 + ((width - 140) * axis) / 6, y + 44 + part * (340 - 44 - 24)];
+    const drag = (axis, from, to) =>
+        change(page, async () => {
+            await page.mouse.move(...at(axis, from));
+            await page.mouse.down();
+            await page.mouse.move(...at(axis, to), { steps: 3 });
+            await page.mouse.up();
+        });
+    await drag(1, 10.5 / 64, 19.5 / 64);
+    const slices = report('--by', 'slice', '--slices', '64').rows.slice(10, 20);
+    const want = slices.reduce(add);
+    checkSums(await sums(page), want, whole, FILTERED, 'a part of the axis of time');
+    check((await drawnSamples(page)) === want.samples, 'whose samples are drawn');
+    await drag(6, 0.02, 0.2);
+    const both = await sums(page);
+    check(both.samples > 0 && both.samples < want.samples, `and slow ones: ${both.samples}`);
+    check((await drawnSamples(page)) === both.samples, 'of which each is a line');
+    check((await page.locator('.chip').count()) === 2, 'two filters');
+    await change(page, () => page.locator('#reset').click());
+}
+
+/** The text around a line: the lines of the recording, as text, with the costs of the report. */
+async function excerpt(page) {
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:31' }).click());
+    const row = (number) =>
+        page.locator('#code .source tr').filter({ has: page.locator('td.number', { hasText: number }) });
+    check(
+        (await row('31').locator('.text').textContent()).includes(
+            'return m->temperature[m->material[cell]];',
+        ),
+        'the text of the selected line',
+    );
+    check((await row('31').getAttribute('class')) === 'centre', 'is in the middle');
+    check(
+        (await row('29').locator('.text').textContent()).endsWith('/* </script><b> & "quotes" */'),
+        'markup in a source is text',
+    );
+    check((await row('88').count()) === 0, 'what is far away is left out');
+    const line = report('--by', 'line').rows.find((found) => found.label.includes('flow.c:31'));
+    const cost = Number.parseFloat(await row('31').locator('.cost').textContent());
+    const share = (100 * line.time_ns) / whole.time_ns;
+    check(Math.abs(cost - share) < 0.51, `its cost, ${cost} %, is the report’s ${share.toFixed(2)} %`);
+    await change(page, () => page.locator('#reset').click());
+}
+
 async function looks(browser) {
     const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await openPage(browser, file, { colorScheme: 'light' });
@@ -287,8 +448,9 @@ async function looks(browser) {
 const browser = await openBrowser(modules, chromium);
 try {
     const { page, wrong } = await openPage(browser, file);
-    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps, filteredMaps])
+    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps, filteredMaps, gridPlaces])
         await part(page);
+    for (const part of [meshPlaces, brushes, excerpt]) await part(page);
     check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
     await looks(browser);
     const plain = await openPage(browser, mapless);

@@ -28,5 +28,9 @@ run = h5py.File("flow.h5")
 sample, side = run["samples"], 300
 at = (sample["field"][:] == 0) & (sample["level"][:] == 2) & ((sample["value"][:] // side) == 120) & ((sample["value"][:] % side) // 2 == 40)
 print(json.dumps({str(tid): int((at & (sample["thread"][:] == row)).sum()) for row, tid in enumerate(run["threads/tid"][:])}))')
-must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$places" "$loadstone" "$PWD/flow.h5"
+plate=$(/usr/bin/python3 -c '
+import h5py, json, numpy
+sample = h5py.File("flow.h5")["samples"]
+print(json.dumps(numpy.bincount(sample["value"][:][sample["field"][:] == 2].astype(int), minlength=576).tolist()))')
+must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$places" "$plate" "$loadstone" "$PWD/flow.h5"
 exit $failed

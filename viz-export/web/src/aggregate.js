@@ -55,9 +55,11 @@ export function aggregate(model, masks) {
     const passes = DIMENSIONS.map((dimension) => masks[dimension]);
     const sums = DIMENSIONS.map((dimension) => result[dimension]);
     const binAt = DIMENSIONS.indexOf('bin');
+    const passesPlace = masks.place; // no view but the map is of places, and that one sums for itself
     for (let i = 0; i < tile.len; i++) {
         let failed = -1; // the one dimension that keeps the tile out
         let failures = 0;
+        if (!passesPlace[tile.place[i]]) continue;
         for (let d = 0; d < columns.length && failures < 2; d++)
             if (!passes[d][columns[d][i]]) {
                 failed = d;

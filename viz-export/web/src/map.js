@@ -3,16 +3,21 @@
 // resolve gathered them; with filters, what these leave (map_filtered.js).
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
-import { filteredField, isFiltered } from './map_filtered.js';
+import { filteredField, isFiltered, reachesIn } from './map_filtered.js';
 import { gridPicture } from './map_grid.js';
 import { coarsen, detailsOf, fittingDetail, SAMPLES } from './map_detail.js';
 import { meshPicture } from './map_mesh.js';
+import { count, pickedOf, selectionOf } from './map_places.js';
 import { makeScale, metricPrinter, shownValues, sumsOfField, valuesOf } from './map_values.js';
 import { scaleBar } from './scalebar.js';
 
 const MISSING = `Nothing was mapped onto a natural domain in this run. A program tells where its elements lie with
 ndm_domain_new_grid() and ndm_map_grid(), or ndm_domain_new_mesh() and ndm_map_mesh(), of loadstone/ndm.h; the
 next recording then has a map here.`;
+
+const HOW = `Click a place, or drag over several, to see only those; with Shift to add them (a mesh with three axes turns
+by dragging: there Shift and dragging selects). With the keyboard: arrows, or Page Up and Page Down on meshes, walk, Enter
+selects, Shift and Enter everything from there to here, Escape everything.`;
 
 const TITLES = {
     samples: 'samples',
@@ -124,7 +129,8 @@ export function mapView(app) {
         ),
         steps,
     );
-    body.append(stage, legend);
+    const how = h('p', { class: 'hint how' }, model.tiles.places ? HOW : '');
+    body.append(stage, legend, how);
     let current = null;
     let drawn = null;
     let picture = null;
@@ -169,7 +175,12 @@ export function mapView(app) {
         if (field !== drawn) {
             picture?.dispose?.();
             stage.replaceChildren();
-            picture = (field.drawn === 'grid' ? gridPicture : meshPicture)(model, field, stage);
+            picture = (field.drawn === 'grid' ? gridPicture : meshPicture)(
+                model,
+                field,
+                stage,
+                pickOn(field),
+            );
             drawn = field;
         }
         Object.assign(stage.dataset, shown.sums);
@@ -180,7 +191,7 @@ export function mapView(app) {
         }
         const scale = makeScale(values, model.metrics[metric], state.log);
         const print = metricPrinter(model.metrics[metric]);
-        picture.update(values, scale, placeLines(shown.value));
+        picture.update(values, scale, placeLines(shown.value), pickedOf(model, app.selection, field));
         note.textContent = `${title(chosen)}: ${caption(field, values, shown.outside)}${shown.says}`;
         const printEnd = (value) =>
             scale.isOpen && value === scale.top ? `≥ ${print(value)}` : print(value);
@@ -188,13 +199,24 @@ export function mapView(app) {
             scaleBar(scale.low, scale.top, printEnd, model.metrics[metric].words, scale.middle),
         );
     };
+    /** What a picture calls when places are picked in it: a mask of them (null: none), and words for it. */
+    const pickOn = (field) => {
+        if (!model.tiles.places) return null;
+        return (picked, words) => {
+            if (!picked || count(picked) === 0) {
+                app.selection.selectPlaces(null);
+                return;
+            }
+            const text = `${words ?? `${format.count(count(picked))} places`} on ${field.domain}`;
+            app.selection.selectPlaces(selectionOf(model, field, picked, text));
+        };
+    };
     const flatOf = (field) =>
         field.drawn === 'grid' && field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
     /** As resolve gathered it. */
     const unfiltered = (chosen) => {
         const field = detailed(chosen);
-        const unreachable =
-            !model.tiles.places && app.selection.filters().some((filter) => filter.dimension !== 'node');
+        const unreachable = !model.tiles.places && reachesIn(app.selection);
         return {
             field,
             value: (metric, place) => valuesOf(model, field, state.step, metric)?.[place],

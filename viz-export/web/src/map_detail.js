@@ -65,7 +65,15 @@ export function coarsen(field, by, flat) {
         cellsPerPlace: axis.cellsPerPlace * factors[a],
     }));
     const places = axes.reduce((product, axis) => product * axis.places, 1);
-    return { ...field, axes, places, flat, map: placeMap(field, axes, factors), cache: new Map() };
+    return {
+        ...field,
+        fineAxes: field.axes,
+        axes,
+        places,
+        flat,
+        map: placeMap(field, axes, factors),
+        cache: new Map(),
+    };
 }
 
 /** values, weights: of the finest places. */

@@ -25,11 +25,16 @@ const isBelow = (nodes, n, above) => {
     return false;
 };
 
+/** Is there a filter by something else than data? Places are what the map itself selects. */
+export function reachesIn(selection) {
+    return selection.filters().some(({ dimension }) => dimension !== 'node' && dimension !== 'place');
+}
+
 /** Would the field as the page has it show what the filters keep out? */
 export function isFiltered(app, field) {
     const { model, selection } = app;
     if (!model.tiles.places) return false;
-    if (selection.filters().some((filter) => filter.dimension !== 'node')) return true;
+    if (reachesIn(selection)) return true;
     if (selection.node === null) return false;
     return field.isWholeDomain || !isBelow(model.nodes, field.node ?? undefined, selection.node);
 }

@@ -14,9 +14,14 @@ const STRIP = 110;
 const isUpwards = (field) =>
     Boolean(field.unit) || field.axes.some((axis, a) => a < field.dims && axis.spacing !== 1);
 
+const corners = ([a, b]) => ({
+    low: a.map((at, k) => Math.min(at, b[k])),
+    high: a.map((at, k) => Math.max(at, b[k])),
+});
+
 class Grid {
-    constructor(model, field, stage) {
-        this.field = field;
+    constructor(field, stage, pick) {
+        Object.assign(this, { field, pick, picked: null, drag: null, anchor: null });
         this.upwards = isUpwards(field);
         this.across = field.dims > 2 ? (field.flat ?? 2) : null; // the axis that layers are cut across
         this.layer = 0;
@@ -53,9 +58,9 @@ class Grid {
         return (at[2] * this.places(1) + at[1]) * this.places(0) + at[0];
     }
 
-    update(values, scale, describe) {
+    update(values, scale, describe, picked) {
         const first = !this.values;
-        Object.assign(this, { values, scale, describe });
+        Object.assign(this, { values, scale, describe, picked });
         if (first && this.across !== null) this.layer = this.fullestLayer();
         this.layerControls();
         this.paint();
@@ -109,11 +114,11 @@ class Grid {
         );
     }
 
-    /** "x 12 to 15", with coordinates where the domain has some. */
-    axisText(a, at) {
+    /** "x 12 to 15", with coordinates where the domain has some; of places at to last. */
+    axisText(a, at, last = at) {
         const axis = this.field.axes[a];
         const from = at * axis.cellsPerPlace;
-        const to = Math.min(axis.cells, from + axis.cellsPerPlace) - 1;
+        const to = Math.min(axis.cells, (last + 1) * axis.cellsPerPlace) - 1;
         const cells = `${axis.name} ${to > from ? `${from} to ${to}` : from}`;
         if (!this.upwards) return cells;
         return `${cells} (${`${format.digits(axis.origin + from * axis.spacing)} ${this.field.unit}`.trim()})`;
@@ -168,6 +173,8 @@ class Grid {
         context.strokeStyle = colours.line;
         context.strokeRect(box.x, box.y, box.width, box.height);
         this.axisTexts(context, box, colours);
+        this.outline(context, box, colours);
+        this.dragBox(context, box, colours);
         this.cursorBox(context, box, colours);
         this.canvas.dataset.state = 'drawn';
     }
@@ -200,6 +207,75 @@ class Grid {
         context.fillText(this.field.axes[q].name + unit, box.x - 6, box.y + box.height / 2);
     }
 
+    /** Around what is selected, where its neighbours are not. */
+    outline(context, box, colours) {
+        if (!this.picked) return;
+        const [p, q] = this.axes();
+        const [columns, rows] = [this.places(p), this.places(q)];
+        const [width, height] = [box.width / columns, box.height / rows];
+        const isPicked = (i, j) =>
+            i >= 0 && j >= 0 && i < columns && j < rows && this.picked[this.place(i, j)] === 1;
+        context.strokeStyle = colours.accent;
+        context.lineWidth = 2.5;
+        context.beginPath();
+        const edge = (i, j, [i0, j0, i1, j1]) => {
+            const y = (at) => box.y + (this.upwards ? rows - at : at) * height;
+            context.moveTo(box.x + (i + i0) * width, y(j + j0));
+            context.lineTo(box.x + (i + i1) * width, y(j + j1));
+        };
+        for (let j = 0; j < rows; j++)
+            for (let i = 0; i < columns; i++) {
+                if (!isPicked(i, j)) continue;
+                if (!isPicked(i - 1, j)) edge(i, j, [0, 0, 0, 1]);
+                if (!isPicked(i + 1, j)) edge(i, j, [1, 0, 1, 1]);
+                if (!isPicked(i, j - 1)) edge(i, j, [0, 0, 1, 0]);
+                if (!isPicked(i, j + 1)) edge(i, j, [0, 1, 1, 1]);
+            }
+        context.stroke();
+    }
+
+    dragBox(context, box, colours) {
+        if (!this.drag) return;
+        const [p, q] = this.axes();
+        const { low, high } = corners(this.drag);
+        const [width, height] = [box.width / this.places(p), box.height / this.places(q)];
+        const top = this.upwards ? this.places(q) - 1 - high[1] : low[1];
+        context.strokeStyle = colours.accent;
+        context.lineWidth = 1.5;
+        context.setLineDash([4, 3]);
+        context.strokeRect(
+            box.x + low[0] * width,
+            box.y + top * height,
+            (high[0] - low[0] + 1) * width,
+            (high[1] - low[1] + 1) * height,
+        );
+        context.setLineDash([]);
+    }
+
+    /** Select a rectangle of places; add: to what is selected. The one that is selected alone: select all. */
+    select(rectangle, add) {
+        if (!this.pick) return;
+        const { low, high } = corners(rectangle);
+        const picked = add && this.picked ? this.picked.slice() : new Uint8Array(this.field.places);
+        for (let j = low[1]; j <= high[1]; j++)
+            for (let i = low[0]; i <= high[0]; i++) picked[this.place(i, j)] = 1;
+        const isOne = low[0] === high[0] && low[1] === high[1];
+        if (isOne && !add && this.picked && this.picked.every((one, place) => one === picked[place])) {
+            this.pick(null);
+            return;
+        }
+        this.pick(picked, add && this.picked ? null : this.rectangleText(low, high));
+    }
+
+    rectangleText(low, high) {
+        const [p, q] = this.axes();
+        const where = [this.axisText(p, low[0], high[0])];
+        if (this.places(q) > 1) where.push(this.axisText(q, low[1], high[1]));
+        if (this.across !== null && this.places(this.across) > 1)
+            where.push(this.axisText(this.across, this.layer));
+        return where.join(', ');
+    }
+
     cursorBox(context, box, colours) {
         if (document.activeElement !== this.canvas) return;
         const [p, q] = this.axes();
@@ -229,15 +305,46 @@ class Grid {
         );
     }
 
+    /** Column and row under the pointer; outside of the picture those next to it, and isInside is false. */
+    under(event) {
+        const box = this.frame();
+        const corner = this.canvas.getBoundingClientRect();
+        const [p, q] = this.axes();
+        const limits = [this.places(p) - 1, this.places(q) - 1];
+        const i = Math.floor(((event.clientX - corner.left - box.x) / box.width) * this.places(p));
+        const j = Math.floor(((event.clientY - corner.top - box.y) / box.height) * this.places(q));
+        const at = [i, this.upwards ? limits[1] - j : j];
+        const inside = at.map((value, k) => Math.min(limits[k], Math.max(0, value)));
+        return { at: inside, isInside: at.every((value, k) => value === inside[k]) };
+    }
+
     listen() {
         this.canvas.addEventListener('pointermove', (event) => {
-            const box = this.frame();
-            const corner = this.canvas.getBoundingClientRect();
-            const [p, q] = this.axes();
-            const i = Math.floor(((event.clientX - corner.left - box.x) / box.width) * this.places(p));
-            const j = Math.floor(((event.clientY - corner.top - box.y) / box.height) * this.places(q));
-            if (i < 0 || j < 0 || i >= this.places(p) || j >= this.places(q)) hideTip();
-            else this.tell(i, this.upwards ? this.places(q) - 1 - j : j, event.clientX, event.clientY);
+            const { at, isInside } = this.under(event);
+            if (this.drag) {
+                this.drag[1] = at;
+                this.paint();
+            }
+            if (isInside) this.tell(...at, event.clientX, event.clientY);
+            else hideTip();
+        });
+        this.canvas.addEventListener('pointerdown', (event) => {
+            const { at, isInside } = this.under(event);
+            if (event.button !== 0 || !isInside || !this.pick) return;
+            this.drag = [at, at];
+            this.cursor = at;
+            this.canvas.setPointerCapture(event.pointerId);
+        });
+        this.canvas.addEventListener('pointerup', (event) => {
+            if (!this.drag) return;
+            const rectangle = this.drag;
+            this.drag = null;
+            this.anchor = rectangle[0];
+            this.select(rectangle, event.shiftKey);
+        });
+        this.canvas.addEventListener('pointercancel', () => {
+            this.drag = null;
+            this.paint();
         });
         this.canvas.addEventListener('pointerleave', hideTip);
         for (const kind of ['focus', 'blur']) this.canvas.addEventListener(kind, () => this.paint());
@@ -245,7 +352,21 @@ class Grid {
         this.canvas.addEventListener('keydown', (event) => this.walk(event));
     }
 
+    /** Enter: the place at the cursor; with Shift all from where Enter was pressed last. */
+    key(event) {
+        if (event.key === 'Escape') this.pick?.(null);
+        else if (event.key !== 'Enter' && event.key !== ' ') return false;
+        else if (event.shiftKey) this.select([this.anchor ?? this.cursor, this.cursor], false);
+        else {
+            this.anchor = this.cursor;
+            this.select([this.cursor, this.cursor], false);
+        }
+        event.preventDefault();
+        return true;
+    }
+
     walk(event) {
+        if (this.key(event)) return;
         const up = this.upwards ? 1 : -1;
         const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, up], ArrowDown: [0, -up] }[
             event.key
@@ -268,6 +389,7 @@ class Grid {
     }
 }
 
-export function gridPicture(model, field, stage) {
-    return new Grid(model, field, stage);
+/** pick(mask by place, words): what is called when places are selected; null: they cannot be. */
+export function gridPicture(model, field, stage, pick) {
+    return new Grid(field, stage, pick);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A field on a mesh: its cells as polygons where the mesh is flat and small, else its points (or cells) as dots.
-// Meshes with three axes turn by dragging or with the arrow keys; a slider cuts away what lies in front.
+// Meshes with three axes turn by dragging or with the arrow keys; a slider cuts away what lies in front. Places are
+// selected by a click, by a rectangle, or with the keyboard.
 import { h } from './dom.js';
 import * as format from './format.js';
 import { css } from './colours.js';
@@ -11,6 +12,7 @@ const HEIGHT = 380;
 const MARGIN = 24;
 const TURN = 0.01; // radians a pixel
 const NEAR = 8; // pixels
+const STILL = 3; // pixels: less is a click
 
 function readPolygons(column) {
     const polygons = [];
@@ -31,8 +33,8 @@ function normalised(points) {
 }
 
 class Mesh {
-    constructor(model, field, stage) {
-        this.field = field;
+    constructor(model, field, stage, pick) {
+        Object.assign(this, { field, pick, picked: null, drag: null, current: -1 });
         this.points = [0, 1, 2].map((a) => model.column(`f${field.number}.at${a}`));
         this.unit = normalised(this.points);
         this.polygons =
@@ -71,12 +73,13 @@ class Mesh {
             'div',
             { class: 'layers' },
             h('label', { class: 'choice' }, h('span', {}, 'cut away the front'), slider),
-            h('span', { class: 'hint' }, 'drag to turn'),
+            h('span', { class: 'hint' }, 'drag to turn, with Shift to select'),
         );
     }
 
-    update(values, scale, describe) {
-        Object.assign(this, { values, scale, describe });
+    update(values, scale, describe, picked) {
+        Object.assign(this, { values, scale, describe, picked });
+        this.order = null;
         this.paint();
     }
 
@@ -121,6 +124,7 @@ class Mesh {
         if (this.solid) this.frame(context);
         if (this.polygons) this.paintPolygons(context);
         else this.paintDots(context);
+        this.marks(context);
         this.axisCross(context);
         this.canvas.dataset.state = 'drawn';
     }
@@ -152,6 +156,7 @@ class Mesh {
             Math.min(14, (HEIGHT * 0.75) / (this.solid ? Math.cbrt(order.length) : Math.sqrt(order.length))),
         );
         this.shown = shown;
+        this.side = side;
         const missing = themeColours().faint;
         for (const i of shown) {
             const rgb = this.scale.of(this.values[i]);
@@ -161,6 +166,98 @@ class Mesh {
             context.fillRect(this.at.x[i] - size / 2, this.at.y[i] - size / 2, size, size);
         }
         context.globalAlpha = 1;
+    }
+
+    middle(place) {
+        const points = this.polygons ? this.polygons[place] : [place];
+        const mean = (values) => points.reduce((sum, point) => sum + values[point], 0) / points.length;
+        return { x: mean(this.at.x), y: mean(this.at.y) };
+    }
+
+    trace(context, place) {
+        context.beginPath();
+        if (this.polygons)
+            this.polygons[place].forEach((point) => context.lineTo(this.at.x[point], this.at.y[point]));
+        else
+            context.rect(
+                this.at.x[place] - this.side / 2,
+                this.at.y[place] - this.side / 2,
+                this.side,
+                this.side,
+            );
+        context.closePath();
+        context.stroke();
+    }
+
+    /** What is selected, what the keyboard is at, and the rectangle that is being drawn. */
+    marks(context) {
+        context.strokeStyle = themeColours().accent;
+        context.lineWidth = 1.2;
+        if (this.picked)
+            for (const place of this.places()) if (this.picked[place]) this.trace(context, place);
+        context.lineWidth = 2.5;
+        if (this.current >= 0 && document.activeElement === this.canvas) this.trace(context, this.current);
+        if (!this.drag?.isRectangle) return;
+        const { from, to } = this.drag;
+        context.lineWidth = 1.5;
+        context.setLineDash([4, 3]);
+        context.strokeRect(from[0], from[1], to[0] - from[0], to[1] - from[1]);
+        context.setLineDash([]);
+    }
+
+    /** Numbers of the places that are drawn. */
+    places() {
+        return this.polygons ? this.polygons.keys() : (this.shown ?? []);
+    }
+
+    /** One place, or all whose middles are in a rectangle; add: to what is selected. */
+    select(places, add) {
+        if (!this.pick) return;
+        const isAdded = add && this.picked;
+        const picked = isAdded ? this.picked.slice() : new Uint8Array(this.field.places);
+        for (const place of places) picked[place] = 1;
+        const isSame = places.length === 1 && !add && this.picked?.every((one, i) => one === picked[i]);
+        if (isSame || places.length === 0) this.pick(null);
+        else this.pick(picked, places.length === 1 && !isAdded ? this.where(places[0]) : null);
+    }
+
+    inside([x0, y0], [x1, y1]) {
+        return Array.from(this.places()).filter((place) => {
+            const { x, y } = this.middle(place);
+            return (
+                x >= Math.min(x0, x1) &&
+                x <= Math.max(x0, x1) &&
+                y >= Math.min(y0, y1) &&
+                y <= Math.max(y0, y1)
+            );
+        });
+    }
+
+    where(place) {
+        if (this.polygons) return `cell ${format.count(place)}`;
+        return this.field.axes
+            .slice(0, this.field.dims)
+            .map((axis, a) => `${axis.name} ${format.digits(this.points[a][place])}`)
+            .join(', ');
+    }
+
+    /** To the next place with a smaller value, or the one before. */
+    walk(step) {
+        this.order ??= Array.from(this.values.keys())
+            .filter((place) => Number.isFinite(this.values[place]))
+            .sort((a, b) => this.values[b] - this.values[a]);
+        if (this.order.length === 0) return;
+        const at = this.order.indexOf(this.current);
+        this.current = this.order[at < 0 ? 0 : Math.min(this.order.length - 1, Math.max(0, at + step))];
+        this.paint();
+        const corner = this.canvas.getBoundingClientRect();
+        const { x, y } = this.middle(this.current);
+        this.tellPlace(this.current, corner.left + x, corner.top + y);
+        const lines = this.describe(this.current).map(([key, text]) => `${key} ${text}`);
+        this.canvas.setAttribute(
+            'aria-label',
+            `map of ${this.field.label}; ${this.where(this.current)}: ${lines.join('; ')}`,
+        );
     }
 
     axisCross(context) {
@@ -226,21 +323,16 @@ class Mesh {
     tell(event) {
         const corner = this.canvas.getBoundingClientRect();
         const place = this.find(event.clientX - corner.left, event.clientY - corner.top);
-        if (place < 0) {
-            hideTip();
-            return;
-        }
-        const where = this.polygons
-            ? `cell ${format.count(place)}`
-            : this.field.axes
-                  .slice(0, this.field.dims)
-                  .map((axis, a) => `${axis.name} ${format.digits(this.points[a][place])}`)
-                  .join(', ');
+        if (place < 0) hideTip();
+        else this.tellPlace(place, event.clientX, event.clientY);
+    }
+
+    tellPlace(place, x, y) {
         const lines = this.describe(place);
         showTip(
-            [[where, this.field.unit], ...(lines.length ? lines : [['', 'no sample here']])],
-            event.clientX,
-            event.clientY,
+            [[this.where(place), this.field.unit], ...(lines.length ? lines : [['', 'no sample here']])],
+            x,
+            y,
         );
     }
 
@@ -250,34 +342,65 @@ class Mesh {
         this.paint();
     }
 
+    pointAt(event) {
+        const corner = this.canvas.getBoundingClientRect();
+        return [event.clientX - corner.left, event.clientY - corner.top];
+    }
+
+    /** Dragging turns a mesh with three axes; with Shift, and on flat ones, it selects. */
     listen() {
-        let last = null;
         this.canvas.addEventListener('pointerdown', (event) => {
-            if (!this.solid || event.button !== 0) return;
-            last = [event.clientX, event.clientY];
+            if (event.button !== 0) return;
+            const from = this.pointAt(event);
+            this.drag = { from, to: from, isRectangle: !this.solid || event.shiftKey, moved: false };
             this.canvas.setPointerCapture(event.pointerId);
         });
-        this.canvas.addEventListener('pointerup', () => (last = null));
+        this.canvas.addEventListener('pointerup', (event) => this.drop(event));
+        this.canvas.addEventListener('pointercancel', () => (this.drag = null));
         this.canvas.addEventListener('pointerleave', hideTip);
-        this.canvas.addEventListener('pointermove', (event) => {
-            if (!last) {
-                this.tell(event);
-                return;
-            }
-            this.turn((event.clientX - last[0]) * TURN, (event.clientY - last[1]) * TURN);
-            last = [event.clientX, event.clientY];
-        });
-        this.canvas.addEventListener('keydown', (event) => {
-            const step = {
-                ArrowLeft: [-0.1, 0],
-                ArrowRight: [0.1, 0],
-                ArrowUp: [0, -0.1],
-                ArrowDown: [0, 0.1],
-            }[event.key];
-            if (!step || !this.solid) return;
-            this.turn(...step);
-            event.preventDefault();
-        });
+        this.canvas.addEventListener('pointermove', (event) => this.move(event));
+        this.canvas.addEventListener('keydown', (event) => this.key(event));
+        for (const kind of ['focus', 'blur']) this.canvas.addEventListener(kind, () => this.paint());
+        this.canvas.addEventListener('blur', hideTip);
+    }
+
+    move(event) {
+        if (!this.drag) {
+            this.tell(event);
+            return;
+        }
+        const to = this.pointAt(event);
+        const [dx, dy] = [to[0] - this.drag.to[0], to[1] - this.drag.to[1]];
+        this.drag.moved ||= Math.hypot(to[0] - this.drag.from[0], to[1] - this.drag.from[1]) > STILL;
+        this.drag.to = to;
+        if (this.drag.isRectangle) this.paint();
+        else this.turn(dx * TURN, dy * TURN);
+    }
+
+    drop(event) {
+        if (!this.drag) return;
+        const { from, moved, isRectangle } = this.drag;
+        this.drag = null;
+        if (moved && isRectangle)
+            this.select(this.inside(from, this.pointAt(event)), this.solid ? false : event.shiftKey);
+        else if (!moved) {
+            const place = this.find(...from);
+            this.select(place < 0 ? [] : [place], event.shiftKey);
+        }
+        this.paint();
+    }
+
+    key(event) {
+        const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
+        const steps = { PageDown: 1, PageUp: -1 };
+        if (!this.solid) Object.assign(steps, { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
+        if (steps[event.key]) this.walk(steps[event.key]);
+        else if (turns[event.key]) this.turn(...turns[event.key]);
+        else if (event.key === 'Escape') this.pick?.(null);
+        else if ((event.key === 'Enter' || event.key === ' ') && this.current >= 0)
+            this.select([this.current], event.shiftKey);
+        else return;
+        event.preventDefault();
     }
 
     dispose() {
@@ -286,6 +409,7 @@ class Mesh {
     }
 }
 
-export function meshPicture(model, field, stage) {
-    return new Mesh(model, field, stage);
+/** pick: as for gridPicture. */
+export function meshPicture(model, field, stage, pick) {
+    return new Mesh(model, field, stage, pick);
 }

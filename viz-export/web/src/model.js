@@ -65,6 +65,7 @@ function readRows(data, model) {
             n < data.sample.offsetParts ? n / data.sample.offsetParts : NaN,
         ),
     };
+    rows.place = data.tiles.places ? number('place') : new Uint8Array(rows.len); // 0: in none
     rows.bin = rows.latency.map((cycles) => (Number.isNaN(cycles) ? 0 : binOf(model, cycles)));
     rows.slice = rows.timeNs.map((ns) => sliceOf(model, ns));
     return rows;

@@ -121,7 +121,7 @@ function passingRows(model, masks) {
     const passes = DIMENSIONS.map((dimension) => masks[dimension]);
     const out = [];
     for (let i = 0; i < row.len; i++) {
-        let ok = true;
+        let ok = masks.place[row.place[i]] === 1;
         for (let d = 0; d < columns.length && ok; d++) ok = passes[d][columns[d][i]] === 1;
         if (ok) out.push(i);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is selected: by dimension one node with all below it, a set of values, or a range. Views change it and
-// hear of changes; a mask a dimension says which values pass.
+// What is selected: by dimension one node with all below it, a set of values, or a range; places of natural domains.
+// Views change it and hear of changes; a mask a dimension says which values pass.
 import * as format from './format.js';
 import { binBegin } from './model.js';
 
@@ -15,6 +15,7 @@ const TITLES = {
     access: 'access',
     bin: 'latency',
     slice: 'time',
+    place: 'place',
 };
 
 export class Selection {
@@ -24,6 +25,7 @@ export class Selection {
         this.node = null;
         this.sets = Object.fromEntries(SETS.map((dimension) => [dimension, new Set()]));
         this.ranges = Object.fromEntries(RANGES.map((dimension) => [dimension, null]));
+        this.places = null;
         this.makeMasks();
     }
 
@@ -54,8 +56,16 @@ export class Selection {
         this.changed();
     }
 
+    /** {mask: by place of the tiles, text}; null: all. */
+    selectPlaces(places) {
+        if (places === this.places) return;
+        this.places = places;
+        this.changed();
+    }
+
     clear() {
         this.node = null;
+        this.places = null;
         SETS.forEach((dimension) => this.sets[dimension].clear());
         RANGES.forEach((dimension) => (this.ranges[dimension] = null));
         this.changed();
@@ -76,7 +86,7 @@ export class Selection {
     }
 
     makeMasks() {
-        this.masks = {};
+        this.masks = { place: this.places?.mask ?? new Uint8Array(this.model.tiles.places + 1).fill(1) };
         for (const dimension of DIMENSIONS) {
             const mask = new Uint8Array(this.model.dims[dimension]);
             if (!this.isFiltered(dimension)) mask.fill(1);
@@ -114,6 +124,7 @@ export class Selection {
                         this.selectRange(dimension, null),
                     ),
                 );
+        if (this.places) out.push(this.filter('place', this.places.text, () => this.selectPlaces(null)));
         return out;
     }
 
