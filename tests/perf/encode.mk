@@ -7,8 +7,7 @@ TESTS += tests/perf/test_encodings.sh
 dist_check_SCRIPTS += tests/perf/test_encodings.sh
 EXTRA_DIST += tests/perf/machines
 if HAVE_CMOCKA
-PERF_TESTS = tests/perf/test_pe_advice tests/perf/test_pe_format tests/perf/test_pe_pfm tests/perf/test_pe_try tests/perf/test_pe_open_plan \
-    tests/perf/test_mach_privilege
+PERF_TESTS = tests/perf/test_pe_advice tests/perf/test_pe_format tests/perf/test_pe_pfm tests/perf/test_pe_try tests/perf/test_pe_open_plan
 check_PROGRAMS += $(PERF_TESTS)
 TESTS += $(PERF_TESTS)
 tests_perf_test_pe_advice_SOURCES = tests/perf/test_pe_advice.c
@@ -26,9 +25,6 @@ tests_perf_test_pe_open_plan_LDADD = libperfenc.la libperfring.la $(CMOCKA_LIBS)
 tests_perf_test_pe_try_SOURCES = tests/perf/test_pe_try.c
 tests_perf_test_pe_try_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_perf_test_pe_try_LDADD = libperfenc.la $(CMOCKA_LIBS)
-tests_perf_test_mach_privilege_SOURCES = tests/perf/test_mach_privilege.c tests/perf/machine_root.c tests/perf/machine_root.h
-tests_perf_test_mach_privilege_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_perf_test_mach_privilege_LDADD = libmachpriv.la $(CMOCKA_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_pe_event

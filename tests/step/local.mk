@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/step: the step engine, its probe and its hooks
+# tests/step: the step engine and its hooks
 if HAVE_STEP
 if HAVE_CMOCKA
-step_unit_tests = tests/step/test_mach_probe tests/step/test_step_decisions tests/step/test_step_decode tests/step/test_step_devices \
+step_unit_tests = tests/step/test_step_decisions tests/step/test_step_decode tests/step/test_step_devices \
     tests/step/test_step_governor tests/step/test_step_stack
 check_PROGRAMS += $(step_unit_tests)
 TESTS += $(step_unit_tests)
 step_unit_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 step_unit_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE
 step_unit_ldadd = librtstep.la libmachprobe.la $(CMOCKA_LIBS)
-tests_step_test_mach_probe_CPPFLAGS = $(step_unit_cppflags)
-tests_step_test_mach_probe_CFLAGS = $(step_unit_cflags)
-tests_step_test_mach_probe_LDADD = $(step_unit_ldadd)
 tests_step_test_step_decisions_CPPFLAGS = $(step_unit_cppflags)
 tests_step_test_step_decisions_CFLAGS = $(step_unit_cflags)
 tests_step_test_step_decisions_LDADD = $(step_unit_ldadd) -lZydis
