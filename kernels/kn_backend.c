@@ -10,12 +10,12 @@ static bool always(void)
     return true;
 }
 
-static unsigned one(void)
+unsigned kn_backend_one_thread(void)
 {
     return 1;
 }
 
-static void run_in_turn(unsigned shares, kn_task *task, void *arg)
+void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg)
 {
     for (unsigned s = 0; s < shares; s++)
         task(arg, s);
@@ -24,9 +24,9 @@ static void run_in_turn(unsigned shares, kn_task *task, void *arg)
 const struct kn_backend kn_backend_serial = {.name = "serial",
                                              .summary = "the calling thread",
                                              .built = always,
-                                             .threads_max = one,
-                                             .threads_default = one,
-                                             .parallel = run_in_turn};
+                                             .threads_max = kn_backend_one_thread,
+                                             .threads_default = kn_backend_one_thread,
+                                             .parallel = kn_backend_run_in_turn};
 
 /* The first that was built is the default. */
 const struct kn_backend *const kn_backends[] = {&kn_backend_openmp, &kn_backend_serial, &kn_backend_scalar,

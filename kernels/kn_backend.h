@@ -22,6 +22,11 @@ struct kn_backend {
 
 extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
 
+/* For backends without threads: 1, and each share in the calling thread.  Errors: none.  Thread: any.
+ * Signal: as safe as task. */
+unsigned kn_backend_one_thread(void);
+void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg);
+
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];
 

@@ -5,11 +5,10 @@
 #ifndef KN_LANE_ROWS_H
 #define KN_LANE_ROWS_H
 
+#include "kernels/kn_glue.h"
 #include "kernels/kn_lane.h"
 
 #define KN_LANES_TABLE(name, table) \
     const struct kn_lane_variants name = {table, sizeof(table) / sizeof((table)[0])}
-#define KN_GLUE_(a, b, c) a##b##c
-#define KN_GLUE(a, b, c) KN_GLUE_(a, b, c)
 
 #endif

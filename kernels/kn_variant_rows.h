@@ -5,6 +5,7 @@
 #ifndef KN_VARIANT_ROWS_H
 #define KN_VARIANT_ROWS_H
 
+#include "kernels/kn_glue.h"
 #include "kernels/kn_variant.h"
 
 #define KN_MOVES(tag)                                                                \
@@ -20,8 +21,5 @@
     KN_VARIANT(tag##_e8_i64, method, stores, 8, 64), KN_VARIANT(tag##_e8_i32, method, stores, 8, 32), \
         KN_VARIANT(tag##_e4_i64, method, stores, 4, 64), KN_VARIANT(tag##_e4_i32, method, stores, 4, 32)
 #define KN_VARIANTS(name, table) const struct kn_variants name = {table, sizeof(table) / sizeof((table)[0])}
-
-#define KN_GLUE_(a, b, c) a##b##c
-#define KN_GLUE(a, b, c) KN_GLUE_(a, b, c)
 
 #endif

@@ -33,11 +33,12 @@ libkernels_la_SOURCES = \
     kernels/kn_backend.c kernels/kn_backend.h \
     kernels/kn_caches.c kernels/kn_caches.h \
     kernels/kn_family.inc.h \
+    kernels/kn_glue.h \
     kernels/kn_isa.c kernels/kn_isa.h \
     kernels/kn_job.h \
     kernels/kn_kernel.c kernels/kn_kernel.h \
     kernels/kn_lane.c kernels/kn_lane.h kernels/kn_lane_rows.h \
-    kernels/kn_lane.inc.h kernels/kn_lane_family.inc.h kernels/kn_lane_stream.inc.h \
+    kernels/kn_lane.inc.h kernels/kn_lane_family.inc.h kernels/kn_lane_nontemporal.inc.h kernels/kn_lane_stream.inc.h \
     kernels/kn_measure.c kernels/kn_measure.h \
     kernels/kn_memory.c kernels/kn_memory.h \
     kernels/kn_move.inc.h \

@@ -34,7 +34,7 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
 
 static ls_err replay_check_outputs(const struct rpl_settings *t)
 {
-    if (t->output) LS_TRY(cli_output_check(t->output, t->force));
+    if (t->output) LS_TRY(cli_output_check_profile(t->output, t->force));
     if (!t->plot) return LS_OK;
     LS_TRY(vx_page_check(t->plot));
     return cli_output_check(t->plot, t->force);

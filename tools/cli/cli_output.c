@@ -44,8 +44,8 @@ ls_err cli_output_check_profile(const char *path, bool force)
 {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return ls_fail(LS_ERR_EXISTS,
-                       "%s is a device or a pipe, which cannot hold a profile; name a file with -o", path);
+        return ls_fail(LS_ERR_EXISTS, "%s is a device or a pipe, which cannot hold HDF5; name a file with -o",
+                       path);
     return cli_output_check(path, force);
 }
 

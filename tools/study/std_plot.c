@@ -14,7 +14,7 @@ enum { STD_LOGARITHMIC_FROM = 8 }; /* largest rate by smallest */
 
 ls_err std_plot_check(const char *picture, const char *output, bool force)
 {
-    if (output) LS_TRY(cli_output_check(output, force));
+    if (output) LS_TRY(cli_output_check_profile(output, force));
     if (!picture) return LS_OK;
     LS_TRY(vx_page_check(picture));
     return cli_output_check(picture, force);
