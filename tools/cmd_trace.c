@@ -35,6 +35,9 @@ enum {
     TRACE_FORCE,
     TRACE_QUIET,
     TRACE_PATTERNS,
+    TRACE_MODE,
+    TRACE_TOP,
+    TRACE_MEMORY,
     TRACE_FUNCTION,
     TRACE_LINES,
     TRACE_MODULE,
@@ -57,19 +60,30 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_PATTERNS] =
         {"patterns", 'p', CLI_FILE, "FILE.json", NULL,
          "find the patterns while the program runs and write them; without -o no trace is written", "Output"},
+    [TRACE_MODE] =
+        {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
+         "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its "
+         "version 1 or 2 keep",
+         "Patterns"},
+    [TRACE_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL,
+                   "how many, the costliest; of the published modes: of each kind", "Patterns"},
+    [TRACE_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that finding patterns may use",
+                      "Patterns"},
     [TRACE_FUNCTION] = {"function", 0, CLI_TEXT, "NAME", NULL, "only this function's own code",
                         "What is traced"},
     [TRACE_LINES] = {"lines", 0, CLI_TEXT, "FILE:FIRST-LAST", NULL, "only the code of these source lines",
                      "What is traced"},
     [TRACE_MODULE] = {"module", 0, CLI_FILE, "FILE", NULL,
                       "the library that --function and --lines are in; default: PROGRAM", "What is traced"},
-    [TRACE_NODE] = {"node", 0, CLI_TEXT, "LABEL", NULL,
-                    "only accesses to this data: a variable, an allocation, a registered range",
+    [TRACE_NODE] = {"node", 0, CLI_TEXTS, "LABEL", NULL,
+                    "only accesses to this data: a variable, an allocation, a registered range; may be given "
+                    "several times",
                     "What is traced"},
     [TRACE_AUTO] =
         {"auto", 0, CLI_FLAG, NULL, NULL,
          "record the program first, without input and output, and trace only the functions that have "
-         "90 % of its time; all when the run is too short to tell",
+         "90 % of its time, on the data that they do it on; all when the run is too short to tell. --node "
+         "names other data",
          "What is traced"},
     [TRACE_HOT] = {"hot", 0, CLI_FILE, "RUN.h5", NULL, "the same by a recording that is there already",
                    "What is traced"},
@@ -106,6 +120,7 @@ struct trace {
     char whole[PATH_MAX + 16];  /* the trace of all data, of which --node keeps a part; "" none */
     char region[PATH_MAX + 16]; /* the stretches of code that are traced, "" all */
     char preload[PATH_MAX];
+    struct trc_hot hot; /* what --auto and --hot chose */
     struct trc_program target;
     struct rec_spool spool;
     bool has_runtime; /* in the program */
@@ -117,6 +132,7 @@ struct trace {
     char why[1024];
     uint64_t accesses;
     size_t threads;
+    struct ptn_settings settings;
     struct ptn_found found;
 };
 
@@ -155,6 +171,22 @@ static const char *trace_given(const struct trace *t, int option)
     return t->v[option].given ? t->v[option].text : NULL;
 }
 
+/* As loadstone patterns has them. */
+static ls_err trace_settings(struct trace *t)
+{
+    static const int options[] = {TRACE_MODE, TRACE_TOP, TRACE_MEMORY};
+    const uint64_t top = t->v[TRACE_TOP].number;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (t->v[options[i]].given && !t->v[TRACE_PATTERNS].given)
+            return ls_fail(LS_ERR_USAGE, "--%s is for patterns: name a file for them with --patterns",
+                           trace_options[options[i]].name);
+    t->settings.extract = (struct pat_extract_options){.mode = (enum pat_mode)t->v[TRACE_MODE].number,
+                                                       .memory_bytes = t->v[TRACE_MEMORY].number,
+                                                       .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
+                                                       .merge_threads = true};
+    return LS_OK;
+}
+
 /* All outputs, before anything is run. */
 static ls_err trace_check_outputs(struct trace *t)
 {
@@ -170,31 +202,42 @@ static ls_err trace_check_outputs(struct trace *t)
     return ls_outputs_add(t->files, t->output, &t->draft);
 }
 
-static ls_err trace_hot(struct trace *t, FILE *out, struct trc_hot *found)
+static ls_err trace_hot(struct trace *t, FILE *out)
 {
     char profile[PATH_MAX + 16];
-    if (t->v[TRACE_HOT].given) return trc_hot_code(t->v[TRACE_HOT].text, out, found);
+    if (t->v[TRACE_HOT].given) return trc_hot_code(t->v[TRACE_HOT].text, out, &t->hot);
     snprintf(profile, sizeof(profile), "%s/hot.h5", t->spool.path);
     cli_note("recording %s, to see what is worth tracing", t->program[0]);
     ls_err err = trc_hot_record(t->program, profile);
-    if (err == LS_OK) err = trc_hot_code(profile, out, found);
+    if (err == LS_OK) err = trc_hot_code(profile, out, &t->hot);
     unlink(profile);
     return err;
+}
+
+static void trace_say_hot(const struct trc_hot *h)
+{
+    if (!trc_hot_can_choose(h))
+        cli_note("%zu bursts are too few to choose by: all of the program is traced", h->bursts);
+    else if (h->functions == 0)
+        cli_note("none of the code of %zu bursts is in a file that is here: all of the program is traced",
+                 h->bursts);
+    else
+        cli_note("traced: %zu function%s with %.0f %% of the time: %s", h->functions,
+                 h->functions == 1 ? "" : "s", h->share * 100, h->names);
+    if (h->labels_len > 0)
+        cli_note("on data with %.0f %% of their time: %s", h->labels_share * 100, h->label_names);
+    else if (h->functions > 0)
+        cli_note("on all data: most of it has no name of its own");
 }
 
 /* is_all: there is nothing to choose by. */
 static ls_err trace_choose_hot(struct trace *t, FILE *out, bool *is_all)
 {
-    struct trc_hot found;
     *is_all = false;
     if (!t->v[TRACE_AUTO].given && !t->v[TRACE_HOT].given) return LS_OK;
-    LS_TRY(trace_hot(t, out, &found));
-    *is_all = found.functions == 0;
-    if (*is_all)
-        cli_note("%zu bursts are too few to choose by: all of the program is traced", found.bursts);
-    else
-        cli_note("traced: %zu function%s with %.0f %% of the time: %s", found.functions,
-                 found.functions == 1 ? "" : "s", found.share * 100, found.names);
+    LS_TRY(trace_hot(t, out));
+    *is_all = t->hot.functions == 0;
+    trace_say_hot(&t->hot);
     return LS_OK;
 }
 
@@ -241,11 +284,13 @@ static ls_err trace_check_avx2(const struct trace *t)
 static ls_err trace_prepare(struct trace *t)
 {
     LS_TRY(trace_check_avx2(t));
+    LS_TRY(trace_settings(t));
     t->draft = t->output;
     LS_TRY(trace_check_outputs(t));
     LS_TRY(rec_spool_make(&t->spool, trace_given(t, TRACE_SPOOL)));
     LS_TRY(trace_region(t));
-    if (t->v[TRACE_NODE].given) snprintf(t->whole, sizeof(t->whole), "%s/whole.trace", t->spool.path);
+    if (t->v[TRACE_NODE].given || t->hot.labels_len > 0)
+        snprintf(t->whole, sizeof(t->whole), "%s/whole.trace", t->spool.path);
     t->has_runtime = t->target.is_native && !t->target.is_static;
     if (t->has_runtime) {
         LS_TRY(rec_preload_find(t->preload));
@@ -287,10 +332,9 @@ static ls_err trace_write(struct trace *t, const char *path)
 /* Patterns are found at once where that is all that is wanted; else in the trace, afterwards. */
 static ls_err trace_consume(struct trace *t)
 {
-    const struct pat_extract_options extract = {.merge_threads = true};
     if (t->whole[0]) return trace_write(t, t->whole);
     if (t->output[0]) return trace_write(t, t->draft);
-    return pat_extract(t->source, &extract, &t->found.sequences);
+    return pat_extract(t->source, &t->settings.extract, &t->found.sequences);
 }
 
 static void *trace_read(void *user)
@@ -353,12 +397,11 @@ static ls_err trace_execute(struct trace *t)
 static ls_err trace_patterns(struct trace *t)
 {
     const struct pat_write_options options = {.source = t->program[0]};
-    const struct ptn_settings settings = {.extract.merge_threads = true};
     const struct pat_findings *f = &t->found.findings;
     if (t->output[0])
-        LS_TRY(ptn_read(t->output, &settings, &t->found));
+        LS_TRY(ptn_read(t->output, &t->settings, &t->found));
     else
-        LS_TRY(pat_compact(&t->found.sequences, pat_source_tables(t->source), &settings.compact,
+        LS_TRY(pat_compact(&t->found.sequences, pat_source_tables(t->source), &t->settings.compact,
                            &t->found.findings));
     if (f->len == 0)
         return ls_fail(LS_ERR_ARG,
@@ -370,14 +413,41 @@ static ls_err trace_patterns(struct trace *t)
     return LS_OK;
 }
 
-/* --node: the whole trace goes with the spool. */
+/* What --node, or else a recording, says. */
+static struct trc_only_wanted trace_wanted(const struct trace *t)
+{
+    const struct cli_value *v = &t->v[TRACE_NODE];
+    const struct trc_only_wanted given = {.labels = v->all, .labels_len = v->all_len};
+    const struct trc_only_wanted chosen = {
+        .labels = (const char *const *)t->hot.labels, .labels_len = t->hot.labels_len, .are_guesses = true};
+    return v->given ? given : chosen;
+}
+
+/* The whole trace goes with the spool. */
 static ls_err trace_cut(struct trace *t)
 {
+    const struct trc_only_wanted wanted = trace_wanted(t);
+    uint64_t kept = 0;
     if (!t->whole[0]) return LS_OK;
     if (!t->output[0]) snprintf(t->output, sizeof(t->output), "%s/node.trace", t->spool.path);
-    const ls_err err = trc_only(t->whole, t->v[TRACE_NODE].text, t->draft);
+    const ls_err err = trc_only(t->whole, &wanted, t->draft, &kept);
     unlink(t->whole);
+    if (err == LS_OK) cli_note("%llu of them to this data", (unsigned long long)kept);
     return err;
+}
+
+/* Nothing was recorded: said in the words of the options that may be why. */
+static ls_err trace_say_nothing(const struct trace *t)
+{
+    const struct trc_nothing why = {.program = t->program[0],
+                                    .phase = trace_given(t, TRACE_PHASE),
+                                    .skip_instructions = t->v[TRACE_SKIP].given ? t->v[TRACE_SKIP].number : 0,
+                                    .is_code_chosen = t->region[0],
+                                    .tables = pat_source_tables(t->source)};
+    trc_outcome_nothing(&why);
+    if (!t->whole[0] && !t->patterns[0]) return LS_OK;
+    return ls_fail(LS_ERR_NOT_FOUND, "%s was not written: there are no accesses",
+                   t->patterns[0] ? t->patterns : t->output);
 }
 
 static ls_err trace_results(struct trace *t)
@@ -386,12 +456,16 @@ static ls_err trace_results(struct trace *t)
     char size[CLI_CELL_BYTES];
     const bool is_kept = t->v[TRACE_OUTPUT].given || !t->patterns[0];
     LS_TRY(t->err != LS_OK ? ls_fail(t->err, "%s", t->why) : LS_OK);
+    if (t->accesses > 0)
+        cli_note("%llu accesses of %zu thread%s", (unsigned long long)t->accesses, t->threads,
+                 t->threads == 1 ? "" : "s");
+    else
+        LS_TRY(trace_say_nothing(t));
     LS_TRY(trace_cut(t));
     if (t->files) LS_TRY(ls_outputs_commit(t->files));
-    cli_note("%llu accesses of %zu thread%s", (unsigned long long)t->accesses, t->threads,
-             t->threads == 1 ? "" : "s");
     if (is_kept && stat(t->output, &st) == 0)
         cli_note("trace: %s (%s)", t->output, cli_format_bytes(size, (double)st.st_size));
+    if (t->accesses == 0) return LS_OK; /* nothing to go on with */
     if (t->patterns[0]) LS_TRY(trace_patterns(t));
     if (t->patterns[0])
         cli_next("loadstone replay %s", cli_quote(t->patterns));
@@ -415,6 +489,15 @@ static void trace_remove_files(struct trace *t)
     t->spool.path[0] = '\0';
 }
 
+/* It gives way to ours. */
+static void trace_say_status(const struct trace *t)
+{
+    if (t->outcome.exit_signal)
+        cli_warn("%s itself was ended by signal %d", t->program[0], t->outcome.exit_signal);
+    else if (t->outcome.exit_code)
+        cli_warn("%s itself ended with status %d", t->program[0], t->outcome.exit_code);
+}
+
 static int trace_finish(struct trace *t)
 {
     const struct trc_ring *ring = trc_live_ring(t->live);
@@ -426,8 +509,12 @@ static int trace_finish(struct trace *t)
     if (refused) return refused; /* a part would pass for the whole: it gets no name */
     trc_outcome_warn(ring);
     const ls_err err = trace_results(t);
-    if (err != LS_OK) cli_fail(err);
-    if (err != LS_OK && !t->outcome.exit_code && !t->outcome.exit_signal) return CLI_LAUNCHER;
+    trc_outcome_lacking(ring, t->target.machine->elf_machine, &t->outcome, t->program[0]);
+    if (err != LS_OK) {
+        cli_fail(err);
+        trace_say_status(t);
+        return CLI_LAUNCHER;
+    }
     trace_remove_files(t); /* the next may end us by a signal */
     return rec_end_like(&t->outcome);
 }
@@ -452,6 +539,7 @@ static int trace_run(const struct cli_command *c, const struct cli_value *v, cha
     else
         status = trace_finish(&t);
     ptn_found_fini(&t.found);
+    trc_hot_fini(&t.hot);
     if (t.source) pat_source_close(t.source);
     trace_remove_files(&t);
     return status;
@@ -473,10 +561,12 @@ const struct cli_command cli_cmd_trace = {
     .examples = "loadstone trace -o spmv.trace -- ./spmv small.mtx    trace a program\n"
                 "loadstone trace --phase solve -- ./solver             only what it does in a phase\n"
                 "loadstone trace --patterns p.json -- ./spmv small.mtx  its patterns, without a trace\n"
+                "loadstone trace --auto --patterns p.json -- ./spmv     those of what costs most\n"
                 "loadstone trace --function multiply --node x -- ./spmv  one function on one array\n"
                 "loadstone patterns spmv.trace -o spmv.json            the patterns of a trace\n",
     .exit_status =
-        "The program's own, or it dies by the program's signal; 125 when tracing itself fails, 126 when "
+        "The program's own, or it dies by the program's signal; 125 when tracing itself fails, whatever the "
+        "program's is, 126 when "
         "the program cannot be run or traced, 127 when it is not found.",
     .options = trace_options,
     .options_len = TRACE_OPTIONS,

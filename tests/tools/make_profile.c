@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_profile OUTPUT [VARIANT]: a profile with known shares, for the goldens of report. Of 200 bursts, B
- * waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. */
+/* make_profile OUTPUT [VARIANT [MODULE [FUNCTION]]]: a profile with known shares, for the goldens of report.
+ * Of 200 bursts, B waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. Of the
+ * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION. */
 #include "profile/prof_writer.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static const struct prof_process processes[] = {{.pid = 100,
                                                  .end_ns = 2000000000,
                                                  .bursts_ns = 50000000,
                                                  .hooks_ns = 1000000}};
-static const struct prof_line lines[] = {
+static struct prof_line lines[] = {
     {.ip = 0x401000,
      .module = "/bin/matmul",
      .function = "multiply",
@@ -112,9 +113,19 @@ static const struct prof_node plain_nodes[NODES] = {
     {.id = 4, .parent = 1, .kind = PROF_NODE_STATIC, .label = "matmul", .died_ns = UINT64_MAX},
     {.id = 5, .parent = 4, .kind = PROF_NODE_SYMBOL, .label = "c", .died_ns = UINT64_MAX},
 };
+/* Functions and data of tests/tracer/trace_victim.c: A is table, B a block, C is copy. */
+static const struct prof_node traced_nodes[NODES] = {
+    {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
+    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered", .died_ns = UINT64_MAX},
+    {.id = 2, .parent = 1, .kind = PROF_NODE_SYMBOL, .label = "table", .died_ns = UINT64_MAX},
+    {.id = 3, .parent = 1, .kind = PROF_NODE_SITE, .label = "heap #2", .died_ns = UINT64_MAX},
+    {.id = 4, .parent = 1, .kind = PROF_NODE_STATIC, .label = "trace_victim", .died_ns = UINT64_MAX},
+    {.id = 5, .parent = 4, .kind = PROF_NODE_SYMBOL, .label = "copy", .died_ns = UINT64_MAX},
+};
+static const char *const traced_symbols[] = {"gather", "gather", "touch"};
 static const struct variant {
     const char *name, *engine, *cpu;
-    uint32_t first, second; /* of ten bursts: those of B, of B and A */
+    uint32_t first, second; /* of ten bursts, traced: of twenty: those of B, of B and A */
     uint32_t b_latency_cycles;
     uint32_t weight_ns;
     const struct prof_node *nodes;
@@ -124,12 +135,14 @@ static const struct variant {
                 {"after", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "example", 0},
                 {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
-                {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000}};
+                {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000},
+                {"traced", "step", "Example CPU", 10, 19, 650, 10000000, traced_nodes, "example", 0}};
 static const struct variant *variant = &variants[0];
 
 static const struct pattern *pattern_of(uint32_t burst)
 {
-    return &patterns[burst % 10 < variant->first ? 0 : burst % 10 < variant->second ? 1 : 2];
+    const uint32_t at = burst % (variant->nodes == traced_nodes ? 20 : 10);
+    return &patterns[at < variant->first ? 0 : at < variant->second ? 1 : 2];
 }
 
 static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burst)
@@ -221,11 +234,17 @@ static ls_err write_all(prof_writer *w)
 int main(int argc, char **argv)
 {
     prof_writer *w = NULL;
-    for (size_t i = 0; argc == 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
+    for (size_t i = 0; argc >= 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
-    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain|elsewhere]\n");
+    if (argc < 2 || argc > 5 || (argc >= 3 && strcmp(variant->name, argv[2]) != 0)) {
+        fprintf(
+            stderr,
+            "usage: make_profile OUTPUT [before|after|other|plain|elsewhere|traced [MODULE [FUNCTION]]]\n");
         return 2;
+    }
+    for (size_t i = 0; argc >= 4 && i < sizeof(lines) / sizeof(lines[0]); i++) {
+        lines[i].module = argv[3];
+        lines[i].symbol = argc > 4 ? argv[4] : traced_symbols[i];
     }
     ls_err err = prof_writer_new(argv[1], 1, &w);
     if (err == LS_OK) err = write_all(w);

@@ -10,8 +10,10 @@ tests_tracer_trace_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-malloc
 tests_tracer_trace_victim_LDADD = libloadstone.la
 tests_tracer_trace_victim_LDFLAGS = -no-install -pthread
-TESTS += tests/tracer/test_trace.sh
-EXTRA_DIST += tests/tracer/test_trace.sh
+TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_online.sh \
+    tests/tracer/test_trace_refused.sh
+EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh \
+    tests/tracer/test_trace_online.sh tests/tracer/test_trace_refused.sh tests/tracer/trace_counted.S
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tracer/test_trc_ring
 TESTS += tests/tracer/test_trc_ring

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static long amount = 1; /* second argument */
 enum { N = 1000, THREADS = 4, ROUNDS = 10 };
 /* volatile: the compiler shall not join accesses */
 volatile double table[N];
@@ -250,6 +251,49 @@ static int avx512(void)
 }
 #endif
 
+/* Loads at distances that do not repeat. */
+static __attribute__((noinline)) double shuffled(void)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < 5000; i++)
+        sum += table[(i * i * 2654435761u >> 7) % N];
+    return sum;
+}
+
+static int shuffle(void)
+{
+    printf("%g\n", shuffled());
+    return 0;
+}
+
+/* One load and some slow arithmetic, again and again: much time, few accesses. */
+volatile uint64_t divisors[N];
+static __attribute__((noinline)) uint64_t divide(long rounds)
+{
+    uint64_t x = UINT64_MAX;
+    for (long i = 0; i < rounds; i++) {
+        const uint64_t by = divisors[i * 7 % N] | 3;
+        for (uint64_t k = 0; k < 8; k++)
+            x = UINT64_MAX - x / (by + k);
+    }
+    return x;
+}
+
+static int hot(void)
+{
+    touch(0, 100);
+    printf("%d\n", divide(amount) != 0);
+    return 0;
+}
+
+/* Nobody emulates it. */
+static int odd_call(void)
+{
+    enum { IO_URING_SETUP = 425 };
+    touch(0, 10);
+    return syscall(IO_URING_SETUP, 1, NULL) < 0 ? 9 : 0;
+}
+
 static int aborts(void)
 {
     touch(0, 10);
@@ -284,16 +328,27 @@ static int forks(void)
 static const struct {
     const char *name;
     int (*run)(void);
-} rows[] = {{"loops", loops},           {"reuse", reuse},
-            {"threads", threads},       {"phases", phases},
-            {"ranges", ranges},         {"steps", steps},
-            {"members", members},       {"wide", wide},
-            {"bad-gather", bad_gather}, {"avx512", avx512},
-            {"aborts", aborts},         {"killed", killed},
-            {"forks", forks},           {"bad-gather-in-child", bad_gather_in_child}};
+} rows[] = {{"loops", loops},
+            {"reuse", reuse},
+            {"threads", threads},
+            {"phases", phases},
+            {"ranges", ranges},
+            {"steps", steps},
+            {"members", members},
+            {"wide", wide},
+            {"bad-gather", bad_gather},
+            {"hot", hot},
+            {"shuffle", shuffle},
+            {"odd-call", odd_call},
+            {"avx512", avx512},
+            {"aborts", aborts},
+            {"killed", killed},
+            {"forks", forks},
+            {"bad-gather-in-child", bad_gather_in_child}};
 
 int main(int argc, char **argv)
 {
+    if (argc > 2) amount = atol(argv[2]);
     for (size_t i = 0; argc > 1 && i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(rows[i].name, argv[1]) == 0) return rows[i].run();
     return 2;

@@ -3,6 +3,7 @@
 
 #include "symbols/sym_demangle.h"
 
+#include <ctype.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -65,8 +66,41 @@ static bool trc_is_named(const char *symbol, const char *name, struct sym_demang
     return plain && strncmp(plain, name, len) == 0 && strchr("(<[ ", plain[len]);
 }
 
+/* Where the first word of sets begins in symbol, behind its first letter; its end otherwise. */
+static size_t trc_set_at(const char *symbol, const char *set)
+{
+    const size_t len = strlen(symbol);
+    const char *at = len > 0 ? strstr(symbol + 1, set) : NULL;
+    if (!at || isalpha((unsigned char)at[strlen(set)])) return len;
+    return (size_t)(at - symbol);
+}
+
+/* The symbol up to what names an instruction set: of __memmove_avx512_unaligned_erms the first nine letters.
+ */
+static size_t trc_base_len(const char *symbol)
+{
+    static const char *const sets[] = {"_avx",   "_evex", "_sse",   "_ssse", "_fma",  "_bmi",   "_erms",
+                                       "_movbe", "_aes",  "_shani", "_sve",  "_neon", "_asimd", "_mops"};
+    size_t len = strlen(symbol);
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+        const size_t at = trc_set_at(symbol, sets[i]);
+        if (at < len) len = at;
+    }
+    return len;
+}
+
+static bool trc_is_kin(const char *symbol, const char *name, struct sym_demangler *unused)
+{
+    const size_t len = trc_base_len(name);
+    (void)unused;
+    if (name[len] == '\0') return strcmp(symbol, name) == 0;
+    return trc_base_len(symbol) == len && strncmp(symbol, name, len) == 0;
+}
+
+typedef bool (*trc_matches)(const char *symbol, const char *name, struct sym_demangler *demangler);
+
 static void trc_section_functions(struct trc_file *f, Elf_Scn *section, const GElf_Shdr *header,
-                                  const char *name)
+                                  trc_matches matches, const char *name)
 {
     struct sym_demangler demangler = {0};
     Elf_Data *data = elf_getdata(section, NULL);
@@ -75,26 +109,27 @@ static void trc_section_functions(struct trc_file *f, Elf_Scn *section, const GE
         GElf_Sym s;
         if (!gelf_getsym(data, (int)i, &s) || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_size == 0) continue;
         const char *symbol = elf_strptr(f->elf, header->sh_link, s.st_name);
-        if (symbol && trc_is_named(symbol, name, &demangler))
+        if (symbol && matches(symbol, name, &demangler))
             trc_put_stretch(f, s.st_value, s.st_value + s.st_size);
     }
     sym_demangle_fini(&demangler);
 }
 
-static void trc_all_functions(struct trc_file *f, unsigned type, const char *name)
+static void trc_all_functions(struct trc_file *f, unsigned type, trc_matches matches, const char *name)
 {
     for (Elf_Scn *s = elf_nextscn(f->elf, NULL); s; s = elf_nextscn(f->elf, s)) {
         GElf_Shdr header;
-        if (gelf_getshdr(s, &header) && header.sh_type == type) trc_section_functions(f, s, &header, name);
+        if (gelf_getshdr(s, &header) && header.sh_type == type)
+            trc_section_functions(f, s, &header, matches, name);
     }
 }
 
-ls_err trc_code_function(const char *path, const char *name, FILE *out)
+static ls_err trc_code_functions(const char *path, trc_matches matches, const char *name, FILE *out)
 {
     struct trc_file f;
     LS_TRY(trc_file_open(path, out, &f));
-    trc_all_functions(&f, SHT_SYMTAB, name);
-    if (f.found == 0) trc_all_functions(&f, SHT_DYNSYM, name);
+    trc_all_functions(&f, SHT_SYMTAB, matches, name);
+    if (f.found == 0) trc_all_functions(&f, SHT_DYNSYM, matches, name);
     trc_file_close(&f);
     if (f.found) return LS_OK;
     return ls_fail(
@@ -102,6 +137,31 @@ ls_err trc_code_function(const char *path, const char *name, FILE *out)
         "--function %s: %s has no function of that name (inlined ones have no code of their own: give "
         "--lines; for one of a library give --module)",
         name, path);
+}
+
+ls_err trc_code_function(const char *path, const char *name, FILE *out)
+{
+    return trc_code_functions(path, trc_is_named, name, out);
+}
+
+ls_err trc_code_kin(const char *path, const char *symbol, FILE *out)
+{
+    return trc_code_functions(path, trc_is_kin, symbol, out);
+}
+
+ls_err trc_code_all(const char *path, FILE *out)
+{
+    struct trc_file f;
+    size_t len = 0;
+    LS_TRY(trc_file_open(path, out, &f));
+    elf_getphdrnum(f.elf, &len);
+    for (size_t i = 0; i < len; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(f.elf, (int)i, &p) && p.p_type == PT_LOAD && p.p_flags & PF_X)
+            trc_put_stretch(&f, p.p_vaddr, p.p_vaddr + p.p_filesz);
+    }
+    trc_file_close(&f);
+    return f.found ? LS_OK : ls_fail(LS_ERR_NOT_FOUND, "%s has no code", path);
 }
 
 /* --- lines --- */

@@ -14,6 +14,11 @@
  * Errors: LS_ERR_NOT_FOUND when there is none, with the remedy; LS_ERR_ARG for lines that cannot be read;
  * LS_ERR_FORMAT when path is no ELF file; LS_ERR_IO. */
 ls_err trc_code_function(const char *path, const char *name, FILE *out);
+/* The function with this symbol, and those that other processors run in its place: names that are the same up
+ * to the instruction set ("_avx512", "_fma", "_sse2" ...).  Errors: as above. */
+ls_err trc_code_kin(const char *path, const char *symbol, FILE *out);
+/* All code of the file.  Errors: as above. */
+ls_err trc_code_all(const char *path, FILE *out);
 /* lines: "FILE:A-B" or "FILE:A"; FILE is the end of the source's path. Inlined code counts where it was
  * written. */
 ls_err trc_code_lines(const char *path, const char *lines, FILE *out);

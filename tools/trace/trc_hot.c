@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/trc_hot.h"
 
+#include "analyse/an_cost.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_vector.h"
 #include "tools/trace/trc_code.h"
@@ -8,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,97 +17,258 @@
 
 enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points */
 #define TRC_HOT_SHARE 0.9
+/* More than of code: an array of indices costs little, but without it a gather has lost its meaning. */
+#define TRC_HOT_NODES_SHARE 0.99
+/* With less of the time on data that has a name of its own, names are no way to choose. */
+#define TRC_HOT_NAMED_MIN 0.5
+#define TRC_HOT_NONE UINT32_MAX
 
-struct trc_function {
-    const char *module, *symbol;
-    double weight;
+struct trc_weight {
+    const char *module, *name; /* module: "" for data. name: "" for code of module that has none */
+    double time_ns;
+    bool is_chosen, is_looked_at;
 };
-struct trc_functions {
-    PROF_VECTOR(struct trc_function) list;
-    double weight;
+struct trc_ranking {
+    PROF_VECTOR(struct trc_weight) list;
+    double time_ns; /* also of what is not in the list */
 };
 
-static int trc_compare_weights(const void *a, const void *b)
+/* What is read of the profile. */
+struct trc_hot_run {
+    struct prof_samples samples;
+    const struct prof_burst *bursts;
+    const struct prof_line *lines;
+    const struct prof_thread *threads;
+    const struct prof_node *nodes;
+    size_t bursts_len, lines_len, threads_len, nodes_len;
+    struct an_costs costs;
+    uint32_t *function_of; /* by line: row of functions, TRC_HOT_NONE */
+    uint32_t *label_of;    /* by node: row of labels, TRC_HOT_NONE */
+    struct trc_ranking functions, labels;
+};
+
+static ls_err trc_ranking_row(struct trc_ranking *r, const char *module, const char *name, uint32_t *out)
 {
-    const struct trc_function *x = a, *y = b;
-    return (x->weight < y->weight) - (x->weight > y->weight);
+    for (size_t i = 0; i < r->list.len; i++) {
+        const struct trc_weight *w = &r->list.rows[i];
+        if (strcmp(w->name, name) != 0 || strcmp(w->module, module) != 0) continue;
+        *out = (uint32_t)i;
+        return LS_OK;
+    }
+    LS_TRY(PROF_VECTOR_ROOM(&r->list));
+    *out = (uint32_t)r->list.len;
+    r->list.rows[r->list.len++] = (struct trc_weight){.module = module, .name = name};
+    return LS_OK;
 }
 
-static const struct prof_line *trc_line_of(const struct prof_line *lines, size_t len, uint32_t process,
-                                           uint64_t ip)
+static void trc_ranking_add(struct trc_ranking *r, uint32_t row, double time_ns)
 {
-    size_t from = 0, to = len;
+    r->time_ns += time_ns;
+    if (row != TRC_HOT_NONE) r->list.rows[row].time_ns += time_ns;
+}
+
+/* The next one, the heaviest first.  NULL: that was the last. */
+static struct trc_weight *trc_ranking_next(struct trc_ranking *r)
+{
+    struct trc_weight *best = NULL;
+    for (size_t i = 0; i < r->list.len; i++) {
+        struct trc_weight *w = &r->list.rows[i];
+        if (!w->is_looked_at && w->time_ns > 0 && (!best || w->time_ns > best->time_ns)) best = w;
+    }
+    if (best) best->is_looked_at = true;
+    return best;
+}
+
+/* --- rows of lines and nodes --- */
+
+/* The label that a trace has for it, too.  NULL: it has none there. */
+static const char *trc_label_of_node(const struct trc_hot_run *run, size_t node)
+{
+    for (size_t at = node, before = SIZE_MAX; at < before && at < run->nodes_len;) {
+        const struct prof_node *n = &run->nodes[at];
+        switch ((enum prof_node_kind)n->kind) {
+        case PROF_NODE_RANGE:
+        case PROF_NODE_SITE:
+        case PROF_NODE_SYMBOL:
+        case PROF_NODE_STACK:
+            return n->label;
+        case PROF_NODE_BLOCK:
+        case PROF_NODE_FRAME:
+            before = at;
+            at = n->parent;
+            break;
+        default:
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+static ls_err trc_hot_rows(struct trc_hot_run *run)
+{
+    run->function_of = malloc((run->lines_len + 1) * sizeof(*run->function_of));
+    run->label_of = malloc((run->nodes_len + 1) * sizeof(*run->label_of));
+    if (!run->function_of || !run->label_of)
+        return ls_fail(LS_ERR_NOMEM, "out of memory for %zu lines of a profile", run->lines_len);
+    for (size_t i = 0; i < run->lines_len; i++) {
+        const struct prof_line *l = &run->lines[i];
+        run->function_of[i] = TRC_HOT_NONE;
+        if (l->module[0] == '/')
+            LS_TRY(trc_ranking_row(&run->functions, l->module, l->symbol, &run->function_of[i]));
+    }
+    for (size_t i = 0; i < run->nodes_len; i++) {
+        const char *label = trc_label_of_node(run, i);
+        run->label_of[i] = TRC_HOT_NONE;
+        if (label && *label) LS_TRY(trc_ranking_row(&run->labels, "", label, &run->label_of[i]));
+    }
+    return LS_OK;
+}
+
+/* --- time --- */
+
+static uint32_t trc_function_at(const struct trc_hot_run *run, uint32_t process, uint64_t ip)
+{
+    size_t from = 0, to = run->lines_len;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const struct prof_line *l = &lines[middle];
+        const struct prof_line *l = &run->lines[middle];
         if (l->process < process || (l->process == process && l->ip < ip))
             from = middle + 1;
         else
             to = middle;
     }
-    return from < len && lines[from].process == process && lines[from].ip == ip ? &lines[from] : NULL;
+    const bool is_found =
+        from < run->lines_len && run->lines[from].process == process && run->lines[from].ip == ip;
+    return is_found ? run->function_of[from] : TRC_HOT_NONE;
 }
 
-/* Names of a profile are the same pointer when they are equal, so are those of one file. */
-static ls_err trc_count_function(struct trc_functions *f, const struct prof_line *line, double weight)
+/* On a machine where every burst was preempted before its measurements none has a time: then accesses count
+ * alike. */
+static double trc_time_of(const struct trc_hot_run *run, uint64_t sample)
 {
-    f->weight += weight;
-    if (!line || !*line->symbol || line->module[0] != '/') return LS_OK;
-    for (size_t i = 0; i < f->list.len; i++)
-        if (strcmp(f->list.rows[i].symbol, line->symbol) == 0 &&
-            strcmp(f->list.rows[i].module, line->module) == 0) {
-            f->list.rows[i].weight += weight;
-            return LS_OK;
-        }
-    LS_TRY(PROF_VECTOR_ROOM(&f->list));
-    f->list.rows[f->list.len++] = (struct trc_function){line->module, line->symbol, weight};
-    return LS_OK;
+    return run->costs.attributed_ns > 0 ? (double)run->costs.time_ns[sample] : 1;
 }
 
-/* The time of a burst is split over its samples. */
-static ls_err trc_count_bursts(const prof_profile *p, const struct prof_samples *s, struct trc_functions *f)
+static void trc_add_function(struct trc_hot_run *run, uint32_t function, uint64_t sample)
 {
-    size_t bursts_len, lines_len, threads_len;
-    const struct prof_burst *bursts = prof_bursts(p, &bursts_len);
-    const struct prof_line *lines = prof_lines(p, &lines_len);
-    const struct prof_thread *threads = prof_threads(p, &threads_len);
-    for (size_t i = 0; i < bursts_len; i++) {
-        const struct prof_burst *b = &bursts[i];
-        if (b->thread >= threads_len || b->samples_len == 0) continue;
-        for (uint64_t k = b->first_sample; k < b->first_sample + b->samples_len && k < s->len; k++) {
-            const struct prof_line *line =
-                trc_line_of(lines, lines_len, threads[b->thread].process, s->ip[k]);
-            LS_TRY(trc_count_function(f, line, (double)b->weight_ns / b->samples_len));
-        }
+    trc_ranking_add(&run->functions, function, trc_time_of(run, sample));
+}
+
+/* Of what the chosen functions access. */
+static void trc_add_label(struct trc_hot_run *run, uint32_t function, uint64_t sample)
+{
+    const uint32_t node = run->samples.node[sample];
+    if (function == TRC_HOT_NONE || !run->functions.list.rows[function].is_chosen) return;
+    trc_ranking_add(&run->labels, node < run->nodes_len ? run->label_of[node] : TRC_HOT_NONE,
+                    trc_time_of(run, sample));
+}
+
+static void trc_each_sample(struct trc_hot_run *run,
+                            void (*add)(struct trc_hot_run *run, uint32_t function, uint64_t sample))
+{
+    for (size_t i = 0; i < run->bursts_len; i++) {
+        const struct prof_burst *b = &run->bursts[i];
+        if (b->thread >= run->threads_len) continue;
+        for (uint64_t k = b->first_sample; k < b->first_sample + b->samples_len && k < run->samples.len; k++)
+            add(run, trc_function_at(run, run->threads[b->thread].process, run->samples.ip[k]), k);
     }
-    return LS_OK;
 }
 
-static void trc_choose(struct trc_functions *f, FILE *out, struct trc_hot *found)
+/* --- choice --- */
+
+/* "a, b" */
+static void trc_hot_name(char *names, size_t room, const char *name)
 {
+    const size_t at = strlen(names);
+    snprintf(names + at, room - at, "%s%s", at ? ", " : "", name);
+}
+
+/* The function, and what other processors have in its place: QEMU shows another one than is here. Where the
+ * file does not say where it is (stripped, names from elsewhere) all code of the file. */
+static ls_err trc_hot_stretches(const struct trc_weight *w, FILE *out, const char **name)
+{
+    const char *slash = strrchr(w->module, '/');
+    *name = w->name;
+    if (*w->name && trc_code_kin(w->module, w->name, out) == LS_OK) return LS_OK;
+    *name = slash ? slash + 1 : w->module;
+    return trc_code_all(w->module, out);
+}
+
+static void trc_choose_functions(struct trc_hot_run *run, FILE *out, struct trc_hot *found)
+{
+    struct trc_weight *w;
     double sum = 0;
-    qsort(f->list.rows, f->list.len, sizeof(*f->list.rows), trc_compare_weights);
-    for (size_t i = 0; i < f->list.len && sum < TRC_HOT_SHARE * f->weight; i++) {
-        const struct trc_function *row = &f->list.rows[i];
-        const size_t at = strlen(found->names);
-        if (trc_code_function(row->module, row->symbol, out) != LS_OK) continue;
-        sum += row->weight;
-        snprintf(found->names + at, sizeof(found->names) - at, "%s%s", at ? ", " : "", row->symbol);
+    while (sum < TRC_HOT_SHARE * run->functions.time_ns && (w = trc_ranking_next(&run->functions)) != NULL) {
+        const char *name;
+        if (trc_hot_stretches(w, out, &name) != LS_OK) continue; /* not here: of another machine */
+        w->is_chosen = true;
+        sum += w->time_ns;
+        trc_hot_name(found->names, sizeof(found->names), name);
         found->functions++;
     }
-    found->share = f->weight > 0 ? sum / f->weight : 0;
+    found->share = run->functions.time_ns > 0 ? sum / run->functions.time_ns : 0;
+}
+
+/* "a #2": which of the calls on a line is number 2 may be another one in the trace. */
+static ls_err trc_hot_label(struct trc_hot *found, const char *label)
+{
+    const char *number = strstr(label, " #");
+    char **labels = reallocarray(found->labels, found->labels_len + 1, sizeof(*labels));
+    if (!labels) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
+    found->labels = labels;
+    labels[found->labels_len] = strndup(label, number ? (size_t)(number - label) : strlen(label));
+    if (!labels[found->labels_len]) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
+    trc_hot_name(found->label_names, sizeof(found->label_names), labels[found->labels_len++]);
+    return LS_OK;
+}
+
+static ls_err trc_choose_labels(struct trc_hot_run *run, struct trc_hot *found)
+{
+    const struct trc_ranking *r = &run->labels;
+    struct trc_weight *w;
+    double named = 0, sum = 0;
+    for (size_t i = 0; i < r->list.len; i++)
+        named += r->list.rows[i].time_ns;
+    if (named < TRC_HOT_NAMED_MIN * r->time_ns) return LS_OK;
+    while (sum < TRC_HOT_NODES_SHARE * named && (w = trc_ranking_next(&run->labels)) != NULL) {
+        LS_TRY(trc_hot_label(found, w->name));
+        sum += w->time_ns;
+    }
+    found->labels_share = r->time_ns > 0 ? sum / r->time_ns : 0;
+    return LS_OK;
+}
+
+static ls_err trc_hot_choose(struct trc_hot_run *run, FILE *out, struct trc_hot *found)
+{
+    LS_TRY(trc_hot_rows(run));
+    trc_each_sample(run, trc_add_function);
+    trc_choose_functions(run, out, found);
+    trc_each_sample(run, trc_add_label);
+    return trc_choose_labels(run, found);
 }
 
 static ls_err trc_hot_of(prof_profile *p, FILE *out, struct trc_hot *found)
 {
-    struct trc_functions f = {0};
-    struct prof_samples s;
-    prof_bursts(p, &found->bursts);
-    if (found->bursts < TRC_HOT_BURSTS_MIN) return LS_OK;
-    LS_TRY(prof_load_samples(p, PROF_MASK(ip), &s));
-    const ls_err err = trc_count_bursts(p, &s, &f);
-    if (err == LS_OK) trc_choose(&f, out, found);
-    free(f.list.rows);
+    const uint64_t columns = PROF_MASK(ip) | PROF_MASK(node) | PROF_MASK(op) | PROF_MASK(latency_cycles) |
+                             PROF_MASK(latency_valid) | PROF_MASK(position);
+    struct trc_hot_run run = {0};
+    struct an_input in;
+    run.bursts = prof_bursts(p, &run.bursts_len);
+    run.lines = prof_lines(p, &run.lines_len);
+    run.threads = prof_threads(p, &run.threads_len);
+    run.nodes = prof_nodes(p, &run.nodes_len);
+    found->bursts = run.bursts_len;
+    if (!trc_hot_can_choose(found)) return LS_OK;
+    LS_TRY(prof_load_samples(p, columns, &run.samples));
+    an_input_init(&in, prof_run_of(p), run.bursts, run.bursts_len);
+    in.samples = run.samples;
+    ls_err err = an_costs_init(&run.costs, &in);
+    if (err == LS_OK) err = trc_hot_choose(&run, out, found);
+    an_costs_fini(&run.costs);
+    free(run.function_of);
+    free(run.label_of);
+    free(run.functions.list.rows);
+    free(run.labels.list.rows);
     return err;
 }
 
@@ -117,6 +280,20 @@ ls_err trc_hot_code(const char *path, FILE *out, struct trc_hot *found)
     const ls_err err = trc_hot_of(p, out, found);
     prof_close(p);
     return err;
+}
+
+bool trc_hot_can_choose(const struct trc_hot *found)
+{
+    return found->bursts >= TRC_HOT_BURSTS_MIN;
+}
+
+void trc_hot_fini(struct trc_hot *found)
+{
+    for (size_t i = 0; i < found->labels_len; i++)
+        free(found->labels[i]);
+    free(found->labels);
+    found->labels = NULL;
+    found->labels_len = 0;
 }
 
 static void trc_become_recorder(char **words)

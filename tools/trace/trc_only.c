@@ -13,6 +13,7 @@ struct trc_only_state {
     pat_trace_writer *writer;
     smr_live *live;
     bool *is_wanted; /* by home */
+    bool keeps_all;
     size_t homes_len;
     struct pat_access *kept;
     size_t room;
@@ -26,29 +27,55 @@ static bool trc_is_label(const char *label, const char *wanted)
     return label[len] == '\0' || strncmp(label + len, " #", 2) == 0 || strncmp(label + len, " (", 2) == 0;
 }
 
+/* Homes of a label are marked. */
+static bool trc_want_label(struct trc_only_state *o, const struct pat_tables *t, const char *label)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < o->homes_len; i++) {
+        if (!trc_is_label(t->homes[i].label, label)) continue;
+        o->is_wanted[i] = is_found = true;
+    }
+    return is_found;
+}
+
+static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, const struct trc_only_wanted *w)
+{
+    size_t found = 0;
+    o->homes_len = t->homes_len;
+    o->is_wanted = calloc(o->homes_len + 1, sizeof(*o->is_wanted));
+    if (!o->is_wanted) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu homes", o->homes_len);
+    for (size_t i = 0; i < w->labels_len; i++) {
+        const bool is_found = trc_want_label(o, t, w->labels[i]);
+        found += is_found;
+        if (!is_found && !w->are_guesses)
+            return ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program has no data of that name", w->labels[i]);
+    }
+    o->keeps_all = found == 0;
+    return LS_OK;
+}
+
 /* Labels of allocations stand at the end of a trace: read it once for them. */
-static ls_err trc_find_homes(const char *path, const char *label, struct trc_only_state *o)
+static ls_err trc_find_homes(const char *path, const struct trc_only_wanted *w, struct trc_only_state *o)
 {
     const struct pat_source_options options = {0};
     struct pat_batch b;
     pat_source *s;
-    bool is_found = false;
     ls_err err;
     LS_TRY(pat_source_open(path, &options, &s));
     do
         err = pat_source_next(s, &b);
     while (err == LS_OK && (b.accesses_len > 0 || b.events_len > 0));
-    const struct pat_tables *t = pat_source_tables(s);
-    o->homes_len = t->homes_len;
-    o->is_wanted = calloc(o->homes_len + 1, sizeof(*o->is_wanted));
-    for (size_t i = 0; err == LS_OK && o->is_wanted && i < o->homes_len; i++)
-        is_found |= o->is_wanted[i] = trc_is_label(t->homes[i].label, label);
+    if (err == LS_OK) err = trc_want(o, pat_source_tables(s), w);
     pat_source_close(s);
-    if (err == LS_OK && !o->is_wanted)
-        err = ls_fail(LS_ERR_NOMEM, "out of memory for %zu homes", o->homes_len);
-    if (err == LS_OK && !is_found)
-        err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program has no data of that name", label);
     return err;
+}
+
+static bool trc_is_kept(struct trc_only_state *o, const struct pat_access *a, const struct pat_tables *t)
+{
+    uint32_t range;
+    if (o->keeps_all) return true;
+    if (!smr_live_find(o->live, a->addr, &range)) return false;
+    return t->ranges[range].home < o->homes_len && o->is_wanted[t->ranges[range].home];
 }
 
 static ls_err trc_follow(struct trc_only_state *o, const struct pat_event *e, const struct pat_tables *t)
@@ -75,12 +102,8 @@ static ls_err trc_keep(struct trc_only_state *o, const struct pat_batch *b, cons
     }
     for (size_t i = 0; i < b->events_len; i++)
         LS_TRY(trc_follow(o, &b->events[i], t));
-    for (size_t i = 0; i < b->accesses_len; i++) {
-        uint32_t range;
-        if (smr_live_find(o->live, b->accesses[i].addr, &range) && t->ranges[range].home < o->homes_len &&
-            o->is_wanted[t->ranges[range].home])
-            o->kept[kept.accesses_len++] = b->accesses[i];
-    }
+    for (size_t i = 0; i < b->accesses_len; i++)
+        if (trc_is_kept(o, &b->accesses[i], t)) o->kept[kept.accesses_len++] = b->accesses[i];
     kept.accesses = o->kept;
     o->kept_len += kept.accesses_len;
     return pat_trace_writer_put(o->writer, &kept, t);
@@ -102,13 +125,15 @@ static ls_err trc_copy(struct trc_only_state *o, const char *path, const char *o
     return pat_trace_writer_finish(w, pat_source_tables(o->source), 0, 0);
 }
 
-ls_err trc_only(const char *path, const char *label, const char *out_path)
+ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const char *out_path, uint64_t *kept)
 {
     struct trc_only_state o = {.live = smr_live_new()};
-    ls_err err = o.live ? trc_find_homes(path, label, &o) : ls_fail(LS_ERR_NOMEM, "out of memory for ranges");
+    ls_err err =
+        o.live ? trc_find_homes(path, wanted, &o) : ls_fail(LS_ERR_NOMEM, "out of memory for ranges");
     if (err == LS_OK) err = trc_copy(&o, path, out_path);
     if (err == LS_OK && o.kept_len == 0)
-        err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program did not access it", label);
+        err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program did not access it", wanted->labels[0]);
+    *kept = o.kept_len;
     if (o.source) pat_source_close(o.source);
     pat_trace_writer_free(o.writer);
     smr_live_free(o.live);

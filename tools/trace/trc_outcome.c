@@ -2,8 +2,11 @@
 #include "tools/trace/trc_outcome.h"
 
 #include "tools/cli/cli_message.h"
+#include "tools/trace/trc_lacking.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 static void trc_say_alternative(const char *program)
 {
@@ -37,11 +40,65 @@ int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o
     if (ring->plugin_pid == 0) {
         cli_error("QEMU did not start %s with the tracer's plugin; is it QEMU 7.2 or later, with plugins?",
                   program);
+        trc_say_alternative(program);
         return CLI_CANNOT_RUN;
     }
     if (o->exit_signal == SIGILL && (ring->saw_avx512 || ring->saw_avx2))
         return trc_say_illegal(ring, program);
     return 0;
+}
+
+/* "a, b", cut to what has room. */
+static const char *trc_phase_names(const struct pat_tables *t, char *out, size_t room)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < t->phases_len && len < room; i++)
+        len += (size_t)snprintf(out + len, room - len, "%s%s", i ? ", " : "", t->phases[i]);
+    return out;
+}
+
+static void trc_say_phase(const struct trc_nothing *n)
+{
+    char names[256];
+    for (size_t i = 0; i < n->tables->phases_len; i++)
+        if (strcmp(n->tables->phases[i], n->phase) == 0) {
+            cli_warn("0 accesses: nothing that is traced was done in phase '%s'", n->phase);
+            return;
+        }
+    if (n->tables->phases_len > 0)
+        cli_warn("0 accesses: %s began no phase '%s'; its phases: %s", n->program, n->phase,
+                 trc_phase_names(n->tables, names, sizeof(names)));
+    else
+        cli_warn("0 accesses: %s began no phase at all (loadstone_phase_begin, in a program that the runtime "
+                 "can be loaded into); leave --phase out, or choose code with --function or --lines",
+                 n->program);
+}
+
+void trc_outcome_nothing(const struct trc_nothing *n)
+{
+    if (n->phase)
+        trc_say_phase(n);
+    else if (n->skip_instructions > 0)
+        cli_warn("0 accesses: no thread of %s executed more than %llu instructions; skip fewer", n->program,
+                 (unsigned long long)n->skip_instructions);
+    else if (n->is_code_chosen)
+        cli_warn("0 accesses: %s ran none of the code that was chosen; name other code, or see by loadstone "
+                 "trace without choosing what it runs",
+                 n->program);
+    else
+        cli_warn("0 accesses: QEMU showed nothing of %s", n->program);
+    if (!n->phase && !n->skip_instructions && !n->is_code_chosen) trc_say_alternative(n->program);
+}
+
+void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
+                         const char *program)
+{
+    char names[256];
+    if (!o->exit_code && !o->exit_signal) return;
+    if (trc_lacking_names(ring, elf_machine, names, sizeof(names)) == 0) return;
+    cli_warn("%s failed, and QEMU does not have what it called: %s", program, names);
+    trc_say_alternative(program);
 }
 
 void trc_outcome_warn(const struct trc_ring *ring)

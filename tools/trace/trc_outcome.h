@@ -5,12 +5,27 @@
 #ifndef TRC_OUTCOME_H
 #define TRC_OUTCOME_H
 
+#include "patterns/pat_access.h"
 #include "tools/record/rec_launch.h"
 #include "tools/tracer/trc_ring.h"
+
+#include <stdbool.h>
 
 /* 0: the program ran as it does. Otherwise the trace is refused, the reason and the alternative have been
  * printed, and this is our exit status. */
 int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o, const char *program);
+/* What may be why a trace is empty. */
+struct trc_nothing {
+    const char *program, *phase; /* phase: the one asked for, NULL: all */
+    uint64_t skip_instructions;
+    bool is_code_chosen;
+    const struct pat_tables *tables;
+};
+/* Warn that nothing was traced, why that may be, and what helps. */
+void trc_outcome_nothing(const struct trc_nothing *n);
+/* The program failed, and QEMU lacks system calls that it made: which, and the alternative. */
+void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
+                         const char *program);
 /* Warnings of what is missing in the trace. */
 void trc_outcome_warn(const struct trc_ring *ring);
 

@@ -5,6 +5,7 @@
 #include "tools/tracer/trc_lane.h"
 #include "tools/tracer/trc_maps.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -142,9 +143,24 @@ static void trc_on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
     }
 }
 
+/* Also in children: what they lack the program may miss. */
+static void trc_note_lacking(uint32_t number)
+{
+    for (size_t i = 0; i < TRC_LACKING; i++) {
+        struct trc_lacking *l = &trc_ring->lacking[i];
+        uint32_t free_slot = 0;
+        __atomic_compare_exchange_n(&l->number_next, &free_slot, number + 1, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE);
+        if (TRC_LOAD(l->number_next) != number + 1) continue;
+        __atomic_fetch_add(&l->calls, 1, __ATOMIC_RELAXED);
+        return;
+    }
+}
+
 static void trc_on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
-    (void)id, (void)vcpu, (void)result;
+    (void)id, (void)vcpu;
+    if (result == -ENOSYS) trc_note_lacking((uint32_t)number);
     if (number == trc_guest.calls->execve || number == trc_guest.calls->execveat) /* it failed */
         __atomic_fetch_sub(&trc_ring->execs, 1, __ATOMIC_RELAXED);
 }

@@ -30,6 +30,7 @@ enum {
     TRC_MODULES = 1 << 13,
     TRC_TEXT_BYTES = 1 << 24,
     TRC_REASON_BYTES = 512,
+    TRC_LACKING = 8, /* system calls that QEMU lacks, as many as are told apart */
 };
 
 /* Sites of rows that are no accesses. */
@@ -89,6 +90,12 @@ struct trc_event {
     uint64_t words[6];
 };
 
+/* A system call that came back with ENOSYS. */
+struct trc_lacking {
+    uint32_t number_next; /* its number + 1, 0: none */
+    uint32_t calls;
+};
+
 /* A thread that lives now. */
 struct trc_lane {
     uint32_t is_used;
@@ -113,6 +120,7 @@ struct trc_ring {
     uint32_t texts_missed;
     uint32_t sites_missed;
     uint32_t insns_missed; /* for want of memory: their accesses are not there */
+    struct trc_lacking lacking[TRC_LACKING];
     uint32_t threads_len, sites_len, modules_len, texts_len;
     uint32_t lanes_used; /* as many at most were ever in use at a time */
 

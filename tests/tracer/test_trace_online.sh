@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Patterns that are found while the program runs are those of its trace, in every mode; an example's are found by a recording.
+. "${top_srcdir:-.}/tests/tracer/trace.inc"
+needs_python
+
+# same [OPTION...] -- COMMAND...: trace --patterns writes what trace and patterns write. Where blocks lie differs from run to run.
+same() {
+    options=()
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    choice=() found=()
+    for o in "${options[@]}"; do
+        case $o in --mode=* | --top=* | --memory=*) found+=("$o") ;; *) choice+=("$o") ;; esac
+    done
+    shift
+    name="${options[*]} $*"
+    rm -f p.json q.json t.trace
+    "$loadstone" trace -q -p p.json "${options[@]}" -- "$@" >out 2>err
+    status=$?
+    "$loadstone" trace -q -o t.trace "${choice[@]}" -- "$@" >out 2>>err
+    [ $status -eq $? ] || { echo "FAIL: $name: another status"; failed=1; }
+    "$loadstone" patterns t.trace "${found[@]}" -o q.json >table 2>>err
+    "$python" - <<'P' || { echo "FAIL: $name: other patterns at once than from the trace"; sed 's/^/    /' err; failed=1; }
+import json, sys
+p, q = (json.load(open(f)) for f in ("p.json", "q.json"))
+assert len(p) == len(q) and p, (len(p), len(q))
+for a, b in zip(p, q):
+    assert a == b, (a, b)
+P
+}
+same --function=gather -- "$victim" loops
+same --function=work -- "$victim" threads
+same --function=touch_wide -- "$victim" members
+same --function=gather --top=1 -- "$victim" loops
+[ "$(grep -c '"kernel"' p.json)" -eq 1 ] || { echo "FAIL: --top 1 gives $(grep -c '"kernel"' p.json)"; failed=1; }
+for mode in paper v1 v2; do
+    same --function=shuffled --mode=$mode --memory=64M -- "$victim" shuffle
+done
+grep -q '"kernel": *"Gather"' p.json || { echo "FAIL: no gather"; failed=1; }
+expect 125 'name a file for them with --patterns' "$loadstone" trace --mode paper -- "$victim" loops
+expect 125 'mode' "$loadstone" trace --mode fast -p p2.json -- "$victim" loops
+
+# the sparse product, by a recording of more rounds than are traced
+can_record() { "$loadstone" record -q -f -o run.h5 -- "$top_builddir/examples/spmv" 100 given "$1" >out 2>err; }
+export OMP_NUM_THREADS=1
+rounds=1500
+while can_record $rounds; do
+    "$loadstone" trace -f -p spmv.json --hot run.h5 -- "$top_builddir/examples/spmv" 100 given 3 >out 2>err || break
+    grep -q 'too few to choose by' err && [ $rounds -lt 50000 ] || break
+    rounds=$((rounds * 3))
+done
+if grep -q '^loadstone: traced:' err; then
+    "$python" - <<'P' || { sed 's/^/    /' err; failed=1; }
+import json
+names = [r["name"].replace("`", "") for r in json.load(open("spmv.json"))]
+for data in ("x through column", "value", "column"):
+    assert any(("of %s in multiply" % data) in n for n in names), (data, names)
+P
+else
+    echo "not tested: the sparse product by a recording ($(grep -o '[0-9]* bursts' err || echo "it was not recorded"))"
+fi
+exit $failed

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone trace: programs that cannot be traced, or that QEMU does not run as the kernel does, get the reason and what to do instead.
+. "${top_srcdir:-.}/tests/tracer/trace.inc"
+
+# a system call that QEMU lacks, of a program that fails for it
+heard 9 'failed, and QEMU does not have what it called: io_uring_setup \(425\)$' "$loadstone" trace -f -o t.trace -- "$victim" odd-call
+says err 'next: loadstone record -- .*bursts'
+"$trace_lines" t.trace >all
+counts 10 '.* store 8 table [0-9]+'
+# what the C library only tries is not said: threads (clone3, rseq, set_robust_list), with a status of its own
+heard 3 'accesses' "$loadstone" trace -f -o t.trace -- "$victim" loops
+! grep -q 'QEMU does not have' err || { echo "FAIL: $name: lacks what nobody misses"; failed=1; }
+
+# nothing can be preloaded into a static program: it is traced, its blocks have no names
+if gcc -nostdlib -static -no-pie -o counted "$top_srcdir/tests/tracer/trace_counted.S" 2>gcc.err; then
+    heard 4 'statically linked: no runtime can be in it' "$loadstone" trace -f -o t.trace -- ./counted
+    "$trace_lines" t.trace >all
+    counts 1000 '.* load 8 counted 0'
+else
+    echo "not tested: a static program (gcc links nothing without its libraries here)"
+fi
+
+# 32 bits: the header alone says it
+{
+    printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0'
+    head -c 100 /dev/zero
+} >small
+chmod +x small
+heard 126 'small is not a 64-bit program of a machine that can be traced' "$loadstone" trace -f -o t.trace -- ./small
+[ -e t.trace ] && rm t.trace
+printf 'no program' >text
+heard 126 'text is not executable' "$loadstone" trace -o t.trace -- ./text
+heard 127 'nowhere' "$loadstone" trace -o t.trace -- ./nowhere
+[ ! -e t.trace ] || { echo "FAIL: a trace of nothing"; failed=1; }
+
+# a script is traced as its interpreter
+printf '#!/bin/sh -e\necho "script $1"\nexit 7\n' >script
+chmod +x script
+heard 7 'accesses of 1 thread' "$loadstone" trace -f -o t.trace -- ./script argument
+says out '^script argument$'
+
+# no QEMU
+mkdir empty
+name="without QEMU"
+env PATH="$PWD/empty" "$loadstone" trace -o u.trace -- "$victim" loops >out 2>err
+[ $? -eq 126 ] || { echo "FAIL: without QEMU: another status"; failed=1; }
+says err 'qemu-x86_64 is not in PATH: .*Debian: qemu-user.*loadstone record'
+[ ! -s out ] && [ ! -e u.trace ] || { echo "FAIL: without QEMU: something ran"; failed=1; }
+
+# a QEMU that starts nothing
+mkdir fake
+printf '#!/bin/sh\nexit 1\n' >fake/qemu-x86_64
+chmod +x fake/qemu-x86_64
+PATH=$PWD/fake:$PATH heard 126 'QEMU did not start .* with the tracer.s plugin' "$loadstone" trace -o u.trace -- "$victim" loops
+says err 'next: loadstone record -- '
+[ ! -e u.trace ] || { echo "FAIL: a trace of a program that did not start"; failed=1; }
+
+# a failure of ours is not hidden by the program's status
+heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" loops
+says err 'itself ended with status 3'
+heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" aborts
+says err 'itself was ended by signal 15'
+exit $failed

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* System calls that a program made and QEMU does not have, in words.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef TRC_LACKING_H
+#define TRC_LACKING_H
+
+#include "tools/tracer/trc_ring.h"
+
+#include <stddef.h>
+
+/* "io_uring_setup (425), system call 999": those of ring that a program of this machine (EM_* of elf.h) may
+ * have failed for. The C library does without some, which are left out.  Returns how many. */
+size_t trc_lacking_names(const struct trc_ring *ring, unsigned elf_machine, char *out, size_t room);
+
+#endif
