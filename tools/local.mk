@@ -44,6 +44,7 @@ tools_loadstone_SOURCES = \
     tools/report/rep_header.c \
     tools/report/rep_heatmap.c tools/report/rep_heatmap.h \
     tools/report/rep_json.c \
+    tools/report/rep_label.c tools/report/rep_label.h \
     tools/report/rep_print.h \
     tools/report/rep_allocations.c tools/report/rep_allocations.h \
     tools/report/rep_processes.c tools/report/rep_processes.h \

@@ -2,7 +2,7 @@
 #include "tools/diff/diff_print.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_print.h"
+#include "tools/report/rep_label.h"
 
 #include <math.h>
 #include <stdlib.h>

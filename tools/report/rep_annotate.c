@@ -8,6 +8,7 @@
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_code.h"
+#include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
 
 #include <inttypes.h>

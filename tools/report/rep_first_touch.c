@@ -7,6 +7,7 @@
 #include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
+#include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
 
 #include <stdlib.h>

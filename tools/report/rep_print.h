@@ -28,21 +28,6 @@ ls_err rep_print_csv(const struct rep_view *v, FILE *out);
  * out. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 
-/* Tree lines and the label of a row. open[d], all false before the first row: the branch at depth d goes on.
- * Owns:   nothing; the text is in out.  Errors: none, cut where out ends.  Thread: one at a time.  Signal:
- * not safe. */
-enum { REP_LABEL_BYTES = 1024, REP_OPEN_MAX = 64 };
-void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
-                    char out[REP_LABEL_BYTES]);
-/* Share of the measured loads of a known level in percent, "-" without one.
- * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
-const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES]);
-/* The heads of all dimensions of the rows.
- * Owns:   nothing; the text is in out.  Errors: none, cut where out ends.  Thread: any.  Signal: not safe. */
-const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES]);
-/* A share in percent with half the width of its interval; with too few bursts a whole number and a tilde.
- * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
-const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES]);
 /* The members that every row of numbers has in JSON.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,

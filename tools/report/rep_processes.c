@@ -6,6 +6,7 @@
 #include "profile/prof_tables.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
+#include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
 
 #include <stdlib.h>

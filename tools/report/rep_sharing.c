@@ -4,6 +4,7 @@
 #include "tools/report/rep_sharing.h"
 #include "analyse/an_sharing.h"
 #include "tools/cli/cli_term.h"
+#include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
 
 #include <inttypes.h>

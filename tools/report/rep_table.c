@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table: a tree of labels and columns that give way when the terminal is narrow. */
 #include "tools/report/rep_print.h"
+
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
+#include "tools/report/rep_label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,19 +15,6 @@ enum { REP_LABEL_MIN = 24, REP_LABEL_MAX = 64 };
 
 typedef const char *rep_cell_fn(const struct rep_view *v, const struct rep_row *row,
                                 char out[CLI_CELL_BYTES]);
-
-const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
-{
-    if (isnan(i->share)) return strcpy(out, "-");
-    const double share = fmax(i->share, 0); /* a coarse clock errs to both sides of nothing */
-    const double half = fmax(i->high - i->share, i->share - i->low);
-    if (isnan(half))
-        snprintf(out, CLI_CELL_BYTES, "~%.0f", share * 100);
-    else
-        snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100,
-                 half * 100);
-    return out;
-}
 
 static const struct an_row *rep_numbers(const struct rep_view *v, const struct rep_row *row)
 {
@@ -82,14 +71,6 @@ static const char *rep_cell_p95(const struct rep_view *v, const struct rep_row *
     return cli_format_cycles(out, rep_numbers(v, row)->p95_cycles);
 }
 
-const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES])
-{
-    const uint64_t known = r->measured - r->level_unknown;
-    if (!known) return strcpy(out, "-");
-    snprintf(out, CLI_CELL_BYTES, "%.0f", (double)r->levels[level] / (double)known * 100);
-    return out;
-}
-
 #define REP_LEVEL_CELL(level)                                                                \
     static const char *rep_cell_##level(const struct rep_view *v, const struct rep_row *row, \
                                         char out[CLI_CELL_BYTES])                            \
@@ -132,35 +113,6 @@ static int rep_max(int a, int b)
     return a > b ? a : b;
 }
 
-struct rep_glyphs {
-    const char *tee, *corner, *bar, *blank;
-};
-
-static const struct rep_glyphs *rep_glyphs(void)
-{
-    static const struct rep_glyphs utf8 = {"├─ ", "└─ ", "│  ", "   "};
-    static const struct rep_glyphs ascii = {"|- ", "`- ", "|  ", "   "};
-    return cli_term_utf8() ? &utf8 : &ascii;
-}
-
-void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
-                    char out[REP_LABEL_BYTES])
-{
-    const struct rep_glyphs *g = rep_glyphs();
-    size_t len = 0;
-    out[0] = '\0';
-    for (uint32_t d = 1; d < row->depth && d < REP_OPEN_MAX; d++)
-        len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", open[d] ? g->bar : g->blank);
-    if (row->depth && row->depth < REP_OPEN_MAX) {
-        len += (size_t)snprintf(out + len, REP_LABEL_BYTES - len, "%s", row->last ? g->corner : g->tee);
-        open[row->depth] = !row->last;
-    }
-    if (row->hidden)
-        snprintf(out + len, REP_LABEL_BYTES - len, "(%u more, not shown)", row->hidden);
-    else
-        snprintf(out + len, REP_LABEL_BYTES - len, "%s", rep_label(v, row->group));
-}
-
 static void rep_measure(const struct rep_view *v, const struct rep_row *rows, size_t len,
                         struct rep_layout *l)
 {
@@ -195,16 +147,6 @@ static void rep_fit(struct rep_layout *l, int width)
             if (rep_columns[c].rank == rank) l->widths[c] = 0;
     const int left = width - rep_total_width(l);
     if (l->label > left) l->label = rep_max(left, 8);
-}
-
-const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES])
-{
-    size_t len = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < v->by.len && len < AN_LABEL_BYTES; i++)
-        len +=
-            (size_t)snprintf(out + len, AN_LABEL_BYTES - len, i ? " / %s" : "%s", v->by.dimensions[i]->title);
-    return out;
 }
 
 static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l, FILE *out)

@@ -2,7 +2,7 @@
 #include "tools/report/rep_tree.h"
 
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_print.h"
+#include "tools/report/rep_label.h"
 
 #include <math.h>
 #include <string.h>
