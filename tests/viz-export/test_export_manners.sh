@@ -74,7 +74,8 @@ if "$loadstone" export run.h5 -F box.A -o box.png 2>err; then
         must "$loadstone" export run.h5 -F "$field" -o "p-${field%%[.*]*}-${#field}.png" 2>/dev/null
     done
     must "$loadstone" export run.h5 -F cube.A --steps -m stall_ns -o steps.png 2>/dev/null
-    must /usr/bin/python3 - <<'P'
+    needs_python
+    must "$python" - <<'P'
 import glob, struct, zlib
 seen = {}
 for name in glob.glob("*.png"):
