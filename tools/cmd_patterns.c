@@ -11,6 +11,9 @@ enum { PTN_OPERANDS_MAX = 65 };
 static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_FORMAT] = {"format", 0, CLI_TEXT, "NAME", NULL,
                     "format of INPUT, instead of recognising it; a wrong name is told those that there are", "Input"},
+    [PTN_BINARY] = {"binary", 0, CLI_FILES, "FILE[@BASE]", NULL,
+                    "program or library that a trace of another tool ran, and the address where it was loaded, in "
+                    "hexadecimal: its functions and lines get names; may be given several times", "Input"},
     [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input"},
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
                        "a pattern for each thread, instead of one for all that do the same", "Input"},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # patterns: sources of accesses, and Loadstone's trace files
 libpatterns_la_SOURCES += \
+    patterns/source/pat_binaries.c patterns/source/pat_binaries.h \
     patterns/source/pat_codec.c patterns/source/pat_codec.h \
     patterns/source/pat_collect.c patterns/source/pat_collect.h \
     patterns/source/pat_intern.c patterns/source/pat_intern.h \

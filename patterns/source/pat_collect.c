@@ -26,13 +26,32 @@ ls_err pat_collect_thread(struct pat_collect *c, uint64_t id, const char *label,
     return LS_OK;
 }
 
+ls_err pat_collect_binaries(struct pat_collect *c, const struct pat_binaries *b)
+{
+    uint32_t row;
+    for (size_t i = 0; b && i < b->len; i++, c->binaries_len++)
+        LS_TRY(pat_tables_add_module(&c->tables, &b->rows[i], &row));
+    return LS_OK;
+}
+
+static uint32_t binary_at(const struct pat_collect *c, uint64_t ip)
+{
+    for (uint32_t i = 0; i < c->binaries_len; i++)
+        if (ip >= c->tables.modules[i].start && ip < c->tables.modules[i].end) return i;
+    return PAT_NONE;
+}
+
 ls_err pat_collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out)
 {
     const uint64_t rest = (uint64_t)site->module << 32 | (uint64_t)site->size_bytes << 16 |
                           (uint64_t)site->operand << 8 | site->op;
     uint32_t *row;
     LS_TRY(pat_intern(&c->sites, site->ip, rest, &row));
-    if (*row == PAT_NONE) LS_TRY(pat_tables_add_site(&c->tables, site, row));
+    if (*row == PAT_NONE) {
+        struct pat_site made = *site;
+        if (made.module == PAT_NONE) made.module = binary_at(c, made.ip);
+        LS_TRY(pat_tables_add_site(&c->tables, &made, row));
+    }
     *out = *row;
     return LS_OK;
 }

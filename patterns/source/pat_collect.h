@@ -28,6 +28,7 @@ struct pat_collect {
     struct pat_tables tables;
     struct pat_source_counts counts;
     struct pat_intern sites, threads;
+    size_t binaries_len; /* the first modules: what others said of where instructions are */
     /* the execution */
     uint64_t ip;
     uint32_t thread, module;
@@ -47,7 +48,9 @@ void pat_collect_fini(struct pat_collect *c); /* Errors: none. */
 
 /* The row of a thread, by any number that tells it from others; label is copied when it is new. */
 ls_err pat_collect_thread(struct pat_collect *c, uint64_t id, const char *label, uint32_t *out);
-/* The row of a site. */
+/* Modules for instructions of which the trace says nothing; before all others.  b may be NULL. */
+ls_err pat_collect_binaries(struct pat_collect *c, const struct pat_binaries *b);
+/* The row of a site. Where its module is not known (PAT_NONE) it is looked for in those. */
 ls_err pat_collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out);
 
 /* The execution is complete. */

@@ -6,6 +6,7 @@
 
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
+#include "patterns/source/pat_binaries.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,8 @@ struct pat_source_options {
     /* Warps of GPUs as the published tool takes them: those with inactive lanes, and those whose lanes are
      * contiguous, are skipped. */
     bool warps_as_published;
+    /* Where programs and libraries lay, for traces that do not tell; NULL: not known. */
+    const struct pat_binaries *binaries;
     /* What the user should know of a source that is read all the same; NULL: nobody listens. */
     void (*note)(void *user, const char *text);
     void *user;

@@ -196,6 +196,18 @@ static void dr_close(void *self)
     free(d);
 }
 
+/* What the user says of binaries counts first. */
+static ls_err dr_start(struct dr *d, const char *path)
+{
+    struct pat_binaries logged = {0};
+    LS_TRY(pat_records_init(&d->records, path));
+    LS_TRY(pat_collect_binaries(&d->collect, d->options.binaries));
+    ls_err err = pat_binaries_add_beside(&logged, path);
+    if (err == LS_OK) err = pat_collect_binaries(&d->collect, &logged);
+    pat_binaries_fini(&logged);
+    return err;
+}
+
 static ls_err dr_open(const char *path, const struct pat_source_options *o, void **out)
 {
     struct dr *d = calloc(1, sizeof(*d));
@@ -203,7 +215,7 @@ static ls_err dr_open(const char *path, const struct pat_source_options *o, void
     d->options = *o;
     d->thread = PAT_NONE;
     d->collect.counts.scale = 1;
-    const ls_err err = pat_records_init(&d->records, path);
+    const ls_err err = dr_start(d, path);
     if (err != LS_OK) {
         dr_close(d);
         return err;

@@ -13,7 +13,8 @@ ls_err pat_text_open(const char *path, const struct pat_source_options *o, const
     t->options = *o;
     t->thread = PAT_NONE;
     t->collect.counts.scale = 1;
-    const ls_err err = pat_lines_init(&t->lines, path);
+    ls_err err = pat_lines_init(&t->lines, path);
+    if (err == LS_OK) err = pat_collect_binaries(&t->collect, o->binaries);
     if (err != LS_OK) {
         pat_text_close(t);
         return err;

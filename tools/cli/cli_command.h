@@ -35,7 +35,8 @@ enum cli_type {
     CLI_SIGNAL,
     CLI_DIMENSIONS, /* rows of an_dimensions, separated by commas */
     CLI_FILTERS,    /* DIMENSION=VALUE; may be given several times */
-    CLI_TEXTS       /* as CLI_TEXT; may be given several times */
+    CLI_TEXTS,      /* as CLI_TEXT; may be given several times */
+    CLI_FILES       /* as CLI_FILE; may be given several times */
 };
 
 struct cli_option {
@@ -56,7 +57,7 @@ struct cli_value {
     unsigned place;   /* among the options given, from 1; the last time counts */
     uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
     double share;     /* percent */
-    const char **all; /* CLI_FILTERS, CLI_TEXTS: each that was given */
+    const char **all; /* CLI_FILTERS, CLI_TEXTS, CLI_FILES: each that was given */
     size_t all_len;
 };
 

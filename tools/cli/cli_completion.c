@@ -61,6 +61,7 @@ static void completion_command(const struct cli_command *c, FILE *out)
 {
     fprintf(out, "    %s)\n        case $prev in\n", c->name);
     completion_branch(c, CLI_FILE, "COMPREPLY=($(compgen -f -- \"$cur\"))", out);
+    completion_branch(c, CLI_FILES, "COMPREPLY=($(compgen -f -- \"$cur\"))", out);
     completion_branch(c, CLI_DIR, "COMPREPLY=($(compgen -d -- \"$cur\"))", out);
     completion_branch(c, CLI_SIGNAL, "COMPREPLY=($(compgen -A signal -- \"$cur\"))", out);
     completion_choices(c, out);

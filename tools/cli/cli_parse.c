@@ -57,6 +57,9 @@ static ls_err cli_value_read(const struct cli_option *o, const char *text, struc
     case CLI_FILE:
     case CLI_DIR:
         return *text ? LS_OK : ls_fail(LS_ERR_ARG, "the name is empty");
+    case CLI_FILES:
+        if (!*text) return ls_fail(LS_ERR_ARG, "the name is empty");
+        return cli_value_collect(text, v);
     case CLI_FILTERS:
     case CLI_TEXTS:
         return cli_value_collect(text, v);

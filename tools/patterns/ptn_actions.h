@@ -11,6 +11,7 @@
 /* Rows of the command's option table. */
 enum ptn_option {
     PTN_FORMAT,
+    PTN_BINARY,
     PTN_MEMORY,
     PTN_BY_THREAD,
     PTN_MODE,

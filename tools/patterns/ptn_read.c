@@ -20,6 +20,8 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 {
     *out = (struct ptn_settings){
         .format = v[PTN_FORMAT].text,
+        .binaries = v[PTN_BINARY].all,
+        .binaries_len = v[PTN_BINARY].all_len,
         .extract = {.mode = (enum pat_mode)v[PTN_MODE].number,
                     .memory_bytes = v[PTN_MEMORY].number,
                     .top = ptn_u32(&v[PTN_TOP]),
@@ -40,11 +42,15 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)
 {
     const bool as_published = s->extract.mode != PAT_MODE_COST;
-    const struct pat_source_options source = {
-        .format = s->format, .warps_as_published = as_published, .note = ptn_read_note};
+    const struct pat_source_options source = {.format = s->format,
+                                              .warps_as_published = as_published,
+                                              .binaries = &out->binaries,
+                                              .note = ptn_read_note};
     struct pat_extract_options extract = s->extract;
     struct pat_compact_options compact = s->compact;
     memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < s->binaries_len; i++)
+        LS_TRY(pat_binaries_add(&out->binaries, s->binaries[i]));
     LS_TRY(pat_source_open(path, &source, &out->source));
     if (as_published && !extract.window_bytes)
         extract.window_bytes = pat_source_row(out->source)->window_bytes;
@@ -59,5 +65,6 @@ void ptn_found_fini(struct ptn_found *f)
     pat_findings_fini(&f->findings);
     pat_sequences_fini(&f->sequences);
     pat_source_close(f->source);
+    pat_binaries_fini(&f->binaries);
     f->source = NULL;
 }

@@ -12,13 +12,16 @@
 
 /* All zero: the defaults. */
 struct ptn_settings {
-    const char *format; /* of the source, NULL: recognised */
+    const char *format;          /* of the source, NULL: recognised */
+    const char *const *binaries; /* "FILE[@BASE]" each */
+    size_t binaries_len;
     struct pat_extract_options extract;
     struct pat_compact_options compact; /* is_sampled is set by what the source is */
 };
 
 struct ptn_found {
     pat_source *source;
+    struct pat_binaries binaries;
     struct pat_source_counts counts;
     struct pat_sequences sequences;
     struct pat_findings findings;
