@@ -4,8 +4,9 @@
 #include "tools/patterns/ptn_actions.h"
 
 #include <string.h>
+#include <unistd.h>
 
-enum { PTN_OPERANDS_MAX = 65 };
+enum { PTN_OPERANDS_MAX = 4096 };
 
 /* clang-format off */
 static const struct cli_option patterns_options[PTN_OPTIONS] = {
@@ -101,25 +102,30 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
         cli_error("patterns %s takes %s; see loadstone patterns --help", a->name, a->operands);
         return CLI_USAGE;
     }
+    if (access(operands[0], F_OK) == 0) return ptn_action_extract.run(v, operands, len);
     ptn_actions_text(known, sizeof(known));
-    cli_error("'%s' is nothing that patterns does; it does: %s, or takes one INPUT", operands[0], known);
+    cli_error("'%s' is nothing that patterns does; it does: %s, or takes INPUTs that are there", operands[0],
+              known);
     return CLI_USAGE;
 }
 
 const struct cli_command cli_cmd_patterns = {
     .name = "patterns",
     .summary = "find gather/scatter patterns in a recording or a trace, show and compare them",
-    .operands = "INPUT | show FILE.json | diff A B | groups FILE...",
+    .operands = "INPUT... | show FILE.json | diff A B | groups FILE...",
     .description =
-        "Takes one INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what "
-        "other tracers wrote. It "
+        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what "
+        "other tracers wrote; several of them, or a folder of them, are one input, as of tracers that write "
+        "a "
+        "file a thread. It "
         "tells what each instruction did on each piece of data: as indices of its elements, with "
         "the load that such an "
         "index came from, compacted to a pattern, a distance and a count where that is exact, "
         "classified and measured, "
         "the costliest first. With -o it writes them for loadstone replay or other programs, or "
         "draws them.\n\n"
-        "With more than one operand the first one says what to do. show prints each configuration "
+        "When the first of several operands is one of the following words it says what to do. show prints "
+        "each configuration "
         "of a pattern file: its "
         "shape, how far it reaches, how much memory replaying it takes, and which distances from "
         "index to index are most "
@@ -141,6 +147,7 @@ const struct cli_command cli_cmd_patterns = {
         "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"
         "loadstone patterns prog.trace --to gem5 -o P.py         for gem5's traffic generator\n"
         "loadstone patterns drmemtrace.gz --mode paper --to gs-patterns -o P.json\n"
+        "loadstone patterns memtrace.app.*.log --binary ./app@0x555555554000   a file a thread, with names\n"
         "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n"
         "loadstone patterns diff before.json after.json\n"
         "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",

@@ -4,8 +4,10 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_binaries.c patterns/source/pat_binaries.h \
     patterns/source/pat_codec.c patterns/source/pat_codec.h \
     patterns/source/pat_collect.c patterns/source/pat_collect.h \
+    patterns/source/pat_folder.c patterns/source/pat_folder.h \
     patterns/source/pat_intern.c patterns/source/pat_intern.h \
     patterns/source/pat_lines.c patterns/source/pat_lines.h \
+    patterns/source/pat_many.c patterns/source/pat_many.h \
     patterns/source/pat_records.c patterns/source/pat_records.h \
     patterns/source/pat_run_modules.c patterns/source/pat_run_modules.h \
     patterns/source/pat_run_ranges.c patterns/source/pat_run_ranges.h \

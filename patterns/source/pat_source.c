@@ -60,7 +60,7 @@ static ls_err read_head(const char *path, uint8_t head[HEAD_BYTES], size_t *len)
     return err;
 }
 
-static ls_err recognise(const char *path, const struct pat_source_format **out)
+ls_err pat_source_recognise(const char *path, const struct pat_source_format **out)
 {
     uint8_t head[HEAD_BYTES];
     char names[256];
@@ -84,7 +84,7 @@ ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat
     const struct pat_source_format *row;
     void *self;
     if (!o) o = &none;
-    LS_TRY(o->format ? find_by_name(o->format, &row) : recognise(path, &row));
+    LS_TRY(o->format ? find_by_name(o->format, &row) : pat_source_recognise(path, &row));
     LS_TRY(row->open(path, o, &self));
     return pat_source_adopt(row, self, out);
 }

@@ -59,6 +59,10 @@ struct pat_source_format {
  * Thread: one at a time.  Signal: not safe. */
 ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out);
 
+/* Which format is path of, by its content?
+ * Errors: LS_ERR_FORMAT: of none; those of reading it.  Thread: any.  Signal: not safe. */
+ls_err pat_source_recognise(const char *path, const struct pat_source_format **out);
+
 /* A source of one row that is open already (a live trace): takes self over, also on failure.
  * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
 ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_source **out);

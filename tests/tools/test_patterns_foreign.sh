@@ -75,4 +75,38 @@ T
 else
     echo "no python3: modules.log was not tested"
 fi
+
+# several files are one source, a thread each; what they do alike is one pattern
+mkdir threads
+for i in 1 2 3; do write memtrace $i >threads/app.$i.log; done
+must patterns threads/app.1.log threads/app.2.log threads/app.3.log -o many.json >out 2>err
+must grep -q '^source     threads/app.1.log and 2 more: 1,200 accesses of 1 instructions in 3 threads' out
+must grep -q "gather at 0x$ip.*, 3 threads" out
+must grep -q 'next: loadstone replay many.json' err
+must patterns threads/app.1.log threads/app.2.log --by-thread --json >out 2>/dev/null
+must test "$(grep -c '"thread": "app.[12].log: 1"' out)" = 2
+# and so is a folder, without what is none
+echo "no trace" >threads/README
+must patterns threads --binary "$binary" -o folder.json >out 2>err
+must grep -q '^source     threads: 1,200 accesses of 1 instructions in 3 threads' out
+must grep -q 'gather in main.*, 3 threads' out
+must grep -q '1 of 4 files are no sources' err
+expect 3 "README" patterns threads --format memtrace # then all files are taken for it
+mkdir nothing
+expect 3 "is a source of accesses" patterns nothing
+expect 3 "app.9.log" patterns threads/app.1.log threads/app.9.log threads/app.2.log --binary "$binary"
+head -c 1000 threads/app.3.log >threads/app.4.log # in the middle of a line
+expect 3 "app.4.log" patterns threads
+if [ -n "$python" ]; then
+    must patterns app.dir --json >out 2>/dev/null
+    must grep -q '"accesses": 800' out
+    [ $base = 0 ] || must grep -q '"function": "main"' out
+fi
+
+# data with the same name is the same data; ranges of one file are gone before the next
+must "$program" t.trace
+cp t.trace u.trace
+must patterns t.trace u.trace >out 2>/dev/null
+must grep -q '^source     t.trace and 1 more: 92,384 accesses of 7 instructions in 4 threads' out
+must grep -q 'gather of x .*, 4 threads' out
 exit $failed

@@ -8,6 +8,9 @@
 #include "tools/patterns/ptn_print.h"
 #include "viz-export/vx_chart.h"
 
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -93,12 +96,17 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
     return LS_OK;
 }
 
-static void ptn_next(const char *input, const struct ptn_outputs *o, size_t patterns_len)
+/* Of several inputs the first ones, so that the line stays short. */
+static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patterns_len)
 {
+    char inputs[2048];
+    const char *second = operands[1] ? cli_quote(operands[1]) : "";
+    snprintf(inputs, sizeof(inputs), "%s%s%s%s", cli_quote(operands[0]), *second ? " " : "", second,
+             *second && operands[2] ? " ..." : "");
     if (patterns_len == 0)
-        cli_next("loadstone patterns %s --trivial --min-accesses 1", cli_quote(input));
+        cli_next("loadstone patterns %s --trivial --min-accesses 1", inputs);
     else if (!o->patterns_path)
-        cli_next("loadstone patterns %s -o patterns.json", cli_quote(input));
+        cli_next("loadstone patterns %s -o patterns.json", inputs);
     else if (strcmp(o->writer->name, "gem5") == 0)
         cli_next("gem5.opt %s --pattern 0", cli_quote(o->patterns_path));
     else
@@ -133,8 +141,16 @@ static ls_err ptn_results(const struct cli_value *v, const char *input, const st
     if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));
     if (o->picture_path) LS_TRY(ptn_draw(v, input, f, o->picture_path));
     ptn_list(v, input, o, found);
-    ptn_next(input, o, f->len);
     return LS_OK;
+}
+
+/* "a.log", "a.log and 3 more" */
+static void ptn_input_text(char **operands, size_t len, char *out, size_t room)
+{
+    if (len == 1)
+        snprintf(out, room, "%s", operands[0]);
+    else
+        snprintf(out, room, "%s and %zu more", operands[0], len - 1);
 }
 
 static int ptn_extract_run(const struct cli_value *v, char **operands, size_t operands_len)
@@ -142,20 +158,22 @@ static int ptn_extract_run(const struct cli_value *v, char **operands, size_t op
     struct ptn_settings settings;
     struct ptn_outputs outputs;
     struct ptn_found found = {0};
-    (void)operands_len;
+    char input[PATH_MAX + 40];
     ptn_settings_of(v, &settings);
     ptn_outputs_of(v, &outputs);
+    ptn_input_text(operands, operands_len, input, sizeof(input));
     ls_err err = ptn_check(v, &outputs);
-    if (err == LS_OK) err = ptn_read(operands[0], &settings, &found);
-    if (err == LS_OK) err = ptn_results(v, operands[0], &outputs, &found);
+    if (err == LS_OK) err = ptn_read_files((const char *const *)operands, operands_len, &settings, &found);
+    if (err == LS_OK) err = ptn_results(v, input, &outputs, &found);
+    if (err == LS_OK) ptn_next(operands, &outputs, found.findings.len);
     ptn_found_fini(&found);
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 
 const struct ptn_action ptn_action_extract = {
     .name = "",
-    .operands = "INPUT",
+    .operands = "INPUT...",
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = SIZE_MAX,
     .run = ptn_extract_run,
 };

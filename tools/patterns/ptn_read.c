@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
+#include "patterns/source/pat_many.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"
 
@@ -39,7 +40,8 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
     };
 }
 
-ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)
+ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
+                      struct ptn_found *out)
 {
     const bool as_published = s->extract.mode != PAT_MODE_COST;
     const struct pat_source_options source = {.format = s->format,
@@ -51,13 +53,18 @@ ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < s->binaries_len; i++)
         LS_TRY(pat_binaries_add(&out->binaries, s->binaries[i]));
-    LS_TRY(pat_source_open(path, &source, &out->source));
+    LS_TRY(pat_many_open(paths, len, &source, &out->source));
     if (as_published && !extract.window_bytes)
         extract.window_bytes = pat_source_row(out->source)->window_bytes;
     LS_TRY(pat_extract(out->source, &extract, &out->sequences));
     out->counts = pat_source_counts(out->source);
     compact.is_sampled = out->counts.is_sampled;
     return pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings);
+}
+
+ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)
+{
+    return ptn_read_files(&path, 1, s, out);
 }
 
 void ptn_found_fini(struct ptn_found *f)

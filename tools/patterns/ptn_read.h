@@ -30,9 +30,12 @@ struct ptn_found {
 /* What the options of `loadstone patterns` say (tools/patterns/ptn_actions.h). */
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
 
-/* Owns:   the caller ends out with ptn_found_fini, also after a failure.
- * Errors: those of pat_source_open, pat_extract and pat_compact. */
-ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out);
+/* paths: files and folders, all together one source.
+ * Owns:   the caller ends out with ptn_found_fini, also after a failure.
+ * Errors: those of pat_many_open, pat_extract and pat_compact. */
+ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
+                      struct ptn_found *out);
+ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out); /* of one */
 void ptn_found_fini(struct ptn_found *f);
 
 #endif

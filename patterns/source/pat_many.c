@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/source/pat_many.h"
+#include "patterns/source/pat_intern.h"
+#include "patterns/source/pat_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a file's table to ours. */
+struct many_map {
+    uint32_t *rows;
+    size_t len, room;
+};
+
+struct many {
+    struct pat_source_format row; /* ours, with what the first file's says of windows */
+    struct pat_files files;
+    struct pat_source_options options;
+    size_t at; /* of the file behind the one that is read */
+    pat_source *child;
+    struct many_map sites, modules, homes, ranges, threads, phases; /* of child */
+    bool *is_alive;                                                 /* of child's ranges */
+    size_t alive_room;
+    /* ours */
+    struct pat_tables tables;
+    struct pat_intern known_sites, known_homes;
+    struct pat_source_counts counts; /* of the files before child */
+    double scaled;                   /* sum of their accesses times scale */
+    struct pat_event *events;
+    struct pat_access *accesses;
+    size_t events_len, events_room, accesses_room;
+};
+
+/* --- rows --- */
+
+static ls_err many_map_put(struct many_map *m, uint32_t row)
+{
+    if (m->len == m->room) {
+        const size_t room = m->room ? 2 * m->room : 64;
+        uint32_t *grown = realloc(m->rows, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows of a source", room);
+        m->rows = grown;
+        m->room = room;
+    }
+    m->rows[m->len++] = row;
+    return LS_OK;
+}
+
+static uint32_t many_row(const struct many_map *m, uint32_t row)
+{
+    return row < m->len ? m->rows[row] : PAT_NONE;
+}
+
+static ls_err many_module(struct many *m, const struct pat_module *row)
+{
+    uint32_t out;
+    for (uint32_t i = 0; i < m->tables.modules_len; i++) {
+        const struct pat_module *known = &m->tables.modules[i];
+        if (known->start == row->start && known->end == row->end && known->bias == row->bias &&
+            strcmp(known->path, row->path) == 0)
+            return many_map_put(&m->modules, i);
+    }
+    LS_TRY(pat_tables_add_module(&m->tables, row, &out));
+    return many_map_put(&m->modules, out);
+}
+
+static ls_err many_site(struct many *m, const struct pat_site *row)
+{
+    struct pat_site site = *row;
+    uint32_t *out;
+    site.module = many_row(&m->modules, row->module);
+    const uint64_t rest =
+        (uint64_t)site.module << 32 | (uint64_t)site.size_bytes << 16 | (uint64_t)site.operand << 8 | site.op;
+    LS_TRY(pat_intern(&m->known_sites, site.ip, rest, &out));
+    if (*out == PAT_NONE) LS_TRY(pat_tables_add_site(&m->tables, &site, out));
+    return many_map_put(&m->sites, *out);
+}
+
+static uint64_t many_hash(const char *text, uint64_t hash)
+{
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+/* Those without a label are not alike. */
+static ls_err many_home(struct many *m, const struct pat_home *row)
+{
+    uint32_t made = PAT_NONE, *out = &made;
+    if (row->label)
+        LS_TRY(pat_intern(&m->known_homes, many_hash(row->label, UINT64_C(0xcbf29ce484222325)) ^ row->kind,
+                          many_hash(row->label, UINT64_C(0x9e3779b97f4a7c15)) ^ row->elem_size_bytes, &out));
+    if (*out == PAT_NONE) LS_TRY(pat_tables_add_home(&m->tables, row, out));
+    return many_map_put(&m->homes, *out);
+}
+
+static ls_err many_range(struct many *m, const struct pat_range *row)
+{
+    struct pat_range range = *row;
+    uint32_t out;
+    range.home = many_row(&m->homes, row->home);
+    LS_TRY(pat_tables_add_range(&m->tables, &range, &out));
+    return many_map_put(&m->ranges, out);
+}
+
+/* "app.0007.log: 1" */
+static ls_err many_thread(struct many *m, const char *label)
+{
+    char named[512];
+    const char *path = m->files.paths[m->at - 1], *slash = strrchr(path, '/');
+    uint32_t out;
+    snprintf(named, sizeof(named), "%s: %s", slash ? slash + 1 : path, label);
+    LS_TRY(pat_tables_add_thread(&m->tables, named, &out));
+    return many_map_put(&m->threads, out);
+}
+
+static ls_err many_phase(struct many *m, const char *name)
+{
+    uint32_t out = 0;
+    while (out < m->tables.phases_len && strcmp(m->tables.phases[out], name) != 0)
+        out++;
+    if (out == m->tables.phases_len) LS_TRY(pat_tables_add_phase(&m->tables, name, &out));
+    return many_map_put(&m->phases, out);
+}
+
+/* Rows that the file has more than before; those that others refer to come first. */
+static ls_err many_take_rows(struct many *m, const struct pat_tables *t)
+{
+    while (m->modules.len < t->modules_len)
+        LS_TRY(many_module(m, &t->modules[m->modules.len]));
+    while (m->sites.len < t->sites_len)
+        LS_TRY(many_site(m, &t->sites[m->sites.len]));
+    while (m->homes.len < t->homes_len)
+        LS_TRY(many_home(m, &t->homes[m->homes.len]));
+    while (m->ranges.len < t->ranges_len)
+        LS_TRY(many_range(m, &t->ranges[m->ranges.len]));
+    while (m->threads.len < t->threads_len)
+        LS_TRY(many_thread(m, t->threads[m->threads.len].label));
+    while (m->phases.len < t->phases_len)
+        LS_TRY(many_phase(m, t->phases[m->phases.len]));
+    return LS_OK;
+}
+
+/* --- what happens --- */
+
+static ls_err many_event(struct many *m, struct pat_event e)
+{
+    if (m->events_len == m->events_room) {
+        const size_t room = m->events_room ? 2 * m->events_room : 64;
+        struct pat_event *grown = realloc(m->events, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu events", room);
+        m->events = grown;
+        m->events_room = room;
+    }
+    m->events[m->events_len++] = e;
+    return LS_OK;
+}
+
+static ls_err many_note_life(struct many *m, const struct pat_event *e)
+{
+    if (e->what >= m->alive_room) {
+        const size_t room = 2 * (size_t)e->what + 64;
+        bool *grown = realloc(m->is_alive, room * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu ranges", room);
+        memset(grown + m->alive_room, 0, room - m->alive_room);
+        m->is_alive = grown;
+        m->alive_room = room;
+    }
+    m->is_alive[e->what] = e->kind == PAT_EVENT_RANGE_BORN;
+    return LS_OK;
+}
+
+static ls_err many_take_event(struct many *m, const struct pat_event *e)
+{
+    struct pat_event ours = {.kind = e->kind, .thread = many_row(&m->threads, e->thread), .what = e->what};
+    const bool is_range = e->kind == PAT_EVENT_RANGE_BORN || e->kind == PAT_EVENT_RANGE_DIED;
+    if (is_range) LS_TRY(many_note_life(m, e));
+    if (is_range) ours.what = many_row(&m->ranges, e->what);
+    if (e->kind == PAT_EVENT_PHASE_BEGIN || e->kind == PAT_EVENT_PHASE_END)
+        ours.what = many_row(&m->phases, e->what);
+    return many_event(m, ours);
+}
+
+static ls_err many_take_accesses(struct many *m, const struct pat_batch *b)
+{
+    if (b->accesses_len > m->accesses_room) {
+        struct pat_access *grown = realloc(m->accesses, b->accesses_len * sizeof(*grown));
+        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu accesses", b->accesses_len);
+        m->accesses = grown;
+        m->accesses_room = b->accesses_len;
+    }
+    for (size_t i = 0; i < b->accesses_len; i++)
+        m->accesses[i] = (struct pat_access){.addr = b->accesses[i].addr,
+                                             .site = m->sites.rows[b->accesses[i].site],
+                                             .thread = m->threads.rows[b->accesses[i].thread]};
+    return LS_OK;
+}
+
+/* --- files --- */
+
+static void many_forget_child(struct many *m)
+{
+    struct many_map *const maps[] = {&m->sites, &m->modules, &m->homes, &m->ranges, &m->threads, &m->phases};
+    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+        maps[i]->len = 0;
+    if (m->alive_room) memset(m->is_alive, 0, m->alive_room);
+    pat_source_close(m->child);
+    m->child = NULL;
+}
+
+static void many_count(struct many *m, struct pat_source_counts c)
+{
+    m->counts.accesses += c.accesses;
+    m->counts.skipped += c.skipped;
+    m->counts.lost += c.lost;
+    m->counts.is_sampled |= c.is_sampled;
+    m->scaled += (double)c.accesses * c.scale;
+}
+
+/* What lived there is gone: the next file has addresses of its own. Labels are complete now. */
+static ls_err many_end_child(struct many *m)
+{
+    const struct pat_tables *t = pat_source_tables(m->child);
+    LS_TRY(many_take_rows(m, t));
+    for (size_t i = 0; i < m->alive_room; i++)
+        if (m->is_alive[i])
+            LS_TRY(many_event(m, (struct pat_event){PAT_EVENT_RANGE_DIED, PAT_NONE, m->ranges.rows[i]}));
+    for (size_t i = 0; i < t->homes_len; i++)
+        if (t->homes[i].label && !m->tables.homes[m->homes.rows[i]].label)
+            LS_TRY(pat_tables_set_label(&m->tables, m->homes.rows[i], t->homes[i].label));
+    many_count(m, pat_source_counts(m->child));
+    many_forget_child(m);
+    return LS_OK;
+}
+
+static ls_err many_next(void *self, struct pat_batch *b)
+{
+    struct many *m = self;
+    struct pat_batch theirs = {0};
+    m->events_len = 0;
+    while (!m->events_len && !theirs.accesses_len) {
+        if (!m->child && m->at == m->files.len) return LS_OK;
+        if (!m->child) LS_TRY(pat_source_open(m->files.paths[m->at++], &m->options, &m->child));
+        LS_TRY(pat_source_next(m->child, &theirs));
+        if (!theirs.events_len && !theirs.accesses_len) {
+            LS_TRY(many_end_child(m));
+            continue;
+        }
+        LS_TRY(many_take_rows(m, pat_source_tables(m->child)));
+        for (size_t i = 0; i < theirs.events_len; i++)
+            LS_TRY(many_take_event(m, &theirs.events[i]));
+        LS_TRY(many_take_accesses(m, &theirs));
+    }
+    *b = (struct pat_batch){m->events, m->events_len, m->accesses, theirs.accesses_len};
+    return LS_OK;
+}
+
+static const struct pat_tables *many_tables(const void *self)
+{
+    return &((const struct many *)self)->tables;
+}
+
+static struct pat_source_counts many_counts(const void *self)
+{
+    struct many copy = *(const struct many *)self;
+    if (copy.child) many_count(&copy, pat_source_counts(copy.child));
+    copy.counts.scale = copy.counts.accesses ? copy.scaled / (double)copy.counts.accesses : 1;
+    return copy.counts;
+}
+
+static void many_close(void *self)
+{
+    struct many *m = self;
+    many_forget_child(m);
+    pat_files_fini(&m->files);
+    pat_tables_fini(&m->tables);
+    pat_intern_fini(&m->known_sites);
+    pat_intern_fini(&m->known_homes);
+    free(m->sites.rows);
+    free(m->modules.rows);
+    free(m->homes.rows);
+    free(m->ranges.rows);
+    free(m->threads.rows);
+    free(m->phases.rows);
+    free(m->is_alive);
+    free(m->events);
+    free(m->accesses);
+    free(m);
+}
+
+static const struct pat_source_format many_row_of_files = {.name = "files",
+                                                           .text = "several files",
+                                                           .next = many_next,
+                                                           .tables = many_tables,
+                                                           .counts = many_counts,
+                                                           .close = many_close};
+
+/* The first file now, so that what is wrong with it is told before the work. */
+static ls_err many_adopt(struct pat_files *files, const struct pat_source_options *o, pat_source **out)
+{
+    struct many *m = calloc(1, sizeof(*m));
+    if (!m) return ls_fail(LS_ERR_NOMEM, "no memory to read %zu files", files->len);
+    m->files = *files;
+    *files = (struct pat_files){0};
+    m->options = *o;
+    const ls_err err = pat_source_open(m->files.paths[m->at++], o, &m->child);
+    if (err != LS_OK) {
+        many_close(m);
+        return err;
+    }
+    m->row = many_row_of_files;
+    m->row.window_bytes = pat_source_row(m->child)->window_bytes;
+    return pat_source_adopt(&m->row, m, out);
+}
+
+ls_err pat_many_open(const char *const *paths, size_t len, const struct pat_source_options *o,
+                     pat_source **out)
+{
+    static const struct pat_source_options none;
+    struct pat_files files = {0};
+    ls_err err = LS_OK;
+    if (!o) o = &none;
+    for (size_t i = 0; err == LS_OK && i < len; i++)
+        err = pat_files_add(&files, paths[i], o);
+    if (err == LS_OK)
+        err = files.len == 1 ? pat_source_open(files.paths[0], o, out) : many_adopt(&files, o, out);
+    pat_files_fini(&files);
+    return err;
+}
