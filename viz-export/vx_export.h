@@ -40,6 +40,7 @@ struct vx_source {
     struct vx_counter counters[VX_COUNTERS_MAX];
     size_t counters_len;
     const struct vx_selection *selection;
+    const struct ndm_atlas *atlas; /* domains, and fields whose values may not be there */
 };
 
 struct vx_request {

@@ -55,6 +55,26 @@ else
     echo "not compared with h5py: it is not installed"
 fi
 
+# Exported again: the same loads from the same sources in the same cells; and a second import has the same fields.
+expect 0 "" "$loadstone" export lulesh.h5 -o again.memaxes.csv
+expect 0 "15676 samples" "$loadstone" import again.memaxes.csv -o again.h5 --ghz 2.6
+if has_python h5py numpy; then
+    "$python" - "$samples" again.memaxes.csv lulesh.h5 again.h5 <<'END' || failed=1
+import collections, csv, sys
+import h5py, numpy
+def loads(path):
+    cell = lambda r: (r["xidx"], r["yidx"], r["zidx"]) if r["map3D"] == "1" else None
+    return collections.Counter((int(r["line"]), int(r["latency"]), int(r["dataSource"], 16) & 15, r["cpu"], cell(r)) for r in csv.DictReader(open(path)))
+was, now = loads(sys.argv[1]), loads(sys.argv[2])
+assert was == now, (was - now).most_common(3) + (now - was).most_common(3)
+assert len({key[2] for key in now}) > 5 and sum(n for key, n in now.items() if key[4]) > 1000
+first, second = h5py.File(sys.argv[3]), h5py.File(sys.argv[4])
+for name in ("grid", "grid.m_delv"):
+    for metric in ("samples", "latency_mean_cycles", "latency_max_cycles"):
+        assert numpy.array_equal(first["fields"][name][metric][:], second["fields"][name][metric][:], equal_nan=True), (name, metric)
+END
+fi
+
 # What is wrong, and where.
 head -n 5 "$samples" >short.csv
 sed '3s/,9def3f88bf0/,x/; 3s/cd9def3f88bf0/now/' short.csv >time.csv

@@ -17,7 +17,9 @@ ls_err exp_source_open(struct exp_source *e, const char *path)
     LS_TRY(prof_open(path, &e->profile));
     an_tables_init(&e->tables, e->profile);
     e->source = (struct vx_source){.path = path, .run = prof_run_of(e->profile), .tables = &e->tables};
-    return prof_atlas_list(e->profile, &e->atlas);
+    LS_TRY(prof_atlas_list(e->profile, &e->atlas));
+    e->source.atlas = &e->atlas;
+    return LS_OK;
 }
 
 static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *choice)

@@ -27,6 +27,7 @@ struct imp_table {
     PROF_VECTOR(uint64_t) elements_len; /* of each node: the highest element that was touched, and one */
     struct imp_index line_rows, thread_rows;
     struct ndm_geometry grid;
+    uint32_t *field_of_node; /* as imp_write_atlas numbers them; UINT32_MAX: none */
     uint64_t first_ns, last_ns;
 };
 
@@ -67,6 +68,7 @@ void imp_table_free(imp_table *t)
     free(t->processes.rows);
     free(t->phases.rows);
     free(t->elements_len.rows);
+    free(t->field_of_node);
     imp_index_fini(&t->line_rows);
     imp_index_fini(&t->thread_rows);
     ndm_geometry_fini(&t->grid);
@@ -281,6 +283,8 @@ static struct prof_sample imp_sample(const imp_table *t, const struct imp_access
     s.numa = a->numa;
     if (a->events) s.events = a->events;
     s.source = a->source;
+    if (a->node != UINT32_MAX) s.field = t->field_of_node[a->node];
+    if (s.field != UINT32_MAX && a->cell != IMP_NOWHERE) s.value = a->cell;
     return s;
 }
 
@@ -463,13 +467,32 @@ static ls_err imp_write_atlas(imp_table *t, const struct imp_about *about, prof_
     return err;
 }
 
+/* The grid's field is 0, then come those of nodes, in their order, that have a sample in a cell. */
+static ls_err imp_number_fields(imp_table *t)
+{
+    size_t len;
+    uint32_t number = 1;
+    const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
+    t->field_of_node = malloc((len + 1) * sizeof(*t->field_of_node));
+    if (!t->field_of_node) return ls_fail(LS_ERR_NOMEM, "no memory for the tree");
+    memset(t->field_of_node, UINT8_MAX, (len + 1) * sizeof(*t->field_of_node));
+    for (size_t i = 0; i < t->accesses.len; i++)
+        if (t->accesses.rows[i].cell != IMP_NOWHERE && t->accesses.rows[i].node != UINT32_MAX)
+            t->field_of_node[t->accesses.rows[i].node] = 0;
+    for (size_t n = 0; n < len; n++)
+        if (t->field_of_node[n] == 0)
+            t->field_of_node[n] = nodes[n].kind == PROF_NODE_RANGE ? number++ : UINT32_MAX;
+    return LS_OK;
+}
+
 ls_err imp_table_write(imp_table *t, const struct imp_about *about)
 {
     prof_writer *w;
     if (t->accesses.len == 0) return ls_fail(LS_ERR_FORMAT, "there is no sample to import in it");
     LS_TRY(prof_writer_new(about->output_path, about->force, &w));
     qsort(t->accesses.rows, t->accesses.len, sizeof(*t->accesses.rows), imp_by_time);
-    ls_err err = imp_write_samples(t, about, w);
+    ls_err err = imp_number_fields(t);
+    if (err == LS_OK) err = imp_write_samples(t, about, w);
     if (err == LS_OK) err = imp_write_tables(t, w);
     if (err == LS_OK) err = imp_write_atlas(t, about, w);
     if (err == LS_OK) err = imp_write_run(t, about, w);
