@@ -123,9 +123,11 @@ static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kep
     uint64_t *count;
     for (size_t i = 0; i < s->distances_len; i++)
         LS_TRY(pat_map_at(kept, (uint64_t)s->distances[i].distance, &count));
+    uint64_t distance = 0;
+    struct pat_map_row *row = pat_map_find(kept, distance);
     for (size_t i = 0; i + 1 < s->indices.len; i++) {
-        struct pat_map_row *row =
-            pat_map_find(kept, (uint64_t)s->indices.data[i + 1] - (uint64_t)s->indices.data[i]);
+        const uint64_t next = (uint64_t)s->indices.data[i + 1] - (uint64_t)s->indices.data[i];
+        if (next != distance) row = pat_map_find(kept, distance = next);
         if (row) row->value++;
     }
     return LS_OK;

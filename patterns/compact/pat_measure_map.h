@@ -22,8 +22,6 @@ struct pat_map {
     size_t len, room;
 };
 
-/* The bits of key spread over 64: the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
- * Errors: none.  Thread: any.  Signal: safe. */
 /* The value of key, 0 when it is new; it stays where it is until the next call.
  * Owns:   m; the caller ends it with pat_map_fini.
  * Errors: LS_ERR_NOMEM; m is unchanged.  Thread: any.  Signal: not safe. */

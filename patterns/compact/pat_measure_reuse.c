@@ -18,18 +18,40 @@ struct pat_reuse_run {
     struct pat_reuse *out;
     struct pat_fenwick touched;
     struct pat_map last; /* unit to position + 1 */
+    uint64_t *chosen;    /* a bit for each access: is it looked at? */
     unsigned unit_shift;
     size_t now, piece_began; /* positions */
 };
 
-static bool pat_is_looked_at(const struct pat_reuse_run *r, uint64_t unit)
-{
-    return (ls_random_mix(unit ^ PAT_SHARDS_SEED) & ((UINT64_C(1) << r->out->rate_shift) - 1)) == 0;
-}
-
 static uint64_t pat_unit(const struct pat_reuse_run *r, size_t i)
 {
     return pat_stream_byte(r->stream, i) >> r->unit_shift;
+}
+
+/* Those of a share of the units; how many there are is the length of the tree. */
+static void pat_reuse_choose(struct pat_reuse_run *r)
+{
+    const size_t len = r->stream->pieces.sequence->len;
+    const uint64_t others = (UINT64_C(1) << r->out->rate_shift) - 1;
+    for (size_t from = 0; from < len; from += 64) {
+        const size_t until = len - from < 64 ? len : from + 64;
+        uint64_t bits = 0;
+        for (size_t i = from; i < until; i++)
+            bits |= (uint64_t)((ls_random_mix(pat_unit(r, i) ^ PAT_SHARDS_SEED) & others) == 0) << (i - from);
+        r->chosen[from / 64] = bits;
+        r->touched.len += (size_t)__builtin_popcountll(bits);
+    }
+}
+
+/* The first access from at on that is looked at; until: there is none before it. */
+static size_t pat_reuse_next(const struct pat_reuse_run *r, size_t at, size_t until)
+{
+    while (at < until) {
+        const uint64_t bits = r->chosen[at / 64] >> at % 64;
+        if (bits) return at + (size_t)__builtin_ctzll(bits);
+        at = (at / 64 + 1) * 64;
+    }
+    return until;
 }
 
 static ls_err pat_reuse_touch(struct pat_reuse_run *r, uint64_t unit)
@@ -54,8 +76,8 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
     size_t from, until;
     for (size_t i = 0; pat_pieces_at(&r->stream->pieces, i, &from, &until); i++) {
         r->piece_began = r->now;
-        for (size_t at = from; at < until; at++)
-            if (pat_is_looked_at(r, pat_unit(r, at))) LS_TRY(pat_reuse_touch(r, pat_unit(r, at)));
+        for (size_t at = from; (at = pat_reuse_next(r, at, until)) < until; at++)
+            LS_TRY(pat_reuse_touch(r, pat_unit(r, at)));
     }
     return LS_OK;
 }
@@ -82,14 +104,15 @@ ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_
     const size_t len = s->pieces.sequence->len;
     while (len >> out->rate_shift > s->limit)
         out->rate_shift++;
-    for (size_t i = 0; i < len; i++)
-        r.touched.len += pat_is_looked_at(&r, pat_unit(&r, i));
+    r.chosen = malloc((len / 64 + 1) * sizeof(*r.chosen));
+    if (r.chosen) pat_reuse_choose(&r);
     r.touched.sums = calloc(r.touched.len + 1, sizeof(*r.touched.sums));
-    ls_err e = r.touched.sums
+    ls_err e = r.chosen && r.touched.sums
                    ? pat_reuse_walk(&r)
                    : ls_fail(LS_ERR_NOMEM, "no memory for the reuse distances of %zu accesses", len);
     if (e == LS_OK && out->rate_shift) pat_reuse_correct(&r);
     pat_map_fini(&r.last);
     free(r.touched.sums);
+    free(r.chosen);
     return e;
 }
