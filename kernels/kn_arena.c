@@ -82,6 +82,7 @@ static void set_parts(struct kn_arena *a)
         part->begin = kn_plan_begin(p, t);
         part->end = kn_plan_begin(p, t + 1);
         part->dense = (char *)a->dense.base + (p->dense_copies > 1 ? t * a->dense_stride_bytes : 0);
+        part->sum = &a->sums[t];
         if (p->from.used) part->base_from = kn_plan_base(&p->from, part->begin);
         if (p->to.used) part->base_to = kn_plan_base(&p->to, part->begin);
         if (p->from.used) part->step_from = part->begin % p->from.steps_len;
@@ -99,7 +100,8 @@ ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const str
     LS_TRY(kn_block_init(&out->to, plan->to.elements * plan->element_bytes, pages));
     LS_TRY(kn_block_init(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages));
     out->parts = calloc(plan->threads, sizeof(*out->parts));
-    if (!out->parts) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", plan->threads);
+    out->sums = calloc(plan->threads, sizeof(*out->sums));
+    if (!out->parts || !out->sums) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", plan->threads);
     set_parts(out);
     backend->parallel(plan->threads, fill_share, out);
     return LS_OK;
@@ -112,7 +114,9 @@ void kn_arena_fini(struct kn_arena *a)
     kn_block_fini(&a->to);
     kn_block_fini(&a->dense);
     free(a->parts);
+    free(a->sums);
     a->parts = NULL;
+    a->sums = NULL;
 }
 
 static ls_err narrow(const struct pat_indices *p, int32_t **out)

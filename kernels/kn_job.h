@@ -30,6 +30,7 @@ struct kn_part {
     void *dense; /* this thread's, len * wrap elements */
     int64_t base_from, base_to;
     size_t step_from, step_to;
+    uint64_t *sum; /* where a reduction leaves the sum of its elements' bits */
 };
 
 /* Move the rows of part.  Thread: each part by its own. */

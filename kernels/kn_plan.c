@@ -100,6 +100,9 @@ static ls_err check(const struct pat_config *c)
 {
     const char *name = c->name && *c->name ? c->name : pat_kernel_name(c->kernel);
     if (c->count == 0 || c->wrap == 0) return ls_fail(LS_ERR_ARG, "%s: count and wrap are 1 at least", name);
+    if (!pat_operation_fits(c->operation, c->kernel))
+        return ls_fail(LS_ERR_ARG, "%s: kernel %s has no operation %s", name, pat_kernel_name(c->kernel),
+                       pat_operation_name(c->operation));
     if (c->kernel == PAT_GS && c->gather.len != c->scatter.len)
         return ls_fail(LS_ERR_ARG,
                        "%s: gs needs patterns of equal length, but gathers %zu elements and scatters %zu",

@@ -8,6 +8,7 @@
 #include "kernels/kn_trial.h"
 #include "kernels/kn_validate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static struct kn_wish wish_of(const struct session *s)
     const struct kn_plan *p = &s->plan;
     const uint64_t written = p->to.used ? p->to.elements : p->dense_elements;
     return (struct kn_wish){.kernel = p->config->kernel,
+                            .operation = p->config->operation,
                             .method = s->backend->method != KN_METHOD_AUTO ? s->backend->method
                                                                            : s->options->method,
                             .stores = s->options->stores,
@@ -87,6 +89,21 @@ static void describe_variant(const struct session *s, struct kn_result *r)
     r->bytes_with_indices = r->bytes + s->plan.need.iterations * r->kernel->index_loads * (v->index_bits / 8);
 }
 
+/* A run, and the least CPU time of all runs. */
+struct timed {
+    struct kn_runner runner;
+    double cpu_seconds_min;
+};
+
+static double run_timed(void *arg)
+{
+    struct timed *t = arg;
+    const double seconds = kn_runner_once(&t->runner);
+    t->cpu_seconds_min =
+        fmin(t->cpu_seconds_min, kn_share_slowest(t->runner.times, t->runner.arena->plan->threads, seconds));
+    return seconds;
+}
+
 static ls_err measure(struct session *s, struct kn_result *r)
 {
     const struct kn_options *o = s->options;
@@ -97,9 +114,14 @@ static ls_err measure(struct session *s, struct kn_result *r)
     s->variant = kn_trial(&s->arena, candidates, len, r);
     if (s->variant->index_bits == 64) kn_arena_forget_narrow(&s->arena);
     describe_variant(s, r);
-    struct kn_runner runner = kn_runner_of(&s->arena, s->variant, o->fence);
+    struct timed timed = {kn_runner_of(&s->arena, s->variant, o->fence), INFINITY};
+    timed.runner.times = kn_share_times(s->plan.threads);
     const unsigned runs = o->runs ? o->runs : s->plan.config->runs ? (unsigned)s->plan.config->runs : KN_RUNS;
-    LS_TRY(kn_measure(kn_runner_once, &runner, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs, r));
+    const ls_err err =
+        kn_measure(run_timed, &timed, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs, r);
+    free(timed.runner.times);
+    LS_TRY(err);
+    r->cpu_seconds_min = timed.cpu_seconds_min;
     r->huge_bytes = kn_block_huge_bytes(&s->arena.from) + kn_block_huge_bytes(&s->arena.to) +
                     kn_block_huge_bytes(&s->arena.dense);
     kn_validate(&s->arena, r);

@@ -33,6 +33,7 @@ struct kn_result {
     uint64_t memory_bytes;       /* allocated */
     uint64_t huge_bytes;         /* of them in huge pages, as the kernel says */
     struct kn_stats seconds;     /* of the timed runs */
+    double cpu_seconds_min;      /* the least CPU time of the slowest thread, of all complete runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
     double mb_per_s_hmean,
         mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* comparisons that a validation may cost: about a tenth of a second */
 static const uint64_t effort_max = UINT64_C(1) << 23;
@@ -13,6 +14,11 @@ enum { PLACES_MIN = 256 };
 static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
+    if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
+    if (p->config->operation == PAT_OPERATION_UPDATE) {
+        const int64_t e = kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j);
+        return kn_value_updated(kn_value_bits(p->to.salt, e, p->element_bytes), i, p->element_bytes);
+    }
     if (p->from.used)
         return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
                              p->element_bytes);
@@ -194,12 +200,60 @@ static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct k
     return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
 }
 
+struct sums {
+    const struct kn_arena *arena;
+    uint64_t *naive; /* [threads] */
+};
+
+/* What the share's reduction comes to. */
+static void sum_share(void *arg, unsigned share)
+{
+    const struct sums *sums = arg;
+    const struct kn_plan *p = sums->arena->plan;
+    const struct kn_plan_side *s = &p->from;
+    const uint64_t begin = kn_plan_begin(p, share), end = kn_plan_begin(p, share + 1);
+    int64_t base = kn_plan_base(s, begin);
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        for (size_t j = 0; j < p->len; j++)
+            sum += kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
+        base += s->steps[i % s->steps_len];
+    }
+    sums->naive[share] = p->element_bytes == 8 ? sum : (uint32_t)sum;
+}
+
+/* Every element counts, so all of them are added up again. */
+static bool check_sums(const struct kn_arena *a, struct kn_result *r)
+{
+    const unsigned threads = a->plan->threads;
+    struct sums sums = {a, calloc(threads, sizeof(*sums.naive))};
+    r->valid = sums.naive != NULL;
+    if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "no memory to check the sums");
+    if (sums.naive) a->backend->parallel(threads, sum_share, &sums);
+    for (unsigned t = 0; r->valid && t < threads; t++) {
+        r->valid = sums.naive[t] == a->sums[t];
+        if (!r->valid)
+            snprintf(r->invalid, sizeof(r->invalid),
+                     "thread %u: the sum of the elements is %#" PRIx64 ", not %#" PRIx64, t, a->sums[t],
+                     sums.naive[t]);
+    }
+    free(sums.naive);
+    return r->valid;
+}
+
+static bool check(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    if (a->plan->to.used) return check_sparse(a, places_max, r);
+    return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, places_max, r)
+                                                            : check_sums(a, r);
+}
+
 void kn_validate(const struct kn_arena *a, struct kn_result *r)
 {
     const uint64_t affordable = effort_max / place_cost(a->plan);
     const uint64_t places_max = affordable > PLACES_MIN ? affordable : PLACES_MIN;
     r->valid = true;
     r->worst_error = 0;
-    if (a->plan->to.used ? check_sparse(a, places_max, r) : check_dense(a, places_max, r)) return;
+    if (check(a, places_max, r)) return;
     r->worst_error = NAN;
 }

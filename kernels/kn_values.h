@@ -20,6 +20,20 @@ static inline uint64_t kn_value_bits(enum kn_salt salt, int64_t e, unsigned elem
     return element_bytes == 8 ? UINT64_C(0x3ff0000000000000) | m >> 12 : UINT64_C(0x3f800000) | m >> 41;
 }
 
+/* What an update by row i leaves of bits: the upper half; the lower one tells the row. Doing it again changes
+ * nothing, so that any number of runs leaves what one does. */
+static inline uint64_t kn_value_updated(uint64_t bits, uint64_t i, unsigned element_bytes)
+{
+    const uint64_t row = element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
+    return (bits & ~row) | ((i + 1) & row);
+}
+
+/* What a fill by row i leaves. */
+static inline uint64_t kn_value_filled(uint64_t i, unsigned element_bytes)
+{
+    return element_bytes == 8 ? i + 1 : (uint32_t)(i + 1);
+}
+
 static inline void kn_value_put(void *array, uint64_t at, uint64_t bits, unsigned element_bytes)
 {
     if (element_bytes == 8)

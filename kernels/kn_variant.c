@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 static const struct kn_variants *const families[] = {
-    &kn_variants_unrolled, &kn_variants_paired, &kn_variants_scalar, &kn_variants_nontemporal,
-    &kn_variants_avx2,     &kn_variants_avx512, &kn_variants_neon};
+    &kn_variants_unrolled,    &kn_variants_paired, &kn_variants_scalar, &kn_variants_operations,
+    &kn_variants_nontemporal, &kn_variants_avx2,   &kn_variants_avx512, &kn_variants_neon};
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
@@ -15,16 +15,17 @@ static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
     return v->stores == KN_STORES_REGULAR || (v->stores == KN_STORES_NONTEMPORAL && w->destination_is_large);
 }
 
-/* The baseline runs when it is asked for, not as a candidate: it is never the fastest. */
+/* The baseline of copies runs when it is asked for, not as a candidate: it is never the fastest. */
 static bool method_fits(const struct kn_wish *w, const struct kn_variant *v)
 {
     if (v->method == KN_METHOD_JAMMED && !w->rows_may_be_jammed) return false;
-    return w->method == KN_METHOD_AUTO ? v->method != KN_METHOD_SCALAR : v->method == w->method;
+    const bool is_baseline = v->method == KN_METHOD_SCALAR && v->operation == PAT_OPERATION_COPY;
+    return w->method == KN_METHOD_AUTO ? !is_baseline : v->method == w->method;
 }
 
 static bool fits(const struct kn_wish *w, const struct kn_variant *v)
 {
-    return kn_isa_has(v->method) && method_fits(w, v) && stores_fit(w, v) &&
+    return kn_isa_has(v->method) && method_fits(w, v) && stores_fit(w, v) && v->operation == w->operation &&
            v->element_bytes == w->element_bytes && (w->index_bits == 0 || v->index_bits == w->index_bits) &&
            (v->index_bits == 64 || w->indices_fit_32_bits) && v->move[w->kernel];
 }
@@ -57,6 +58,11 @@ ls_err kn_variant_explain_none(const struct kn_wish *w)
         return ls_fail(
             LS_ERR_UNSUPPORTED,
             "method jammed would change which of several stores to one element comes last; take unrolled");
+    if (w->operation != PAT_OPERATION_COPY)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "operation %s is done by method scalar with regular stores; --copy replays through a "
+                       "dense buffer, by any method",
+                       pat_operation_name(w->operation));
     if (w->index_bits == 32 && !w->indices_fit_32_bits)
         return ls_fail(LS_ERR_UNSUPPORTED, "the indices do not fit 32 bits; take 64");
     return ls_fail(

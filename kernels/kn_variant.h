@@ -14,6 +14,7 @@ struct kn_variant {
     enum kn_stores stores;
     unsigned element_bytes, index_bits;
     kn_move *move[PAT_KERNEL_COUNT];
+    enum pat_operation operation; /* last: most rows are of copies and do not name it */
 };
 
 /* A file's rows. */
@@ -23,11 +24,12 @@ struct kn_variants {
 };
 
 extern const struct kn_variants kn_variants_scalar, kn_variants_unrolled, kn_variants_paired,
-    kn_variants_nontemporal, kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
+    kn_variants_nontemporal, kn_variants_operations, kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
 
 /* What a job asks of its variant. */
 struct kn_wish {
     enum pat_kernel kernel;
+    enum pat_operation operation;
     enum kn_method method; /* AUTO: any */
     enum kn_stores stores; /* AUTO: regular or non-temporal */
     unsigned element_bytes;

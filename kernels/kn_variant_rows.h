@@ -12,9 +12,9 @@
     {                                                                                \
         tag##_gather, tag##_scatter, tag##_gs, tag##_multigather, tag##_multiscatter \
     }
-#define KN_VARIANT(tag, method, stores, bytes, bits) \
-    {                                                \
-        method, stores, bytes, bits, KN_MOVES(tag)   \
+#define KN_VARIANT(tag, method, stores, bytes, bits)                   \
+    {                                                                  \
+        method, stores, bytes, bits, KN_MOVES(tag), PAT_OPERATION_COPY \
     }
 /* Both element sizes with both index widths. */
 #define KN_FAMILY(tag, method, stores)                                                                \

@@ -6,7 +6,7 @@
 KN_LOOP_CFLAGS = $(AM_CFLAGS) -O3 $(KERNEL_CFLAGS)
 KN_SCALAR_CFLAGS = $(KN_LOOP_CFLAGS) -fno-tree-vectorize -fno-tree-slp-vectorize
 noinst_LTLIBRARIES += libknscalar.la libkernels.la
-libknscalar_la_SOURCES = kernels/kn_var_scalar.c kernels/kn_var_unrolled.c kernels/kn_var_paired.c kernels/kn_paired.inc.h kernels/kn_lane_scalar.c kernels/kn_lane_unrolled.c
+libknscalar_la_SOURCES = kernels/kn_var_scalar.c kernels/kn_var_unrolled.c kernels/kn_var_operations.c kernels/kn_operation.inc.h kernels/kn_var_paired.c kernels/kn_paired.inc.h kernels/kn_lane_scalar.c kernels/kn_lane_unrolled.c
 libknscalar_la_CFLAGS = $(KN_SCALAR_CFLAGS)
 libkernels_la_LIBADD = libknscalar.la
 if HOST_X86_64

@@ -21,6 +21,7 @@
 static const struct pat_key pat_keys[] = {
     {.name = "name", .kind = PAT_VALUE_NAME},
     {.name = "kernel", .kind = PAT_VALUE_KERNEL},
+    {.name = "operation", .kind = PAT_VALUE_OPERATION}, /* not Spatter's: doc/patterns.md */
     {.name = "pattern", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_BOTH},
     {.name = "pattern-gather", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_GATHER},
     {.name = "pattern-scatter", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_SCATTER},
@@ -62,6 +63,8 @@ const char *pat_key_expects(const struct pat_key *k)
         return "a text";
     case PAT_VALUE_KERNEL:
         return "gather, scatter, gs, multigather or multiscatter";
+    case PAT_VALUE_OPERATION:
+        return "copy, reduce, chase, fill or update";
     case PAT_VALUE_PATTERN:
         return "an array of integers, UNIFORM:..., MS1:..., LAPLACIAN:... or RAW=FILE";
     case PAT_VALUE_DELTA:
@@ -187,6 +190,13 @@ static ls_err pat_set_kernel(struct pat_config *c, const char *text, size_t len)
     return pat_kernel_parse(name, &c->kernel);
 }
 
+static ls_err pat_set_operation(struct pat_config *c, const char *text, size_t len)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), text);
+    return pat_operation_parse(name, &c->operation);
+}
+
 static void pat_note_delta(struct pat_builder *b, enum pat_role role)
 {
     b->given[role] = true;
@@ -218,6 +228,8 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
         return pat_set_name(&b->config, text, len);
     case PAT_VALUE_KERNEL:
         return pat_set_kernel(&b->config, text, len);
+    case PAT_VALUE_OPERATION:
+        return pat_set_operation(&b->config, text, len);
     case PAT_VALUE_PATTERN:
         return pat_set_pattern(b, k->role, text, len);
     case PAT_VALUE_DELTA:
@@ -236,7 +248,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
 {
     if (k->kind == PAT_VALUE_NAME || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
-        k->kind == PAT_VALUE_COMMENT)
+        k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION)
         return ls_fail(LS_ERR_ARG, "a number was found");
     return pat_builder_text(b, k, text, len);
 }

@@ -12,13 +12,14 @@
 #include <stdbool.h>
 
 enum pat_value {
-    PAT_VALUE_NAME,    /* any text */
-    PAT_VALUE_KERNEL,  /* the name of a kernel */
-    PAT_VALUE_PATTERN, /* a list, a text for pat_generate, or RAW=FILE */
-    PAT_VALUE_DELTA,   /* an integer, or a list of them (Spatter 1) */
-    PAT_VALUE_COUNT,   /* an integer from a minimum on */
-    PAT_VALUE_UNUSED,  /* known, without effect here */
-    PAT_VALUE_COMMENT  /* a text for people */
+    PAT_VALUE_NAME,      /* any text */
+    PAT_VALUE_KERNEL,    /* the name of a kernel */
+    PAT_VALUE_OPERATION, /* the name of an operation */
+    PAT_VALUE_PATTERN,   /* a list, a text for pat_generate, or RAW=FILE */
+    PAT_VALUE_DELTA,     /* an integer, or a list of them (Spatter 1) */
+    PAT_VALUE_COUNT,     /* an integer from a minimum on */
+    PAT_VALUE_UNUSED,    /* known, without effect here */
+    PAT_VALUE_COMMENT    /* a text for people */
 };
 
 /* The pattern or delta of which array a key means. */

@@ -14,6 +14,16 @@ static const char *const pat_kernel_names[] = {PAT_KERNEL_LIST(PAT_KERNEL_NAME)}
 _Static_assert(sizeof(pat_kernel_names) / sizeof(pat_kernel_names[0]) == PAT_KERNEL_COUNT,
                "every kernel has a name");
 
+#define PAT_OPERATION_ROW(id, name, kernels, text) {name, kernels, text},
+static const struct {
+    const char *name;
+    unsigned kernels;
+    const char *text;
+} pat_operations[] = {PAT_OPERATION_LIST(PAT_OPERATION_ROW)};
+#undef PAT_OPERATION_ROW
+_Static_assert(sizeof(pat_operations) / sizeof(pat_operations[0]) == PAT_OPERATION_COUNT,
+               "every operation has a row");
+
 ls_err pat_config_init(struct pat_config *c)
 {
     *c = (struct pat_config){.kernel = PAT_GATHER,
@@ -80,6 +90,31 @@ ls_err pat_kernel_parse(const char *text, enum pat_kernel *out)
     return ls_fail(LS_ERR_ARG, "'%.40s' is none of gather, scatter, gs, multigather, multiscatter", text);
 }
 
+const char *pat_operation_name(enum pat_operation o)
+{
+    return (unsigned)o < PAT_OPERATION_COUNT ? pat_operations[o].name : "?";
+}
+
+const char *pat_operation_text(enum pat_operation o)
+{
+    return (unsigned)o < PAT_OPERATION_COUNT ? pat_operations[o].text : "?";
+}
+
+ls_err pat_operation_parse(const char *text, enum pat_operation *out)
+{
+    for (int o = 0; o < PAT_OPERATION_COUNT; o++)
+        if (strcasecmp(text, pat_operations[o].name) == 0) {
+            *out = (enum pat_operation)o;
+            return LS_OK;
+        }
+    return ls_fail(LS_ERR_ARG, "'%.40s' is none of copy, reduce, chase, fill, update", text);
+}
+
+bool pat_operation_fits(enum pat_operation o, enum pat_kernel k)
+{
+    return (unsigned)o < PAT_OPERATION_COUNT && (pat_operations[o].kernels >> k & 1);
+}
+
 size_t pat_config_len(const struct pat_config *c)
 {
     switch (c->kernel) {
@@ -96,7 +131,7 @@ size_t pat_config_len(const struct pat_config *c)
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes)
 {
     uint64_t bytes;
-    const uint64_t sides = c->kernel == PAT_GS ? 2 : 1;
+    const uint64_t sides = c->kernel == PAT_GS || c->operation == PAT_OPERATION_UPDATE ? 2 : 1;
     const bool fits = ls_mul_u64(pat_config_len(c), c->count, &bytes) &&
                       ls_mul_u64(bytes, element_bytes, &bytes) && ls_mul_u64(bytes, sides, &bytes);
     return fits ? bytes : 0;

@@ -10,6 +10,7 @@
 
 #include "common/ls_error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,23 @@
 enum pat_kernel { PAT_KERNEL_LIST(PAT_KERNEL_ENUM) PAT_KERNEL_COUNT };
 #undef PAT_KERNEL_ENUM
 
+/* What happens to the elements: copies to and from a dense buffer are Spatter's; the others keep values in
+ * registers, as the loops do that patterns come from. X(enumerator, name, which kernels, text) */
+#define PAT_OPERATION_LIST(X)                                                                        \
+    X(PAT_OPERATION_COPY, "copy", PAT_ALL_KERNELS, "through a dense buffer, as Spatter does")        \
+    X(PAT_OPERATION_REDUCE, "reduce", PAT_GATHERS, "loads add up in a register")                     \
+    X(PAT_OPERATION_CHASE, "chase", PAT_GATHERS, "the same, and each load waits for the one before") \
+    X(PAT_OPERATION_FILL, "fill", PAT_SCATTERS, "a register is stored")                              \
+    X(PAT_OPERATION_UPDATE, "update", PAT_SCATTERS, "each element is loaded, changed, stored again")
+
+#define PAT_GATHERS (1u << PAT_GATHER | 1u << PAT_MULTIGATHER)
+#define PAT_SCATTERS (1u << PAT_SCATTER | 1u << PAT_MULTISCATTER)
+#define PAT_ALL_KERNELS (PAT_GATHERS | PAT_SCATTERS | 1u << PAT_GS)
+
+#define PAT_OPERATION_ENUM(id, name, kernels, text) id,
+enum pat_operation { PAT_OPERATION_LIST(PAT_OPERATION_ENUM) PAT_OPERATION_COUNT };
+#undef PAT_OPERATION_ENUM
+
 /* A list of indices or deltas; data is on the heap, NULL when len is 0. */
 struct pat_indices {
     int64_t *data;
@@ -35,6 +53,7 @@ struct pat_indices {
 struct pat_config {
     char *name; /* never NULL */
     enum pat_kernel kernel;
+    enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
     struct pat_indices gather, scatter;         /* gs: both; multigather: gather; multiscatter: scatter */
     int64_t delta, delta_gather, delta_scatter; /* elements; the last two are gs' */
@@ -82,12 +101,25 @@ const char *pat_kernel_name(enum pat_kernel k);
  * Thread: any.  Signal: not safe. */
 ls_err pat_kernel_parse(const char *text, enum pat_kernel *out);
 
+/* "copy" and so on; "?" for what is no operation. Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_operation_name(enum pat_operation o);
+/* The operation in words. Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_operation_text(enum pat_operation o);
+
+/* The operation named text, in any case.
+ * Errors: LS_ERR_ARG, with the names there are; *out is unchanged.
+ * Thread: any.  Signal: not safe. */
+ls_err pat_operation_parse(const char *text, enum pat_operation *out);
+
+/* Does kernel k have operation o?  Errors: none.  Thread: any.  Signal: safe. */
+bool pat_operation_fits(enum pat_operation o, enum pat_kernel k);
+
 /* Indices that an iteration uses: the length of the row it reads or writes.
  * Errors: none.  Thread: any.  Signal: safe. */
 size_t pat_config_len(const struct pat_config *c);
 
-/* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides, indices count
- * nothing. 0 when the product does not fit 64 bits.
+/* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
+ * update), indices count nothing. 0 when the product does not fit 64 bits.
  * Errors: none.  Thread: any.  Signal: safe. */
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
 

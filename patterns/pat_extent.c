@@ -106,7 +106,8 @@ uint64_t pat_extent_elements(const struct pat_extent *e)
 ls_err pat_dense_elements(const struct pat_config *c, uint64_t *out)
 {
     uint64_t n = 0;
-    if (c->kernel != PAT_GS && !ls_mul_u64(pat_config_len(c), c->wrap, &n))
+    const bool has_dense = c->kernel != PAT_GS && c->operation == PAT_OPERATION_COPY;
+    if (has_dense && !ls_mul_u64(pat_config_len(c), c->wrap, &n))
         return ls_fail(LS_ERR_RANGE, "wrap %llu with %zu indices does not fit 64 bits",
                        (unsigned long long)c->wrap, pat_config_len(c));
     *out = n;

@@ -23,7 +23,7 @@ ls_err pat_extent_of(const struct pat_config *c, enum pat_side side, struct pat_
  * Errors: none.  Thread: any.  Signal: safe. */
 uint64_t pat_extent_elements(const struct pat_extent *e);
 
-/* Elements of the dense array, len * wrap: 0 for gs, which has none.
+/* Elements of the dense array, len * wrap: 0 for gs and where values stay in registers.
  * Errors: LS_ERR_RANGE when the product does not fit; *out is unchanged.
  * Thread: any.  Signal: not safe. */
 ls_err pat_dense_elements(const struct pat_config *c, uint64_t *out);

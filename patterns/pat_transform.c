@@ -151,6 +151,9 @@ ls_err pat_config_finish(struct pat_config *c, bool compress)
     LS_TRY(pat_list_finish(&c->gather, "pattern-gather", c, compress));
     LS_TRY(pat_list_finish(&c->scatter, "pattern-scatter", c, compress));
     LS_TRY(pat_check_lists(c));
+    if (!pat_operation_fits(c->operation, c->kernel))
+        return ls_fail(LS_ERR_ARG, "kernel %s has no operation %s", pat_kernel_name(c->kernel),
+                       pat_operation_name(c->operation));
     if (c->count == 0) return ls_fail(LS_ERR_RANGE, "count is 0; it is at least 1");
     if (c->wrap == 0) return ls_fail(LS_ERR_RANGE, "wrap is 0; it is at least 1");
     if (c->runs == 0) return ls_fail(LS_ERR_RANGE, "the number of runs is 0; it is at least 1");

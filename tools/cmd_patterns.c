@@ -36,6 +36,8 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", "1048576", "indices of a pattern at most", "Patterns"},
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
+    [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
+                     "a pattern for each instruction, also where several take turns on the same data", "Patterns"},
     [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns"},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},

@@ -5,6 +5,7 @@ libpatcompact_la_SOURCES = \
     patterns/compact/pat_class.c patterns/compact/pat_class.h \
     patterns/compact/pat_compact.c patterns/compact/pat_compact.h \
     patterns/compact/pat_form.c patterns/compact/pat_form.h \
+    patterns/compact/pat_join.c patterns/compact/pat_join.h \
     patterns/compact/pat_measure.c patterns/compact/pat_measure.h \
     patterns/compact/pat_measure_fenwick.h \
     patterns/compact/pat_measure_map.c patterns/compact/pat_measure_map.h \

@@ -2,6 +2,7 @@
 #include "patterns/compact/pat_compact.h"
 #include "patterns/compact/pat_class.h"
 #include "patterns/compact/pat_form.h"
+#include "patterns/compact/pat_join.h"
 #include "patterns/compact/pat_names.h"
 #include "patterns/compact/pat_parallel.h"
 
@@ -86,20 +87,24 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     return LS_OK;
 }
 
-/* A row that is being made. */
+/* A row that is being made: of a sequence, or of several that are one. */
 struct pat_making {
+    const struct pat_sequence *s;
+    const struct pat_join *join; /* NULL: of one */
+    struct pat_sequence joined;
     struct pat_basis basis;
     bool is_formed;
 };
 struct pat_workshop {
     const struct pat_compaction *c;
-    struct pat_found *rows;
+    struct pat_found *rows; /* as many as there are in making */
     struct pat_making *making;
+    size_t len;
 };
 
 static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
 {
-    const struct pat_sequence *s = &w->c->all->rows[i];
+    const struct pat_sequence *s = w->making[i].s;
     const struct pat_stream stream = pat_stream_of(w->c, s);
     struct pat_measures *m = &w->rows[i].measures;
     LS_TRY(pat_measure(&stream, m));
@@ -114,24 +119,35 @@ static ls_err pat_job_look(void *user, size_t job)
     const struct pat_workshop *w = user;
     const size_t i = job / 2;
     if (job % 2 == 0) return pat_measure_row(w, i);
-    return pat_form_repeating(&w->c->all->rows[i], w->c->options, &w->rows[i], &w->making[i].basis,
+    return pat_form_repeating(w->making[i].s, w->c->options, &w->rows[i], &w->making[i].basis,
                               &w->making[i].is_formed);
+}
+
+/* What the program did with the values is no matter: where it stored what it loaded, that is a pattern of its
+ * own. So loads end in a register, and stores come from one. */
+static enum pat_operation pat_operation_of(const struct pat_found *f, const struct pat_join *join)
+{
+    if (join && join->is_update) return PAT_OPERATION_UPDATE;
+    if (f->class == PAT_CLASS_CHASE && f->op == PAT_OP_LOAD) return PAT_OPERATION_CHASE;
+    return f->op == PAT_OP_LOAD ? PAT_OPERATION_REDUCE : PAT_OPERATION_FILL;
 }
 
 static ls_err pat_job_finish(void *user, size_t i)
 {
     const struct pat_workshop *w = user;
-    const struct pat_sequence *s = &w->c->all->rows[i];
+    const struct pat_sequence *s = w->making[i].s;
     struct pat_found *f = &w->rows[i];
     struct pat_basis *basis = &w->making[i].basis;
     if (!w->making[i].is_formed) LS_TRY(pat_form_other(s, w->c->options, f, basis));
-    return pat_find_class(s, pat_stream_of(w->c, s), basis, f);
+    LS_TRY(pat_find_class(s, pat_stream_of(w->c, s), basis, f));
+    f->config.operation = pat_operation_of(f, w->making[i].join);
+    return LS_OK;
 }
 
 static uint64_t pat_weigh_look(const void *user, size_t job)
 {
     const struct pat_workshop *w = user;
-    return w->c->all->rows[job / 2].indices.len;
+    return w->making[job / 2].s->indices.len;
 }
 
 static uint64_t pat_weigh_finish(const void *user, size_t i)
@@ -141,11 +157,86 @@ static uint64_t pat_weigh_finish(const void *user, size_t i)
 
 static ls_err pat_work(struct pat_workshop *w)
 {
-    const size_t len = w->c->all->len;
-    const struct pat_jobs look = {2 * len, pat_job_look, pat_weigh_look, PAT_INDICES_AT_WORK, w};
-    const struct pat_jobs finish = {len, pat_job_finish, pat_weigh_finish, PAT_INDICES_AT_WORK, w};
+    const struct pat_jobs look = {2 * w->len, pat_job_look, pat_weigh_look, PAT_INDICES_AT_WORK, w};
+    const struct pat_jobs finish = {w->len, pat_job_finish, pat_weigh_finish, PAT_INDICES_AT_WORK, w};
     LS_TRY(pat_parallel(&look));
     return pat_parallel(&finish);
+}
+
+/* ---- instructions that take turns ---- */
+
+/* Does the configuration give the accesses themselves? */
+static bool pat_gives_accesses(enum pat_form f)
+{
+    return f == PAT_FORM_EXACT || f == PAT_FORM_FULL || f == PAT_FORM_PERIODIC;
+}
+
+static ls_err pat_put_members(const struct pat_compaction *c, const struct pat_join *j, struct pat_found *f)
+{
+    f->members = calloc(j->len, sizeof(*f->members));
+    if (!f->members) return ls_fail(LS_ERR_NOMEM, "no memory for the instructions of a pattern");
+    f->members_len = j->len;
+    for (size_t m = 0; m < j->len; m++) {
+        const struct pat_site *site = &c->tables->sites[c->all->rows[j->members[m]].site];
+        f->members[m] = (struct pat_member){site->ip, (enum pat_op)site->op};
+    }
+    return LS_OK;
+}
+
+/* The row that is made next: of the sequence in this row, or of j. */
+static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making *m, uint32_t sequence,
+                               struct pat_found *f)
+{
+    *f = (struct pat_found){.sequence = sequence};
+    m->s = &c->all->rows[sequence];
+    if (m->join) {
+        LS_TRY(pat_join_sequence(c->all, c->tables, m->join, &m->joined));
+        m->s = &m->joined;
+        LS_TRY(pat_put_members(c, m->join, f));
+    }
+    return pat_begin_row(c, m->s, f);
+}
+
+/* Joins that could only be cut are undone: their rows go, and kept[] tells which of all joins stay. */
+static size_t pat_drop_cut(struct pat_findings *out, const struct pat_joins *joins, bool *kept)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < joins->len; i++) {
+        kept[i] = joins->rows[i].len == 1 || pat_gives_accesses(out->rows[i].form);
+        if (kept[i])
+            out->rows[len++] = out->rows[i];
+        else
+            pat_found_fini(&out->rows[i]);
+    }
+    return len;
+}
+
+/* Rows of all joins, or, where undone is given, of the single sequences of those that it has as false. */
+static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_joins *joins,
+                             const bool *undone, struct pat_findings *out)
+{
+    struct pat_workshop w = {c, out->rows + out->len, calloc(c->all->len + 1, sizeof(*w.making)), 0};
+    ls_err e = w.making ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", c->all->len);
+    for (size_t i = 0; e == LS_OK && i < joins->len; i++) {
+        const struct pat_join *j = &joins->rows[i];
+        if (undone && undone[i]) continue;
+        const size_t rows = undone ? j->len : 1;
+        for (size_t m = 0; e == LS_OK && m < rows; m++) {
+            w.making[w.len].join = rows == 1 && j->len > 1 ? j : NULL;
+            out->len++;
+            e = pat_begin_making(c, &w.making[w.len], j->members[m], &w.rows[w.len]);
+            w.len++;
+        }
+    }
+    if (e == LS_OK) e = pat_work(&w);
+    for (size_t i = 0; w.making && i < w.len; i++) {
+        free(w.making[i].basis.points);
+        if (!w.making[i].join) continue;
+        free(w.making[i].joined.indices.data);
+        free(w.making[i].joined.breaks);
+    }
+    free(w.making);
+    return e;
 }
 
 /* Gathers first, then the costliest, then as the sequences were. */
@@ -159,17 +250,19 @@ static int pat_found_order(const void *a, const void *b)
 
 static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings *out)
 {
-    struct pat_workshop w = {c, out->rows, calloc(c->all->len + 1, sizeof(*w.making))};
-    ls_err e = w.making ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", c->all->len);
-    for (size_t i = 0; e == LS_OK && i < c->all->len; i++) {
-        out->len = i + 1;
-        out->rows[i].sequence = (uint32_t)i;
-        e = pat_begin_row(c, &c->all->rows[i], &out->rows[i]);
+    struct pat_joins joins;
+    const bool joins_any = !c->options->no_join && !c->options->is_sampled;
+    LS_TRY(joins_any ? pat_join_find(c->all, c->tables, &joins) : pat_join_none(c->all, &joins));
+    bool *kept = calloc(joins.len + 1, sizeof(*kept));
+    ls_err e = kept ? pat_make_round(c, &joins, NULL, out)
+                    : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", joins.len);
+    if (e == LS_OK) {
+        out->len = pat_drop_cut(out, &joins, kept);
+        memset(&out->rows[out->len], 0, (c->all->len - out->len) * sizeof(*out->rows));
+        e = pat_make_round(c, &joins, kept, out);
     }
-    if (e == LS_OK) e = pat_work(&w);
-    for (size_t i = 0; w.making && i < c->all->len; i++)
-        free(w.making[i].basis.points);
-    free(w.making);
+    free(kept);
+    pat_joins_fini(&joins);
     return e;
 }
 

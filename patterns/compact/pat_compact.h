@@ -11,6 +11,7 @@ struct pat_compact_options {
     bool no_symbols; /* do not read the modules' files */
     bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): what lies between them is
                         unknown. Else breaks only say that the thread left the region that was traced. */
+    bool no_join;    /* each instruction by itself, also where several take turns on the same data */
     uint64_t seed;   /* of synthetic patterns; the same seed gives the same pattern */
 };
 

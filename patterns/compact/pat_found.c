@@ -32,11 +32,12 @@ const char *pat_form_text(enum pat_form f)
     return (unsigned)f < PAT_FORM_COUNT ? pat_forms[f].text : "?";
 }
 
-static void pat_found_fini(struct pat_found *f)
+void pat_found_fini(struct pat_found *f)
 {
     char *const texts[] = {f->module, f->function, f->file, f->home, f->index_home, f->thread};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         free(texts[i]);
+    free(f->members);
     pat_config_fini(&f->config);
 }
 

@@ -45,6 +45,12 @@ struct pat_measures {
     bool reuse_is_sampled;
 };
 
+/* An instruction whose accesses are in a pattern with those of others (patterns/compact/pat_join.h). */
+struct pat_member {
+    uint64_t ip;
+    enum pat_op op;
+};
+
 struct pat_found {
     struct pat_config config; /* name: label of the home through that of its index, and function */
     enum pat_class class;
@@ -70,7 +76,9 @@ struct pat_found {
     uint32_t threads;
     uint64_t accesses;
     double access_share, cost_share; /* of the whole source, 0 to 1 */
-    uint32_t sequence;               /* row of the pat_sequences it was made of */
+    uint32_t sequence;               /* row of the pat_sequences it was made of, the first of several */
+    struct pat_member *members;      /* in the order of their accesses; NULL: one instruction's */
+    size_t members_len;
 };
 
 /* "uniform stride", "exact"; "?" for what is none.
@@ -85,6 +93,10 @@ struct pat_findings {
     struct pat_found *rows; /* gathers first, then the costliest first */
     size_t len;
 };
+
+/* Release what f holds; its fields are then of no use.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+void pat_found_fini(struct pat_found *f);
 
 /* Release all rows; f is zeroed.
  * Errors: none.  Thread: any.  Signal: not safe. */

@@ -103,6 +103,30 @@ static void ext_flush(struct pat_ext *e, struct pat_ext_row *r)
     r->run = 0;
 }
 
+/* The one ahead, if it is of the same home and distance and both have begun to alternate. */
+static void ext_get_in_line(struct pat_ext *e, struct pat_ext_row *r)
+{
+    const uint64_t key =
+        pat_ext_hash((uint64_t)r->distance ^ pat_ext_hash((uint64_t)r->thread << 32 | r->home));
+    struct pat_ext_row **slot = &e->last_turns.rows[key % PAT_EXT_TURN_SLOTS];
+    const struct pat_ext_row *a = *slot;
+    *slot = r;
+    if (!a || a->home != r->home || a->thread != r->thread || a->distance != r->distance ||
+        a->turns.len != 2 || a->turns.begin[0] >= r->turns.begin[0] || r->turns.begin[0] >= a->turns.begin[1])
+        return;
+    r->turns.ahead = a;
+    r->turns.first = a->turns.ahead ? a->turns.first : a;
+}
+
+static void ext_take_turn(struct pat_ext *e, struct pat_ext_row *r)
+{
+    struct pat_ext_turns *t = &r->turns;
+    const uint64_t now = e->turns++;
+    if (t->len < 2) t->begin[t->len] = now;
+    if (++t->len == 2) ext_get_in_line(e, r);
+    if (t->ahead && (t->len != t->ahead->turns.len || t->len != t->first->turns.len)) t->ahead = NULL;
+}
+
 static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t)
 {
     ext_flush(e, r);
@@ -110,6 +134,7 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     r->before_run++;
     r->addr = t->addr;
     r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */
+    ext_take_turn(e, r);
 }
 
 static inline void ext_follow(struct pat_ext *e, struct pat_ext_row *r, uint64_t addr)
@@ -119,6 +144,7 @@ static inline void ext_follow(struct pat_ext *e, struct pat_ext_row *r, uint64_t
     if (distance != r->distance) {
         ext_flush(e, r);
         r->distance = distance;
+        ext_take_turn(e, r);
     }
     r->run++;
 }

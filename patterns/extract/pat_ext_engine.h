@@ -51,7 +51,9 @@ struct pat_ext {
     uint64_t ranges_stamp;                  /* of the last birth or death */
     uint64_t kept_max;                      /* accesses in one stream */
     struct pat_ext_appearances appearances; /* published modes */
-    uint64_t accesses, unplaced;            /* unplaced: no memory for a row of their own */
+    struct pat_ext_last_turns last_turns;
+    uint64_t turns;              /* of all rows (pat_ext_turns.h) */
+    uint64_t accesses, unplaced; /* unplaced: no memory for a row of their own */
     /* Where many accesses need it: the ranges of a batch, looked up together. */
     uint32_t *batch_ranges;
     size_t batch_ranges_cap;

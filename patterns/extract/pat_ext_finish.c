@@ -217,6 +217,7 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
     const struct pat_ext_row *r = f->row;
     if (at->len && (t->is_break || !r->is_pool)) s->breaks[s->breaks_len++] = at->len;
     if (t->range != PAT_NONE && !r->is_pool) at->base = e->tables->ranges[t->range].start;
+    if (t->range != PAT_NONE && !r->is_pool) s->ranges_print = pat_ext_hash(s->ranges_print + at->base);
     at->addr = t->addr;
     s->indices.data[at->len++] = (int64_t)((at->addr - at->base) / f->unit_bytes);
 }
@@ -243,6 +244,7 @@ static ls_err finish_expand(const struct pat_ext *e, const struct finish_row *f,
         }
     }
     s->indices.len = at.len;
+    s->base = at.base;
     return LS_OK;
 }
 
@@ -290,7 +292,11 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .pages = pat_ext_pages_count(&r->pages),
                                .cost = finish_cost(r),
                                .index_site = PAT_NONE,
-                               .index_home = PAT_NONE};
+                               .index_home = PAT_NONE,
+                               .order = r->number,
+                               .ahead = r->turns.ahead ? r->turns.ahead->number : PAT_NONE,
+                               .first = r->turns.ahead ? r->turns.first->number : PAT_NONE,
+                               .turns = r->turns.len};
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->counts);
     const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);

@@ -9,6 +9,7 @@
 #include "patterns/extract/pat_ext_pages.h"
 #include "patterns/extract/pat_ext_stream.h"
 #include "patterns/extract/pat_ext_tally.h"
+#include "patterns/extract/pat_ext_turns.h"
 
 /* A home of many small ranges (the nodes of a list) is one pool: indices then run over all of them. It is
  * one when so many changes of the range came within fewer accesses than so many times that. */
@@ -37,6 +38,7 @@ struct pat_ext_row {
     struct pat_ext_tally tally;
     struct pat_ext_pages pages;
     uint32_t site, thread, home, range;
+    uint32_t number;      /* by first access */
     uint64_t anchor;      /* the middle of its area */
     uint64_t range_bytes; /* of the longest range */
     uint64_t offset_gcd;  /* of the offsets in their ranges at which sequences begin */
@@ -44,8 +46,9 @@ struct pat_ext_row {
     int64_t *crossings;   /* the distances between ranges, until it is settled whether it is a pool */
     uint32_t switches;    /* of the range, at most PAT_EXT_POOL_SWITCHES */
     bool is_store, is_begun, is_pool;
-    bool is_cut;               /* not all accesses are in the stream */
-    bool has_tally_gap;        /* there was no memory to count a distance at all */
+    bool is_cut;        /* not all accesses are in the stream */
+    bool has_tally_gap; /* there was no memory to count a distance at all */
+    struct pat_ext_turns turns;
     struct pat_ext_row *next;  /* of the same site, home and thread */
     struct pat_ext_row *other; /* the site's last one before this */
 };

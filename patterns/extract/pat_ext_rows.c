@@ -145,6 +145,7 @@ static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_
     *r = (struct pat_ext_row){.site = site,
                               .home = home,
                               .thread = thread,
+                              .number = (uint32_t)e->rows_len,
                               .range = PAT_NONE,
                               .line = UINT64_MAX,
                               .len_less = size_bytes - 1,

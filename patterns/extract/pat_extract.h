@@ -60,6 +60,13 @@ struct pat_sequence {
     double cost;           /* estimated cycles of waiting, doc/patterns.md says how */
     uint32_t index_site;   /* the load whose value indexes this one: A of B[A[i]]; PAT_NONE */
     uint32_t index_home;   /* where that load reads, PAT_NONE */
+    uint64_t base;         /* address of index 0; that of the last range, where there are several */
+    uint64_t ranges_print; /* a fingerprint of the ranges in order; 0: unknown homes, pools */
+    /* Sequences of one home and thread that take turns (patterns/extract/pat_ext_turns.h). */
+    uint32_t order; /* of first accesses */
+    uint32_t ahead; /* order of the one whose turn comes before each of its own, PAT_NONE */
+    uint32_t first; /* order of the first of all that are ahead, PAT_NONE */
+    uint64_t turns; /* how often the distance changed */
 };
 
 struct pat_sequences {

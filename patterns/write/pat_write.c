@@ -114,13 +114,16 @@ static void pat_code_text(const struct pat_found *r, char *out, size_t room)
 
 void pat_where_text(const struct pat_found *r, char *out, size_t room)
 {
-    const bool is_load = r->op == PAT_OP_LOAD;
+    const bool is_load = r->op == PAT_OP_LOAD, is_update = r->config.operation == PAT_OPERATION_UPDATE;
     char code[512];
     pat_code_text(r, code, sizeof(code));
-    snprintf(out, room, "%s%s%s%s%s%s", is_load ? "gather" : "scatter",
-             !*r->home ? ""
-             : is_load ? " of "
-                       : " to ",
+    snprintf(out, room, "%s%s%s%s%s%s",
+             is_load     ? "gather"
+             : is_update ? "update"
+                         : "scatter",
+             !*r->home              ? ""
+             : is_load || is_update ? " of "
+                                    : " to ",
              r->home, *r->index_home ? " through " : "", r->index_home, code);
 }
 

@@ -24,6 +24,7 @@ struct pat_writer {
     const char *name, *text;
     const char *end;  /* how the user's file usually ends: ".json" */
     const char *more; /* ending of a second file, NULL: there is none */
+    bool joins;       /* it takes patterns of several instructions */
     const char *each; /* ending behind the number of a pattern of one file a pattern, NULL: there are none */
     ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
                     ls_outputs *files);

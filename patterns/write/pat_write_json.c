@@ -41,6 +41,8 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     fputs("{\"name\": ", out);
     ls_put_json(out, c->name, "");
     fprintf(out, ", \"kernel\": \"%s\"", pat_json_kernels[c->kernel]);
+    if (c->operation != PAT_OPERATION_COPY)
+        fprintf(out, ", \"operation\": \"%s\"", pat_operation_name(c->operation));
     pat_json_list("pattern", &c->pattern, out);
     pat_json_list("pattern-gather", &c->gather, out);
     pat_json_list("pattern-scatter", &c->scatter, out);
@@ -193,6 +195,7 @@ static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct 
 const struct pat_writer pat_writer_json = {
     .name = "json",
     .text = "for loadstone replay, and for Spatter unless it is said",
+    .joins = true,
     .end = ".json",
     .write = pat_json_write_ours,
 };
@@ -200,6 +203,7 @@ const struct pat_writer pat_writer_json = {
 const struct pat_writer pat_writer_spatter = {
     .name = "spatter",
     .text = "only what Spatter 2 takes",
+    .joins = true,
     .end = ".json",
     .write = pat_json_write_spatter,
 };

@@ -20,35 +20,56 @@ def accesses(configuration, row):
     return out
 
 
+def lanes(configuration, row):
+    """What each instruction of the pattern does, in their order: (operation, how many accesses were left out before, accesses).
+    Those that were joined take turns; an update's places are its stores', and each was loaded before."""
+    got, joined = accesses(configuration, row), row["joined"]
+    if not joined:
+        return [(row["op"], row["prologue"], got)]
+    is_update = configuration.get("operation") == "update"
+    width = len(joined) // 2 if is_update else len(joined)
+    skipped, out = row["prologue"], []
+    for op in ("load", "store") if is_update else (row["op"],):
+        for lane in range(width):
+            before = len(range(lane, skipped, width))
+            out.append((op, before, got[(lane - skipped) % width::width]))
+    return out
+
+
 def main(name, patterns_path, table_path):
     wanted = truth_expected.expected(name)
     patterns, table = json.load(open(patterns_path)), json.load(open(table_path))
     assert len(patterns) == len(table["patterns"])
-    found, bad = {}, []
+    left = {key: list(enumerate(sequences)) for key, sequences in wanted.items()}
+    classes, shapes, bad = {}, {}, []
     for configuration, row in zip(patterns, table["patterns"]):
         key = (row["op"], row["home"])
         if key not in wanted:
             continue
-        got = accesses(configuration, row)
-        found.setdefault(key, []).append((got, row))
         through = truth_expected.THROUGH.get(name, {}).get(key)
-        if through and row["index_home"] != through:
+        if through is not None and row["index_home"] != through:
             bad.append(f"{key}: through '{row['index_home']}', wanted '{through}'")
-        of_class = truth_expected.CLASSES.get(name, {}).get(key)
-        if of_class and row["class"] != of_class:
-            bad.append(f"{key}: {row['class']}, wanted {of_class}")
-    for key, sequences in wanted.items():
-        left = [list(s) for s in sequences]
-        for got, row in found.get(key, []):
+        classes.setdefault(key, set()).add(row["class"])
+        shapes.setdefault(key, set()).add((configuration.get("operation", "copy"), max(1, len(row["joined"]))))
+        each, places = row["accesses"] // max(1, len(row["joined"])), []
+        for op, before, got in lanes(configuration, row):
+            there = left.get((op, row["home"]), [])
             # what a period leaves at the ends is told, not given
-            match = next((s for s in left if len(s) == row["accesses"] and
-                          s[row["prologue"]:len(s) - row["epilogue"]] == got), None)
+            match = next((s for s in there if len(s[1]) == each and s[1][before:before + len(got)] == got and
+                          (each - len(got)) * max(1, len(row["joined"])) <= row["prologue"] + row["epilogue"] + len(row["joined"])), None)
             if match is None:
-                bad.append(f"{key}: {row['form']} {row['accesses']} accesses {got[:12]}... are none of the wanted "
-                           f"{[(len(s), s[:12]) for s in left]}")
-            else:
-                left.remove(match)
-        bad += [f"{key}: not found: {len(s)} accesses {s[:12]}..." for s in left]
+                bad.append(f"{(op, row['home'])}: {row['form']} {row['accesses']} accesses {got[:12]}... are none of the wanted "
+                           f"{[(len(s), s[:12]) for _, s in there]}")
+                continue
+            there.remove(match)
+            places.append((op, match[0]))
+        if places != sorted(places):
+            bad.append(f"{key}: joined in the order {places} of the text")
+    bad += [f"{key}: not found: {len(s)} accesses {s[:12]}..." for key, rest in left.items() for _, s in rest]
+    for what, found, table in (("class", classes, truth_expected.CLASSES), ("operation", shapes, truth_expected.OPERATIONS)):
+        for key, right in table.get(name, {}).items():
+            if found.get(key) != right:
+                bad.append(f"{key}: {what} {found.get(key)}, wanted {right}")
     for line in bad:
         print(f"FAIL: {name}: {line}")
     print(f"{name}: {sum(len(s) for v in wanted.values() for s in v)} accesses of {sum(map(len, wanted.values()))} patterns")

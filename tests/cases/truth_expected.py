@@ -2,7 +2,7 @@
 """The accesses of truth_loops.c, worked out from the algorithms alone.
 
 expected(name, size) gives, by operation and array, the sequences of words of 8 bytes that the instructions of the
-loop touch: as many as there are accesses of the array in the loop's text, in no order."""
+loop touch: as many as there are accesses of the array in the loop's text, in their order."""
 
 
 class Steps:
@@ -75,7 +75,7 @@ def linked_list(n):
         k = 1 + step() % i
         order[i], order[k] = order[k], order[i]
     # nodes are 8 words: the first is what is next, the second the value
-    return {("load", "nodes"): [[8 * node for node in order], [8 * node + 1 for node in order]]}
+    return {("load", "nodes"): [[8 * node + 1 for node in order], [8 * node for node in order]]}
 
 
 def histogram(n):
@@ -105,13 +105,29 @@ PROGRAMS = {"spmv": (spmv, 3000), "hash": (hash_join, 4000), "stencil": (stencil
             "list": (linked_list, 5000), "histogram": (histogram, 8000), "fields": (fields, 8000),
             "shuffle": (shuffle, 13)}
 
-# The array whose values are indices of the other.
-THROUGH = {"spmv": {("load", "x"): "col"}, "histogram": {("load", "bins"): "data", ("store", "bins"): "data"}}
+# The array whose values are indices of the other; "": none. Of the hash table the index is a product of the key.
+THROUGH = {"spmv": {("load", "x"): "col", ("load", "col"): ""},
+           "histogram": {("load", "bins"): "data", ("store", "bins"): "data"},
+           "hash": {("load", "slots"): "", ("load", "payload"): ""}, "stencil": {("load", "in"): "", ("store", "out"): ""},
+           "shuffle": {("store", "values"): ""}}
 
-# Classes that follow from the definitions.
-CLASSES = {"spmv": {("load", "col"): "uniform stride", ("load", "a"): "uniform stride", ("store", "y"): "uniform stride"},
-           "fields": {("load", "particles"): "uniform stride"}, "matmul": {("store", "C"): "uniform stride"},
-           "list": {("load", "nodes"): "pointer chase"}}
+# Classes that follow from the definitions. Linear probing: more than a third of the slots follow the one before. Of the
+# shuffle the lower places go up by 1 mostly, the upper ones have no frequent distance.
+UNIFORM = {"uniform stride"}
+CLASSES = {"spmv": {("load", "col"): UNIFORM, ("load", "a"): UNIFORM, ("store", "y"): UNIFORM, ("load", "x"): {"random"}},
+           "hash": {("load", "probes"): UNIFORM, ("load", "slots"): {"mostly stride-1"}, ("load", "payload"): {"random"}},
+           "stencil": {("load", "in"): {"stencil"}, ("store", "out"): {"mostly stride-1"}},
+           "fields": {("load", "particles"): UNIFORM}, "matmul": {("store", "C"): UNIFORM},
+           "list": {("load", "nodes"): {"pointer chase"}}, "histogram": {("store", "bins"): {"random"}},
+           "shuffle": {("store", "values"): {"mostly stride-1", "complex"}}}
+
+# How each pattern is to be replayed, and of how many instructions it is.
+REDUCE, FILL, UPDATE = {("reduce", 1)}, {("fill", 1)}, {("update", 2)}
+OPERATIONS = {"spmv": {("load", "x"): REDUCE, ("load", "a"): REDUCE, ("load", "col"): REDUCE, ("store", "y"): FILL},
+              "hash": {("load", "slots"): REDUCE}, "stencil": {("load", "in"): {("reduce", 7)}, ("store", "out"): FILL},
+              "matmul": {("load", "A"): REDUCE, ("load", "B"): REDUCE, ("store", "C"): FILL},
+              "list": {("load", "nodes"): {("chase", 2)}}, "histogram": {("store", "bins"): UPDATE},
+              "fields": {("load", "particles"): REDUCE}, "shuffle": {("store", "values"): UPDATE}}
 
 
 def expected(name, size=None):

@@ -60,7 +60,26 @@ static void make(struct pat_config *c, enum pat_kernel kernel, uint64_t *state)
 struct model {
     uint64_t *to, *dense;
     uint64_t to_len, dense_len;
+    uint64_t sum; /* of all elements' bits */
 };
+
+/* Bits that row i puts at element e by its element j. */
+static uint64_t model_bits(const struct kn_plan *p, const struct model *m, uint64_t i, size_t j)
+{
+    const int64_t to = p->to.used ? kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) : 0;
+    const uint64_t row = i + 1, lower = p->element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
+    switch (p->config->operation) {
+    case PAT_OPERATION_FILL:
+        return row;
+    case PAT_OPERATION_UPDATE:
+        return (kn_value_bits(p->to.salt, to, p->element_bytes) & ~lower) | (row & lower);
+    default:
+        break;
+    }
+    return p->from.used ? kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
+                                        p->element_bytes)
+                        : m->dense[j + p->len * (i % p->wrap)];
+}
 
 static struct model model_of(const struct kn_plan *p)
 {
@@ -72,15 +91,11 @@ static struct model model_of(const struct kn_plan *p)
         m.dense[e] = kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes);
     for (uint64_t i = 0; i < p->count; i++)
         for (size_t j = 0; j < p->len; j++) {
-            const uint64_t place = j + p->len * (i % p->wrap);
-            uint64_t bits =
-                p->from.used
-                    ? kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
-                                    p->element_bytes)
-                    : m.dense[place];
+            const uint64_t place = j + p->len * (i % p->wrap), bits = model_bits(p, &m, i, j);
+            m.sum += bits;
             if (p->to.used)
                 m.to[kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) - p->to.extent.low] = bits;
-            else
+            else if (m.dense_len)
                 m.dense[place] = bits;
         }
     return m;
@@ -95,6 +110,12 @@ static void compare(const struct kn_arena *a, const struct model *m, const char 
     for (uint64_t e = 0; e < m->dense_len && !a->plan->to.used; e++)
         if (kn_value_get(a->dense.base, e, a->plan->element_bytes) != m->dense[e])
             fail_msg("%s: dense element %ju differs", what, (uintmax_t)e);
+    if (a->plan->to.used || m->dense_len) return;
+    uint64_t sum = 0;
+    for (unsigned t = 0; t < a->plan->threads; t++)
+        sum += a->sums[t];
+    if (a->plan->element_bytes == 4 ? (uint32_t)sum != (uint32_t)m->sum : sum != m->sum)
+        fail_msg("%s: the sum differs", what);
 }
 
 /* Runs v on c by threads and compares (one thread: the order of stores is that of the model). */
@@ -131,6 +152,7 @@ static unsigned run_all(const struct pat_config *c, unsigned element_bytes)
     for (int m = KN_METHOD_AUTO + 1; m < KN_METHOD_COUNT; m++)
         for (int s = KN_STORES_AUTO + 1; s < KN_STORES_COUNT; s++) {
             const struct kn_wish w = {.kernel = c->kernel,
+                                      .operation = c->operation,
                                       .method = (enum kn_method)m,
                                       .stores = (enum kn_stores)s,
                                       .element_bytes = element_bytes,
@@ -157,6 +179,13 @@ static void each_variant_moves_what_the_naive_model_moves(void **state)
             struct pat_config c;
             make(&c, (enum pat_kernel)k, &random);
             ran += run_all(&c, n % 2 ? 8 : 4);
+            for (int o = PAT_OPERATION_COPY + 1; o < PAT_OPERATION_COUNT; o++) {
+                c.operation = (enum pat_operation)o;
+                if (!pat_operation_fits(c.operation, c.kernel)) continue;
+                const unsigned variants = run_all(&c, n % 2 ? 8 : 4);
+                assert_int_equal(variants, 2); /* indices of 64 and of 32 bits */
+                ran += variants;
+            }
             pat_config_fini(&c);
         }
     char here[128];
@@ -183,6 +212,35 @@ static void spoil_row(const struct kn_job *job, const struct kn_part *part)
     struct kn_part less = *part;
     less.end--;
     honest->move[PAT_SCATTER](job, &less);
+}
+
+static const struct kn_variant *honest_operation(enum pat_operation o, enum pat_kernel k)
+{
+    const struct kn_wish w = {.kernel = k, .operation = o, .element_bytes = 8, .index_bits = 64};
+    const struct kn_variant *found;
+    size_t len;
+    kn_variant_find(&w, &found, 1, &len);
+    assert_int_equal(len, 1);
+    return found;
+}
+
+static void spoil_sum(const struct kn_job *job, const struct kn_part *part)
+{
+    honest_operation(PAT_OPERATION_CHASE, PAT_GATHER)->move[PAT_GATHER](job, part);
+    *part->sum ^= 1;
+}
+
+/* The last row is missing. */
+static void spoil_update(const struct kn_job *job, const struct kn_part *part)
+{
+    struct kn_part less = *part;
+    less.end--;
+    honest_operation(PAT_OPERATION_UPDATE, PAT_SCATTER)->move[PAT_SCATTER](job, &less);
+}
+
+static void fill_for_update(const struct kn_job *job, const struct kn_part *part)
+{
+    honest_operation(PAT_OPERATION_FILL, PAT_SCATTER)->move[PAT_SCATTER](job, part);
 }
 
 static bool is_found_out(struct pat_config *c, kn_move *wrong)
@@ -219,6 +277,40 @@ static void wrong_results_are_found_out(void **state)
     c.kernel = PAT_SCATTER;
     assert_true(is_found_out(&c, spoil_row));
     assert_false(is_found_out(&c, honest->move[PAT_SCATTER]));
+    c.operation = PAT_OPERATION_UPDATE;
+    assert_true(is_found_out(&c, spoil_update));
+    assert_true(is_found_out(&c, fill_for_update));
+    assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER]));
+    c.kernel = PAT_GATHER;
+    c.operation = PAT_OPERATION_CHASE;
+    assert_true(is_found_out(&c, spoil_sum));
+    assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_GATHER]));
+    pat_config_fini(&c);
+}
+
+/* What an operation cannot do is refused, and it moves no dense buffer. */
+static void operations_are_of_some_kernels_and_methods(void **state)
+{
+    (void)state;
+    uint64_t random = 6;
+    struct pat_config c;
+    struct kn_result r;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 8, 64, &random);
+    c.operation = PAT_OPERATION_UPDATE;
+    const struct kn_options o = {.runs = 2, .threads = 1}, vector = {.method = KN_METHOD_UNROLLED};
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_ERR_ARG);
+    assert_non_null(strstr(ls_last_error(), "gather has no operation update"));
+    kn_result_fini(&r);
+    c.kernel = PAT_SCATTER;
+    assert_int_equal(kn_replay_run(&c, &vector, &r), LS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ls_last_error(), "--copy"));
+    kn_result_fini(&r);
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
+    assert_true(r.valid);
+    assert_int_equal(r.bytes, 2 * 8 * 8 * 1024); /* a load and a store */
+    assert_true(r.cpu_seconds_min > 0);
+    kn_result_fini(&r);
     pat_config_fini(&c);
 }
 
@@ -308,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
         cmocka_unit_test(wrong_results_are_found_out),
+        cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(a_whole_replay_names_what_ran),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
         cmocka_unit_test(what_cannot_run_is_refused_with_what_there_is),

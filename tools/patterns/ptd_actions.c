@@ -21,6 +21,7 @@ static int ptd_diff_run(const struct cli_value *v, char **operands, size_t opera
         .match = {.within = ptd_within(v, PTD_MATCH_WITHIN), .ignore_keys = v[PTN_BY_DISTANCE].given}};
     struct ptd_diff d;
     ptn_settings_of(v, &o.settings);
+    o.settings.compact.no_join = true; /* names of single instructions go together */
     const ls_err err = ptd_diff_make(operands, &o, &d);
     if (err == LS_OK) {
         (v[PTN_JSON].given ? ptd_json_diff : ptd_print_diff)(&d, stdout);
@@ -36,6 +37,7 @@ static int ptd_groups_run(const struct cli_value *v, char **operands, size_t ope
     struct ptd_group_options o = {.within = ptd_within(v, PTD_GROUP_WITHIN)};
     struct ptd_groups g;
     ptn_settings_of(v, &o.settings);
+    o.settings.compact.no_join = true;        /* names of single instructions go together */
     o.settings.extract.merge_threads = false; /* which threads are alike is the question */
     const ls_err err = ptd_groups_make(operands, operands_len, &o, &g);
     g.with_members = v[PTN_MEMBERS].given;

@@ -25,6 +25,7 @@ enum ptn_option {
     PTN_TRIVIAL,
     PTN_LONGEST,
     PTN_NO_SYMBOLS,
+    PTN_NO_JOIN,
     PTN_SEED,
     PTN_CONFIG,
     PTN_COMPRESS,

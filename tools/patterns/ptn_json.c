@@ -16,6 +16,7 @@ static void ptn_json_config(struct ls_json *j, const struct pat_config *c)
 {
     ls_json_open(j, "configuration", '{');
     ls_json_text(j, "kernel", pat_kernel_name(c->kernel));
+    ls_json_text(j, "operation", pat_operation_name(c->operation));
     ls_json_u64(j, "indices", c->pattern.len);
     ptn_json_list(j, "first_indices", &c->pattern, PTN_JSON_INDICES);
     if (c->deltas.len)
@@ -58,6 +59,19 @@ static void ptn_json_code(struct ls_json *j, const struct pat_found *r)
     ls_json_u64(j, "threads", r->threads);
 }
 
+/* In the order of their accesses; none: one instruction's. */
+static void ptn_json_members(struct ls_json *j, const struct pat_found *r)
+{
+    ls_json_open(j, "joined", '[');
+    for (size_t m = 0; m < r->members_len; m++) {
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "op", r->members[m].op == PAT_OP_LOAD ? "load" : "store");
+        ls_json_u64(j, "ip", r->members[m].ip);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
+}
+
 static void ptn_json_row(struct ls_json *j, const struct pat_found *r)
 {
     ls_json_open(j, NULL, '{');
@@ -77,6 +91,7 @@ static void ptn_json_row(struct ls_json *j, const struct pat_found *r)
     ls_json_u64(j, "accesses", r->accesses);
     ls_json_double(j, "access_share", r->access_share);
     ls_json_double(j, "cost_share", r->cost_share);
+    ptn_json_members(j, r);
     ptn_json_config(j, &r->config);
     ptn_json_measures(j, &r->measures);
     ls_json_close(j, '}');

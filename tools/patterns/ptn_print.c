@@ -105,17 +105,19 @@ static const struct pat_indices *ptn_list_of(const struct pat_config *c)
 static void ptn_what_text(const struct pat_found *r, char *out, size_t room)
 {
     char form[64], indices[400], delta[PAT_TEXT_BYTES], count[CLI_CELL_BYTES], bytes[CLI_CELL_BYTES];
-    char times[PAT_TEXT_BYTES + CLI_CELL_BYTES + 16] = "", elements[64] = "", stride[40] = "";
+    char times[PAT_TEXT_BYTES + CLI_CELL_BYTES + 16] = "", elements[64] = "", stride[40] = "",
+                                                 joined[40] = "";
     ptn_form_text(r, form, sizeof(form));
     if (r->class == PAT_CLASS_UNIFORM) snprintf(stride, sizeof(stride), " %" PRId64, r->stride);
+    if (r->members_len) snprintf(joined, sizeof(joined), ", %zu instructions", r->members_len);
     ptn_indices_text(ptn_list_of(&r->config), PTN_INDICES_SHOWN, indices, sizeof(indices));
     if (r->config.count > 1)
         snprintf(times, sizeof(times), " delta %s, %s times", pat_describe_delta(&r->config, delta),
                  cli_format_grouped(count, r->config.count));
     if (r->elem_size_bytes)
         snprintf(elements, sizeof(elements), "; elements of %" PRIu64 " bytes", r->elem_size_bytes);
-    snprintf(out, room, "%s%s, %s: %s%s%s, %s", pat_class_name(r->class), stride, form, indices, times,
-             elements, cli_format_bytes(bytes, (double)r->measures.footprint_bytes));
+    snprintf(out, room, "%s%s, %s%s: %s%s%s, %s", pat_class_name(r->class), stride, form, joined, indices,
+             times, elements, cli_format_bytes(bytes, (double)r->measures.footprint_bytes));
 }
 
 static void ptn_threads_text(const struct pat_found *r, char *out, size_t room)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
 #include "patterns/source/pat_many.h"
+#include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"
 
@@ -15,6 +16,14 @@ static void ptn_read_note(void *user, const char *text)
 static uint32_t ptn_u32(const struct cli_value *v)
 {
     return v->number < UINT32_MAX ? (uint32_t)v->number : UINT32_MAX;
+}
+
+/* Published modes rank instructions, other programs' traces are told by instructions, and comparison goes by
+ * their names. */
+static bool ptn_keeps_apart(const struct cli_value *v)
+{
+    const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);
+    return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || !to->joins;
 }
 
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
@@ -36,6 +45,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .keep_trivial = v[PTN_TRIVIAL].given},
         .compact = {.pattern_max = v[PTN_LONGEST].number,
                     .no_symbols = v[PTN_NO_SYMBOLS].given,
+                    .no_join = ptn_keeps_apart(v),
                     .seed = v[PTN_SEED].number},
     };
 }

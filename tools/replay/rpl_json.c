@@ -34,6 +34,7 @@ static void json_config(struct ls_json *j, const struct pat_config *c)
     ls_json_open(j, "configuration", '{');
     ls_json_text(j, "name", c->name);
     ls_json_text(j, "kernel", pat_kernel_name(c->kernel));
+    ls_json_text(j, "operation", pat_operation_name(c->operation));
     json_indices(j, "pattern", &c->pattern);
     json_indices(j, "pattern-gather", &c->gather);
     json_indices(j, "pattern-scatter", &c->scatter);
@@ -87,6 +88,7 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_u64(j, "warmups", r->warmups);
     ls_json_bool(j, "steady", r->steady);
     json_times(j, r);
+    ls_json_double(j, "cpu_seconds_min", r->cpu_seconds_min);
     ls_json_double(j, "mb_per_s", r->mb_per_s);
     ls_json_double(j, "mb_per_s_hmean", r->mb_per_s_hmean);
     ls_json_double(j, "mb_per_s_hstderr", r->mb_per_s_hstderr);

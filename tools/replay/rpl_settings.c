@@ -26,6 +26,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
          "Pattern"},
     [RPL_KERNEL] = {"kernel", 'k', CLI_TEXT, "KERNEL", "gather",
                     "gather, scatter, gs, multigather, multiscatter", "Pattern"},
+    [RPL_OPERATION] = {"operation", 0, CLI_TEXT, "OPERATION", "copy",
+                       "copy: through a dense buffer, as Spatter does; gathers: reduce (loads add up in a "
+                       "register), chase (each waits for the one before); scatters: fill (a register is "
+                       "stored), update (load, change, store again)",
+                       "Pattern"},
     [RPL_DELTA] =
         {"delta", 'd', CLI_TEXT, "ELEMENTS[,ELEMENTS...]", "8",
          "distance of an iteration from the one before; several take turns; negative ones walk backwards",
@@ -77,6 +82,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                    "Run"},
     [RPL_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
                            "a dense buffer for each thread: no false sharing", "Run"},
+    [RPL_COPY] = {"copy", 0, CLI_FLAG, NULL, NULL,
+                  "all by operation copy, whatever the files say: as Spatter would", "Run"},
     [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
                        "Run"},
     [RPL_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
@@ -115,6 +122,7 @@ static const struct {
     {RPL_PATTERN_GATHER, "pattern-gather"},
     {RPL_PATTERN_SCATTER, "pattern-scatter"},
     {RPL_KERNEL, "kernel"},
+    {RPL_OPERATION, "operation"},
     {RPL_DELTA, "delta"},
     {RPL_DELTA_GATHER, "delta-gather"},
     {RPL_DELTA_SCATTER, "delta-scatter"},
@@ -319,6 +327,8 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
     if (t->with && !rpl_names_pattern(v, files)) return LS_OK;
     LS_TRY(rpl_suite_read(v, files, &s->suite));
+    for (size_t i = 0; v[RPL_COPY].given && i < s->suite.len; i++)
+        s->suite.rows[i].operation = PAT_OPERATION_COPY;
     rpl_limit(&s->suite, v[RPL_MAX_COUNT].number, v[RPL_MAX_RUNS].number);
     return LS_OK;
 }
