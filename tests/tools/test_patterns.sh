@@ -13,7 +13,7 @@ must grep -q '^  0 .* gather of x .*, 2 threads' out
 must grep -q ' scatter to y ' out
 must grep -q ' gather of B ' out
 must grep -q 'next: loadstone patterns t.trace -o patterns.json' err
-must grep -q 'elements of 4 bytes' out
+must grep -q 'of 4 bytes' out
 
 # one operand is an input, whatever it is called; with more the first one says what to do
 for name in show diff; do
@@ -36,7 +36,7 @@ must test ! -s err
 expect 1 "P.json exists; --force" patterns t.trace -o P.json
 expect 0 "" patterns t.trace -o P.json --force
 must "$loadstone" patterns show P.json >shown 2>/dev/null
-must test "$(grep -c '^config ' shown)" = "$(grep -cE '^ *[0-9]+ .* (gather|scatter) ' out)"
+must test "$(grep -c '^config ' shown)" = "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)"
 touch Q.1.sbin
 expect 1 "Q.1.sbin exists; --force" patterns t.trace --to gs-patterns -o Q.json
 must test ! -e Q.json
