@@ -2,7 +2,7 @@
 # make bench-fidelity: loops against replays of the patterns that were extracted from them; writes doc/fidelity.md of the source tree.
 EXTRA_PROGRAMS += bench/fidelity
 bench_fidelity_SOURCES = bench/fidelity.c tests/cases/truth_loops.c tests/cases/truth_loops.h
-bench_fidelity_LDADD = libkernels.la libpatterns.la libloadstone.la $(OPENMP_CFLAGS) -lm
+bench_fidelity_LDADD = libcommon.la libloadstone.la -lm
 bench_fidelity_LDFLAGS = -no-install
 CLEANFILES += bench/fidelity
 EXTRA_DIST += bench/fidelity.py

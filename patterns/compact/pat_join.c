@@ -303,13 +303,16 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
     out->breaks = malloc((out->breaks_len + 1) * sizeof(*out->breaks));
     if (s->rows[j->members[0]].indices.len > SIZE_MAX / sizeof(int64_t) / width || !out->breaks) {
         free(out->breaks);
+        *out = (struct pat_sequence){0};
         return ls_fail(LS_ERR_NOMEM, "no memory to join %zu sequences", j->len);
     }
     out->indices.len = s->rows[j->members[0]].indices.len * width;
     out->indices.data = malloc(out->indices.len * sizeof(*out->indices.data));
     if (!out->indices.data) {
+        const size_t len = out->indices.len;
         free(out->breaks);
-        return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", out->indices.len);
+        *out = (struct pat_sequence){0};
+        return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
     }
     join_fill(s, t, j, width, out);
     return LS_OK;

@@ -7,9 +7,9 @@ needs_runtime
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
 programs=$top_builddir/tests/cases/truth_programs
-for program in spmv hash list histogram fields; do
+for program in spmv hash stencil matmul list histogram fields shuffle; do
     must "$loadstone" trace -q --phase loop -o $program.trace -- "$programs" $program >out 2>err
-    must "$loadstone" patterns --trivial --json $program.trace >exact.json 2>err
+    must "$loadstone" patterns --trivial --no-join --json $program.trace >exact.json 2>err
     repeats=4000
     while :; do
         if ! "$loadstone" record -q --force --overhead 20% -o $program.h5 -- "$programs" $program 0 $repeats >out 2>err; then

@@ -76,4 +76,5 @@ def main(name, patterns_path, table_path):
     return bool(bad)
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
