@@ -7,7 +7,7 @@ needs_runtime
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
 programs=$top_builddir/tests/cases/truth_programs
-for program in spmv hash stencil matmul list histogram fields shuffle; do
+for program in spmv hash list histogram fields; do
     must "$loadstone" trace -q --phase loop -o $program.trace -- "$programs" $program >out 2>err
     must "$loadstone" patterns --trivial --no-join --json $program.trace >exact.json 2>err
     repeats=4000

@@ -6,16 +6,15 @@
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
 must "$loadstone" trace -q -o t.trace -- "$top_builddir/tests/tracer/trace_victim" threads >out 2>err
-must "$loadstone" patterns groups --members --trivial --min-accesses 50 --json t.trace >groups.json
+must "$loadstone" patterns groups --members --trivial --min-accesses 50 --top 100000 --json t.trace >groups.json
 must python3 - <<'P'
 import json
 groups = json.load(open("groups.json"))["groups"]
-mine = [g for g in groups if " of `mine`" in g["representative"]["name"]]
-assert mine, [g["representative"]["name"] for g in groups]
-# 40 threads, each with an array of its own that it writes and reads in order
-for op in ("gather", "scatter"):
-    of_op = [g for g in mine if g["representative"]["name"].startswith(op)]
-    assert len(of_op) == 1, of_op
-    assert of_op[0]["threads"] == 40 and of_op[0]["diameter"] == 0, of_op
+# 40 threads, each with an array of its own that it writes and reads in order: one group of loads, one of stores
+for op in ("load", "store"):
+    found = [[m for m in g["members"] if m["pattern"]["name"].startswith(op + " mine ")] for g in groups]
+    found = [members for members in found if members]
+    assert [len(members) for members in found] == [40], (op, [len(members) for members in found])
+    assert len({m["distance"] for m in found[0]}) == 1, found[0] # from the one that stands for the group
 P
 exit $failed
