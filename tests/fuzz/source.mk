@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/fuzz: every source of accesses, the same target for each format
+FUZZ_SOURCE_FILES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
+    tests/fuzz/fuzz_replay.c
 SOURCE_FUZZERS = \
+    tests/fuzz/fuzz_run_h5 \
     tests/fuzz/fuzz_source_drmemtrace \
     tests/fuzz/fuzz_source_gem5 \
     tests/fuzz/fuzz_source_lackey \
@@ -16,26 +19,31 @@ EXTRA_DIST += tests/fuzz/test_fuzz_sources.sh \
     tests/fuzz/corpus-lackey/empty tests/fuzz/corpus-lackey/example tests/fuzz/corpus-lackey/odd \
     tests/fuzz/corpus-memtrace/empty tests/fuzz/corpus-memtrace/example \
     tests/fuzz/corpus-nvbit/empty tests/fuzz/corpus-nvbit/example \
+    tests/fuzz/corpus-run-h5/empty tests/fuzz/corpus-run-h5/values tests/fuzz/corpus-run-h5/references \
     tests/fuzz/corpus-trace/empty tests/fuzz/corpus-trace/packed tests/fuzz/corpus-trace/plain
 
-tests_fuzz_fuzz_source_drmemtrace_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_drmemtrace_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_drmemtrace_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"drmemtrace"'
 tests_fuzz_fuzz_source_drmemtrace_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_gem5_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_gem5_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_gem5_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"gem5"'
 tests_fuzz_fuzz_source_gem5_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_lackey_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_lackey_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_lackey_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"lackey"'
 tests_fuzz_fuzz_source_lackey_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_memtrace_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_memtrace_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_memtrace_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"memtrace"'
 tests_fuzz_fuzz_source_memtrace_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_nvbit_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_nvbit_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_nvbit_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"nvbit"'
 tests_fuzz_fuzz_source_nvbit_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_trace_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_trace_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_trace_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"trace"'
 tests_fuzz_fuzz_source_trace_LDADD = libpatterns.la $(ZLIB_LIBS)
-tests_fuzz_fuzz_source_perf_script_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_source_perf_script_SOURCES = $(FUZZ_SOURCE_FILES)
 tests_fuzz_fuzz_source_perf_script_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZZ_FORMAT='"perf-script"'
 tests_fuzz_fuzz_source_perf_script_LDADD = libpatterns.la $(ZLIB_LIBS)
+tests_fuzz_fuzz_run_h5_SOURCES = tests/fuzz/fuzz_run_h5.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
+    tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_run_h5_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_fuzz_fuzz_run_h5_LDADD = libpatterns.la libprofile.la

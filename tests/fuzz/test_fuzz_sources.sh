@@ -6,4 +6,6 @@ for format in drmemtrace gem5 lackey memtrace nvbit perf-script trace; do
     echo "$format:"
     "$top_builddir/tests/fuzz/fuzz_source_$(echo "$format" | tr - _)" "$top_srcdir"/tests/fuzz/corpus-"$format"/* || status=1
 done
+echo "run-h5:"
+"$top_builddir/tests/fuzz/fuzz_run_h5" "$top_srcdir"/tests/fuzz/corpus-run-h5/* || status=1
 exit $status

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A profile as a source of accesses, mangled by rule: each four bytes of the input put a value that nobody
+ * expects into a field of a row of a table, or of a sample, or cut the file. HDF5's own structures stay
+ * whole: what they guard is what is ours. */
+#include "profile/prof_writer.h"
+#include "tests/fuzz/fuzz_check_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+
+enum { CHANGES_MAX = 64, SAMPLES = 12, SAMPLES_TABLE = PROF_TABLE_COUNT, CUT, PLACES, ROW_BYTES_MAX = 4096 };
+#define NO UINT32_MAX
+
+static const struct prof_node nodes[] = {
+    {.id = 0, .parent = NO, .kind = PROF_NODE_ROOT, .process = NO, .died_ns = UINT64_MAX},
+    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .process = NO, .died_ns = UINT64_MAX},
+    {.id = 2,
+     .kind = PROF_NODE_RANGE,
+     .label = "A",
+     .base = 0x1000,
+     .end = 0x2000,
+     .elem_size_bytes = 8,
+     .born_ns = 100,
+     .died_ns = 500},
+    {.id = 3, .parent = 1, .kind = PROF_NODE_STATIC, .label = "app", .died_ns = UINT64_MAX},
+    {.id = 4,
+     .parent = 3,
+     .kind = PROF_NODE_SYMBOL,
+     .label = "table",
+     .elem_size_bytes = 16,
+     .died_ns = UINT64_MAX},
+    {.id = 5, .parent = 1, .kind = PROF_NODE_SITE, .label = "list", .died_ns = UINT64_MAX},
+    {.id = 6,
+     .parent = 5,
+     .kind = PROF_NODE_BLOCK,
+     .label = "block 1",
+     .base = 0x9000,
+     .end = 0x9040,
+     .born_ns = 50,
+     .died_ns = UINT64_MAX}};
+static const struct prof_process processes[] = {
+    {.pid = 10, .parent = PROF_NO_PROCESS, .rank = -1, .exe = "/bin/app"},
+    {.pid = 20, .parent = 0, .rank = 3, .exe = "/bin/app"}};
+static const struct prof_thread threads[] = {{.process = 0, .tid = 10}, {.process = 1, .tid = 20}};
+static const struct prof_module modules[] = {
+    {.process = 0, .path = "/bin/app", .base = 0x400000, .end = 0x500000, .bias = 0x400000},
+    {.process = 0, .path = "/lib/a.so", .base = 0x400000, .end = 0x480000, .bias = 0x400000},
+    {.process = 1, .path = "/bin/app", .base = 0x400000, .end = 0x500000, .bias = 0x400000}};
+static const struct prof_line lines[] = {
+    {.process = 0, .ip = 0x400010, .module = "/lib/a.so", .until_ns = 500},
+    {.process = 0, .ip = 0x400010, .module = "/bin/app", .until_ns = UINT64_MAX}};
+static const struct prof_phase phases[] = {{.id = 0, .parent = NO, .name = "solve"},
+                                           {.id = 1, .parent = 0, .name = "sweep"}};
+static const struct prof_burst bursts[] = {
+    {.thread = 0, .time_ns = 200, .weight_ns = 1000, .instructions = 1000, .samples_len = 4, .frame = NO},
+    {.thread = 1,
+     .time_ns = 300,
+     .weight_ns = 1000,
+     .instructions = 1000,
+     .first_sample = 4,
+     .samples_len = 4,
+     .frame = NO},
+    {.thread = 0,
+     .time_ns = 700,
+     .weight_ns = 1000,
+     .instructions = 1000,
+     .first_sample = 8,
+     .samples_len = 4,
+     .frame = NO}};
+
+static const struct {
+    const void *rows;
+    size_t len;
+} tables[PROF_TABLE_COUNT] = {
+    [PROF_TABLE_nodes] = {nodes, sizeof(nodes) / sizeof(nodes[0])},
+    [PROF_TABLE_threads] = {threads, sizeof(threads) / sizeof(threads[0])},
+    [PROF_TABLE_processes] = {processes, sizeof(processes) / sizeof(processes[0])},
+    [PROF_TABLE_bursts] = {bursts, sizeof(bursts) / sizeof(bursts[0])},
+    [PROF_TABLE_modules] = {modules, sizeof(modules) / sizeof(modules[0])},
+    [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
+    [PROF_TABLE_phases] = {phases, sizeof(phases) / sizeof(phases[0])},
+};
+
+static const uint64_t values[] = {
+    0,         1,      2,  3,          8,         0x1000,     0x400010,       0x9000,    UINT8_MAX,
+    INT32_MAX, NO - 1, NO, 1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
+static const char *const texts[] = {"", "A", "/", "\xff\xfe\x80", "table", "/lib/a.so"};
+
+/* Where a change goes. */
+struct change {
+    uint8_t place, row, field, value;
+};
+
+/* What the file is made of; tables are as wide as the rows of this program. */
+static _Alignas(16) uint8_t mangled[PROF_TABLE_COUNT][ROW_BYTES_MAX];
+static struct prof_sample samples[SAMPLES];
+static unsigned kept_256ths; /* of the file */
+
+static void make_samples(void)
+{
+    static const uint64_t addrs[] = {0x1008, 0x1800, 0x9000, 0x7020};
+    static const uint32_t homes[] = {2, 2, 6, 4};
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        samples[i] = prof_sample_missing;
+        samples[i].burst = i / 4;
+        samples[i].thread = bursts[i / 4].thread;
+        samples[i].time_ns = bursts[i / 4].time_ns + i;
+        samples[i].position = i % 4 / 2;
+        samples[i].ip = 0x400010 + 16 * (i % 4 / 2);
+        samples[i].addr = addrs[i % 4];
+        samples[i].size = 8;
+        samples[i].op = i % 3 == 2;
+        samples[i].node = homes[i % 4];
+        samples[i].element = i;
+        samples[i].phase = i / 4 == 1 ? NO : i / 8;
+    }
+}
+
+static void put_number(uint8_t *at, enum prof_type type, uint64_t value)
+{
+    static const uint8_t bytes[] = {
+        [PROF_U8] = 1, [PROF_U16] = 2, [PROF_U32] = 4, [PROF_U64] = 8, [PROF_I32] = 4, [PROF_F64] = 8};
+    memcpy(at, &value, bytes[type]);
+}
+
+static void change_table(const struct change *c)
+{
+    const struct prof_table *t = &prof_tables[c->place];
+    if (tables[c->place].len == 0) return;
+    const struct prof_field *f = &t->fields[c->field % t->fields_len];
+    uint8_t *at = mangled[c->place] + c->row % tables[c->place].len * t->row_bytes + f->offset_bytes;
+    if (f->type == PROF_TEXT)
+        memcpy(at, &texts[c->value % (sizeof(texts) / sizeof(texts[0]))], sizeof(char *));
+    else
+        put_number(at, f->type, values[c->value % (sizeof(values) / sizeof(values[0]))]);
+}
+
+static void change_sample(const struct change *c)
+{
+    static const struct {
+        size_t offset_bytes, len_bytes;
+    } columns[] = {
+#define COLUMN(name, type, fill, text) {offsetof(struct prof_sample, name), sizeof(type)},
+        PROF_SAMPLE_COLUMNS(COLUMN)
+#undef COLUMN
+    };
+    const size_t column = c->field % (sizeof(columns) / sizeof(columns[0]));
+    const uint64_t value = values[c->value % (sizeof(values) / sizeof(values[0]))];
+    memcpy((uint8_t *)&samples[c->row % SAMPLES] + columns[column].offset_bytes, &value,
+           columns[column].len_bytes);
+}
+
+static void mangle(const uint8_t *data, size_t len_bytes)
+{
+    struct change c;
+    make_samples();
+    kept_256ths = 256;
+    for (size_t i = 0; i < PROF_TABLE_COUNT; i++)
+        if (tables[i].len) memcpy(mangled[i], tables[i].rows, tables[i].len * prof_tables[i].row_bytes);
+    for (size_t n = 0; n < CHANGES_MAX && len_bytes >= sizeof(c);
+         n++, data += sizeof(c), len_bytes -= sizeof(c)) {
+        memcpy(&c, data, sizeof(c));
+        c.place %= PLACES;
+        if (c.place < PROF_TABLE_COUNT)
+            change_table(&c);
+        else if (c.place == SAMPLES_TABLE)
+            change_sample(&c);
+        else
+            kept_256ths = c.value;
+    }
+}
+
+static bool write_profile(const char *path)
+{
+    static const struct prof_run run = {.schema = PROF_SCHEMA,
+                                        .tsc_hz = 2000000000,
+                                        .issue_width = 4,
+                                        .level_latency_cycles = {5, 15, 60, 500}};
+    prof_writer *w;
+    if (prof_writer_new(path, 1, &w) != LS_OK) abort();
+    ls_err err = LS_OK;
+    for (size_t i = 0; i < SAMPLES && err == LS_OK; i++)
+        err = prof_writer_add(w, &samples[i]);
+    for (unsigned id = 0; id < PROF_TABLE_COUNT && err == LS_OK; id++)
+        err = prof_writer_table(w, (enum prof_table_id)id, mangled[id], tables[id].len);
+    if (err == LS_OK) err = prof_writer_run(w, &run);
+    if (err == LS_OK) err = prof_writer_finish(w);
+    prof_writer_free(w);
+    return err == LS_OK;
+}
+
+static void cut_file(const char *path)
+{
+    struct stat st;
+    if (kept_256ths >= 256) return;
+    if (stat(path, &st) != 0 || truncate(path, st.st_size * kept_256ths / 256) != 0) abort();
+}
+
+static char folder[64], path[96];
+
+/* In memory where that can be: the writer waits for the disk. */
+static void make_folder(void)
+{
+    snprintf(folder, sizeof(folder), "/dev/shm/fuzz_run_h5.XXXXXX");
+    if (mkdtemp(folder)) return;
+    snprintf(folder, sizeof(folder), "/tmp/fuzz_run_h5.XXXXXX");
+    if (!mkdtemp(folder)) abort();
+}
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
+{
+    const struct pat_source_options o = {.format = "run-h5"};
+    pat_source *s;
+    if (!path[0]) {
+        for (size_t i = 0; i < PROF_TABLE_COUNT; i++)
+            if (tables[i].len * prof_tables[i].row_bytes > ROW_BYTES_MAX) abort();
+        make_folder();
+        snprintf(path, sizeof(path), "%s/run.h5", folder);
+        atexit(remove_folder);
+    }
+    mangle(data, len_bytes);
+    if (!write_profile(path)) return 0;
+    cut_file(path);
+    const ls_err err = pat_source_open(path, &o, &s);
+    if (err != LS_OK && len_bytes < sizeof(struct change)) abort(); /* the unchanged one is sound */
+    if (err == LS_OK) {
+        fuzz_check_source(s);
+        pat_source_close(s);
+    }
+    return 0;
+}
