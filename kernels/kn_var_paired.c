@@ -30,12 +30,10 @@ typedef uint32_t pair_4 __attribute__((vector_size(8), aligned(4)));
 #define KN_NAME(x) e4_i32_##x
 #include "kernels/kn_paired.inc.h"
 
-#define ROW(tag, bytes, bits)                                                  \
-    {                                                                          \
-        KN_METHOD_PAIRED, KN_STORES_REGULAR, bytes, bits,                      \
-        {                                                                      \
-            [PAT_GATHER] = tag##_gather, [PAT_MULTIGATHER] = tag##_multigather \
-        }                                                                      \
+#define ROW(tag, bytes, bits)                                                                        \
+    {                                                                                                \
+        KN_METHOD_PAIRED, KN_STORES_REGULAR, bytes, bits,                                            \
+            {[PAT_GATHER] = tag##_gather, [PAT_MULTIGATHER] = tag##_multigather}, PAT_OPERATION_COPY \
     }
 static const struct kn_variant rows[] = {ROW(e8_i64, 8, 64), ROW(e8_i32, 8, 32), ROW(e4_i64, 4, 64),
                                          ROW(e4_i32, 4, 32)};

@@ -20,7 +20,7 @@ code_of() {
     objdump -d --no-show-raw-insn "$1"
 }
 
-for name in kn_var_scalar kn_lane_scalar; do
+for name in kn_var_scalar kn_var_operations kn_lane_scalar; do
     object=$(object_of $name)
     [ -n "$object" ] || { echo "FAIL: no object of $name"; exit 1; }
     if code_of "$object" | grep -nE "$packed" | head -n 5 | grep .; then
