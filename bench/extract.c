@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What extraction costs: CPU time of an access, without that of making it up, by mix and length, with the
  * growth from one length to the next and the peak of memory. Goal: 30 million accesses a second on a core.
- * usage: extract [LONGEST [MIX]]    10^6, 10^7 ... accesses, 10^8 unless said; 1e9 for all */
+ * usage: extract [LONGEST [MIX]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as one length
+ * takes less than 40 s of CPU */
 #include "patterns/extract/pat_extract.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@
 #include <unistd.h>
 
 enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000 };
+#define BENCH_LONGEST UINT64_C(1000000000)
+#define BENCH_LAST_S 40.0 /* a length that would take longer than this is left out */
 #define BENCH_BASE UINT64_C(0x7f0000000000)
 #define BENCH_HOME_BYTES (UINT64_C(1) << 30)
 
@@ -203,6 +207,11 @@ static double bench_source_seconds(const struct bench_mix *mix, uint64_t len)
     return seconds;
 }
 
+struct bench_took {
+    double ns;  /* of an access */
+    double all; /* seconds, with making up the accesses */
+};
+
 /* In a process of its own: the peak is then that of one extraction. */
 static void bench_one(const struct bench_mix *mix, uint64_t len, double before_ns, int to)
 {
@@ -226,24 +235,25 @@ static void bench_one(const struct bench_mix *mix, uint64_t len, double before_n
         printf("        |");
     printf(" %5ld |\n", usage.ru_maxrss / 1024);
     fflush(stdout);
-    if (write(to, &ns, sizeof(ns)) != (ssize_t)sizeof(ns)) exit(1);
+    const struct bench_took took = {ns, bench_cpu_seconds()};
+    if (write(to, &took, sizeof(took)) != (ssize_t)sizeof(took)) exit(1);
     pat_sequences_fini(&out);
     pat_source_close(s);
 }
 
-static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest)
+static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double last_s)
 {
-    double ns = 0;
-    for (uint64_t len = 1000000; len <= longest; len *= 10) {
+    struct bench_took took = {0, 0};
+    for (uint64_t len = 1000000; len <= longest && 10 * took.all <= last_s; len *= 10) {
         int ends[2], status = 1;
         if (pipe(ends) != 0) return false;
         const pid_t child = fork();
         if (child == 0) {
-            bench_one(mix, len, ns, ends[1]);
+            bench_one(mix, len, took.ns, ends[1]);
             exit(0);
         }
         if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) return false;
-        if (read(ends[0], &ns, sizeof(ns)) != (ssize_t)sizeof(ns)) return false;
+        if (read(ends[0], &took, sizeof(took)) != (ssize_t)sizeof(took)) return false;
         close(ends[0]);
         close(ends[1]);
     }
@@ -252,7 +262,8 @@ static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest)
 
 int main(int argc, char **argv)
 {
-    const uint64_t longest = argc > 1 ? (uint64_t)atof(argv[1]) : 100000000;
+    const uint64_t longest = argc > 1 ? (uint64_t)atof(argv[1]) : BENCH_LONGEST;
+    const double last_s = argc > 1 ? HUGE_VAL : BENCH_LAST_S;
     for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
         printf("%s%-12s %s\n", i ? "" : "Mixes:\n", mixes[i].name, mixes[i].text);
     printf("\n| mix          |   accesses | ns each | million/s | growth | peak, MiB "
@@ -260,6 +271,6 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
         if (argc <= 2 || strcmp(argv[2], mixes[i].name) == 0)
-            if (!bench_mix_run(&mixes[i], longest)) return 1;
+            if (!bench_mix_run(&mixes[i], longest, last_s)) return 1;
     return 0;
 }
