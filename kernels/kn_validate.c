@@ -9,20 +9,27 @@
 /* comparisons that a validation may cost: about a tenth of a second */
 static const uint64_t effort_max = UINT64_C(1) << 23;
 enum { PLACES_MIN = 256 };
+/* where a place costs so much to look at, and there are no more of them, all are done again at once */
+static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
+
+/* Bits that row i of a kernel without a sparse source stores to element e by its element j. */
+static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j, int64_t e)
+{
+    const struct kn_plan *p = a->plan;
+    if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
+    if (p->config->operation == PAT_OPERATION_UPDATE)
+        return kn_value_updated(kn_value_bits(p->to.salt, e, p->element_bytes), i, p->element_bytes);
+    return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+}
 
 /* Bits that row i puts there by its element j. */
 static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
-    if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
-    if (p->config->operation == PAT_OPERATION_UPDATE) {
-        const int64_t e = kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j);
-        return kn_value_updated(kn_value_bits(p->to.salt, e, p->element_bytes), i, p->element_bytes);
-    }
-    if (p->from.used)
-        return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
-                             p->element_bytes);
-    return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+    if (p->to.used && !p->from.used)
+        return stored_bits(a, i, j, kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j));
+    return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
+                         p->element_bytes);
 }
 
 static bool fail(struct kn_result *r, const char *array, int64_t place, uint64_t bits)
@@ -200,6 +207,52 @@ static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct k
     return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
 }
 
+/* ---- one thread, long rows: all places at once, by doing it again in a naive way ---- */
+
+/* Sparse elements as they are to be, by element from low on; NULL where they are not worth it. */
+static uint64_t *model_of(const struct kn_arena *a)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    if (p->threads > 1 || p->from.used || place_cost(p) < place_cost_large ||
+        p->need.iterations > model_max || s->elements > model_max)
+        return NULL;
+    uint64_t *model = malloc(s->elements * sizeof(*model));
+    for (uint64_t e = 0; model && e < s->elements; e++)
+        model[e] = kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + e), p->element_bytes);
+    int64_t base = 0;
+    for (uint64_t i = 0; model && i < p->count; i++) {
+        for (size_t j = 0; j < p->len; j++) {
+            const int64_t e = base + kn_plan_index(s, j);
+            model[(uint64_t)e - (uint64_t)s->extent.low] = stored_bits(a, i, j, e);
+        }
+        base += s->steps[i % s->steps_len];
+    }
+    return model;
+}
+
+/* Elements that no row touches hold something only where all were filled. */
+static bool check_model(const struct kn_arena *a, const uint64_t *model, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    int64_t base = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        for (size_t j = 0; j < p->len; j++) {
+            const int64_t e = base + kn_plan_index(s, j);
+            const uint64_t bits = kn_arena_get(a, s, e);
+            if (bits != model[(uint64_t)e - (uint64_t)s->extent.low]) return fail(r, "sparse", e, bits);
+        }
+        base += s->steps[i % s->steps_len];
+    }
+    for (uint64_t at = 0; p->need.iterations >= s->elements && at < s->elements; at++) {
+        const int64_t e = (int64_t)((uint64_t)s->extent.low + at);
+        const uint64_t bits = kn_arena_get(a, s, e);
+        if (bits != model[at]) return fail(r, "sparse", e, bits);
+    }
+    return true;
+}
+
 struct sums {
     const struct kn_arena *arena;
     uint64_t *naive; /* [threads] */
@@ -243,6 +296,12 @@ static bool check_sums(const struct kn_arena *a, struct kn_result *r)
 
 static bool check(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
 {
+    uint64_t *model = a->plan->to.used ? model_of(a) : NULL;
+    if (model) {
+        const bool is_right = check_model(a, model, r);
+        free(model);
+        return is_right;
+    }
     if (a->plan->to.used) return check_sparse(a, places_max, r);
     return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, places_max, r)
                                                             : check_sums(a, r);

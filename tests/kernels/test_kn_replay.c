@@ -243,13 +243,13 @@ static void fill_for_update(const struct kn_job *job, const struct kn_part *part
     honest_operation(PAT_OPERATION_FILL, PAT_SCATTER)->move[PAT_SCATTER](job, part);
 }
 
-static bool is_found_out(struct pat_config *c, kn_move *wrong)
+static bool is_found_out_by(struct pat_config *c, kn_move *wrong, unsigned threads)
 {
     const struct kn_options o = {0};
     struct kn_plan plan;
     struct kn_arena arena;
     struct kn_result result = {0};
-    assert_int_equal(kn_plan_init(&plan, c, &o, 2), LS_OK);
+    assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
     assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, honest, false);
     runner.move = wrong;
@@ -257,6 +257,41 @@ static bool is_found_out(struct pat_config *c, kn_move *wrong)
     kn_validate(&arena, &result);
     kn_arena_fini(&arena);
     return !result.valid && *result.invalid;
+}
+
+static bool is_found_out(struct pat_config *c, kn_move *wrong)
+{
+    return is_found_out_by(c, wrong, 2);
+}
+
+/* All but the last element of a row. */
+static void spoil_last(const struct kn_job *job, const struct kn_part *part)
+{
+    struct kn_job less = *job;
+    less.len--;
+    honest_operation(PAT_OPERATION_UPDATE, PAT_SCATTER)->move[PAT_SCATTER](&less, part);
+}
+
+/* Rows so long that a model of all places is made. */
+static void one_place_of_a_long_row_is_found_out(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    c.kernel = PAT_SCATTER;
+    c.operation = PAT_OPERATION_UPDATE;
+    c.count = 3;
+    c.delta = 1;
+    set_indices(&c.pattern, 5000, 20000, &random);
+    c.pattern.data[4999] = 30000; /* nothing else comes here */
+    assert_true(is_found_out_by(&c, spoil_last, 1));
+    assert_true(is_found_out_by(&c, fill_for_update, 1));
+    assert_false(is_found_out_by(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER], 1));
+    c.operation = PAT_OPERATION_COPY;
+    assert_false(is_found_out_by(&c, honest->move[PAT_SCATTER], 1));
+    assert_true(is_found_out_by(&c, spoil_row, 1));
+    pat_config_fini(&c);
 }
 
 static void wrong_results_are_found_out(void **state)
@@ -400,6 +435,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
         cmocka_unit_test(wrong_results_are_found_out),
+        cmocka_unit_test(one_place_of_a_long_row_is_found_out),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(a_whole_replay_names_what_ran),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
