@@ -40,10 +40,10 @@ grep -q '"kernel": *"Gather"' p.json || { echo "FAIL: no gather"; failed=1; }
 expect 125 'name a file for them with --patterns' "$loadstone" trace --mode paper -- "$victim" loops
 expect 125 'mode' "$loadstone" trace --mode fast -p p2.json -- "$victim" loops
 
-# the sparse product, by a recording of more rounds than are traced
-can_record() { "$loadstone" record -q -f -o run.h5 -- "$top_builddir/examples/spmv" 100 given "$1" >out 2>err; }
+# the sparse product, by a recording of more rounds than are traced; longer where a busy machine gave few bursts
+can_record() { "$loadstone" record -q -f --overhead 50% --period 1ms -o run.h5 -- "$top_builddir/examples/spmv" 100 given "$1" >out 2>err; }
 export OMP_NUM_THREADS=1
-rounds=1500
+rounds=2000
 while can_record $rounds; do
     "$loadstone" trace -f -p spmv.json --hot run.h5 -- "$top_builddir/examples/spmv" 100 given 3 >out 2>err || break
     grep -q 'too few to choose by' err && [ $rounds -lt 50000 ] || break
