@@ -53,10 +53,13 @@ traced 0 -- "$victim" wide
 if sees_gathers; then
     counts 10 '.* load 16 text 0'
     counts 10 '.* store 16 copy 0'
+    pieces=0
+else
+    pieces=20 # halves of what is one access
 fi
 counts 5 '.* load 4 text 0'
 counts 5 '.* store 4 text 0'
-counts 4 '.* load 8 text (0|8|16|24)'
+counts $((4 + pieces)) '.* load 8 text (0|8|16|24)'
 counts 32 '.* load 1 text [0-9]+'
 counts 32 '.* load 1 copy [0-9]+'
 
