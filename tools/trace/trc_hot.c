@@ -213,10 +213,13 @@ static void trc_choose_functions(struct trc_hot_run *run, FILE *out, struct trc_
 static ls_err trc_hot_label(struct trc_hot *found, const char *label)
 {
     const char *number = strstr(label, " #");
+    const size_t len = number ? (size_t)(number - label) : strlen(label);
+    for (size_t i = 0; i < found->labels_len; i++)
+        if (strlen(found->labels[i]) == len && memcmp(found->labels[i], label, len) == 0) return LS_OK;
     char **labels = reallocarray(found->labels, found->labels_len + 1, sizeof(*labels));
     if (!labels) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
     found->labels = labels;
-    labels[found->labels_len] = strndup(label, number ? (size_t)(number - label) : strlen(label));
+    labels[found->labels_len] = strndup(label, len);
     if (!labels[found->labels_len]) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
     trc_hot_name(found->label_names, sizeof(found->label_names), labels[found->labels_len++]);
     return LS_OK;
