@@ -224,21 +224,43 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The ring of the play: found once. */
+static struct {
+    const struct fake_event *of;
+    uint8_t *file;
+    size_t mapped;
+} played;
+
+static void forget_ring(void)
+{
+    if (played.of) munmap(played.file, FILE_BYTES + PAGE_BYTES);
+    played.of = NULL;
+}
+
+static bool find_ring(const struct fake_event *e)
+{
+    if (played.of == e) return true;
+    forget_ring();
+    played.mapped = mapped_bytes(process_of(e->pid), (size_t)(e - events));
+    played.file = mmap(NULL, FILE_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->memory, 0);
+    if (played.file == MAP_FAILED) return false;
+    played.of = e;
+    return true;
+}
+
 /* Into its own ring, or that of the event that it was told to write into. */
 static void write_record(const struct fake_event *of, struct record *r)
 {
     const struct fake_event *e = of->output ? of->output : of;
-    const size_t mapped = mapped_bytes(process_of(e->pid), (size_t)(e - events));
-    uint8_t *file = mmap(NULL, FILE_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->memory, 0);
-    if (mapped <= PAGE_BYTES || file == MAP_FAILED) return;
+    if (!find_ring(e) || played.mapped <= PAGE_BYTES) return;
+    uint8_t *file = played.file;
     struct perf_event_mmap_page *page = (void *)file;
-    const size_t room = mapped - PAGE_BYTES;
+    const size_t room = played.mapped - PAGE_BYTES;
     const uint64_t head = page->data_head;
     ((struct perf_event_header *)(void *)r->bytes)->size = (uint16_t)r->len;
     for (size_t i = 0; i < r->len; i++)
         file[PAGE_BYTES + ((head + i) & (room - 1))] = r->bytes[i];
     __atomic_store_n(&page->data_head, head + r->len, __ATOMIC_RELEASE);
-    munmap(file, FILE_BYTES + PAGE_BYTES);
 }
 
 /* IBS before Linux 6.1 tells its registers only: capabilities, then IBS_OP_CTL, RIP, DATA, DATA2, DATA3,
@@ -426,6 +448,7 @@ static void play(pid_t tid, uint64_t at)
     }
     if (e && e->has_aux) p.played = write_operations(e, &p, tid);
     if (e) write_incidents(e, &p);
+    forget_ring();
     poke(tid, at, &p, sizeof(p));
 }
 

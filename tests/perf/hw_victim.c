@@ -116,6 +116,26 @@ static void many_threads(smr_tree *tree)
     }
 }
 
+/* Until the rate is another one. */
+static void until_slower(smr_tree *tree)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    struct fake_play p = {.ip = (uint64_t)(uintptr_t)&until_slower,
+                          .base = (uint64_t)(uintptr_t)flooded,
+                          .stride_bytes = sizeof(double),
+                          .len = LEN,
+                          .data_src = LOAD_FROM_DRAM,
+                          .latency_first = 100};
+    uint64_t first = 0, now = 0;
+    add(tree, "F", flooded, FLOOD_LEN);
+    for (int tries = 0; tries < TRIES_MAX / 10 && first == now; tries++) {
+        if (ioctl(-1, FAKE_PLAY, &p) != 0) exit(8);
+        now = p.period_events;
+        if (!first) first = now;
+        nanosleep(&nap, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     smr_tree *tree;
@@ -137,6 +157,7 @@ int main(int argc, char **argv)
         play_late(tree);
         flood(tree);
     }
+    if (argc > 1 && strcmp(argv[1], "slower") == 0) until_slower(tree);
     if (argc > 1 && strcmp(argv[1], "threads") == 0) many_threads(tree);
     puts("done");
     return 9;

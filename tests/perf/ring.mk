@@ -21,7 +21,11 @@ dist_check_SCRIPTS += tests/perf/test_soak_ring.sh
 .PHONY: check-soak
 check-soak: tests/perf/soak_ring
 	for seed in 1 2; do tests/perf/soak_ring$(EXEEXT) 1e9 $$seed || exit 1; done
-check-long: check-soak
+# each errno at each call
+.PHONY: check-errnos
+check-errnos: tests/perf/fake_kernel tests/perf/hw_victim
+	LS_LONG=1 top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) $(SHELL) $(top_srcdir)/tests/perf/test_fake_kernel.sh
+check-long: check-soak check-errnos
 if HAVE_CMOCKA
 check_PROGRAMS += tests/perf/test_pe_aux tests/perf/test_pe_decode
 TESTS += tests/perf/test_pe_aux tests/perf/test_pe_decode
