@@ -250,6 +250,36 @@ static void ring_wraps_and_is_given_back(void **state)
     assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 1);
 }
 
+static void ids_are_found_at_the_place_of_their_layout(void **state)
+{
+    (void)state;
+    const struct perf_event_header h = {.type = PERF_RECORD_SAMPLE, .size = 40};
+    uint64_t words[5] = {0, 11, 22, 33, 44}, id = 0, time = 0;
+    memcpy(words, &h, sizeof(h));
+    struct pe_record r = {.type = PERF_RECORD_SAMPLE,
+                          .bytes = {.data = (const uint8_t *)words, .len_bytes = sizeof(words)}};
+    struct pe_layout l = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME, .sample_id_all = true};
+    assert_true(pe_record_id(&l, &r, &id));
+    assert_int_equal(id, 11);
+    l.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+    assert_true(pe_record_id(&l, &r, &id));
+    assert_int_equal(id, 33);
+    l.sample_type = PERF_SAMPLE_IP;
+    assert_false(pe_record_id(&l, &r, &id));
+    /* behind the fields of another record: time, id, CPU */
+    r.type = PERF_RECORD_COMM;
+    l.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
+    assert_true(pe_record_id(&l, &r, &id) && pe_trailer_time(&l, &r, &time));
+    assert_int_equal(id, 33);
+    assert_int_equal(time, 22);
+    l.sample_type |= PERF_SAMPLE_IDENTIFIER;
+    assert_true(pe_record_id(&l, &r, &id) && pe_trailer_time(&l, &r, &time));
+    assert_int_equal(id, 44);
+    assert_int_equal(time, 11);
+    l.sample_id_all = false;
+    assert_false(pe_record_id(&l, &r, &id) || pe_trailer_time(&l, &r, &time));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +289,7 @@ int main(void)
         cmocka_unit_test(ibs_registers),
         cmocka_unit_test(spe_packets),
         cmocka_unit_test(ring_wraps_and_is_given_back),
+        cmocka_unit_test(ids_are_found_at_the_place_of_their_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
