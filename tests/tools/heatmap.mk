@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # report --heatmap against goldens
-check_PROGRAMS += tests/tools/make_atlas
-tests_tools_make_atlas_SOURCES = tests/tools/make_atlas.c
-tests_tools_make_atlas_LDADD = libprofile.la libcommon.la -lm
+check_PROGRAMS += tests/tools/make_heat
+tests_tools_make_heat_SOURCES = tests/tools/make_heat.c tests/profile/prof_write_fixture.c tests/profile/prof_write_fixture.h
+tests_tools_make_heat_LDADD = libprofile.la libcommon.la -lm
 TESTS += tests/tools/test_heatmap.sh
 EXTRA_DIST += tests/tools/test_heatmap.sh \
     tests/tools/golden/heatmap-matrix.txt \

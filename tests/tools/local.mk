@@ -15,7 +15,7 @@ tools_test_scripts = \
     tests/tools/test_report.sh
 TESTS += $(tools_test_scripts)
 check_PROGRAMS += tests/tools/make_profile
-tests_tools_make_profile_SOURCES = tests/tools/make_profile.c
+tests_tools_make_profile_SOURCES = tests/tools/make_profile.c tests/profile/prof_write_fixture.c tests/profile/prof_write_fixture.h
 tests_tools_make_profile_LDADD = libprofile.la libcommon.la -lm
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_cli_parse tests/tools/test_rec_target

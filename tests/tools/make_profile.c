@@ -2,7 +2,7 @@
 /* make_profile OUTPUT [VARIANT [MODULE [FUNCTION]]]: a profile with known shares, for the goldens of report.
  * Of 200 bursts, B waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. Of the
  * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION. */
-#include "profile/prof_writer.h"
+#include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -214,10 +214,7 @@ static ls_err write_all(prof_writer *w)
     static struct prof_burst bursts[BURSTS];
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
-    const struct {
-        const void *rows;
-        size_t len;
-    } filled[PROF_TABLE_COUNT] = {
+    const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {
         [PROF_TABLE_nodes] = {variant->nodes, NODES},
         [PROF_TABLE_threads] = {threads, 1},
         [PROF_TABLE_processes] = {processes, 1},
@@ -225,15 +222,13 @@ static ls_err write_all(prof_writer *w)
         [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
         [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
     };
-    for (int id = 0; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, filled[id].rows, filled[id].len));
+    LS_TRY(prof_fixture_tables(w, filled));
     LS_TRY(write_run(w));
     return prof_writer_finish(w);
 }
 
 int main(int argc, char **argv)
 {
-    prof_writer *w = NULL;
     for (size_t i = 0; argc >= 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 5 || (argc >= 3 && strcmp(variant->name, argv[2]) != 0)) {
@@ -246,9 +241,5 @@ int main(int argc, char **argv)
         lines[i].module = argv[3];
         lines[i].symbol = argc > 4 ? argv[4] : traced_symbols[i];
     }
-    ls_err err = prof_writer_new(argv[1], 1, &w);
-    if (err == LS_OK) err = write_all(w);
-    prof_writer_free(w);
-    if (err != LS_OK) fprintf(stderr, "make_profile: %s\n", ls_last_error());
-    return err == LS_OK ? 0 : 1;
+    return prof_fixture_write("make_profile", argv[1], write_all);
 }

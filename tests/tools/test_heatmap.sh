@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 . "${top_srcdir:-.}/tests/tools/check.sh"
-"$top_builddir/tests/tools/make_atlas" run.h5 || exit 99
+"$top_builddir/tests/tools/make_heat" run.h5 || exit 99
 heatmap() { # GOLDEN ARGUMENTS...
     name=$1
     shift

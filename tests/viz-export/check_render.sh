@@ -5,7 +5,7 @@
 for tool in pvbatch xvfb-run; do
     command -v $tool >/dev/null || skip "no $tool (Debian: paraview xvfb xauth)"
 done
-must "$top_builddir/tests/viz-export/make_atlas" run.h5
+must "$top_builddir/tests/viz-export/make_domains" run.h5
 mkdir out pictures
 for file in plane.vti box.vtr cube.vtu mixed.vtu cube.pvd box.hdf plane.hdf cube.hdf plane.xdmf cube.xdmf; do
     must "$loadstone" export run.h5 -F "${file%.*}*" -o out/$file 2>/dev/null

@@ -3,7 +3,7 @@
  * groups, all levels, changes with time, fields on grids and meshes. Labels and texts are as hostile as a
  * program can make them. */
 #include "profile/prof_atlas.h"
-#include "profile/prof_writer.h"
+#include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -375,10 +375,7 @@ static ls_err write_all(prof_writer *w)
                                  .coverage_coarse = 0.05};
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
-    const struct {
-        const void *rows;
-        size_t len;
-    } filled[PROF_TABLE_COUNT] = {
+    const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {
         [PROF_TABLE_nodes] = {nodes, NODES},
         [PROF_TABLE_threads] = {threads, THREADS},
         [PROF_TABLE_processes] = {processes, 1},
@@ -386,8 +383,7 @@ static ls_err write_all(prof_writer *w)
         [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
         [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
     };
-    for (int id = 0; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, filled[id].rows, filled[id].len));
+    LS_TRY(prof_fixture_tables(w, filled));
     LS_TRY(write_atlas(w));
     LS_TRY(prof_writer_run(w, &run));
     return prof_writer_finish(w);
@@ -395,14 +391,9 @@ static ls_err write_all(prof_writer *w)
 
 int main(int argc, char **argv)
 {
-    prof_writer *w = NULL;
     if (argc != 2) {
         fprintf(stderr, "usage: make_view OUTPUT\n");
         return 2;
     }
-    ls_err err = prof_writer_new(argv[1], 1, &w);
-    if (err == LS_OK) err = write_all(w);
-    prof_writer_free(w);
-    if (err != LS_OK) fprintf(stderr, "make_view: %s\n", ls_last_error());
-    return err == LS_OK ? 0 : 1;
+    return prof_fixture_write("make_view", argv[1], write_all);
 }

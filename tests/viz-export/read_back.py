@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: read_back.py RUN.h5 DIRECTORY: what test_export.sh exported of the recording of make_atlas, read by VTK, h5py, pandas
+# usage: read_back.py RUN.h5 DIRECTORY: what test_export.sh exported of the recording of make_domains, read by VTK, h5py, pandas
 # and the rest of Python and compared with it. One process, since importing VTK takes a second.
 import json
 import pandas as pd

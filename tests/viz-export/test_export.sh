@@ -3,7 +3,7 @@
 # Every format, read back by VTK's Python, h5py, pandas and Graphviz and compared with run.h5 (read_back.py).
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py pandas vtkmodules.vtkIOXML vtkmodules.vtkIOHDF vtkmodules.vtkIOXdmf2
-must "$top_builddir/tests/viz-export/make_atlas" run.h5
+must "$top_builddir/tests/viz-export/make_domains" run.h5
 export_as() { must "$loadstone" export run.h5 "$@" 2>err; }
 mkdir out
 for domain in line plane box large; do export_as -F "$domain*" -o out/$domain.vti; done

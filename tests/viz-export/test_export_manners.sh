@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone export: names, refusals, what is left behind, pictures.
 . "${top_srcdir:-.}/tests/tools/check.sh"
-must "$top_builddir/tests/viz-export/make_atlas" run.h5
+must "$top_builddir/tests/viz-export/make_domains" run.h5
 "$top_builddir/tests/tools/make_profile" plain.h5 || exit 1
 
 expect 0 "plane & more.A" "$loadstone" export run.h5 --list

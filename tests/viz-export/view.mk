@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/viz-export: the page of loadstone view, in a browser without a window
 check_PROGRAMS += tests/viz-export/make_view
-tests_viz_export_make_view_SOURCES = tests/viz-export/make_view.c
+tests_viz_export_make_view_SOURCES = tests/viz-export/make_view.c tests/profile/prof_write_fixture.c tests/profile/prof_write_fixture.h
 tests_viz_export_make_view_LDADD = libprofile.la libcommon.la -lm
 dist_check_SCRIPTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh tests/viz-export/test_view_patterns.sh
 TESTS += tests/viz-export/test_view.sh tests/viz-export/test_view_format.sh tests/viz-export/test_view_patterns.sh

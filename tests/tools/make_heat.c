@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_atlas OUTPUT: a profile whose fields have their hot places where the goldens say: a matrix (high x,
+/* make_heat OUTPUT: a profile whose fields have their hot places where the goldens say: a matrix (high x,
  * low y), a box (the layer 1 of 3), a line, and points of a mesh (a ring whose right side is hot). */
 #include "profile/prof_atlas.h"
-#include "profile/prof_writer.h"
+#include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,25 +79,23 @@ static struct ndm_geometry grid(char *label, const uint64_t extents[3], uint32_t
     return g;
 }
 
-static int write_all(const char *path, const struct ndm_atlas *a)
+static const struct ndm_atlas *atlas;
+
+static ls_err write_all(prof_writer *w)
 {
-    prof_writer *w;
     struct prof_node nodes[NODES];
     const struct prof_run run = {.schema = PROF_SCHEMA, .command = "hot"};
+    const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {[PROF_TABLE_nodes] = {nodes, NODES}};
     for (uint32_t i = 0; i < NODES; i++)
         nodes[i] = (struct prof_node){.id = i,
                                       .parent = i ? 0 : UINT32_MAX,
                                       .kind = i ? PROF_NODE_RANGE : PROF_NODE_ROOT,
                                       .process = UINT32_MAX,
                                       .label = labels[i]};
-    ls_err e = prof_writer_new(path, 1, &w);
-    for (int id = 0; e == LS_OK && id < PROF_TABLE_COUNT; id++)
-        e = prof_writer_table(w, (enum prof_table_id)id, nodes, id == PROF_TABLE_nodes ? NODES : 0);
-    if (e == LS_OK) e = prof_atlas_write(w, a);
-    if (e == LS_OK) e = prof_writer_run(w, &run);
-    if (e == LS_OK) e = prof_writer_finish(w);
-    if (e != LS_OK) fprintf(stderr, "%s\n", ls_last_error());
-    return e == LS_OK ? 0 : 1;
+    LS_TRY(prof_fixture_tables(w, filled));
+    LS_TRY(prof_atlas_write(w, atlas));
+    LS_TRY(prof_writer_run(w, &run));
+    return prof_writer_finish(w);
 }
 
 int main(int argc, char **argv)
@@ -133,7 +131,8 @@ int main(int argc, char **argv)
     fields[3].values[NDM_TIMED] = NULL;
     fill(&fields[4], ring, RING);
     const struct ndm_atlas a = {.domains = domains, .domains_len = 4, .fields = fields, .fields_len = 5};
-    const int status = write_all(argv[1], &a);
+    atlas = &a;
+    const int status = prof_fixture_write("make_heat", argv[1], write_all);
     for (int i = 0; i < 5; i++)
         for (int m = 0; m < NDM_METRICS_LEN; m++)
             free(fields[i].values[m]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_atlas OUTPUT: a recording with fields on every kind of domain, whose values a formula tells, and a
+/* make_domains OUTPUT: a recording with fields on every kind of domain, whose values a formula tells, and a
  * tree, samples, phases and counters to go with them. tests/viz-export/read_back.py compares what is exported
  * of it. */
 #include "profile/prof_atlas.h"
-#include "profile/prof_writer.h"
+#include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -302,10 +302,7 @@ static ls_err write_all(prof_writer *w)
     static struct prof_burst bursts[BURSTS];
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
-    const struct {
-        const void *rows;
-        size_t len;
-    } filled[PROF_TABLE_COUNT] = {
+    const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {
         [PROF_TABLE_nodes] = {nodes, sizeof(nodes) / sizeof(nodes[0])},
         [PROF_TABLE_threads] = {threads, 2},
         [PROF_TABLE_processes] = {processes, 1},
@@ -315,8 +312,7 @@ static ls_err write_all(prof_writer *w)
         [PROF_TABLE_phase_spans] = {spans, 2},
         [PROF_TABLE_resident_bytes] = {resident, 2},
     };
-    for (int id = 0; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_writer_table(w, (enum prof_table_id)id, filled[id].rows, filled[id].len));
+    LS_TRY(prof_fixture_tables(w, filled));
     LS_TRY(write_atlas(w));
     const struct prof_run run = {
         .schema = PROF_SCHEMA,
@@ -345,14 +341,9 @@ static ls_err write_all(prof_writer *w)
 
 int main(int argc, char **argv)
 {
-    prof_writer *w = NULL;
     if (argc != 2) {
-        fprintf(stderr, "usage: make_atlas OUTPUT\n");
+        fprintf(stderr, "usage: make_domains OUTPUT\n");
         return 2;
     }
-    ls_err err = prof_writer_new(argv[1], 1, &w);
-    if (err == LS_OK) err = write_all(w);
-    prof_writer_free(w);
-    if (err != LS_OK) fprintf(stderr, "make_atlas: %s\n", ls_last_error());
-    return err == LS_OK ? 0 : 1;
+    return prof_fixture_write("make_domains", argv[1], write_all);
 }
