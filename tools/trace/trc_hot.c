@@ -42,6 +42,7 @@ struct trc_hot_run {
     const struct prof_node *nodes;
     size_t bursts_len, lines_len, threads_len, nodes_len;
     struct an_costs costs;
+    bool are_weighted;
     uint32_t *function_of; /* by line: row of functions, TRC_HOT_NONE */
     uint32_t *label_of;    /* by node: row of labels, TRC_HOT_NONE */
     struct trc_ranking functions, labels;
@@ -142,35 +143,45 @@ static uint32_t trc_function_at(const struct trc_hot_run *run, uint32_t process,
     return is_found ? run->function_of[from] : TRC_HOT_NONE;
 }
 
-/* On a machine where every burst was preempted before its measurements none has a time: then accesses count
- * alike. */
-static double trc_time_of(const struct trc_hot_run *run, uint64_t sample)
+/* On a busy machine most bursts end before their measurements, and later ones have their weight: then each
+ * burst counts alike. */
+static bool trc_are_weighted(const struct trc_hot_run *run)
 {
-    return run->costs.attributed_ns > 0 ? (double)run->costs.time_ns[sample] : 1;
+    size_t with = 0, without = 0;
+    for (size_t i = 0; i < run->bursts_len; i++)
+        if (run->bursts[i].samples_len > 0)
+            (*(prof_cost_weight_ns(&run->bursts[i]) > 0 ? &with : &without))++;
+    return with > without;
 }
 
-static void trc_add_function(struct trc_hot_run *run, uint32_t function, uint64_t sample)
+static double trc_time_of(const struct trc_hot_run *run, const struct prof_burst *b, uint64_t sample)
 {
-    trc_ranking_add(&run->functions, function, trc_time_of(run, sample));
+    return run->are_weighted ? (double)run->costs.time_ns[sample] : 1.0 / (double)b->samples_len;
+}
+
+static void trc_add_function(struct trc_hot_run *run, uint32_t function, uint64_t sample, double time_ns)
+{
+    (void)sample;
+    trc_ranking_add(&run->functions, function, time_ns);
 }
 
 /* Of what the chosen functions access. */
-static void trc_add_label(struct trc_hot_run *run, uint32_t function, uint64_t sample)
+static void trc_add_label(struct trc_hot_run *run, uint32_t function, uint64_t sample, double time_ns)
 {
     const uint32_t node = run->samples.node[sample];
     if (function == TRC_HOT_NONE || !run->functions.list.rows[function].is_chosen) return;
-    trc_ranking_add(&run->labels, node < run->nodes_len ? run->label_of[node] : TRC_HOT_NONE,
-                    trc_time_of(run, sample));
+    trc_ranking_add(&run->labels, node < run->nodes_len ? run->label_of[node] : TRC_HOT_NONE, time_ns);
 }
 
-static void trc_each_sample(struct trc_hot_run *run,
-                            void (*add)(struct trc_hot_run *run, uint32_t function, uint64_t sample))
+static void trc_each_sample(struct trc_hot_run *run, void (*add)(struct trc_hot_run *run, uint32_t function,
+                                                                 uint64_t sample, double time_ns))
 {
     for (size_t i = 0; i < run->bursts_len; i++) {
         const struct prof_burst *b = &run->bursts[i];
         if (b->thread >= run->threads_len) continue;
         for (uint64_t k = b->first_sample; k < b->first_sample + b->samples_len && k < run->samples.len; k++)
-            add(run, trc_function_at(run, run->threads[b->thread].process, run->samples.ip[k]), k);
+            add(run, trc_function_at(run, run->threads[b->thread].process, run->samples.ip[k]), k,
+                trc_time_of(run, b, k));
     }
 }
 
@@ -243,6 +254,7 @@ static ls_err trc_choose_labels(struct trc_hot_run *run, struct trc_hot *found)
 
 static ls_err trc_hot_choose(struct trc_hot_run *run, FILE *out, struct trc_hot *found)
 {
+    run->are_weighted = trc_are_weighted(run);
     LS_TRY(trc_hot_rows(run));
     trc_each_sample(run, trc_add_function);
     trc_choose_functions(run, out, found);
