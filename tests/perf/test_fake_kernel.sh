@@ -90,10 +90,11 @@ grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are 
 plays skylake PEBS "" "-l 135168"
 grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: halved rings are not told:"; cat skylake.txt; failed=1; }
 # the same where there is room for the first CPU's rings, if it takes all: each CPU gets its part
-plays neoverse-n1 SPE aux "-L 1048576"
+cpus=$(getconf _NPROCESSORS_CONF)
+plays neoverse-n1 SPE aux "-L $((cpus > 8 ? cpus * 131072 : 1048576))"
 grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
-plays skylake PEBS "" "-L 4198400"
-[ "$(getconf _NPROCESSORS_CONF)" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not told:"; cat skylake.txt; failed=1; }
+plays skylake PEBS "" "-L $((cpus > 32 ? cpus * 139264 : 4198400))"
+[ "$cpus" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not told:"; cat skylake.txt; failed=1; }
 # by thread, where events of whole CPUs do not open, and with few descriptors: lanes are closed when their threads end
 loadstone_tool=$loadstone
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$loadstone" >few && chmod +x few
