@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: truth_sedov.py N PATTERNS.json TABLE.json: what find_areas of examples/sedov_separate loads, elements along x, y, z:
+"""usage: truth_sedov.py N PATTERNS.json TABLE.json: what find_areas of examples/sedov_separate, and its like, load, elements along x, y, z:
 the eight corners of each element, and through them three coordinates each, as the numbering of the mesh has them.
 Compilers load one or two coordinates at once, so that the places are worked out for words of 8 bytes."""
 import json
@@ -38,17 +38,20 @@ def main(n, patterns_path, table_path):
     patterns, table = json.load(open(patterns_path)), json.load(open(table_path))["patterns"]
     for configuration, row in zip(patterns, table):
         home = row["home"]
-        if "find_areas" not in row["function"] or row["op"] != "load" or home not in wanted:
+        if row["op"] != "load" or home not in wanted:
             continue
+        is_here = "find_areas" in row["function"] # compilers name the parts of parallel loops in their own ways
         for _, before, got in lanes(configuration, row):
             match = next((key for key, want in wanted[home].items() if whole(want, got, before)), None)
-            if match is None:
+            if match is None and is_here:
                 bad.append(f"{home}: {row['form']} {got[:12]}... are the corners of no mesh")
-            else:
+            elif match:
                 found[home] |= set(match[0])
-        if home == "position" and row["index_home"] not in ("nodes of elements", ""):
+        if is_here and home == "position" and row["index_home"] not in ("nodes of elements", ""):
             bad.append(f"position through '{row['index_home']}'")
-    bad += [f"{home}: corner {c} not found" for home in found for c in set(range(8)) - found[home]]
+    # the nodes of several corners may be loaded at once, each coordinate is
+    bad += [f"position: corner {c} not found" for c in set(range(8)) - found["position"]]
+    bad += [] if found["nodes of elements"] else ["nodes of elements: not found"]
     for line in bad:
         print(f"FAIL: sedov: {line}")
     print(f"sedov: all corners of {n ** 3} elements found" if not bad else "sedov: not as the mesh is numbered")
