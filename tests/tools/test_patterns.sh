@@ -80,6 +80,10 @@ if [ -s whole.svg ]; then
 fi
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
 
+# to the standard output: the patterns alone
+must patterns t.trace -o - >piped 2>/dev/null
+must cmp P.json piped
+
 # what is no file is written to and stays what it is; a link stays a link
 mkfifo pipe
 cat pipe >piped &

@@ -116,6 +116,7 @@ static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patter
 static void ptn_list(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                      const struct ptn_found *found)
 {
+    if (o->patterns_path && strcmp(o->patterns_path, "-") == 0) return; /* the patterns are there */
     if (v[PTN_JSON].given)
         ptn_print_json(input, found, stdout);
     else if (o->patterns_path && o->writer->print)
