@@ -55,6 +55,10 @@ int main(int argc, char **argv)
         numbers[i] = i;
         places[i] = (i * 5 + 3) & (LEN - 1);
     }
+    for (int i = 0; i < EDGE * EDGE; i++) { /* what is never written is known to be 0, and not read */
+        a[i / EDGE][i % EDGE] = i;
+        b[i / EDGE][i % EDGE] = i + 1;
+    }
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(rows[i].name, argv[1]) == 0) printf("%ld\n", (long)rows[i].run(1000000 * atol(argv[2])));
     return 0;
