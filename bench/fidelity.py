@@ -23,7 +23,7 @@ LOOPS = {
 }
 WITHIN = 0.15
 GOAL = 6
-EXTRACT = ["--trivial", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
+EXTRACT = ["--trivial", "--no-index-loads", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
 REPLAY = ["-t", "1", "--no-stream"]
 
 

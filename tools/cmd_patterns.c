@@ -38,6 +38,10 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
                         "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
                      "a pattern for each instruction, also where several take turns on the same data", "Patterns"},
+    [PTN_NO_INDEX_LOADS] = {"no-index-loads", 0, CLI_FLAG, NULL, NULL,
+                            "without the loads that run through the indices of another pattern: its replay reads an index "
+                            "list in their place",
+                            "Patterns"},
     [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns"},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libpatcompact.la
 libpatcompact_la_SOURCES = \
     patterns/compact/pat_class.c patterns/compact/pat_class.h \
     patterns/compact/pat_compact.c patterns/compact/pat_compact.h \
+    patterns/compact/pat_feeds.c patterns/compact/pat_feeds.h \
     patterns/compact/pat_form.c patterns/compact/pat_form.h \
     patterns/compact/pat_join.c patterns/compact/pat_join.h \
     patterns/compact/pat_measure.c patterns/compact/pat_measure.h \

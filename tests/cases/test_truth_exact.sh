@@ -15,4 +15,17 @@ for program in spmv hash stencil matmul list histogram fields shuffle; do
     must "$loadstone" patterns --trivial --min-accesses 1 --top 1000000 --json -o $program.patterns.json $program.trace >$program.json 2>err
     must python3 -B "$top_srcdir/tests/cases/truth_check.py" $program $program.patterns.json $program.json
 done
+
+# without what only runs through the indices of others: all the rest stays
+for program in spmv:col histogram:data matmul:; do
+    index=${program#*:} program=${program%:*}
+    must "$loadstone" patterns --trivial --no-index-loads --min-accesses 1 --top 1000000 --json $program.trace >left.json 2>err
+    python3 -B - $program.json left.json "$index" <<'P' || failed=1
+import json, sys
+rows = [[(r["op"], r["home"], r["accesses"]) for r in json.load(open(path))["patterns"] if r["accesses"] >= 1000] for path in sys.argv[1:3]]
+wanted = [r for r in rows[0] if r[:2] != ("load", sys.argv[3])]
+if rows[1] != wanted:
+    sys.exit(f"FAIL: {sys.argv[1]} without loads of indices: {rows[1]}, wanted {wanted}")
+P
+done
 exit $failed

@@ -26,6 +26,7 @@ enum ptn_option {
     PTN_LONGEST,
     PTN_NO_SYMBOLS,
     PTN_NO_JOIN,
+    PTN_NO_INDEX_LOADS,
     PTN_SEED,
     PTN_CONFIG,
     PTN_COMPRESS,

@@ -200,5 +200,7 @@ void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FIL
     ptn_source(path, f, out);
     fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
             f->findings.len, 100 * accesses, 100 * cost);
+    if (f->index_loads)
+        fprintf(out, "           %zu left out: loads of the indices of others\n", f->index_loads);
     ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room, width, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
+#include "patterns/compact/pat_feeds.h"
 #include "patterns/source/pat_many.h"
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
@@ -47,6 +48,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .no_symbols = v[PTN_NO_SYMBOLS].given,
                     .no_join = ptn_keeps_apart(v),
                     .seed = v[PTN_SEED].number},
+        .no_index_loads = v[PTN_NO_INDEX_LOADS].given,
     };
 }
 
@@ -69,7 +71,9 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     LS_TRY(pat_extract(out->source, &extract, &out->sequences));
     out->counts = pat_source_counts(out->source);
     compact.is_sampled = out->counts.is_sampled;
-    return pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings);
+    LS_TRY(pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings));
+    if (!s->no_index_loads) return LS_OK;
+    return pat_feeds_drop(&out->findings, &out->sequences, &out->index_loads);
 }
 
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)

@@ -17,6 +17,7 @@ struct ptn_settings {
     size_t binaries_len;
     struct pat_extract_options extract;
     struct pat_compact_options compact; /* is_sampled is set by what the source is */
+    bool no_index_loads;
 };
 
 struct ptn_found {
@@ -25,6 +26,7 @@ struct ptn_found {
     struct pat_source_counts counts;
     struct pat_sequences sequences;
     struct pat_findings findings;
+    size_t index_loads; /* patterns that were left out as such */
 };
 
 /* What the options of `loadstone patterns` say (tools/patterns/ptn_actions.h). */
