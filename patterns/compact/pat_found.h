@@ -68,7 +68,7 @@ struct pat_found {
     /* where it is from */
     enum pat_op op;
     uint64_t ip;
-    uint32_t module_row; /* of the source's tables, PAT_NONE */
+    uint32_t module_row;            /* of the source's tables, PAT_NONE */
     char *module, *function, *file; /* "" where not known */
     uint32_t line;                  /* 0: not known */
     char *home, *index_home;        /* labels, "" where there is none */
