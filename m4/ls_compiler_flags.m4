@@ -5,12 +5,12 @@ AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [make compiler warnings errors (for developers; default: no)])],
     [], [enable_werror=no])
 AC_ARG_ENABLE([sanitizers],
-    [AS_HELP_STRING([--enable-sanitizers], [build the offline tools and unit tests with ASan and UBSan (default: no)])],
+    [AS_HELP_STRING([--enable-sanitizers], [build with ASan and UBSan, for make check-sanitized: the runtime cannot be preloaded then (default: no)])],
     [], [enable_sanitizers=no])
 LS_WARN_CFLAGS="-Wall -Wextra -Wno-missing-field-initializers"
 AS_IF([test "x$enable_werror" = xyes], [LS_WARN_CFLAGS="$LS_WARN_CFLAGS -Werror"])
 AS_IF([test "x$enable_sanitizers" = xyes],
-    [LS_SAN_CFLAGS="-fsanitize=address,undefined -fno-omit-frame-pointer"])
+    [LS_SAN_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"])
 AC_SUBST([LS_WARN_CFLAGS])
 AC_SUBST([LS_SAN_CFLAGS])
 AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" = xyes])

@@ -445,7 +445,7 @@ ls_err pe_file_open(const char *path, pe_file **out)
     }
     for (size_t i = 0; i < f->records_len; i++) /* the events stay where they are from here on */
         f->records[i].event = &f->events[f->records[i].event_row];
-    qsort(f->records, f->records_len, sizeof(*f->records), file_by_time);
+    if (f->records_len) qsort(f->records, f->records_len, sizeof(*f->records), file_by_time);
     f->about = (struct pe_file_about){.host = file_told(f->texts[0]),
                                       .release = file_told(f->texts[1]),
                                       .perf_version = file_told(f->texts[2]),

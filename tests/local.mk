@@ -40,3 +40,13 @@ include tests/cases/examples.mk
 include tests/cases/perf.mk
 include tests/perf/ring.mk
 include tests/fuzz/pe.mk
+
+# Unit tests and the corpora of the fuzz targets once more, with ASan and UBSan, in a build folder of their own.
+# Not those that count this process's own page faults and frames, which the sanitizers add to.
+SANITIZED_TESTS = $(filter-out %.sh %.py tests/perf/test_pe_count tests/runtime/test_rt_unwind,$(TESTS)) $(filter tests/fuzz/%,$(TESTS))
+.PHONY: check-sanitized
+check-sanitized:
+	rm -rf sanitized && mkdir sanitized
+	cd sanitized && case '$(srcdir)' in /*) top='$(srcdir)' ;; *) top='../$(srcdir)' ;; esac && \
+	    $$top/configure --enable-sanitizers CC='$(CC)' CXX='$(CXX)' >configure.log && $(MAKE) check TESTS='$(SANITIZED_TESTS)'
+check-long: check-sanitized

@@ -4,7 +4,7 @@ check_PROGRAMS += tests/cases/proc_victim
 tests_cases_proc_victim_SOURCES = tests/cases/proc_victim.c
 tests_cases_proc_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations
 tests_cases_proc_victim_LDADD = libloadstone.la
-tests_cases_proc_victim_LDFLAGS = -no-install -pthread
+tests_cases_proc_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 proc_tests = \
     tests/cases/test_control.sh \
     tests/cases/test_mpi.sh \

@@ -98,10 +98,10 @@ static struct ndm_field fields[] = {
 };
 static struct ndm_atlas atlas = {.domains = domains, .domains_len = 4, .fields = fields, .fields_len = 3};
 
-static void fill(double *values, size_t len, int metric)
+static void fill(double *values, size_t len, int metric, int more)
 {
     for (size_t i = 0; i < len; i++)
-        values[i] = i % 3 == 0                                     ? 7.5 * (double)i + metric
+        values[i] = i % 3 == 0                                     ? 7.5 * (double)i + metric + more
                     : prof_atlas_may_miss((enum ndm_metric)metric) ? NAN
                                                                    : 0;
 }
@@ -109,12 +109,12 @@ static void fill(double *values, size_t len, int metric)
 static void make_values(void)
 {
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
-        fill(grid_values[m], GRID_VALUES / 2, m); /* nothing in the far half */
+        fill(grid_values[m], GRID_VALUES / 2, m, 0); /* nothing in the far half */
         for (size_t i = GRID_VALUES / 2; i < GRID_VALUES; i++)
             grid_values[m][i] = prof_atlas_may_miss((enum ndm_metric)m) ? NAN : 0;
-        fill(line_values[m], 4, m);
-        fill(line_steps[m], HALVES * 4, m + 1);
-        fill(mesh_values[m], 2, m + 2);
+        fill(line_values[m], 4, m, 0);
+        fill(line_steps[m], HALVES * 4, m, 1);
+        fill(mesh_values[m], 2, m, 2);
         fields[0].values[m] = grid_values[m];
         fields[1].values[m] = line_values[m];
         fields[1].step_values[m] = line_steps[m];

@@ -16,11 +16,11 @@ tests_symbols_test_sym_files_LDADD = libspoolfixture.la libsymbols.la $(CMOCKA_L
 # What test_sym_mangled mangles: once as it is, once with compressed debugging sections.
 check_PROGRAMS += tests/symbols/sym_small tests/symbols/sym_small_gz
 tests_symbols_sym_small_CFLAGS = -std=gnu11 -g -O1
-tests_symbols_sym_small_LDFLAGS = -no-install
+tests_symbols_sym_small_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_symbols_sym_small_gz_SOURCES = tests/symbols/sym_small.c
 tests_symbols_sym_small_gz_CFLAGS = -std=gnu11 -g -O1 -gz
-tests_symbols_sym_small_gz_LDFLAGS = -no-install -gz
+tests_symbols_sym_small_gz_LDFLAGS = $(AM_LDFLAGS) -no-install -gz
 tests_symbols_test_sym_mangled_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) -D_GNU_SOURCE
 tests_symbols_test_sym_mangled_LDADD = libspoolfixture.la libsymbols.la $(CMOCKA_LIBS)
-tests_symbols_test_sym_mangled_LDFLAGS = -no-install
+tests_symbols_test_sym_mangled_LDFLAGS = $(AM_LDFLAGS) -no-install
 endif

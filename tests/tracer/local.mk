@@ -9,7 +9,7 @@ tests_tracer_trace_victim_SOURCES = tests/tracer/trace_victim.c
 tests_tracer_trace_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-malloc
 tests_tracer_trace_victim_LDADD = libloadstone.la
-tests_tracer_trace_victim_LDFLAGS = -no-install -pthread
+tests_tracer_trace_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_online.sh \
     tests/tracer/test_trace_refused.sh
 EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh \

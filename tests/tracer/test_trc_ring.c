@@ -30,6 +30,13 @@ static int set_up(void **state)
     return trc_lane_init(trc_reader_ring(ring.reader), 0);
 }
 
+static int tear_down(void **state)
+{
+    (void)state;
+    trc_reader_free(ring.reader);
+    return 0;
+}
+
 static void put_event(void)
 {
     trc_event_put(TRC_EVENT_UNMAPPED, (const uint64_t[6]){ring.events});
@@ -162,9 +169,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markers_are_told_from_other_calls),
-        cmocka_unit_test_setup(rows_of_all_threads_stand_between_the_events_of_their_time, set_up),
-        cmocka_unit_test_setup(what_is_switched_off_leaves_a_break, set_up),
-        cmocka_unit_test_setup(a_writer_waits_for_the_reader_and_its_open_block_is_not_lost, set_up),
+        cmocka_unit_test_setup_teardown(rows_of_all_threads_stand_between_the_events_of_their_time, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_switched_off_leaves_a_break, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_writer_waits_for_the_reader_and_its_open_block_is_not_lost, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
