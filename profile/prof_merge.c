@@ -50,6 +50,7 @@ static void merge_fini(struct prof_merge_job *job)
         prof_close(job->files[i].profile);
         free(job->files[i].node_of);
         free(job->files[i].phase_of);
+        free(job->files[i].process_node_of);
     }
     free(job->files);
     free(job->nodes.rows);

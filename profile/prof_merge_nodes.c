@@ -48,16 +48,13 @@ static uint32_t merge_twin_of(const struct prof_merge_job *job, const struct pro
 }
 
 /* Above the ranges of a process, as where several processes of one recording registered some. */
-static ls_err merge_process_node(struct prof_merge_job *job, const struct prof_merge_file *f,
-                                 uint32_t process, uint32_t *out)
+static ls_err merge_process_node(struct prof_merge_job *job, struct prof_merge_file *f, uint32_t process,
+                                 uint32_t *out)
 {
     size_t len;
     const struct prof_process *p = prof_processes(f->profile, &len);
-    for (*out = 0; *out < job->nodes.len; ++*out) {
-        const struct prof_node *n = &job->nodes.rows[*out];
-        if (n->kind == PROF_NODE_PROCESS && n->process == prof_merge_row(f, PROF_TABLE_processes, process))
-            return LS_OK;
-    }
+    *out = f->process_node_of[process];
+    if (*out != UINT32_MAX) return LS_OK;
     const struct prof_run *run = prof_run_of(f->profile);
     const struct prof_node node = {
         .kind = PROF_NODE_PROCESS,
@@ -67,7 +64,9 @@ static ls_err merge_process_node(struct prof_merge_job *job, const struct prof_m
                      : prof_name_printf(job->names, "process %u on %s", p[process].pid, run->host),
         .born_ns = prof_merge_time(f, p[process].begin_ns),
         .died_ns = UINT64_MAX};
-    return merge_add_node(job, node, out);
+    LS_TRY(merge_add_node(job, node, out));
+    f->process_node_of[process] = *out;
+    return LS_OK;
 }
 
 static ls_err merge_node(struct prof_merge_job *job, struct prof_merge_file *f, const struct prof_node *from,
@@ -88,18 +87,30 @@ static ls_err merge_node(struct prof_merge_job *job, struct prof_merge_file *f, 
     return *to == UINT32_MAX ? merge_add_node(job, n, to) : LS_OK;
 }
 
+static ls_err merge_nodes_of(struct prof_merge_job *job, struct prof_merge_file *f, bool several)
+{
+    size_t len, processes_len;
+    const struct prof_node *nodes = prof_nodes(f->profile, &len);
+    prof_processes(f->profile, &processes_len);
+    f->node_of = malloc((len + 1) * sizeof(*f->node_of));
+    f->process_node_of = malloc((processes_len + 1) * sizeof(*f->process_node_of));
+    if (!f->node_of || !f->process_node_of)
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its nodes", f->path);
+    for (size_t p = 0; p < processes_len; p++)
+        f->process_node_of[p] = UINT32_MAX;
+    for (size_t n = 0; n < len; n++) {
+        LS_TRY(merge_node(job, f, &nodes[n], several));
+        if (nodes[n].kind == PROF_NODE_PROCESS && nodes[n].process != PROF_NO_PROCESS)
+            f->process_node_of[nodes[n].process] = f->node_of[n];
+    }
+    return LS_OK;
+}
+
 ls_err prof_merge_nodes(struct prof_merge_job *job)
 {
     const bool several = merge_files_with_ranges(job) > 1;
-    for (size_t i = 0; i < job->files_len; i++) {
-        struct prof_merge_file *f = &job->files[i];
-        size_t len;
-        const struct prof_node *nodes = prof_nodes(f->profile, &len);
-        f->node_of = malloc((len + 1) * sizeof(*f->node_of));
-        if (!f->node_of) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its nodes", f->path);
-        for (size_t n = 0; n < len; n++)
-            LS_TRY(merge_node(job, f, &nodes[n], several));
-    }
+    for (size_t i = 0; i < job->files_len; i++)
+        LS_TRY(merge_nodes_of(job, &job->files[i], several));
     return LS_OK;
 }
 

@@ -19,6 +19,7 @@ struct prof_merge_file {
     uint64_t samples_len, first_sample;
     uint32_t first_field;
     uint32_t *node_of, *phase_of; /* merged row for each of its own */
+    uint32_t *process_node_of; /* and the node above the ranges of each of its processes, UINT32_MAX: none */
 };
 
 struct prof_merge_job {

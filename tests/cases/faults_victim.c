@@ -2,8 +2,8 @@
 /* Touches pages that it counts: N of A in one thread, M of B in another, one after the other in a process of
  * its own or in many threads. Prints what it did, for the test to compare. */
 #include "loadstone/loadstone.h"
+#include "tests/perf/own_descriptors.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -97,17 +97,6 @@ static void many(smr_tree *tree, size_t n)
         pthread_join(threads[i], NULL);
 }
 
-/* Descriptors that this process has. */
-static int descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d) closedir(d);
-    return n;
-}
-
 /* One thread after the other; their number of descriptors stays level. */
 static void short_threads(smr_tree *tree, size_t n)
 {
@@ -117,8 +106,8 @@ static void short_threads(smr_tree *tree, size_t n)
     add(tree, "A", p.base, SHORT * n);
     for (int i = 0; i < SHORT; i++, p.base += n * PAGE_BYTES) {
         touch_in_thread(&p);
-        if (i == WARM) first = descriptors();
-        if (i > WARM && descriptors() > first + SLACK) exit(8);
+        if (i == WARM) first = own_descriptors();
+        if (i > WARM && own_descriptors() > first + SLACK) exit(8);
     }
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whole programs sampled through perf_event.
 check_PROGRAMS += tests/cases/faults_victim
-tests_cases_faults_victim_SOURCES = tests/cases/faults_victim.c
+tests_cases_faults_victim_SOURCES = tests/cases/faults_victim.c tests/perf/own_descriptors.h
 tests_cases_faults_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_cases_faults_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_cases_faults_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread

@@ -2,8 +2,8 @@
 /* Registers arrays and asks fake_kernel to play samples of them; without one it does nothing of the kind. */
 #include "fake_kernel.h"
 #include "loadstone/loadstone.h"
+#include "tests/perf/own_descriptors.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,17 +81,6 @@ static void flood(smr_tree *tree)
                             .needs_all = 1});
 }
 
-/* Descriptors that this process has. */
-static int descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d))
-        n++;
-    if (d) closedir(d);
-    return n;
-}
-
 static void *short_thread(void *element)
 {
     play((struct fake_play){.base = (uint64_t)(uintptr_t)element,
@@ -111,8 +100,8 @@ static void many_threads(smr_tree *tree)
         pthread_t thread;
         if (pthread_create(&thread, NULL, short_thread, flooded + (ptrdiff_t)i * SHORT_LEN) != 0) exit(6);
         pthread_join(thread, NULL);
-        if (i == WARM_THREADS) first = descriptors();
-        if (i > WARM_THREADS && descriptors() > first + 4) exit(7);
+        if (i == WARM_THREADS) first = own_descriptors();
+        if (i > WARM_THREADS && own_descriptors() > first + 4) exit(7);
     }
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/perf: rings, records and decoders; the whole path on a kernel of ours
 check_PROGRAMS += tests/perf/fake_kernel tests/perf/hw_victim
-tests_perf_fake_kernel_SOURCES = tests/perf/fake_kernel.c tests/perf/fake_kernel.h
+tests_perf_fake_kernel_SOURCES = tests/perf/fake_kernel.c tests/perf/fake_kernel.h tests/perf/fake_event.h \
+    tests/perf/fake_memory.c tests/perf/fake_memory.h tests/perf/fake_play.c
 tests_perf_fake_kernel_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
-tests_perf_hw_victim_SOURCES = tests/perf/hw_victim.c tests/perf/fake_kernel.h
+tests_perf_hw_victim_SOURCES = tests/perf/hw_victim.c tests/perf/fake_kernel.h tests/perf/own_descriptors.h
 tests_perf_hw_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_perf_hw_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_perf_hw_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of patterns: homes and indices, functions and lines of the very files that are loaded. */
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#include "tests/patterns/pat_program.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct pat_compact_options quiet = {.no_symbols = true};
+
+static void names_say_what_is_known(void **state)
+{
+    struct pat_program p;
+    (void)state;
+    pat_program_init(&p);
+    struct pat_sequence *s = pat_program_sequence(&p);
+    pat_program_put(s, 1);
+    s->index_home = 1;
+    s->cost = 1;
+    s = pat_program_sequence(&p);
+    pat_program_put(s, 1);
+    pat_program_put(s, 2);
+    pat_program_put(s, 3);
+    s->home = 2;
+    s->cost = 2;
+    s = pat_program_sequence(&p);
+    p.sites[2].op = PAT_OP_STORE;
+    pat_program_put(s, 9);
+    s->cost = 5;
+    pat_program_compact(&p, &quiet);
+    /* gathers first, the costliest first */
+    const struct pat_found *f = p.found.rows;
+    assert_string_equal(f[0].config.name, "gather at 0x401010");
+    assert_string_equal(f[1].config.name, "gather of `x` through `col` at 0x401000");
+    assert_string_equal(f[2].config.name, "scatter of `x` at 0x401020");
+    assert_int_equal(f[2].config.kernel, PAT_SCATTER);
+    assert_true(fabs(f[0].access_share - 0.6) < 1e-12 && fabs(f[0].cost_share - 0.25) < 1e-12);
+    assert_string_equal(f[1].index_home, "col");
+    assert_string_equal(f[1].thread, "4711");
+    pat_program_fini(&p);
+}
+
+/* The loaded object that holds an address, as the loader knows it. */
+struct loaded {
+    uint64_t ip;
+    struct pat_module module;
+    char path[4096];
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *user)
+{
+    struct loaded *l = user;
+    const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uint64_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        const uint64_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || l->ip < start || l->ip >= end) continue;
+        assert_non_null(realpath(path, l->path));
+        l->module = (struct pat_module){l->path, start, end, info->dlpi_addr};
+        return 1;
+    }
+    return 0;
+}
+
+/* The pattern of one access by the instruction at ip. */
+static const struct pat_found *compact_at(struct pat_program *p, struct loaded *l, uint64_t ip)
+{
+    pat_program_init(p);
+    *l = (struct loaded){.ip = ip};
+    assert_int_equal(dl_iterate_phdr(find_loaded, l), 1);
+    p->modules[0] = l->module;
+    p->tables.modules_len = 1;
+    p->sites[0].ip = ip;
+    p->sites[0].module = 0;
+    pat_program_put(pat_program_sequence(p), 1);
+    return pat_program_compact(p, NULL);
+}
+
+/* What was unloaded, or another process's program, had the same addresses: it is the first of the table. */
+static void addresses_of_two_modules_are_told_apart(void **state)
+{
+    struct pat_program p;
+    struct loaded l = {.ip = (uint64_t)(uintptr_t)&find_loaded};
+    char path[] = "/nonexistent/libgone.so";
+    char name[256];
+    (void)state;
+    pat_program_init(&p);
+    assert_int_equal(dl_iterate_phdr(find_loaded, &l), 1);
+    p.modules[0] = (struct pat_module){path, l.module.start, l.module.end, l.module.start};
+    p.modules[1] = l.module;
+    p.tables.modules_len = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        p.sites[i].ip = l.ip;
+        p.sites[i].module = i;
+        pat_program_put(pat_program_sequence(&p), 1);
+    }
+    pat_program_compact(&p, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        const struct pat_found *f = &p.found.rows[i];
+        const bool is_gone = f->sequence == 0;
+        assert_string_equal(f->function, is_gone ? "" : "find_loaded");
+        assert_string_equal(f->module, is_gone ? path : l.path);
+        snprintf(name, sizeof(name), "gather of `x` in libgone.so+0x%llx",
+                 (unsigned long long)(l.ip - l.module.start));
+        if (is_gone) assert_string_equal(f->config.name, name);
+    }
+    pat_program_fini(&p);
+}
+
+/* This very function, position-independent or not as this program is. */
+static void instructions_have_functions_and_lines(void **state)
+{
+    struct pat_program p;
+    struct loaded l;
+    const struct pat_found *f =
+        compact_at(&p, &l, (uint64_t)(uintptr_t)&instructions_have_functions_and_lines);
+    (void)state;
+    assert_string_equal(f->function, "instructions_have_functions_and_lines");
+    assert_string_equal(f->module, l.path);
+    assert_non_null(strstr(f->config.name, "gather of `x` in instructions_have_functions_and_lines"));
+    if (f->line) { /* there is debugging information */
+        assert_non_null(strstr(f->file, "test_pat_names.c"));
+        assert_non_null(strstr(f->config.name, "(test_pat_names.c:"));
+    }
+    pat_program_fini(&p);
+}
+
+static void instructions_of_libraries_have_functions(void **state)
+{
+    struct pat_program p;
+    struct loaded l;
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    void *ip = libc ? dlsym(libc, "qsort") : NULL;
+    (void)state;
+    if (!ip) {
+        print_message("no libc.so.6 to look up a name in\n");
+        skip();
+    }
+    const struct pat_found *f = compact_at(&p, &l, (uint64_t)(uintptr_t)ip);
+    assert_true(l.module.bias != 0);
+    assert_non_null(strstr(f->function, "qsort"));
+    pat_program_fini(&p);
+    dlclose(libc);
+}
+
+static void files_that_are_not_there_leave_names_empty(void **state)
+{
+    struct pat_program p;
+    char path[] = "/nonexistent/libgone.so";
+    (void)state;
+    pat_program_init(&p);
+    p.modules[0] = (struct pat_module){path, 0x400000, 0x500000, 0x400000};
+    p.sites[0].module = 0;
+    p.tables.modules_len = 1;
+    pat_program_put(pat_program_sequence(&p), 1);
+    const struct pat_found *f = pat_program_compact(&p, NULL);
+    assert_string_equal(f->function, "");
+    assert_string_equal(f->config.name, "gather of `x` in libgone.so+0x1000");
+    pat_program_fini(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_say_what_is_known),
+        cmocka_unit_test(instructions_have_functions_and_lines),
+        cmocka_unit_test(instructions_of_libraries_have_functions),
+        cmocka_unit_test(addresses_of_two_modules_are_told_apart),
+        cmocka_unit_test(files_that_are_not_there_leave_names_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
