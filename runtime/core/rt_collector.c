@@ -257,9 +257,18 @@ static bool wait_for(const uint32_t *word, uint32_t wanted)
     }
 }
 
+static void flush_engine(void)
+{
+    if (!load(&collector.has_callbacks) || !rt_state.engine->flush) return;
+    rt_quiet_begin();
+    rt_state.engine->flush();
+    rt_quiet_end();
+}
+
 void rt_collector_drain_running(void)
 {
     if (!can_work() || rt_tls.pauses || rt_calls_are_known_stuck()) return;
+    flush_engine();
     rt_order_before(&collector.asked);
     const uint32_t mine = __atomic_add_fetch(&collector.asked, 1, __ATOMIC_SEQ_CST);
     rt_bell_ring();

@@ -454,10 +454,15 @@ static void close_own_file(void)
     own->begin_ns = ls_clock_mono_ns();
 }
 
-void rt_perf_drain(void)
+void rt_perf_flush(void)
 {
     rt_perf_reader_wait_begun();
     rt_perf_look(ls_clock_mono_ns(), true);
+}
+
+void rt_perf_drain(void)
+{
+    rt_perf_flush();
     rt_perf_lock();
     close_own_file();
     rt_perf_unlock();

@@ -57,6 +57,7 @@ void rt_perf_thread_close(struct rt_thread *t);
 void rt_perf_start(void);
 void rt_perf_stop(void);
 void rt_perf_drain(void);
+void rt_perf_flush(void);
 void rt_perf_before_fork(struct rt_thread *t);
 void rt_perf_after_fork_parent(struct rt_thread *t);
 void rt_perf_after_fork_child(struct rt_thread *t);

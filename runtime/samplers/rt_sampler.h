@@ -34,6 +34,8 @@ struct rt_sampler {
     void (*start)(void); /* sampling was switched on (any thread; also after the delay is set up); */
     void (*stop)(void);  /* ... off. rt_control_is_sampling() answers for the state of the moment */
     void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
+    void (*flush)(void); /* what waits in the kernel becomes samples, so that all of now are in the rings of
+                          * rt_tap_sigsafe.h; depth > 0 */
     /* Regularly, on the collector thread t (runtime/core/rt_collector.h), and once more for every drain:
      * what signal handlers cannot do. An engine that has this gets the thread from the start. */
     void (*collect)(struct rt_thread *t);

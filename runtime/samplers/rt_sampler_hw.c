@@ -173,6 +173,7 @@ const struct rt_sampler rt_sampler_hw = {
     .start = rt_perf_start,
     .stop = rt_perf_stop,
     .drain = rt_perf_drain,
+    .flush = rt_perf_flush,
     .before_fork = rt_perf_before_fork,
     .after_fork_parent = rt_perf_after_fork_parent,
     .after_fork_child = rt_perf_after_fork_child,

@@ -2,6 +2,7 @@
 /* Registers arrays and asks fake_kernel to play samples of them; without one it does nothing of the kind. */
 #include "fake_kernel.h"
 #include "loadstone/loadstone.h"
+#include "loadstone/ndm.h"
 #include "tests/perf/own_descriptors.h"
 
 #include <pthread.h>
@@ -125,13 +126,32 @@ static void until_slower(smr_tree *tree)
     }
 }
 
+/* The last element of A is the first point. */
+static void *mirrored(smr_node *n, struct mem_sample *sample, void *user)
+{
+    static struct loadstone_point p;
+    uint64_t element;
+    (void)user;
+    if (smr_node_index_of(n, sample->daddr, &element, NULL) != 0) abort();
+    p.at[0] = (double)(LEN - 1 - element) + 0.5;
+    return &p;
+}
+
+static void map_mirrored(smr_node *n)
+{
+    const struct ndm_grid line = {.label = "line", .dims = 1, .extents = {LEN}};
+    ndm_domain *d;
+    if (ndm_domain_new_grid(&line, &d) != 0 || ndm_map_callback(n, d, mirrored, NULL) != 0) exit(10);
+}
+
 int main(int argc, char **argv)
 {
     smr_tree *tree;
     pthread_t thread;
     if (smr_tree_new(&tree) != 0) return 2;
-    add(tree, "A", a, LEN);
+    smr_node *node_a = add(tree, "A", a, LEN);
     add(tree, "B", b, LEN);
+    if (argc > 1 && strcmp(argv[1], "callback") == 0) map_mirrored(node_a);
     play((struct fake_play){.base = (uint64_t)(uintptr_t)a,
                             .stride_bytes = sizeof(double),
                             .len = LEN,

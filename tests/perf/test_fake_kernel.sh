@@ -53,6 +53,9 @@ must("engine", run["run"].attrs["engine"] == "hw" and sys.argv[2] in run["run"].
 must("weight", s["weight_ns"][a[1]] > s["weight_ns"][a[0]] > 0)
 events = {k: sum(int(n) for n, kind in zip(run["events/count"][:], run["events/kind"].asstr()[:]) if kind == k) for k in set(run["events/kind"].asstr()[:])}
 must("each loss is told", (events["SAMPLES_LOST"], events["HARDWARE_LOST"], events["THROTTLED"], events["UNTHROTTLED"]) == (1234, 77, 1, 1))
+if "callback" in sys.argv:
+    must("the program's function says where", [int(s["value"][i]) for i in a] == list(range(255, -1, -1)))
+    must("and its costs", list(run["fields/line.A/samples"][:]) == [1] * 256 and events["CALLBACK_CALLS"] == 256 and not any(k.startswith("CALLBACK") for k in events if k != "CALLBACK_CALLS"))
 if "threads" in sys.argv:
     must("all of 500 threads, once", sorted(int(s["element"][i]) for i in rows["F"]) == list(range(4000)))
     must("each by its own thread", len({int(s["thread"][i]) for i in rows["F"]}) == 500)
@@ -65,7 +68,7 @@ if "aux" in sys.argv:
     must("latencies of a flood", all(int(s["latency_cycles"][i]) == int(s["element"][i]) % 65536 for i in rows["F"]))
     must("page walks", [int(s["tlb"][i]) for i in a[:4]] == [255, 0, 255, 0])
     must("truncated areas", events["AUX_DAMAGED"] >= 3)
-else:
+elif sys.argv[2] != "SPE":
     must("no areas", "AUX_DAMAGED" not in events)
 P
 }
@@ -102,6 +105,9 @@ loadstone=$scratch/few
 plays skylake PEBS threads -b
 grep -q 'sampled one by one' skylake.txt || { echo "FAIL: nothing is said of threads:"; cat skylake.txt; failed=1; }
 loadstone=$loadstone_tool
+# a natural-domain function of the program's sees each sample of its range
+plays skylake PEBS callback
+plays neoverse-n1 SPE callback
 # IBS of a kernel that samples whole CPUs only: what others do is left out, and what the kernel did
 plays zen3 IBS "" "-r 6.1.0 -k"
 # the registers of IBS, where the kernel does not decode them
