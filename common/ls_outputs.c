@@ -80,6 +80,8 @@ ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporar
 {
     char draft[PATH_MAX];
     struct stat st;
+    if (ls_is_stdout(path)) /* what is written there needs a name */
+        return ls_fail(LS_ERR_USAGE, "this is written to files only: name one (./- is one called -)");
     if (stat(path, &st) == 0) {
         LS_TRY(ls_outputs_replace(f, path, &st));
     } else {

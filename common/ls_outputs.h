@@ -20,7 +20,7 @@ typedef struct ls_outputs ls_outputs;
 ls_err ls_outputs_new(bool force, ls_outputs **out);
 /* Announce a file; *out_temporary is where to write it.
  * Owns:   f owns *out_temporary.  Errors: LS_ERR_EXISTS, LS_ERR_RANGE (name too long), LS_ERR_NOMEM,
- *         LS_ERR_IO. */
+ *         LS_ERR_IO; LS_ERR_USAGE for "-", which has no name. */
 ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporary);
 /* As ls_outputs_add, opened for writing; ls_outputs_free closes it. "-" is standard output.
  * Owns:   f owns *out.  Errors: as ls_outputs_add, and those of open. */

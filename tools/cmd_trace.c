@@ -193,8 +193,11 @@ static ls_err trace_check_outputs(struct trace *t)
     const bool force = t->v[TRACE_FORCE].given;
     if (t->v[TRACE_PATTERNS].given) {
         cli_output_for_rank(t->v[TRACE_PATTERNS].text, t->patterns);
-        LS_TRY(cli_output_check(t->patterns, force));
+        LS_TRY(cli_output_check_named(t->patterns, force)); /* standard output is the program's */
         if (!t->v[TRACE_OUTPUT].given) return LS_OK;
+        if (strcmp(t->v[TRACE_OUTPUT].text, t->v[TRACE_PATTERNS].text) == 0)
+            return ls_fail(LS_ERR_USAGE, "%s cannot be the trace and its patterns: name another file",
+                           t->v[TRACE_OUTPUT].text);
     }
     cli_output_for_rank(t->v[TRACE_OUTPUT].text, t->output);
     LS_TRY(cli_output_check(t->output, force));

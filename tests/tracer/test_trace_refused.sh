@@ -56,6 +56,13 @@ PATH=$PWD/fake:$PATH heard 126 'QEMU did not start .* with the tracer.s plugin' 
 says err 'next: loadstone record -- '
 [ ! -e u.trace ] || { echo "FAIL: a trace of a program that did not start"; failed=1; }
 
+# standard output is the program's, and one file is not two
+for name in -o --patterns; do
+    heard 125 'written to files only' "$loadstone" trace -f $name - -- "$victim" loops
+done
+heard 125 'cannot be the trace and its patterns' "$loadstone" trace -f -o t.trace --patterns t.trace -- "$victim" loops
+[ -z "$(ls -A | grep -e '^-' -e part- -e spool)" ] || { echo "FAIL: something was left: $(ls -A)"; failed=1; }
+
 # a failure of ours is not hidden by the program's status
 heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" loops
 says err 'itself ended with status 3'
