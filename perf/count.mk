@@ -9,7 +9,10 @@ libperfcount_la_LIBADD = libperfenc.la libperfring.la libcommon.la
 
 # perf.data
 noinst_LTLIBRARIES += libperffile.la
-libperffile_la_SOURCES = perf/pe_file.c perf/pe_file.h
+libperffile_la_SOURCES = \
+    perf/pe_file.c perf/pe_file.h \
+    perf/pe_file_spe.c perf/pe_file_spe.h \
+    perf/pe_file_trace.c perf/pe_file_trace.h
 libperffile_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperffile_la_LIBADD = libperfring.la libcommon.la
 if HAVE_ZSTD

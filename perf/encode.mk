@@ -15,7 +15,7 @@ perfenc_sources = \
 libperfenc_la_SOURCES = $(perfenc_sources)
 libperfenc_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperfenc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libperfenc_la_LIBADD = libmachpriv.la libcommon.la
+libperfenc_la_LIBADD = libmachpriv.la libperfring.la libcommon.la
 libperfpfm_la_SOURCES = perf/pe_pfm.h
 libperfpfm_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libperfpfm_la_LIBADD = libperfenc.la

@@ -6,6 +6,7 @@
  * EACCES; arm_spe_event_sanitise_period: the interval is cut to bits 31:8 and raised to caps/min_interval),
  * Arm ARM DDI 0487, PMSIRR_EL1 and PMSFCR_EL1. */
 #include "common/ls_cpus.h"
+#include "perf/pe_spe.h"
 #include "perf/pe_vendor.h"
 
 #include <string.h>
@@ -18,32 +19,14 @@ static bool arm_owns(const struct pe_sysfs *s, const char *pmu)
     return strncmp(pmu, "arm_spe_", 8) == 0;
 }
 
-/* Cores whose data source packets follow one encoding: common_ds_encoding_cpus of tools/perf/util/arm-spe.c,
- * numbers of arch/arm64/include/asm/cputype.h. */
-static const uint16_t arm_common_parts[] = {
-    0xd0c, /* Neoverse N1 */
-    0xd49, /* Neoverse N2 */
-    0xd40, /* Neoverse V1 */
-    0xd4f, /* Neoverse V2 */
-    0xd81, /* Cortex-A720 */
-    0xd87, /* Cortex-A725 */
-    0xd4c, /* Cortex-X1C */
-    0xd4e, /* Cortex-X3 */
-    0xd85, /* Cortex-X925 */
-};
-
-/* MIDR_EL1: implementer 31:24, part 15:4. Of the first of the PMU's CPUs; the PMU has one kind. */
+/* Of the first of the PMU's CPUs; the PMU has one kind. */
 static bool arm_has_common_sources(const struct pe_site *site, const struct pe_encoding *e)
 {
-    enum { IMPLEMENTER_ARM = 0x41 };
     uint64_t midr;
     unsigned first = 0, last;
     const char *at = e->cpus;
     ls_cpus_next(&at, &first, &last);
-    if (!pe_sysfs_midr(&site->sysfs, first, &midr) || (midr >> 24 & 0xff) != IMPLEMENTER_ARM) return false;
-    for (size_t i = 0; i < sizeof(arm_common_parts) / sizeof(arm_common_parts[0]); i++)
-        if (arm_common_parts[i] == (midr >> 4 & 0xfff)) return true;
-    return false;
+    return pe_sysfs_midr(&site->sysfs, first, &midr) && pe_spe_has_sources(midr);
 }
 
 static ls_err arm_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,

@@ -27,7 +27,10 @@ enum {
     FILE_REC_HEADER_ATTR = 64,
     FILE_REC_TRACING_DATA = 66,
     FILE_REC_BUILD_ID = 67,
+    FILE_REC_AUXTRACE_INFO = 70,
     FILE_REC_AUXTRACE = 71,
+    FILE_REC_TIME_CONV = 79,
+    FILE_REC_HEADER_FEATURE = 80,
     FILE_REC_COMPRESSED = 81,
     FILE_REC_COMPRESSED2 = 83,
 };
@@ -39,8 +42,12 @@ enum {
     FEATURE_VERSION = 5,
     FEATURE_ARCH = 6,
     FEATURE_CPU = 8,
+    FEATURE_CPUID = 9,
     FEATURE_COMMAND = 11
 };
+static const int file_texts[] = {FEATURE_HOST, FEATURE_RELEASE, FEATURE_VERSION,
+                                 FEATURE_ARCH, FEATURE_CPU,     FEATURE_CPUID};
+enum { FILE_TEXTS = sizeof(file_texts) / sizeof(file_texts[0]) };
 
 struct file_section {
     uint64_t offset, len_bytes;
@@ -63,11 +70,12 @@ struct pe_file {
     struct file_build_id *build_ids;
     size_t build_ids_len;
     struct pe_file_about about;
-    char *texts[6];
+    char *texts[FILE_TEXTS], *command;
+    struct pe_trace trace;
     pe_unpack *unpack;
     struct pe_unpacked *unpacked; /* each lives as long as the file */
     size_t unpacked_len;
-    uint64_t truncated_bytes, broken, aux_bytes;
+    uint64_t truncated_bytes, broken;
 };
 
 static ls_err file_bad(const pe_file *f, const char *what, uint64_t at)
@@ -169,25 +177,24 @@ static bool file_event_of(const pe_file *f, uint64_t id, uint32_t *row)
 /* --- features --- */
 
 /* A length, then that many bytes with a NUL. */
-static size_t file_text(const pe_file *f, struct file_section s, char **out)
+static size_t file_text(struct ls_span s, char **out)
 {
     if (s.len_bytes < 4) return 0;
-    const uint32_t room = file_half(f->bytes + s.offset);
+    const uint32_t room = file_half(s.data);
     if (room > s.len_bytes - 4) return 0;
     free(*out);
-    *out = strndup((const char *)f->bytes + s.offset + 4, room);
+    *out = strndup((const char *)s.data + 4, room);
     return 4 + (size_t)room;
 }
 
-static void file_take_command(pe_file *f, struct file_section s, char **out)
+static void file_take_command(struct ls_span s, char **out)
 {
     char *line = NULL, *word = NULL;
     size_t len = 0;
     if (s.len_bytes < 4) return;
-    uint32_t words = file_half(f->bytes + s.offset);
-    s.offset += 4, s.len_bytes -= 4;
-    for (size_t used; words-- && (used = file_text(f, s, &word)) && word;
-         s.offset += used, s.len_bytes -= used) {
+    uint32_t words = file_half(s.data);
+    s.data += 4, s.len_bytes -= 4;
+    for (size_t used; words-- && (used = file_text(s, &word)) && word; s.data += used, s.len_bytes -= used) {
         char *grown = realloc(line, len + strlen(word) + 2);
         if (!grown) break;
         line = grown;
@@ -196,6 +203,13 @@ static void file_take_command(pe_file *f, struct file_section s, char **out)
     free(word);
     free(*out);
     *out = line;
+}
+
+static void file_take_feature(pe_file *f, uint64_t bit, struct ls_span s)
+{
+    for (size_t i = 0; i < FILE_TEXTS; i++)
+        if ((int)bit == file_texts[i]) file_text(s, &f->texts[i]);
+    if (bit == FEATURE_COMMAND) file_take_command(s, &f->command);
 }
 
 static ls_err file_take_build_id(pe_file *f, const uint8_t *rec, size_t len_bytes)
@@ -224,16 +238,13 @@ static ls_err file_take_build_ids(pe_file *f, struct file_section s)
 
 static ls_err file_read_features(pe_file *f, uint64_t at)
 {
-    static const int texts[] = {FEATURE_HOST, FEATURE_RELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_CPU};
     for (unsigned bit = 0; bit < FILE_FEATURES; bit++) {
         if (!(f->bytes[72 + bit / 8] >> bit % 8 & 1)) continue;
         if (!file_holds(f, (struct file_section){at, FILE_SECTION_BYTES})) return LS_OK; /* perf was killed */
         const struct file_section s = file_section_at(f, at);
         at += FILE_SECTION_BYTES;
         if (!file_holds(f, s)) continue;
-        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-            if ((int)bit == texts[i]) file_text(f, s, &f->texts[i]);
-        if (bit == FEATURE_COMMAND) file_take_command(f, s, &f->texts[5]);
+        file_take_feature(f, bit, (struct ls_span){f->bytes + s.offset, s.len_bytes});
         if (bit == FEATURE_BUILD_ID) LS_TRY(file_take_build_ids(f, s));
     }
     return LS_OK;
@@ -318,15 +329,40 @@ static uint64_t file_payload_bytes(const struct pe_record *r)
     return 0;
 }
 
+/* Of bytes of a record; 0: they were compressed. */
+static uint64_t file_place(const pe_file *f, const uint8_t *bytes)
+{
+    const uintptr_t begin = (uintptr_t)f->bytes, at = (uintptr_t)bytes;
+    return at >= begin && at - begin < f->len_bytes ? at - begin : 0;
+}
+
+/* Where in the file it was, behind what is wrong. */
+static ls_err file_placed(const pe_file *f, const struct pe_record *rec, ls_err err)
+{
+    char text[256];
+    if (err != LS_ERR_FORMAT) return err;
+    snprintf(text, sizeof(text), "%s", ls_last_error());
+    return file_bad(f, text, file_place(f, rec->bytes.data));
+}
+
 static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct pe_unpacked *rest)
 {
     const uint8_t *bytes = rec->bytes.data;
     const size_t len = rec->bytes.len_bytes, head = sizeof(struct perf_event_header);
+    const struct ls_span body = {bytes + head, len - head};
     switch (rec->type) {
     case FILE_REC_HEADER_ATTR:
         return file_take_attr(f, bytes, len);
     case FILE_REC_BUILD_ID:
         return file_take_build_id(f, bytes, len);
+    case FILE_REC_AUXTRACE_INFO:
+        return file_placed(f, rec, pe_trace_take_info(&f->trace, body));
+    case FILE_REC_TIME_CONV:
+        return file_placed(f, rec, pe_trace_take_clock(&f->trace, body));
+    case FILE_REC_HEADER_FEATURE: /* of a pipe, which has no table of them */
+        if (body.len_bytes >= 8)
+            file_take_feature(f, file_word(body.data), (struct ls_span){body.data + 8, body.len_bytes - 8});
+        return LS_OK;
     case FILE_REC_COMPRESSED:
         return file_take_compressed(f, bytes + head, len - head, rest);
     case FILE_REC_COMPRESSED2: /* the length without padding stands in front */
@@ -336,6 +372,18 @@ static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct p
     default:
         return rec->type < FILE_REC_HEADER_ATTR ? file_add_record(f, rec) : LS_OK;
     }
+}
+
+/* Pass what stands behind a record, of which the cursor may hold less than it says. */
+static ls_err file_take_payload(pe_file *f, const struct pe_record *rec, struct ls_cursor *c)
+{
+    const uint64_t behind = file_payload_bytes(rec);
+    const size_t held = behind < ls_cursor_left(c) ? (size_t)behind : ls_cursor_left(c);
+    const struct ls_span body = {rec->bytes.data + sizeof(struct perf_event_header),
+                                 rec->bytes.len_bytes - sizeof(struct perf_event_header)};
+    const struct ls_span bytes = {ls_cursor_take(c, held), held};
+    if (rec->type != FILE_REC_AUXTRACE) return LS_OK;
+    return file_placed(f, rec, pe_trace_add(&f->trace, body, bytes, file_place(f, bytes.data)));
 }
 
 /* is_plain: of the file itself; unpacked bytes may end inside a record. */
@@ -350,14 +398,19 @@ static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain)
             *c = before;
             break;
         }
-        err = file_take_record(f, &rec, &rest);
         const uint64_t behind = file_payload_bytes(&rec);
-        if (rec.type == FILE_REC_AUXTRACE) f->aux_bytes += behind;
-        if (behind > ls_cursor_left(c)) break;
-        if (behind) ls_cursor_take(c, (size_t)behind);
+        const bool is_cut = behind > ls_cursor_left(c);
+        if (is_cut && !is_plain) { /* the rest of it comes with the next compressed record */
+            *c = before;
+            break;
+        }
+        err = file_take_record(f, &rec, &rest);
+        if (is_cut && is_plain) f->truncated_bytes = ls_cursor_left(c);
+        if (err == LS_OK) err = file_take_payload(f, &rec, c);
+        if (is_cut) break;
     }
     free(rest.bytes);
-    if (is_plain) f->truncated_bytes = ls_cursor_left(c);
+    if (is_plain && !f->truncated_bytes) f->truncated_bytes = ls_cursor_left(c);
     return err;
 }
 
@@ -451,7 +504,8 @@ ls_err pe_file_open(const char *path, pe_file **out)
                                       .perf_version = file_told(f->texts[2]),
                                       .arch = file_told(f->texts[3]),
                                       .cpu = file_told(f->texts[4]),
-                                      .command = file_told(f->texts[5])};
+                                      .cpuid = file_told(f->texts[5]),
+                                      .command = file_told(f->command)};
     *out = f;
     return LS_OK;
 }
@@ -463,8 +517,10 @@ void pe_file_free(pe_file *f)
         free(f->events[i].ids);
     for (size_t i = 0; i < f->unpacked_len; i++)
         free(f->unpacked[i].bytes);
-    for (size_t i = 0; i < sizeof(f->texts) / sizeof(f->texts[0]); i++)
+    for (size_t i = 0; i < FILE_TEXTS; i++)
         free(f->texts[i]);
+    free(f->command);
+    pe_trace_fini(&f->trace);
     free(f->unpacked);
     pe_unpack_free(f->unpack);
     free(f->events);
@@ -496,9 +552,9 @@ uint64_t pe_file_broken(const pe_file *f)
     return f->broken;
 }
 
-uint64_t pe_file_aux_bytes(const pe_file *f)
+const struct pe_trace *pe_file_trace(const pe_file *f)
 {
-    return f->aux_bytes;
+    return &f->trace;
 }
 
 uint64_t pe_file_truncated(const pe_file *f)

@@ -7,6 +7,7 @@
 #define PE_FILE_H
 
 #include "common/ls_error.h"
+#include "perf/pe_file_trace.h"
 #include "perf/pe_record.h"
 
 #include <linux/perf_event.h>
@@ -23,7 +24,7 @@ struct pe_file_event {
 
 /* Texts are "" when the file does not tell. */
 struct pe_file_about {
-    const char *host, *release, *arch, *cpu, *command, *perf_version;
+    const char *host, *release, *arch, *cpu, *command, *perf_version, *cpuid;
 };
 
 /* A record with what its event says of it. Its bytes live as long as the file. */
@@ -49,8 +50,8 @@ const struct pe_file_about *pe_file_about(const pe_file *f);
 const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len);
 /* Samples that were left out: of no event of the file, or longer than their record. */
 uint64_t pe_file_broken(const pe_file *f);
-/* Bytes of AUX areas (SPE, PT), which are not decoded. */
-uint64_t pe_file_aux_bytes(const pe_file *f);
+/* AUX areas (SPE, PT), as they are: pe_file_spe.h reads those of SPE. */
+const struct pe_trace *pe_file_trace(const pe_file *f);
 /* Bytes at the end that are no whole record; 0: none. */
 uint64_t pe_file_truncated(const pe_file *f);
 /* The build id of the file that was mapped from path, hexadecimal; "" not told. */

@@ -242,11 +242,17 @@ bool pe_record_id(const struct pe_layout *layout, const struct pe_record *r, uin
     return true;
 }
 
-bool pe_trailer_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out)
+bool pe_trailer_read(const struct pe_layout *layout, const struct pe_record *r, struct pe_sample *out)
 {
     struct ls_cursor c = body_of(r);
-    struct pe_sample s = pe_sample_missing();
-    if (!read_trailer(layout, &c, &s) || !(s.has & PERF_SAMPLE_TIME)) return false;
+    *out = pe_sample_missing();
+    return read_trailer(layout, &c, out);
+}
+
+bool pe_trailer_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out)
+{
+    struct pe_sample s;
+    if (!pe_trailer_read(layout, r, &s) || !(s.has & PERF_SAMPLE_TIME)) return false;
     *out = s.time;
     return true;
 }

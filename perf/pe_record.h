@@ -54,7 +54,10 @@ bool pe_sample_time(const struct pe_layout *layout, const struct pe_record *r, u
  * of several events in one stream have it at one place (perf's evlist__valid_sample_type), so that any of
  * their layouts finds it. False when there is none. */
 bool pe_record_id(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
-/* Time of a record that is not a sample, from its trailer (struct sample_id); false when it has none. */
+/* What a record that is not a sample ends with (struct sample_id); out->has says which fields. False when
+ * they do not fit. */
+bool pe_trailer_read(const struct pe_layout *layout, const struct pe_record *r, struct pe_sample *out);
+/* Its time; false when it has none. */
 bool pe_trailer_time(const struct pe_layout *layout, const struct pe_record *r, uint64_t *out);
 
 /* A PERF_RECORD_AUX: bytes of an AUX area that are whole now. */

@@ -59,6 +59,29 @@ static const struct {
     {0xd, LS_SOURCE_REMOTE_CACHE}, {0xe, LS_SOURCE_DRAM},
 };
 
+/* Cores whose data source packets follow one encoding: common_ds_encoding_cpus of tools/perf/util/arm-spe.c,
+ * numbers of arch/arm64/include/asm/cputype.h. */
+static const uint16_t spe_common_parts[] = {
+    0xd0c, /* Neoverse N1 */
+    0xd49, /* Neoverse N2 */
+    0xd40, /* Neoverse V1 */
+    0xd4f, /* Neoverse V2 */
+    0xd81, /* Cortex-A720 */
+    0xd87, /* Cortex-A725 */
+    0xd4c, /* Cortex-X1C */
+    0xd4e, /* Cortex-X3 */
+    0xd85, /* Cortex-X925 */
+};
+
+bool pe_spe_has_sources(uint64_t midr)
+{
+    enum { IMPLEMENTER_ARM = 0x41 }; /* MIDR_EL1: implementer 31:24, part 15:4 */
+    if ((midr >> 24 & 0xff) != IMPLEMENTER_ARM) return false;
+    for (size_t i = 0; i < sizeof(spe_common_parts) / sizeof(spe_common_parts[0]); i++)
+        if (spe_common_parts[i] == (midr >> 4 & 0xfff)) return true;
+    return false;
+}
+
 struct spe_packet {
     enum spe_kind kind;
     unsigned index;

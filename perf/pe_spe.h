@@ -23,4 +23,7 @@ struct pe_spe_counts {
  * come from the event bits. */
 bool pe_spe_next(struct ls_cursor *c, bool has_sources, struct pe_sample *out, struct pe_spe_counts *counts);
 
+/* Do the data source packets of this core (MIDR_EL1) follow that encoding? */
+bool pe_spe_has_sources(uint64_t midr);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a perf.data. */
-#include "perf/pe_file.h"
+#include "perf/pe_file_spe.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -10,6 +10,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;
+
+static void read_spe(const pe_file *f)
+{
+    pe_file_spe *spe;
+    if (pe_file_spe_new(f, &spe) != LS_OK) return;
+    for (const struct pe_spe_access *a; (a = pe_file_spe_peek(spe)) != NULL;) {
+        fuzz_sum += a->time_ns + a->s.addr + a->aux_tid;
+        if (pe_file_spe_take(spe) != LS_OK) break;
+    }
+    fuzz_sum += pe_file_spe_told(spe)->broken_at_bytes;
+    pe_file_spe_free(spe);
+}
 
 static void read_all(const pe_file *f)
 {
@@ -22,6 +34,7 @@ static void read_all(const pe_file *f)
             pe_sample_read(&records[i].event->layout, &records[i].rec, &s) && s.callchain_len)
             fuzz_sum += pe_word_at(s.callchain, s.callchain_len - 1);
     }
+    read_spe(f);
     for (const char *p = pe_file_about(f)->command; *p; p++)
         fuzz_sum += (unsigned char)*p;
     fuzz_sum += (unsigned char)*pe_file_build_id(f, "/bin/true");

@@ -10,6 +10,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/import/imp_index.h"
 #include "tools/import/imp_maps.h"
+#include "tools/import/imp_perf_aux.h"
 #include "tools/import/imp_source.h"
 #include "tools/record/rec_spool.h"
 
@@ -54,6 +55,7 @@ struct pd_image {
 struct pd_import {
     struct imp_job *job;
     pe_file *file;
+    imp_perf_aux *aux;
     struct rec_spool spool;
     struct spool_cap cap;
     struct pd_image *images;
@@ -115,7 +117,8 @@ static void pd_tell_process(struct pd_import *p, struct pd_image *image)
     const struct spool_thread_begin thread = {.time_ns = time_ns, .tid = image->pid};
     spool_put_process(&image->writer, process, &texts);
     spool_put_thread_begin(&image->writer, thread, name);
-    spool_put_sampling(&image->writer, 0, sampling, p->events);
+    const unsigned late = pe_file_trace(p->file)->kind == PE_TRACE_SPE ? SPOOL_SAMPLING_LATE : 0;
+    spool_put_sampling(&image->writer, late, sampling, p->events);
     if (image->ancestor.pid)
         spool_put(&image->writer, SPOOL_WHAT(ANCESTOR, 0, image->ancestor), &image->ancestor, NULL, 0);
     for (size_t i = 0; i < image->threads_len; i++) {
@@ -317,40 +320,61 @@ static void pd_put_chain(struct spool_writer *w, uint64_t time_ns, const struct 
     if (len > 1) spool_put_chain(w, time_ns, ips, len);
 }
 
-static ls_err pd_on_sample(struct pd_import *p, const struct pe_file_record *r)
+/* kind: enum spool_sample_kind */
+static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample, uint64_t time_ns,
+                            uint8_t kind)
 {
-    struct pe_sample s = pe_sample_missing();
+    struct pe_sample s = *sample;
     struct pd_image *image;
-    if (!pe_sample_read(&r->event->layout, &r->rec, &s)) return LS_OK;
     if (!(s.has & PERF_SAMPLE_ADDR) || s.addr == 0 || s.addr >> 63 || !(s.has & PERF_SAMPLE_TID)) {
         p->job->skipped++;
         return LS_OK;
     }
     if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, &s);
     if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
-    LS_TRY(pd_image_of(p, s.pid, r->time_ns, &image));
+    LS_TRY(pd_image_of(p, s.pid, time_ns, &image));
     LS_TRY(pd_open(p, image));
-    LS_TRY(imp_maps_tell(&image->maps, &image->writer, r->time_ns));
-    const struct spool_sample out = {.time_ns = r->time_ns,
+    LS_TRY(imp_maps_tell(&image->maps, &image->writer, time_ns));
+    const struct spool_sample out = {.time_ns = time_ns,
                                      .ip = s.ip,
                                      .addr = s.addr,
-                                     .events = s.has & PERF_SAMPLE_PERIOD ? s.period_events
-                                               : r->event->attr.freq      ? 0
-                                                                          : r->event->attr.sample_period,
+                                     .events = s.period_events,
                                      .tid = s.tid,
                                      .cpu = s.has & PERF_SAMPLE_CPU ? s.cpu : UINT32_MAX,
                                      .latency_cycles = s.latency_cycles,
                                      .latency_kind = s.latency_kind,
                                      .page_bytes = (uint32_t)s.data_page_bytes,
-                                     .kind = pd_kind(&r->event->attr),
+                                     .kind = kind,
                                      .source = s.source,
                                      .snoop = s.snoop,
                                      .tlb = s.tlb,
                                      .numa = SPOOL_NOT_TOLD};
     spool_put_sample(&image->writer, s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op, &out);
-    pd_put_chain(&image->writer, r->time_ns, &s);
+    pd_put_chain(&image->writer, time_ns, &s);
     p->job->samples++;
     return LS_OK;
+}
+
+static ls_err pd_on_sample(struct pd_import *p, const struct pe_file_record *r)
+{
+    const struct perf_event_attr *attr = &r->event->attr;
+    struct pe_sample s = pe_sample_missing();
+    if (!pe_sample_read(&r->event->layout, &r->rec, &s)) return LS_OK;
+    if (!(s.has & PERF_SAMPLE_PERIOD)) s.period_events = attr->freq ? 0 : attr->sample_period;
+    return pd_put_sample(p, &s, r->time_ns, (uint8_t)pd_kind(attr));
+}
+
+/* The samples of AUX areas up to a time. */
+static ls_err pd_take_aux(struct pd_import *p, uint64_t until_ns)
+{
+    struct pe_sample s;
+    for (;;) {
+        bool is_any;
+        LS_TRY(imp_perf_aux_next(p->aux, until_ns, &s, &is_any));
+        if (!is_any) return LS_OK;
+        if (s.time > p->last_ns) p->last_ns = s.time;
+        LS_TRY(pd_put_sample(p, &s, s.time > p->first_ns ? s.time : p->first_ns, SPOOL_SAMPLE_ACCESS));
+    }
 }
 
 static const struct {
@@ -367,10 +391,13 @@ static ls_err pd_take_all(struct pd_import *p)
     for (size_t i = 0; i < len; i++) {
         struct pe_file_record r = records[i];
         if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* what perf made up before it began */
+        LS_TRY(pd_take_aux(p, r.time_ns));
+        LS_TRY(imp_perf_aux_note(p->aux, &r));
         p->last_ns = r.time_ns;
         for (size_t k = 0; k < sizeof(pd_takers) / sizeof(pd_takers[0]); k++)
             if (pd_takers[k].type == r.rec.type) LS_TRY(pd_takers[k].take(p, &r));
     }
+    LS_TRY(pd_take_aux(p, UINT64_MAX));
     for (size_t i = 0; i < p->images_len; i++)
         if (p->images[i].is_living) pd_end(&p->images[i], p->last_ns);
     if (p->cap.disk_errno) return ls_fail_errno((int)p->cap.disk_errno, "cannot write to %s", p->spool.path);
@@ -400,7 +427,9 @@ static void pd_describe(struct pd_import *p)
     for (size_t i = 0; i < records_len && !p->first_ns; i++)
         p->first_ns = records[i].time_ns;
     if (p->first_ns == 0) p->first_ns = 1;
-    const bool is_amd = strstr(about->cpu, "AMD") != NULL, is_arm = strncmp(about->arch, "aarch64", 7) == 0,
+    const bool is_amd = strstr(about->cpu, "AMD") != NULL,
+               is_arm =
+                   strncmp(about->arch, "aarch64", 7) == 0 || pe_file_trace(p->file)->kind == PE_TRACE_SPE,
                is_power = strncmp(about->arch, "ppc64", 5) == 0;
     p->latency_kind = !is_hardware ? LS_LATENCY_NONE
                                    : pe_latency_kind_of(is_amd     ? "amd"
@@ -426,11 +455,7 @@ static ls_err pd_resolve(struct pd_import *p)
                                                  .host = about->host,
                                                  .cpu = about->cpu};
     struct prof_resolve_stats stats = {0};
-    if (p->job->samples == 0 && pe_file_aux_bytes(p->file))
-        return ls_fail(LS_ERR_UNSUPPORTED,
-                       "%s: its samples are packets of the processor (Arm SPE), which are not decoded here: "
-                       "`perf script -F +addr,data_src,weight` there, and import its text",
-                       p->job->path);
+    if (p->job->samples == 0 && pe_file_trace(p->file)->bytes) return imp_perf_aux_none(p->aux, p->job->path);
     if (p->job->samples == 0)
         return ls_fail(LS_ERR_FORMAT,
                        "%s: no sample in it has an address of data; record with `perf mem record`, or with "
@@ -450,14 +475,11 @@ static ls_err perf_data_run(struct imp_job *job)
     struct pd_import p = {.job = job};
     LS_TRY(pe_file_open(job->path, &p.file));
     pd_describe(&p);
-    ls_err err = rec_spool_make(&p.spool, NULL);
+    ls_err err = imp_perf_aux_new(p.file, &p.aux);
+    if (err == LS_OK) err = rec_spool_make(&p.spool, NULL);
     if (err == LS_OK) err = pd_take_all(&p);
     if (err == LS_OK) err = pd_resolve(&p);
-    if (err == LS_OK && pe_file_aux_bytes(p.file))
-        cli_warn("%s has %llu bytes of packets of the processor (Arm SPE), which were left out: import the "
-                 "text of "
-                 "`perf script -F +addr,data_src,weight`",
-                 job->path, (unsigned long long)pe_file_aux_bytes(p.file));
+    imp_perf_aux_tell(p.aux, job->path);
     if (pe_file_broken(p.file))
         cli_warn(
             "%s: %llu samples were left out: they are of no event of the file, or do not fit their length",
@@ -469,6 +491,7 @@ static ls_err perf_data_run(struct imp_job *job)
     for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
         if (p.images[i].is_living) pd_end(&p.images[i], p.last_ns);
     imp_index_fini(&p.by_pid);
+    imp_perf_aux_free(p.aux);
     free(p.images);
     pe_file_free(p.file);
     return err;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which process a thread belongs to, and which thread is on a CPU, as records of perf.data tell it in the
+ * order of time.
+ *
+ * Thread: one at a time for one object.  Signal: not safe. */
+#ifndef IMP_THREADS_H
+#define IMP_THREADS_H
+
+#include "perf/pe_file.h"
+#include "tools/import/imp_index.h"
+
+#define IMP_NO_THREAD UINT32_MAX
+
+struct imp_thread {
+    uint32_t pid, tid;
+};
+
+struct imp_on_cpu {
+    struct imp_thread thread; /* tid IMP_NO_THREAD: not known */
+    bool is_switched;         /* told by a switch of the whole CPU, which tells of each change */
+};
+
+/* All zero is an empty one. */
+struct imp_threads {
+    struct imp_thread *rows; /* a later one of a number takes its place */
+    size_t len, room;
+    struct imp_index by_tid;
+    struct imp_on_cpu *on_cpu;
+    size_t cpus;
+};
+
+/* Take note of a record: COMM, FORK, ITRACE_START, SWITCH, SWITCH_CPU_WIDE; others tell nothing. Errors:
+ * LS_ERR_NOMEM. */
+ls_err imp_threads_take(struct imp_threads *t, const struct pe_file_record *r);
+/* False: no record told of this thread. */
+bool imp_threads_pid(const struct imp_threads *t, uint32_t tid, uint32_t *pid);
+/* Who runs there now; tid IMP_NO_THREAD: not known. */
+struct imp_on_cpu imp_threads_on_cpu(const struct imp_threads *t, uint32_t cpu);
+void imp_threads_fini(struct imp_threads *t);
+
+#endif
