@@ -95,20 +95,37 @@ static void ptn_actions_text(char *out, size_t room)
     }
 }
 
+static int patterns_usage(const struct ptn_action *a)
+{
+    cli_error("patterns %s takes %s; see loadstone patterns --help", a->name, a->operands);
+    return CLI_USAGE;
+}
+
+/* What would have no effect was meant for something else. */
+static int patterns_do(const struct ptn_action *a, const struct cli_value *v, char **operands, size_t len)
+{
+    if (len < a->operands_min || len > a->operands_max) return patterns_usage(a);
+    for (size_t i = 0; i < PTN_OPTIONS; i++) {
+        if (!v[i].given || (a->options & PTN_BIT(i))) continue;
+        cli_error("patterns %s does nothing with --%s; see loadstone patterns --help",
+                  *a->name ? a->name : a->operands, patterns_options[i].name);
+        return CLI_USAGE;
+    }
+    return a->run(v, operands, len);
+}
+
 static int patterns_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
     char known[256];
     const size_t len = ptn_operands_len(operands);
-    if (len == 1) return ptn_action_extract.run(v, operands, len);
+    const bool is_there = access(operands[0], F_OK) == 0;
     for (size_t i = 0; i < PTN_ACTIONS; i++) {
-        const struct ptn_action *a = ptn_actions[i];
-        if (strcmp(operands[0], a->name) != 0) continue;
-        if (len - 1 >= a->operands_min && len - 1 <= a->operands_max) return a->run(v, operands + 1, len - 1);
-        cli_error("patterns %s takes %s; see loadstone patterns --help", a->name, a->operands);
-        return CLI_USAGE;
+        if (strcmp(operands[0], ptn_actions[i]->name) != 0) continue;
+        if (len > 1) return patterns_do(ptn_actions[i], v, operands + 1, len - 1);
+        if (!is_there) return patterns_usage(ptn_actions[i]);
     }
-    if (access(operands[0], F_OK) == 0) return ptn_action_extract.run(v, operands, len);
+    if (is_there || len == 1) return patterns_do(&ptn_action_extract, v, operands, len);
     ptn_actions_text(known, sizeof(known));
     cli_error("'%s' is nothing that patterns does; it does: %s, or takes INPUTs that are there", operands[0],
               known);

@@ -22,10 +22,18 @@ for name in show diff; do
     sed "s/^source     $name:/source     t.trace:/" named | cmp -s - out || { echo "FAIL: a trace called $name"; failed=1; }
     rm $name
 done
-expect 3 "show" patterns show
+expect 2 "patterns show takes FILE.json" patterns show
+expect 2 "patterns groups takes FILE..." patterns groups
 expect 3 "show" patterns show show
 expect 2 "it does: show FILE.json" patterns draw t.trace
 expect 2 "patterns show takes FILE.json" patterns show a b
+
+# an option that would have no effect is refused, and nothing is written
+expect 2 "patterns diff does nothing with --output" patterns diff t.trace t.trace -o diff.html
+expect 2 "patterns groups does nothing with --to" patterns groups t.trace --to gem5
+expect 2 "patterns show does nothing with --top" patterns show P.json --top 1
+expect 2 "patterns INPUT... does nothing with --within" patterns t.trace --within 1%
+must test ! -e diff.html
 
 # files and back
 must patterns t.trace -o P.json >out 2>err

@@ -47,9 +47,19 @@ static int ptd_groups_run(const struct cli_value *v, char **operands, size_t ope
 }
 
 const struct ptn_action ptn_action_diff = {
-    .name = "diff", .operands = "A B", .operands_min = 2, .operands_max = 2, .run = ptd_diff_run};
-const struct ptn_action ptn_action_groups = {.name = "groups",
-                                             .operands = "FILE...",
-                                             .operands_min = 1,
-                                             .operands_max = PTD_GROUP_FILES_MAX,
-                                             .run = ptd_groups_run};
+    .name = "diff",
+    .operands = "A B",
+    .operands_min = 2,
+    .operands_max = 2,
+    .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_BY_DISTANCE) | PTN_BIT(PTN_JSON),
+    .run = ptd_diff_run,
+};
+
+const struct ptn_action ptn_action_groups = {
+    .name = "groups",
+    .operands = "FILE...",
+    .operands_min = 1,
+    .operands_max = PTD_GROUP_FILES_MAX,
+    .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_MEMBERS) | PTN_BIT(PTN_JSON),
+    .run = ptd_groups_run,
+};

@@ -42,10 +42,16 @@ enum ptn_option {
     PTN_OPTIONS
 };
 
+/* Sets of options. */
+#define PTN_BIT(option) (UINT32_C(1) << (option))
+#define PTN_BITS_FIND (PTN_BIT(PTN_CONFIG) - 1) /* rows above that: how patterns are found in an input */
+_Static_assert(PTN_OPTIONS <= 32, "a bit for each option");
+
 struct ptn_action {
-    const char *name;
+    const char *name;     /* "" of the one that operands without a name are for */
     const char *operands; /* "FILE.json", behind the name */
     size_t operands_min, operands_max;
+    uint32_t options; /* a set: others would have no effect, and are refused */
     /* operands: those behind the name, ended by NULL; returns the exit status */
     int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
 };

@@ -176,5 +176,7 @@ const struct ptn_action ptn_action_extract = {
     .operands = "INPUT...",
     .operands_min = 1,
     .operands_max = SIZE_MAX,
+    .options = PTN_BITS_FIND | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_TO) | PTN_BIT(PTN_PICTURE) |
+               PTN_BIT(PTN_PLOT) | PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE),
     .run = ptn_extract_run,
 };

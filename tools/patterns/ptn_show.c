@@ -63,5 +63,7 @@ const struct ptn_action ptn_action_show = {
     .operands = "FILE.json",
     .operands_min = 1,
     .operands_max = 1,
+    .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
+               PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE),
     .run = ptn_show_run,
 };
