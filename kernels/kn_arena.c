@@ -87,6 +87,8 @@ static void set_parts(struct kn_arena *a)
         if (p->to.used) part->base_to = kn_plan_base(&p->to, part->begin);
         if (p->from.used) part->step_from = part->begin % p->from.steps_len;
         if (p->to.used) part->step_to = part->begin % p->to.steps_len;
+        part->run_from = kn_runs_find(&a->runs_from, part->step_from);
+        part->run_to = kn_runs_find(&a->runs_to, part->step_to);
     }
 }
 
@@ -99,6 +101,8 @@ ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const str
     LS_TRY(kn_block_init(&out->from, plan->from.elements * plan->element_bytes, pages));
     LS_TRY(kn_block_init(&out->to, plan->to.elements * plan->element_bytes, pages));
     LS_TRY(kn_block_init(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages));
+    if (plan->from.used) LS_TRY(kn_runs_init(plan->from.steps, plan->from.steps_len, &out->runs_from));
+    if (plan->to.used) LS_TRY(kn_runs_init(plan->to.steps, plan->to.steps_len, &out->runs_to));
     out->parts = calloc(plan->threads, sizeof(*out->parts));
     out->sums = calloc(plan->threads, sizeof(*out->sums));
     if (!out->parts || !out->sums) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", plan->threads);
@@ -113,6 +117,8 @@ void kn_arena_fini(struct kn_arena *a)
     kn_block_fini(&a->from);
     kn_block_fini(&a->to);
     kn_block_fini(&a->dense);
+    kn_runs_fini(&a->runs_from);
+    kn_runs_fini(&a->runs_to);
     free(a->parts);
     free(a->sums);
     a->parts = NULL;
@@ -148,7 +154,8 @@ void kn_arena_forget_narrow(struct kn_arena *a)
 }
 
 static struct kn_side job_side(const struct kn_arena *a, const struct kn_plan_side *s,
-                               const struct kn_narrow *narrow_side, unsigned index_bits)
+                               const struct kn_narrow *narrow_side, const struct kn_runs *runs,
+                               unsigned index_bits)
 {
     if (!s->used) return (struct kn_side){0};
     const bool is_narrow = index_bits == 32;
@@ -159,13 +166,16 @@ static struct kn_side job_side(const struct kn_arena *a, const struct kn_plan_si
                             .index = is_narrow ? (const void *)narrow_side->outer : s->outer.data,
                             .inner = is_narrow ? (const void *)narrow_side->inner : s->inner.data,
                             .steps = s->steps,
-                            .steps_len = s->steps_len};
+                            .steps_len = s->steps_len,
+                            .runs = runs->rows,
+                            .runs_len = runs->len,
+                            .fold = s->fold};
 }
 
 struct kn_job kn_arena_job(const struct kn_arena *a, unsigned index_bits)
 {
-    return (struct kn_job){.from = job_side(a, &a->plan->from, &a->narrow_from, index_bits),
-                           .to = job_side(a, &a->plan->to, &a->narrow_to, index_bits),
+    return (struct kn_job){.from = job_side(a, &a->plan->from, &a->narrow_from, &a->runs_from, index_bits),
+                           .to = job_side(a, &a->plan->to, &a->narrow_to, &a->runs_to, index_bits),
                            .len = a->plan->len,
                            .wrap = a->plan->wrap};
 }

@@ -3,6 +3,9 @@
 #ifndef KN_JOB_H
 #define KN_JOB_H
 
+#include "kernels/kn_fold.h"
+#include "kernels/kn_run.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +18,9 @@ struct kn_side {
     const void *inner;    /* of index_bits; NULL: one level */
     const int64_t *steps; /* elements from row to row, taken in turn */
     size_t steps_len;
+    const struct kn_run *runs; /* the same steps, for those who take equal ones together */
+    size_t runs_len;           /* 0: no equal ones to speak of */
+    struct kn_fold fold;       /* of index; not folded where there is inner */
 };
 
 struct kn_job {
@@ -30,7 +36,8 @@ struct kn_part {
     void *dense; /* this thread's, len * wrap elements */
     int64_t base_from, base_to;
     size_t step_from, step_to;
-    uint64_t *sum; /* where a reduction leaves the sum of its elements' bits */
+    struct kn_run_at run_from, run_to; /* where there are runs */
+    uint64_t *sum;                     /* where a reduction leaves the sum of its elements' bits */
 };
 
 /* Move the rows of part.  Thread: each part by its own. */

@@ -37,7 +37,10 @@ static ls_err set_side(struct kn_plan *p, struct kn_plan_side *s, enum pat_side 
     s->delta = gs ? (gathers ? c->delta_gather : c->delta_scatter) : c->delta;
     s->steps = s->deltas->len ? s->deltas->data : &s->delta;
     s->steps_len = s->deltas->len ? s->deltas->len : 1;
-    s->salt = gathers ? KN_SALT_SOURCE : KN_SALT_SPARSE;
+    s->salt = gathers                                ? KN_SALT_SOURCE
+              : c->operation == PAT_OPERATION_UPDATE ? KN_SALT_UPDATED
+                                                     : KN_SALT_SPARSE;
+    s->fold = s->inner.len ? (struct kn_fold){s->outer.len, 1, 0} : kn_fold_find(s->outer.data, s->outer.len);
     LS_TRY(pat_extent_of(c, side, &s->extent));
     s->elements = pat_extent_elements(&s->extent);
     return LS_OK;

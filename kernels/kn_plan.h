@@ -20,6 +20,7 @@ struct kn_plan_side {
     int64_t delta;
     const int64_t *steps; /* into the configuration or at delta */
     size_t steps_len;
+    struct kn_fold fold; /* of the indices, where there is one level */
     enum kn_salt salt;
     uint64_t elements;
 };

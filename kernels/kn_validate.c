@@ -12,13 +12,18 @@ enum { PLACES_MIN = 256 };
 /* where a place costs so much to look at, and there are no more of them, all are done again at once */
 static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
 
-/* Bits that row i of a kernel without a sparse source stores to element e by its element j. */
-static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j, int64_t e)
+static bool updates(const struct kn_plan *p)
+{
+    return p->config->operation == PAT_OPERATION_UPDATE;
+}
+
+/* Bits that row i of a kernel without a sparse source stores by its element j; an update adds them to those
+ * that are there. */
+static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
     if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
-    if (p->config->operation == PAT_OPERATION_UPDATE)
-        return kn_value_updated(kn_value_bits(p->to.salt, e, p->element_bytes), i, p->element_bytes);
+    if (updates(p)) return kn_value_tag(i, p->element_bytes);
     return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
 }
 
@@ -26,8 +31,7 @@ static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j, int6
 static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
-    if (p->to.used && !p->from.used)
-        return stored_bits(a, i, j, kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j));
+    if (p->to.used && !p->from.used) return stored_bits(a, i, j);
     return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
                          p->element_bytes);
 }
@@ -36,8 +40,8 @@ static bool fail(struct kn_result *r, const char *array, int64_t place, uint64_t
 {
     r->valid = false;
     snprintf(r->invalid, sizeof(r->invalid),
-             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration puts there last", array,
-             place, bits);
+             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration leaves there", array, place,
+             bits);
     return false;
 }
 
@@ -124,8 +128,62 @@ static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *o
     return true;
 }
 
+/* ---- updates: all rows that come by leave their tags ---- */
+
+/* Tags of the rows in span that are turn * turns_len + k and hit, as last_row_at. */
+static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
+                        unsigned element_bytes)
+{
+    uint64_t last, tags = 0;
+    if (!last_row_at(off, sum, walk, span, &last)) return 0;
+    tags = kn_value_tag(last, element_bytes);
+    /* rows that stay where they are come by once a turn: after some turns all their tags were there */
+    for (unsigned back = 1; sum == 0 && back < 4 * element_bytes && last - span[0] >= walk[0]; back++)
+        tags |= kn_value_tag(last -= walk[0], element_bytes);
+    return tags;
+}
+
+/* Tags that thread t leaves at e. */
+static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    __int128 sum = 0;
+    uint64_t tags = 0;
+    for (size_t k = 0; k < s->steps_len; k++)
+        sum += s->steps[k];
+    for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
+        __int128 prefix = 0;
+        for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++])
+            tags |= tags_at((__int128)e - kn_plan_index(s, j) - prefix, sum,
+                            (const uint64_t[2]){s->steps_len, k}, span, p->element_bytes);
+    }
+    return tags;
+}
+
+/* Of several threads that update one element at a time some may lose what they did, but not all. */
+static bool updated_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t bits = kn_arena_get(a, &p->to, e), lower = kn_value_lower(p->element_bytes);
+    uint64_t all = 0;
+    unsigned threads = 0;
+    for (unsigned t = 0; t < p->threads; t++) {
+        const uint64_t tags = tags_by(a, t, e);
+        all |= tags;
+        threads += tags != 0;
+    }
+    const bool none_is_lost = (bits & lower) == all;
+    const bool some_are_left = threads > 1 && (bits & lower) != 0 && (bits & lower & ~all) == 0;
+    if ((bits & ~lower) == kn_value_bits(p->to.salt, e, p->element_bytes) && (none_is_lost || some_are_left))
+        return true;
+    return fail(r, "sparse", e, bits);
+}
+
 static bool sparse_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
+    if (updates(a->plan)) return updated_is_right(a, e, r);
     const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
     uint64_t want;
     bool written = false;
@@ -224,7 +282,8 @@ static uint64_t *model_of(const struct kn_arena *a)
     for (uint64_t i = 0; model && i < p->count; i++) {
         for (size_t j = 0; j < p->len; j++) {
             const int64_t e = base + kn_plan_index(s, j);
-            model[(uint64_t)e - (uint64_t)s->extent.low] = stored_bits(a, i, j, e);
+            uint64_t *at = &model[(uint64_t)e - (uint64_t)s->extent.low];
+            *at = (updates(p) ? *at : 0) | stored_bits(a, i, j);
         }
         base += s->steps[i % s->steps_len];
     }

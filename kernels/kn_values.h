@@ -11,21 +11,29 @@
 #include <stdint.h>
 #include <string.h>
 
-enum kn_salt { KN_SALT_SPARSE = 1, KN_SALT_SOURCE, KN_SALT_DENSE };
+enum kn_salt { KN_SALT_UPDATED, KN_SALT_SPARSE, KN_SALT_SOURCE, KN_SALT_DENSE };
 
-/* The bits of element e of the array salt: a double, or with 4 bytes a float. */
+/* The half of an element where updates leave their tags. */
+static inline uint64_t kn_value_lower(unsigned element_bytes)
+{
+    return element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
+}
+
+/* The bits of element e of the array salt: a double, or with 4 bytes a float. What is to be updated has
+ * nothing in its lower half. */
 static inline uint64_t kn_value_bits(enum kn_salt salt, int64_t e, unsigned element_bytes)
 {
     const uint64_t m = ls_random_mix((uint64_t)e + (uint64_t)salt * LS_RANDOM_STEP);
-    return element_bytes == 8 ? UINT64_C(0x3ff0000000000000) | m >> 12 : UINT64_C(0x3f800000) | m >> 41;
+    const uint64_t bits =
+        element_bytes == 8 ? UINT64_C(0x3ff0000000000000) | m >> 12 : UINT64_C(0x3f800000) | m >> 41;
+    return salt == KN_SALT_UPDATED ? bits & ~kn_value_lower(element_bytes) : bits;
 }
 
-/* What an update by row i leaves of bits: the upper half; the lower one tells the row. Doing it again changes
- * nothing, so that any number of runs leaves what one does. */
-static inline uint64_t kn_value_updated(uint64_t bits, uint64_t i, unsigned element_bytes)
+/* The bit of the lower half that an update by row i sets. Setting it again changes nothing, so that any
+ * number of runs leaves what one does; and it is one instruction, as the increment of a counter is. */
+static inline uint64_t kn_value_tag(uint64_t i, unsigned element_bytes)
 {
-    const uint64_t row = element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
-    return (bits & ~row) | ((i + 1) & row);
+    return UINT64_C(1) << (i & (4 * element_bytes - 1));
 }
 
 /* What a fill by row i leaves. */

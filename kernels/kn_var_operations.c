@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a loop does whose values stay in registers: reductions, chains of dependent loads, fills, updates.
  * Scalar, as the loops are that such patterns come from; compiled as kn_var_scalar.c. */
+#include "kernels/kn_values.h"
 #include "kernels/kn_variant_rows.h"
 
 #define KN_E uint64_t

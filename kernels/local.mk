@@ -33,6 +33,7 @@ libkernels_la_SOURCES = \
     kernels/kn_backend.c kernels/kn_backend.h \
     kernels/kn_caches.c kernels/kn_caches.h \
     kernels/kn_family.inc.h \
+    kernels/kn_fold.c kernels/kn_fold.h \
     kernels/kn_glue.h \
     kernels/kn_isa.c kernels/kn_isa.h \
     kernels/kn_job.h \
@@ -49,6 +50,7 @@ libkernels_la_SOURCES = \
     kernels/kn_replay.c kernels/kn_replay.h \
     kernels/kn_result.c kernels/kn_result.h \
     kernels/kn_room.c kernels/kn_room.h \
+    kernels/kn_run.c kernels/kn_run.h \
     kernels/kn_sequence.c kernels/kn_sequence.h \
     kernels/kn_share_time.h \
     kernels/kn_stats.c kernels/kn_stats.h \

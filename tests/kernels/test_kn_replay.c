@@ -67,12 +67,13 @@ struct model {
 static uint64_t model_bits(const struct kn_plan *p, const struct model *m, uint64_t i, size_t j)
 {
     const int64_t to = p->to.used ? kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) : 0;
-    const uint64_t row = i + 1, lower = p->element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
+    const unsigned halfs_bits = 4 * p->element_bytes;
     switch (p->config->operation) {
     case PAT_OPERATION_FILL:
-        return row;
+        return i + 1;
     case PAT_OPERATION_UPDATE:
-        return (kn_value_bits(p->to.salt, to, p->element_bytes) & ~lower) | (row & lower);
+        return m->to[to - p->to.extent.low] | kn_value_bits(p->to.salt, to, p->element_bytes) |
+               UINT64_C(1) << i % halfs_bits;
     default:
         break;
     }
@@ -192,6 +193,99 @@ static void each_variant_moves_what_the_naive_model_moves(void **state)
     kn_isa_list(here, sizeof(here));
     print_message("%u variants of: %s\n", ran, here);
     assert_true(ran > PAT_KERNEL_COUNT * CONFIGURATIONS * 4);
+}
+
+enum { SHORT_MAX = KN_HELD_MAX + 2, STEPS = 19 };
+
+/* A row of len elements, times over; times 1: as it is drawn. */
+static void set_fold(struct pat_indices *p, size_t len, size_t times, uint64_t *state)
+{
+    const int64_t step = (int64_t)draw(state, 9) - 4;
+    set_indices(p, len * times, 40, state);
+    for (size_t j = len; j < p->len; j++)
+        p->data[j] = p->data[j - len] + step;
+}
+
+/* How steps may follow each other: one; long runs; none is as the one before; all the same; to and fro. */
+enum steps { STEPS_ONE, STEPS_RUNS, STEPS_DIFFER, STEPS_EQUAL, STEPS_BACK, STEPS_COUNT };
+
+static int64_t step_of(enum steps kind, size_t i)
+{
+    switch (kind) {
+    case STEPS_RUNS:
+        return i < 6 ? 1 : i < 15 ? 5 : -3;
+    case STEPS_DIFFER:
+        return (int64_t)(i % 7);
+    case STEPS_BACK:
+        return i < STEPS / 2 ? 2 : i < STEPS / 2 * 2 ? -2 : 0;
+    default:
+        return 3;
+    }
+}
+
+static void set_steps(struct pat_config *c, enum steps kind, uint64_t *state)
+{
+    set_indices(&c->deltas, STEPS, 1, state);
+    for (size_t i = 0; i < STEPS; i++)
+        c->deltas.data[i] = step_of(kind, i);
+    if (kind == STEPS_ONE) c->deltas.len = 0;
+}
+
+/* Indices in registers, rows that fold, steps that run: each with each, also where shares begin inside. */
+static void short_rows_and_equal_steps_are_moved_as_listed(void **state)
+{
+    (void)state;
+    static const size_t times[] = {1, 3};
+    uint64_t random = 8;
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    for (size_t n = 0; n < SHORT_MAX * sizeof(times) / sizeof(*times) * STEPS_COUNT; n++)
+        for (int o = PAT_OPERATION_COPY + 1; o < PAT_OPERATION_COUNT; o++) {
+            set_fold(&c.pattern, 1 + n % SHORT_MAX, times[n / SHORT_MAX % 2], &random);
+            set_steps(&c, (enum steps)(n / SHORT_MAX / 2), &random);
+            c.count = 1 + draw(&random, 3 * STEPS);
+            c.operation = (enum pat_operation)o;
+            c.kernel = pat_operation_fits(c.operation, PAT_GATHER) ? PAT_GATHER : PAT_SCATTER;
+            assert_int_equal(run_all(&c, n % 2 ? 8 : 4), 2);
+        }
+    pat_config_fini(&c);
+}
+
+static void a_fold_is_the_shortest_that_gives_every_index(void **state)
+{
+    (void)state;
+    static const int64_t seven[] = {9, 3, 4, 10, 4, 5, 11, 5, 6}, uneven[] = {0, 1, 2, 3, 4, 6};
+    struct kn_fold f = kn_fold_find(seven, 9);
+    assert_true(f.len == 3 && f.times == 3 && f.step == 1);
+    f = kn_fold_find(seven, 8);
+    assert_true(f.len == 8 && f.times == 1);
+    f = kn_fold_find(uneven, 6);
+    assert_true(f.len == 6 && f.times == 1);
+    f = kn_fold_find(uneven, 5);
+    assert_true(f.len == 1 && f.times == 5 && f.step == 1);
+    f = kn_fold_find(uneven, 1);
+    assert_true(f.len == 1 && f.times == 1);
+}
+
+static void runs_are_the_steps_where_they_are_shorter(void **state)
+{
+    (void)state;
+    static const int64_t steps[] = {1, 1, 1, 1, 1, 7, 7, 7, 7};
+    struct kn_runs r;
+    assert_int_equal(kn_runs_init(steps, 9, &r), LS_OK);
+    assert_int_equal(r.len, 2);
+    for (uint64_t i = 0; i < 9; i++) {
+        const struct kn_run_at at = kn_runs_find(&r, i);
+        assert_int_equal(r.rows[at.run].step, steps[i]);
+        assert_int_equal(at.left, (i < 5 ? 5 : 9) - i);
+    }
+    kn_runs_fini(&r);
+    assert_int_equal(kn_runs_init(steps + 3, 4, &r), LS_OK); /* two of four: as long as they are */
+    assert_int_equal(r.len, 0);
+    kn_runs_fini(&r);
+    assert_int_equal(kn_runs_init(steps, 1, &r), LS_OK);
+    assert_true(r.len == 1 && r.rows[0].rows == UINT64_MAX);
+    kn_runs_fini(&r);
 }
 
 /* A wrong permutation, an element too few, a row too few: moved by the unrolled variant of a spoilt job. */
@@ -434,6 +528,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
+        cmocka_unit_test(short_rows_and_equal_steps_are_moved_as_listed),
+        cmocka_unit_test(a_fold_is_the_shortest_that_gives_every_index),
+        cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_found_out),
         cmocka_unit_test(one_place_of_a_long_row_is_found_out),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A list of steps from row to row in which equal ones follow each other, as a step and how often. */
+#ifndef KN_RUN_H
+#define KN_RUN_H
+
+#include "common/ls_error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kn_run {
+    int64_t step;
+    uint64_t rows;
+};
+
+/* A place in a list of runs: rows that are still to come in this one. */
+struct kn_run_at {
+    size_t run;
+    uint64_t left;
+};
+
+struct kn_runs {
+    struct kn_run *rows;
+    size_t len; /* 0: so many as to be no shorter than the list of steps */
+};
+
+/* The runs of steps, where they are a quarter of the steps at most; of one step one that never ends.
+ * Owns:   the caller ends out with kn_runs_fini.
+ * Errors: LS_ERR_NOMEM; then out is empty.  Thread: any.  Signal: not safe. */
+ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);
+
+/* Where step lies, below the number of steps; of an empty list the begin.
+ * Errors: none.  Thread: any.  Signal: safe. */
+struct kn_run_at kn_runs_find(const struct kn_runs *r, uint64_t step);
+
+void kn_runs_fini(struct kn_runs *r); /* Errors: none.  Thread: any.  Signal: not safe. */
+
+#endif
