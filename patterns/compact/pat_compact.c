@@ -6,6 +6,7 @@
 #include "patterns/compact/pat_names.h"
 #include "patterns/compact/pat_parallel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,12 @@ static struct pat_stream pat_stream_of(const struct pat_compaction *c, const str
                                .limit = PAT_MEASURE_LIMIT};
 }
 
+static struct pat_shares pat_counted(const struct pat_sequence *s)
+{
+    return pat_measure_shares_counted(s->distances, s->distances_len, s->accesses ? s->accesses - 1 : 0,
+                                      s->distances_unique);
+}
+
 /* Distances across a break are none that the program made. */
 static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream stream,
                              const struct pat_basis *basis, struct pat_found *f)
@@ -75,6 +82,7 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     struct pat_shares shares;
     stream.pieces.breaks_len = s->breaks_len;
     LS_TRY(pat_measure_shares(&stream, &shares));
+    if (s->indices.len == 0) shares = pat_counted(s);
     const struct pat_evidence e = {.shares = &shares,
                                    .points = basis->points,
                                    .points_len = basis->len,
@@ -102,11 +110,26 @@ struct pat_workshop {
     size_t len;
 };
 
+/* Memory was short and the order was given up: what needs it is not known. */
+static struct pat_measures pat_unmeasured(const struct pat_sequence *s)
+{
+    return (struct pat_measures){.spatial = NAN,
+                                 .temporal = NAN,
+                                 .delta_entropy_bits = s->distances_len ? pat_counted(s).entropy_bits : NAN,
+                                 .line_utilisation = NAN,
+                                 .page_utilisation = NAN,
+                                 .footprint_bytes = s->lines * 64};
+}
+
 static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
 {
     const struct pat_sequence *s = w->making[i].s;
     const struct pat_stream stream = pat_stream_of(w->c, s);
     struct pat_measures *m = &w->rows[i].measures;
+    if (s->indices.len == 0) {
+        *m = pat_unmeasured(s);
+        return LS_OK;
+    }
     LS_TRY(pat_measure(&stream, m));
     /* of a part that was kept the measures are its own, but how much was touched is known of all */
     if (!s->is_whole && s->lines * 64 > m->footprint_bytes) m->footprint_bytes = s->lines * 64;

@@ -270,6 +270,7 @@ static ls_err pat_form_synthetic(struct pat_forming *g)
     uint64_t elements = s->range_elements;
     if (s->indices.len) pat_span(&s->indices, &low, &elements);
     if (s->range_elements > elements) low = 0, elements = s->range_elements;
+    if (elements == 0 && s->elem_size_bytes) elements = s->lines * 64 / s->elem_size_bytes; /* as if dense */
     const struct pat_likeness like = {.distances = s->distances,
                                       .distances_len = s->distances_len,
                                       .distances_seen = s->accesses > 1 ? s->accesses - 1 : 0,
@@ -331,8 +332,8 @@ ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_opt
 {
     struct pat_forming g = {s, o, f, out};
     bool done = false;
-    if (s->indices.len == 0) return pat_form_synthetic(&g);
     pat_forget(&g);
+    if (s->indices.len == 0) return pat_form_synthetic(&g);
     /* of a trace the pieces are asked only where it is too long to be written as it is */
     if (o->is_sampled || (s->breaks_len && pat_own_accesses(s) > pat_limit(o)))
         LS_TRY(pat_form_pieces(&g, &done));

@@ -114,6 +114,23 @@ ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out)
     return e;
 }
 
+struct pat_shares pat_measure_shares_counted(const struct pat_distance *distances, size_t len, uint64_t seen,
+                                             uint64_t unique)
+{
+    struct pat_shares out = {.seen = seen};
+    uint64_t listed = 0;
+    for (size_t i = 0; seen && i < len; i++) {
+        pat_shares_add(&out, distances[i].distance, distances[i].count);
+        listed += distances[i].count;
+    }
+    if (unique > out.unique && seen > listed) {
+        const double rest = (double)(seen - listed) / (double)seen;
+        out.entropy_bits -= rest * log2(rest / (double)(unique - out.unique));
+        out.unique = unique;
+    }
+    return out;
+}
+
 /* Bytes of a line that the access at [byte, byte + len) uses. */
 static uint64_t pat_line_mask(uint64_t line, uint64_t byte, uint64_t len)
 {

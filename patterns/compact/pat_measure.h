@@ -5,6 +5,7 @@
 #define PAT_MEASURE_H
 
 #include "patterns/compact/pat_measure_reuse.h"
+#include "patterns/pat_distances.h"
 
 enum {
     PAT_SPATIAL_WINDOW = 32, /* accesses looked back, of 64-bit words (Weinberg et al., SC'05) */
@@ -31,6 +32,12 @@ double pat_measure_temporal(const struct pat_reuse *r, uint64_t accesses);
 
 /* Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out);
+
+/* Of a sequence whose order was not kept: from how often its distances, len of them and unique in all, were
+ * counted among seen. Those that are not listed are taken as equally frequent.
+ * Errors: none.  Thread: any.  Signal: safe. */
+struct pat_shares pat_measure_shares_counted(const struct pat_distance *distances, size_t len, uint64_t seen,
+                                             uint64_t unique);
 
 /* All measures of s, which has an access at least.
  * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */

@@ -399,7 +399,7 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     struct finish_row *f = calloc(e->rows_len + 1, sizeof(*f));
     struct finish_sites sites = {0};
     ls_err err = rows && f ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
-    *out = (struct pat_sequences){.accesses = e->accesses, .accesses_filtered = e->unplaced};
+    *out = (struct pat_sequences){.accesses = e->accesses, .accesses_unplaced = e->unplaced};
     /* what rows release from now on need not go back to the system: it counts as held */
     e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
     if (err == LS_OK) err = finish_sites_init(e, rows, &sites);

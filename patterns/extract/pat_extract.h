@@ -75,6 +75,7 @@ struct pat_sequences {
     uint64_t accesses;          /* of the source */
     uint64_t sites;             /* that were seen */
     uint64_t accesses_filtered; /* in sequences that the mode left out */
+    uint64_t accesses_unplaced; /* for which memory had no row */
     double cost;                /* of everything */
 };
 

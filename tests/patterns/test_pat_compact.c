@@ -370,6 +370,53 @@ static void sequences_of_one_access_or_none_are_fine(void **state)
     }
 }
 
+/* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told.
+ */
+static void sequences_without_order_are_drawn_from_their_counts(void **state)
+{
+    static const struct {
+        struct pat_distance distances[2];
+        size_t len;
+        uint64_t unique;
+        enum pat_class class;
+    } rows[] = {
+        {{{3, 998}, {-7, 1}}, 2, 2, PAT_CLASS_UNIFORM},
+        {{{0, 700}, {1, 299}}, 2, 2, PAT_CLASS_BROADCAST},
+        {{{1, 500}, {90, 20}}, 2, 400, PAT_CLASS_MOSTLY_1},
+        {{{5, 2}, {9, 2}}, 2, 900, PAT_CLASS_RANDOM},
+        {{{0, 0}}, 0, 0, PAT_CLASS_COMPLEX}, /* nothing is known */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        s->accesses = 1000;
+        s->is_whole = false;
+        s->range_elements = i % 2 ? 4000 : 0; /* 0: not known, but 500 lines hold as many */
+        s->lines = 500;
+        s->distances = calloc(2, sizeof(*s->distances));
+        memcpy(s->distances, rows[i].distances, sizeof(rows[i].distances));
+        s->distances_len = rows[i].len;
+        s->distances_unique = rows[i].unique;
+        const struct pat_found *f = pat_program_compact(&p, &quiet);
+        assert_int_equal(f->form, PAT_FORM_SYNTHETIC);
+        assert_int_equal(f->config.pattern.len, 1000);
+        assert_int_equal(f->config.count, 1); /* what was drawn is all of it */
+        assert_int_equal(f->config.delta, 0);
+        assert_int_equal(f->class, rows[i].class);
+        const struct pat_indices *drawn = &f->config.pattern;
+        int64_t highest = 0;
+        for (size_t k = 0; k < drawn->len; k++)
+            if (drawn->data[k] > highest) highest = drawn->data[k];
+        assert_in_range(highest, 1, 3999);
+        assert_true(isnan(f->measures.spatial) && isnan(f->measures.line_utilisation));
+        assert_int_equal(isnan(f->measures.delta_entropy_bits) != 0, rows[i].len == 0);
+        assert_int_equal(f->measures.footprint_bytes, 500 * 64);
+        pat_program_fini(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +438,7 @@ int main(void)
         cmocka_unit_test(kept_parts_are_extended_where_the_rest_is_alike),
         cmocka_unit_test(merged_threads_have_one_pattern),
         cmocka_unit_test(sequences_of_one_access_or_none_are_fine),
+        cmocka_unit_test(sequences_without_order_are_drawn_from_their_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -387,6 +387,31 @@ static void pat_source_with_rows_that_are_not_there_is_refused(void **state)
     }
 }
 
+/* What memory has no room for is told from what the mode left out. */
+static void pat_accesses_without_room_are_counted(void **state)
+{
+    enum { SITES = 5000 };
+    const struct pat_extract_options o = {
+        .memory_bytes = 1, .top = SITES, .accesses_min = 1, .keep_trivial = true};
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    uint64_t kept = 0;
+    (void)state;
+    memory_thread(&m);
+    for (uint32_t i = 0; i < SITES; i++) {
+        memory_site(&m, 0x401000 + i, 8, PAT_OP_LOAD);
+        memory_access(&m, i, 0, ARENA + (uint64_t)i * 64);
+    }
+    extract(&m, &o, &s);
+    for (size_t i = 0; i < s.len; i++)
+        kept += s.rows[i].accesses;
+    assert_true(s.accesses_unplaced > 0);
+    assert_int_equal(s.accesses_filtered, 0);
+    assert_int_equal(kept + s.accesses_unplaced, SITES);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +425,7 @@ int main(void)
         cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),
         cmocka_unit_test(pat_counts_are_estimates_above_their_limits),
         cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
+        cmocka_unit_test(pat_accesses_without_room_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,7 @@ void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out)
     ls_json_double(&j, "scale", f->counts.scale);
     ls_json_u64(&j, "instructions", f->sequences.sites);
     ls_json_u64(&j, "accesses_filtered", f->sequences.accesses_filtered);
+    ls_json_u64(&j, "accesses_unplaced", f->sequences.accesses_unplaced);
     ls_json_open(&j, "patterns", '[');
     for (size_t i = 0; i < f->findings.len; i++)
         ptn_json_row(&j, &f->findings.rows[i]);

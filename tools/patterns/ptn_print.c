@@ -165,6 +165,9 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
     if (f->counts.lost)
         fprintf(out, "lost       %s accesses, as the tracer says\n",
                 cli_format_grouped(number, f->counts.lost));
+    if (f->sequences.accesses_unplaced)
+        fprintf(out, "no room    for %s accesses of further instructions: --memory allows more\n",
+                cli_format_grouped(number, f->sequences.accesses_unplaced));
     if (f->counts.skipped)
         fprintf(out, "skipped    %s records that say nothing of memory\n",
                 cli_format_grouped(number, f->counts.skipped));
