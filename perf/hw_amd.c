@@ -101,11 +101,16 @@ static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_requ
     return pe_encoding_set(site, "ldlat", cycles, e);
 }
 
+static ls_err amd_check_group(const struct pe_encoding *e)
+{
+    if (e->attrs_len == 1) return LS_OK;
+    return ls_fail(LS_ERR_ARG, "IBS takes one event, not a group of %u: name ibs_op alone", e->attrs_len);
+}
+
 static ls_err amd_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
                       struct pe_plan *plan)
 {
-    if (e->attrs_len > 1)
-        return ls_fail(LS_ERR_ARG, "IBS takes one event, not a group of %u: name ibs_op alone", e->attrs_len);
+    LS_TRY(amd_check_group(e));
     struct perf_event_attr *a = &e->attrs[e->sampler];
     if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
     LS_TRY(amd_fit_privilege(site, e, plan));
@@ -122,6 +127,68 @@ static ls_err amd_fit(const struct pe_site *site, const struct pe_request *r, st
     if (r->ibs_registers || site->kernel < KERNEL_VERSION(6, 1, 0)) a->sample_type |= PERF_SAMPLE_RAW;
     return LS_OK;
 }
+
+/* --- events of the cores ---
+ *
+ * Asked to be precise, the kernel hands two of them to IBS and refuses the others with EOPNOTSUPP
+ * (core_pmu_ibs_config, forward_event_to_ibs); none of them tells addresses by itself. */
+static const struct amd_core_event {
+    uint64_t config;
+    bool counts_operations;
+} amd_core_events[] = {{0x76, false}, {0xc1, true}};
+
+static bool amd_core_owns(const struct pe_sysfs *s, const char *pmu)
+{
+    return strcmp(pmu, "cpu") == 0 && pe_sysfs_has(s, "ibs_op", "type");
+}
+
+/* The same as an event of IBS, which takes the rest of what was asked for. */
+static ls_err amd_core_to_ibs(const struct pe_site *site, const struct amd_core_event *core,
+                              struct pe_encoding *e)
+{
+    const struct perf_event_attr was = e->attrs[0];
+    strcpy(e->pmu, "ibs_op");
+    pe_sysfs_cpus(&site->sysfs, e->pmu, e->cpus);
+    e->attrs_len = 0;
+    LS_TRY(pe_encoding_event(site, "", e));
+    const struct perf_event_attr ibs = e->attrs[0];
+    e->attrs[0] = was;
+    e->attrs[0].type = ibs.type;
+    e->attrs[0].config = ibs.config;
+    return core->counts_operations ? pe_encoding_set(site, "cnt_ctl", 1, e) : LS_OK;
+}
+
+static ls_err amd_core_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+                           struct pe_plan *plan)
+{
+    const struct perf_event_attr *a = &e->attrs[e->sampler];
+    const struct amd_core_event *core = NULL;
+    LS_TRY(amd_check_group(e));
+    for (size_t i = 0; i < sizeof(amd_core_events) / sizeof(amd_core_events[0]); i++)
+        if (amd_core_events[i].config == a->config) core = &amd_core_events[i];
+    if (!core)
+        return ls_fail(
+            LS_ERR_ARG,
+            "event config=0x%llx of AMD's cores tells no addresses of data: IBS does, for operations "
+            "(ibs_op/cnt_ctl=1/) and cycles (ibs_op//); leave out --event for the first",
+            (unsigned long long)a->config);
+    LS_TRY(amd_core_to_ibs(site, core, e));
+    pe_plan_note(plan, "AMD's cores leave this event to IBS: %s is taken.",
+                 core->counts_operations ? "ibs_op/cnt_ctl=1/" : "ibs_op//");
+    return amd_fit(site, r, e, plan);
+}
+
+const struct pe_vendor pe_vendor_amd_core = {
+    .name = "amd",
+    .method = "IBS op",
+    .period_events = 0x40000,
+    .period_min = IBS_PERIOD_MIN,
+    .period_max = 0x7fffff0,
+    .period_step = IBS_PERIOD_STEP,
+    .takes_freq = true,
+    .owns = amd_core_owns,
+    .fit = amd_core_fit,
+};
 
 const struct pe_vendor pe_vendor_amd = {
     .name = "amd",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intel: PEBS with load latency, and precise stores.
  *
- * Sources: arch/x86/events/intel/core.c of Linux 6.1 to 6.12 (mem_ld_nhm, mem_ld_snb, mem_ld_hsw, mem_ld_grt,
+ * Sources: arch/x86/events/intel/core.c of Linux 6.1 to 6.15 (mem_ld_nhm, mem_ld_snb, mem_ld_hsw, mem_ld_grt,
  * mem_ld_adl, mem_st_*, mem_ld_aux; intel_pmu_hw_config refuses a load latency event with
  * PERF_SAMPLE_DATA_SRC without the auxiliary event in front of it with ENODATA), arch/x86/events/core.c
  * (x86_pmu_hw_config: precision above max_precise is EOPNOTSUPP, precision of an event that only counts is
@@ -30,12 +30,18 @@ static const struct intel_core {
     {"granite_rapids", NULL, "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", NULL},
     {"gracemont", NULL, "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
     {"crestmont", NULL, "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
+    {"darkmont", NULL, "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
     {"alderlake_hybrid", "cpu_core", "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", "event=0x03,umask=0x82"},
     {"alderlake_hybrid", "cpu_atom", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
     {"meteorlake_hybrid", "cpu_core", "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", NULL},
     {"meteorlake_hybrid", "cpu_atom", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
     {"lunarlake_hybrid", "cpu_core", "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", NULL},
     {"lunarlake_hybrid", "cpu_atom", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
+    {"arrowlake_h_hybrid", "cpu_core", "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", NULL},
+    {"arrowlake_h_hybrid", "cpu_atom", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
+    {"arrowlake_h_hybrid", "cpu_lowpower", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
+    {"pantherlake_hybrid", "cpu_core", "event=0xcd,umask=0x1", "event=0xcd,umask=0x2", NULL},
+    {"pantherlake_hybrid", "cpu_atom", "event=0xd0,umask=0x5", "event=0xd0,umask=0x6", NULL},
 };
 
 static const struct intel_core *intel_core_find(const struct pe_sysfs *s, const char *pmu)
@@ -219,6 +225,9 @@ static ls_err intel_fit(const struct pe_site *site, const struct pe_request *r, 
     if (a->precise_ip) {
         a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
         e->decode = PE_DECODE_DATA_SRC;
+    } else {
+        pe_plan_note(plan,
+                     "The event is not asked to be precise: it then tells no data addresses; add a p or P.");
     }
     if (!is_memory) e->loads = e->stores = true; /* an event the user gave: it may be either */
     return LS_OK;

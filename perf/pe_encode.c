@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd, &pe_vendor_arm,
-                                              &pe_vendor_power, NULL};
+const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd,   &pe_vendor_amd_core,
+                                              &pe_vendor_arm,   &pe_vendor_power, NULL};
 
 /* --- for the vendors
  * ----------------------------------------------------------------------------------------- */
@@ -321,7 +321,7 @@ static ls_err pe_encode_ours(const struct pe_site *site, const struct pe_request
         plan->vendor = pe_vendors[v]->name;
         plan->method = pe_vendors[v]->method;
         for (unsigned i = 0; i < site->sysfs.pmus_len; i++)
-            if (pe_vendors[v]->owns(&site->sysfs, site->sysfs.pmus[i]))
+            if (pe_vendors[v]->encode && pe_vendors[v]->owns(&site->sysfs, site->sysfs.pmus[i]))
                 LS_TRY(pe_vendors[v]->encode(site, site->sysfs.pmus[i], r, plan));
     }
     return plan->encodings_len ? LS_OK : pe_none_here(&site->sysfs);

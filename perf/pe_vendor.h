@@ -25,8 +25,8 @@ struct pe_vendor {
 
     /* pmu samples memory accesses in this vendor's way. */
     bool (*owns)(const struct pe_sysfs *s, const char *pmu);
-    /* Add the encodings for one PMU to plan: pe_plan_add, then the events, then pe_finish.  Errors: as
-     * pe_encode_loads. */
+    /* Add the encodings for one PMU to plan: pe_plan_add, then the events, then pe_finish. NULL: only events
+     * that the user names.  Errors: as pe_encode_loads. */
     ls_err (*encode)(const struct pe_site *site, const char *pmu, const struct pe_request *r,
                      struct pe_plan *plan);
     /* Fit the events of e (ours or the user's, e->attrs and sampler set) to the hardware's rules, after the
@@ -35,7 +35,8 @@ struct pe_vendor {
                   struct pe_plan *plan);
 };
 
-extern const struct pe_vendor pe_vendor_intel, pe_vendor_amd, pe_vendor_arm, pe_vendor_power;
+extern const struct pe_vendor pe_vendor_intel, pe_vendor_amd, pe_vendor_amd_core, pe_vendor_arm,
+    pe_vendor_power;
 
 /* All vendors, NULL at the end. */
 extern const struct pe_vendor *const pe_vendors[];

@@ -28,7 +28,7 @@ for fixture in "$machines"/*.sysfs; do
     same "$name"
     seen=$((seen + 1))
 done
-[ $seen -ge 28 ] || { echo "FAIL: only $seen machines"; failed=1; }
+[ $seen -ge 33 ] || { echo "FAIL: only $seen machines"; failed=1; }
 
 # a kernel that lists no memory events: the table of micro-architectures gives the same as sysfs did
 for fixture in "$machines"/*.sysfs; do
@@ -56,9 +56,12 @@ events skylake cpu/mem-loads,ldlat=30/P cpu/mem-loads,ldlat=30/pp r1cd r1cd:pp m
     '{cpu/event=0xd1,umask=1/pp,cpu/event=0xc0/}:u' cpu/mem-loads,freq=2000/P
 events sapphirerapids cpu/mem-loads,ldlat=30/P '{cpu/mem-loads-aux/,cpu/mem-loads,ldlat=30/}:P' r1cd:u
 events alderlake mem-loads:P cpu_atom/mem-loads/P cpu/mem-loads/P '{cpu_core/mem-loads/,cpu_atom/mem-loads/}'
+events lunarlake cpu_core/event=0xd0,umask=0x181,eq=1/pp mem-stores:pp
+events arrowlake-h mem-loads cpu_lowpower/mem-loads,ldlat=60/P
+events sierraforest mem-loads cpu/mem-stores/pp
 events zen4 ibs_op// ibs_op/cnt_ctl=1,l3missonly=1/ ibs_op/cnt_ctl=1/k ibs_op//I '{ibs_op//,ibs_op//}' ibs_op/period=1000/ \
-    cpu/event=0x1ff,umask=0x1/u
-events zen5 ibs_op/swfilt=1/u ibs_op/ldlat=200,l3missonly=1/u
+    cpu/event=0x1ff,umask=0x1/u cpu/event=0xc1/pp r76:u cpu-cycles:P raw/config=0x129/pp '{cpu/event=0xc1/pp,cpu/event=0x76/}'
+events zen5 rc1:ppu cpu/event=0x76,period=1000/pp ibs_op/swfilt=1/u ibs_op/ldlat=200,l3missonly=1/u
 events neoverse-v2 arm_spe_0/ts_enable=1,load_filter=1,min_latency=100/ arm_spe_0/load_filter=1,freq=100/
 events power9 mem-loads mem-stores:u cpu/mem-loads/
 cp "$scratch/all" "$scratch/out"
