@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What extraction costs: CPU time of an access, without that of making it up, by mix and length, with the
  * growth from one length to the next and the peak of memory. Goal: 30 million accesses a second on a core.
- * usage: extract [LONGEST [MIX]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as one length
- * takes less than 40 s of CPU */
+ * usage: extract [LONGEST [MIX [print]]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as
+ * one length takes less than 40 s of CPU; print: a fingerprint of the sequences, too, which must not change
+ */
 #include "patterns/extract/pat_extract.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,13 +209,43 @@ static double bench_source_seconds(const struct bench_mix *mix, uint64_t len)
     return seconds;
 }
 
+static uint64_t bench_mixed(uint64_t print, uint64_t value)
+{
+    return (print ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ print >> 29;
+}
+
+/* Everything that a sequence says. */
+static uint64_t bench_print(const struct pat_sequences *s)
+{
+    uint64_t print = s->len ^ s->accesses ^ s->sites << 32;
+    for (size_t i = 0; i < s->len; i++) {
+        const struct pat_sequence *r = &s->rows[i];
+        const uint64_t fields[] = {
+            r->site,          r->home,           r->thread,        r->elem_size_bytes,
+            r->accesses,      r->indices.len,    r->breaks_len,    r->is_whole,
+            r->is_pool,       r->range_elements, r->distances_len, r->distances_unique,
+            r->distances_far, r->lines,          r->pages,         (uint64_t)(r->cost * 64),
+            r->index_site,    r->base,           r->ranges_print,  r->order,
+            r->ahead,         r->first,          r->turns};
+        for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
+            print = bench_mixed(print, fields[k]);
+        for (size_t k = 0; k < r->indices.len; k++)
+            print = bench_mixed(print, (uint64_t)r->indices.data[k]);
+        for (size_t k = 0; k < r->breaks_len; k++)
+            print = bench_mixed(print, r->breaks[k]);
+        for (size_t k = 0; k < r->distances_len; k++)
+            print = bench_mixed(print ^ r->distances[k].count, (uint64_t)r->distances[k].distance);
+    }
+    return print;
+}
+
 struct bench_took {
     double ns;  /* of an access */
     double all; /* seconds, with making up the accesses */
 };
 
 /* In a process of its own: the peak is then that of one extraction. */
-static void bench_one(const struct bench_mix *mix, uint64_t len, double before_ns, int to)
+static void bench_one(const struct bench_mix *mix, uint64_t len, double before_ns, bool prints, int to)
 {
     const double source = bench_source_seconds(mix, len);
     pat_source *s = bench_open(mix, len);
@@ -233,7 +265,9 @@ static void bench_one(const struct bench_mix *mix, uint64_t len, double before_n
         printf(" x %4.2f |", ns / before_ns);
     else
         printf("        |");
-    printf(" %5ld |\n", usage.ru_maxrss / 1024);
+    printf(" %5ld |", usage.ru_maxrss / 1024);
+    if (prints) printf(" %016" PRIx64 " |", bench_print(&out));
+    putchar('\n');
     fflush(stdout);
     const struct bench_took took = {ns, bench_cpu_seconds()};
     if (write(to, &took, sizeof(took)) != (ssize_t)sizeof(took)) exit(1);
@@ -241,7 +275,7 @@ static void bench_one(const struct bench_mix *mix, uint64_t len, double before_n
     pat_source_close(s);
 }
 
-static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double last_s)
+static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double last_s, bool prints)
 {
     struct bench_took took = {0, 0};
     for (uint64_t len = 1000000; len <= longest && 10 * took.all <= last_s; len *= 10) {
@@ -249,7 +283,7 @@ static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double 
         if (pipe(ends) != 0) return false;
         const pid_t child = fork();
         if (child == 0) {
-            bench_one(mix, len, took.ns, ends[1]);
+            bench_one(mix, len, took.ns, prints, ends[1]);
             exit(0);
         }
         if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) return false;
@@ -271,6 +305,6 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
         if (argc <= 2 || strcmp(argv[2], mixes[i].name) == 0)
-            if (!bench_mix_run(&mixes[i], longest, last_s)) return 1;
+            if (!bench_mix_run(&mixes[i], longest, last_s, argc > 3)) return 1;
     return 0;
 }

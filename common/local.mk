@@ -14,6 +14,7 @@ libcommon_la_SOURCES = \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
     common/ls_outputs.c common/ls_outputs.h \
+    common/ls_prefetch.h \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \

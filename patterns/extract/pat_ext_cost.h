@@ -9,6 +9,7 @@
 #define PAT_EXT_COST_H
 
 #include "common/ls_error.h"
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 #include "patterns/extract/pat_ext_hash.h"
 
@@ -71,7 +72,7 @@ static inline uint64_t pat_ext_cost_bucket(const struct pat_ext_cost *c, uint64_
 static inline void pat_ext_cost_prefetch(const struct pat_ext_cost *c, uint64_t line)
 {
     uint64_t tag;
-    __builtin_prefetch(&c->entries[pat_ext_cost_bucket(c, line, &tag)], 1);
+    ls_prefetch(&c->entries[pat_ext_cost_bucket(c, line, &tag)]);
 }
 
 #endif

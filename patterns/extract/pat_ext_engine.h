@@ -9,19 +9,13 @@
 #include "patterns/extract/pat_ext_cost.h"
 #include "patterns/extract/pat_ext_published.h"
 #include "patterns/extract/pat_ext_ranges.h"
+#include "patterns/extract/pat_ext_round.h"
 #include "patterns/extract/pat_ext_row.h"
 #include "patterns/extract/pat_extract.h"
 
-enum { PAT_EXT_LEAF_SITES = 256, PAT_EXT_SLAB_ROWS = 64 };
+enum { PAT_EXT_SLAB_ROWS = 64 };
 
-/* The current rows of neighbouring sites in one thread. */
-struct pat_ext_leaf {
-    struct pat_ext_row *rows[PAT_EXT_LEAF_SITES];
-};
 struct pat_ext_thread {
-    struct pat_ext_leaf **leaves;
-    size_t leaves_len;
-    uint64_t need;                   /* rows that were valid at this stamp are so now */
     uint64_t broken;                 /* stamp of its last break */
     uint64_t lines;                  /* that it turned to */
     uint64_t salt;                   /* its lines in the model of costs */
@@ -29,8 +23,6 @@ struct pat_ext_thread {
 };
 
 struct pat_ext_slab {
-    struct pat_ext_slab *next;
-    size_t len;
     struct pat_ext_row rows[PAT_EXT_SLAB_ROWS];
 };
 
@@ -43,8 +35,8 @@ struct pat_ext {
     struct pat_ext_ranges ranges;
     struct pat_ext_thread *threads;
     size_t threads_len;
-    struct pat_ext_slab *slabs;
-    size_t rows_len;
+    struct pat_ext_slab **slabs;
+    size_t slabs_len, slabs_cap, rows_len;
     struct pat_ext_row **found; /* open addressing, by site, home and thread */
     uint8_t found_log2;
     uint64_t now;                           /* events so far */
@@ -52,14 +44,8 @@ struct pat_ext {
     uint64_t kept_max;                      /* accesses in one stream */
     struct pat_ext_appearances appearances; /* published modes */
     struct pat_ext_last_turns last_turns;
-    uint64_t turns;              /* of all rows (pat_ext_turns.h) */
+    struct pat_ext_round round;
     uint64_t accesses, unplaced; /* unplaced: no memory for a row of their own */
-    /* Where many accesses need it: the ranges of a batch, looked up together. */
-    uint32_t *batch_ranges;
-    size_t batch_ranges_cap;
-    const struct pat_access *batch; /* whose row 0 batch_ranges[0] is about */
-    bool has_batch_ranges;
-    size_t batch_len, looked_up; /* of this batch */
     ls_err err;                  /* of what cannot return one */
 };
 

@@ -7,6 +7,7 @@
 #ifndef PAT_EXT_PAGES_H
 #define PAT_EXT_PAGES_H
 
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 #include "patterns/extract/pat_ext_hash.h"
 
@@ -52,7 +53,7 @@ static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_
 {
     const uint64_t hash = pat_ext_hash(line / PAT_EXT_PAGE_LINES);
     if (p->halvings && hash >> (64 - p->halvings)) return;
-    __builtin_prefetch(&p->slots[hash & (((uint64_t)1 << p->log2_cap) - 1)], 1);
+    ls_prefetch(&p->slots[hash & (((uint64_t)1 << p->log2_cap) - 1)]);
 }
 
 /* Everything that was touched in `from` was touched in `to` as well.  Errors: none. */

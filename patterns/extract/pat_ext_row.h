@@ -38,13 +38,15 @@ struct pat_ext_row {
     struct pat_ext_tally tally;
     struct pat_ext_pages pages;
     uint32_t site, thread, home, range;
-    uint32_t number;      /* by first access */
-    uint64_t anchor;      /* the middle of its area */
-    uint64_t range_bytes; /* of the longest range */
-    uint64_t offset_gcd;  /* of the offsets in their ranges at which sequences begin */
-    uint64_t cross_gcd;   /* of the distances between ranges */
-    int64_t *crossings;   /* the distances between ranges, until it is settled whether it is a pool */
-    uint32_t switches;    /* of the range, at most PAT_EXT_POOL_SWITCHES */
+    uint32_t id;           /* among e's rows, as they were made */
+    uint32_t number;       /* by first access, once the source has ended */
+    uint64_t first_access; /* its number among all */
+    uint64_t anchor;       /* the middle of its area */
+    uint64_t range_bytes;  /* of the longest range */
+    uint64_t offset_gcd;   /* of the offsets in their ranges at which sequences begin */
+    uint64_t cross_gcd;    /* of the distances between ranges */
+    int64_t *crossings;    /* the distances between ranges, until it is settled whether it is a pool */
+    uint32_t switches;     /* of the range, at most PAT_EXT_POOL_SWITCHES */
     bool is_store, is_begun, is_pool;
     bool is_cut;        /* not all accesses are in the stream */
     bool has_tally_gap; /* there was no memory to count a distance at all */
@@ -52,6 +54,13 @@ struct pat_ext_row {
     struct pat_ext_row *next;  /* of the same site, home and thread */
     struct pat_ext_row *other; /* the site's last one before this */
 };
+
+/* The address of the last byte of an access at addr. */
+static inline uint64_t pat_ext_last_byte(const struct pat_ext_row *r, uint64_t addr)
+{
+    const uint64_t last = addr + r->len_less;
+    return last < addr ? addr : last;
+}
 
 static inline uint64_t pat_ext_row_accesses(const struct pat_ext_row *r)
 {

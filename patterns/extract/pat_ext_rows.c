@@ -15,13 +15,18 @@ void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
     r->crossings = NULL;
 }
 
+static int rows_by_first_access(const void *a, const void *b)
+{
+    const struct pat_ext_row *x = *(struct pat_ext_row *const *)a, *y = *(struct pat_ext_row *const *)b;
+    return (x->first_access > y->first_access) - (x->first_access < y->first_access);
+}
+
 struct pat_ext_row **pat_ext_rows(const struct pat_ext *e)
 {
     struct pat_ext_row **rows = malloc((e->rows_len + 1) * sizeof(struct pat_ext_row *));
-    size_t at = e->rows_len;
-    for (struct pat_ext_slab *s = e->slabs; rows && s; s = s->next) /* the youngest first */
-        for (size_t i = s->len; i-- > 0;)
-            rows[--at] = &s->rows[i];
+    for (size_t i = 0; rows && i < e->rows_len; i++)
+        rows[i] = pat_ext_row(e, (uint32_t)i);
+    if (rows) qsort(rows, e->rows_len, sizeof(struct pat_ext_row *), rows_by_first_access);
     return rows;
 }
 
@@ -108,19 +113,32 @@ bool pat_ext_reclaim(struct pat_ext *e)
     return helps;
 }
 
-static struct pat_ext_slab *ext_slab_new(struct pat_ext *e)
+static bool ext_slabs_grow(struct pat_ext *e)
+{
+    if (e->slabs_len < e->slabs_cap) return true;
+    const size_t cap = e->slabs_cap ? 2 * e->slabs_cap : PAT_EXT_SLAB_ROWS;
+    struct pat_ext_slab **wider = realloc(e->slabs, cap * sizeof(*wider));
+    if (!wider) return false;
+    pat_ext_charge(&e->budget, (cap - e->slabs_cap) * sizeof(*wider));
+    e->slabs = wider;
+    e->slabs_cap = cap;
+    return true;
+}
+
+/* One more slab. False without memory. */
+static bool ext_slab_add(struct pat_ext *e)
 {
     const size_t len_bytes = (sizeof(struct pat_ext_slab) + 63) / 64 * 64;
+    if (!ext_slabs_grow(e)) return false;
     if (!pat_ext_take(&e->budget, len_bytes) && (!pat_ext_reclaim(e) || !pat_ext_take(&e->budget, len_bytes)))
-        return NULL;
+        return false;
     struct pat_ext_slab *s = aligned_alloc(64, len_bytes);
     if (!s) {
         pat_ext_give(&e->budget, len_bytes);
-        return NULL;
+        return false;
     }
-    s->next = e->slabs;
-    s->len = 0;
-    return s;
+    e->slabs[e->slabs_len++] = s;
+    return true;
 }
 
 static uint64_t ext_saturated(uint64_t a, uint64_t b)
@@ -133,19 +151,15 @@ static uint64_t ext_saturated(uint64_t a, uint64_t b)
 static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_t home, uint32_t thread)
 {
     if (!ext_found_grow(e) && e->rows_len + 1 >= (size_t)1 << e->found_log2) return NULL;
-    if (!e->slabs || e->slabs->len == PAT_EXT_SLAB_ROWS) {
-        struct pat_ext_slab *s = ext_slab_new(e);
-        if (!s) return NULL;
-        e->slabs = s;
-    }
-    struct pat_ext_row *r = &e->slabs->rows[e->slabs->len++];
+    if (e->rows_len == e->slabs_len * PAT_EXT_SLAB_ROWS && !ext_slab_add(e)) return NULL;
+    struct pat_ext_row *r = pat_ext_row(e, (uint32_t)e->rows_len);
     const struct pat_site *row = &e->tables->sites[site];
     const uint64_t size_bytes = row->size_bytes ? row->size_bytes : 1;
     const uint64_t elem_bytes = home == PAT_NONE ? 0 : e->tables->homes[home].elem_size_bytes;
     *r = (struct pat_ext_row){.site = site,
                               .home = home,
                               .thread = thread,
-                              .number = (uint32_t)e->rows_len,
+                              .id = (uint32_t)e->rows_len,
                               .range = PAT_NONE,
                               .line = UINT64_MAX,
                               .len_less = size_bytes - 1,
@@ -155,15 +169,17 @@ static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_
     return r;
 }
 
-struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_access *a, uint32_t home)
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane,
+                                   const struct pat_ext_step *step, uint32_t home)
 {
-    struct pat_ext_row **found = ext_find_key(e, a->site, home, a->thread);
+    struct pat_ext_row **found = ext_find_key(e, lane->site, home, lane->thread);
     for (struct pat_ext_row *r = *found; r; r = r->next)
-        if (!pat_ext_has_area(e, r) || pat_ext_in_area(r, a->addr)) return r;
-    struct pat_ext_row *r = ext_row_new(e, a->site, home, a->thread);
+        if (!pat_ext_has_area(e, r) || pat_ext_in_area(r, step->addr)) return r;
+    struct pat_ext_row *r = ext_row_new(e, lane->site, home, lane->thread);
     if (!r) return NULL;
-    r->anchor = a->addr;
-    found = ext_find_key(e, a->site, home, a->thread); /* the table may be another one */
+    r->anchor = step->addr;
+    r->first_access = e->round.before + step->at;
+    found = ext_find_key(e, lane->site, home, lane->thread); /* the table may be another one */
     r->next = *found;
     *found = r;
     return r;

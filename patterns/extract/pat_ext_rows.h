@@ -24,11 +24,18 @@ static inline bool pat_ext_in_area(const struct pat_ext_row *r, uint64_t addr)
     return addr - (r->anchor - PAT_EXT_AREA_BYTES) < 2 * PAT_EXT_AREA_BYTES;
 }
 
-/* The row of an access whose home is known, a new one if need be.
- * Owns:   e.  Errors: NULL without memory for one. */
-struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_access *a, uint32_t home);
+/* Row number id of e.  Errors: none. */
+static inline struct pat_ext_row *pat_ext_row(const struct pat_ext *e, uint32_t id)
+{
+    return &e->slabs[id / PAT_EXT_SLAB_ROWS]->rows[id % PAT_EXT_SLAB_ROWS];
+}
 
-/* All rows in the order in which they began, e->rows_len of them.
+/* The row of a lane's access whose home is known, a new one if need be.
+ * Owns:   e.  Errors: NULL without memory for one. */
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane,
+                                   const struct pat_ext_step *step, uint32_t home);
+
+/* All rows in the order of their first accesses, e->rows_len of them.
  * Owns:   the caller frees the list, not the rows.  Errors: NULL without memory. */
 struct pat_ext_row **pat_ext_rows(const struct pat_ext *e);
 

@@ -8,6 +8,7 @@
 #ifndef PAT_EXT_TALLY_H
 #define PAT_EXT_TALLY_H
 
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 
 #include <stddef.h>
@@ -40,7 +41,7 @@ static inline uint32_t pat_ext_tally_slot(const struct pat_ext_tally *t, int64_t
 
 static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t distance)
 {
-    if (t->log2_cap) __builtin_prefetch(&t->slots[pat_ext_tally_slot(t, distance)], 1);
+    if (t->log2_cap) ls_prefetch(&t->slots[pat_ext_tally_slot(t, distance)]);
 }
 
 /* The distance occurred so often.

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/patterns: extraction
 if HAVE_CMOCKA
-EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects
+EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects \
+    tests/patterns/test_pat_ext_round
+tests_patterns_test_pat_ext_round_SOURCES = tests/patterns/test_pat_ext_round.c
+tests_patterns_test_pat_ext_round_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_ext_round_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_extract_defects_SOURCES = tests/patterns/test_pat_extract_defects.c \
     tests/patterns/memory_source.c tests/patterns/memory_source.h
 tests_patterns_test_pat_extract_defects_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_follow.h"
+
+#include <stdlib.h>
+
+/* The sequence goes on by t; what no longer fits is not kept. */
+static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_token t)
+{
+    if (r->is_cut) return;
+    const uint64_t left = e->kept_max - r->kept;
+    r->is_cut = t.count > left;
+    if (left == 0) return;
+    if (t.count > left) t.count = left;
+    if (!pat_ext_stream_put(&r->stream, &e->budget, &t)) {
+        const bool is_cut = r->is_cut;
+        r->is_cut = false;
+        const bool helped = pat_ext_reclaim(e);
+        if (r->is_cut) return; /* it gave up itself */
+        r->is_cut = is_cut;
+        if (!helped || !pat_ext_stream_put(&r->stream, &e->budget, &t)) {
+            r->is_cut = true;
+            return;
+        }
+    }
+    r->kept += t.count;
+    r->jumps += t.kind == PAT_EXT_JUMP;
+}
+
+static uint64_t ext_magnitude(int64_t distance)
+{
+    return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
+}
+
+void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->run) return;
+    const uint64_t magnitude = ext_magnitude(r->distance);
+    if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) {
+        r->has_tally_gap = true;
+        r->tally.gcd = pat_ext_gcd(magnitude, r->tally.gcd);
+    }
+    if (magnitude >= r->far_bytes) r->far += r->run;
+    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && !r->is_cut && r->kept < e->kept_max &&
+        pat_ext_stream_put_distance(&r->stream, &e->budget, r->distance))
+        r->kept++;
+    else
+        ext_keep(e, r, (struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = r->distance, .count = r->run});
+    r->before_run += r->run;
+    r->run = 0;
+}
+
+static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
+{
+    pat_ext_flush(e, r);
+    ext_keep(e, r, *t);
+    r->before_run++;
+    r->addr = t->addr;
+    r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */
+    pat_ext_take_turn(e, r, at);
+}
+
+static uint64_t ext_apart(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* Are all accesses that were kept near its last one? */
+static bool ext_is_near(const struct pat_ext_row *r)
+{
+    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
+    struct pat_ext_token t;
+    uint64_t addr = 0;
+    while (pat_ext_stream_next(&reader, &t)) {
+        addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
+        if (!pat_ext_in_area(r, addr)) return false;
+    }
+    return !r->is_cut;
+}
+
+/* After the last of the first changes of the range: one pool, or single ranges? */
+static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
+{
+    const uint64_t anchor = r->anchor;
+    r->anchor = r->addr;
+    r->is_pool = pat_ext_row_accesses(r) < PAT_EXT_POOL_SWITCHES * PAT_EXT_POOL_VISIT && ext_is_near(r);
+    if (!r->is_pool) r->anchor = anchor;
+    for (uint32_t i = 0; r->is_pool && i < r->switches; i++) {
+        if (!pat_ext_tally_add(&r->tally, &e->counts, r->crossings[i], 1)) r->has_tally_gap = true;
+        r->far += ext_magnitude(r->crossings[i]) >= r->far_bytes;
+    }
+    free(r->crossings);
+    r->crossings = NULL;
+}
+
+/* The next access is in another range of the home. */
+static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
+{
+    const int64_t distance = (int64_t)(t->addr - r->addr);
+    if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
+    if (r->crossings) r->crossings[r->switches] = distance;
+    r->cross_gcd = pat_ext_gcd(ext_apart(t->addr, r->addr), r->cross_gcd);
+    ext_jump(e, r, t, at);
+    if (!r->crossings) return;
+    if (++r->switches == PAT_EXT_POOL_SWITCHES) ext_settle_pool(e, r);
+}
+
+void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
+                    const struct pat_ext_step *step)
+{
+    const uint64_t addr = step->addr;
+    const struct pat_ext_token t = {.kind = PAT_EXT_JUMP,
+                                    .count = 1,
+                                    .addr = addr,
+                                    .range = spot->range,
+                                    .is_break = r->is_begun && r->stamp < e->threads[r->thread].broken};
+    if (spot->range != PAT_NONE) {
+        const struct pat_range *range = &e->tables->ranges[spot->range];
+        if (range->end - range->start > r->range_bytes) r->range_bytes = range->end - range->start;
+        if (spot->range != r->range || t.is_break || !r->is_begun)
+            r->offset_gcd = pat_ext_gcd(addr - range->start, r->offset_gcd);
+    }
+    if (t.is_break) r->cross_gcd = pat_ext_gcd(ext_apart(addr, r->addr), r->cross_gcd);
+    if (!r->is_begun || t.is_break)
+        ext_jump(e, r, &t, step->at);
+    else if (spot->range == r->range || r->is_pool)
+        pat_ext_follow(e, r, step);
+    else
+        ext_switch(e, r, &t, step->at);
+    r->is_begun = true;
+    r->range = spot->range;
+    r->lo = spot->lo;
+    r->hi = spot->hi;
+    if (pat_ext_has_area(e, r)) { /* [anchor - area, anchor + area), where that does not wrap */
+        const uint64_t first = r->anchor < PAT_EXT_AREA_BYTES ? 0 : r->anchor - PAT_EXT_AREA_BYTES;
+        const uint64_t last =
+            r->anchor > UINT64_MAX - PAT_EXT_AREA_BYTES ? UINT64_MAX : r->anchor + PAT_EXT_AREA_BYTES;
+        if (r->lo < first) r->lo = first;
+        if (r->hi > last) r->hi = last;
+    }
+    r->stamp = e->now;
+}

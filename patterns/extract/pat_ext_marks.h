@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of an access depends on those of other rows before it: how long ago a line was used, and whose turn it
+ * was. Rows are followed one after the other; here they leave marks by the accesses of a round, and once all
+ * rows were followed the marks are read in the order of the accesses.
+ *
+ * Thread: the owner.  Signal: not safe. */
+#ifndef PAT_EXT_MARKS_H
+#define PAT_EXT_MARKS_H
+
+#include <stdint.h>
+
+enum pat_ext_mark_flags {
+    PAT_EXT_MARK_TURNED = 1,      /* to another line */
+    PAT_EXT_MARK_WIDE = 2,        /* the access has several lines */
+    PAT_EXT_MARK_SKIPS = 4,       /* wide: the first one is the line before */
+    PAT_EXT_MARK_JUDGED = 8,      /* not wide: the line's level counts */
+    PAT_EXT_MARK_AHEAD = 16,      /* the first line turned to is fetched ahead */
+    PAT_EXT_MARK_AHEAD_NEXT = 32, /* wide: the second one, too; of more lines all are */
+    PAT_EXT_MARK_STORE = 64,
+    PAT_EXT_MARK_TURN = 128 /* the distance changed, in a row that others look at */
+};
+
+/* Zeroed: nothing. */
+struct pat_ext_mark {
+    uint32_t row;   /* its number among e's */
+    uint16_t flags; /* enum pat_ext_mark_flags */
+    uint16_t
+        exact; /* of the lines turned to so many, the first ones, count once; others stand for a sample */
+};
+
+struct pat_ext;
+
+/* The marks of e's round, which is then over.  Errors: none. */
+void pat_ext_marks_replay(struct pat_ext *e);
+
+#endif

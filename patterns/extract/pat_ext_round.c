@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_round.h"
+#include "smrtree/smr_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A round is so short that it stays near the processor; where there are many lanes it is longer, so that each
+ * has some accesses. It takes no more than this part of the memory. */
+enum {
+    ROUND_FIRST = 1 << 13,
+    ROUND_LANE = 32,
+    ROUND_LAST = 1 << 19,
+    ROUND_MEMORY_PART = 16,
+    ROUND_LEAST = 256,
+    ROUND_LEAF = 256,
+    ROUND_LANES_FIRST = 64
+};
+
+static uint64_t round_bytes(uint64_t cap)
+{
+    return cap * (sizeof(struct pat_access) + sizeof(struct pat_ext_step) + sizeof(struct pat_ext_mark) +
+                  2 * sizeof(uint32_t));
+}
+
+static void round_release(struct pat_ext_round *r)
+{
+    free(r->accesses);
+    free(r->lane_of);
+    free(r->sorted);
+    free(r->touched);
+    free(r->marks);
+}
+
+/* Room for so many accesses; those that were waiting are lost. False without memory: then nothing changes. */
+static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size_t cap)
+{
+    struct pat_ext_round wider = {.accesses = smr_array_alloc(cap * sizeof(*wider.accesses)),
+                                  .lane_of = smr_array_alloc(cap * sizeof(*wider.lane_of)),
+                                  .sorted = smr_array_alloc(cap * sizeof(*wider.sorted)),
+                                  .touched = smr_array_alloc(cap * sizeof(*wider.touched)),
+                                  .marks = smr_array_alloc(cap * sizeof(*wider.marks))};
+    if (!wider.accesses || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks) {
+        round_release(&wider);
+        return false;
+    }
+    round_release(r);
+    r->accesses = wider.accesses;
+    r->lane_of = wider.lane_of;
+    r->sorted = wider.sorted;
+    r->touched = wider.touched;
+    r->marks = wider.marks;
+    pat_ext_give(b, round_bytes(r->cap));
+    pat_ext_charge(b, round_bytes(cap));
+    r->cap = cap;
+    return true;
+}
+
+ls_err pat_ext_round_init(struct pat_ext_round *r, struct pat_ext_budget *b)
+{
+    *r = (struct pat_ext_round){.cap_most = b->limit_bytes / ROUND_MEMORY_PART / round_bytes(1)};
+    if (r->cap_most < ROUND_LEAST) r->cap_most = ROUND_LEAST;
+    if (r->cap_most > ROUND_LAST) r->cap_most = ROUND_LAST;
+    const size_t cap = r->cap_most < ROUND_FIRST ? r->cap_most : ROUND_FIRST;
+    return round_resize(r, b, cap) ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to extract patterns");
+}
+
+void pat_ext_round_fini(struct pat_ext_round *r)
+{
+    round_release(r);
+    free(r->lanes);
+    for (size_t i = 0; i < r->threads_len; i++) {
+        for (size_t k = 0; k < r->threads[i].len; k++)
+            free(r->threads[i].leaves[k]);
+        free(r->threads[i].leaves);
+    }
+    free(r->threads);
+    *r = (struct pat_ext_round){0};
+}
+
+/* ---- lanes ---- */
+
+static ls_err round_nomem(void)
+{
+    return ls_fail(LS_ERR_NOMEM, "no memory for the sites of a thread");
+}
+
+static ls_err round_add_threads(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t)
+{
+    struct pat_ext_by_site *wider = realloc(r->threads, t->threads_len * sizeof(*wider));
+    if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", t->threads_len);
+    r->threads = wider;
+    pat_ext_charge(b, (t->threads_len - r->threads_len) * sizeof(*wider));
+    while (r->threads_len < t->threads_len)
+        wider[r->threads_len++] = (struct pat_ext_by_site){0};
+    return LS_OK;
+}
+
+static ls_err round_add_leaf(struct pat_ext_by_site *s, struct pat_ext_budget *b, const struct pat_tables *t,
+                             size_t leaf)
+{
+    if (leaf >= s->len) {
+        const size_t len = (t->sites_len + ROUND_LEAF - 1) / ROUND_LEAF;
+        uint32_t **wider = realloc(s->leaves, len * sizeof(*wider));
+        if (!wider) return round_nomem();
+        pat_ext_charge(b, (len - s->len) * sizeof(*wider));
+        s->leaves = wider;
+        while (s->len < len)
+            wider[s->len++] = NULL;
+    }
+    s->leaves[leaf] = calloc(ROUND_LEAF, sizeof(**s->leaves));
+    if (!s->leaves[leaf]) return round_nomem();
+    pat_ext_charge(b, ROUND_LEAF * sizeof(**s->leaves));
+    return LS_OK;
+}
+
+static ls_err round_add_lane(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_access *a,
+                             uint32_t *slot)
+{
+    if (r->lanes_len == UINT32_MAX) return round_nomem();
+    if (r->lanes_len == r->lanes_cap) {
+        const size_t cap = r->lanes_cap ? 2 * r->lanes_cap : ROUND_LANES_FIRST;
+        struct pat_ext_lane *wider = realloc(r->lanes, cap * sizeof(*wider));
+        if (!wider) return round_nomem();
+        pat_ext_charge(b, (cap - r->lanes_cap) * sizeof(*wider));
+        r->lanes = wider;
+        r->lanes_cap = cap;
+    }
+    r->lanes[r->lanes_len++] = (struct pat_ext_lane){.site = a->site, .thread = a->thread};
+    *slot = (uint32_t)r->lanes_len;
+    return LS_OK;
+}
+
+/* The number of an access's lane, the slow way: it may be a new one, or none at all. */
+static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
+                              const struct pat_access *a, uint32_t *out)
+{
+    if (a->thread >= t->threads_len)
+        return ls_fail(LS_ERR_FORMAT, "the source names thread %u of %zu", a->thread, t->threads_len);
+    if (a->site >= t->sites_len)
+        return ls_fail(LS_ERR_FORMAT, "the source names site %u of %zu", a->site, t->sites_len);
+    if (a->thread >= r->threads_len) LS_TRY(round_add_threads(r, b, t));
+    struct pat_ext_by_site *sites = &r->threads[a->thread];
+    const size_t leaf = a->site / ROUND_LEAF;
+    if (leaf >= sites->len || !sites->leaves[leaf]) LS_TRY(round_add_leaf(sites, b, t, leaf));
+    uint32_t *slot = &sites->leaves[leaf][a->site % ROUND_LEAF];
+    if (!*slot) LS_TRY(round_add_lane(r, b, a, slot));
+    *out = *slot - 1;
+    return LS_OK;
+}
+
+/* ---- rounds ---- */
+
+/* 0: not there yet. */
+static inline uint32_t round_slot(const struct pat_ext_round *r, const struct pat_access *a)
+{
+    if (a->thread >= r->threads_len) return 0;
+    const struct pat_ext_by_site *sites = &r->threads[a->thread];
+    const size_t leaf = a->site / ROUND_LEAF;
+    return leaf < sites->len && sites->leaves[leaf] ? sites->leaves[leaf][a->site % ROUND_LEAF] : 0;
+}
+
+ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
+                         const struct pat_access *a, size_t len, size_t *taken)
+{
+    const size_t n = len < r->cap - r->len ? len : r->cap - r->len;
+    *taken = n;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t lane = round_slot(r, &a[i]) - 1;
+        if (lane == UINT32_MAX) LS_TRY(round_find_lane(r, b, t, &a[i], &lane));
+        if (r->lanes[lane].len++ == 0) r->touched[r->touched_len++] = lane;
+        r->lane_of[r->len] = lane;
+        r->accesses[r->len++] = a[i];
+    }
+    return LS_OK;
+}
+
+void pat_ext_round_sort(struct pat_ext_round *r)
+{
+    uint32_t end = 0;
+    memset(r->marks, 0, r->len * sizeof(*r->marks));
+    for (size_t i = 0; i < r->touched_len; i++) {
+        struct pat_ext_lane *l = &r->lanes[r->touched[i]];
+        l->end = end; /* grows with every access */
+        end += l->len;
+    }
+    for (size_t i = 0; i < r->len; i++)
+        r->sorted[r->lanes[r->lane_of[i]].end++] = (struct pat_ext_step){r->accesses[i].addr, (uint32_t)i};
+}
+
+void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b)
+{
+    for (size_t i = 0; i < r->touched_len; i++)
+        r->lanes[r->touched[i]].len = 0;
+    r->before += r->len;
+    r->len = r->touched_len = 0;
+    size_t cap = r->cap;
+    while (cap < r->lanes_len * ROUND_LANE && 2 * cap <= r->cap_most)
+        cap *= 2;
+    if (cap > r->cap) round_resize(r, b, cap); /* without memory rounds stay short */
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rounds of accesses: every access comes out once, in the lane of its site and thread, in its order there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "patterns/extract/pat_ext_round.h"
+
+enum { SITES = 700, THREADS = 5 };
+
+static uint64_t rng_state;
+
+/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
+static uint64_t rng(uint64_t below)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return rng_state % below;
+}
+
+/* The lanes that have accesses are each other's neighbours in sorted; each has those of its site and thread.
+ */
+static void check_round(const struct pat_ext_round *r)
+{
+    size_t seen = 0;
+    for (size_t i = 0; i < r->touched_len; i++) {
+        const struct pat_ext_lane *l = &r->lanes[r->touched[i]];
+        assert_true(l->len > 0);
+        assert_int_equal(l->end - l->len, seen);
+        for (size_t k = seen; k < l->end; k++) {
+            const struct pat_ext_step *s = &r->sorted[k];
+            assert_int_equal(r->accesses[s->at].site, l->site);
+            assert_int_equal(r->accesses[s->at].thread, l->thread);
+            assert_int_equal(r->accesses[s->at].addr, s->addr);
+            assert_true(k == seen || r->sorted[k - 1].at < s->at);
+            assert_int_equal(r->marks[s->at].flags, 0);
+        }
+        seen = l->end;
+    }
+    assert_int_equal(seen, r->len);
+}
+
+static void pat_round_hands_out_every_access_once_and_in_order(void **state)
+{
+    (void)state;
+    static struct pat_site sites[SITES];
+    static struct pat_thread threads[THREADS];
+    static struct pat_access a[9999];
+    struct pat_tables t = {.sites = sites, .threads = threads};
+    struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 30};
+    struct pat_ext_round r;
+    uint64_t given = 0, rounds = 0;
+    rng_state = 88172645463325252u;
+    assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
+    for (int batch = 0; batch < 40; batch++) {
+        t.sites_len = 1 + (size_t)batch * (SITES - 1) / 39; /* tables grow */
+        t.threads_len = 1 + (size_t)batch / 10;
+        const size_t len = rng(9999);
+        for (size_t i = 0; i < len; i++)
+            a[i] =
+                (struct pat_access){rng(1 << 20), (uint32_t)rng(t.sites_len), (uint32_t)rng(t.threads_len)};
+        for (size_t i = 0, taken; i < len; i += taken) {
+            if (r.len == r.cap || rng(2) == 0) {
+                pat_ext_round_sort(&r);
+                check_round(&r);
+                assert_int_equal(r.before, given - r.len);
+                for (size_t k = 0; k < r.len; k++)
+                    r.marks[k].flags = 1; /* as whoever follows does */
+                pat_ext_round_next(&r, &b);
+                rounds++;
+            }
+            assert_int_equal(pat_ext_round_add(&r, &b, &t, &a[i], len - i, &taken), LS_OK);
+            given += taken;
+        }
+    }
+    assert_true(rounds > 10);
+    assert_true(r.cap > 8192); /* many lanes: longer rounds */
+    assert_true(b.used_bytes > r.cap * sizeof(struct pat_ext_step));
+    pat_ext_round_fini(&r);
+}
+
+static void pat_round_takes_a_small_part_of_the_memory(void **state)
+{
+    (void)state;
+    static struct pat_site sites[SITES];
+    static struct pat_thread threads[1];
+    const struct pat_tables t = {.sites = sites, .threads = threads, .sites_len = SITES, .threads_len = 1};
+    struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 20};
+    struct pat_ext_round r;
+    assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
+    for (uint32_t i = 0; i < 100000; i++) {
+        const struct pat_access a = {i, i % SITES, 0};
+        size_t taken = 0;
+        if (r.len == r.cap) {
+            pat_ext_round_sort(&r);
+            pat_ext_round_next(&r, &b);
+        }
+        assert_int_equal(pat_ext_round_add(&r, &b, &t, &a, 1, &taken), LS_OK);
+        assert_int_equal(taken, 1);
+    }
+    assert_in_range(b.used_bytes, 1, b.limit_bytes / 8);
+    pat_ext_round_fini(&r);
+}
+
+static void pat_round_refuses_what_the_tables_do_not_have(void **state)
+{
+    (void)state;
+    struct pat_site site = {0};
+    struct pat_thread thread = {0};
+    const struct pat_tables t = {.sites = &site, .threads = &thread, .sites_len = 1, .threads_len = 1};
+    const struct pat_access wrong[] = {{0, 1, 0}, {0, 0, 1}};
+    struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 20};
+    for (int i = 0; i < 2; i++) {
+        struct pat_ext_round r;
+        size_t taken;
+        assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
+        assert_int_equal(pat_ext_round_add(&r, &b, &t, &wrong[i], 1, &taken), LS_ERR_FORMAT);
+        pat_ext_round_fini(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pat_round_hands_out_every_access_once_and_in_order),
+        cmocka_unit_test(pat_round_takes_a_small_part_of_the_memory),
+        cmocka_unit_test(pat_round_refuses_what_the_tables_do_not_have),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
