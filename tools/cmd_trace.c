@@ -183,6 +183,7 @@ static ls_err trace_settings(struct trace *t)
     t->settings.extract = (struct pat_extract_options){.mode = (enum pat_mode)t->v[TRACE_MODE].number,
                                                        .memory_bytes = t->v[TRACE_MEMORY].number,
                                                        .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
+                                                       .with_companions = true,
                                                        .merge_threads = true};
     return LS_OK;
 }

@@ -89,9 +89,11 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
 /* Those of another input must be there; a profile without usable bursts has none. */
 static ls_err view_patterns(const char *asked, const char *profile, struct ptn_found *out)
 {
-    const struct ptn_settings settings = {
-        .extract = {.top = VIEW_PATTERNS_MAX, .merge_threads = true, .memory_bytes = VIEW_PATTERNS_BYTES},
-        .compact = {.pattern_max = VIEW_PATTERN_INDICES_MAX, .seed = 1}};
+    const struct ptn_settings settings = {.extract = {.top = VIEW_PATTERNS_MAX,
+                                                      .with_companions = true,
+                                                      .merge_threads = true,
+                                                      .memory_bytes = VIEW_PATTERNS_BYTES},
+                                          .compact = {.pattern_max = VIEW_PATTERN_INDICES_MAX, .seed = 1}};
     if (asked && strcmp(asked, "none") == 0) return LS_OK;
     const ls_err err = ptn_read(asked ? asked : profile, &settings, out);
     return asked ? err : LS_OK;

@@ -220,6 +220,20 @@ static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making
     return pat_begin_row(c, m->s, f);
 }
 
+/* Those that are one with no other are left out, as the filters had it. */
+static void pat_drop_companions(const struct pat_sequences *s, struct pat_joins *joins)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < joins->len; i++) {
+        const struct pat_join *j = &joins->rows[i];
+        bool has_own = false;
+        for (size_t m = 0; m < j->len; m++)
+            has_own |= !s->rows[j->members[m]].is_companion;
+        if (has_own) joins->rows[len++] = *j;
+    }
+    joins->len = len;
+}
+
 /* Joins that could only be cut are undone: their rows go, and kept[] tells which of all joins stay. */
 static size_t pat_drop_cut(struct pat_findings *out, const struct pat_joins *joins, bool *kept)
 {
@@ -245,6 +259,7 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
         if (undone && undone[i]) continue;
         const size_t rows = undone ? j->len : 1;
         for (size_t m = 0; e == LS_OK && m < rows; m++) {
+            if (undone && c->all->rows[j->members[m]].is_companion) continue;
             w.making[w.len].join = rows == 1 && j->len > 1 ? j : NULL;
             out->len++;
             e = pat_begin_making(c, &w.making[w.len], j->members[m], &w.rows[w.len]);
@@ -276,6 +291,7 @@ static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings 
     struct pat_joins joins;
     const bool joins_any = !c->options->no_join && !c->options->is_sampled;
     LS_TRY(joins_any ? pat_join_find(c->all, c->tables, &joins) : pat_join_none(c->all, &joins));
+    pat_drop_companions(c->all, &joins);
     bool *kept = calloc(joins.len + 1, sizeof(*kept));
     ls_err e = kept ? pat_make_round(c, &joins, NULL, out)
                     : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", joins.len);

@@ -17,7 +17,7 @@ struct finish_row {
     uint64_t unit_bytes;
     uint64_t appearances; /* published modes */
     uint32_t threads;
-    bool is_out;
+    bool is_out, is_companion;
     struct pat_ext_measured measured;
 };
 
@@ -191,6 +191,40 @@ static void finish_filter(const struct pat_ext *e, struct finish_row *rows, size
     }
 }
 
+/* ---- those that may take turns with what is kept (pat_ext_turns.h) ---- */
+
+/* The first of all that are ahead, or the row itself. */
+static const struct pat_ext_row *finish_leader(const struct finish_row *f)
+{
+    return f->row->turns.ahead ? f->row->turns.first : f->row;
+}
+
+static int finish_by_address(const void *a, const void *b)
+{
+    const struct pat_ext_row *const *x = a, *const *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Without them what --top says would decide how much of a stencil is seen. */
+static ls_err finish_find_companions(struct finish_row *rows, size_t len)
+{
+    const struct pat_ext_row **leaders = malloc((len + 1) * sizeof(*leaders));
+    if (!leaders) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", len);
+    size_t leaders_len = 0;
+    for (size_t i = 0; i < len; i++)
+        if (!rows[i].is_out) leaders[leaders_len++] = finish_leader(&rows[i]);
+    qsort(leaders, leaders_len, sizeof(*leaders), finish_by_address);
+    for (size_t i = 0; i < len; i++) {
+        const struct pat_ext_row *leader = finish_leader(&rows[i]);
+        rows[i].is_companion =
+            rows[i].is_out && rows[i].row->home != PAT_NONE &&
+            pat_ext_row_accesses(rows[i].row) == pat_ext_row_accesses(leader) &&
+            bsearch(&leader, leaders, leaders_len, sizeof(*leaders), finish_by_address) != NULL;
+    }
+    free(leaders);
+    return LS_OK;
+}
+
 /* ---- indices ---- */
 
 /* The lowest address of what was kept. */
@@ -284,6 +318,7 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .threads = f->threads,
                                .elem_size_bytes = f->unit_bytes,
                                .accesses = f->measured.accesses,
+                               .is_companion = f->is_companion,
                                .is_pool = r->is_pool,
                                .range_elements = r->is_pool ? 0 : r->range_bytes / f->unit_bytes,
                                .distances_unique = r->tally.unique,
@@ -366,6 +401,31 @@ static void finish_prepare(const struct pat_ext *e, struct pat_ext_row *const *r
             .appearances = rows[i]->site < e->appearances.len ? e->appearances.counts[rows[i]->site] : 0};
 }
 
+static int finish_rank(const struct finish_row *f)
+{
+    return f->is_companion ? 1 : f->is_out ? 2 : 0;
+}
+
+static int finish_by_rank(const void *a, const void *b)
+{
+    const int x = finish_rank(a), y = finish_rank(b);
+    return x != y ? x - y : finish_by_cost(a, b);
+}
+
+/* What stays is in front, companions behind the others; the rest is dropped. */
+static size_t finish_keep(struct pat_ext *e, struct finish_row *f, size_t len, struct pat_sequences *out)
+{
+    size_t kept = 0;
+    qsort(f, len, sizeof(*f), finish_by_rank);
+    while (kept < len && finish_rank(&f[kept]) < 2)
+        kept++;
+    for (size_t i = kept; i < len; i++) {
+        out->accesses_filtered += f[i].measured.accesses;
+        pat_ext_row_drop(e, f[i].row);
+    }
+    return kept;
+}
+
 static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, struct pat_sequences *out)
 {
     if (e->options->merge_threads) len = finish_merge(e, f, len);
@@ -376,14 +436,8 @@ static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, s
         finish_filter_published(e, f, len);
     else
         finish_filter(e, f, len, out->cost);
-    size_t kept = 0;
-    for (size_t i = 0; i < len; i++)
-        if (f[i].is_out) {
-            out->accesses_filtered += f[i].measured.accesses;
-            pat_ext_row_drop(e, f[i].row);
-        } else {
-            f[kept++] = f[i];
-        }
+    if (e->options->with_companions) LS_TRY(finish_find_companions(f, len));
+    const size_t kept = finish_keep(e, f, len, out);
     out->rows = calloc(kept ? kept : 1, sizeof(*out->rows));
     if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", kept);
     for (size_t i = 0; i < kept; i++) {

@@ -28,6 +28,7 @@ struct pat_extract_options {
     uint64_t far_elements; /* |distance| from which one is far: 513 as published */
     uint32_t window_rows;  /* instructions in a window of the published modes: 1024 */
     uint32_t window_bytes; /* of accesses of one instruction there: 64 */
+    bool with_companions;  /* beyond top also those that may take turns with one of them; is_companion then */
     bool merge_threads; /* threads that do the same become one sequence (the longest) with all their counts */
     bool keep_trivial;  /* keep sites whose distances are -1, 0, 1 only (default mode keeps the costly ones
                            anyhow) */
@@ -46,9 +47,10 @@ struct pat_sequence {
     struct pat_indices indices;
     size_t *breaks; /* ascending positions in indices */
     size_t breaks_len;
-    bool is_whole; /* all accesses were kept (of several threads: those of this one) */
-    bool is_pool;  /* the home's ranges are many and small: the nodes of a list, say; indices run over all of
-                      them, distances lead from one to another */
+    bool is_whole;     /* all accesses were kept (of several threads: those of this one) */
+    bool is_companion; /* left out by the filters: of use only where it is one with another sequence */
+    bool is_pool; /* the home's ranges are many and small: the nodes of a list, say; indices run over all of
+                     them, distances lead from one to another */
     uint64_t range_elements; /* of the longest range of the home that was accessed, 0: not known */
     /* Of all accesses, kept or not: distances to the one before, the most frequent first (at most 64). With
      * more than 16384 different ones, or little memory, counts are at least these. */
@@ -70,7 +72,7 @@ struct pat_sequence {
 };
 
 struct pat_sequences {
-    struct pat_sequence *rows; /* the costliest first */
+    struct pat_sequence *rows; /* the costliest first, companions behind them */
     size_t len;
     uint64_t accesses;          /* of the source */
     uint64_t sites;             /* that were seen */

@@ -14,7 +14,7 @@ tests_patterns_test_pat_extract_SOURCES = tests/patterns/test_pat_extract.c \
     tests/patterns/memory_source.c tests/patterns/memory_source.h \
     tests/patterns/naive_extract.c tests/patterns/naive_extract.h
 tests_patterns_test_pat_extract_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_extract_LDADD = libpatterns.la $(CMOCKA_LIBS)
+tests_patterns_test_pat_extract_LDADD = libpatcompact.la libpatterns.la $(CMOCKA_LIBS) -lm
 if HAVE_STEP
 EXTRACT_TESTS += tests/patterns/test_pat_indirect
 tests_patterns_test_pat_indirect_SOURCES = tests/patterns/test_pat_indirect.c \

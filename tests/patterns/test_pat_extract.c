@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "patterns/compact/pat_compact.h"
 #include "tests/patterns/naive_extract.h"
 
 #include <stdlib.h>
@@ -412,6 +413,53 @@ static void pat_accesses_without_room_are_counted(void **state)
     memory_fini(&m);
 }
 
+/* Two fields of a structure: the second one is in a line that the first has fetched, and costs nothing. */
+static void make_fields(struct memory_source *m)
+{
+    memory_thread(m);
+    memory_home(m, "fields", 8);
+    memory_home(m, "other", 8);
+    for (uint32_t i = 0; i < 3; i++)
+        memory_site(m, 0x401000 + i, 8, PAT_OP_LOAD);
+    memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, ARENA, ARENA + 128 * 1000, 0));
+    memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, FAR_AWAY, FAR_AWAY + 128, 1));
+    for (uint64_t i = 0; i < 1000; i++) {
+        memory_access(m, 0, 0, ARENA + i * 128);
+        memory_access(m, 1, 0, ARENA + i * 128 + 16);
+        memory_access(m, 2, 0, FAR_AWAY + i % 8 * 16);
+    }
+}
+
+static void pat_what_takes_turns_with_the_costliest_comes_along(void **state)
+{
+    (void)state;
+    for (int with = 0; with < 2; with++)
+        for (int no_join = 0; no_join < 2; no_join++) {
+            const struct pat_extract_options o = {.top = 1, .with_companions = with};
+            const struct pat_compact_options c = {.no_symbols = true, .no_join = no_join};
+            struct memory_source m = {0};
+            struct pat_sequences s;
+            struct pat_findings f;
+            make_fields(&m);
+            pat_source *source = memory_open(&m);
+            assert_int_equal(pat_extract(source, &o, &s), LS_OK);
+            assert_int_equal(s.len, with ? 2 : 1);
+            for (uint32_t i = 0; i < s.len; i++) {
+                assert_int_equal(s.rows[i].site, i);
+                assert_int_equal(s.rows[i].is_companion, i);
+            }
+            assert_int_equal(s.accesses_filtered, with ? 1000 : 2000);
+            assert_int_equal(pat_compact(&s, pat_source_tables(source), &c, &f), LS_OK);
+            assert_int_equal(f.len, 1);
+            assert_int_equal(f.rows[0].members_len, with && !no_join ? 2 : 0);
+            assert_int_equal(f.rows[0].accesses, with && !no_join ? 2000 : 1000);
+            pat_findings_fini(&f);
+            pat_sequences_fini(&s);
+            pat_source_close(source);
+            memory_fini(&m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +474,7 @@ int main(void)
         cmocka_unit_test(pat_counts_are_estimates_above_their_limits),
         cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
         cmocka_unit_test(pat_accesses_without_room_are_counted),
+        cmocka_unit_test(pat_what_takes_turns_with_the_costliest_comes_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .far_elements = v[PTN_FAR].number,
                     .window_rows = ptn_u32(&v[PTN_WINDOW_ROWS]),
                     .window_bytes = ptn_u32(&v[PTN_WINDOW_BYTES]),
+                    .with_companions = !ptn_keeps_apart(v),
                     .merge_threads = !v[PTN_BY_THREAD].given,
                     .keep_trivial = v[PTN_TRIVIAL].given},
         .compact = {.pattern_max = v[PTN_LONGEST].number,
