@@ -278,6 +278,20 @@ static const char *an_op_label(const struct an_tables *t, uint32_t op, char out[
     return names[op];
 }
 
+static uint32_t an_locked_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
+{
+    (void)t;
+    return s->locked[i] > 1 ? AN_NO_KEY : s->locked[i];
+}
+
+/* As perf mem report has it. */
+static const char *an_locked_label(const struct an_tables *t, uint32_t locked, char out[AN_LABEL_BYTES])
+{
+    (void)t;
+    (void)out;
+    return locked ? "yes" : "no";
+}
+
 static uint32_t an_cpu_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
 {
     (void)t;
@@ -476,6 +490,14 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_SAMPLE,
      .key_of_sample = an_op_of_sample,
      .label = an_op_label},
+    {.name = "locked",
+     .title = "locked",
+     .text = "by an atomic instruction or not: yes, no",
+     .none = "(not told)",
+     .columns = PROF_MASK(locked),
+     .base = AN_BASE_SAMPLE,
+     .key_of_sample = an_locked_of_sample,
+     .label = an_locked_label},
     {.name = "numa",
      .title = "NUMA node",
      .text = "the NUMA node of the page (on machines with several)",

@@ -120,15 +120,31 @@ static uint8_t tlb_of(uint64_t word)
     return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : LS_NOT_TOLD;
 }
 
-void pe_data_src_decode(uint64_t word, struct pe_sample *s)
+/* What says that an access was not locked: Intel's part of the kernel leaves the field empty then, and says
+ * "not available" where the processor does not tell (arch/x86/events/intel/ds.c); AMD's says "not available"
+ * of what was not locked (arch/x86/events/amd/ibs.c). Those of Arm and POWER leave it empty whatever was. */
+static uint8_t locked_of(uint64_t word, enum ls_latency kind, uint8_t op)
 {
+    static const struct {
+        enum ls_latency kind;
+        uint8_t not_locked;
+    } rows[] = {{LS_LATENCY_USE, 0}, {LS_LATENCY_L1_MISS, PERF_MEM_LOCK_NA}};
     const unsigned lock = field(word, LOCK);
+    if (lock & PERF_MEM_LOCK_LOCKED) return 1;
+    if (op == LS_NOT_TOLD || field(word, DTLB) == 0) return LS_NOT_TOLD; /* both fill the TLB's with it */
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].kind == kind && rows[i].not_locked == lock) return 0;
+    return LS_NOT_TOLD;
+}
+
+void pe_data_src_decode(uint64_t word, enum ls_latency kind, struct pe_sample *s)
+{
     s->op = FIRST_OF(op_rows, field(word, OP));
     s->source = source_of(word);
     s->level = ls_source_level(s->source);
     s->snoop = snoop_of(word);
     s->tlb = tlb_of(word);
-    s->locked = lock & PERF_MEM_LOCK_NA ? LS_NOT_TOLD : lock & PERF_MEM_LOCK_LOCKED ? 1 : 0;
+    s->locked = locked_of(word, kind, s->op);
 }
 
 /* union perf_sample_weight: var1_dw in bits 31:0, var2_w in 47:32, var3_w in 63:48. */

@@ -147,7 +147,7 @@ bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes)
     s->level = ls_source_level(s->source);
     s->snoop = LS_NOT_TOLD;
     s->tlb = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : ibs_tlb_of(words);
-    s->locked = (uint8_t)get(words, LOCKED);
+    s->locked = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : (uint8_t)get(words, LOCKED);
     ibs_addresses(words, s);
     ibs_latency(words, s);
     return true;

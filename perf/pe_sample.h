@@ -31,9 +31,11 @@ struct pe_sample {
     uint64_t data_src, weight; /* raw words */
     uint64_t phys_addr, cgroup, transaction, data_page_bytes, code_page_bytes;
     /* decoded, by pe_data_src.h, pe_ibs.h, pe_spe.h */
-    uint8_t op, source, level, snoop, tlb, locked; /* LS_NOT_TOLD; locked 0 or 1 */
-    uint8_t latency_kind;                          /* enum ls_latency */
-    uint32_t latency_cycles;                       /* with a latency_kind */
+    uint8_t op, source, level, snoop, tlb; /* LS_NOT_TOLD */
+    uint8_t locked;       /* 1: by an atomic instruction (LOCK prefix, xchg; of Arm atomic or exclusive), 0,
+                             LS_NOT_TOLD */
+    uint8_t latency_kind; /* enum ls_latency */
+    uint32_t latency_cycles;  /* with a latency_kind */
     uint32_t other_cycles;    /* a second one where the hardware has it: retirement, translation; 0 none */
     const uint8_t *callchain; /* callchain_len u64, possibly not aligned */
     uint32_t callchain_len;

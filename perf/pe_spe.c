@@ -29,6 +29,9 @@ enum {
     SPE_EXTENDED = 0x20,
     SPE_OP_LOAD_STORE = 1,
     SPE_OP_STORE_BIT = 1,
+    SPE_OP_EXTENDED_MASK = 0xe2, /* atomic, exclusive, acquire and release have bits of their own: */
+    SPE_OP_EXTENDED = 0x02,
+    SPE_OP_ATOMIC = 0x0c, /* AT, EXCL */
     SPE_ADDRESS_PC = 0,
     SPE_ADDRESS_VIRTUAL = 2,
     SPE_ADDRESS_PHYSICAL = 3,
@@ -93,7 +96,7 @@ struct spe_record {
     struct pe_sample s;
     uint64_t events;
     unsigned data_source;
-    bool any, is_load_store, is_store, has_events, has_data_source;
+    bool any, is_load_store, is_store, is_atomic, has_events, has_data_source;
 };
 
 static bool spe_header(uint8_t byte, struct spe_packet *p)
@@ -193,6 +196,7 @@ static void spe_take(const struct spe_packet *p, struct spe_record *r)
     case SPE_OP:
         r->is_load_store = p->index == SPE_OP_LOAD_STORE;
         r->is_store = p->payload & SPE_OP_STORE_BIT;
+        r->is_atomic = (p->payload & SPE_OP_EXTENDED_MASK) == SPE_OP_EXTENDED && (p->payload & SPE_OP_ATOMIC);
         break;
     case SPE_ADDRESS:
         spe_take_address(p, &r->s);
@@ -229,6 +233,7 @@ static void spe_finish(struct spe_record *r, bool has_sources)
 {
     struct pe_sample *s = &r->s;
     s->op = r->is_store ? PE_OP_STORE : PE_OP_LOAD;
+    s->locked = r->is_atomic;
     if (has_sources && r->has_data_source) s->source = spe_source_named(r->data_source);
     if (s->source == LS_NOT_TOLD && r->has_events) s->source = spe_source_of_events(r->events);
     s->level = ls_source_level(s->source);

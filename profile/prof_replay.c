@@ -100,9 +100,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.ip = a->ip;
     s.addr = a->addr;
     s.size = a->size_bytes;
-    s.op = (a->rec.flags & SPOOL_ACCESS_OP_MASK) <= SPOOL_OP_PREFETCH
-               ? (uint8_t)(a->rec.flags & SPOOL_ACCESS_OP_MASK)
-               : UINT8_MAX;
+    prof_sampled_flags(a->rec.flags, &s);
     prof_latency_set(&r->latency, a, &s);
     s.weight_ns = r->run->bursts.rows[lane->burst].weight_ns;
     s.node = place.node;

@@ -69,10 +69,16 @@ static uint64_t prof_sample_weight_ns(const struct prof_replay *r, const struct 
     return ls_muldiv_u64(s->latency_cycles * events, LS_NS_PER_S, r->run->tsc_hz);
 }
 
+void prof_sampled_flags(uint16_t flags, struct prof_sample *out)
+{
+    const unsigned op = flags & SPOOL_ACCESS_OP_MASK;
+    out->op = op == SPOOL_OP_NOT_TOLD ? UINT8_MAX : (uint8_t)op;
+    out->locked = spool_locked_of_flags(flags);
+}
+
 static void prof_sample_told(const struct spool_sample *s, struct prof_sample *out)
 {
-    const unsigned op = s->rec.flags & SPOOL_ACCESS_OP_MASK;
-    if (op != SPOOL_OP_NOT_TOLD) out->op = (uint8_t)op;
+    prof_sampled_flags(s->rec.flags, out);
     out->size = s->size_bytes;
     out->cpu = s->cpu;
     out->source = s->source < LS_SOURCE_COUNT ? s->source : UINT8_MAX;

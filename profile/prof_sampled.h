@@ -12,5 +12,7 @@
 /* Take a record of a kind that is sampled (SAMPLE, CHAIN, SAMPLING, COST, WATCH, and STACK behind a SAMPLE);
  * others change nothing.  Errors: LS_ERR_NOMEM, those of prof_writer_add. */
 ls_err prof_sampled_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_item *item);
+/* What the flags of an ACCESS or a SAMPLE tell: op and locked. */
+void prof_sampled_flags(uint16_t flags, struct prof_sample *out);
 
 #endif

@@ -47,7 +47,10 @@
       "number of the field (attribute number in /fields) that the access is in; missing where its node "  \
       "is on no natural domain")                                                                          \
     X(value, uint32_t, UINT32_MAX,                                                                        \
-      "cell or point of that field, x fastest; missing in ghost layers, padding and nowhere")
+      "cell or point of that field, x fastest; missing in ghost layers, padding and nowhere")             \
+    X(locked, uint8_t, UINT8_MAX,                                                                         \
+      "1: by an atomic instruction (LOCK prefix, xchg with memory; of Arm atomic or exclusive), 0: not; " \
+      "missing where the hardware does not tell")
 
 #define PROF_COLUMN_ENUM(name, type, fill, text) PROF_COL_##name,
 enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };

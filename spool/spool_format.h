@@ -288,6 +288,19 @@ enum spool_op {
 #define SPOOL_ACCESS_NO_PROBE 0x20u     /* device or unknown mapping: never read twice */
 #define SPOOL_ACCESS_CALL 0x40u         /* the return address that a call pushes */
 #define SPOOL_ACCESS_RETURN 0x80u       /* the return address that a return pops */
+/* rec.flags of ACCESS and SAMPLE: was it by an atomic instruction? Neither: not told. */
+#define SPOOL_LOCKED_NO 0x100u
+#define SPOOL_LOCKED_YES 0x200u
+static inline unsigned spool_flags_of_locked(uint8_t locked)
+{
+    return locked > 1 ? 0 : locked ? SPOOL_LOCKED_YES : SPOOL_LOCKED_NO;
+}
+/* 0, 1, or UINT8_MAX: not told. */
+static inline uint8_t spool_locked_of_flags(unsigned flags)
+{
+    if (flags & SPOOL_LOCKED_YES) return 1;
+    return flags & SPOOL_LOCKED_NO ? 0 : UINT8_MAX;
+}
 struct spool_access {
     struct spool_rec_header rec;
     uint64_t ip, addr;
@@ -448,7 +461,8 @@ enum spool_sample_kind {
 };
 #define SPOOL_OP_NOT_TOLD 3u
 #define SPOOL_NOT_TOLD UINT8_MAX
-/* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), and: */
+/* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), SPOOL_LOCKED_*,
+ * and: */
 #define SPOOL_SAMPLE_IP_BEHIND 0x4u /* ip is the instruction behind the one that accessed */
 /* One access of thread tid, written by another thread (the collector): the record stands for itself, without
  * a burst. source, snoop, tlb, latency_kind are numbers of perf/pe_sample.h. */

@@ -36,7 +36,7 @@ static uint32_t hw_decode(const struct pe_encoding *e, struct pe_sample *s)
     uint32_t size_bytes = 0;
     if (e->decode == PE_DECODE_NONE || e->decode == PE_DECODE_SPE) return 0; /* nothing, or done */
     if (e->decode == PE_DECODE_IBS && s->raw && pe_ibs_decode(s, &size_bytes)) return size_bytes;
-    if (s->has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s->data_src, s);
+    if (s->has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s->data_src, hw.latency, s);
     pe_weight_decode(hw.latency, s);
     return 0;
 }
@@ -79,7 +79,7 @@ static bool hw_sample(const struct pe_lane *lane, const struct pe_sample *raw, s
     out->latency_kind = s.latency_kind;
     out->latency_cycles = s.latency_cycles;
     *out_flags &= ~SPOOL_ACCESS_OP_MASK;
-    *out_flags |= s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op;
+    *out_flags |= (s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op) | spool_flags_of_locked(s.locked);
     /* a precise event that is not exact stopped one instruction further */
     if (e->attrs[e->sampler].precise_ip && !(s.misc & PERF_RECORD_MISC_EXACT_IP))
         *out_flags |= SPOOL_SAMPLE_IP_BEHIND;

@@ -192,7 +192,8 @@ static void record_access(struct rt_step_thread *t, const struct rt_step_access 
     if (rt_step_engine.has_memory_nodes) rt_step_numa_touch(&t->numa, a->addr);
     const bool measure = t->position >= t->valid_from;
     const uint16_t probed = rt_step_probe_access(&t->probe, a, measure, &r.latency_cycles);
-    const uint16_t flags = (uint16_t)(a->op | frame_flag(p, a) | probed);
+    const uint16_t flags =
+        (uint16_t)(a->op | frame_flag(p, a) | probed | spool_flags_of_locked(p->is_locked));
     if (!spool_put_access(rt_spool_writer(t->rt), flags, &r)) return;
     if (rt_tap_is_open(t->rt)) tap(t, &r, flags);
     t->recorded++;

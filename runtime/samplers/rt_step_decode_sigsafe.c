@@ -258,6 +258,12 @@ static bool loads_stack_segment(const struct rt_step_scratch *s)
            s->operands[0].reg.value == ZYDIS_REGISTER_SS;
 }
 
+/* xchg with memory locks without the prefix (Intel SDM vol. 2, XCHG). */
+static bool is_locked(const struct rt_step_scratch *s)
+{
+    return (s->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK) || s->insn.mnemonic == ZYDIS_MNEMONIC_XCHG;
+}
+
 static void plan_from(const struct rt_step_scratch *s, struct rt_step_plan *out)
 {
     out->len_bytes = s->insn.length;
@@ -271,6 +277,7 @@ static void plan_from(const struct rt_step_scratch *s, struct rt_step_plan *out)
         plan_operand(s, &s->operands[i], m);
         if (m->does) out->mem_count++;
     }
+    out->is_locked = out->mem_count && is_locked(s);
 }
 
 enum rt_step_decoded rt_step_decode(const struct rt_step_zydis *z, struct rt_step_scratch *scratch,

@@ -74,6 +74,7 @@ struct rt_step_plan {
     uint8_t klass, mem_count;
     uint8_t flow, flow_code; /* flow_code: condition of jcc, register of an indirect branch */
     uint8_t scratch;         /* stands for rip in slot_code, or RT_STEP_REG_NONE */
+    uint8_t is_locked;       /* what it accesses, it accesses atomically */
     uint8_t slot_code[RT_STEP_CODE_BYTES];
     int64_t rip_disp;     /* of an operand relative to rip */
     int64_t displacement; /* of a branch, or bytes that ret pops */

@@ -27,7 +27,7 @@ static void use(const struct pe_layout *layout, struct pe_sample *s)
     read_all(s->stack, s->stack_len_bytes);
     for (unsigned i = 0; i < 70; i++)
         if (pe_sample_reg(layout, s, i, &reg)) fuzz_sum += reg;
-    pe_data_src_decode(s->data_src, s);
+    pe_data_src_decode(s->data_src, LS_LATENCY_USE, s);
     pe_weight_decode(LS_LATENCY_USE, s);
     if (pe_ibs_decode(s, &size)) fuzz_sum += size + s->source;
     if (s->level != LS_NOT_TOLD && s->level > 3) abort();

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
         memcpy(&s.data_src, data + at, 8);
         memcpy(&s.weight, data + at + 8, 8);
         s.has = at % 2 ? PERF_SAMPLE_WEIGHT : PE_SAMPLE_WEIGHT_STRUCT;
-        pe_data_src_decode(s.data_src, &s);
+        pe_data_src_decode(s.data_src, s.data_src % LS_LATENCY_COUNT, &s);
         pe_weight_decode(LS_LATENCY_USE, &s);
         if (!is_told(s.op, 3) || !is_told(s.source, LS_SOURCE_COUNT) || !is_told(s.level, 4) ||
             !is_told(s.snoop, 6) || !is_told(s.tlb, 3) || !is_told(s.locked, 2))

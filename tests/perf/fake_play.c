@@ -77,23 +77,38 @@ static void write_record(const struct fake_event *of, struct record *r)
     __atomic_store_n(&page->data_head, head + r->len, __ATOMIC_RELEASE);
 }
 
+static bool is_locked(const struct fake_play *p)
+{
+    return p->data_src >> PERF_MEM_LOCK_SHIFT & PERF_MEM_LOCK_LOCKED;
+}
+
 /* IBS before Linux 6.1 tells its registers only: capabilities, then IBS_OP_CTL, RIP, DATA, DATA2, DATA3,
  * DC_LIN, DC_PHYS (AMD64 Architecture Programmer's Manual vol. 2). */
 static void put_ibs(struct record *r, const struct fake_play *p, uint64_t i)
 {
-    enum { IS_LOAD = 1, IS_STORE = 2, DC_MISS = 1 << 7, LIN_VALID = 1 << 17, L2_MISS = 1 << 20, DRAM = 3 };
+    enum { IS_LOAD = 1, IS_STORE = 2, DC_MISS = 1 << 7, LOCKED = 1 << 15, LIN_VALID = 1 << 17 };
+    enum { L2_MISS = 1 << 20, DRAM = 3 };
     const bool is_store = p->data_src & PERF_MEM_OP_STORE;
+    const uint64_t lock = is_locked(p) ? LOCKED : 0;
     const uint64_t load = IS_LOAD | DC_MISS | LIN_VALID | L2_MISS | (p->latency_first + i) << 32;
     const uint64_t words[] = {0,
                               p->ip,
                               0,
                               is_store ? 0 : DRAM,
-                              is_store ? IS_STORE | LIN_VALID : load,
+                              lock | (is_store ? IS_STORE | LIN_VALID : load),
                               p->base + i * p->stride_bytes,
                               0};
     const uint32_t head[] = {sizeof(uint32_t) + sizeof(words), 0};
     put(r, head, sizeof(head));
     put(r, words, sizeof(words));
+}
+
+/* IBS (known by cnt_ctl): the kernel calls "not available" what was not locked. */
+static uint64_t word_of(const struct fake_event *e, const struct fake_play *p)
+{
+    enum { CNT_CTL = 1 << 19 };
+    const bool is_na = (e->attr.config & CNT_CTL) && !is_locked(p);
+    return p->data_src | (is_na ? (uint64_t)PERF_MEM_LOCK_NA << PERF_MEM_LOCK_SHIFT : 0);
 }
 
 /* tid 1: of the process 1, whatever is played. */
@@ -114,7 +129,7 @@ static void write_sample(const struct fake_event *e, const struct fake_play *p, 
     if (type & PERF_SAMPLE_CALLCHAIN) put_word(&r, 0);
     if (type & PERF_SAMPLE_RAW) put_ibs(&r, p, i);
     if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) put_word(&r, p->latency_first + i);
-    if (type & PERF_SAMPLE_DATA_SRC) put_word(&r, p->data_src);
+    if (type & PERF_SAMPLE_DATA_SRC) put_word(&r, word_of(e, p));
     if (type & 1u << 22) put_word(&r, PAGE_BYTES);
     write_record(e, &r);
 }
@@ -131,12 +146,12 @@ static void put_packet(struct record *r, uint8_t header, uint64_t payload, size_
  * latency, fake_events, data source, time. */
 static void spe_operation(struct record *r, const struct fake_play *p, uint64_t i)
 {
-    enum { FOREIGN_TID = 0xdead, EVENTS_RETIRED = 0x2, EVENTS_WALK = 0x20, SOURCE_DRAM = 0xe };
+    enum { FOREIGN_TID = 0xdead, ATOMIC = 0x6, EVENTS_RETIRED = 0x2, EVENTS_WALK = 0x20, SOURCE_DRAM = 0xe };
     const bool is_store = p->data_src & PERF_MEM_OP_STORE;
     r->len = 0;
     put_packet(r, 0xb0, p->ip, 8);
     put_packet(r, 0x64, FOREIGN_TID, 4);
-    put_packet(r, 0x49, is_store, 1);
+    put_packet(r, 0x49, is_store | (is_locked(p) ? ATOMIC : 0), 1);
     put_packet(r, 0xb2, p->base + i * p->stride_bytes, 8);
     put_packet(r, 0x98, p->latency_first + i, 2);
     put_packet(r, 0x52, EVENTS_RETIRED | (i % 2 ? EVENTS_WALK : 0), 2);

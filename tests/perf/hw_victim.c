@@ -15,10 +15,14 @@
 enum { LEN = 256, FLOOD_LEN = 60000, TRIES_MAX = 10000, THREADS = 500, SHORT_LEN = 8, WARM_THREADS = 4 };
 static double a[LEN], b[LEN], c[LEN], flooded[FLOOD_LEN];
 
-/* perf_mem_data_src: op, lvl_num and so on (linux/perf_event.h). */
-#define LOAD_FROM_DRAM \
-    (UINT64_C(0x2) | UINT64_C(0x2) << 5 | UINT64_C(0x80) << 5 | UINT64_C(0xd) << 33 | UINT64_C(0x2) << 19)
-#define STORE_TO_L1 (UINT64_C(0x4) | UINT64_C(0x2) << 5 | UINT64_C(0x8) << 5 | UINT64_C(0x1) << 33)
+/* perf_mem_data_src: op, lvl_num and so on (linux/perf_event.h). Stores are by locked instructions. */
+#define TLB_HIT (UINT64_C(0x1a) << 26)
+#define LOAD_FROM_DRAM                                                                                      \
+    (UINT64_C(0x2) | UINT64_C(0x2) << 5 | UINT64_C(0x80) << 5 | UINT64_C(0xd) << 33 | UINT64_C(0x2) << 19 | \
+     TLB_HIT)
+#define STORE_TO_L1                                                                                        \
+    (UINT64_C(0x4) | UINT64_C(0x2) << 5 | UINT64_C(0x8) << 5 | UINT64_C(0x1) << 33 | UINT64_C(0x2) << 24 | \
+     TLB_HIT)
 
 /* What finds no room is asked for again, in pieces: the event is off until it is read and switched on. */
 static void play(struct fake_play p)

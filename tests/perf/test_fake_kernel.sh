@@ -46,6 +46,8 @@ must("elements in order", [int(s["element"][i]) for i in a] == list(range(first,
 must("latencies", [int(s["latency_cycles"][i]) for i in a] == list(range(100 + first, 356)))
 must("loads from memory", all(s["op"][i] == 0 and sources[s["source"][i]] == "memory" and s["level"][i] == 3 for i in a))
 must("stores to L1", all(s["op"][i] == 1 and sources[s["source"][i]] == "L1" and s["level"][i] == 0 for i in b))
+must("plain loads", all(s["locked"][i] == 0 for i in a))
+must("locked stores", all(s["locked"][i] == 1 for i in b))
 must("period", len({int(s["events"][i]) for i in a}) == 1 and s["events"][a[0]] > 1)
 must("threads", len({int(s["thread"][i]) for i in a}) == 1 and s["thread"][a[0]] != s["thread"][b[0]])
 must("losses", run["run"].attrs["lost_records"] == 1234 + 77 and run["run"].attrs["throttled"] == 1)
@@ -73,6 +75,9 @@ elif sys.argv[2] != "SPE":
 P
 }
 plays skylake PEBS
+# what was locked: as a row of the report, as a filter, in a merged file, beside another run, in CSV
+"$loadstone" report --csv --by node,locked --where locked=yes skylake.h5 >locked 2>err || { cat err; failed=1; }
+grep -q '^[^,]*B,yes,256,' locked && ! grep -q ',no,' locked && [ "$(grep -c ,yes, locked)" = 1 ] || { echo "FAIL: --where locked=yes:"; cat locked; failed=1; }
 plays graniterapids PEBS
 plays sapphirerapids PEBS
 plays alderlake PEBS

@@ -17,7 +17,7 @@
 static struct pe_sample decoded(uint64_t word)
 {
     struct pe_sample s = pe_sample_missing();
-    pe_data_src_decode(word, &s);
+    pe_data_src_decode(word, LS_LATENCY_USE, &s);
     return s;
 }
 
@@ -72,6 +72,39 @@ static void snoop_tlb_lock_and_op(void **state)
     assert_int_equal(decoded((UINT64_C(4) | 0x18) << PERF_MEM_TLB_SHIFT).tlb, PE_TLB_MISS);
     assert_int_equal(decoded((UINT64_C(2) | 0x18) << PERF_MEM_TLB_SHIFT).tlb, LS_NOT_TOLD); /* either */
     assert_int_equal(decoded(UINT64_C(2) << PERF_MEM_SNOOPX_SHIFT).snoop, PE_SNOOP_PEER);
+}
+
+/* Words as the kernel's sources fill them, of accesses that were locked, were not, and where it is not told.
+ */
+static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
+{
+    (void)state;
+    enum { LOAD = PERF_MEM_OP_LOAD };
+    const uint64_t tlb = (UINT64_C(2) | 0x18) << PERF_MEM_TLB_SHIFT;
+    const uint64_t locked = UINT64_C(2) << PERF_MEM_LOCK_SHIFT, na = UINT64_C(1) << PERF_MEM_LOCK_SHIFT;
+    const struct {
+        uint64_t word;
+        enum ls_latency kind;
+        uint8_t locked;
+    } rows[] = {
+        {LOAD | tlb | locked, LS_LATENCY_USE, 1},
+        {LOAD | tlb, LS_LATENCY_USE, 0},
+        {LOAD | UINT64_C(1) << PERF_MEM_TLB_SHIFT | na, LS_LATENCY_USE, LS_NOT_TOLD}, /* Nehalem */
+        {LOAD | tlb | locked, LS_LATENCY_L1_MISS, 1},
+        {LOAD | tlb | na, LS_LATENCY_L1_MISS, 0},
+        {LOAD | tlb, LS_LATENCY_L1_MISS, LS_NOT_TOLD},
+        {LOAD, LS_LATENCY_THRESHOLD, LS_NOT_TOLD},   /* POWER */
+        {LOAD, LS_LATENCY_USE, LS_NOT_TOLD},         /* the same word, taken for Intel's */
+        {LOAD | tlb, LS_LATENCY_TOTAL, LS_NOT_TOLD}, /* what perf makes of an SPE's packets */
+        {LOAD | tlb | locked, LS_LATENCY_TOTAL, 1},
+        {LOAD | tlb, LS_LATENCY_NONE, LS_NOT_TOLD},
+        {UINT64_C(0x1e05080021), LS_LATENCY_L1_MISS, LS_NOT_TOLD}, /* no access at all */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pe_sample s = pe_sample_missing();
+        pe_data_src_decode(rows[i].word, rows[i].kind, &s);
+        if (s.locked != rows[i].locked) fail_msg("row %zu: %u, not %u", i, s.locked, rows[i].locked);
+    }
 }
 
 static void weights_of_both_kinds(void **state)
@@ -133,6 +166,9 @@ static void ibs_registers(void **state)
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(7), &size).source, LS_SOURCE_L2);
     assert_int_equal(ibs(0, 3, BIT(1) | BIT(7) | BIT(20), &size).source, LS_NOT_TOLD); /* stores tell none */
     assert_int_equal(ibs(0, 3, 0, &size).op, LS_NOT_TOLD);
+    assert_int_equal(s.locked, 0);
+    assert_int_equal(ibs(0, 3, BIT(0) | BIT(1) | BIT(15), &size).locked, 1);
+    assert_int_equal(ibs(0, 3, BIT(15), &size).locked, LS_NOT_TOLD); /* neither a load nor a store */
     s.raw_len_bytes = 59;
     assert_false(pe_ibs_decode(&s, &size));
 }
@@ -167,6 +203,27 @@ static void spe_packets(void **state)
     c = ls_cursor_over(spe_bytes, sizeof(spe_bytes));
     assert_true(pe_spe_next(&c, false, &s, &counts));
     assert_int_equal(s.source, LS_SOURCE_DRAM); /* by the event bits: LLC miss */
+}
+
+static uint8_t spe_locked(uint8_t op_class, uint8_t payload)
+{
+    const uint8_t bytes[] = {0x48 | op_class, payload, 0x01};
+    struct ls_cursor c = ls_cursor_over(bytes, sizeof(bytes));
+    struct pe_spe_counts counts = {0};
+    struct pe_sample s;
+    assert_true(pe_spe_next(&c, true, &s, &counts));
+    return s.locked;
+}
+
+static void spe_atomic_operations(void **state)
+{
+    (void)state;
+    assert_int_equal(spe_locked(1, 0x00), 0); /* general registers */
+    assert_int_equal(spe_locked(1, 0x04), 0); /* SIMD and floating point: the same bits without the 2 */
+    assert_int_equal(spe_locked(1, 0x06), 1); /* atomic */
+    assert_int_equal(spe_locked(1, 0x0b), 1); /* exclusive store */
+    assert_int_equal(spe_locked(1, 0x12), 0); /* acquire alone */
+    assert_int_equal(spe_locked(1, 0x86), 0); /* SVE gather */
 }
 
 /* --- ring --- */
@@ -285,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_source_by_number_level_and_distance),
         cmocka_unit_test(snoop_tlb_lock_and_op),
+        cmocka_unit_test(locked_is_told_by_each_vendor_in_its_own_way),
+        cmocka_unit_test(spe_atomic_operations),
         cmocka_unit_test(weights_of_both_kinds),
         cmocka_unit_test(ibs_registers),
         cmocka_unit_test(spe_packets),

@@ -53,7 +53,7 @@ def show(run):
 
 def check(run):
     lengths = {name: data.shape for name, data in run["samples"].items()}
-    assert len(set(lengths.values())) == 1 and len(lengths) == 26, lengths
+    assert len(set(lengths.values())) == 1 and len(lengths) == 27, lengths
     for name, data in run["samples"].items():
         assert data.fillvalue == data.attrs["missing"], name
         assert data.attrs["description"], name

@@ -52,9 +52,10 @@ def record(kind, misc, body):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 events = [(attr(4, 0x1CD, IDENTIFIER | IP | TID | TIME | ADDR | WEIGHT | DATA_SRC), 71),
           (attr(4, 0x82D0, IDENTIFIER | IP | TID | TIME | ADDR | CPU | PERIOD), 72)]
-DRAM = 2 | 2 << 5 | 0x80 << 5 | 0xD << 33 | 2 << 19
+DRAM = 2 | 2 << 5 | 0x80 << 5 | 0xD << 33 | 2 << 19 | 0x1A << 26
+LOCKED = 2 << 24
 def trailer(time): return struct.pack("<IIQQ", 100, 100, time, 71)
-def loads(i, pid=100): return struct.pack("<QQIIQQQQ", 71, 0x401000, pid, pid, 1000 + i, 0x7000 + 8 * i, 200 + i, DRAM)
+def loads(i, pid=100): return struct.pack("<QQIIQQQQ", 71, 0x401000, pid, pid, 1000 + i, 0x7000 + 8 * i, 200 + i, DRAM | (0 if i % 3 else LOCKED))
 def others(i): return struct.pack("<QQIIQQIIQ", 72, 0x401004, 100, 100, 2000 + i, 0x8000 + 8 * i, 3, 0, 1000)
 data = b"".join(record(3, 0, struct.pack("<II16s", pid, pid, b"solver") + trailer(10)) for pid in range(100, 100 + processes))
 data += b"".join(record(9, 2, loads(i)) for i in range(30)) + b"".join(record(9, 2, others(i)) for i in range(20))
@@ -75,6 +76,12 @@ if has_python; then
     must grep -q "2 samples were left out: they are of no event" err
     "$loadstone" report --csv --by level layouts.h5 >levels 2>err || { cat err; failed=1; }
     must grep -q '^DRAM,30,30,' levels
+    "$loadstone" report --csv --by locked layouts.h5 >locks 2>err || { cat err; failed=1; }
+    must grep -q '^yes,10,' locks
+    must grep -q '^no,20,' locks
+    if has_python h5py; then # the others have no data source
+        must "$python" -c 'import h5py; locked = h5py.File("layouts.h5")["samples/locked"][:].tolist(); exit([locked.count(n) for n in (0, 1, 255)] != [20, 10, 20])'
+    fi
     "$python" layouts.py machine.data 3000
     (ulimit -n 64 && "$loadstone" import machine.data -o machine.h5 --ghz 1) >out 2>err || { echo "FAIL: a whole machine's processes:"; cat err; failed=1; }
     must test "$("$loadstone" report --csv --by process machine.h5 2>/dev/null | grep -c solver)" = 31

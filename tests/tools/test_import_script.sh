@@ -72,11 +72,11 @@ sample() { # COMM PID TID CPU TIME ADDR DATA_SRC WORDS WEIGHT IP SYM DSO PHYS
 {
     sample "lulesh 2.0 x" 77 77 3 12.000001 7f2b00001040 68100142 \
         "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" 7 401136 "main+0x20" "/srv/lulesh 2.0 (deleted)" 17a2b3040
-    sample "lulesh 2.0 x" 77 79 0 12.000002 7f2b00002040 68100842 \
-        "|OP LOAD|LVL L3 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" 52 55f63420e153 \
+    sample "lulesh 2.0 x" 77 79 0 12.000002 7f2b00002040 6a100842 \
+        "|OP LOAD|LVL L3 hit|SNP None|TLB L1 or L2 hit|LCK Yes|BLK  N/A" 52 55f63420e153 \
         "Domain::delv(int, (anonymous namespace)::Mesh const&) const+0x8" "/srv/lulesh" 17a2b4040
-    sample "lulesh 2.0 x" 77 78 1 12.000004 ffff888100000000 68101042 \
-        "|OP LOAD|LVL Local RAM hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" 412 ffffffff8175336a "[unknown]" "[unknown]" 0
+    sample "lulesh 2.0 x" 77 78 1 12.000004 ffff888100000000 5101042 \
+        "|OP LOAD|LVL Local RAM hit|SNP None|TLB N/A|LCK N/A|BLK  N/A" 412 ffffffff8175336a "[unknown]" "[unknown]" 0
     echo "perf: interrupted"
     sample "lulesh 2.0 x" 77 77 1 12.000003 0 68100242 \
         "|OP LOAD|LVL LFB hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" 30 401140 "main+0x2a" "/srv/lulesh" 0
@@ -90,6 +90,7 @@ same(column("ip"), [0x401136, 0x55f63420e153, 0xffffffff8175336a])
 same(column("latency_cycles"), [7, 52, 412])
 same(column("level"), [0, 2, 3])
 same(column("op"), [0, 0, 0])
+same(column("locked"), [0, 1, 255])
 same(column("events"), [1009, 1009, 1009])
 same(column("cpu"), [3, 0, 1])
 same(column("time_ns"), [0, 1000, 3000])
@@ -100,6 +101,7 @@ same([p[:2] for p in places], [("main", "/srv/lulesh 2.0 (deleted)"),
 same(nodes, ["data without a name"] * 3)
 END
 expect 0 "$loads" "$loadstone" report loads.h5
+expect 0 "yes,1," "$loadstone" report --csv --by locked loads.h5
 expect 0 "lulesh 2.0 x" "$loadstone" report loads.h5
 
 # Fields chosen with -F: each line gives address, instruction, weight and data source, 0 for what it does not have.

@@ -330,7 +330,7 @@ static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample,
         p->job->skipped++;
         return LS_OK;
     }
-    if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, &s);
+    if (s.has & PERF_SAMPLE_DATA_SRC) pe_data_src_decode(s.data_src, p->latency_kind, &s);
     if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
     LS_TRY(pd_image_of(p, s.pid, time_ns, &image));
     LS_TRY(pd_open(p, image));
@@ -349,7 +349,8 @@ static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample,
                                      .snoop = s.snoop,
                                      .tlb = s.tlb,
                                      .numa = SPOOL_NOT_TOLD};
-    spool_put_sample(&image->writer, s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op, &out);
+    const unsigned op = s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op;
+    spool_put_sample(&image->writer, op | spool_flags_of_locked(s.locked), &out);
     pd_put_chain(&image->writer, time_ns, &s);
     p->job->samples++;
     return LS_OK;

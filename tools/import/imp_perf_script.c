@@ -55,12 +55,14 @@ static void names_free(struct ps_names *n)
 /* --- what an event says --- */
 
 /* Whose weight it is, by the names of the events that perf mem record takes (perf_mem_events in tools/perf of
- * each architecture). Intel's is what is left: its events have many names. */
+ * each architecture) and that perf gives to what it makes of an SPE's packets (util/arm-spe.c). Intel's is
+ * what is left: its events have many names. */
 static enum ls_latency latency_kind_of(const char *event)
 {
     static const struct {
         const char *part, *vendor;
-    } rows[] = {{"ibs_op", "amd"}, {"arm_spe", "arm"}, {"l1d-miss", "arm"}, {"PM_MRK", "power"}};
+    } rows[] = {{"ibs_op", "amd"}, {"arm_spe", "arm"}, {"l1d-", "arm"},          {"llc-", "arm"},
+                {"tlb-", "arm"},   {"memory", "arm"},  {"remote-access", "arm"}, {"PM_MRK", "power"}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strstr(event, rows[i].part)) return pe_latency_kind_of(rows[i].vendor);
     return pe_latency_kind_of("intel");
@@ -75,11 +77,18 @@ static bool is_listed(const char *list, const char *event)
     return false;
 }
 
+enum { PS_EVENT_ROOM = 128 };
+
+static void event_of(const struct pat_script_sample *s, char out[PS_EVENT_ROOM])
+{
+    snprintf(out, PS_EVENT_ROOM, "%.*s", (int)s->event.len, s->event.at ? s->event.at : "");
+}
+
 static void note_event(struct ps_file *f, const struct pat_script_sample *s)
 {
-    char event[128];
+    char event[PS_EVENT_ROOM];
     const size_t len = strlen(f->events);
-    snprintf(event, sizeof(event), "%.*s", (int)s->event.len, s->event.at ? s->event.at : "");
+    event_of(s, event);
     if (s->weight != UINT64_MAX && s->weight > 0) f->latency_kind = latency_kind_of(event);
     if (!*event || is_listed(f->events, event) || len + strlen(event) + 3 > sizeof(f->events)) return;
     snprintf(f->events + len, sizeof(f->events) - len, "%s%s", len ? ", " : "", event);
@@ -88,14 +97,17 @@ static void note_event(struct ps_file *f, const struct pat_script_sample *s)
 static void decode_source(const struct pat_script_sample *s, struct imp_access *a)
 {
     struct pe_sample told = pe_sample_missing();
+    char event[PS_EVENT_ROOM];
     enum pat_op op;
     if (pat_script_op(s, &op)) a->op = op == PAT_OP_STORE ? PE_OP_STORE : PE_OP_LOAD;
     if (!s->has_data_src) return;
-    pe_data_src_decode(s->data_src, &told);
+    event_of(s, event);
+    pe_data_src_decode(s->data_src, latency_kind_of(event), &told);
     if (told.op == PE_OP_PREFETCH) a->op = told.op;
     a->source = told.source;
     a->snoop = told.snoop;
     a->tlb = told.tlb;
+    a->locked = told.locked;
 }
 
 /* --- a sample, from its first line to the last frame --- */

@@ -43,7 +43,8 @@ const struct imp_access imp_access_missing = {.addr = UINT64_MAX,
                                               .source = LS_NOT_TOLD,
                                               .snoop = LS_NOT_TOLD,
                                               .tlb = LS_NOT_TOLD,
-                                              .numa = LS_NOT_TOLD};
+                                              .numa = LS_NOT_TOLD,
+                                              .locked = LS_NOT_TOLD};
 
 ls_err imp_table_new(imp_table **out)
 {
@@ -281,6 +282,7 @@ static struct prof_sample imp_sample(const imp_table *t, const struct imp_access
     s.burst = burst;
     s.position = 0;
     s.numa = a->numa;
+    s.locked = a->locked;
     if (a->events) s.events = a->events;
     s.source = a->source;
     if (a->node != UINT32_MAX) s.field = t->field_of_node[a->node];
