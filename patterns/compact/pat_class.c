@@ -10,7 +10,8 @@ static const struct {
     double uniform;    /* share of the one distance of a uniform stride */
     double broadcast;  /* share of distance 0: an element is used twice at least, on average */
     double mostly_1;   /* share of distance 1, which is also the most frequent: as pat_shape_of has it */
-    double stencil;    /* share of points that a later iteration visits again soon */
+    double stencil;    /* share of points that one of the next iterations visits again ... */
+    size_t soon;       /* ... these: columns of a matrix, several at once, also meet, but later */
     size_t points_min; /* distinct points of a stencil */
     size_t points_max;
     double random_top;  /* no distance is as frequent as this ... */
@@ -20,6 +21,7 @@ static const struct {
                 .broadcast = 0.5,
                 .mostly_1 = 1.0 / 3,
                 .stencil = 0.25,
+                .soon = 2,
                 .points_min = 3,
                 .points_max = 128,
                 .random_top = 0.25,
@@ -32,11 +34,11 @@ static int pat_point_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Does point `from`, moved by the delta at most `points` - 1 times, fall on another one? */
+/* Does point `from`, moved by the delta a few times, fall on another one? */
 static bool pat_is_visited_again(const int64_t *points, size_t len, size_t from, int64_t delta)
 {
     int64_t at = points[from];
-    for (size_t m = 1; m < len; m++) {
+    for (size_t m = 0; m < pat_limits.soon; m++) {
         if (__builtin_add_overflow(at, delta, &at)) return false;
         if (bsearch(&at, points, len, sizeof(*points), pat_point_order)) return true;
     }

@@ -143,6 +143,24 @@ static void columns_of_a_matrix_are_uniform(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_UNIFORM);
 }
 
+/* As a compiler takes two columns of a matrix at once: columns meet after many steps, which is no stencil. */
+static void columns_taken_two_at_once_are_uniform(void **state)
+{
+    struct pat_program p;
+    (void)state;
+    pat_program_init(&p);
+    struct pat_sequence *s = pat_program_sequence(&p);
+    for (int64_t row = 0; row < 4; row++)
+        for (int64_t column = 0; column < 96; column += 2)
+            for (int64_t k = 0; k < 96; k++)
+                pat_program_put(s, 96 * k + column);
+    const struct pat_found *f = pat_program_compact(&p, &quiet);
+    assert_int_equal(f->class, PAT_CLASS_UNIFORM);
+    assert_int_equal(f->stride, 96);
+    assert_replays(f, s);
+    pat_program_fini(&p);
+}
+
 static void rows_with_gaps_are_mostly_stride_1(void **state)
 {
     struct pat_program p;
@@ -426,6 +444,7 @@ int main(void)
         cmocka_unit_test(five_points_on_a_grid_are_a_stencil),
         cmocka_unit_test(twenty_seven_points_are_a_stencil),
         cmocka_unit_test(columns_of_a_matrix_are_uniform),
+        cmocka_unit_test(columns_taken_two_at_once_are_uniform),
         cmocka_unit_test(rows_with_gaps_are_mostly_stride_1),
         cmocka_unit_test(random_places_are_random),
         cmocka_unit_test(irregular_walks_are_complex),
