@@ -74,7 +74,9 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_LINES] = {"lines", 0, CLI_TEXT, "FILE:FIRST-LAST", NULL, "only the code of these source lines",
                      "What is traced"},
     [TRACE_MODULE] = {"module", 0, CLI_FILE, "FILE", NULL,
-                      "the library that --function and --lines are in; default: PROGRAM", "What is traced"},
+                      "the library, or PROGRAM, that --function and --lines are in (default: PROGRAM); "
+                      "without these two all of its code, and no other",
+                      "What is traced"},
     [TRACE_NODE] = {"node", 0, CLI_TEXTS, "LABEL", NULL,
                     "only accesses to this data: a variable, an allocation, a registered range; may be given "
                     "several times",
@@ -245,6 +247,12 @@ static ls_err trace_choose_hot(struct trace *t, FILE *out, bool *is_all)
     return LS_OK;
 }
 
+static ls_err trace_whole_module(const struct trace *t, const char *module, FILE *out)
+{
+    if (!t->v[TRACE_AUTO].given && !t->v[TRACE_HOT].given) return trc_code_all(module, out);
+    return ls_fail(LS_ERR_USAGE, "--module chooses code, and so do --auto and --hot: give one of them");
+}
+
 static ls_err trace_write_region(struct trace *t, FILE *out)
 {
     const char *function = trace_given(t, TRACE_FUNCTION), *lines = trace_given(t, TRACE_LINES);
@@ -254,6 +262,7 @@ static ls_err trace_write_region(struct trace *t, FILE *out)
         return ls_fail_errno(errno, "cannot find %s", t->v[TRACE_MODULE].text);
     if (function) LS_TRY(trc_code_function(module, function, out));
     if (lines) LS_TRY(trc_code_lines(module, lines, out));
+    if (!function && !lines && t->v[TRACE_MODULE].given) return trace_whole_module(t, module, out);
     LS_TRY(trace_choose_hot(t, out, &is_all));
     if (is_all) t->region[0] = '\0';
     return LS_OK;
@@ -262,7 +271,7 @@ static ls_err trace_write_region(struct trace *t, FILE *out)
 /* Which code is traced, as a file that the plugin reads. */
 static ls_err trace_region(struct trace *t)
 {
-    const int options[] = {TRACE_FUNCTION, TRACE_LINES, TRACE_AUTO, TRACE_HOT};
+    const int options[] = {TRACE_FUNCTION, TRACE_LINES, TRACE_MODULE, TRACE_AUTO, TRACE_HOT};
     bool is_asked = false;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         is_asked |= t->v[options[i]].given;

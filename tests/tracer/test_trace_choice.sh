@@ -36,8 +36,41 @@ if gcc -O1 -shared -fPIC -o libpart.so part.c 2>gcc.err && gcc -O1 -o whole whol
     [ "$others" -eq 0 ] || { echo "FAIL: $name: $others accesses that are not the function's"; failed=1; }
     traced 125 --function part_sum -- ./whole
     says err 'give --module'
+    # a file alone: all of its code, of the program as of the library
+    traced 0 --module ./libpart.so -- ./whole
+    counts 500 '.* load 8 data [0-9]+'
+    traced 0 --module ./whole -- ./whole
+    counts 0 '.* load 8 data [0-9]+'
+    others=$(grep -cE ' (load|store) ' all) # of the calls at start and end: the dynamic loader's are thousands
+    [ "$others" -gt 0 ] && [ "$others" -lt 200 ] || { echo "FAIL: $name: $others accesses"; failed=1; }
+    traced 125 --auto --module ./whole -- ./whole
+    says err 'give one of them'
 else
     echo "not tested: --module (gcc makes no library here)"
+fi
+
+# --- a function by the name that tables show: here a Fortran module's
+cat >module.c <<'C'
+double data[40];
+void fill(int n) __asm__("__grid_MOD_fill");
+__attribute__((noinline)) void fill(int n)
+{
+    for (int i = 0; i < n; i++)
+        *(volatile double *)&data[i] = n;
+}
+int main(int count, char **words)
+{
+    (void)words;
+    fill(39 + count);
+    return 0;
+}
+C
+if gcc -O1 -o module module.c 2>gcc.err; then
+    traced 0 --function grid::fill -- ./module
+    counts 40 '.* store 8 data [0-9]+'
+    counts 40 '.* store .*'
+else
+    echo "not tested: a function of a Fortran module (gcc does not compile here)"
 fi
 
 # --- instructions, counted to the last one: blocks of 5, 4, 4, ...

@@ -56,12 +56,12 @@ static void trc_put_stretch(struct trc_file *f, uint64_t start, uint64_t end)
 
 /* --- functions --- */
 
-/* name, name.constprop.0, and, demangled, name(int) or name<int>(...). */
+/* name, name.constprop.0, and, demangled, name(int) or name<int>(...), module::name. */
 static bool trc_is_named(const char *symbol, const char *name, struct sym_demangler *demangler)
 {
     const size_t len = strlen(name);
     if (strncmp(symbol, name, len) == 0 && (symbol[len] == '\0' || symbol[len] == '.')) return true;
-    if (strncmp(symbol, "_Z", 2) != 0) return false;
+    if (strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "__", 2) != 0) return false; /* C++, Fortran */
     const char *plain = sym_demangle(demangler, symbol);
     return plain && strncmp(plain, name, len) == 0 && strchr("(<[ ", plain[len]);
 }
