@@ -186,6 +186,7 @@ static ls_err trace_settings(struct trace *t)
                                                        .memory_bytes = t->v[TRACE_MEMORY].number,
                                                        .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
                                                        .with_companions = true,
+                                                       .fold_min = PTN_FOLD_MIN,
                                                        .merge_threads = true};
     return LS_OK;
 }

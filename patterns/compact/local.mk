@@ -9,6 +9,8 @@ libpatcompact_la_SOURCES = \
     patterns/compact/pat_join.c patterns/compact/pat_join.h \
     patterns/compact/pat_measure.c patterns/compact/pat_measure.h \
     patterns/compact/pat_measure_fenwick.h \
+    patterns/compact/pat_measure_last.c patterns/compact/pat_measure_last.h \
+    patterns/compact/pat_measure_lines.c patterns/compact/pat_measure_lines.h \
     patterns/compact/pat_measure_map.c patterns/compact/pat_measure_map.h \
     patterns/compact/pat_measure_reuse.c patterns/compact/pat_measure_reuse.h \
     patterns/compact/pat_names.c patterns/compact/pat_names.h \

@@ -64,6 +64,7 @@ static struct pat_stream pat_stream_of(const struct pat_compaction *c, const str
     return (struct pat_stream){.pieces = {.sequence = &s->indices,
                                           .breaks = s->breaks,
                                           .breaks_len = c->options->is_sampled ? s->breaks_len : 0},
+                               .fold = s->fold,
                                .elem_size_bytes = elem,
                                .access_size_bytes = pat_access_bytes(&c->tables->sites[s->site], elem),
                                .limit = PAT_MEASURE_LIMIT};

@@ -33,7 +33,7 @@ static size_t pat_limit(const struct pat_compact_options *o)
 static uint64_t pat_own_accesses(const struct pat_sequence *s)
 {
     const uint64_t share = s->threads > 1 ? s->accesses / s->threads : s->accesses;
-    return s->is_whole || share < s->indices.len ? s->indices.len : share;
+    return s->is_whole || share < pat_sequence_len(s) ? pat_sequence_len(s) : share;
 }
 
 static void pat_move(struct pat_indices *p, int64_t by)
@@ -123,12 +123,13 @@ static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kep
     uint64_t *count;
     for (size_t i = 0; i < s->distances_len; i++)
         LS_TRY(pat_map_at(kept, (uint64_t)s->distances[i].distance, &count));
+    const size_t period = s->fold.period, all = pat_sequence_len(s) - 1;
     uint64_t distance = 0;
     struct pat_map_row *row = pat_map_find(kept, distance);
-    for (size_t i = 0; i + 1 < s->indices.len; i++) {
+    for (size_t i = 0; i < (period ? period : all); i++) {
         const uint64_t next = (uint64_t)s->indices.data[i + 1] - (uint64_t)s->indices.data[i];
         if (next != distance) row = pat_map_find(kept, distance = next);
-        if (row) row->value++;
+        if (row) row->value += period ? pat_fold_times(&s->fold, i, all) : 1;
     }
     return LS_OK;
 }
@@ -137,7 +138,7 @@ static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kep
 static ls_err pat_differ(const struct pat_sequence *s, double *out)
 {
     struct pat_map kept = {0};
-    double sum = 0, all = (double)(s->accesses - 1), here = (double)(s->indices.len - 1), listed = 0,
+    double sum = 0, all = (double)(s->accesses - 1), here = (double)(pat_sequence_len(s) - 1), listed = 0,
            found = 0;
     const ls_err e = pat_count_listed(s, &kept);
     for (size_t i = 0; e == LS_OK && i < s->distances_len; i++) {
@@ -171,7 +172,7 @@ static ls_err pat_extend(struct pat_forming *g)
     struct pat_config *c = &g->f->config;
     double differ;
     g->f->form = PAT_FORM_PERIODIC;
-    g->f->explained *= (double)s->indices.len / (double)pat_own_accesses(s);
+    g->f->explained *= (double)pat_sequence_len(s) / (double)pat_own_accesses(s);
     if (s->distances_len == 0) return LS_OK;
     LS_TRY(pat_differ(s, &differ));
     uint64_t count = pat_own_accesses(s) / c->pattern.len;
@@ -190,9 +191,11 @@ static ls_err pat_extend(struct pat_forming *g)
 static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
 {
     const struct pat_indices *all = &g->s->indices;
+    const size_t len = pat_sequence_len(g->s);
     struct pat_found *f = g->f;
     struct pat_period p;
-    LS_TRY(pat_period_find(all, &p, out_done));
+    LS_TRY(g->s->fold.period ? pat_period_of_fold(all, &g->s->fold, &p, out_done)
+                             : pat_period_find(all, &p, out_done));
     if (!*out_done) return LS_OK;
     *out_done = false;
     if (p.len > pat_limit(g->o) || p.turns > pat_limit(g->o)) return LS_OK;
@@ -203,10 +206,10 @@ static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
     if (!pat_settle(f)) return LS_OK;
     *out_done = true;
     f->prologue = p.start;
-    f->epilogue = all->len - p.start - p.len * p.count;
-    f->explained = (double)(p.len * p.count) / (double)all->len;
-    f->form = p.len * p.count == all->len ? PAT_FORM_EXACT : PAT_FORM_PERIODIC;
-    return pat_own_accesses(g->s) > all->len ? pat_extend(g) : LS_OK;
+    f->epilogue = len - p.start - p.len * p.count;
+    f->explained = (double)(p.len * p.count) / (double)len;
+    f->form = p.len * p.count == len ? PAT_FORM_EXACT : PAT_FORM_PERIODIC;
+    return pat_own_accesses(g->s) > len ? pat_extend(g) : LS_OK;
 }
 
 /* A cycle of distances as pattern and delta, joined to a row. */

@@ -58,6 +58,7 @@ static bool join_together(const struct pat_tables *t, const struct pat_sequence 
     return join_is_known(a) && join_is_known(b) && a->order < b->order && a->turns == b->turns &&
            a->home == b->home && a->thread == b->thread && a->is_pool == b->is_pool &&
            a->threads == b->threads && a->accesses == b->accesses && a->indices.len == b->indices.len &&
+           a->fold.period == b->fold.period && a->fold.len == b->fold.len &&
            t->sites[a->site].size_bytes == t->sites[b->site].size_bytes && join_units_fit(a, b) &&
            join_same_breaks(a, b) && join_same_distances(a, b);
 }
@@ -300,6 +301,8 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
     }
     join_index(s, j, out);
     out->indices = (struct pat_indices){0};
+    out->fold.period *= width;
+    out->fold.len *= width;
     out->breaks = malloc((out->breaks_len + 1) * sizeof(*out->breaks));
     if (s->rows[j->members[0]].indices.len > SIZE_MAX / sizeof(int64_t) / width || !out->breaks) {
         free(out->breaks);

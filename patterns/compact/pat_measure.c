@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_measure.h"
+#include "patterns/compact/pat_measure_lines.h"
 #include "patterns/compact/pat_measure_map.h"
 
 #include <math.h>
 
 enum {
-    PAT_LINE_SHIFT = 6,
-    PAT_PAGE_SHIFT = 12,
     PAT_WORD_SHIFT = 3,
     PAT_BLOCKS = 64,
-    PAT_PAGE_SEED = 0x7a6e11
+    PAT_FOLDED = 8 /* of what repeats a part of the limit is enough: there is less that could differ */
 };
 
 /* The sequence piece by piece; of one beyond the limit, blocks at equal distances. */
@@ -18,12 +17,17 @@ struct pat_walk {
     size_t at, next_break;
 };
 
+static size_t pat_limit_of(const struct pat_stream *s)
+{
+    return s->fold.period ? s->limit / PAT_FOLDED : s->limit;
+}
+
 /* End of the block that holds at, or *at moved to the next block. */
 static size_t pat_block(const struct pat_stream *s, size_t *at)
 {
-    const size_t len = s->pieces.sequence->len;
-    if (len <= s->limit) return len;
-    const size_t stride = len / PAT_BLOCKS, block = s->limit / PAT_BLOCKS ? s->limit / PAT_BLOCKS : 1;
+    const size_t len = s->pieces.sequence->len, limit = pat_limit_of(s);
+    if (len <= limit) return len;
+    const size_t stride = len / PAT_BLOCKS, block = limit / PAT_BLOCKS ? limit / PAT_BLOCKS : 1;
     const size_t begin = *at / stride * stride;
     if (*at - begin >= block) *at = begin + stride;
     const size_t end = *at / stride * stride + block;
@@ -61,15 +65,19 @@ static uint64_t pat_stride(const struct pat_stream *s, size_t from, size_t i)
     return least;
 }
 
+/* Each access counts as often as it comes, as long as none is left out. */
 double pat_measure_spatial(const struct pat_stream *s)
 {
     struct pat_walk w = {.s = s};
-    size_t from, until, seen = 0;
+    const bool is_weighed = s->fold.period && s->pieces.sequence->len <= pat_limit_of(s);
+    size_t from, until;
+    uint64_t seen = 0;
     double sum = 0;
     while (pat_walk_next(&w, &from, &until))
-        for (size_t i = from; i < until; i++, seen++) {
-            const uint64_t stride = pat_stride(s, from, i);
-            if (stride) sum += 1.0 / (double)stride;
+        for (size_t i = from; i < until; i++) {
+            const uint64_t stride = pat_stride(s, from, i), times = is_weighed ? pat_stream_weight(s, i) : 1;
+            if (stride) sum += (double)times / (double)stride;
+            seen += times;
         }
     return seen ? sum / (double)seen : 0;
 }
@@ -94,20 +102,48 @@ static void pat_shares_add(struct pat_shares *out, int64_t distance, uint64_t co
     out->top_share = share;
 }
 
-ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out)
+static uint64_t pat_distance_at(const struct pat_stream *s, size_t i)
+{
+    const int64_t *data = s->pieces.sequence->data;
+    return (uint64_t)data[i + 1] - (uint64_t)data[i];
+}
+
+/* Distances of what is walked through. */
+static ls_err pat_count_walked(const struct pat_stream *s, struct pat_map *counts, uint64_t *seen)
 {
     struct pat_walk w = {.s = s};
-    struct pat_map counts = {0};
-    const int64_t *data = s->pieces.sequence->data;
     size_t from, until;
     uint64_t *count;
-    ls_err e = LS_OK;
-    *out = (struct pat_shares){0};
-    while (e == LS_OK && pat_walk_next(&w, &from, &until))
-        for (size_t i = from; e == LS_OK && i + 1 < until; i++) {
-            e = pat_map_at(&counts, (uint64_t)data[i + 1] - (uint64_t)data[i], &count);
-            if (e == LS_OK) ++*count, out->seen++;
+    while (pat_walk_next(&w, &from, &until))
+        for (size_t i = from; i + 1 < until; i++) {
+            LS_TRY(pat_map_at(counts, pat_distance_at(s, i), &count));
+            ++*count, ++*seen;
         }
+    return LS_OK;
+}
+
+/* All distances of what repeats, by those of one round. */
+static ls_err pat_count_round(const struct pat_stream *s, struct pat_map *counts, uint64_t *seen)
+{
+    uint64_t *count;
+    for (size_t i = 0; i < s->fold.period;) {
+        const uint64_t distance = pat_distance_at(s, i);
+        uint64_t times = 0;
+        for (; i < s->fold.period && pat_distance_at(s, i) == distance; i++)
+            times += pat_fold_times(&s->fold, i, s->fold.len - 1);
+        LS_TRY(pat_map_at(counts, distance, &count));
+        *count += times;
+        *seen += times;
+    }
+    return LS_OK;
+}
+
+ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out)
+{
+    struct pat_map counts = {0};
+    *out = (struct pat_shares){0};
+    const ls_err e =
+        s->fold.period ? pat_count_round(s, &counts, &out->seen) : pat_count_walked(s, &counts, &out->seen);
     for (size_t i = 0; e == LS_OK && i < counts.room; i++)
         if (counts.rows[i].is_used) pat_shares_add(out, (int64_t)counts.rows[i].key, counts.rows[i].value);
     pat_map_fini(&counts);
@@ -131,63 +167,6 @@ struct pat_shares pat_measure_shares_counted(const struct pat_distance *distance
     return out;
 }
 
-/* Bytes of a line that the access at [byte, byte + len) uses. */
-static uint64_t pat_line_mask(uint64_t line, uint64_t byte, uint64_t len)
-{
-    const uint64_t begin = line << PAT_LINE_SHIFT;
-    const uint64_t first = byte > begin ? byte - begin : 0;
-    const uint64_t end = byte + len - begin < 64 ? byte + len - begin : 64;
-    return (end == 64 ? ~UINT64_C(0) : (UINT64_C(1) << end) - 1) & ~((UINT64_C(1) << first) - 1);
-}
-
-/* Of the pages that the hash chooses, one of 2^shift. */
-static ls_err pat_touch_lines(struct pat_map *lines, const struct pat_stream *s, size_t i, unsigned shift)
-{
-    const uint64_t byte = pat_stream_byte(s, i) & (UINT64_MAX >> 1), len = s->access_size_bytes;
-    for (uint64_t line = byte >> PAT_LINE_SHIFT; line <= (byte + len - 1) >> PAT_LINE_SHIFT; line++) {
-        uint64_t *mask;
-        const uint64_t page = line >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT);
-        if (ls_random_mix(page ^ PAT_PAGE_SEED) & ((UINT64_C(1) << shift) - 1)) continue;
-        LS_TRY(pat_map_at(lines, line, &mask));
-        *mask |= pat_line_mask(line, byte, len);
-    }
-    return LS_OK;
-}
-
-static ls_err pat_use_lines(const struct pat_map *lines, unsigned shift, struct pat_measures *out)
-{
-    struct pat_map pages = {0};
-    uint64_t bytes = 0, *seen;
-    ls_err e = LS_OK;
-    for (size_t i = 0; e == LS_OK && i < lines->room; i++)
-        if (lines->rows[i].is_used) {
-            bytes += (uint64_t)__builtin_popcountll(lines->rows[i].value);
-            e = pat_map_at(&pages, lines->rows[i].key >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT), &seen);
-        }
-    if (e == LS_OK && lines->len) {
-        out->line_utilisation = (double)bytes / ((double)lines->len * (1 << PAT_LINE_SHIFT));
-        out->page_utilisation = (double)bytes / ((double)pages.len * (1 << PAT_PAGE_SHIFT));
-        out->footprint_bytes = (uint64_t)lines->len << (PAT_LINE_SHIFT + shift);
-    }
-    pat_map_fini(&pages);
-    return e;
-}
-
-static ls_err pat_measure_lines(const struct pat_stream *s, struct pat_measures *out)
-{
-    struct pat_map lines = {0};
-    const size_t len = s->pieces.sequence->len;
-    unsigned shift = 0;
-    ls_err e = LS_OK;
-    while (len >> shift > s->limit)
-        shift++;
-    for (size_t i = 0; e == LS_OK && i < len; i++)
-        e = pat_touch_lines(&lines, s, i, shift);
-    if (e == LS_OK) e = pat_use_lines(&lines, shift, out);
-    pat_map_fini(&lines);
-    return e;
-}
-
 ls_err pat_measure(const struct pat_stream *s, struct pat_measures *out)
 {
     struct pat_reuse lines, words;
@@ -196,9 +175,9 @@ ls_err pat_measure(const struct pat_stream *s, struct pat_measures *out)
     LS_TRY(pat_reuse_of(s, PAT_WORD_SHIFT, &words));
     LS_TRY(pat_reuse_of(s, PAT_LINE_SHIFT, &lines));
     LS_TRY(pat_measure_shares(s, &shares));
-    LS_TRY(pat_measure_lines(s, out));
+    LS_TRY(pat_lines_of(s, out));
     out->spatial = pat_measure_spatial(s);
-    out->temporal = pat_measure_temporal(&words, s->pieces.sequence->len);
+    out->temporal = pat_measure_temporal(&words, pat_stream_len(s));
     out->delta_entropy_bits = shares.entropy_bits;
     for (unsigned i = 0; i < PAT_REUSE_BINS; i++)
         out->reuse[i] = lines.bins[i];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_measure_reuse.h"
 #include "patterns/compact/pat_measure_fenwick.h"
-#include "patterns/compact/pat_measure_map.h"
+#include "patterns/compact/pat_measure_last.h"
 
 #include <stdlib.h>
 
-enum { PAT_SHARDS_SEED = 0x51a2d5 };
+enum {
+    PAT_SHARDS_SEED = 0x51a2d5,
+    PAT_SHARDS_FOLDED = 8 /* of two rounds a part of the limit is enough */
+};
 
 unsigned pat_reuse_bin(uint64_t distance)
 {
@@ -17,8 +20,10 @@ struct pat_reuse_run {
     const struct pat_stream *stream;
     struct pat_reuse *out;
     struct pat_fenwick touched;
-    struct pat_map last; /* unit to position + 1 */
-    uint64_t *chosen;    /* a bit for each access: is it looked at? */
+    struct pat_last last; /* unit to position + 1 */
+    uint64_t low, high;   /* units that are looked at */
+    uint64_t before;      /* the unit at now - 1 */
+    uint64_t *chosen;     /* a bit for each access: is it looked at? */
     unsigned unit_shift;
     size_t now, piece_began; /* positions */
 };
@@ -36,8 +41,12 @@ static void pat_reuse_choose(struct pat_reuse_run *r)
     for (size_t from = 0; from < len; from += 64) {
         const size_t until = len - from < 64 ? len : from + 64;
         uint64_t bits = 0;
-        for (size_t i = from; i < until; i++)
-            bits |= (uint64_t)((ls_random_mix(pat_unit(r, i) ^ PAT_SHARDS_SEED) & others) == 0) << (i - from);
+        for (size_t i = from; i < until; i++) {
+            const uint64_t unit = pat_unit(r, i);
+            if (unit < r->low) r->low = unit;
+            if (unit > r->high) r->high = unit;
+            bits |= (uint64_t)((ls_random_mix(unit ^ PAT_SHARDS_SEED) & others) == 0) << (i - from);
+        }
         r->chosen[from / 64] = bits;
         r->touched.len += (size_t)__builtin_popcountll(bits);
     }
@@ -54,16 +63,23 @@ static size_t pat_reuse_next(const struct pat_reuse_run *r, size_t at, size_t un
     return until;
 }
 
-static ls_err pat_reuse_touch(struct pat_reuse_run *r, uint64_t unit)
+/* The access at this place of the sequence. */
+static ls_err pat_reuse_touch(struct pat_reuse_run *r, size_t at)
 {
+    const uint64_t weight = pat_stream_weight(r->stream, at), unit = pat_unit(r, at);
     uint64_t *last;
-    LS_TRY(pat_map_at(&r->last, unit, &last));
+    if (unit == r->before && r->now > r->piece_began) { /* the same again: nothing lies between */
+        r->out->bins[0] += weight;
+        return LS_OK;
+    }
+    r->before = unit;
+    LS_TRY(pat_last_at(&r->last, unit, &last));
     if (*last > r->piece_began) {
         const uint64_t between =
             pat_fenwick_sum(&r->touched, r->now) - pat_fenwick_sum(&r->touched, (size_t)*last);
-        r->out->bins[pat_reuse_bin(between << r->out->rate_shift)]++;
+        r->out->bins[pat_reuse_bin(between << r->out->rate_shift)] += weight;
     } else {
-        r->out->cold++;
+        r->out->cold += weight;
     }
     if (*last) pat_fenwick_add(&r->touched, (size_t)*last - 1, UINT32_MAX); /* minus one, modulo 2^32 */
     pat_fenwick_add(&r->touched, r->now, 1);
@@ -77,7 +93,7 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
     for (size_t i = 0; pat_pieces_at(&r->stream->pieces, i, &from, &until); i++) {
         r->piece_began = r->now;
         for (size_t at = from; (at = pat_reuse_next(r, at, until)) < until; at++)
-            LS_TRY(pat_reuse_touch(r, pat_unit(r, at)));
+            LS_TRY(pat_reuse_touch(r, at));
     }
     return LS_OK;
 }
@@ -87,7 +103,7 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
 static void pat_reuse_correct(struct pat_reuse_run *r)
 {
     const unsigned shift = r->out->rate_shift;
-    const size_t all = r->stream->pieces.sequence->len;
+    const size_t all = pat_stream_len(r->stream);
     uint64_t sum = r->out->cold <<= shift;
     for (unsigned i = 0; i < PAT_REUSE_BINS; i++)
         sum += r->out->bins[i] <<= shift;
@@ -97,21 +113,32 @@ static void pat_reuse_correct(struct pat_reuse_run *r)
         r->out->bins[0] -= sum - all < r->out->bins[0] ? sum - all : r->out->bins[0];
 }
 
+/* Of what repeats two rounds are looked at, so that it is cheap to look at more of the units. */
+static unsigned pat_reuse_rate(const struct pat_stream *s)
+{
+    const size_t len = pat_stream_len(s), here = s->pieces.sequence->len;
+    const size_t enough = s->fold.period ? s->limit / PAT_SHARDS_FOLDED : s->limit;
+    unsigned shift = 0;
+    while (len >> shift > s->limit && here >> shift > enough)
+        shift++;
+    return shift;
+}
+
 ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_reuse *out)
 {
-    struct pat_reuse_run r = {.stream = s, .out = out, .unit_shift = unit_shift};
+    struct pat_reuse_run r = {.stream = s, .out = out, .unit_shift = unit_shift, .low = UINT64_MAX};
     *out = (struct pat_reuse){0};
     const size_t len = s->pieces.sequence->len;
-    while (len >> out->rate_shift > s->limit)
-        out->rate_shift++;
+    out->rate_shift = pat_reuse_rate(s);
     r.chosen = malloc((len / 64 + 1) * sizeof(*r.chosen));
     if (r.chosen) pat_reuse_choose(&r);
+    pat_last_init(&r.last, r.low, r.high, r.touched.len);
     r.touched.sums = calloc(r.touched.len + 1, sizeof(*r.touched.sums));
     ls_err e = r.chosen && r.touched.sums
                    ? pat_reuse_walk(&r)
                    : ls_fail(LS_ERR_NOMEM, "no memory for the reuse distances of %zu accesses", len);
     if (e == LS_OK && out->rate_shift) pat_reuse_correct(&r);
-    pat_map_fini(&r.last);
+    pat_last_fini(&r.last);
     free(r.touched.sums);
     free(r.chosen);
     return e;

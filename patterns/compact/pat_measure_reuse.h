@@ -12,6 +12,7 @@
 /* Where a sequence's accesses lie. */
 struct pat_stream {
     struct pat_pieces pieces;
+    struct pat_fold fold;       /* pieces are two periods, without a break; all zero: they are everything */
     uint64_t elem_size_bytes;   /* of an index, at least 1 */
     uint64_t access_size_bytes; /* of what is accessed there, at least 1 */
     size_t limit;               /* accesses that are looked at one by one; of more a share is */
@@ -21,6 +22,20 @@ struct pat_stream {
 static inline uint64_t pat_stream_byte(const struct pat_stream *s, size_t i)
 {
     return (uint64_t)s->pieces.sequence->data[i] * s->elem_size_bytes;
+}
+
+/* Accesses of all of the sequence. */
+static inline size_t pat_stream_len(const struct pat_stream *s)
+{
+    return s->fold.period ? s->fold.len : s->pieces.sequence->len;
+}
+
+/* How many accesses does access i stand for? Rounds that follow the second one are like it: what was touched
+ * in the round before is the same. */
+static inline uint64_t pat_stream_weight(const struct pat_stream *s, size_t i)
+{
+    const size_t period = s->fold.period;
+    return i < period || !period ? 1 : pat_fold_times(&s->fold, i - period, s->fold.len - period);
 }
 
 struct pat_reuse {

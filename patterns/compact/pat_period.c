@@ -225,6 +225,68 @@ ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *ou
     return LS_OK;
 }
 
+/* ---- folded sequences ---- */
+
+/* Blocks of len indices in one round, whose length len divides. */
+static bool pat_round_repeats(const struct pat_search *s, size_t period, size_t len)
+{
+    for (size_t at = len; at < period; at += len)
+        for (size_t j = 0; j + 1 < len; j++)
+            if (pat_step(s, at + j) != pat_step(s, j)) return false;
+    return true;
+}
+
+/* As pat_search_try. No shorter list of deltas would do: the round has no shorter period. */
+static void pat_fold_try(struct pat_search *s, const struct pat_fold *fold, size_t len)
+{
+    const size_t turns = fold->period / len;
+    if (len > 1 && turns > 1 && !s->takes_any && !pat_ends_a_level(s, len)) return;
+    if (!pat_round_repeats(s, fold->period, len)) return;
+    for (size_t i = 0; i < turns; i++)
+        s->bases[i] = pat_minus(s->data[(i + 1) * len], s->data[i * len]);
+    const size_t cost = pat_period_cost(s->bases, len, turns);
+    if (cost >= s->best_cost || (turns > 1 && len + turns > fold->len / PAT_PERIOD_SAVES)) return;
+    s->best = (struct pat_period){.len = len, .turns = turns, .count = fold->len / len};
+    s->best_cost = cost;
+}
+
+static void pat_fold_lengths(struct pat_search *s, const struct pat_fold *fold, bool is_ragged)
+{
+    for (size_t len = fold->period > 1 ? 2 : 1; len < s->best_cost && len <= fold->period; len++)
+        if (fold->period % len == 0 && (fold->len % len == 0) == !is_ragged &&
+            fold->len % len <= fold->len / PAT_PERIOD_END)
+            pat_fold_try(s, fold, len);
+}
+
+/* In the order of pat_search_levels; z is not asked. */
+static bool pat_fold_levels(struct pat_search *s, const struct pat_fold *given)
+{
+    pat_search_borders(s);
+    /* of joined sequences the period may be shorter than theirs; then it divides that */
+    const struct pat_fold fold = {.period = s->len - 1 - s->borders[s->len - 2], .len = given->len};
+    if (given->period % fold.period) return false;
+    for (int ragged = 0; ragged < 2; ragged++) {
+        s->best_cost = fold.len / PAT_PERIOD_SAVES + 1;
+        s->takes_any = false;
+        pat_fold_lengths(s, &fold, ragged);
+        s->takes_any = true;
+        if (s->best_cost > PAT_PERIOD_LONG) pat_fold_lengths(s, &fold, ragged);
+        if (s->best.count) return true;
+    }
+    return false;
+}
+
+ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *fold, struct pat_period *out,
+                          bool *out_found)
+{
+    struct pat_search s;
+    LS_TRY(pat_search_init(&s, two));
+    *out_found = pat_fold_levels(&s, fold);
+    if (*out_found) *out = s.best;
+    pat_search_fini(&s);
+    return LS_OK;
+}
+
 /* Rows of an outer level can be joined where its deltas allow it, which the sequence tells. */
 static bool pat_join(struct pat_period *p, size_t rows, const struct pat_indices *sequence)
 {
@@ -232,7 +294,10 @@ static bool pat_join(struct pat_period *p, size_t rows, const struct pat_indices
     if (rows < 2 || p->count % rows != 0 || (is_outer && p->turns % rows != 0)) return false;
     const struct pat_period joined = {p->start, p->len * rows, is_outer ? p->turns / rows : 1,
                                       p->count / rows};
-    if (is_outer && !pat_period_holds(&joined, sequence)) return false;
+    struct pat_period here = joined; /* of a folded sequence two rounds are there */
+    const size_t rows_here = (sequence->len - p->start) / joined.len;
+    if (here.count > rows_here) here.count = rows_here;
+    if (is_outer && !pat_period_holds(&here, sequence)) return false;
     *p = joined;
     return true;
 }

@@ -6,6 +6,7 @@
 #ifndef PAT_PERIOD_H
 #define PAT_PERIOD_H
 
+#include "patterns/extract/pat_fold.h"
 #include "patterns/pat_config.h"
 
 #include <stdbool.h>
@@ -24,6 +25,11 @@ struct pat_period {
  * (at most an eighth on each side). *out_found is false when there is none that needs at most a quarter of
  * the sequence's numbers. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
+
+/* The same for a folded sequence, of which two periods are given: loop bodies are looked for whose length
+ * divides the period. There is always one.  Errors, Thread, Signal: as above. */
+ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *fold, struct pat_period *out,
+                          bool *out_found);
 
 /* Replays of very short patterns measure the loop around them: join iterations until the pattern has 8 to 16
  * indices, where that divides the count or costs at most a 64th of the indices (they then stand behind the

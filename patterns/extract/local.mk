@@ -17,7 +17,8 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_rows.c patterns/extract/pat_ext_rows.h \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \
     patterns/extract/pat_ext_tally.c patterns/extract/pat_ext_tally.h \
-    patterns/extract/pat_ext_turns.c patterns/extract/pat_ext_turns.h
+    patterns/extract/pat_ext_turns.c patterns/extract/pat_ext_turns.h \
+    patterns/extract/pat_fold.c patterns/extract/pat_fold.h
 libpatterns_la_LIBADD += libsmrtree.la
 
 # the load that gives the index of another: read from the machine code

@@ -256,11 +256,31 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
     s->indices.data[at->len++] = (int64_t)((at->addr - at->base) / f->unit_bytes);
 }
 
+/* A row that comes back again and again is told by two rounds, however long it is. */
+static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, size_t most,
+                        struct pat_sequence *s)
+{
+    const struct pat_ext_row *r = f->row;
+    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
+    struct pat_ext_token t;
+    if (!e->options->fold_min || most < e->options->fold_min || r->jumps != 1) return false;
+    if (!pat_ext_stream_next(&reader, &t) || t.kind != PAT_EXT_JUMP) return false;
+    const bool has_range = t.range != PAT_NONE && !r->is_pool;
+    struct pat_fold_unit unit = {.unit_bytes = f->unit_bytes};
+    if (r->home == PAT_NONE || r->is_pool) unit.base = finish_lowest(r);
+    if (has_range) unit.base = e->tables->ranges[t.range].start;
+    if (!pat_fold_stream(&r->stream, &unit, most, &s->indices, &s->fold)) return false;
+    if (has_range) s->ranges_print = pat_ext_hash(unit.base);
+    s->base = unit.base;
+    return true;
+}
+
 /* Up to `most` indices of the row. */
 static ls_err finish_expand(const struct pat_ext *e, const struct finish_row *f, size_t most,
                             struct pat_sequence *s)
 {
     struct pat_ext_row *r = f->row;
+    if (finish_fold(e, f, most, s)) return LS_OK;
     s->indices.data = malloc((most ? most : 1) * sizeof(int64_t));
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);

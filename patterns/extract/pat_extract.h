@@ -3,6 +3,7 @@
 #ifndef PAT_EXTRACT_H
 #define PAT_EXTRACT_H
 
+#include "patterns/extract/pat_fold.h"
 #include "patterns/pat_config.h"
 #include "patterns/pat_distances.h"
 #include "patterns/source/pat_source.h"
@@ -30,6 +31,7 @@ struct pat_extract_options {
     uint32_t window_bytes; /* of accesses of one instruction there: 64 */
     bool with_companions;  /* beyond top also those that may take turns with one of them; is_companion then */
     bool merge_threads; /* threads that do the same become one sequence (the longest) with all their counts */
+    uint64_t fold_min;  /* sequences of so many accesses at least are folded where they repeat; 0: none is */
     bool keep_trivial;  /* keep sites whose distances are -1, 0, 1 only (default mode keeps the costly ones
                            anyhow) */
 };
@@ -47,8 +49,9 @@ struct pat_sequence {
     struct pat_indices indices;
     size_t *breaks; /* ascending positions in indices */
     size_t breaks_len;
-    bool is_whole;     /* all accesses were kept (of several threads: those of this one) */
-    bool is_companion; /* left out by the filters: of use only where it is one with another sequence */
+    struct pat_fold fold; /* what repeats has two periods of indices only, and no breaks; else all zero */
+    bool is_whole;        /* all accesses were kept (of several threads: those of this one) */
+    bool is_companion;    /* left out by the filters: of use only where it is one with another sequence */
     bool is_pool; /* the home's ranges are many and small: the nodes of a list, say; indices run over all of
                      them, distances lead from one to another */
     uint64_t range_elements; /* of the longest range of the home that was accessed, 0: not known */
@@ -70,6 +73,12 @@ struct pat_sequence {
     uint32_t first; /* order of the first of all that are ahead, PAT_NONE */
     uint64_t turns; /* how often the distance changed */
 };
+
+/* Accesses that were kept, as indices or folded.  Errors: none.  Thread: any.  Signal: safe. */
+static inline size_t pat_sequence_len(const struct pat_sequence *s)
+{
+    return s->fold.period ? s->fold.len : s->indices.len;
+}
 
 struct pat_sequences {
     struct pat_sequence *rows; /* the costliest first, companions behind them */

@@ -55,7 +55,9 @@ static ls_err ptd_read_patterns(const char *path, struct ptd_input *out)
 
 static ls_err ptd_extract_patterns(const char *path, const struct ptn_settings *s, struct ptd_input *out)
 {
-    LS_TRY(ptn_read(path, s, &out->found));
+    struct ptn_settings all = *s;
+    all.extract.fold_min = 0; /* distances between patterns are made of every access */
+    LS_TRY(ptn_read(path, &all, &out->found));
     return pat_items_add_findings(&out->found.findings, &out->found.sequences, &out->items);
 }
 
