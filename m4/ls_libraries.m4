@@ -51,7 +51,7 @@ AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
 AM_CONDITIONAL([HAVE_ZYDIS], [test "x$have_zydis" = xyes])
-AM_CONDITIONAL([HAVE_FC], [test -n "$FC"])
+AM_CONDITIONAL([HAVE_FC], [test -n "$FC" && test "x$FC" != xno])
 ])
 
 # LS_SUMMARY: the closing words of configure.
@@ -80,7 +80,7 @@ AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
     [ls_page="no (npm missing: install nodejs and npm; loadstone view makes no page)"])
 AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],
     [ls_cairo="no (cairo missing: install libcairo2-dev; replay draws no PNG, SVG or HTML)"])
-AS_IF([test -n "$FC"], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
+AS_IF([test -n "$FC" && test "x$FC" != xno], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
 echo "
 Loadstone $PACKAGE_VERSION
     prefix                          $prefix

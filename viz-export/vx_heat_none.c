@@ -13,4 +13,8 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
 const struct vx_exporter vx_exporter_png = {.name = "png",
                                             .ends = ".png",
                                             .words = "heat maps of fields as a picture (not in this build)",
+                                            .needs = VX_NEEDS_FIELDS,
+                                            .metrics = "latency_mean_cycles",
+                                            .one_file = true,
+                                            .has_steps = true,
                                             .write = vx_png_export};

@@ -67,6 +67,17 @@ needs_python() {
     has_python "$@" || skip "no Python 3 that has all of: ${*:-its library} (Debian: python3-h5py python3-pandas python3-paraview)"
 }
 
+# The step engine samples here?
+can_sample() {
+    "$loadstone" record -q -o can.h5 --engine step true >out 2>err && "$loadstone" report can.h5 2>/dev/null | grep -q '^engine  *step'
+}
+
+# pattern files are read by yajl, which a build may lack
+needs_json() {
+    printf '[{"kernel":"Gather","pattern":[0,1],"count":1}]' >needs.json
+    "$loadstone" patterns show needs.json >/dev/null 2>needs.err || ! grep -q 'built without yajl' needs.err || skip "built without yajl"
+}
+
 needs_runtime() {
     "$loadstone" doctor --json >doctor.json 2>/dev/null
     grep -q '"runtime": ""' doctor.json && skip "the runtime libloadstone-preload.so was not built"

@@ -38,5 +38,5 @@ expect 0 "" "$loadstone" report tiny.h5
 # one that is full half-way: what was recorded is there, and the loss is said by record and by the report
 expect 0 "raise --spool-max" "$loadstone" record -o half.h5 --spool-max 512K --overhead 100% --seed 1 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 expect 0 "spool size cap reached" "$loadstone" report half.h5
-must grep -qE '^bursts +[1-9]' out
+! grep -q '^engine  *step' out || must grep -qE '^bursts +[1-9]' out
 exit $failed
