@@ -269,8 +269,15 @@ static ls_err pat_json_syntax(struct pat_json *p)
     unsigned char *text = yajl_get_error(p->yajl, 0, NULL, 0);
     snprintf(why, sizeof(why), "%s", text ? (const char *)text : "not JSON");
     if (text) yajl_free_error(p->yajl, text);
-    why[strcspn(why, "\n")] = '\0';
-    pat_json_fail(p, LS_ERR_FORMAT, "%s; expected %s", why, pat_json_expected(p));
+    why[strcspn(why, ".\n")] = '\0';
+    if (p->place == PAT_JSON_TOP) /* not even its first byte */
+        pat_json_fail(
+            p, LS_ERR_FORMAT,
+            "expected %s: this is no pattern file; loadstone patterns FILE -o P.json makes one of a "
+            "recording or a trace",
+            pat_json_expected(p));
+    else
+        pat_json_fail(p, LS_ERR_FORMAT, "%s; expected %s", why, pat_json_expected(p));
     return p->err;
 }
 

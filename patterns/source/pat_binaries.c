@@ -94,7 +94,7 @@ ls_err pat_binaries_add(struct pat_binaries *b, const char *text)
     uint64_t base = 0;
     const bool has_base = at && pat_scan_hex(&p, &base) && *p == '\0';
     if (at && !has_base && access(text, F_OK) != 0) /* a file's name may have one */
-        return ls_fail(LS_ERR_ARG, "%s: behind @ stands the address where it began, as @0x555555554000",
+        return ls_fail(LS_ERR_USAGE, "%s: behind @ stands the address where it began, as @0x555555554000",
                        text);
     snprintf(path, sizeof(path), "%.*s", has_base ? (int)(at - text) : (int)strlen(text), text);
     LS_TRY(binary_span_of(path, &span));

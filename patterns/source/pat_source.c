@@ -43,7 +43,7 @@ static ls_err find_by_name(const char *name, const struct pat_source_format **ou
             return LS_OK;
         }
     list_names(names, sizeof(names));
-    return ls_fail(LS_ERR_ARG, "there is no format '%s'; there are %s", name, names);
+    return ls_fail(LS_ERR_USAGE, "there is no format '%s'; there are %s", name, names);
 }
 
 static ls_err read_head(const char *path, uint8_t head[HEAD_BYTES], size_t *len)
@@ -73,6 +73,12 @@ ls_err pat_source_recognise(const char *path, const struct pat_source_format **o
             *out = formats[i];
             return LS_OK;
         }
+    if (len > 0 && head[0] == '[')
+        return ls_fail(
+            LS_ERR_FORMAT,
+            "%s: no source of accesses; if these are patterns already, loadstone patterns show and "
+            "loadstone replay take them",
+            path);
     list_names(names, sizeof(names));
     return ls_fail(LS_ERR_FORMAT, "%s: no source of accesses that is known (%s); --format names one", path,
                    names);

@@ -239,6 +239,9 @@ static void pat_wrong_files_name_line_and_expectation(void **state)
         {"", "t.json:1: the file ends too early; expected an array of configurations"},
         {"  \n\n", "t.json:3: the file ends too early"},
         {"[]", "has no configurations"},
+        {"\177LStrace",
+         "expected an array of configurations, [{...}, ...]: this is no pattern file; loadstone "
+         "patterns FILE -o P.json makes one"},
         {"[", "t.json:1: the file ends too early; expected a configuration"},
         {"[\n{\"pattern\":[1,2", "t.json:2: the file ends too early; expected integers"},
         {"[{\"pattern\":[1]}", "ends too early"},

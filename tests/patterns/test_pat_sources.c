@@ -211,7 +211,7 @@ static void texts_that_are_cut_or_foreign_are_refused(void **state)
     write_file("hello\n", 6);
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "lackey"})->err, LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "none of 1 lines"));
-    assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nothing"})->err, LS_ERR_ARG);
+    assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nothing"})->err, LS_ERR_USAGE);
     assert_int_equal(read_path("no-such-file", NULL)->err, LS_ERR_NOT_FOUND);
     assert_int_equal(read_path("-", NULL)->err, LS_ERR_ARG);
 }

@@ -138,7 +138,9 @@ must test "$(grep -c ' gather at ' out)" = 20
 printf 'neither a trace nor a profile' >junk
 expect 3 "junk" patterns junk
 expect 3 "missing" patterns missing
-expect 1 "there is no format 'nothing'" patterns --format nothing t.trace
+expect 3 "patterns show and loadstone replay take them" patterns P.json
+expect 3 "loadstone patterns FILE -o P.json makes one" patterns show t.trace
+expect 2 "there is no format 'nothing'" patterns --format nothing t.trace
 
 # pictures
 if patterns t.trace --top 2 -o P.html --picture P.svg >out 2>err; then

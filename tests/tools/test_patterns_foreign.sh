@@ -43,7 +43,7 @@ must patterns lackey.txt --binary "$loadstone@0x7f0000000000" >out 2>/dev/null
 must grep -q "gather at 0x$ip" out
 expect 3 "missing" patterns lackey.txt --binary missing
 expect 3 "no program or library" patterns lackey.txt --binary lackey.txt
-expect 1 "behind @ stands the address" patterns lackey.txt --binary "$program@nowhere"
+expect 2 "behind @ stands the address" patterns lackey.txt --binary "$program@nowhere"
 [ $base = 0 ] || expect 1 "position-independent: say where it was loaded" patterns lackey.txt --binary "$program"
 
 python=

@@ -8,7 +8,7 @@ traced 3 --node heap --node table -- "$victim" loops
 counts 2000 '.* (load|store) 8 heap [0-9]+'
 counts 1000 '.* load 8 table [0-9]+'
 counts 3000 '.* (load|store) .*'
-heard 125 'node nowhere: the program has no data' "$loadstone" trace -f --node heap --node nowhere -- "$victim" loops
+heard 125 'node nowhere: the program has no data of that name; .* and heap, .*stack of main thread' "$loadstone" trace -f --node heap --node nowhere -- "$victim" loops
 says err 'itself ended with status 3'
 
 # --- a library's function

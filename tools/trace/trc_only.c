@@ -5,8 +5,12 @@
 #include "patterns/source/pat_trace_writer.h"
 #include "smrtree/smr_live.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a name that there is not, so many that there are. */
+enum { TRC_LABELS_LISTED = 12, TRC_LABELS_BYTES = 400 };
 
 struct trc_only_state {
     pat_source *source;
@@ -38,6 +42,31 @@ static bool trc_want_label(struct trc_only_state *o, const struct pat_tables *t,
     return is_found;
 }
 
+/* Names to choose from, those that the program gave first: "val, x, y". */
+static void trc_list_labels(const struct pat_tables *t, char *out, size_t room)
+{
+    static const uint8_t kinds[] = {PAT_HOME_REGISTERED, PAT_HOME_HEAP, PAT_HOME_STACK};
+    size_t used = 0, listed = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < sizeof(kinds); k++)
+        for (size_t i = 0; i < t->homes_len && listed < TRC_LABELS_LISTED && used < room; i++) {
+            if (t->homes[i].kind != kinds[k] || !t->homes[i].label) continue;
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", t->homes[i].label);
+            listed++;
+        }
+}
+
+static ls_err trc_fail_label(const struct pat_tables *t, const char *label)
+{
+    char others[TRC_LABELS_BYTES];
+    trc_list_labels(t, others, sizeof(others));
+    return ls_fail(
+        LS_ERR_NOT_FOUND,
+        "--node %s: the program has no data of that name; it has the variables of its symbols, and "
+        "%s",
+        label, *others ? others : "nothing else with a name");
+}
+
 static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, const struct trc_only_wanted *w)
 {
     size_t found = 0;
@@ -47,8 +76,7 @@ static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, con
     for (size_t i = 0; i < w->labels_len; i++) {
         const bool is_found = trc_want_label(o, t, w->labels[i]);
         found += is_found;
-        if (!is_found && !w->are_guesses)
-            return ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program has no data of that name", w->labels[i]);
+        if (!is_found && !w->are_guesses) return trc_fail_label(t, w->labels[i]);
     }
     o->keeps_all = found == 0;
     return LS_OK;
