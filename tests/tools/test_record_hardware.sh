@@ -37,6 +37,12 @@ unpack neoverse-n1
 expect 125 "give --period instead of --freq" "$loadstone" record --freq 100 true
 unpack nehalem
 expect 125 "samples no stores" "$loadstone" record --engine hw --stores=only true
+# the engine by its name, and it does not open here: the program is not run (where this machine has such a PMU, it is)
+unpack skylake
+"$loadstone" record -f -o e.h5 --engine hw touch ran 2>err
+status=$?
+[ $status -eq 0 ] || { [ $status -eq 125 ] && [ ! -e ran ] && grep -q -- "--engine hw: .*--engine auto takes another engine then" err; } ||
+    { echo "FAIL: status $status of an engine that does not open" && cat err && failed=1; }
 # what reaches the program: the options as variables, names of libpfm4 as numbers
 unpack skylake
 expect 0 "" "$loadstone" record -q -f -o b.h5 --ldlat 50 --stores --period 5000 sh -c 'env | grep ^LOADSTONE_ >vars'

@@ -3,10 +3,12 @@
 
 #include "common/ls_env.h"
 #include "common/ls_quantity.h"
+#include "machine/mach_privilege.h"
 #include "perf/pe_encode.h"
 #include "perf/pe_event.h"
 #include "perf/pe_pfm.h"
 #include "perf/pe_settings.h"
+#include "perf/pe_try.h"
 #include "tools/cli/cli_message.h"
 
 #include <errno.h>
@@ -121,6 +123,41 @@ static ls_err rec_check(struct pe_settings *s, struct pe_plan *plan)
     return err;
 }
 
+/* Another time, another CPU, fewer descriptors or less of the kernel may help: the engine itself tries them.
+ */
+static bool rec_may_open_yet(const struct pe_plan *plan, const struct pe_tried *tried)
+{
+    const struct pe_encoding *e = &plan->encodings[tried->encoding];
+    switch (tried->error) {
+    case ENOENT:
+    case ENODEV:
+        return e->cpus[0] != '\0';
+    case EMFILE:
+    case ENFILE:
+    case EBUSY:
+    case ENOMEM:
+        return true;
+    case EACCES:
+    case EPERM:
+        return !e->attrs[tried->attr].exclude_kernel && !e->reader_drops_kernel;
+    default:
+        return false;
+    }
+}
+
+/* Asked for by its name it is this engine or nothing: what does not open is said before the program runs, not
+ * after hours. */
+static ls_err rec_try_open(const struct pe_plan *plan)
+{
+    struct pe_tried tried;
+    struct mach_privilege machine;
+    mach_privilege_read("", getenv, &machine);
+    pe_try_plan(plan, &machine, &tried);
+    if (tried.opens || rec_may_open_yet(plan, &tried)) return LS_OK;
+    return ls_fail(LS_ERR_UNSUPPORTED, "--engine hw: %s; %s; --engine auto takes another engine then",
+                   tried.advice.cause, tried.advice.remedy);
+}
+
 ls_err rec_hardware_prepare(const struct rec_hardware_options *o)
 {
     static struct pe_settings settings; /* large */
@@ -142,5 +179,5 @@ ls_err rec_hardware_prepare(const struct rec_hardware_options *o)
     }
     LS_TRY(err);
     if (*plan.notes) cli_note("%s", plan.notes);
-    return LS_OK;
+    return only_hw ? rec_try_open(&plan) : LS_OK;
 }
