@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* Fields of the word, LSB first: union perf_mem_data_src of linux/perf_event.h. */
-enum pe_field_id { OP, LVL, SNOOP, LOCK, DTLB, LVL_NUM, REMOTE, SNOOPX, HOPS, PE_FIELD_COUNT };
+enum pe_field_id { OP, LVL, SNOOP, LOCK, DTLB, LVL_NUM, REMOTE, SNOOPX, HOPS, REGION, PE_FIELD_COUNT };
 static const struct pe_field {
     uint8_t shift, width;
 } pe_fields[PE_FIELD_COUNT] = {
     [OP] = {0, 5},       [LVL] = {5, 14},    [SNOOP] = {19, 5},  [LOCK] = {24, 2}, [DTLB] = {26, 7},
-    [LVL_NUM] = {33, 4}, [REMOTE] = {37, 1}, [SNOOPX] = {38, 2}, [HOPS] = {43, 3},
+    [LVL_NUM] = {33, 4}, [REMOTE] = {37, 1}, [SNOOPX] = {38, 2}, [HOPS] = {43, 3}, [REGION] = {46, 5},
 };
 
 static unsigned field(uint64_t word, enum pe_field_id id)
@@ -55,8 +55,12 @@ static const struct pe_bit_row snoop_rows[] = {{PERF_MEM_SNOOP_HITM, PE_SNOOP_HI
 static const struct pe_bit_row snoopx_rows[] = {{PERF_MEM_SNOOPX_FWD, PE_SNOOP_FORWARD},
                                                 {PERF_MEM_SNOOPX_PEER, PE_SNOOP_PEER}};
 
-/* mem_lvl_num by its number, and what it is when the remote bit is set. Numbers 5, 6, 8 and 9 came with Linux
- * 6.6 to 6.14. */
+/* Of mem_region, which Intel fills from Panther Lake on (parse_omr_data_source of
+ * arch/x86/events/intel/ds.c). */
+enum { REGION_OTHER_SHARED = 5, REGION_OTHER_OWN = 6, REGION_MMIO = 7 };
+
+/* mem_lvl_num by its number, and what it is when the remote bit is set. Numbers 5 to 9 came with Linux 6.1 to
+ * 7.0. */
 struct pe_lvl_num_row {
     uint8_t source, remote;
 };
@@ -68,7 +72,7 @@ static const struct pe_lvl_num_row lvl_num_rows[16] = {
     [0x4] = {LS_SOURCE_L4, LS_SOURCE_REMOTE_CACHE},
     [0x5] = {LS_SOURCE_LFB, LS_SOURCE_LFB}, /* L2's miss handling buffer: on its way */
     [0x6] = {LS_SOURCE_L4, LS_SOURCE_L4},   /* memory-side cache */
-    [0x7] = {LS_NOT_TOLD, LS_NOT_TOLD},
+    [0x7] = {LS_SOURCE_L1, LS_SOURCE_L1},   /* L0, in front of a larger L1 */
     [0x8] = {LS_SOURCE_UNCACHED, LS_SOURCE_UNCACHED},
     [0x9] = {LS_SOURCE_CXL, LS_SOURCE_CXL},
     [0xa] = {LS_SOURCE_IO, LS_SOURCE_IO},
@@ -91,15 +95,40 @@ static bool is_miss(uint64_t word)
     return (field(word, LVL) & (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)) == PERF_MEM_LVL_MISS;
 }
 
-static uint8_t source_of(uint64_t word)
+/* By the older field. "Remote, one hop" is a cache of the next socket for Intel; AMD's part of the kernel
+ * (before Linux 6.6) and POWER's (before 5.17) say so of one of the same node or chip. */
+static uint8_t source_of_lvl(unsigned lvl, enum ls_latency kind)
+{
+    const bool is_near = kind == LS_LATENCY_L1_MISS || kind == LS_LATENCY_THRESHOLD;
+    if (!(lvl & PERF_MEM_LVL_HIT)) return LS_NOT_TOLD;
+    const uint8_t source = FIRST_OF(lvl_rows, lvl);
+    return source == LS_SOURCE_REMOTE_CACHE && lvl & PERF_MEM_LVL_REM_CCE1 && is_near ? LS_SOURCE_PEER_CACHE
+                                                                                      : source;
+}
+
+/* Within the node or chip. What AMD's processors before Zen 4 tell as one, the L3 and the caches of the cores
+ * beside it, is the L3. */
+static uint8_t source_of_neighbour(uint64_t word)
+{
+    const bool is_any = lvl_num_rows[field(word, LVL_NUM)].source == LS_SOURCE_ANY_CACHE;
+    return is_any && field(word, LVL) & PERF_MEM_LVL_L3 ? LS_SOURCE_L3 : LS_SOURCE_PEER_CACHE;
+}
+
+static bool is_neighbour(uint64_t word)
+{
+    const unsigned region = field(word, REGION);
+    if (field(word, HOPS) == PERF_MEM_HOPS_0 || field(word, SNOOPX) & PERF_MEM_SNOOPX_PEER) return true;
+    return !field(word, REMOTE) && (region == REGION_OTHER_SHARED || region == REGION_OTHER_OWN);
+}
+
+static uint8_t source_of(uint64_t word, enum ls_latency kind)
 {
     const struct pe_lvl_num_row *row = &lvl_num_rows[field(word, LVL_NUM)];
-    const unsigned lvl = field(word, LVL);
-    if (row->source == LS_NOT_TOLD) return lvl & PERF_MEM_LVL_HIT ? FIRST_OF(lvl_rows, lvl) : LS_NOT_TOLD;
+    if (field(word, REGION) == REGION_MMIO) return LS_SOURCE_IO;
+    if (row->source == LS_NOT_TOLD) return source_of_lvl(field(word, LVL), kind);
     if (!is_cache(row->source)) return field(word, REMOTE) ? row->remote : row->source;
     if (is_miss(word)) return LS_NOT_TOLD;
-    if (field(word, HOPS) == PERF_MEM_HOPS_0 || (field(word, SNOOPX) & PERF_MEM_SNOOPX_PEER))
-        return LS_SOURCE_PEER_CACHE;
+    if (is_neighbour(word)) return source_of_neighbour(word);
     return field(word, REMOTE) || field(word, HOPS) ? LS_SOURCE_REMOTE_CACHE : row->source;
 }
 
@@ -140,7 +169,7 @@ static uint8_t locked_of(uint64_t word, enum ls_latency kind, uint8_t op)
 void pe_data_src_decode(uint64_t word, enum ls_latency kind, struct pe_sample *s)
 {
     s->op = FIRST_OF(op_rows, field(word, OP));
-    s->source = source_of(word);
+    s->source = source_of(word, kind);
     s->level = ls_source_level(s->source);
     s->snoop = snoop_of(word);
     s->tlb = tlb_of(word);

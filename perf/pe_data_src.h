@@ -9,8 +9,8 @@
 #include "perf/pe_sample.h"
 
 /* Fill op, source, level, snoop, tlb and locked from the word. The composite fields (lvl_num, remote, hops,
- * snoopx) come first, the older mem_lvl where they say nothing. kind says who filled the word, as for
- * weights: each fills the lock field in its own way. */
+ * snoopx, region) come first, the older mem_lvl where they say nothing. kind says who filled the word, as for
+ * weights: each fills the lock field in its own way, and names the caches beside a core. */
 void pe_data_src_decode(uint64_t word, enum ls_latency kind, struct pe_sample *s);
 
 /* Fill the latencies from s->weight; kind says whose weight it is. A weight of 0 is no latency. */

@@ -59,6 +59,62 @@ static void data_source_by_number_level_and_distance(void **state)
     }
 }
 
+#define REGION(number) ((uint64_t)(number) << 46)
+#define SNOOP(bits) ((uint64_t)(bits) << PERF_MEM_SNOOP_SHIFT)
+#define OLD(bits) (LVL(bits) | HIT)
+
+/* As each vendor's part of the kernel fills them: arch/x86/events/intel/ds.c, amd/ibs.c,
+ * arch/powerpc/perf/isa207-common.c. */
+static void words_of_each_vendor(void **state)
+{
+    (void)state;
+    enum { INTEL = LS_LATENCY_USE, AMD = LS_LATENCY_L1_MISS, POWER = LS_LATENCY_THRESHOLD };
+    static const struct {
+        uint8_t kind;
+        uint64_t word;
+        uint8_t source, level;
+    } rows[] = {
+        /* Sandy Bridge before Linux 4.14: no numbers; another socket's caches */
+        {INTEL, OLD(PERF_MEM_LVL_REM_CCE1) | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_REMOTE_CACHE, 3},
+        {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_L3, 2},
+        {INTEL, NUM(0xb) | HIT | REMOTE | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_REMOTE_CACHE,
+         3},                                               /* Skylake */
+        {INTEL, NUM(5) | HIT, LS_SOURCE_LFB, LS_NOT_TOLD}, /* Lunar Lake */
+        {INTEL, NUM(6) | HIT, LS_SOURCE_L4, 2},
+        {INTEL, NUM(7) | HIT, LS_SOURCE_L1, 0}, /* Panther Lake */
+        {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | REGION(2), LS_SOURCE_L3, 2},
+        {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | REGION(6), LS_SOURCE_PEER_CACHE, 2},
+        {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1) | REMOTE | REGION(5),
+         LS_SOURCE_REMOTE_CACHE, 3},
+        {INTEL, NUM(0xd) | HIT | REGION(7), LS_SOURCE_IO, LS_NOT_TOLD},
+        {INTEL, NUM(0xd) | OLD(PERF_MEM_LVL_LOC_RAM) | REGION(9), LS_SOURCE_DRAM, 3},
+        {INTEL, NUM(0xf) | OLD(PERF_MEM_LVL_UNC), LS_SOURCE_UNCACHED, 3},
+        /* Zen 3 and Zen 4 before Linux 6.6: no numbers but of what is no cache */
+        {AMD, OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1), LS_SOURCE_L3, 2},
+        {AMD, OLD(PERF_MEM_LVL_REM_CCE1), LS_SOURCE_PEER_CACHE, 2},
+        {AMD, OLD(PERF_MEM_LVL_REM_CCE2), LS_SOURCE_REMOTE_CACHE, 3},
+        {AMD, OLD(PERF_MEM_LVL_REM_RAM1), LS_SOURCE_REMOTE_DRAM, 3},
+        {AMD, NUM(0xa) | LVL(PERF_MEM_LVL_IO) | REMOTE | HOPS(2), LS_SOURCE_IO, LS_NOT_TOLD},
+        /* and from there on */
+        {AMD, NUM(0xb) | OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1) | HOPS(1), LS_SOURCE_L3, 2},
+        {AMD, NUM(0xb) | OLD(PERF_MEM_LVL_REM_CCE1) | REMOTE | HOPS(1), LS_SOURCE_PEER_CACHE, 2},
+        {AMD, NUM(0xb) | OLD(PERF_MEM_LVL_REM_CCE2) | REMOTE | HOPS(2), LS_SOURCE_REMOTE_CACHE, 3},
+        {AMD, NUM(0xd) | OLD(PERF_MEM_LVL_REM_RAM1) | REMOTE | HOPS(2), LS_SOURCE_REMOTE_DRAM, 3},
+        {AMD, NUM(8) | OLD(PERF_MEM_LVL_UNC), LS_SOURCE_UNCACHED, 3},
+        /* POWER9 before and from Linux 5.17, POWER10 */
+        {POWER, OLD(PERF_MEM_LVL_REM_CCE1) | SNOOP(PERF_MEM_SNOOP_HIT), LS_SOURCE_PEER_CACHE, 2},
+        {POWER, NUM(2) | OLD(PERF_MEM_LVL_L2) | REMOTE | HOPS(1), LS_SOURCE_PEER_CACHE, 2},
+        {POWER, NUM(0xb) | OLD(PERF_MEM_LVL_REM_CCE1) | REMOTE | HOPS(3), LS_SOURCE_REMOTE_CACHE, 3},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pe_sample s = pe_sample_missing();
+        pe_data_src_decode(rows[i].word, (enum ls_latency)rows[i].kind, &s);
+        if (s.source != rows[i].source) fprintf(stderr, "row %zu: %s\n", i, ls_source_text(s.source));
+        assert_int_equal(s.source, rows[i].source);
+        assert_int_equal(s.level, rows[i].level);
+    }
+}
+
 static void snoop_tlb_lock_and_op(void **state)
 {
     (void)state;
@@ -341,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_source_by_number_level_and_distance),
+        cmocka_unit_test(words_of_each_vendor),
         cmocka_unit_test(snoop_tlb_lock_and_op),
         cmocka_unit_test(locked_is_told_by_each_vendor_in_its_own_way),
         cmocka_unit_test(spe_atomic_operations),
