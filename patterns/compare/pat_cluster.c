@@ -146,12 +146,25 @@ static bool pat_is_first_of_input(const struct pat_grouping *g, size_t item)
     return true;
 }
 
+/* Its threads count for its group if no earlier member is of the same thread of the same file. */
+static bool pat_is_first_of_thread(const struct pat_grouping *g, size_t item)
+{
+    const struct pat_item *const own = &g->items->rows[item];
+    for (size_t i = 0; i < item; i++) {
+        const struct pat_item *const other = &g->items->rows[i];
+        if (g->out->group_of[i] == g->out->group_of[item] && other->input == own->input &&
+            strcmp(other->thread, own->thread) == 0)
+            return false;
+    }
+    return true;
+}
+
 static void pat_group_add(const struct pat_grouping *g, size_t item)
 {
     const struct pat_item *const row = &g->items->rows[item];
     struct pat_group *const group = &g->out->groups[g->out->group_of[item]];
     group->members++;
-    group->threads += row->threads;
+    if (pat_is_first_of_thread(g, item)) group->threads += row->threads;
     group->inputs += pat_is_first_of_input(g, item);
     if (!isnan(row->share)) group->share = (isnan(group->share) ? 0 : group->share) + row->share;
     for (size_t i = 0; i < item; i++)

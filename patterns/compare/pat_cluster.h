@@ -10,7 +10,7 @@
 struct pat_group {
     size_t representative; /* the medoid: least sum of distances to the others */
     size_t members;
-    uint64_t threads; /* of all members */
+    uint64_t threads; /* of all members, each once */
     uint32_t inputs;  /* files that members are from */
     double share;     /* sum of the members' shares; NAN where none has one */
     double diameter;  /* largest distance within */

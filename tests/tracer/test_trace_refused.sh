@@ -39,6 +39,7 @@ printf '#!/bin/sh -e\necho "script $1"\nexit 7\n' >script
 chmod +x script
 heard 7 'accesses of 1 thread' "$loadstone" trace -f -o t.trace -- ./script argument
 says out '^script argument$'
+heard 0 'started by exec ran untraced: put loadstone trace before' "$loadstone" trace -f -o t.trace -- sh -c '/bin/true; :'
 
 # no QEMU
 mkdir empty

@@ -105,7 +105,11 @@ void trc_outcome_warn(const struct trc_ring *ring)
 {
     const uint32_t execs = ring->execs, forks = ring->forks;
     if (forks) cli_warn("%u child process%s made by fork ran untraced", forks, forks == 1 ? "" : "es");
-    if (execs) cli_warn("%u program%s started by exec ran untraced", execs, execs == 1 ? "" : "s");
+    if (execs)
+        cli_warn(
+            "%u program%s started by exec ran untraced: put loadstone trace before the one that is meant, as "
+            "mpirun -n 4 loadstone trace -- PROGRAM",
+            execs, execs == 1 ? "" : "s");
     if (ring->threads_missed)
         cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_LANES);
     if (ring->sites_missed) cli_warn("more than %d places in the code: the last ones are one", TRC_SITES);
