@@ -52,8 +52,8 @@ static void doctor_print_engine(const struct doc_engine *e)
            e->works ? "yes" : "no", cli_colour_end(out), e->name, e->gives);
     if (*e->detail) printf("       %-14s %s\n", "", e->detail);
     if (*e->remedy)
-        printf("       %-14s %sto enable: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), e->remedy,
-               cli_colour_end(out));
+        printf("       %-14s %s%s: %s%s\n", "", cli_colour_begin(out, CLI_BOLD),
+               e->works ? "for more" : "to enable", e->remedy, cli_colour_end(out));
 }
 
 static void doctor_print_try(const struct mach_try *t)
@@ -90,7 +90,7 @@ static void doctor_print(const struct doctor *d)
            d->has_preload ? d->preload : d->preload_problem);
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_print_try(&c->tries[i]);
-    printf("\nEngines, best first:\n");
+    printf("\nEngines, best first, and what --watch needs:\n");
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_print_engine(&d->engines[i]);
     const struct doc_engine *taken = doctor_engine(d);

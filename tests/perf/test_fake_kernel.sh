@@ -92,6 +92,25 @@ grep -q 'pieces of the hardware.s trace' neoverse-v2.txt || { echo "FAIL: nothin
 machine neoverse-v2
 "$fake" -- "$loadstone" doctor >doctor.txt 2>err
 grep -q 'yes *hw' doctor.txt && grep -q 'SPE: arm_spe_0/' doctor.txt || { echo "FAIL: doctor:"; cat doctor.txt err; failed=1; }
+# what fails behind the opening is found too: locked memory, sizes, switching on; and rings that had to be halved
+doctor_says() { # MACHINE CALL ERRNO YES-OR-NO TEXT
+    machine "$1"
+    "$fake" -c "$2" -n 0 -e "$3" -- "$loadstone" doctor >doctor.txt 2>err
+    tr -s ' \n' '  ' <doctor.txt >said
+    grep -q "^ *$4 *hw" doctor.txt && grep -q -e "$5" said || { echo "FAIL: doctor, $1, errno $3 of $2: not '$4' with '$5':"; cat doctor.txt err; failed=1; }
+}
+doctor_says skylake mmap 1 no 'sysctl kernel.perf_event_mlock_kb'
+doctor_says skylake mmap 22 no 'power of two of pages'
+doctor_says skylake ioctl 22 no 'does not take config'
+doctor_says neoverse-n1 aux 1 no 'sysctl kernel.perf_event_mlock_kb'
+doctor_says neoverse-n1 aux 22 no 'aux_size'
+doctor_says skylake poll 22 yes 'a ring of 256 KiB'
+doctor_says neoverse-n1 poll 22 yes 'a ring of 64 KiB and an AUX area of 1024 KiB'
+machine neoverse-n1
+"$fake" -l 69632 -- "$loadstone" doctor >doctor.txt 2>err
+tr -s ' \n' '  ' <doctor.txt >said
+grep -q 'yes *hw' doctor.txt && grep -q 'AUX area of 64 KiB: the ring of .* for more: sudo sysctl kernel.perf_event_mlock_kb' said ||
+    { echo "FAIL: doctor does not tell of halved rings:"; cat doctor.txt err; failed=1; }
 # the same where hardly any memory may be locked: rings and areas are halved until they fit
 plays neoverse-n1 SPE aux "-l 69632"
 grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }

@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,7 @@ static struct pe_tried try(const struct perf_event_attr *attr)
     struct mach_privilege machine;
     struct pe_tried tried;
     mach_privilege_read("", getenv, &machine);
-    pe_try_attr(attr, "page-faults", &machine, &tried);
+    pe_try_attrs(attr, 1, "page-faults", &machine, NULL, &tried);
     return tried;
 }
 
@@ -97,6 +99,98 @@ static int child_kernel_as_nobody(void)
     return said(&t, EACCES, "perf_event_paranoid is", "sudo sysctl kernel.perf_event_paranoid=1");
 }
 
+/* --- rings --- */
+
+enum { RINGS_MAX = 4096, SMALL_RINGS = 8 };
+struct mapped {
+    void *base;
+    size_t len_bytes;
+};
+
+/* A ring of one more event; false when no more memory may be locked, or nothing else opens. */
+static bool map_one(size_t len_bytes, struct mapped *out)
+{
+    struct perf_event_attr attr = faults;
+    attr.disabled = 1;
+    const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) return false;
+    out->len_bytes = len_bytes + (size_t)sysconf(_SC_PAGESIZE);
+    out->base = mmap(NULL, out->len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return out->base != MAP_FAILED;
+}
+
+/* Until the allowance of nobody is used up, with some of the smallest rings first; returns how many rings
+ * that took, RINGS_MAX when it has no end. */
+static size_t lock_all_memory(struct mapped rings[RINGS_MAX])
+{
+    const size_t least = (size_t)sysconf(_SC_PAGESIZE);
+    size_t len = 0;
+    while (len < SMALL_RINGS && map_one(least, &rings[len]))
+        len++;
+    for (size_t bytes = least << 8; bytes >= least; bytes /= 2)
+        while (len < RINGS_MAX && map_one(bytes, &rings[len]))
+            len++;
+    return len;
+}
+
+static bool becomes_nobody(void)
+{
+    const struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_MEMLOCK, &none) != 0) return false;
+    return getuid() != 0 || setuid(NOBODY) == 0;
+}
+
+static int child_no_locked_memory(void)
+{
+    static struct mapped rings[RINGS_MAX];
+    if (!becomes_nobody() || !try(&faults).opens) return CHILD_SKIPS;
+    const size_t len = lock_all_memory(rings);
+    if (len < SMALL_RINGS || len == RINGS_MAX) return CHILD_SKIPS;
+    const struct pe_tried refused = try(&faults);
+    if (refused.opens || refused.place != PE_AT_MMAP ||
+        said(&refused, EPERM, "more locked memory", "sysctl kernel.perf_event_mlock_kb="))
+        return 1;
+    /* others of this user may take what is given back first */
+    for (size_t i = 0; i < SMALL_RINGS; i++) {
+        munmap(rings[i].base, rings[i].len_bytes);
+        const struct pe_tried t = try(&faults);
+        if (!t.opens) continue;
+        if (t.is_halved && t.ring_bytes < 256 << 10 && strstr(t.advice.remedy, "perf_event_mlock_kb"))
+            return 0;
+        fprintf(stderr, "a ring of %zu bytes, '%s'\n", t.ring_bytes, t.advice.remedy);
+        return 1;
+    }
+    fprintf(stderr, "%zu rings, and nothing opens although some were given back\n", len);
+    return 1;
+}
+
+static void touch_pages(void *user)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), len = 16 * page_bytes;
+    volatile char *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)user;
+    if (pages == MAP_FAILED) return;
+    madvise((void *)pages, len, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < 16; i++)
+        pages[i * page_bytes] = 1;
+    munmap((void *)pages, len);
+}
+
+static int child_reads_samples(void)
+{
+    const struct pe_try_work work = {.run = touch_pages}, idle = {.run = NULL};
+    struct mach_privilege machine;
+    struct pe_tried busy, still;
+    mach_privilege_read("", getenv, &machine);
+    pe_try_attrs(&faults, 1, "page-faults", &machine, &work, &busy);
+    pe_try_attrs(&faults, 1, "page-faults", &machine, &idle, &still);
+    if (busy.opens && still.opens && busy.samples >= 16 && busy.samples > still.samples) return 0;
+    fprintf(stderr, "%llu samples of 16 pages, %llu of none\n", (unsigned long long)busy.samples,
+            (unsigned long long)still.samples);
+    return 1;
+}
+
 static void run(int (*child)(void))
 {
     int status = 1;
@@ -140,6 +234,18 @@ static void without_privilege_the_sysctl_is_told(void **state)
     run(child_kernel_as_nobody);
 }
 
+static void used_up_locked_memory_is_found_and_its_sysctl_told(void **state)
+{
+    (void)state;
+    run(child_no_locked_memory);
+}
+
+static void what_was_written_into_the_ring_is_read(void **state)
+{
+    (void)state;
+    run(child_reads_samples);
+}
+
 int main(void)
 {
     const struct pe_tried t = try(&faults);
@@ -153,6 +259,8 @@ int main(void)
         cmocka_unit_test(a_field_that_the_kernel_refuses_is_named),
         cmocka_unit_test(the_limit_of_descriptors_is_told),
         cmocka_unit_test(without_privilege_the_sysctl_is_told),
+        cmocka_unit_test(used_up_locked_memory_is_found_and_its_sysctl_told),
+        cmocka_unit_test(what_was_written_into_the_ring_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

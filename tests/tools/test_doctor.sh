@@ -4,14 +4,14 @@
 "$loadstone" doctor >text 2>err
 status=$?
 [ $status -le 1 ] || { echo "FAIL: doctor ends with $status"; cat err; failed=1; }
-for word in Engines faults kernel perf_event_paranoid single-step trigger-perf trigger-timer; do
+for word in Engines faults watch kernel perf_event_paranoid single-step trigger-perf trigger-timer; do
     must grep -q "$word" text
 done
 # what it says and how it ends agree
 if [ $status -eq 0 ]; then must grep -q "Loads can be sampled here" text; else must grep -q "cannot be sampled" text; fi
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then
-    must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "step", "faults"]
+    must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "step", "faults", "watch"]
 for t in d["tries"] + d["engines"]: assert t["works"] or t["detail"], t'
 fi
 # a PMU that sysfs describes and the kernel does not open is named, with what helps

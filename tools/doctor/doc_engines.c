@@ -3,15 +3,19 @@
 
 #include "tools/doctor/doc_engines.h"
 
-#include "perf/pe_open_plan.h"
-#include "perf/pe_pfm.h"
+#include "perf/pe_open.h"
 #include "perf/pe_settings.h"
 #include "perf/pe_try.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const struct doc_engine doc_rows[DOC_ENGINES] = {
     [DOC_HW] =
@@ -27,6 +31,9 @@ static const struct doc_engine doc_rows[DOC_ENGINES] = {
         {.name = "faults",
          .gives =
              "first touch: which thread and code touched each page first, and on which NUMA node it lies"},
+    [DOC_WATCH] = {.name = "watch",
+                   .gives = "record --watch 'A[17]': who touches one element, each read and write with its "
+                            "line, thread and call stack"},
 };
 
 static void doc_say(char *out, size_t bytes, const char *a, const char *b)
@@ -58,15 +65,80 @@ static void doc_no_plan(const struct mach_privilege *machine, struct doc_engine 
     snprintf(e->remedy, sizeof(e->remedy), "%s", advice.remedy);
 }
 
+__attribute__((format(printf, 2, 3))) static void doc_add(struct doc_engine *e, const char *format, ...)
+{
+    const size_t used = strlen(e->detail);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->detail + used, sizeof(e->detail) - used, format, args);
+    va_end(args);
+}
+
+/* What was mapped and read, and what could be better. */
+static void doc_add_ring(const struct pe_tried *tried, struct doc_engine *e)
+{
+    doc_add(e, "; %llu samples read from a ring of %zu KiB", (unsigned long long)tried->samples,
+            tried->ring_bytes >> 10);
+    if (tried->aux_bytes) doc_add(e, " and an AUX area of %zu KiB", tried->aux_bytes >> 10);
+    if (tried->is_halved) doc_add(e, ": %s", tried->advice.cause);
+    for (unsigned w = 0; w < PE_WEAKENING_COUNT; w++)
+        if (tried->weak & 1u << w) doc_add(e, "; %s", pe_weakening_texts[w]);
+}
+
 static void doc_take(const struct pe_tried *tried, struct doc_engine *e)
 {
     e->works = tried->opens;
     e->error = tried->error;
+    snprintf(e->remedy, sizeof(e->remedy), "%s", tried->advice.remedy);
     if (tried->opens) return;
     const char *name = strerrorname_np(tried->error);
     snprintf(e->detail, sizeof(e->detail), "%s (%s)", tried->advice.cause, name ? name : "errno");
-    snprintf(e->remedy, sizeof(e->remedy), "%s", tried->advice.remedy);
 }
+
+/* Of events that must have been there. */
+static void doc_take_certain(const struct pe_tried *tried, const char *what, struct doc_engine *e)
+{
+    doc_take(tried, e);
+    if (!e->works) return;
+    e->works = tried->samples > 0;
+    snprintf(e->detail, sizeof(e->detail), "%s%s", what,
+             e->works ? "" : " open, but the kernel tells of none");
+    if (!e->works) e->error = EIO;
+    if (e->works) doc_add_ring(tried, e);
+}
+
+/* --- what is done while events are on --- */
+
+enum { DOC_PAGES = 16, DOC_LINE_BYTES = 64, DOC_LOADED_BYTES = 8 << 20, DOC_TOUCHES = 4 };
+
+static void doc_touch_pages(void *user)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), len = DOC_PAGES * page_bytes;
+    (void)user;
+    volatile char *pages = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return;
+    madvise((void *)pages, len, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < DOC_PAGES; i++)
+        pages[i * page_bytes] = 1;
+    munmap((void *)pages, len);
+}
+
+static void doc_load_and_store(void *user)
+{
+    volatile char *memory = calloc(1, DOC_LOADED_BYTES);
+    (void)user;
+    for (size_t i = 0; memory && i < DOC_LOADED_BYTES; i += DOC_LINE_BYTES)
+        memory[i]++;
+    free((void *)memory);
+}
+
+static void doc_touch_watched(void *watched)
+{
+    for (int i = 0; i < DOC_TOUCHES; i++)
+        ++*(volatile uint64_t *)watched;
+}
+
+/* --- each of them --- */
 
 static void doc_try_hw(const struct mach_privilege *machine, struct doc_engine *e)
 {
@@ -78,9 +150,12 @@ static void doc_try_hw(const struct mach_privilege *machine, struct doc_engine *
         doc_no_plan(machine, e);
         return;
     }
-    pe_try_plan(&plan, machine, &tried);
+    const struct pe_try_work work = {.run = doc_load_and_store};
+    pe_try_plan(&plan, machine, &work, &tried);
     doc_take(&tried, e);
-    if (e->works) doc_describe(&plan, e);
+    if (!e->works) return;
+    doc_describe(&plan, e);
+    doc_add_ring(&tried, e);
 }
 
 static void doc_try_step(const struct mach_capability *can, bool has_preload, struct doc_engine *e)
@@ -112,10 +187,31 @@ static void doc_try_faults(const struct mach_privilege *machine, struct doc_engi
                                            .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
                                            .exclude_kernel = 1,
                                            .exclude_hv = 1};
+    const struct pe_try_work work = {.run = doc_touch_pages};
     struct pe_tried tried;
-    pe_try_attr(&faults, "page-faults", machine, &tried);
-    doc_take(&tried, e);
-    if (e->works) snprintf(e->detail, sizeof(e->detail), "page faults with addresses open");
+    pe_try_attrs(&faults, 1, "page-faults", machine, &work, &tried);
+    doc_take_certain(&tried, "page faults with addresses", e);
+}
+
+/* The two breakpoints of an element: writes, and every touch. */
+static void doc_try_watch(const struct mach_privilege *machine, struct doc_engine *e)
+{
+    static uint64_t watched;
+    struct perf_event_attr attrs[2] = {{.type = PERF_TYPE_BREAKPOINT,
+                                        .size = sizeof(attrs[0]),
+                                        .bp_type = HW_BREAKPOINT_W,
+                                        .bp_addr = (uintptr_t)&watched,
+                                        .bp_len = sizeof(watched),
+                                        .sample_period = 1,
+                                        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+                                        .exclude_kernel = 1,
+                                        .exclude_hv = 1}};
+    const struct pe_try_work work = {.run = doc_touch_watched, .user = &watched};
+    struct pe_tried tried;
+    attrs[1] = attrs[0];
+    attrs[1].bp_type = HW_BREAKPOINT_RW;
+    pe_try_attrs(attrs, 2, "breakpoint", machine, &work, &tried);
+    doc_take_certain(&tried, "hardware breakpoints", e);
 }
 
 void doc_engines_try(const struct mach_capability *can, bool has_preload, struct doc_engine out[DOC_ENGINES])
@@ -126,5 +222,7 @@ void doc_engines_try(const struct mach_capability *can, bool has_preload, struct
     doc_try_hw(&machine, &out[DOC_HW]);
     doc_try_step(can, has_preload, &out[DOC_STEP]);
     doc_try_faults(&machine, &out[DOC_FAULTS]);
-    if (!has_preload) out[DOC_HW].works = out[DOC_FAULTS].works = false;
+    doc_try_watch(&machine, &out[DOC_WATCH]);
+    for (int i = 0; i < DOC_ENGINES && !has_preload; i++)
+        out[i].works = false;
 }

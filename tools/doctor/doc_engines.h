@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum doc_engine_id { DOC_HW, DOC_STEP, DOC_FAULTS, DOC_ENGINES };
+enum doc_engine_id { DOC_HW, DOC_STEP, DOC_FAULTS, DOC_WATCH, DOC_ENGINES };
 
 struct doc_engine {
     const char *name;
@@ -18,10 +18,12 @@ struct doc_engine {
     bool works;
     int error;        /* errno of the call that failed, 0 none */
     char detail[768]; /* what was found */
-    char remedy[320]; /* the step that enables it, "" where it works or nothing helps */
+    char
+        remedy[320]; /* the step that enables it, or where it works makes it better; "" where nothing helps */
 };
 
-/* Best first. can: what was tried for the step engine; has_preload: the runtime was found. */
+/* The engines best first, then what record --watch needs. can: what was tried for the step engine;
+ * has_preload: the runtime was found. */
 void doc_engines_try(const struct mach_capability *can, bool has_preload, struct doc_engine out[DOC_ENGINES]);
 
 #endif
