@@ -166,17 +166,53 @@ harmless() {
 }
 
 # each errno at each call, and at all: the program is as without us, and something else samples or nothing. Here each call
-# has one errno of its own, `make check-long` tries all.
-machine skylake
-errnos="1 2 13 22 24 95"
-for call in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
-    for errno in $errnos; do
-        [ -n "${LS_LONG-}" ] || [ "$errno" -eq "$(echo $errnos | cut -d' ' -f$((call % 6 + 1)))" ] || continue
-        "$fake" -n $call -e $errno -- "$loadstone" record -q --force -o e.h5 -- "$victim" >out 2>err
-        status=$?
-        harmless "errno $errno at call $call"
+# has one errno of its own, `make check-errnos` (part of check-long) tries all, and those of the other calls too.
+fails() { # CALL NUMBER ERRNO
+    "$fake" -c "$1" -n "$2" -e "$3" -- "$loadstone" record -q --force -o e.h5 -- "$victim" >out 2>err
+    status=$?
+    harmless "errno $3 at $1 $2 of $machine"
+    tried=$((tried + 1))
+}
+fails_each() { # CALL LAST ERRNO...: at all of them, and at each of the first ones
+    call=$1
+    last=$2
+    shift 2
+    for number in $(seq 0 "$last"); do
+        for errno in "$@"; do fails "$call" "$number" "$errno"; done
     done
-done
+}
+tried=0
+machine=skylake
+machine $machine
+if [ -n "${LS_LONG-}" ]; then
+    # every errno that has advice (perf/pe_advice.c), then what the kernel's ioctl, mmap and ppoll can give
+    fails_each open 13 1 2 3 6 7 12 13 16 19 22 23 24 28 38 61 75 95
+    fails_each ioctl 14 1 12 22
+    fails_each mmap 5 1 12 22
+    fails_each poll 3 4 12 22
+    machine=neoverse-n1
+    machine $machine
+    fails_each open 5 1 2 13 16 22 24 95
+    fails_each ioctl 6 1 22
+    fails_each mmap 5 1 12 22
+    fails_each aux 5 1 12 22 95
+    fails_each poll 3 4 22
+    machine=zen4
+    machine $machine
+    fails_each open 9 1 2 13 16 22 24 95
+    fails_each mmap 3 1 12
+    machine=alderlake
+    machine $machine
+    fails_each open 9 1 2 13 16 19 22 61
+    fails_each mmap 3 1 12
+    echo "$tried calls failed, one a run"
+else
+    number=0
+    for errno in 1 2 13 22 24 95 1 2 13 22 24 95 1 2; do
+        fails open $number $errno
+        number=$((number + 1))
+    done
+fi
 
 # refuses MACHINE CALL ERRNO TEXT: the engine is asked for and cannot be, why and what helps is said, nothing was run
 refuses() {
