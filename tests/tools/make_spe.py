@@ -190,6 +190,12 @@ data += mmap2(100, 0x400000, 0x1000, 0, 5, program, t0 + 1) + mmap2(100, base & 
 data += fork(100, 100, 101, 100, t0 + 2) + fork(200, 100, 200, 100, t0 + 4)
 if variant in ("wide", "nocontext"):  # the records of a whole machine tell of the threads, too
     data += comm(300, 300, "other", t0 + 5)
+if variant == "losses":  # as the kernel tells them, and as perf sums them up when it ends (without a time)
+    t = max(times) + 30
+    for body in (struct.pack("<IHH", 2, 0, 48 + 8) + struct.pack("<QQ", DUMMY_ID, 40), struct.pack("<IHH", 13, 0, 48) + struct.pack("<Q", 5),
+                 struct.pack("<IHH", 5, 0, 64) + struct.pack("<QQQ", t, SPE_ID, SPE_ID), struct.pack("<IHH", 6, 0, 64) + struct.pack("<QQQ", t, SPE_ID, SPE_ID)):
+        events.append((t, 0, body + trailer(t, 100, 100, 0, SPE_ID)))
+    events.append((t + 1, 0, struct.pack("<IHH", 13, 0, 48) + struct.pack("<Q", 43) + trailer(0, 0, 0, 0, DUMMY_ID)))
 order = sorted(events, key=lambda e: e[0:2])
 
 # --- the file ---

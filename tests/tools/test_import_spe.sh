@@ -62,6 +62,15 @@ check timeless "does not tell when 640 operations were"
 check late
 check pipe
 expect 0 "grace" "$loadstone" report pipe.h5
+check losses
+"$python" - losses.h5 <<'END' || { echo "FAIL: losses"; failed=1; }
+import sys, h5py
+run = h5py.File(sys.argv[1])
+told = dict(zip(run["events/kind"].asstr()[:], map(int, run["events/count"][:])))
+told.pop("NO_SYMBOLS", None)  # of a program that is not here
+assert told == {"SAMPLES_LOST": 43, "HARDWARE_LOST": 5, "THROTTLED": 1, "UNTHROTTLED": 1}, told
+assert (run["run"].attrs["lost_records"], run["run"].attrs["throttled"]) == (48, 1)
+END
 check damaged "the AUX area was full"
 must grep -q "packets are damaged or cut off in 1 places, the first one behind byte [1-9][0-9]*" err
 if "$loadstone" import "$top_srcdir/tests/data/perf/compressed.data" -o zstd.h5 2>err; then

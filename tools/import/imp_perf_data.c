@@ -9,6 +9,7 @@
 #include "symbols/sym_code.h"
 #include "tools/cli/cli_message.h"
 #include "tools/import/imp_index.h"
+#include "tools/import/imp_losses.h"
 #include "tools/import/imp_maps.h"
 #include "tools/import/imp_perf_aux.h"
 #include "tools/import/imp_source.h"
@@ -56,6 +57,8 @@ struct pd_import {
     struct imp_job *job;
     pe_file *file;
     imp_perf_aux *aux;
+    struct imp_losses losses;
+    bool losses_told;
     struct rec_spool spool;
     struct spool_cap cap;
     struct pd_image *images;
@@ -163,6 +166,8 @@ static ls_err pd_open(struct pd_import *p, struct pd_image *image)
     ((struct spool_file_header *)(void *)image->writer.chunk)->mono_ns =
         p->first_ns; /* of the other machine's clock */
     pd_tell_process(p, image);
+    if (!p->losses_told) imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* of all processes */
+    p->losses_told = true;
     return LS_OK;
 }
 
@@ -425,8 +430,10 @@ static void pd_describe(struct pd_import *p)
     for (size_t i = 0; i < len; i++)
         is_hardware |=
             events[i].attr.type != PERF_TYPE_SOFTWARE && events[i].attr.type != PERF_TYPE_BREAKPOINT;
-    for (size_t i = 0; i < records_len && !p->first_ns; i++)
-        p->first_ns = records[i].time_ns;
+    for (size_t i = 0; i < records_len; i++) {
+        if (!p->first_ns) p->first_ns = records[i].time_ns;
+        imp_losses_take(&p->losses, &records[i]);
+    }
     if (p->first_ns == 0) p->first_ns = 1;
     const bool is_amd = strstr(about->cpu, "AMD") != NULL,
                is_arm =
