@@ -25,6 +25,20 @@ WITHIN = 0.15
 GOAL = 6
 EXTRACT = ["--trivial", "--no-index-loads", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
 REPLAY = ["-t", "1", "--no-stream"]
+FAIR = """## What is fair
+
+The proxy does the loop's accesses and nothing that the loop does not do:
+
+* Each access is one instruction, in the program's order, of the pattern's places; nothing is done for several elements at once. An update is one instruction that changes the
+  element where it is, by one index, and counts as a load and a store of 8 bytes, as in the loop.
+* Indices are loaded where the loop loads them, from a list. Where a pattern says that offsets are constant and the place moves on by a constant step, they stay in registers:
+  the loop computes them, too. Which of both it is comes from the pattern alone.
+* A chain of pointers waits for each value. Other loads of a pattern do not wait for each other.
+
+What a pattern does not say, the replay cannot do: arithmetic, and **branches that loaded values decide**. A hash table's probe goes on or ends as the slot says; each wrong guess
+of the processor throws away the loads that it had begun ahead, and the replay, which knows the places beforehand, has none of that. Patterns of one loop are replayed one
+after the other: where the loop's stores overlap with its loads (the stencil), their sum is more than the loop takes. Turns of a thousand accesses of each were tried on it
+and took longer than that sum."""
 
 
 def run(*command, **options):
@@ -95,7 +109,7 @@ loadstone replay {" ".join(REPLAY)} --json P.json
                      f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} |")
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is the faster one.", "",
               f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, of all its patterns one after the other. {a.rounds} rounds of both in turn; the",
-              "least time of all rounds counts, the last column has the ratios of each round. One thread, default pages.", "",
+              "least time of all rounds counts, the last column has the ratios of each round. One thread, default pages.", "", *FAIR.splitlines(), "",
               "What the replays take, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:

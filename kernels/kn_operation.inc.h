@@ -35,11 +35,13 @@ struct KN_NAME(held) {
 #undef KN_FIELD
 };
 
-/* Of a chain the address of each load is made of the value of the one before, so that it waits for it; which
- * address comes out is the pattern's all the same. An update changes the element where it is. */
-KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, struct KN_NAME(state) * s)
+/* A value that came by a list of indices is loaded by itself, as where a loop multiplies it first; one at a
+ * constant offset is added from where it is. Of a chain the address of each load is made of the value of the
+ * one before, so that it waits for it; which address comes out is the pattern's all the same. An update
+ * changes the element where it is. */
+KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, bool listed, struct KN_NAME(state) * s)
 {
-    if (does == PAT_OPERATION_REDUCE) s->sum += *place;
+    if (does == PAT_OPERATION_REDUCE) s->sum += listed ? *(volatile KN_E *)place : *place;
     if (does == PAT_OPERATION_FILL) *place = s->value;
     if (does == PAT_OPERATION_UPDATE) *place |= s->value;
     if (does == PAT_OPERATION_CHASE) {
@@ -87,7 +89,7 @@ KN_ALWAYS void KN_NAME(held_row)(KN_E *row, const struct KN_NAME(held) * h, stru
     const KN_E total = state->sum;
     state->sum = 0;
 #define KN_DO(n) \
-    if (way.held > n) KN_NAME(access)(row + h->KN_CAT(at, n), way.does, state);
+    if (way.held > n) KN_NAME(access)(row + h->KN_CAT(at, n), way.does, false, state);
     KN_HELD(KN_DO)
 #undef KN_DO
     state->sum += total;
@@ -100,7 +102,7 @@ KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, cons
     for (size_t f = 0; way.folds && f < s->fold.times; f++, row += s->fold.step)
         KN_NAME(held_row)(row, h, way, state);
     for (size_t j = 0; way.held == 0 && j < len; j++)
-        KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, state);
+        KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, true, state);
     state->value = KN_NAME(value_after)(state->value, way.does);
 }
 

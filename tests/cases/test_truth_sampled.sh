@@ -7,7 +7,7 @@ needs_runtime
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
 programs=$top_builddir/tests/cases/truth_programs
-for program in spmv hash list histogram fields; do
+for program in spmv hash stencil matmul list histogram fields shuffle; do
     must "$loadstone" trace -q --phase loop -o $program.trace -- "$programs" $program >out 2>err
     must "$loadstone" patterns --trivial --no-join --json $program.trace >exact.json 2>err
     repeats=4000
@@ -22,7 +22,7 @@ for program in spmv hash list histogram fields; do
         "$loadstone" patterns diff --trivial --json $program.trace $program.h5 >diff.json 2>err || echo '{"rows": []}' >diff.json
         # a machine that is busy samples little: try longer before it counts
         last=0
-        [ $repeats -ge 64000 ] && last=1
+        [ $repeats -ge 1000000 ] && last=1
         python3 -B "$top_srcdir/tests/cases/truth_near.py" $program exact.json sampled.json diff.json $last
         got=$?
         [ $got -eq 0 ] && break

@@ -6,7 +6,7 @@ import sys
 
 # Arrays that a burst meets often enough to see how their accesses follow each other.
 MAIN = {"spmv": ["a", "col", "x"], "hash": ["probes", "slots"], "list": ["nodes"], "histogram": ["data", "bins"],
-        "fields": ["particles"]}
+        "fields": ["particles"], "stencil": ["in", "out"], "matmul": ["A", "B"], "shuffle": ["values"]}
 FAR = 0.1
 
 
