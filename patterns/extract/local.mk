@@ -2,6 +2,7 @@
 # patterns: extraction of what each site did on each home
 libpatterns_la_SOURCES += \
     patterns/extract/pat_extract.c \
+    patterns/extract/pat_ext_arena.c patterns/extract/pat_ext_arena.h \
     patterns/extract/pat_ext_budget.h \
     patterns/extract/pat_ext_cost.c patterns/extract/pat_ext_cost.h \
     patterns/extract/pat_ext_engine.c patterns/extract/pat_ext_engine.h \

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pat_ext_arena;
+
 struct pat_ext_budget {
     uint64_t limit_bytes, used_bytes;
+    struct pat_ext_arena *arena; /* where tables and sequences lie, NULL: malloc's memory */
 };
 
 /* Is there that much left?  Errors: none. */

@@ -11,11 +11,13 @@ enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
 /* How many accesses ahead memory is fetched, and how many lanes ahead their rows; lines of a row that are in
  * use; look-ups in one go, and the part of accesses that must need one. */
-enum { EXT_AHEAD = 16, EXT_LANES_AHEAD = 4, EXT_ROW_LINES = 5, EXT_BULK = 256, EXT_BULK_PART = 4 };
+enum { EXT_AHEAD = 16, EXT_LANES_AHEAD = 4, EXT_ROW_LINES = 6, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
 {
     *e = (struct pat_ext){.options = options};
+    pat_ext_arena_init(&e->arena, options->memory_bytes);
+    e->budget.arena = e->counts.arena = &e->arena;
     e->budget.limit_bytes = options->memory_bytes / EXT_SHARES * EXT_SHARE;
     e->counts.limit_bytes = options->memory_bytes / EXT_SHARES * EXT_COUNTS_SHARE;
     e->kept_max =
@@ -34,7 +36,7 @@ void pat_ext_fini(struct pat_ext *e)
     for (size_t i = 0; i < e->rows_len; i++)
         pat_ext_row_drop(e, pat_ext_row(e, (uint32_t)i));
     for (size_t i = 0; i < e->slabs_len; i++)
-        free(e->slabs[i]);
+        pat_ext_arena_give(&e->arena, e->slabs[i], PAT_EXT_SLAB_LOG2);
     free(e->slabs);
     for (size_t i = 0; i < e->threads_len; i++)
         pat_ext_windows_free(e->threads[i].windows);
@@ -44,6 +46,7 @@ void pat_ext_fini(struct pat_ext *e)
     pat_ext_round_fini(&e->round);
     pat_ext_ranges_fini(&e->ranges);
     pat_ext_cost_fini(&e->cost);
+    pat_ext_arena_fini(&e->arena);
     *e = (struct pat_ext){0};
 }
 
@@ -81,26 +84,26 @@ static uint32_t ext_home(const struct pat_ext *e, uint32_t range)
 
 /* The lane goes on with r. */
 static struct pat_ext_row *ext_go_on(struct pat_ext *e, struct ext_part *part, struct pat_ext_row *r,
-                                     const struct pat_ext_step *step)
+                                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     part->lane->row = r;
-    pat_ext_follow(e, r, step);
+    pat_ext_follow(e, r, step, mark);
     return r;
 }
 
 /* The row of an access that is not simply the next one of its lane's last row; NULL: no memory for it. */
 static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
-                                     const struct pat_ext_step *step)
+                                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     struct pat_ext_row *r = part->lane->row;
     if (r && r->other && ext_holds(r->other, step->addr, part->need)) {
         r->other->other = r;
-        return ext_go_on(e, part, r->other, step);
+        return ext_go_on(e, part, r->other, step, mark);
     }
     if (r && step->addr - r->lo < r->hi - r->lo && r->stamp >= e->threads[part->lane->thread].broken &&
         pat_ext_ranges_same(&e->ranges, r->stamp, r->lo, r->hi)) {
         r->stamp = e->now;
-        return ext_go_on(e, part, r, step);
+        return ext_go_on(e, part, r, step, mark);
     }
     const struct pat_ext_spot spot = ext_spot(e, part, step);
     const uint32_t home = ext_home(e, spot.range);
@@ -111,7 +114,7 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
         return NULL;
     }
     if (to != r) to->other = r;
-    pat_ext_arrive(e, to, &spot, step);
+    pat_ext_arrive(e, to, &spot, step, mark);
     return part->lane->row = to;
 }
 
@@ -135,40 +138,37 @@ static bool ext_is_exact(const struct pat_ext_row *r)
 
 /* An access of several lines: those that are not the one before are turned to. */
 static void ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                          uint64_t last)
+                          uint64_t last, struct pat_ext_mark *mark)
 {
     static const uint16_t ahead[] = {PAT_EXT_MARK_AHEAD, PAT_EXT_MARK_AHEAD_NEXT};
-    struct pat_ext_mark *m = &e->round.marks[step->at];
     uint64_t line = step->addr >> 6;
-    m->row = r->id;
-    m->flags |= PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE;
+    mark->flags |= PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE;
     if (line == r->line) {
-        m->flags |= PAT_EXT_MARK_SKIPS;
+        mark->flags |= PAT_EXT_MARK_SKIPS;
         line++;
     }
     for (int i = 0; line <= last; i++, line++) {
-        m->exact = (uint16_t)(m->exact + ext_is_exact(r)); /* pages only grow in number until they are many */
-        if (ext_turn_to_line(e, r, line) && i < 2) m->flags |= ahead[i];
+        mark->exact =
+            (uint16_t)(mark->exact + ext_is_exact(r)); /* pages only grow in number until they are many */
+        if (ext_turn_to_line(e, r, line) && i < 2) mark->flags |= ahead[i];
     }
 }
 
 /* The lines from that of the access's first byte to that of its last. */
 static inline void ext_turn(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                            uint64_t salt)
+                            uint64_t salt, struct pat_ext_mark *mark)
 {
     const uint64_t first = step->addr >> 6, last = pat_ext_last_byte(r, step->addr) >> 6;
     if (first == r->line && first == last) return;
     if (first != last) {
-        ext_turn_wide(e, r, step, last);
+        ext_turn_wide(e, r, step, last, mark);
         return;
     }
-    struct pat_ext_mark *m = &e->round.marks[step->at];
     const bool is_exact = ext_is_exact(r);
-    m->row = r->id;
-    m->exact = is_exact;
-    m->flags |= PAT_EXT_MARK_TURNED;
-    if (is_exact || pat_ext_cost_samples(first ^ salt)) m->flags |= PAT_EXT_MARK_JUDGED;
-    if (ext_turn_to_line(e, r, first)) m->flags |= PAT_EXT_MARK_AHEAD;
+    mark->exact = is_exact;
+    mark->flags |= PAT_EXT_MARK_TURNED;
+    if (is_exact || pat_ext_cost_samples(first ^ salt)) mark->flags |= PAT_EXT_MARK_JUDGED;
+    if (ext_turn_to_line(e, r, first)) mark->flags |= PAT_EXT_MARK_AHEAD;
 }
 
 /* ---- batches ---- */
@@ -256,7 +256,10 @@ static void ext_cursor_enter(const struct pat_ext *e, struct ext_cursor *c)
     c->lane_end = lane->end;
     c->row = lane->row;
     c->addr = c->row ? c->row->addr : 0;
-    if (c->row) ls_prefetch(c->row->stream.at);
+    if (c->row) {
+        ls_prefetch(c->row->stream.at);
+        ls_prefetch(c->row->pages.last);
+    }
     c->lane++;
 }
 
@@ -284,12 +287,17 @@ static void ext_steps(struct pat_ext *e, struct ext_part *part, size_t len, stru
     for (size_t i = 0; i < len; i++) {
         const struct pat_ext_step *step = &part->steps[i];
         struct pat_ext_row *r = part->lane->row;
+        struct pat_ext_mark mark = {0};
         ext_cursor_step(e, c);
         if (r && ext_holds(r, step->addr, part->need))
-            pat_ext_follow(e, r, step);
+            pat_ext_follow(e, r, step, &mark);
         else
-            r = ext_place(e, part, step);
-        if (r) ext_turn(e, r, step, salt);
+            r = ext_place(e, part, step, &mark);
+        if (!r) continue;
+        ext_turn(e, r, step, salt, &mark);
+        if (!mark.flags) continue;
+        mark.row = r->id;
+        e->round.marks[step->at] = mark; /* written, not read: it may be far */
     }
 }
 

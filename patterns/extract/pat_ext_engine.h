@@ -6,6 +6,7 @@
 #ifndef PAT_EXT_ENGINE_H
 #define PAT_EXT_ENGINE_H
 
+#include "patterns/extract/pat_ext_arena.h"
 #include "patterns/extract/pat_ext_cost.h"
 #include "patterns/extract/pat_ext_published.h"
 #include "patterns/extract/pat_ext_ranges.h"
@@ -13,7 +14,7 @@
 #include "patterns/extract/pat_ext_row.h"
 #include "patterns/extract/pat_extract.h"
 
-enum { PAT_EXT_SLAB_ROWS = 64 };
+enum { PAT_EXT_SLAB_LOG2 = 16, PAT_EXT_SLAB_ROWS = (1 << PAT_EXT_SLAB_LOG2) / sizeof(struct pat_ext_row) };
 
 struct pat_ext_thread {
     uint64_t broken;                 /* stamp of its last break */
@@ -29,6 +30,7 @@ struct pat_ext_slab {
 struct pat_ext {
     const struct pat_extract_options *options; /* with the defaults filled in */
     const struct pat_tables *tables;           /* of the source, at this batch */
+    struct pat_ext_arena arena;
     struct pat_ext_budget budget, counts; /* counts: of distances and pages, so that sequences keep room */
     uint64_t held_bytes;                  /* at the end: by rows, and by the sequences made of them */
     struct pat_ext_cost cost;

@@ -49,14 +49,15 @@ void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
     r->run = 0;
 }
 
-static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
+static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
+                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     pat_ext_flush(e, r);
     ext_keep(e, r, *t);
     r->before_run++;
     r->addr = t->addr;
     r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */
-    pat_ext_take_turn(e, r, at);
+    pat_ext_take_turn(e, r, step, mark);
 }
 
 static uint64_t ext_apart(uint64_t a, uint64_t b)
@@ -93,19 +94,20 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
 }
 
 /* The next access is in another range of the home. */
-static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
+static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
+                       const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     const int64_t distance = (int64_t)(t->addr - r->addr);
     if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
     if (r->crossings) r->crossings[r->switches] = distance;
     r->cross_gcd = pat_ext_gcd(ext_apart(t->addr, r->addr), r->cross_gcd);
-    ext_jump(e, r, t, at);
+    ext_jump(e, r, t, step, mark);
     if (!r->crossings) return;
     if (++r->switches == PAT_EXT_POOL_SWITCHES) ext_settle_pool(e, r);
 }
 
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
-                    const struct pat_ext_step *step)
+                    const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     const uint64_t addr = step->addr;
     const struct pat_ext_token t = {.kind = PAT_EXT_JUMP,
@@ -121,11 +123,11 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
     }
     if (t.is_break) r->cross_gcd = pat_ext_gcd(ext_apart(addr, r->addr), r->cross_gcd);
     if (!r->is_begun || t.is_break)
-        ext_jump(e, r, &t, step->at);
+        ext_jump(e, r, &t, step, mark);
     else if (spot->range == r->range || r->is_pool)
-        pat_ext_follow(e, r, step);
+        pat_ext_follow(e, r, step, mark);
     else
-        ext_switch(e, r, &t, step->at);
+        ext_switch(e, r, &t, step, mark);
     r->is_begun = true;
     r->range = spot->range;
     r->lo = spot->lo;

@@ -5,12 +5,11 @@
 
 enum { MARKS_AHEAD = 16 };
 
-static void marks_judge(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_mark *m,
-                        uint64_t salted, bool is_ahead, bool is_exact, uint64_t now)
+static void marks_judge(struct pat_ext *e, struct pat_ext_row *r, uint64_t salted, bool is_ahead,
+                        bool is_exact, uint64_t now)
 {
     const enum pat_ext_level level = pat_ext_cost_turn(&e->cost, salted, now);
-    r->cost_parts += pat_ext_cost_parts(level, is_ahead, m->flags & PAT_EXT_MARK_STORE) *
-                     (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
+    r->cost_parts += pat_ext_cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
 }
 
 static void marks_wide(struct pat_ext *e, struct pat_ext_thread *t, const struct pat_ext_mark *m,
@@ -26,7 +25,7 @@ static void marks_wide(struct pat_ext *e, struct pat_ext_thread *t, const struct
                                        : true;
         t->lines++;
         if (i < m->exact || pat_ext_cost_samples(salted))
-            marks_judge(e, r, m, salted, is_ahead, i < m->exact, t->lines);
+            marks_judge(e, r, salted, is_ahead, i < m->exact, t->lines);
     }
 }
 
@@ -41,7 +40,7 @@ static void marks_one(struct pat_ext *e, const struct pat_ext_mark *m, const str
     }
     t->lines++;
     if (m->flags & PAT_EXT_MARK_JUDGED)
-        marks_judge(e, pat_ext_row(e, m->row), m, a->addr >> 6 ^ t->salt, m->flags & PAT_EXT_MARK_AHEAD,
+        marks_judge(e, pat_ext_row(e, m->row), a->addr >> 6 ^ t->salt, m->flags & PAT_EXT_MARK_AHEAD,
                     m->exact, t->lines);
 }
 

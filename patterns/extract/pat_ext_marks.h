@@ -16,8 +16,7 @@ enum pat_ext_mark_flags {
     PAT_EXT_MARK_JUDGED = 8,      /* not wide: the line's level counts */
     PAT_EXT_MARK_AHEAD = 16,      /* the first line turned to is fetched ahead */
     PAT_EXT_MARK_AHEAD_NEXT = 32, /* wide: the second one, too; of more lines all are */
-    PAT_EXT_MARK_STORE = 64,
-    PAT_EXT_MARK_TURN = 128 /* the distance changed, in a row that others look at */
+    PAT_EXT_MARK_TURN = 64        /* the distance changed, in a row that others look at */
 };
 
 /* Zeroed: nothing. */

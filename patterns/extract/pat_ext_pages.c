@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_pages.h"
+#include "patterns/extract/pat_ext_arena.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* Once it is a sample, fewer do. */
-enum { PAGES_FIRST_LOG2 = 2, PAGES_SAMPLE_LOG2 = 13, PAGES_HALVINGS_MAX = 63 };
+enum { PAGES_SLOT_LOG2 = 4, PAGES_FIRST_LOG2 = 2, PAGES_SAMPLE_LOG2 = 13, PAGES_HALVINGS_MAX = 63 };
+
+_Static_assert(sizeof(struct pat_ext_page) == 1 << PAGES_SLOT_LOG2, "a slot");
 
 static uint64_t pages_bytes(uint8_t log2_cap)
 {
@@ -30,11 +33,24 @@ static struct pat_ext_page *pages_find(const struct pat_ext_pages *p, uint64_t h
     return &p->slots[i];
 }
 
+/* NULL without memory. */
+static struct pat_ext_page *pages_slots_new(struct pat_ext_budget *b, uint8_t log2_cap)
+{
+    struct pat_ext_page *slots = pat_ext_arena_take(b->arena, (uint8_t)(log2_cap + PAGES_SLOT_LOG2));
+    if (slots) memset(slots, 0, pages_bytes(log2_cap));
+    return slots;
+}
+
+static void pages_slots_free(const struct pat_ext_pages *p, struct pat_ext_budget *b)
+{
+    pat_ext_arena_give(b->arena, p->slots, (uint8_t)(p->log2_cap + PAGES_SLOT_LOG2));
+}
+
 /* What is still kept moves to a table of another size. False without memory. */
 static bool pages_rebuild(struct pat_ext_pages *p, struct pat_ext_budget *b, uint8_t log2_cap)
 {
     struct pat_ext_pages fresh = *p;
-    fresh.slots = calloc((size_t)1 << log2_cap, sizeof(*fresh.slots));
+    fresh.slots = pages_slots_new(b, log2_cap);
     if (!fresh.slots) return false;
     fresh.log2_cap = log2_cap;
     fresh.len = 0;
@@ -46,7 +62,7 @@ static bool pages_rebuild(struct pat_ext_pages *p, struct pat_ext_budget *b, uin
         }
     pat_ext_charge(b, pages_bytes(log2_cap));
     pat_ext_give(b, pages_bytes(p->log2_cap));
-    free(p->slots);
+    pages_slots_free(p, b);
     *p = fresh;
     return true;
 }
@@ -134,6 +150,6 @@ uint64_t pat_ext_pages_lines(const struct pat_ext_pages *p)
 void pat_ext_pages_fini(struct pat_ext_pages *p, struct pat_ext_budget *b)
 {
     pat_ext_give(b, pages_bytes(p->log2_cap));
-    free(p->slots);
+    pages_slots_free(p, b);
     *p = (struct pat_ext_pages){0};
 }

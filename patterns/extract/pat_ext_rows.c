@@ -116,7 +116,7 @@ bool pat_ext_reclaim(struct pat_ext *e)
 static bool ext_slabs_grow(struct pat_ext *e)
 {
     if (e->slabs_len < e->slabs_cap) return true;
-    const size_t cap = e->slabs_cap ? 2 * e->slabs_cap : PAT_EXT_SLAB_ROWS;
+    const size_t cap = e->slabs_cap ? 2 * e->slabs_cap : 16;
     struct pat_ext_slab **wider = realloc(e->slabs, cap * sizeof(*wider));
     if (!wider) return false;
     pat_ext_charge(&e->budget, (cap - e->slabs_cap) * sizeof(*wider));
@@ -128,11 +128,11 @@ static bool ext_slabs_grow(struct pat_ext *e)
 /* One more slab. False without memory. */
 static bool ext_slab_add(struct pat_ext *e)
 {
-    const size_t len_bytes = (sizeof(struct pat_ext_slab) + 63) / 64 * 64;
+    const size_t len_bytes = (size_t)1 << PAT_EXT_SLAB_LOG2;
     if (!ext_slabs_grow(e)) return false;
     if (!pat_ext_take(&e->budget, len_bytes) && (!pat_ext_reclaim(e) || !pat_ext_take(&e->budget, len_bytes)))
         return false;
-    struct pat_ext_slab *s = aligned_alloc(64, len_bytes);
+    struct pat_ext_slab *s = pat_ext_arena_take(e->budget.arena, PAT_EXT_SLAB_LOG2);
     if (!s) {
         pat_ext_give(&e->budget, len_bytes);
         return false;

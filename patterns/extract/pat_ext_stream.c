@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_stream.h"
-
-#include <stdlib.h>
+#include "patterns/extract/pat_ext_arena.h"
 
 /* A token is a varint, whose low bits tell its kind, and what follows:
  *   ...0   a distance (zigzag) that occurs once
@@ -9,7 +8,7 @@
  *   ..11   a jump: flags; then the address, then the range when it has one */
 enum { STREAM_ONCE_BITS = 1, STREAM_KIND_BITS = 2, STREAM_RUN = 1, STREAM_JUMP = 3 };
 enum { STREAM_BREAK = 1, STREAM_RANGE = 2 };
-enum { STREAM_TOKEN_BYTES = 32, STREAM_BLOCK_FIRST = 128, STREAM_BLOCK_LAST = 1 << 16 };
+enum { STREAM_TOKEN_BYTES = 32, STREAM_FIRST_LOG2 = 7, STREAM_LAST_LOG2 = 16 };
 
 static uint64_t stream_zigzag(int64_t v)
 {
@@ -33,16 +32,16 @@ static uint8_t *stream_put_varint(uint8_t *at, uint64_t v)
 
 static bool stream_grow(struct pat_ext_stream *s, struct pat_ext_budget *b)
 {
-    uint32_t cap_bytes = s->last ? 2 * s->last->cap_bytes : STREAM_BLOCK_FIRST;
-    if (cap_bytes > STREAM_BLOCK_LAST) cap_bytes = STREAM_BLOCK_LAST;
-    const uint64_t len_bytes = sizeof(struct pat_ext_block) + cap_bytes;
+    uint8_t log2_bytes = STREAM_FIRST_LOG2;
+    if (s->last) log2_bytes = s->last->log2_bytes + (s->last->log2_bytes < STREAM_LAST_LOG2);
+    const uint64_t len_bytes = UINT64_C(1) << log2_bytes;
     if (!pat_ext_take(b, len_bytes)) return false;
-    struct pat_ext_block *block = malloc(len_bytes);
+    struct pat_ext_block *block = pat_ext_arena_take(b->arena, log2_bytes);
     if (!block) {
         pat_ext_give(b, len_bytes);
         return false;
     }
-    *block = (struct pat_ext_block){.cap_bytes = cap_bytes};
+    *block = (struct pat_ext_block){.log2_bytes = log2_bytes};
     if (s->last) {
         s->last->len_bytes = (uint32_t)(s->at - s->last->bytes);
         s->last->next = block;
@@ -51,7 +50,7 @@ static bool stream_grow(struct pat_ext_stream *s, struct pat_ext_budget *b)
     }
     s->last = block;
     s->at = block->bytes;
-    s->end = block->bytes + cap_bytes;
+    s->end = (uint8_t *)block + len_bytes;
     s->len_bytes += len_bytes;
     return true;
 }
@@ -89,7 +88,7 @@ void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b)
 {
     for (struct pat_ext_block *block = s->first, *next; block; block = next) {
         next = block->next;
-        free(block);
+        pat_ext_arena_give(b->arena, block, block->log2_bytes);
     }
     pat_ext_give(b, s->len_bytes);
     *s = (struct pat_ext_stream){0};

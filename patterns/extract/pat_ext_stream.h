@@ -14,7 +14,8 @@
 
 struct pat_ext_block {
     struct pat_ext_block *next;
-    uint32_t len_bytes, cap_bytes;
+    uint32_t len_bytes; /* once it is full */
+    uint8_t log2_bytes; /* with this head */
     uint8_t bytes[];
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_tally.h"
+#include "patterns/extract/pat_ext_arena.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* After pruning less is kept: the table then stays near the processor. */
-enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11, TALLY_NEWCOMERS = 8 };
+enum { TALLY_SLOT_LOG2 = 4, TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11, TALLY_NEWCOMERS = 8 };
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
 {
@@ -30,16 +31,31 @@ static struct pat_ext_count *tally_find(const struct pat_ext_tally *t, int64_t d
     return &t->slots[i];
 }
 
+_Static_assert(sizeof(struct pat_ext_count) == 1 << TALLY_SLOT_LOG2, "a slot");
+
 static uint64_t tally_bytes(uint8_t log2_cap)
 {
     return log2_cap ? sizeof(struct pat_ext_count) << log2_cap : 0;
+}
+
+/* NULL without memory. */
+static struct pat_ext_count *tally_slots_new(struct pat_ext_budget *b, uint8_t log2_cap)
+{
+    struct pat_ext_count *slots = pat_ext_arena_take(b->arena, (uint8_t)(log2_cap + TALLY_SLOT_LOG2));
+    if (slots) memset(slots, 0, tally_bytes(log2_cap));
+    return slots;
+}
+
+static void tally_slots_free(const struct pat_ext_tally *t, struct pat_ext_budget *b)
+{
+    pat_ext_arena_give(b->arena, t->slots, (uint8_t)(t->log2_cap + TALLY_SLOT_LOG2));
 }
 
 /* Move what occurred more than `floor` times to a table of another size. False without memory. */
 static bool tally_rebuild(struct pat_ext_tally *t, struct pat_ext_budget *b, uint8_t log2_cap, uint64_t floor)
 {
     struct pat_ext_tally fresh = *t;
-    fresh.slots = calloc((size_t)1 << log2_cap, sizeof(*fresh.slots));
+    fresh.slots = tally_slots_new(b, log2_cap);
     if (!fresh.slots) return false;
     fresh.log2_cap = log2_cap;
     fresh.len = 0;
@@ -50,7 +66,7 @@ static bool tally_rebuild(struct pat_ext_tally *t, struct pat_ext_budget *b, uin
         }
     pat_ext_charge(b, tally_bytes(log2_cap));
     pat_ext_give(b, tally_bytes(t->log2_cap));
-    free(t->slots);
+    tally_slots_free(t, b);
     *t = fresh;
     return true;
 }
@@ -117,6 +133,6 @@ bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_
 void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
     pat_ext_give(b, tally_bytes(t->log2_cap));
-    free(t->slots);
+    tally_slots_free(t, b);
     *t = (struct pat_ext_tally){.unique = t->unique, .gcd = t->gcd, .is_pruned = t->is_pruned};
 }

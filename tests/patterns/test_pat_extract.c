@@ -337,6 +337,37 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
     memory_fini(&m);
 }
 
+/* The same lines in the same order, by loads, by stores, and by accesses that lie across two lines. */
+static void pat_stores_wait_a_quarter_and_wide_accesses_for_each_line(void **state)
+{
+    (void)state;
+    enum { LINES = 5000 };
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    const uint32_t sites[] = {memory_site(&m, 0x401000, 8, PAT_OP_LOAD),
+                              memory_site(&m, 0x401004, 8, PAT_OP_STORE),
+                              memory_site(&m, 0x401008, 16, PAT_OP_LOAD)};
+    double cost[3] = {0};
+    memory_thread(&m);
+    rng_state = 88172645463325252u;
+    for (int i = 0; i < LINES; i++) {
+        const uint64_t at = rng(900) * 128; /* pages that are few enough to be looked at one by one */
+        memory_access(&m, sites[0], 0, FAR_AWAY + at);
+        memory_access(&m, sites[1], 0, FAR_AWAY + (1 << 20) + at);
+        memory_access(&m, sites[2], 0, FAR_AWAY + (2 << 20) + at + 56);
+    }
+    extract(&m, &everything, &s);
+    assert_int_equal(s.len, 3);
+    for (size_t i = 0; i < 3; i++)
+        cost[s.rows[i].site] = s.rows[i].cost;
+    assert_true(cost[0] > 0);
+    assert_true(cost[1] * 4 == cost[0]);
+    assert_true(cost[2] > 1.01 * cost[0]);
+    assert_true(cost[2] <= 2 * cost[0]);
+    pat_sequences_fini(&s);
+    memory_fini(&m);
+}
+
 static void pat_counts_are_estimates_above_their_limits(void **state)
 {
     (void)state;
@@ -471,6 +502,7 @@ int main(void)
         cmocka_unit_test(pat_published_modes_keep_what_they_say),
         cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),
         cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),
+        cmocka_unit_test(pat_stores_wait_a_quarter_and_wide_accesses_for_each_line),
         cmocka_unit_test(pat_counts_are_estimates_above_their_limits),
         cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
         cmocka_unit_test(pat_accesses_without_room_are_counted),
