@@ -12,8 +12,7 @@
 #include "tools/record/rec_preload.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
-#include "tools/trace/trc_code.h"
-#include "tools/trace/trc_hot.h"
+#include "tools/trace/trc_choice.h"
 #include "tools/trace/trc_only.h"
 #include "tools/trace/trc_outcome.h"
 #include "tools/trace/trc_program.h"
@@ -115,12 +114,12 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
 struct trace {
     const struct cli_value *v;
     char **program;
-    char output[PATH_MAX + 16]; /* of the trace, "" none */
-    ls_outputs *files;          /* the trace, which gets its name when it is whole */
-    const char *draft;          /* where it is written */
-    char patterns[PATH_MAX];    /* "" none */
-    char whole[PATH_MAX + 16];  /* the trace of all data, of which --node keeps a part; "" none */
-    char region[PATH_MAX + 16]; /* the stretches of code that are traced, "" all */
+    char output[PATH_MAX + 16];    /* of the trace, "" none */
+    ls_outputs *files;             /* the trace, which gets its name when it is whole */
+    const char *draft;             /* where it is written */
+    char patterns[PATH_MAX];       /* "" none */
+    char whole[PATH_MAX + 16];     /* the trace of all data, of which --node keeps a part; "" none */
+    char region[TRC_CHOICE_BYTES]; /* the stretches of code that are traced, "" all */
     char preload[PATH_MAX];
     struct trc_hot hot; /* what --auto and --hot chose */
     struct trc_program target;
@@ -209,80 +208,18 @@ static ls_err trace_check_outputs(struct trace *t)
     return ls_outputs_add(t->files, t->output, &t->draft);
 }
 
-static ls_err trace_hot(struct trace *t, FILE *out)
-{
-    char profile[PATH_MAX + 16];
-    if (t->v[TRACE_HOT].given) return trc_hot_code(t->v[TRACE_HOT].text, out, &t->hot);
-    snprintf(profile, sizeof(profile), "%s/hot.h5", t->spool.path);
-    cli_note("recording %s, to see what is worth tracing", t->program[0]);
-    ls_err err = trc_hot_record(t->program, profile);
-    if (err == LS_OK) err = trc_hot_code(profile, out, &t->hot);
-    unlink(profile);
-    return err;
-}
-
-static void trace_say_hot(const struct trc_hot *h)
-{
-    if (!trc_hot_can_choose(h))
-        cli_note("%zu bursts are too few to choose by: all of the program is traced", h->bursts);
-    else if (h->functions == 0)
-        cli_note("none of the code of %zu bursts is in a file that is here: all of the program is traced",
-                 h->bursts);
-    else
-        cli_note("traced: %zu function%s with %.0f %% of the time: %s", h->functions,
-                 h->functions == 1 ? "" : "s", h->share * 100, h->names);
-    if (h->labels_len > 0)
-        cli_note("on data with %.0f %% of their time: %s", h->labels_share * 100, h->label_names);
-    else if (h->functions > 0)
-        cli_note("on all data: most of it has no name of its own");
-}
-
-/* is_all: there is nothing to choose by. */
-static ls_err trace_choose_hot(struct trace *t, FILE *out, bool *is_all)
-{
-    *is_all = false;
-    if (!t->v[TRACE_AUTO].given && !t->v[TRACE_HOT].given) return LS_OK;
-    LS_TRY(trace_hot(t, out));
-    *is_all = t->hot.functions == 0;
-    trace_say_hot(&t->hot);
-    return LS_OK;
-}
-
-static ls_err trace_whole_module(const struct trace *t, const char *module, FILE *out)
-{
-    if (!t->v[TRACE_AUTO].given && !t->v[TRACE_HOT].given) return trc_code_all(module, out);
-    return ls_fail(LS_ERR_USAGE, "--module chooses code, and so do --auto and --hot: give one of them");
-}
-
-static ls_err trace_write_region(struct trace *t, FILE *out)
-{
-    const char *function = trace_given(t, TRACE_FUNCTION), *lines = trace_given(t, TRACE_LINES);
-    char module[PATH_MAX];
-    bool is_all;
-    if (!realpath(t->v[TRACE_MODULE].given ? t->v[TRACE_MODULE].text : t->target.path, module))
-        return ls_fail_errno(errno, "cannot find %s", t->v[TRACE_MODULE].text);
-    if (function) LS_TRY(trc_code_function(module, function, out));
-    if (lines) LS_TRY(trc_code_lines(module, lines, out));
-    if (!function && !lines && t->v[TRACE_MODULE].given) return trace_whole_module(t, module, out);
-    LS_TRY(trace_choose_hot(t, out, &is_all));
-    if (is_all) t->region[0] = '\0';
-    return LS_OK;
-}
-
 /* Which code is traced, as a file that the plugin reads. */
 static ls_err trace_region(struct trace *t)
 {
-    const int options[] = {TRACE_FUNCTION, TRACE_LINES, TRACE_MODULE, TRACE_AUTO, TRACE_HOT};
-    bool is_asked = false;
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        is_asked |= t->v[options[i]].given;
-    if (!is_asked) return LS_OK;
-    snprintf(t->region, sizeof(t->region), "%s/region", t->spool.path);
-    FILE *out = fopen(t->region, "we");
-    if (!out) return ls_fail_errno(errno, "cannot write %s", t->region);
-    const ls_err err = trace_write_region(t, out);
-    if (fclose(out) != 0 && err == LS_OK) return ls_fail_errno(errno, "cannot write %s", t->region);
-    return err;
+    const struct trc_choice c = {.program = t->program,
+                                 .target = &t->target,
+                                 .folder = t->spool.path,
+                                 .function = trace_given(t, TRACE_FUNCTION),
+                                 .lines = trace_given(t, TRACE_LINES),
+                                 .module = trace_given(t, TRACE_MODULE),
+                                 .profile = trace_given(t, TRACE_HOT),
+                                 .is_auto = t->v[TRACE_AUTO].given};
+    return trc_choice_write(&c, &t->hot, t->region);
 }
 
 /* Nothing would notice a gather that QEMU computes wrongly. */

@@ -12,13 +12,13 @@ static const char *pat_text_or(const char *text, const char *other)
     return text && *text ? text : other;
 }
 
-/* "load x[col] in spmv" */
+/* "load x[col] in spmv"; "load in spmv" where the data is not known */
 static void pat_found_key(const struct pat_found *f, char out[PAT_KEY_BYTES])
 {
-    const char *const index = pat_text_or(f->index_home, "");
-    snprintf(out, PAT_KEY_BYTES, "%s %s%s%s%s in %s", f->op == PAT_OP_LOAD ? "load" : "store",
-             pat_text_or(f->home, "?"), *index ? "[" : "", index, *index ? "]" : "",
-             pat_text_or(f->function, pat_text_or(f->module, "?")));
+    const char *const home = pat_text_or(f->home, ""), *const index = pat_text_or(f->index_home, "");
+    snprintf(out, PAT_KEY_BYTES, "%s%s%s%s%s%s in %s", f->op == PAT_OP_LOAD ? "load" : "store",
+             *home ? " " : "", home, *index ? "[" : "", index, *index ? "]" : "",
+             pat_text_or(f->function, pat_text_or(f->module, "code without a name")));
 }
 
 static ls_err pat_found_walk(const struct pat_found *f, const struct pat_sequences *s, struct pat_walk *out)

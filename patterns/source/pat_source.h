@@ -56,7 +56,8 @@ struct pat_source_format {
 /* Open path, "-" is standard input where the format can be read from a pipe.
  * Owns:   the caller closes *out.
  * Errors: LS_ERR_FORMAT when no format recognises it, with the names there are; LS_ERR_USAGE for a name of
- * none; those of the format's open. Thread: one at a time.  Signal: not safe. */
+ *         none; those of the format's open.
+ * Thread: one at a time.  Signal: not safe. */
 ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out);
 
 /* Which format is path of, by its content?

@@ -75,6 +75,7 @@ expect 0 "the same accesses" "$loadstone" patterns diff $extract one.lackey one.
 expect 0 "the same accesses" "$loadstone" patterns diff $extract one.lackey two.lackey
 expect 0 "only in A" "$loadstone" patterns diff $extract one.lackey two.lackey
 expect 0 "patterns of 2 files in" "$loadstone" patterns groups $extract one.lackey two.lackey
+grep -q '?' out && { echo "FAIL: a name is a question mark"; cat out; failed=1; }
 echo '[{"kernel": "Gather", "pattern": [0, 1, 2' >cut.json
 echo '[]' >none.json
 expect 3 "cut.json" "$loadstone" patterns diff a.json cut.json

@@ -77,6 +77,8 @@ fi
 if gcc -nostdlib -static -no-pie -o counted "$top_srcdir/tests/tracer/trace_counted.S" 2>gcc.err; then
     traced 4 -- ./counted
     counts 1000 '.* load 8 counted 0'
+    traced 125 --auto -- ./counted
+    says err 'counted cannot be recorded .*choose by --function'
     traced 4 --count 400 -- ./counted
     counts 100 '.* load 8 counted 0'
     traced 4 --skip 400 -- ./counted

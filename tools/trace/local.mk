@@ -2,6 +2,7 @@
 # loadstone trace, and the plugin that QEMU loads for it
 tools_loadstone_SOURCES += \
     tools/cmd_trace.c \
+    tools/trace/trc_choice.c tools/trace/trc_choice.h \
     tools/trace/trc_code.c tools/trace/trc_code.h \
     tools/trace/trc_homes.c tools/trace/trc_homes.h \
     tools/trace/trc_hot.c tools/trace/trc_hot.h \
