@@ -152,7 +152,7 @@ static ls_err rec_try_open(const struct pe_plan *plan)
     struct pe_tried tried;
     struct mach_privilege machine;
     mach_privilege_read("", getenv, &machine);
-    pe_try_plan(plan, &machine, &tried);
+    pe_try_plan(plan, &machine, NULL, &tried);
     if (tried.opens || rec_may_open_yet(plan, &tried)) return LS_OK;
     return ls_fail(LS_ERR_UNSUPPORTED, "--engine hw: %s; %s; --engine auto takes another engine then",
                    tried.advice.cause, tried.advice.remedy);
