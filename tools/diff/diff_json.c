@@ -4,15 +4,6 @@
 
 #include <math.h>
 
-static const char *const diff_verdict_words[] = {
-    [DIFF_SAME] = "not significant",
-    [DIFF_MORE] = "more",
-    [DIFF_LESS] = "less",
-    [DIFF_NEW] = "new",
-    [DIFF_GONE] = "gone",
-    [DIFF_TOO_FEW] = "too few bursts",
-};
-
 static void diff_json_side(const struct diff_view *v, int side, struct ls_json *j)
 {
     const struct rep_view *s = &v->sides[side];
@@ -44,7 +35,7 @@ static void diff_json_row(const struct diff_row *r, struct ls_json *j)
 {
     ls_json_open(j, NULL, '{');
     ls_json_text(j, "label", r->label);
-    ls_json_text(j, "verdict", diff_verdict_words[diff_verdict_of(&r->change)]);
+    ls_json_text(j, "verdict", diff_verdict_text(&r->change));
     ls_json_u64(j, "samples_a", r->change.samples[0]);
     ls_json_u64(j, "samples_b", r->change.samples[1]);
     ls_json_u64(j, "bursts_a", r->change.bursts[0]);

@@ -11,15 +11,6 @@
 
 enum { DIFF_CELL_BYTES = 96, DIFF_LABEL_MIN = 20, DIFF_LABEL_MAX = 60 };
 
-static const char *const diff_verdicts[] = {
-    [DIFF_SAME] = "not significant",
-    [DIFF_MORE] = "more",
-    [DIFF_LESS] = "less",
-    [DIFF_NEW] = "new",
-    [DIFF_GONE] = "gone",
-    [DIFF_TOO_FEW] = "too few bursts",
-};
-
 /* --- the head --- */
 
 static void diff_print_side(const struct diff_view *v, int side, FILE *out)
@@ -158,7 +149,7 @@ static void diff_cell_median_change(const struct an_difference *d, char out[DIFF
 
 static void diff_cell_verdict(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
-    strcpy(out, diff_verdicts[diff_verdict_of(d)]);
+    strcpy(out, diff_verdict_text(d));
 }
 
 /* rank: columns with the highest leave first. */

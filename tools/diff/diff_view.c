@@ -204,6 +204,19 @@ enum diff_verdict diff_verdict_of(const struct an_difference *d)
     return d->time_ns.low > 0 ? DIFF_MORE : DIFF_LESS;
 }
 
+const char *diff_verdict_text(const struct an_difference *d)
+{
+    static const char *const texts[] = {
+        [DIFF_SAME] = "not significant",
+        [DIFF_MORE] = "more",
+        [DIFF_LESS] = "less",
+        [DIFF_NEW] = "new",
+        [DIFF_GONE] = "gone",
+        [DIFF_TOO_FEW] = "too few bursts",
+    };
+    return texts[diff_verdict_of(d)];
+}
+
 size_t diff_regressions(const struct diff_view *v, double share)
 {
     size_t n = 0;

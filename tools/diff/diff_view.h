@@ -45,6 +45,8 @@ ls_err diff_view_init(struct diff_view *v, const struct diff_options *options);
 void diff_view_fini(struct diff_view *v);
 /* Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
+/* For people and programs alike.  Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+const char *diff_verdict_text(const struct an_difference *d);
 /* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 size_t diff_regressions(const struct diff_view *v, double share);
