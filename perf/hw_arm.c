@@ -20,13 +20,13 @@ static bool arm_owns(const struct pe_sysfs *s, const char *pmu)
 }
 
 /* Of the first of the PMU's CPUs; the PMU has one kind. */
-static bool arm_has_common_sources(const struct pe_site *site, const struct pe_encoding *e)
+static enum pe_spe_sources arm_sources(const struct pe_site *site, const struct pe_encoding *e)
 {
     uint64_t midr;
     unsigned first = 0, last;
     const char *at = e->cpus;
     ls_cpus_next(&at, &first, &last);
-    return pe_sysfs_midr(&site->sysfs, first, &midr) && pe_spe_has_sources(midr);
+    return pe_sysfs_midr(&site->sysfs, first, &midr) ? pe_spe_sources_of(midr) : PE_SPE_SOURCES_NONE;
 }
 
 static ls_err arm_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,
@@ -69,7 +69,7 @@ static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, st
     a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     e->decode = PE_DECODE_SPE;
     e->needs_aux = true;
-    e->has_sources = arm_has_common_sources(site, e);
+    e->sources = arm_sources(site, e);
     if (!e->loads && !e->stores) e->loads = e->stores = true;
     return LS_OK;
 }

@@ -67,7 +67,7 @@ static bool next_straight(struct pe_aux *a, struct pe_sample *out, struct pe_spe
     const size_t at = (size_t)(a->pos & (a->len_bytes - 1));
     struct ls_cursor c = ls_cursor_over(a->data, at + straight_bytes(a));
     c.pos_bytes = at;
-    const bool found = pe_spe_next(&c, a->has_sources, out, spe);
+    const bool found = pe_spe_next(&c, a->sources, out, spe);
     a->pos += c.pos_bytes - at;
     return found;
 }
@@ -85,7 +85,7 @@ static bool next_over_seam(struct pe_aux *a, struct pe_sample *out, struct pe_sp
     memcpy(both + SEAM_BYTES, a->data, behind);
     struct ls_cursor c = ls_cursor_over(both, SEAM_BYTES + behind);
     c.pos_bytes = SEAM_BYTES - before;
-    const bool found = pe_spe_next(&c, a->has_sources, out, spe);
+    const bool found = pe_spe_next(&c, a->sources, out, spe);
     a->pos += c.pos_bytes - (SEAM_BYTES - before);
     return found;
 }

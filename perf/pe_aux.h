@@ -12,6 +12,7 @@
 #define PE_AUX_H
 
 #include "perf/pe_ring.h"
+#include "perf/pe_spe.h"
 #include "perf/pe_ticks.h"
 
 #include <stdbool.h>
@@ -26,8 +27,8 @@ struct pe_aux {
     size_t len_bytes;    /* a power of two */
     uint64_t pos, end;   /* of the bytes that are being read; equal: none */
     struct pe_sample of; /* what their record says of all of them: thread, CPU, time, id */
-    bool has_sources;    /* see pe_spe_next */
-    bool is_stopped;     /* the kernel switched the event off when it found no room */
+    enum pe_spe_sources sources;
+    bool is_stopped; /* the kernel switched the event off when it found no room */
 };
 
 /* Map the area behind the ring of fd, with len_bytes (a power of two, PE_AUX_MIN_BYTES or more). 0 or an

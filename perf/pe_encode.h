@@ -9,6 +9,7 @@
 #define PE_ENCODE_H
 
 #include "common/ls_error.h"
+#include "perf/pe_spe.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -56,9 +57,9 @@ struct pe_encoding {
     unsigned attrs_len;
     unsigned sampler; /* row of attrs whose ring (and AUX area) holds the samples */
     enum pe_decode decode;
-    bool loads, stores;       /* what its samples can be */
-    bool needs_aux;           /* samples come through an AUX area (SPE) */
-    bool has_sources;         /* SPE: the processor's data sources are Arm's common ones */
+    bool loads, stores;          /* what its samples can be */
+    bool needs_aux;              /* samples come through an AUX area (SPE) */
+    enum pe_spe_sources sources; /* SPE: the numbers of the processor's data sources */
     bool reader_drops_kernel; /* user_only was asked and the PMU cannot leave the kernel out: the reader must
                                */
     uint32_t reader_min_cycles; /* the PMU cannot filter by latency: the reader drops loads below; 0: none */

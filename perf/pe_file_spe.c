@@ -26,7 +26,7 @@ struct spe_area {
     uint64_t lead_bytes;
     uint64_t pos, part_end, end; /* in the area: read so far, of the part of one span, of the piece */
     const struct spe_span *span; /* of that part; NULL: no record tells of it */
-    bool has_sources;
+    enum pe_spe_sources sources;
     struct pe_spe_access head;
 };
 
@@ -161,11 +161,11 @@ static const struct spe_span *spe_span_behind(const struct spe_area *a, uint64_t
     return low < a->spans_len ? &a->spans[low] : NULL;
 }
 
-static bool spe_has_sources(const pe_file_spe *s, uint32_t cpu)
+static enum pe_spe_sources spe_sources(const pe_file_spe *s, uint32_t cpu)
 {
     uint64_t midr = s->first_midr;
-    if (s->trace->cpus_len && !pe_trace_midr(s->trace, cpu, &midr)) return false;
-    return pe_spe_has_sources(midr);
+    if (s->trace->cpus_len && !pe_trace_midr(s->trace, cpu, &midr)) return PE_SPE_SOURCES_NONE;
+    return pe_spe_sources_of(midr);
 }
 
 /* Turn to the bytes from pos on that one span tells of, or none. */
@@ -179,7 +179,7 @@ static void spe_begin_part(const pe_file_spe *s, struct spe_area *a)
         if (limit < a->part_end) a->part_end = limit;
     }
     const uint32_t cpu = a->span && a->cpu == UINT32_MAX ? a->span->cpu : a->cpu;
-    a->has_sources = spe_has_sources(s, cpu);
+    a->sources = spe_sources(s, cpu);
 }
 
 /* The next piece, copied to where packets that align themselves find the alignment of the area. False when
@@ -246,7 +246,7 @@ static bool spe_next_of_part(pe_file_spe *s, struct spe_area *a, struct pe_spe_a
     struct pe_spe_counts counts = {0};
     struct ls_cursor c = ls_cursor_over(a->bytes, (size_t)(a->lead_bytes + (a->part_end - a->base)));
     c.pos_bytes = (size_t)(a->lead_bytes + (a->pos - a->base));
-    const bool found = pe_spe_next(&c, a->has_sources, &out->s, &counts);
+    const bool found = pe_spe_next(&c, a->sources, &out->s, &counts);
     spe_note_broken(s, a, a->pos, counts.broken);
     a->pos = a->base + (c.pos_bytes - a->lead_bytes);
     s->told.operations += counts.records;

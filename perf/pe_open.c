@@ -171,7 +171,7 @@ static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct p
     if (error) return refuse(l, PE_AT_MMAP, row, error);
     if (!l->aux_bytes) return 0;
     error = pe_aux_map(&l->aux, &l->ring, k, l->fds[row], l->aux_bytes);
-    l->aux.has_sources = spec->has_sources;
+    l->aux.sources = spec->sources;
     return error ? refuse(l, PE_AT_MMAP_AUX, row, error) : 0;
 }
 

@@ -31,7 +31,7 @@ struct pe_open_spec {
     size_t aux_bytes;  /* as well, of the AUX area; 0: samples are in the ring */
     bool is_exact;     /* these sizes or none: the caller halves them, for all its lanes */
     bool cpu_wide;     /* of whatever runs on a CPU: the reader keeps its own */
-    bool has_sources;  /* see pe_spe_next */
+    enum pe_spe_sources sources;
 };
 
 /* What the kernel refused. */

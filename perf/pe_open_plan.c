@@ -108,7 +108,7 @@ unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *
     out->events_len = 0;
     if (rows == 0 || rows > PE_LANE_EVENTS_MAX) return 0;
     out->cpu_wide = first->cpu_wide_only;
-    out->has_sources = first->has_sources;
+    out->sources = first->sources;
     out->aux_bytes = first->needs_aux ? AUX_BYTES : 0;
     if (first->needs_aux) out->ring_bytes = AUX_RING_BYTES;
     unsigned gears =

@@ -50,39 +50,59 @@ enum spe_event {
     SPE_REMOTE = 1u << 10,
 };
 
-/* Data sources of Neoverse cores (tools/perf/util/arm-spe.c, common_ds_encoding). */
-static const struct {
+/* tools/perf/util/arm-spe.c: enum arm_spe_common_data_source, arm_spe_ampereone_data_source */
+static const struct spe_source {
     uint8_t number, source;
-} spe_sources[] = {
-    {0x0, LS_SOURCE_L1},           {0x8, LS_SOURCE_L2},
-    {0x9, LS_SOURCE_PEER_CACHE}, /* core of the same cluster */
-    {0xa, LS_SOURCE_L3},         /* cluster */
-    {0xb, LS_SOURCE_L3},         /* system */
-    {0xc, LS_SOURCE_PEER_CACHE}, /* another cluster */
-    {0xd, LS_SOURCE_REMOTE_CACHE}, {0xe, LS_SOURCE_DRAM},
+} spe_common[] =
+    {
+        {0x0, LS_SOURCE_L1},           {0x8, LS_SOURCE_L2},
+        {0x9, LS_SOURCE_PEER_CACHE}, /* core of the same cluster */
+        {0xa, LS_SOURCE_L3},         /* cluster */
+        {0xb, LS_SOURCE_L3},         /* system */
+        {0xc, LS_SOURCE_PEER_CACHE}, /* another cluster */
+        {0xd, LS_SOURCE_REMOTE_CACHE}, {0xe, LS_SOURCE_DRAM},
+},
+  spe_ampereone[] = {
+      {0x0, LS_SOURCE_PEER_CACHE}, /* of the chip, or a device */
+      {0x3, LS_SOURCE_L3},         /* system */
+      {0x5, LS_SOURCE_REMOTE_CACHE}, {0x7, LS_SOURCE_DRAM}, {0x8, LS_SOURCE_L1}, {0x9, LS_SOURCE_L2},
+};
+#define LEN(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static const struct {
+    const struct spe_source *rows;
+    size_t len;
+} spe_encodings[PE_SPE_SOURCES_COUNT] = {
+    [PE_SPE_SOURCES_COMMON] = {spe_common, LEN(spe_common)},
+    [PE_SPE_SOURCES_AMPEREONE] = {spe_ampereone, LEN(spe_ampereone)},
 };
 
-/* Cores whose data source packets follow one encoding: common_ds_encoding_cpus of tools/perf/util/arm-spe.c,
- * numbers of arch/arm64/include/asm/cputype.h. */
-static const uint16_t spe_common_parts[] = {
-    0xd0c, /* Neoverse N1 */
-    0xd49, /* Neoverse N2 */
-    0xd40, /* Neoverse V1 */
-    0xd4f, /* Neoverse V2 */
-    0xd81, /* Cortex-A720 */
-    0xd87, /* Cortex-A725 */
-    0xd4c, /* Cortex-X1C */
-    0xd4e, /* Cortex-X3 */
-    0xd85, /* Cortex-X925 */
+/* Cores by implementer and part: common_ds_encoding_cpus and ampereone_ds_encoding_cpus ibid., numbers of
+ * arch/arm64/include/asm/cputype.h. */
+static const struct {
+    uint8_t implementer;
+    uint16_t part;
+    uint8_t sources;
+} spe_cores[] = {
+    {0x41, 0xd0c, PE_SPE_SOURCES_COMMON},    /* Neoverse N1 */
+    {0x41, 0xd49, PE_SPE_SOURCES_COMMON},    /* Neoverse N2 */
+    {0x41, 0xd40, PE_SPE_SOURCES_COMMON},    /* Neoverse V1 */
+    {0x41, 0xd4f, PE_SPE_SOURCES_COMMON},    /* Neoverse V2 */
+    {0x41, 0xd81, PE_SPE_SOURCES_COMMON},    /* Cortex-A720 */
+    {0x41, 0xd87, PE_SPE_SOURCES_COMMON},    /* Cortex-A725 */
+    {0x41, 0xd4c, PE_SPE_SOURCES_COMMON},    /* Cortex-X1C */
+    {0x41, 0xd4e, PE_SPE_SOURCES_COMMON},    /* Cortex-X3 */
+    {0x41, 0xd85, PE_SPE_SOURCES_COMMON},    /* Cortex-X925 */
+    {0xc0, 0xac4, PE_SPE_SOURCES_AMPEREONE}, /* Ampere-1A */
 };
 
-bool pe_spe_has_sources(uint64_t midr)
+enum pe_spe_sources pe_spe_sources_of(uint64_t midr)
 {
-    enum { IMPLEMENTER_ARM = 0x41 }; /* MIDR_EL1: implementer 31:24, part 15:4 */
-    if ((midr >> 24 & 0xff) != IMPLEMENTER_ARM) return false;
-    for (size_t i = 0; i < sizeof(spe_common_parts) / sizeof(spe_common_parts[0]); i++)
-        if (spe_common_parts[i] == (midr >> 4 & 0xfff)) return true;
-    return false;
+    const unsigned implementer = midr >> 24 & 0xff, part = midr >> 4 & 0xfff;
+    for (size_t i = 0; i < LEN(spe_cores); i++)
+        if (spe_cores[i].implementer == implementer && spe_cores[i].part == part)
+            return (enum pe_spe_sources)spe_cores[i].sources;
+    return PE_SPE_SOURCES_NONE;
 }
 
 struct spe_packet {
@@ -222,19 +242,19 @@ static uint8_t spe_source_of_events(uint64_t e)
     return e & SPE_L1_ACCESS ? LS_SOURCE_L1 : LS_NOT_TOLD;
 }
 
-static uint8_t spe_source_named(unsigned number)
+static uint8_t spe_source_named(enum pe_spe_sources sources, unsigned number)
 {
-    for (size_t i = 0; i < sizeof(spe_sources) / sizeof(spe_sources[0]); i++)
-        if (spe_sources[i].number == number) return spe_sources[i].source;
+    for (size_t i = 0; i < spe_encodings[sources].len; i++)
+        if (spe_encodings[sources].rows[i].number == number) return spe_encodings[sources].rows[i].source;
     return LS_NOT_TOLD;
 }
 
-static void spe_finish(struct spe_record *r, bool has_sources)
+static void spe_finish(struct spe_record *r, enum pe_spe_sources sources)
 {
     struct pe_sample *s = &r->s;
     s->op = r->is_store ? PE_OP_STORE : PE_OP_LOAD;
     s->locked = r->is_atomic;
-    if (has_sources && r->has_data_source) s->source = spe_source_named(r->data_source);
+    if (r->has_data_source) s->source = spe_source_named(sources, r->data_source);
     if (s->source == LS_NOT_TOLD && r->has_events) s->source = spe_source_of_events(r->events);
     s->level = ls_source_level(s->source);
     if (r->events & SPE_TLB_WALK) s->tlb = PE_TLB_MISS;
@@ -245,7 +265,8 @@ static bool spe_is_end(enum spe_kind kind)
     return kind == SPE_END || kind == SPE_TIMESTAMP;
 }
 
-bool pe_spe_next(struct ls_cursor *c, bool has_sources, struct pe_sample *out, struct pe_spe_counts *counts)
+bool pe_spe_next(struct ls_cursor *c, enum pe_spe_sources sources, struct pe_sample *out,
+                 struct pe_spe_counts *counts)
 {
     struct spe_record r = {.s = pe_sample_missing()};
     size_t begin = c->pos_bytes;
@@ -256,7 +277,7 @@ bool pe_spe_next(struct ls_cursor *c, bool has_sources, struct pe_sample *out, s
         if (!spe_is_end(p.kind) || !r.any) continue;
         counts->records++;
         if (r.is_load_store) {
-            spe_finish(&r, has_sources);
+            spe_finish(&r, sources);
             *out = r.s;
             return true;
         }

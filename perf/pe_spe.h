@@ -10,6 +10,14 @@
 
 #include <stdbool.h>
 
+/* Whose numbers data source packets bear, which each maker of cores chooses. */
+enum pe_spe_sources {
+    PE_SPE_SOURCES_NONE,   /* not known: levels come from the event bits */
+    PE_SPE_SOURCES_COMMON, /* Arm's own: Neoverse N1 and later */
+    PE_SPE_SOURCES_AMPEREONE,
+    PE_SPE_SOURCES_COUNT
+};
+
 struct pe_spe_counts {
     uint64_t records; /* sampled operations, of any kind */
     uint64_t others;  /* of them neither loads nor stores */
@@ -19,11 +27,11 @@ struct pe_spe_counts {
 /* Read packets up to the end of the next sampled load or store; false when the bytes end before one does (the
  * cursor then stands where the unfinished record begins). out->time is the counter of the timestamp packet
  * (0: none), in its own ticks; out->tid and pid are the context packet's when has says PERF_SAMPLE_TID.
- * has_sources: the data source packets follow Arm's common encoding (Neoverse N1 and later); otherwise levels
- * come from the event bits. */
-bool pe_spe_next(struct ls_cursor *c, bool has_sources, struct pe_sample *out, struct pe_spe_counts *counts);
+ */
+bool pe_spe_next(struct ls_cursor *c, enum pe_spe_sources sources, struct pe_sample *out,
+                 struct pe_spe_counts *counts);
 
-/* Do the data source packets of this core (MIDR_EL1) follow that encoding? */
-bool pe_spe_has_sources(uint64_t midr);
+/* Those of this core (MIDR_EL1). */
+enum pe_spe_sources pe_spe_sources_of(uint64_t midr);
 
 #endif

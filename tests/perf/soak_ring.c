@@ -215,8 +215,9 @@ static void open_writer(struct writer *w, struct pe_lane *l, uint64_t seed)
     l->ring = (struct pe_ring){.page = w->page, .data = w->memory + PAGE_BYTES, .data_len_bytes = RING_BYTES};
     if (l != &lanes[AUX_LANE]) return;
     w->page->aux_size = AUX_BYTES;
-    l->aux = (struct pe_aux){
-        .data = w->memory + PAGE_BYTES + RING_BYTES, .len_bytes = AUX_BYTES, .has_sources = true};
+    l->aux = (struct pe_aux){.data = w->memory + PAGE_BYTES + RING_BYTES,
+                             .len_bytes = AUX_BYTES,
+                             .sources = PE_SPE_SOURCES_COMMON};
 }
 
 static int missing(const char *what, uint64_t is, uint64_t should)

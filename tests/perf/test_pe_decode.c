@@ -243,7 +243,7 @@ static void spe_packets(void **state)
     struct ls_cursor c = ls_cursor_over(spe_bytes, sizeof(spe_bytes));
     struct pe_spe_counts counts = {0};
     struct pe_sample s;
-    assert_true(pe_spe_next(&c, true, &s, &counts));
+    assert_true(pe_spe_next(&c, PE_SPE_SOURCES_COMMON, &s, &counts));
     assert_int_equal(s.ip, 0x401000);
     assert_int_equal(s.addr, 0xffff00001234);
     assert_int_equal(s.op, PE_OP_LOAD);
@@ -252,12 +252,12 @@ static void spe_packets(void **state)
     assert_int_equal(s.tlb, PE_TLB_MISS);
     assert_int_equal(s.tid, 11);
     assert_int_equal(s.time, 0x201);
-    assert_false(pe_spe_next(&c, true, &s, &counts));
+    assert_false(pe_spe_next(&c, PE_SPE_SOURCES_COMMON, &s, &counts));
     assert_int_equal(counts.records, 2);
     assert_int_equal(counts.others, 1);
     assert_int_equal(c.pos_bytes, sizeof(spe_bytes) - 12); /* padding and the store wait for more */
     c = ls_cursor_over(spe_bytes, sizeof(spe_bytes));
-    assert_true(pe_spe_next(&c, false, &s, &counts));
+    assert_true(pe_spe_next(&c, PE_SPE_SOURCES_NONE, &s, &counts));
     assert_int_equal(s.source, LS_SOURCE_DRAM); /* by the event bits: LLC miss */
 }
 
@@ -267,7 +267,7 @@ static uint8_t spe_locked(uint8_t op_class, uint8_t payload)
     struct ls_cursor c = ls_cursor_over(bytes, sizeof(bytes));
     struct pe_spe_counts counts = {0};
     struct pe_sample s;
-    assert_true(pe_spe_next(&c, true, &s, &counts));
+    assert_true(pe_spe_next(&c, PE_SPE_SOURCES_COMMON, &s, &counts));
     return s.locked;
 }
 

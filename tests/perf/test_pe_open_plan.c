@@ -333,7 +333,7 @@ static void spe_has_one_event_an_area_and_slower_gears_by_time(void **state)
     assert_int_equal(make("neoverse-n1", (struct pe_request){.loads = true, .stores = true}), GEARS);
     assert_int_equal(spec.events_len, 1);
     assert_true(spec.aux_bytes >= PE_AUX_MIN_BYTES);
-    assert_true(spec.has_sources);
+    assert_int_equal(spec.sources, PE_SPE_SOURCES_COMMON);
     for (unsigned g = 1; g < GEARS; g++)
         assert_int_equal(periods[g], 4 * periods[g - 1]);
     /* records of areas say whose they are; nothing else is in the ring */

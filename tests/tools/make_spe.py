@@ -81,6 +81,7 @@ def auxtrace(offset, area, tid, cpu, data):
 
 # --- packets ---
 SOURCES = {0x0: 0, 0x8: 2, 0x9: 5, 0xA: 3, 0xB: 3, 0xC: 5, 0xD: 6, 0xE: 7}  # Arm's common encoding: run.h5's sources
+AMPERE = {0x0: 5, 0x3: 3, 0x5: 6, 0x7: 7, 0x8: 0, 0x9: 2}  # AmpereOne's
 EVENT_SOURCES = [(0x004, 0), (0x00C, 2), (0x10C, 3), (0x30C, 7), (0x70C, 8)]  # event bits of cores without it
 
 
@@ -134,6 +135,9 @@ def run_slice(area, cpu, pid, tid, t, count, bad=b""):
         if cpu == 0 or old_info:  # Neoverse N1
             number = rng.choice(list(SOURCES))
             source, bits, ds = SOURCES[number], 2, number
+        elif variant == "ampere":
+            number = rng.choice(list(AMPERE))
+            source, bits, ds = AMPERE[number], 2, number
         else:
             bits, source = rng.choice(EVENT_SOURCES)
             ds = 0xE  # in a language of its own
@@ -203,7 +207,7 @@ info = struct.pack("<II", 4, 0)
 if old_info:
     info += struct.pack("<QQ", SPE_TYPE, 1)
 else:
-    midrs = [0x410FD0C0, 0x480FD010]
+    midrs = [0x410FD0C0, 0xC00FAC40 if variant == "ampere" else 0x480FD010]
     info += struct.pack("<QQQQ", 2, 4, SPE_TYPE, 2)
     for cpu, midr in enumerate(midrs):
         info += struct.pack("<QQQQQQ", 0x1010101010101010, cpu, 3, midr, SPE_TYPE, 256)

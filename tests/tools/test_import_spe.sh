@@ -59,6 +59,7 @@ check itrace                           # by whom the event began with
 check first                            # before perf 6.13 CPUs were not described
 check clockless "does not tell when 640 operations were"
 check timeless "does not tell when 640 operations were"
+check ampere
 check late
 check pipe
 expect 0 "grace" "$loadstone" report pipe.h5
