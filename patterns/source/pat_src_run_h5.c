@@ -284,7 +284,10 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     const size_t all_bursts = r->bursts_len; /* from here on only those of order */
     LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));
     if (r->bursts_len == 0)
-        return ls_fail(LS_ERR_FORMAT, "%s: no burst has a sample (%zu bursts)", path, all_bursts);
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: no burst has a sample (%zu bursts); record for longer, or with a larger "
+                       "--overhead, or see every access by loadstone trace",
+                       path, all_bursts);
     r->collect.counts.is_sampled = true;
     const struct pat_run_scale_input in = {.run = prof_run_of(r->profile),
                                            .samples = &r->samples,

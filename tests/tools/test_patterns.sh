@@ -134,6 +134,13 @@ must test "$(grep -c kernel many.json)" = 20
 must patterns many.lackey --top 20 >out 2>/dev/null
 must test "$(grep -c ' gather at ' out)" = 20
 
+# a recording without a burst: what to do instead
+if "$loadstone" record -q --engine null -o idle.h5 -- true 2>err; then
+    expect 3 "record for longer, or with a larger --overhead, or see every access by loadstone trace" patterns idle.h5
+else
+    echo "not tested: a recording without bursts (record: $(cat err))"
+fi
+
 # what is no input
 printf 'neither a trace nor a profile' >junk
 expect 3 "junk" patterns junk
