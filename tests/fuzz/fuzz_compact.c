@@ -69,9 +69,12 @@ static void fuzz_check(const struct pat_found *f, const struct pat_sequence *s)
     size_t at = f->prologue;
     struct pat_extent e;
     fuzz_demand(c->pattern.len >= 1 && c->count >= 1 && f->explained >= 0 && f->explained <= 1);
-    fuzz_demand((unsigned)f->class < PAT_CLASS_COUNT && isfinite(f->measures.delta_entropy_bits));
-    fuzz_demand(f->measures.line_utilisation <= 1 && f->measures.spatial <= 1 &&
-                f->measures.temporal <= 1.0001);
+    fuzz_demand((unsigned)f->class < PAT_CLASS_COUNT);
+    if (s->indices.len == 0) /* without an order they are not known */
+        fuzz_demand(isnan(f->measures.delta_entropy_bits) && isnan(f->measures.spatial));
+    else
+        fuzz_demand(isfinite(f->measures.delta_entropy_bits) && f->measures.line_utilisation <= 1 &&
+                    f->measures.spatial <= 1 && f->measures.temporal <= 1.0001);
     if (f->form != PAT_FORM_EXACT && (f->form != PAT_FORM_PERIODIC || s->breaks_len)) return;
     fuzz_demand(pat_extent_of(c, PAT_SIDE_GATHER, &e) == LS_OK && e.low == 0);
     for (uint64_t i = 0; i < c->count; i++)
