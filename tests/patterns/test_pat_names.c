@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of patterns: homes and indices, functions and lines of the very files that are loaded. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
+#include "patterns/compact/pat_names.h"
 #include "tests/patterns/pat_program.h"
 
 #include <dlfcn.h>
@@ -44,6 +45,9 @@ static void names_say_what_is_known(void **state)
     assert_true(fabs(f[0].access_share - 0.6) < 1e-12 && fabs(f[0].cost_share - 0.25) < 1e-12);
     assert_string_equal(f[1].index_home, "col");
     assert_string_equal(f[1].thread, "4711");
+    p.found.rows[2].config.operation = PAT_OPERATION_UPDATE; /* as tables call it */
+    assert_int_equal(pat_names_write(&p.found, &p.tables), LS_OK);
+    assert_string_equal(p.found.rows[2].config.name, "update of `x` at 0x401020");
     pat_program_fini(&p);
 }
 
