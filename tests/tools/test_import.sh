@@ -29,9 +29,16 @@ s = run["samples"]
 labels = [l.decode() for l in run["nodes/label"][:]]
 count = collections.Counter(labels[n] for n in s["node"][:])
 assert count == collections.Counter(r["variable"] for r in rows), count
-# Source of the data: the low four bits. 1 L1, 2 fill buffer (no level), 3 L2, 4 to 7 L3, 0 and 8 on memory or another NUMA node
-level = collections.Counter({1: 0, 2: 255, 3: 1, 4: 2, 5: 2, 6: 2, 7: 2}.get(int(r["dataSource"], 16) & 15, 3) for r in rows)
+# Source of the data, a decimal number: its low four bits. 0 no source, 1 L1, 2 fill buffer (no level), 3 L2, 4 to 7 L3, from 8 on
+# memory or another NUMA node; then a miss of the TLB, and locked loads
+level = collections.Counter({0: 255, 1: 0, 2: 255, 3: 1, 4: 2, 5: 2, 6: 2, 7: 2}.get(int(r["dataSource"]) & 15, 3) for r in rows)
 assert collections.Counter(s["level"][:]) == level, level
+assert collections.Counter(s["tlb"][:]) == collections.Counter(0 if int(r["dataSource"]) & 16 else 255 for r in rows)
+assert collections.Counter(s["locked"][:]) == collections.Counter(int(r["dataSource"]) >> 5 & 1 for r in rows)
+# what is read is what was measured: farther is slower, and so are misses of the TLB
+median = lambda rows: numpy.median(s["latency_cycles"][:][rows])
+assert median(s["level"][:] == 1) * 1.5 < median(s["level"][:] == 2) < median(s["level"][:] == 3) / 3
+assert all(median((s["level"][:] == l) & (s["tlb"][:] == 0)) > median((s["level"][:] == l) & (s["tlb"][:] != 0)) for l in (1, 2))
 assert sorted(s["latency_cycles"][:]) == sorted(int(r["latency"]) for r in rows)
 assert s["time_ns"][0] == 0 and (numpy.diff(s["time_ns"][:].astype("i8")) >= 0).all()
 line = {ip: (f.decode(), n) for ip, f, n in zip(run["lines/ip"][:], run["lines/file"][:], run["lines/line"][:])}
@@ -62,10 +69,10 @@ if has_python h5py numpy; then
     "$python" - "$samples" again.memaxes.csv lulesh.h5 again.h5 <<'END' || failed=1
 import collections, csv, sys
 import h5py, numpy
-def loads(path):
+def loads(path, base):
     cell = lambda r: (r["xidx"], r["yidx"], r["zidx"]) if r["map3D"] == "1" else None
-    return collections.Counter((int(r["line"]), int(r["latency"]), int(r["dataSource"], 16) & 15, r["cpu"], cell(r)) for r in csv.DictReader(open(path)))
-was, now = loads(sys.argv[1]), loads(sys.argv[2])
+    return collections.Counter((int(r["line"]), int(r["latency"]), int(r["dataSource"], base) & 15, r["cpu"], cell(r)) for r in csv.DictReader(open(path)))
+was, now = loads(sys.argv[1], 10), loads(sys.argv[2], 16) # as MemAxes reads it
 assert was == now, (was - now).most_common(3) + (now - was).most_common(3)
 assert len({key[2] for key in now}) > 5 and sum(n for key, n in now.items() if key[4]) > 1000
 first, second = h5py.File(sys.argv[3]), h5py.File(sys.argv[4])

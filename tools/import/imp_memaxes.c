@@ -2,7 +2,10 @@
 /* Samples as MemAxes and Mitos write them: a first line that names the columns, a line a sample. MemAxes'
  * column dataSource is Intel's encoding of load latency records (SDM volume 3B, table "Data Source Encoding
  * for Load Latency Record"; arch/x86/events/intel/ds.c, pebs_data_source), of which the low four bits tell
- * the source; Mitos names the level. */
+ * the source, the
+ * fifth a miss of the TLB and the sixth a locked load; Mitos names the level. MemAxes reads the number as
+ * hexadecimal, but its published samples are decimal (3 and 67, which is 0x43, have the same latencies; no
+ * digit is a letter): so is a column without letters. */
 #include "common/ls_access.h"
 #include "perf/pe_sample.h"
 #include "tools/import/imp_source.h"
@@ -126,21 +129,32 @@ static ls_err number_of(const struct mx_file *f, enum mx_column c, int base, uin
 
 static void told_by_code(unsigned code, struct imp_access *a)
 {
+    enum { MX_TLB_MISS = 0x10, MX_LOCKED = 0x20, MX_CODES = 0x100 };
     static const struct {
         uint8_t source, snoop;
     } codes[16] = {
-        [0x0] = {LS_SOURCE_DRAM, LS_NOT_TOLD}, /* missed L3, nothing more is known */
-        [0x1] = {LS_SOURCE_L1, PE_SNOOP_NONE},           [0x2] = {LS_SOURCE_LFB, PE_SNOOP_NONE},
-        [0x3] = {LS_SOURCE_L2, PE_SNOOP_NONE},           [0x4] = {LS_SOURCE_L3, PE_SNOOP_NONE},
-        [0x5] = {LS_SOURCE_L3, PE_SNOOP_MISS},           [0x6] = {LS_SOURCE_L3, PE_SNOOP_HIT},
-        [0x7] = {LS_SOURCE_L3, PE_SNOOP_HITM},           [0x8] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HIT},
-        [0x9] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HITM}, [0xa] = {LS_SOURCE_DRAM, PE_SNOOP_HIT},
-        [0xb] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_HIT},   [0xc] = {LS_SOURCE_DRAM, PE_SNOOP_NONE},
-        [0xd] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_NONE},  [0xe] = {LS_SOURCE_IO, LS_NOT_TOLD},
+        [0x0] = {LS_NOT_TOLD, LS_NOT_TOLD}, /* "unknown L3 miss", of some 45 cycles in MemAxes' samples */
+        [0x1] = {LS_SOURCE_L1, PE_SNOOP_NONE},
+        [0x2] = {LS_SOURCE_LFB, PE_SNOOP_NONE},
+        [0x3] = {LS_SOURCE_L2, PE_SNOOP_NONE},
+        [0x4] = {LS_SOURCE_L3, PE_SNOOP_NONE},
+        [0x5] = {LS_SOURCE_L3, PE_SNOOP_MISS},
+        [0x6] = {LS_SOURCE_L3, PE_SNOOP_HIT},
+        [0x7] = {LS_SOURCE_L3, PE_SNOOP_HITM},
+        [0x8] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HIT},
+        [0x9] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HITM},
+        [0xa] = {LS_SOURCE_DRAM, PE_SNOOP_HIT},
+        [0xb] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_HIT},
+        [0xc] = {LS_SOURCE_DRAM, PE_SNOOP_NONE},
+        [0xd] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_NONE},
+        [0xe] = {LS_SOURCE_IO, LS_NOT_TOLD},
         [0xf] = {LS_SOURCE_UNCACHED, LS_NOT_TOLD},
     };
     a->source = codes[code & 15].source;
     a->snoop = codes[code & 15].snoop;
+    if (code >= MX_CODES) return;
+    if (code & MX_TLB_MISS) a->tlb = PE_TLB_MISS; /* otherwise a hit of either level */
+    a->locked = (code & MX_LOCKED) != 0;
 }
 
 /* Mitos' names of levels. */
@@ -168,7 +182,7 @@ static ls_err read_source(struct mx_file *f, struct imp_access *a)
 {
     uint64_t code = UINT64_MAX;
     if (*text_of(f, MX_LEVEL)) told_by_name(text_of(f, MX_LEVEL), a);
-    LS_TRY(number_of(f, MX_SOURCE, 16, UINT64_MAX - 1, &code));
+    LS_TRY(number_of(f, MX_SOURCE, f->sources_are_hex ? 16 : 10, UINT64_MAX - 1, &code));
     if (code != UINT64_MAX && a->source == LS_NOT_TOLD) told_by_code((unsigned)code, a);
     return LS_OK;
 }
@@ -247,21 +261,27 @@ static ls_err read_sample(struct mx_file *f)
     return imp_table_add(f->table, &a);
 }
 
-/* First pass: how large the grid is. */
-static ls_err find_extents(struct mx_file *f)
+static ls_err note_extents(struct mx_file *f)
 {
     uint64_t cell[NDM_AXES_MAX];
     bool is_there;
+    LS_TRY(read_cell(f, cell, &is_there));
+    for (int axis = 0; is_there && axis < NDM_AXES_MAX; axis++)
+        if (cell[axis] >= f->extents[axis]) f->extents[axis] = cell[axis] + 1;
+    return LS_OK;
+}
+
+/* First pass: how large the grid is, and how data sources are written. */
+static ls_err look_through(struct mx_file *f)
+{
     LS_TRY(read_columns(f));
-    if (f->place[MX_X] < 0) return LS_OK;
     for (;;) {
         LS_TRY(imp_text_next(&f->text));
         if (!f->text.line) break;
         if (imp_text_fields(f->text.line, f->fields, MX_COLUMNS_MAX) != f->columns_len)
             continue; /* told later */
-        LS_TRY(read_cell(f, cell, &is_there));
-        for (int axis = 0; is_there && axis < NDM_AXES_MAX; axis++)
-            if (cell[axis] >= f->extents[axis]) f->extents[axis] = cell[axis] + 1;
+        f->sources_are_hex |= strpbrk(text_of(f, MX_SOURCE), "abcdefABCDEF") != NULL;
+        if (f->place[MX_X] >= 0) LS_TRY(note_extents(f));
     }
     return f->extents[0] ? imp_table_grid(f->table, "grid", f->extents) : LS_OK;
 }
@@ -282,7 +302,7 @@ static ls_err memaxes_run(struct imp_job *job)
     struct mx_file f = {0};
     LS_TRY(imp_table_new(&f.table));
     ls_err err = imp_text_open(job->path, &f.text);
-    if (err == LS_OK) err = find_extents(&f);
+    if (err == LS_OK) err = look_through(&f);
     if (err == LS_OK) err = read_samples(&f);
     job->samples = imp_table_len(f.table);
     const struct imp_about about = {.output_path = job->output_path,
