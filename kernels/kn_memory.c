@@ -107,9 +107,11 @@ ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_byt
 {
     const uint64_t there = limit_bytes ? limit_bytes : kn_memory_available();
     if (need_bytes <= there) return LS_OK;
-    const double gib = 1 << 30;
+    const bool is_large = need_bytes >= UINT64_C(1) << 30;
+    const double unit = is_large ? 1 << 30 : 1 << 10;
+    const char *text = is_large ? "GiB" : "KiB";
     return ls_fail(LS_ERR_NOMEM,
-                   "%s needs %.2f GiB (%" PRIu64 " bytes) and %.2f GiB %s: lower its count, delta or size",
-                   name, (double)need_bytes / gib, need_bytes, (double)there / gib,
+                   "%s needs %.2f %s (%" PRIu64 " bytes) and %.2f %s %s: lower its count, delta or size",
+                   name, (double)need_bytes / unit, text, need_bytes, (double)there / unit, text,
                    limit_bytes ? "are allowed" : "are available");
 }

@@ -119,6 +119,7 @@ refuse 3 "bad.json:1: the file ends too early" replay -f bad.json
 refuse 3 "bad.json:1: the file ends too early; expected an array" replay -f bad.json
 head -c 40 two.json.gz >bad.json.gz
 refuse 3 "bad.json.gz: the gzip data ends too early" replay -f bad.json.gz
+expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --memory 16K
 expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
