@@ -9,6 +9,7 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_finish.c patterns/extract/pat_ext_finish.h \
     patterns/extract/pat_ext_follow.c patterns/extract/pat_ext_follow.h \
     patterns/extract/pat_ext_hash.h \
+    patterns/extract/pat_ext_home_pages.c patterns/extract/pat_ext_home_pages.h \
     patterns/extract/pat_ext_marks.c patterns/extract/pat_ext_marks.h \
     patterns/extract/pat_ext_pages.c patterns/extract/pat_ext_pages.h \
     patterns/extract/pat_ext_published.c patterns/extract/pat_ext_published.h \

@@ -44,7 +44,7 @@ void pat_ext_fini(struct pat_ext *e)
     free(e->appearances.counts);
     free(e->found);
     pat_ext_round_fini(&e->round);
-    pat_ext_ranges_fini(&e->ranges);
+    pat_ext_ranges_fini(&e->ranges, &e->budget);
     pat_ext_cost_fini(&e->cost);
     pat_ext_arena_fini(&e->arena);
     *e = (struct pat_ext){0};
@@ -91,6 +91,14 @@ static struct pat_ext_row *ext_go_on(struct pat_ext *e, struct ext_part *part, s
     return r;
 }
 
+/* Is addr in another node of r's pool, for certain? */
+static bool ext_is_of_pool(const struct pat_ext *e, const struct ext_part *part, const struct pat_ext_row *r,
+                           uint64_t addr)
+{
+    return r->is_pool && r->stamp >= e->threads[part->lane->thread].broken && pat_ext_in_area(r, addr) &&
+           pat_ext_home_pages_know(&e->ranges.pages, addr, r->home);
+}
+
 /* The row of an access that is not simply the next one of its lane's last row; NULL: no memory for it. */
 static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
                                      const struct pat_ext_step *step, struct pat_ext_mark *mark)
@@ -105,6 +113,12 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
         r->stamp = e->now;
         return ext_go_on(e, part, r, step, mark);
     }
+    if (r && ext_is_of_pool(e, part, r, step->addr)) {
+        r->stamp = e->now;
+        r->lo = step->addr; /* around it is not known */
+        r->hi = step->addr + 1;
+        return ext_go_on(e, part, r, step, mark);
+    }
     const struct pat_ext_spot spot = ext_spot(e, part, step);
     const uint32_t home = ext_home(e, spot.range);
     const bool stays = r && r->home == home && (!pat_ext_has_area(e, r) || pat_ext_in_area(r, step->addr));
@@ -113,6 +127,8 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
         e->unplaced++;
         return NULL;
     }
+    if (to->is_pool && home != PAT_NONE)
+        pat_ext_home_pages_ask(&e->ranges.pages, &e->budget, &e->ranges.live, e->tables, step->addr);
     if (to != r) to->other = r;
     pat_ext_arrive(e, to, &spot, step, mark);
     return part->lane->row = to;
@@ -264,9 +280,11 @@ static void ext_cursor_enter(const struct pat_ext *e, struct ext_cursor *c)
 }
 
 /* What an access will need that is not like the one before is fetched while others are at work. */
-static inline void ext_prefetch(const struct pat_ext_row *r, uint64_t before, uint64_t addr)
+static inline void ext_prefetch(const struct pat_ext *e, const struct pat_ext_row *r, uint64_t before,
+                                uint64_t addr)
 {
     if (addr >> 6 == before >> 6) return;
+    if (r->is_pool) pat_ext_home_pages_prefetch(&e->ranges.pages, addr);
     if (addr >> 12 != before >> 12) pat_ext_pages_prefetch(&r->pages, addr >> 6);
     if ((int64_t)(addr - before) != r->distance) pat_ext_tally_prefetch(&r->tally, (int64_t)(addr - before));
 }
@@ -276,7 +294,7 @@ static inline void ext_cursor_step(const struct pat_ext *e, struct ext_cursor *c
     if (c->at == e->round.len) return;
     if (c->at == c->lane_end) ext_cursor_enter(e, c);
     const uint64_t addr = e->round.sorted[c->at++].addr;
-    if (c->row) ext_prefetch(c->row, c->addr, addr);
+    if (c->row) ext_prefetch(e, c->row, c->addr, addr);
     c->addr = addr;
 }
 
@@ -309,7 +327,10 @@ static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext
     if (lane->looked_up < EXT_BULK / EXT_BULK_PART || pat_ext_is_published(e)) return NULL;
     for (size_t i = 0; i < len; i++)
         addrs[i] = steps[i].addr;
-    return pat_ext_ranges_bulk(&e->ranges, addrs, len, ranges) ? ranges : NULL;
+    if (!pat_ext_ranges_bulk(&e->ranges, addrs, len, ranges)) return NULL;
+    for (size_t i = 0; i < len; i++)
+        if (ranges[i] != PAT_NONE) ls_prefetch(&e->tables->ranges[ranges[i]]);
+    return ranges;
 }
 
 static void ext_lane(struct pat_ext *e, struct pat_ext_lane *lane, struct ext_cursor *c)

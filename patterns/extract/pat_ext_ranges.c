@@ -11,15 +11,18 @@ void pat_ext_ranges_init(struct pat_ext_ranges *r)
     smr_avl_init(&r->live);
 }
 
-void pat_ext_ranges_fini(struct pat_ext_ranges *r)
+void pat_ext_ranges_fini(struct pat_ext_ranges *r, struct pat_ext_budget *b)
 {
+    pat_ext_home_pages_fini(&r->pages, b);
     smr_avl_fini(&r->live);
     smr_index_free(r->frozen);
     *r = (struct pat_ext_ranges){0};
 }
 
-static void ranges_changed(struct pat_ext_ranges *r, uint64_t stamp, uint64_t start, uint64_t end)
+static void ranges_changed(struct pat_ext_ranges *r, struct pat_ext_budget *b, uint64_t stamp, uint64_t start,
+                           uint64_t end)
 {
+    pat_ext_home_pages_change(&r->pages, b, start, end);
     r->changes[r->changes_len++ % PAT_EXT_CHANGES] = (struct pat_ext_change){stamp, start, end};
     smr_index_free(r->frozen);
     r->frozen = NULL;
@@ -34,11 +37,11 @@ static ls_err ranges_born(struct pat_ext_ranges *r, struct pat_ext_budget *b, st
     while ((err = smr_avl_insert(&r->live, range, SMR_AVL_INNER, &other)) == LS_ERR_OVERLAP) {
         smr_avl_remove(&r->live, other.base, other.value, &other);
         pat_ext_give(b, RANGES_BYTES_EACH);
-        ranges_changed(r, stamp, other.base, other.end);
+        ranges_changed(r, b, stamp, other.base, other.end);
     }
     LS_TRY(err);
     pat_ext_charge(b, RANGES_BYTES_EACH);
-    ranges_changed(r, stamp, range.base, range.end);
+    ranges_changed(r, b, stamp, range.base, range.end);
     return LS_OK;
 }
 
@@ -52,7 +55,7 @@ ls_err pat_ext_ranges_event(struct pat_ext_ranges *r, struct pat_ext_budget *b, 
     if (event->kind == PAT_EVENT_RANGE_BORN) return ranges_born(r, b, range, stamp);
     if (!smr_avl_remove(&r->live, range.base, range.value, NULL)) return LS_OK;
     pat_ext_give(b, RANGES_BYTES_EACH);
-    ranges_changed(r, stamp, range.base, range.end);
+    ranges_changed(r, b, stamp, range.base, range.end);
     return LS_OK;
 }
 

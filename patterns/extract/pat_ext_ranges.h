@@ -7,8 +7,7 @@
 #define PAT_EXT_RANGES_H
 
 #include "patterns/pat_access.h"
-#include "patterns/extract/pat_ext_budget.h"
-#include "smrtree/smr_avl.h"
+#include "patterns/extract/pat_ext_home_pages.h"
 #include "smrtree/smr_index.h"
 
 enum { PAT_EXT_CHANGES = 64 };
@@ -24,6 +23,7 @@ struct pat_ext_ranges {
     uint64_t looked_up;  /* since the last change */
     struct pat_ext_change changes[PAT_EXT_CHANGES];
     uint64_t changes_len; /* of all that there were */
+    struct pat_ext_home_pages pages;
 };
 
 /* [lo, hi) around an address where the innermost living range is this one. */
@@ -33,7 +33,7 @@ struct pat_ext_spot {
 };
 
 void pat_ext_ranges_init(struct pat_ext_ranges *r);
-void pat_ext_ranges_fini(struct pat_ext_ranges *r);
+void pat_ext_ranges_fini(struct pat_ext_ranges *r, struct pat_ext_budget *b);
 
 /* Row `what` of the tables is born or dies; the source's stamp of this event grows from one to the next.
  * What cannot be (an empty range, a row that is not there) is passed over; living ranges that partly overlap
