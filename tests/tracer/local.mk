@@ -10,10 +10,17 @@ tests_tracer_trace_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-malloc
 tests_tracer_trace_victim_LDADD = libloadstone.la
 tests_tracer_trace_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
-TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_online.sh \
+TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh tests/tracer/test_trace_online.sh \
     tests/tracer/test_trace_refused.sh
-EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh \
+EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh \
+    tests/tracer/test_trace_programs.sh \
     tests/tracer/test_trace_online.sh tests/tracer/test_trace_refused.sh tests/tracer/trace_counted.S
+# programs of the distribution, in full: a minute
+.PHONY: check-trace-programs
+check-trace-programs: all
+	top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) $(SHELL) $(top_srcdir)/tests/tracer/test_trace_programs.sh; \
+	    status=$$?; [ $$status -eq 77 ] || exit $$status
+check-long: check-trace-programs
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tracer/test_trc_ring
 TESTS += tests/tracer/test_trc_ring

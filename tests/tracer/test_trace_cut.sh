@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A traced program that is interrupted leaves what it did so far, and a disk that is full ends the trace, not the program.
+. "${top_srcdir:-.}/tests/tracer/trace.inc"
+needs_python
+
+# interrupted OPTION FILE: ^C, as a terminal sends it to all, in the middle of a program that would never end
+interrupted() {
+    rm -f "$2" begun
+    name="interrupted $1 $2"
+    "$python" - "$loadstone" trace -f "$1" "$2" -- bash -c 'echo >begun; while :; do :; done' 2>err <<'P'
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL) # it is ignored in what a shell starts in the background
+p = subprocess.Popen(sys.argv[1:], start_new_session=True, stdin=subprocess.DEVNULL)
+while not os.path.exists("begun") and p.poll() is None:
+    time.sleep(0.05)
+time.sleep(0.5)
+os.killpg(p.pid, signal.SIGINT)
+sys.exit(0 if p.wait() == -signal.SIGINT else 1)
+P
+    [ $? -eq 0 ] || { echo "FAIL: $name: not ended by the program's signal"; sed 's/^/    /' err; failed=1; }
+    says err '[0-9]+ accesses of 1 thread'
+}
+interrupted -p p.json
+"$python" -c 'import json; assert json.load(open("p.json"))' || { echo "FAIL: patterns of an interrupted program"; failed=1; }
+interrupted -o t.trace
+must "$loadstone" patterns t.trace >table
+
+# a small disk
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    trap 'umount small; cd /; rm -rf "$scratch"' EXIT
+    name="full disk"
+    "$loadstone" trace -o small/t.trace -- sort "$top_srcdir/tools/cmd_trace.c" >got 2>err
+    status=$?
+    sort "$top_srcdir/tools/cmd_trace.c" >wanted
+    [ $status -eq 125 ] || { echo "FAIL: full disk: status $status"; failed=1; }
+    cmp wanted got || { echo "FAIL: full disk: the program's output"; failed=1; }
+    says err 'small/t.trace.* cannot be written: No space left'
+    [ -z "$(ls -A small)" ] || { echo "FAIL: full disk: left behind: $(ls -A small)"; failed=1; }
+    head -c 64k /dev/zero >small/fill 2>/dev/null
+    "$loadstone" trace -p small/p.json -- sort "$top_srcdir/tools/cmd_trace.c" >got 2>err
+    [ $? -eq 125 ] || { echo "FAIL: full disk: patterns: another status"; failed=1; }
+    cmp wanted got || { echo "FAIL: full disk: patterns: the program's output"; failed=1; }
+    says err 'small/p.json could not be written'
+    [ "$(ls -A small)" = fill ] || { echo "FAIL: full disk: left behind: $(ls -A small)"; failed=1; }
+else
+    echo "not tested: a full disk (needs root and tmpfs)"
+fi
+[ -z "$(ls -d loadstone-spool-* 2>/dev/null)" ] || { echo "FAIL: a spool was left"; failed=1; }
+exit $failed
