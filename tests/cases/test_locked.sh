@@ -4,6 +4,7 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 victim=$top_builddir/tests/cases/locked_victim
+"$loadstone" doctor 2>/dev/null | grep -q 'yes *step' || skip "the step engine does not work here: loadstone doctor says why"
 
 # count NAME LOCKED: samples on that array that report --by node,locked has
 count() {

@@ -134,11 +134,12 @@ static size_t lock_all_memory(struct mapped rings[RINGS_MAX])
     return len;
 }
 
+/* Not as a user, whose other programs would miss what is locked here. */
 static bool becomes_nobody(void)
 {
     const struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_MEMLOCK, &none) != 0) return false;
-    return getuid() != 0 || setuid(NOBODY) == 0;
+    return getuid() == 0 && setuid(NOBODY) == 0;
 }
 
 static int child_no_locked_memory(void)
