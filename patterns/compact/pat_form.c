@@ -285,7 +285,7 @@ static ls_err pat_form_synthetic(struct pat_forming *g)
     const size_t len = own < pat_limit(g->o) ? (size_t)own : pat_limit(g->o);
     free(g->f->config.pattern.data);
     g->f->config.pattern = (struct pat_indices){0};
-    LS_TRY(pat_synthetic_draw(&like, len ? len : 1, g->o->seed, &g->f->config.pattern));
+    LS_TRY(pat_synthetic_draw(&like, len ? len : 1, g->o->seed ? g->o->seed : 1, &g->f->config.pattern));
     g->f->form = PAT_FORM_SYNTHETIC;
     g->f->explained = 0;
     g->f->first_element = low;

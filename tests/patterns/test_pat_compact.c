@@ -388,6 +388,27 @@ static void sequences_of_one_access_or_none_are_fine(void **state)
     }
 }
 
+/* Who names no seed draws what all others draw. */
+static void no_seed_is_seed_1(void **state)
+{
+    (void)state;
+    int64_t first[2][1000];
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        const struct pat_compact_options o = {.no_symbols = true, .seed = seed};
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        s->accesses = 1000;
+        s->is_whole = false;
+        s->range_elements = 4000;
+        const struct pat_found *f = pat_program_compact(&p, &o);
+        assert_int_equal(f->form, PAT_FORM_SYNTHETIC);
+        memcpy(first[seed], f->config.pattern.data, sizeof(first[seed]));
+        pat_program_fini(&p);
+    }
+    assert_memory_equal(first[0], first[1], sizeof(first[0]));
+}
+
 /* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told.
  */
 static void sequences_without_order_are_drawn_from_their_counts(void **state)
@@ -458,6 +479,7 @@ int main(void)
         cmocka_unit_test(merged_threads_have_one_pattern),
         cmocka_unit_test(sequences_of_one_access_or_none_are_fine),
         cmocka_unit_test(sequences_without_order_are_drawn_from_their_counts),
+        cmocka_unit_test(no_seed_is_seed_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
