@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+enum { SPE_AREAS_MAX = 16384 }; /* of CPUs, or threads */
+
 /* Bytes of an area that the kernel told of at once: PERF_RECORD_AUX. */
 struct spe_span {
     uint64_t begin, end;
@@ -54,6 +56,9 @@ static ls_err spe_add_piece(pe_file_spe *s, const struct pe_trace_piece *p)
 {
     struct spe_area *a = spe_area_numbered(s, p->area);
     if (!a) {
+        if (s->areas_len == SPE_AREAS_MAX)
+            return ls_fail(LS_ERR_FORMAT, "the packets are of more than %d AUX areas (byte %llu)",
+                           SPE_AREAS_MAX, (unsigned long long)p->at_bytes);
         a = &s->areas[s->areas_len++];
         *a = (struct spe_area){.number = p->area, .tid = p->tid, .cpu = p->cpu};
     }
@@ -71,8 +76,9 @@ static ls_err spe_add_piece(pe_file_spe *s, const struct pe_trace_piece *p)
 /* At most one area a piece; they stay where they are. */
 static ls_err spe_find_areas(pe_file_spe *s)
 {
-    s->areas = calloc(s->trace->pieces_len + 1, sizeof(*s->areas));
-    s->heap = calloc(s->trace->pieces_len + 1, sizeof(struct spe_area *));
+    const size_t most = s->trace->pieces_len < SPE_AREAS_MAX ? s->trace->pieces_len : SPE_AREAS_MAX;
+    s->areas = calloc(most + 1, sizeof(*s->areas));
+    s->heap = calloc(most + 1, sizeof(struct spe_area *));
     if (!s->areas || !s->heap) return ls_fail(LS_ERR_NOMEM, "no memory for AUX areas");
     for (size_t i = 0; i < s->trace->pieces_len; i++)
         LS_TRY(spe_add_piece(s, &s->trace->pieces[i]));

@@ -28,7 +28,8 @@ struct pe_spe_told {
     uint64_t timeless;                     /* operations with the time of their record */
 };
 
-/* Owns:   pe_file_spe_free ends *out; f must live as long. Errors: LS_ERR_NOMEM. */
+/* Owns:   pe_file_spe_free ends *out; f must live as long. Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (more areas
+ * than there can be). */
 ls_err pe_file_spe_new(const pe_file *f, pe_file_spe **out);
 void pe_file_spe_free(pe_file_spe *s); /* NULL-safe */
 

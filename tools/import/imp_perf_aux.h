@@ -10,7 +10,7 @@
 typedef struct imp_perf_aux imp_perf_aux;
 
 /* Owns:   imp_perf_aux_free ends *out; f must live as long. A file without AUX areas has no such samples.
- * Errors: LS_ERR_NOMEM. */
+ * Errors: as pe_file_spe_new. */
 ls_err imp_perf_aux_new(const pe_file *f, imp_perf_aux **out);
 void imp_perf_aux_free(imp_perf_aux *a); /* NULL-safe */
 
