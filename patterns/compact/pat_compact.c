@@ -42,6 +42,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->config.kernel = f->op == PAT_OP_STORE ? PAT_SCATTER : PAT_GATHER;
     f->elem_size_bytes = s->elem_size_bytes ? s->elem_size_bytes : 1;
     f->ip = site->ip;
+    f->linked_ip = site->ip - (module < t->modules_len ? t->modules[module].bias : 0);
     f->module_row = module < t->modules_len ? module : PAT_NONE;
     f->threads = s->threads;
     f->accesses = s->accesses;

@@ -67,8 +67,8 @@ struct pat_found {
     int64_t stride; /* of PAT_CLASS_UNIFORM, elements */
     /* where it is from */
     enum pat_op op;
-    uint64_t ip;
-    uint32_t module_row;            /* of the source's tables, PAT_NONE */
+    uint64_t ip, linked_ip; /* in memory, and in the file of its module; the same where none is known */
+    uint32_t module_row;    /* of the source's tables, PAT_NONE */
     char *module, *function, *file; /* "" where not known */
     uint32_t line;                  /* 0: not known */
     char *home, *index_home;        /* labels, "" where there is none */

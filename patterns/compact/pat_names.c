@@ -117,7 +117,7 @@ static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat
     if (*f->function)
         fprintf(out, " in %s", f->function);
     else if (m)
-        fprintf(out, " in %s+0x%llx", pat_base_name(m->path), (unsigned long long)(f->ip - m->bias));
+        fprintf(out, " in %s+0x%llx", pat_base_name(m->path), (unsigned long long)f->linked_ip);
     else
         fprintf(out, " at 0x%llx", (unsigned long long)f->ip);
     if (*f->file && f->line) fprintf(out, " (%s:%u)", pat_base_name(f->file), f->line);

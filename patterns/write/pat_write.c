@@ -124,8 +124,10 @@ static void pat_code_text(const struct pat_found *r, char *out, size_t room)
         snprintf(out, room, " in %s", r->function);
     else if (*file && r->line)
         snprintf(out, room, " at %s:%" PRIu32, file, r->line);
+    else if (*module)
+        snprintf(out, room, " in %s+0x%" PRIx64, module, r->linked_ip);
     else
-        snprintf(out, room, " at %s%s0x%" PRIx64, module, *module ? " " : "", r->ip);
+        snprintf(out, room, " at 0x%" PRIx64, r->ip);
 }
 
 void pat_where_text(const struct pat_found *r, char *out, size_t room)

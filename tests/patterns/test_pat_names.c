@@ -115,6 +115,7 @@ static void addresses_of_two_modules_are_told_apart(void **state)
         snprintf(name, sizeof(name), "gather of `x` in libgone.so+0x%llx",
                  (unsigned long long)(l.ip - l.module.start));
         if (is_gone) assert_string_equal(f->config.name, name);
+        if (is_gone) assert_int_equal(f->linked_ip, l.ip - l.module.start);
     }
     pat_program_fini(&p);
 }

@@ -242,6 +242,14 @@ static void origins_say_what_is_known(void **state)
     assert_string_equal(text, "scatter at 0x401234; random, synthetic");
     pat_origin_text(&f.rows[FOUND_GATHER], cut, sizeof(cut));
     assert_string_equal(cut, "gather of x through");
+    /* code without symbols: as the library's file has it, not where it lay this time */
+    struct pat_found stripped = f.rows[FOUND_GATHER];
+    stripped.function = stripped.file = "";
+    stripped.module = "/usr/lib/libbz2.so.1";
+    stripped.ip = 0x7f0000001234;
+    stripped.linked_ip = 0x1234;
+    pat_where_text(&stripped, text, sizeof(text));
+    assert_string_equal(text, "gather of x through col in libbz2.so.1+0x1234");
     pat_findings_fini(&f);
 }
 
