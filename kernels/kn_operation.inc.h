@@ -131,11 +131,11 @@ KN_ALWAYS void KN_NAME(walk)(const struct kn_job *job, const struct kn_part *par
 
 /* By how many elements are held; rows that are folded are long enough for a look at the step of each. */
 #define KN_WALK(n)                                                                             \
-    if (folds && side->fold.len == n + 1) {                                                    \
+    if (holds && folds && side->fold.len == n + 1) {                                           \
         KN_NAME(walk)(job, part, (struct KN_NAME(way)){does, false, false, true, n + 1});      \
         return;                                                                                \
     }                                                                                          \
-    if (!folds && job->len == n + 1) {                                                         \
+    if (holds && !folds && job->len == n + 1) {                                                \
         if (side->runs_len)                                                                    \
             KN_NAME(walk)(job, part, (struct KN_NAME(way)){does, false, true, false, n + 1});  \
         else                                                                                   \
@@ -145,7 +145,8 @@ KN_ALWAYS void KN_NAME(walk)(const struct kn_job *job, const struct kn_part *par
 KN_ALWAYS void KN_NAME(walk_len)(const struct kn_job *job, const struct kn_side *side,
                                  const struct kn_part *part, enum pat_operation does)
 {
-    const bool folds = side->fold.times > 1;
+    /* extracted patterns have elements of 8 bytes: the others do without */
+    const bool holds = sizeof(KN_E) == 8, folds = side->fold.times > 1;
     KN_HELD(KN_WALK)
     KN_NAME(walk)(job, part, (struct KN_NAME(way)){does, false, false, false, 0});
 }
