@@ -11,6 +11,20 @@ truth_path = sys.argv[3] if len(sys.argv) > 3 else None
 program, base = (sys.argv[4], int(sys.argv[5], 0)) if len(sys.argv) > 5 else ("/srv/solver", 0x7F1200000000)
 rng = random.Random(7)
 
+
+def offset_of(address):
+    """Where in the program's file its page is: by the segments of ELF64."""
+    if len(sys.argv) <= 5:
+        return 0x3000
+    with open(program, "rb") as file:
+        elf = file.read()
+    table, size, number = struct.unpack_from("<Q", elf, 32)[0], *struct.unpack_from("<HH", elf, 54)
+    for i in range(number):
+        kind, _, offset, start, _, length = struct.unpack_from("<IIQQQQ", elf, table + i * size)
+        if kind == 1 and start <= address < start + length:
+            return (address & -4096) - (start - offset)
+    sys.exit("the address is of no segment")
+
 IP, TID, TIME, CPU, IDENTIFIER = 1 << 0, 1 << 1, 1 << 2, 1 << 7, 1 << 16
 SPE_TYPE, SPE_ID, DUMMY_ID = 9, 71, 72
 AREA_PIECE = 4096
@@ -190,7 +204,7 @@ for a in areas:
 t0 = ZERO + 100_000
 events += [(t0 + 3, 0, comm(100, 101, "worker", t0 + 3)), (max(times) + 20, 0, exit_(200, 200, max(times) + 20))]
 data = comm(100, 100, "solver", t0, True)
-data += mmap2(100, 0x400000, 0x1000, 0, 5, program, t0 + 1) + mmap2(100, base & -4096, 0x2000, 0x3000, 3, program, t0 + 1)
+data += mmap2(100, 0x400000, 0x1000, 0, 5, program, t0 + 1) + mmap2(100, base & -4096, 0x2000, offset_of(base), 3, program, t0 + 1)
 data += fork(100, 100, 101, 100, t0 + 2) + fork(200, 100, 200, 100, t0 + 4)
 if variant in ("wide", "nocontext"):  # the records of a whole machine tell of the threads, too
     data += comm(300, 300, "other", t0 + 5)
