@@ -4,7 +4,9 @@
  * usage: extract [LONGEST [MIX [print]]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as
  * one length takes less than 40 s of CPU; print: a fingerprint of the sequences, too, which must not change
  */
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_extract.h"
+#include "smrtree/smr_array.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -294,12 +296,46 @@ static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double 
     return true;
 }
 
+/* What jumps cost on this machine: one line of an area is read and written after the other, in no order,
+ * waited for or fetched ahead. An access of the random mixes needs two such lines, of counts and of pages. */
+static double bench_jump_ns(uint64_t *words, uint64_t lines, bool is_fetched)
+{
+    enum { JUMPS = 4000000, AHEAD = 16 };
+    uint64_t at = 1, ahead = 1;
+    for (int i = 0; i < AHEAD; i++)
+        ahead = ahead * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    const double begin = bench_cpu_seconds();
+    for (int i = 0; i < JUMPS; i++) {
+        at = at * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        ahead = ahead * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        if (is_fetched) ls_prefetch(&words[(ahead >> 24) % lines * 8]);
+        at += words[(at >> 24) % lines * 8]++ >> 60; /* 0, but what comes next hangs on it */
+    }
+    return (bench_cpu_seconds() - begin) * 1e9 / JUMPS;
+}
+
+static void bench_jumps(void)
+{
+    for (uint64_t mib = 1; mib <= 256; mib *= 16) {
+        const uint64_t bytes = mib << 20;
+        uint64_t *words = smr_array_alloc(bytes);
+        if (!words) return;
+        memset(words, 0, bytes);
+        const double waited = bench_jump_ns(words, bytes / 64, false);
+        const double fetched = bench_jump_ns(words, bytes / 64, true);
+        printf("A line anywhere in %" PRIu64 " MiB: %.1f ns, %.1f ns when it is fetched ahead\n", mib, waited,
+               fetched);
+        free(words);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t longest = argc > 1 ? (uint64_t)atof(argv[1]) : BENCH_LONGEST;
     const double last_s = argc > 1 ? HUGE_VAL : BENCH_LAST_S;
     for (size_t i = 0; i < sizeof(mixes) / sizeof(mixes[0]); i++)
         printf("%s%-12s %s\n", i ? "" : "Mixes:\n", mixes[i].name, mixes[i].text);
+    bench_jumps();
     printf("\n| mix          |   accesses | ns each | million/s | growth | peak, MiB "
            "|\n|---|---|---|---|---|---|\n");
     fflush(stdout);
