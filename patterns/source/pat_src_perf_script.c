@@ -34,11 +34,19 @@ static ls_err script_end(struct pat_text *t)
     return LS_OK;
 }
 
+/* Any text may have a number and a word with a colon: addresses tell. */
+static bool has_address(const char *line)
+{
+    struct pat_script_sample s;
+    return pat_script_is_sample(line) && pat_script_sample_of(line, &s) &&
+           (s.data.addr != UINT64_MAX || s.code.addr != UINT64_MAX);
+}
+
 static bool script_recognise(const void *bytes, size_t len, const char *path)
 {
     size_t lines;
     (void)path;
-    return pat_text_count(bytes, len, pat_script_is_sample, &lines) > 0;
+    return pat_text_count(bytes, len, has_address, &lines) > 0;
 }
 
 static const struct pat_text_format script = {

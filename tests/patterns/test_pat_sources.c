@@ -207,6 +207,8 @@ static void texts_that_are_cut_or_foreign_are_refused(void **state)
     assert_non_null(strstr(ls_last_error(), ":14: "));
     assert_int_equal(read_text("int main(void)\n{\n}\n")->err, LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "drmemtrace"));
+    assert_int_equal(read_text("/* n rows, 5 nonzeros each: nnz = 5n */\n")->err, LS_ERR_FORMAT);
+    assert_non_null(strstr(ls_last_error(), "drmemtrace"));
     assert_int_equal(read_text("")->err, LS_ERR_FORMAT);
     write_file("hello\n", 6);
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "lackey"})->err, LS_ERR_FORMAT);
