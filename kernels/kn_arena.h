@@ -21,8 +21,8 @@ struct kn_arena {
     uint64_t dense_stride_bytes; /* from one thread's copy to the next: no line is shared */
     struct kn_narrow narrow_from, narrow_to;
     struct kn_runs runs_from, runs_to; /* of the steps */
-    struct kn_part *parts; /* [plan->threads] */
-    uint64_t *sums;        /* [plan->threads], of reductions */
+    struct kn_part *parts;             /* [plan->threads] */
+    uint64_t *sums;                    /* [plan->threads], of reductions */
 };
 
 /* Owns:   out points to plan and backend; the caller ends it with kn_arena_fini, also after a failure.

@@ -18,8 +18,8 @@ struct pat_binaries {
 /* text: "FILE", or "FILE@BASE" with the address of its first byte, in hexadecimal. Files that are not
  * position-independent need none.
  * Owns:   the caller ends b with pat_binaries_fini.
- * Errors: LS_ERR_ARG without a base that is needed, LS_ERR_USAGE for one that is no number; LS_ERR_FORMAT for what is
- * no ELF file of 64 bits; those of the file; LS_ERR_NOMEM. */
+ * Errors: LS_ERR_ARG without a base that is needed, LS_ERR_USAGE for one that is no number; LS_ERR_FORMAT for
+ * what is no ELF file of 64 bits; those of the file; LS_ERR_NOMEM. */
 ls_err pat_binaries_add(struct pat_binaries *b, const char *text);
 
 /* The modules of DynamoRIO's modules.log, for a trace: beside it, or in the folder raw beside its own. Where
