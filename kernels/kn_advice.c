@@ -67,5 +67,5 @@ void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const stru
             (double)r->memory_bytes / (1 << 20));
     if (r->seconds.min < short_seconds)
         say(r, "a run takes %.1f us, much of it the start of threads: raise the count", r->seconds.min * 1e6);
-    if (r->method == KN_METHOD_SCALAR) say(r, "this is the baseline: method auto takes the fastest");
+    if (o->method == KN_METHOD_SCALAR) say(r, "this is the baseline: method auto takes the fastest");
 }
