@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_calls.h"
+#include "common/ls_hash.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -77,13 +78,6 @@ static ls_err an_path_of(struct an_call_builder *b, uint32_t frame)
     return LS_OK;
 }
 
-static uint64_t an_hash_text(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return h;
-}
-
 static bool an_call_is(const struct an_call *a, const struct an_call *b)
 {
     return a->parent == b->parent && strcmp(a->function, b->function) == 0 &&
@@ -92,7 +86,7 @@ static bool an_call_is(const struct an_call *a, const struct an_call *b)
 
 static uint32_t *an_call_slot(const struct an_call_builder *b, const struct an_call *c)
 {
-    uint64_t h = an_hash_text(an_hash_text(UINT64_C(0xcbf29ce484222325), c->function), c->module);
+    uint64_t h = ls_hash_text(ls_hash_text(LS_HASH_BEGIN, c->function), c->module);
     h = (h ^ c->parent) * AN_GOLDEN;
     size_t at = (size_t)(h >> 32) & (b->slots_room - 1);
     while (b->slots[at] && !an_call_is(&b->tree->rows[b->slots[at] - 1], c))

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000 };
+enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000, BENCH_ROUND = 100000, BENCH_FOLD = 1 << 18 };
 #define BENCH_LONGEST UINT64_C(1000000000)
 #define BENCH_LAST_S 40.0 /* a length that would take longer than this is left out */
 #define BENCH_BASE UINT64_C(0x7f0000000000)
@@ -91,12 +91,20 @@ static uint64_t bench_two(struct bench_source *s, uint32_t site, uint64_t turn)
     return bench_home(s, site + (uint32_t)(turn & 1)) + turn * 8 % BENCH_HOME_BYTES;
 }
 
+/* The same round of random places again and again. */
+static uint64_t bench_again(struct bench_source *s, uint32_t site, uint64_t turn)
+{
+    const uint64_t place = (turn % BENCH_ROUND + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return bench_home(s, site) + (place ^ place >> 29) % BENCH_HOME_BYTES / 8 * 8;
+}
+
 static const struct bench_mix mixes[] = {
     {"stream", "10 sites, stride 1", 10, 1, 4, 0, bench_stream},
     {"spmv", "10 sites, one in five random in 64 MiB", 10, 1, 5, 0, bench_spmv},
     {"loops", "10 sites, loops of 16 at changing places", 10, 1, 4, 0, bench_loops},
     {"two", "10 sites, two homes in turn", 10, 1, 4, 0, bench_two},
     {"random", "10 sites, random in 1 GiB", 10, 1, 4, 0, bench_anywhere},
+    {"again", "10 sites, rounds of 10^5 random places in 1 GiB", 10, 1, 4, 0, bench_again},
     {"list", "10 sites, random nodes of a list", 10, 1, 1, BENCH_LIST_NODES, bench_list},
     {"sites-1000", "1,000 sites, of 5 one random", 1000, 1, 5, 0, bench_spmv},
     {"sites-100000", "100,000 sites, of 5 one random", 100000, 1, 5, 0, bench_spmv},
@@ -252,7 +260,7 @@ static void bench_one(const struct bench_mix *mix, uint64_t len, double before_n
     const double source = bench_source_seconds(mix, len);
     pat_source *s = bench_open(mix, len);
     struct pat_sequences out;
-    const struct pat_extract_options o = {0};
+    const struct pat_extract_options o = {.fold_min = BENCH_FOLD};
     const double begin = bench_cpu_seconds();
     if (pat_extract(s, &o, &out) != LS_OK) {
         fprintf(stderr, "%s\n", ls_last_error());

@@ -10,9 +10,11 @@ libcommon_la_SOURCES = \
     common/ls_env.c common/ls_env.h \
     common/ls_error.c common/ls_error.h \
     common/ls_file.c common/ls_file.h \
+    common/ls_hash.h \
     common/ls_json.c common/ls_json.h \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
+    common/ls_draft.c common/ls_draft.h \
     common/ls_outputs.c common/ls_outputs.h \
     common/ls_prefetch.h \
     common/ls_put.c common/ls_put.h \

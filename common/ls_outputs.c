@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/ls_outputs.h"
+#include "common/ls_draft.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static bool ls_is_stdout(const char *path)
 static ls_err ls_draft_name(const char *path, char out[PATH_MAX])
 {
     const int len = snprintf(out, PATH_MAX, "%s.part-%d", path, (int)getpid());
+    ls_draft_sweep(path);
     return len > 0 && len < PATH_MAX ? LS_OK : ls_fail(LS_ERR_RANGE, "%s: the name is too long", path);
 }
 
@@ -107,6 +109,7 @@ ls_err ls_outputs_open(ls_outputs *f, const char *path, FILE **out)
         LS_TRY(ls_outputs_add(f, path, &temporary));
     FILE *file = ls_output_open(&f->files[f->len - 1]);
     if (!file) return ls_fail_errno(errno, "%s cannot be written; name another file with -o", path);
+    if (*temporary && !f->files[f->len - 1].is_direct) ls_draft_hold(fileno(file));
     f->files[f->len - 1].out = file;
     *out = file;
     return LS_OK;

@@ -18,6 +18,15 @@ static inline uint64_t ls_random_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* The x of which this is ls_random_mix(x): its shifts undone, and its products by the inverses modulo 2^64.
+ */
+static inline uint64_t ls_random_unmix(uint64_t x)
+{
+    x = (x ^ (x >> 31) ^ (x >> 62)) * UINT64_C(0x319642b2d24d8ec3);
+    x = (x ^ (x >> 27) ^ (x >> 54)) * UINT64_C(0x96de1b173f119089);
+    return x ^ (x >> 30) ^ (x >> 60);
+}
+
 /* The next 64 bits; any state is a good seed. */
 static inline uint64_t ls_random_next(uint64_t *state)
 {

@@ -22,9 +22,11 @@ struct kn_backend {
 
 extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
 
-/* For backends without threads: 1, and each share in the calling thread.  Errors: none.  Thread: any.
- * Signal: as safe as task. */
+/* For backends without threads: 1.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 unsigned kn_backend_one_thread(void);
+/* For backends without threads: each share in the calling thread, in their order.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: as safe as task. */
 void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg);
 
 /* Every backend; ends with NULL. */

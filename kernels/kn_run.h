@@ -33,6 +33,8 @@ ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);
  * Errors: none.  Thread: any.  Signal: safe. */
 struct kn_run_at kn_runs_find(const struct kn_runs *r, uint64_t step);
 
-void kn_runs_fini(struct kn_runs *r); /* Errors: none.  Thread: any.  Signal: not safe. */
+/* Release what r holds; it is empty then.
+ * Owns:   r.  Errors: none.  Thread: any.  Signal: not safe. */
+void kn_runs_fini(struct kn_runs *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/mach_calibration_cache.h"
+#include "common/ls_hash.h"
 
 #include "machine/mach_tsc.h"
 
@@ -20,18 +21,10 @@
 /* Whole numbers only: decimal points depend on the locale. */
 #define MILLI 1000.0
 
-static uint64_t fnv1a(uint64_t hash, const void *data, size_t len_bytes)
-{
-    /* FNV-1a, 64 bit: http://www.isthe.com/chongo/tech/comp/fnv/ */
-    for (size_t i = 0; i < len_bytes; i++)
-        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static uint64_t key_of(const struct mach_cpu *cpu)
 {
-    const uint64_t hash = fnv1a(UINT64_C(0xcbf29ce484222325), cpu->identity, strlen(cpu->identity));
-    return fnv1a(hash, cpu->cache_bytes, sizeof(cpu->cache_bytes));
+    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, cpu->identity);
+    return ls_hash_bytes(hash, cpu->cache_bytes, sizeof(cpu->cache_bytes));
 }
 
 /* $XDG_CACHE_HOME when absolute, else $HOME/.cache (XDG Base Directory Specification). */

@@ -13,6 +13,10 @@ struct mach_seen {
     int signals;
 };
 
+/* Try id in a child process, which ends after 5 s whatever it does.
+ * Owns:   nothing; the child is waited for.  Errors: in the result: EIO when there was no child or it did not
+ *         tell, otherwise the try's own errno, 0 for none.
+ * Thread: one at a time, and none that holds a lock which a fork child needs.  Signal: not safe. */
 struct mach_seen mach_try_run(enum mach_try_id id);
 
 #endif

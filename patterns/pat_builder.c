@@ -19,7 +19,7 @@
     }
 
 static const struct pat_key pat_keys[] = {
-    {.name = "name", .kind = PAT_VALUE_NAME},
+    {.name = "name", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, name)},
     {.name = "kernel", .kind = PAT_VALUE_KERNEL},
     {.name = "operation", .kind = PAT_VALUE_OPERATION}, /* not Spatter's: doc/patterns.md */
     {.name = "pattern", .kind = PAT_VALUE_PATTERN, .role = PAT_ROLE_BOTH},
@@ -35,7 +35,10 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("boundary", boundary, 0),
     PAT_COUNT("seed", seed, -1),
     PAT_COUNT("local-work-size", local_work_size, -1),
-    {.name = "origin", .kind = PAT_VALUE_COMMENT}, /* pat_write_json.c */
+    /* what pat_write_json.c adds */
+    {.name = "origin", .kind = PAT_VALUE_COMMENT},
+    {.name = "found-as", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_as)},
+    {.name = "class", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_class)},
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),
@@ -58,7 +61,7 @@ const struct pat_key *pat_key_find(const char *name, size_t len)
 const char *pat_key_expects(const struct pat_key *k)
 {
     switch (k->kind) {
-    case PAT_VALUE_NAME:
+    case PAT_VALUE_TEXT:
     case PAT_VALUE_COMMENT:
         return "a text";
     case PAT_VALUE_KERNEL:
@@ -123,12 +126,13 @@ static void pat_set_deltas(struct pat_config *c, enum pat_role role, struct pat_
         pat_list_take(l, slot.deltas);
 }
 
-static ls_err pat_set_name(struct pat_config *c, const char *text, size_t len)
+static ls_err pat_set_text(struct pat_config *c, const struct pat_key *k, const char *text, size_t len)
 {
-    char *name = strndup(text, len);
-    if (!name) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
-    free(c->name);
-    c->name = name;
+    char **const field = (char **)(void *)((char *)c + k->offset);
+    char *const copy = strndup(text, len);
+    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    free(*field);
+    *field = copy;
     return LS_OK;
 }
 
@@ -224,8 +228,8 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
 {
     b->note[0] = '\0';
     switch (k->kind) {
-    case PAT_VALUE_NAME:
-        return pat_set_name(&b->config, text, len);
+    case PAT_VALUE_TEXT:
+        return pat_set_text(&b->config, k, text, len);
     case PAT_VALUE_KERNEL:
         return pat_set_kernel(&b->config, text, len);
     case PAT_VALUE_OPERATION:
@@ -247,7 +251,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
 
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
 {
-    if (k->kind == PAT_VALUE_NAME || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
+    if (k->kind == PAT_VALUE_TEXT || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
         k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION)
         return ls_fail(LS_ERR_ARG, "a number was found");
     return pat_builder_text(b, k, text, len);

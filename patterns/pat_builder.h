@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum pat_value {
-    PAT_VALUE_NAME,      /* any text */
+    PAT_VALUE_TEXT,      /* any text */
     PAT_VALUE_KERNEL,    /* the name of a kernel */
     PAT_VALUE_OPERATION, /* the name of an operation */
     PAT_VALUE_PATTERN,   /* a list, a text for pat_generate, or RAW=FILE */
@@ -29,7 +29,7 @@ struct pat_key {
     const char *name; /* as Spatter 2 spells it; Spatter 1's names are further rows */
     enum pat_value kind;
     enum pat_role role; /* of patterns and deltas */
-    size_t offset;      /* of counts: in struct pat_config */
+    size_t offset;      /* of counts and texts: in struct pat_config */
     int64_t minimum;    /* of counts; -1 means "not set" and leaves the default */
 };
 

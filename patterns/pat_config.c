@@ -45,6 +45,8 @@ void pat_config_fini(struct pat_config *c)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         free(lists[i]->data);
     free(c->name);
+    free(c->found_as);
+    free(c->found_class);
     memset(c, 0, sizeof(*c));
 }
 
@@ -70,6 +72,11 @@ ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out)
     s->rows[s->len] = fresh;
     *out = &s->rows[s->len++];
     return LS_OK;
+}
+
+const char *pat_config_word(const struct pat_config *c)
+{
+    return c->operation == PAT_OPERATION_UPDATE ? "update" : pat_kernel_name(c->kernel);
 }
 
 const char *pat_kernel_name(enum pat_kernel k)

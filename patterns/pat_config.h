@@ -52,6 +52,9 @@ struct pat_indices {
 /* Defaults are Spatter's: pat_config_init. */
 struct pat_config {
     char *name; /* never NULL */
+    /* Of one that was found in a program and read from a file, as found there; NULL: not told. */
+    char *found_as;    /* what tells it in another run: "load x[col] in multiply" (pat_found_key) */
+    char *found_class; /* "random": pat_class_name */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
@@ -95,6 +98,10 @@ ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out);
 /* "gather" and so on; "?" for what is no kernel.
  * Errors: none.  Thread: any.  Signal: safe. */
 const char *pat_kernel_name(enum pat_kernel k);
+
+/* What c does in one word, the same in all tables, pictures and pages: that of its kernel, or "update".
+ * Errors: none.  Thread: any.  Signal: safe. */
+const char *pat_config_word(const struct pat_config *c);
 
 /* The kernel named text, in any case.
  * Errors: LS_ERR_ARG, with the names there are; *out is unchanged.

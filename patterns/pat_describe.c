@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/pat_describe.h"
+#include "patterns/compact/pat_class.h"
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Distances are taken modulo 2^64: indices are not negative, so that no two differ by more than 63 bits. */
@@ -33,30 +33,6 @@ static bool pat_is_broadcast(const struct pat_indices *p)
     return true;
 }
 
-static int pat_order(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static bool pat_is_mostly_stride1(const struct pat_indices *p)
-{
-    const size_t n = p->len - 1;
-    int64_t *sorted = malloc(n * sizeof(*sorted));
-    size_t ones = 0, most = 0, run = 0;
-    if (!sorted) return false;
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = pat_distance(p, i);
-    qsort(sorted, n, sizeof(*sorted), pat_order);
-    for (size_t i = 0; i < n; i++) {
-        run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
-        if (run > most) most = run;
-        ones += sorted[i] == 1;
-    }
-    free(sorted);
-    return ones == most && 3 * ones >= n;
-}
-
 enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride)
 {
     *out_stride = 0;
@@ -65,27 +41,43 @@ enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride)
         *out_stride = pat_distance(p, 0);
         return PAT_SHAPE_UNIFORM;
     }
-    if (pat_is_broadcast(p)) return PAT_SHAPE_BROADCAST;
-    return pat_is_mostly_stride1(p) ? PAT_SHAPE_MOSTLY_STRIDE1 : PAT_SHAPE_COMPLEX;
+    return pat_is_broadcast(p) ? PAT_SHAPE_BROADCAST : PAT_SHAPE_IRREGULAR;
 }
 
-static int pat_describe_list(const struct pat_indices *p, char *out, size_t room)
+/* By the thresholds of extraction; of a long list its beginning tells. */
+static enum pat_class pat_class_of_list(const struct pat_indices *p, bool has_period)
+{
+    const struct pat_indices begin = {p->data, p->len < PAT_MEASURE_LIMIT ? p->len : PAT_MEASURE_LIMIT};
+    const struct pat_stream stream = {.pieces = {.sequence = &begin},
+                                      .elem_size_bytes = 1,
+                                      .access_size_bytes = 1,
+                                      .limit = PAT_MEASURE_LIMIT};
+    struct pat_shares shares;
+    if (pat_measure_shares(&stream, &shares) != LS_OK) return PAT_CLASS_COMPLEX;
+    return pat_classify_list(&shares, has_period ? p : NULL);
+}
+
+/* found: what the file says that it was found to be, NULL or "" when it does not. */
+static int pat_describe_list(const struct pat_indices *p, bool has_period, const char *found, char *out,
+                             size_t room)
 {
     int64_t stride;
-    const enum pat_shape shape = pat_shape_of(p, &stride);
-    switch (shape) {
+    const bool is_told = found && *found;
+    char class[PAT_TEXT_BYTES] = "";
+    switch (pat_shape_of(p, &stride)) {
     case PAT_SHAPE_UNIFORM:
-        return snprintf(out, room, "%zu x stride %lld", p->len, (long long)stride);
+        if (is_told && strcmp(found, pat_class_name(PAT_CLASS_UNIFORM)) != 0)
+            snprintf(class, sizeof(class), ", %s", found);
+        return snprintf(out, room, "%zu x stride %lld%s", p->len, (long long)stride, class);
     case PAT_SHAPE_SINGLE:
-        return snprintf(out, room, "1 index");
+        return snprintf(out, room, "1 index%s%s", is_told ? ", " : "", is_told ? found : "");
     case PAT_SHAPE_BROADCAST:
-        return snprintf(out, room, "%zu, broadcast", p->len);
-    case PAT_SHAPE_MOSTLY_STRIDE1:
-        return snprintf(out, room, "%zu, mostly stride 1", p->len);
-    case PAT_SHAPE_COMPLEX:
+        return snprintf(out, room, "%zu, %s", p->len, is_told ? found : pat_class_name(PAT_CLASS_BROADCAST));
+    case PAT_SHAPE_IRREGULAR:
         break;
     }
-    return snprintf(out, room, "%zu, complex", p->len);
+    return snprintf(out, room, "%zu, %s", p->len,
+                    is_told ? found : pat_class_name(pat_class_of_list(p, has_period)));
 }
 
 const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES])
@@ -94,11 +86,14 @@ const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES])
     const struct pat_indices *second = c->kernel == PAT_MULTIGATHER                          ? &c->gather
                                        : c->kernel == PAT_GATHER || c->kernel == PAT_SCATTER ? NULL
                                                                                              : &c->scatter;
+    const bool has_period = c->count > 1;
     if (first->len == 0 || (second && second->len == 0)) return strcpy(out, "empty");
-    size_t n = (size_t)pat_describe_list(first, out, PAT_TEXT_BYTES);
+    size_t n =
+        (size_t)pat_describe_list(first, has_period, second ? NULL : c->found_class, out, PAT_TEXT_BYTES);
     if (!second || n >= PAT_TEXT_BYTES - 4) return out;
     n += (size_t)snprintf(out + n, PAT_TEXT_BYTES - n, c->kernel == PAT_GS ? " > " : " by ");
-    if (n < PAT_TEXT_BYTES) pat_describe_list(second, out + n, PAT_TEXT_BYTES - n);
+    if (n < PAT_TEXT_BYTES)
+        pat_describe_list(second, has_period, c->found_class, out + n, PAT_TEXT_BYTES - n);
     return out;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a list of indices looks like, in the words of the Spatter paper's Table 5. */
+/* What a list of indices looks like, in the words of the Spatter paper's Table 5; what it was found to be in
+ * a program comes before what its indices look like. */
 #ifndef PAT_DESCRIBE_H
 #define PAT_DESCRIBE_H
 
@@ -8,20 +9,21 @@
 enum { PAT_TEXT_BYTES = 64 };
 
 enum pat_shape {
-    PAT_SHAPE_SINGLE,         /* one index */
-    PAT_SHAPE_UNIFORM,        /* equal distances: stride-N */
-    PAT_SHAPE_BROADCAST,      /* runs of the same index, at a constant distance from each other */
-    PAT_SHAPE_MOSTLY_STRIDE1, /* 1 is the most frequent distance, and a third of all at least */
-    PAT_SHAPE_COMPLEX
+    PAT_SHAPE_SINGLE,    /* one index */
+    PAT_SHAPE_UNIFORM,   /* equal distances: stride-N */
+    PAT_SHAPE_BROADCAST, /* runs of the same index, at a constant distance from each other */
+    PAT_SHAPE_IRREGULAR
 };
 
 /* The shape of p, and for uniform ones its stride. p is not empty.
- * Errors: none; without memory a list counts as complex.
- * Thread: any.  Signal: not safe. */
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride);
 
-/* "16 x stride 4", "16, broadcast", "16, mostly stride 1", "16, complex"; of gs both sides. Written into out
- * and returned. Errors: none.  Thread: any.  Signal: not safe. */
+/* "16 x stride 4", "16, broadcast", "16, mostly stride-1", "16, random", "16, complex", by the thresholds of
+ * patterns/compact/pat_class.c; the class that the file tells where it does: "3 x stride 1, stencil". Of gs
+ * both sides. Written into out and returned.
+ * Owns:   nothing.  Errors: none; without memory an irregular list counts as complex.
+ * Thread: any.  Signal: not safe. */
 const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES]);
 
 /* "8", "8,16,..." of a list, "4/8" of gs. Written into out and returned.

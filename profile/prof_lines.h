@@ -18,7 +18,10 @@ struct prof_ip_set {
     uint64_t *slots; /* 0: empty */
     size_t len, room;
 };
+/* Put ip into set; 0 is no address, and left out.
+ * Owns:   set.  Errors: LS_ERR_NOMEM; then set is unchanged. */
 ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
+/* Owns:   what set holds is gone; it is empty.  Errors: none. */
 void prof_ip_fini(struct prof_ip_set *set);
 
 typedef PROF_VECTOR(struct prof_line) prof_line_list;

@@ -37,14 +37,20 @@ struct prof_merge_job {
  * Errors: LS_ERR_FORMAT, as prof_merge. */
 ls_err prof_merge_run(struct prof_merge_job *job);
 
-/* job->nodes and job->phases, and where each file's went.  Errors: LS_ERR_NOMEM. */
+/* job->nodes, and where each file's went (node_of).
+ * Owns:   job.  Errors: LS_ERR_NOMEM. */
 ls_err prof_merge_nodes(struct prof_merge_job *job);
+/* job->phases, and where each file's went (phase_of).
+ * Owns:   job.  Errors: LS_ERR_NOMEM. */
 ls_err prof_merge_phases(struct prof_merge_job *job);
 
 /* Counts rows: first_row, first_sample of all files.  Errors: those of prof_load_samples. */
 ls_err prof_merge_count(struct prof_merge_job *job);
-/* Every table, and the samples, with their row numbers moved.  Errors: those of prof_writer_add. */
+/* Every table, with its row numbers moved.
+ * Owns:   job.  Errors: those of prof_writer_table, LS_ERR_NOMEM. */
 ls_err prof_merge_tables(struct prof_merge_job *job);
+/* The samples of all files, with their row numbers moved; the files are opened once more, one at a time.
+ * Owns:   job.  Errors: those of prof_open, prof_load_samples and prof_writer_add. */
 ls_err prof_merge_samples(struct prof_merge_job *job);
 
 /* Domains and fields, one file after the other; of equal names the later ones get a number. Fills

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_names.h"
+#include "common/ls_hash.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -44,15 +45,6 @@ void prof_names_free(prof_names *n)
         }
     free(n->buckets);
     free(n);
-}
-
-/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t prof_name_hash(const char *text, size_t len)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-    return h;
 }
 
 /* Length of the UTF-8 character at text (RFC 3629), 0 when it is none. */
@@ -100,7 +92,7 @@ static void prof_names_grow(prof_names *n)
 /* Takes e over. */
 static const char *prof_name_keep(prof_names *n, struct prof_name_entry *e, size_t len)
 {
-    e->hash = prof_name_hash(e->text, len);
+    e->hash = ls_hash_bytes(LS_HASH_BEGIN, e->text, len);
     for (struct prof_name_entry *old = n->buckets[e->hash & (n->buckets_len - 1)]; old; old = old->next)
         if (old->hash == e->hash && strcmp(old->text, e->text) == 0) {
             free(e);

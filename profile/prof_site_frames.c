@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_site_frames.h"
+#include "common/ls_hash.h"
 
 #include "profile/prof_allocators.h"
 
@@ -119,20 +120,11 @@ uint64_t prof_frame_offset(const struct prof_place_tables *t, uint32_t frame)
     return m ? f->ip - m->bias : f->ip;
 }
 
-/* FNV-1a: the same in every run, as the order of addresses is not. */
-static uint64_t prof_text_hash(const char *text)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static uint64_t prof_code_identity(const struct prof_place_tables *t, const struct prof_frame *f)
 {
     const struct prof_module *m = prof_module_of(t, f);
     if (!m) return f->ip ^ (uint64_t)f->process << 48; /* code in no file is its process's own */
-    return (f->ip - m->bias) ^ prof_text_hash(m->path);
+    return (f->ip - m->bias) ^ ls_hash_text(LS_HASH_BEGIN, m->path);
 }
 
 void prof_path_identities(const struct prof_place_tables *t, uint64_t *out)

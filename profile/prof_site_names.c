@@ -20,6 +20,7 @@ struct prof_naming {
     uint64_t identity;
     struct prof_call_place place;
     uint32_t order; /* of the first site with this identity */
+    bool is_large;  /* a site with this identity */
 };
 
 struct prof_namer {
@@ -158,6 +159,26 @@ static void prof_set_orders(struct prof_namer *n)
     for (size_t i = 0; i < n->len; i++) {
         const bool is_same = i > 0 && n->rows[i].identity == n->rows[i - 1].identity;
         n->rows[i].order = is_same ? n->rows[i - 1].order : n->rows[i].site->id;
+        if (is_same && n->rows[i - 1].is_large) n->rows[i].is_large = true;
+    }
+    for (size_t i = n->len; i-- > 1;) /* also those before the large one */
+        if (n->rows[i].is_large && n->rows[i].identity == n->rows[i - 1].identity)
+            n->rows[i - 1].is_large = true;
+}
+
+/* Which small blocks a recording knows is chance, a trace knows them all: those of one label with large ones
+ * must not change what these are called, or else names of two runs could not be compared. */
+static void prof_set_small_apart(struct prof_namer *n)
+{
+    qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
+    for (size_t from = 0, to; from < n->len; from = to) {
+        const char *const label = n->rows[from].site->label;
+        bool has_large = false;
+        for (to = from; to < n->len && n->rows[to].site->label == label; to++)
+            has_large = has_large || n->rows[to].is_large;
+        for (size_t i = from; i < to && has_large; i++)
+            if (!n->rows[i].is_large)
+                n->rows[i].site->label = prof_name_printf(n->names, "%s (small)", label);
     }
 }
 
@@ -168,10 +189,12 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
         n->rows[i] = (struct prof_naming){
             .site = site,
             .identity = (site->frame < n->tables->frames_len ? identities[site->frame] : 0) +
-                        s->facts.rows[i].is_mapping};
+                        s->facts.rows[i].is_mapping,
+            .is_large = s->facts.rows[i].is_large};
         prof_name_site(n, &n->rows[i]);
     }
     prof_set_orders(n);
+    prof_set_small_apart(n);
     for (unsigned level = 0; level <= PROF_CALLERS_MAX + 1; level++)
         prof_tell_apart_by(n, level);
 }

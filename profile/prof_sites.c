@@ -69,6 +69,7 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     const double weight = prof_block_weight(len_bytes, period_bytes);
     f->blocks += weight;
     f->bytes += weight * (double)len_bytes;
+    f->is_large = f->is_large || len_bytes >= PROF_LARGE_BLOCK_BYTES;
     row->recorded++;
     row->blocks = (uint64_t)(f->blocks + 0.5);
     row->bytes = (uint64_t)(f->bytes + 0.5);

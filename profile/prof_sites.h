@@ -21,6 +21,8 @@
 #define PROF_NO_SITE UINT32_MAX
 /* Blocks that get nodes of their own: the first ones hit, of a site and of the run. */
 enum { PROF_SITE_BLOCKS_MAX = 32, PROF_RUN_BLOCKS_MAX = 20000 };
+/* From this size on record takes every block unless it is told otherwise (LOADSTONE_ALLOC_MIN). */
+enum { PROF_LARGE_BLOCK_BYTES = 4096 };
 
 /* What is known of a site beside its row. */
 struct prof_site_facts {
@@ -28,6 +30,7 @@ struct prof_site_facts {
     uint64_t key;         /* of its node; 0: not computed */
     uint32_t block_nodes; /* made so far */
     bool is_mapping;      /* mmap: below anonymous memory */
+    bool is_large;        /* has made a block of PROF_LARGE_BLOCK_BYTES: it is in every recording */
     bool is_single;       /* one block in the whole recording: it needs no node beside the site's */
 };
 

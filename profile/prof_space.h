@@ -34,17 +34,36 @@ size_t prof_space_clone_bytes(const prof_space *s);
  * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out);
 
-/* Follow the program. Records that make no sense (a free of nothing) change nothing.  Errors: LS_ERR_NOMEM.
- */
+/* The following functions follow the program, in the order of time. Records that make no sense (a free of
+ * nothing, an extent that wraps) change nothing. */
+/* All mappings are those of /proc/PID/maps, from now on.
+ * Owns:   maps_text is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_bytes);
+/* Something was mapped: what lay there is gone (ranges, blocks, thread-local storage), unless it is the heap
+ * that grew.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r);
+/* Something was unmapped: all that lay there is gone.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r);
+/* A block, or memory mapped at a known site, is born.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r);
+/* The block that begins at r->base dies, and the ranges inside it.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r);
-ls_err prof_space_node_range(prof_space *s, const struct spool_node *r); /* NODE_ADD and NODE_RANGE */
+/* NODE_ADD and NODE_RANGE: a registered node is here from now on, and where it was no longer. Groups are
+ * nowhere.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
+ls_err prof_space_node_range(prof_space *s, const struct spool_node *r);
+/* A registered node is nowhere from now on.
+ * Owns:   r is only read.  Errors: none: always LS_OK. */
 ls_err prof_space_node_remove(prof_space *s, const struct spool_node_remove *r);
-/* A thread's stack [base, end) lives from now; home is its node. */
+/* A thread's stack [base, end) lives from now; home is its node.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_stack_begin(prof_space *s, uint64_t base, uint64_t end, uint32_t home);
+/* The stacks in [base, end) are gone.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
 
 /* Is addr in an executable mapping, as far as is known? */

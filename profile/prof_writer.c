@@ -3,6 +3,7 @@
 
 #include "profile/prof_writer.h"
 
+#include "common/ls_draft.h"
 #include "profile/prof_file.h"
 #include "profile/prof_h5.h"
 #include "spool/spool_format.h"
@@ -155,6 +156,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
     if (!w->force && access(path, F_OK) == 0)
         return ls_fail(LS_ERR_EXISTS, "%s is already there: use --force to replace it, or another name",
                        path);
+    ls_draft_sweep(path); /* HDF5 holds its own by a lock */
     LS_TRY(prof_create_file(w));
     return prof_create_samples(w);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_answer.h"
 
+#include "common/ls_hash.h"
 #include "common/ls_checked.h"
 #include "common/ls_span.h"
 
@@ -42,9 +43,7 @@ void *sym_draft_row(struct sym_draft *d, enum sym_row_kind kind)
 
 static size_t sym_text_slot(const struct sym_draft *d, const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, text);
     size_t at = (size_t)(hash ^ hash >> 29) & (d->slots_room - 1);
     while (d->slots[at] && strcmp(d->text + d->slots[at], text) != 0)
         at = (at + 1) & (d->slots_room - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
+#include "common/ls_hash.h"
 
 #include "symbols/sym_files.h"
 
@@ -70,9 +71,7 @@ void sym_files_free(sym_files *f)
 
 static sym_file **sym_file_slot(const sym_files *f, const char *path)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *c = path; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, path);
     size_t at = (size_t)(hash ^ hash >> 29) & (f->slots_room - 1);
     while (f->slots[at] && strcmp(f->slots[at]->path, path) != 0)
         at = (at + 1) & (f->slots_room - 1);

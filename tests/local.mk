@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests: unit tests stand beside what they specify (tests/<folder>/local.mk), whole programs in tests/cases
+include tests/common/local.mk
 include tests/step/local.mk
 include tests/machine/local.mk
 include tests/perf/encode.mk

@@ -4,9 +4,11 @@
 #include "machine/mach_topology.h"
 #include "perf/pe_pfm.h"
 #include "common/ls_json.h"
+#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"
+#include "tools/record/rec_left.h"
 #include "tools/record/rec_preload.h"
 
 #include "config.h"
@@ -29,6 +31,8 @@ struct doctor {
     char preload[PATH_MAX];
     bool has_preload;
     char preload_problem[512];
+    struct rec_left left[REC_LEFT_MAX];
+    size_t left_len;
 };
 
 /* The engine that record takes by itself, NULL none. */
@@ -67,6 +71,22 @@ static void doctor_print_try(const struct mach_try *t)
                cli_colour_end(out));
 }
 
+/* What a killed launcher could not remove, and what to do with it. */
+static void doctor_print_left(const struct doctor *d)
+{
+    char bytes[CLI_CELL_BYTES];
+    if (d->left_len) puts("\nLeft by launchers that were killed:");
+    for (size_t i = 0; i < d->left_len; i++) {
+        const struct rec_left *l = &d->left[i];
+        printf("  %s (%s%s%s)\n", l->path, cli_format_bytes(bytes, (double)l->len_bytes),
+               *l->command ? ", of " : "", l->command);
+        if (l->is_recording)
+            printf("       its profile: loadstone resolve -o FILE.h5 %s\n", cli_quote(l->path));
+        printf("       to remove it%s: rm -r %s\n",
+               l->is_recording ? "" : " (of a trace, and of no more use)", cli_quote(l->path));
+    }
+}
+
 static void doctor_print(const struct doctor *d)
 {
     const struct mach_capability *c = &d->can;
@@ -98,6 +118,7 @@ static void doctor_print(const struct doctor *d)
         printf("\nLoads can be sampled here: record takes engine %s.\n", taken->name);
     else
         printf("\nLoads cannot be sampled here. See what failed above.\n");
+    doctor_print_left(d);
 }
 
 static void doctor_json_try(struct ls_json *j, const struct mach_try *t)
@@ -131,6 +152,20 @@ static struct mach_try doctor_try_of(const struct doc_engine *e, const char *nam
     snprintf(t.detail, sizeof(t.detail), "%.*s", (int)sizeof(t.detail) - 1, e->detail);
     snprintf(t.remedy, sizeof(t.remedy), "%s", e->remedy);
     return t;
+}
+
+static void doctor_json_left(struct ls_json *j, const struct doctor *d)
+{
+    ls_json_open(j, "left_spools", '[');
+    for (size_t i = 0; i < d->left_len; i++) {
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "path", d->left[i].path);
+        ls_json_text(j, "command", d->left[i].command);
+        ls_json_u64(j, "bytes", d->left[i].len_bytes);
+        ls_json_bool(j, "is_recording", d->left[i].is_recording);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
 }
 
 static void doctor_print_json(const struct doctor *d)
@@ -169,6 +204,7 @@ static void doctor_print_json(const struct doctor *d)
     ls_json_text(&j, "engine", taken ? taken->name : "null");
     ls_json_text(&j, "trigger", doctor_trigger(d));
     ls_json_bool(&j, "libpfm4", pe_pfm_is_there());
+    doctor_json_left(&j, d);
     ls_json_close(&j, '}');
 }
 
@@ -181,6 +217,7 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
     if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));
     d.has_preload = rec_preload_find(d.preload) == LS_OK;
     if (!d.has_preload) snprintf(d.preload_problem, sizeof(d.preload_problem), "%s", ls_last_error());
+    d.left_len = rec_left_find(d.left);
     doc_engines_try(&d.can, d.has_preload, d.engines);
     if (v[DOCTOR_JSON].given)
         doctor_print_json(&d);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone patterns: finds what is to be done; each row of ptn_actions is a file of its own. */
+#include "patterns/source/pat_source.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"
 
@@ -10,30 +11,30 @@ enum { PTN_OPERANDS_MAX = 4096 };
 
 /* clang-format off */
 static const struct cli_option patterns_options[PTN_OPTIONS] = {
-    [PTN_FORMAT] = {"format", 0, CLI_TEXT, "NAME", NULL,
-                    "format of INPUT, instead of recognising it; a wrong name is told those that there are", "Input"},
+    [PTN_FORMAT] = {"format", 0, CLI_CHOICE, PAT_SOURCE_NAMES, NULL, "format of INPUT, instead of recognising it",
+                    "Input"},
     [PTN_BINARY] = {"binary", 0, CLI_FILES, "FILE[@BASE]", NULL,
                     "program or library that a trace of another tool ran, and the address where it was loaded, in "
                     "hexadecimal: its functions and lines get names; may be given several times", "Input"},
-    [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input"},
+    [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input", .least = 1 << 20},
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
                        "a pattern for each thread, instead of one for all that do the same", "Input"},
     [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
                   "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its version 1 "
                   "or 2 keep", "Patterns"},
     [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest (64, of which 10 are printed); of the published modes: of each kind",
-                 "Patterns"},
-    [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns"},
+                 "Patterns", .least = 1},
+    [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns", .least = 1},
     [PTN_MIN_DISTANCES] = {"min-distances", 0, CLI_COUNT, "COUNT", NULL,
-                           "only patterns with so many different distances, or with --min-far", "Patterns"},
+                           "only patterns with so many different distances, or with --min-far", "Patterns", .least = 1},
     [PTN_MIN_FAR] = {"min-far", 0, CLI_PERCENT, "PERCENT", NULL, "share of distances that are far", "Patterns"},
-    [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "distance from which one is far (published: 513)", "Patterns"},
+    [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "distance from which one is far (published: 513)", "Patterns", .least = 1},
     [PTN_WINDOW_ROWS] = {"window-rows", 0, CLI_COUNT, "COUNT", NULL,
-                         "instructions in a window of the published modes (1024)", "Patterns"},
+                         "instructions in a window of the published modes (1024)", "Patterns", .least = 1},
     [PTN_WINDOW_BYTES] = {"window-bytes", 0, CLI_COUNT, "BYTES", NULL,
-                          "accesses of one instruction there, in bytes (64)", "Patterns"},
+                          "accesses of one instruction there, in bytes (64)", "Patterns", .least = 1},
     [PTN_TRIVIAL] = {"trivial", 0, CLI_FLAG, NULL, NULL, "also patterns whose distances are -1, 0 and 1 only", "Patterns"},
-    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", "1048576", "indices of a pattern at most", "Patterns"},
+    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", "1048576", "indices of a pattern at most", "Patterns", .least = 1},
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
@@ -42,7 +43,7 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
                             "without the loads that run through the indices of another pattern: its replay reads an index "
                             "list in their place",
                             "Patterns"},
-    [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns"},
+    [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns", .least = 1},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},
     [PTN_WITHIN] = {"within", 'w', CLI_PERCENT, "PERCENT", NULL,
@@ -69,6 +70,12 @@ static const struct ptn_action *const ptn_actions[] = {
     &ptn_action_diff,
     &ptn_action_groups,
 };
+static const struct cli_action *const patterns_actions[] = {
+    &ptn_action_show.about,
+    &ptn_action_diff.about,
+    &ptn_action_groups.about,
+    NULL,
+};
 enum { PTN_ACTIONS = sizeof(ptn_actions) / sizeof(ptn_actions[0]) };
 
 static size_t ptn_operands_len(char **operands)
@@ -85,19 +92,20 @@ static void ptn_actions_text(char *out, size_t room)
     size_t n = 0;
     out[0] = '\0';
     for (size_t i = 0; i < PTN_ACTIONS; i++) {
-        const size_t len =
-            strlen(ptn_actions[i]->name) + strlen(ptn_actions[i]->operands) + (i ? 3 : 1); /* blank, comma */
+        const size_t len = strlen(ptn_actions[i]->about.name) + strlen(ptn_actions[i]->about.operands) +
+                           (i ? 3 : 1); /* blank, comma */
         if (n + len >= room) return;
         if (i) n = (size_t)(stpcpy(out + n, ", ") - out);
-        n = (size_t)(stpcpy(out + n, ptn_actions[i]->name) - out);
+        n = (size_t)(stpcpy(out + n, ptn_actions[i]->about.name) - out);
         out[n++] = ' ';
-        n = (size_t)(stpcpy(out + n, ptn_actions[i]->operands) - out);
+        n = (size_t)(stpcpy(out + n, ptn_actions[i]->about.operands) - out);
     }
 }
 
 static int patterns_usage(const struct ptn_action *a)
 {
-    cli_error("patterns %s takes %s; see loadstone patterns --help", a->name, a->operands);
+    cli_error("patterns %s takes %s; see loadstone patterns %s --help", a->about.name, a->about.operands,
+              a->about.name);
     return CLI_USAGE;
 }
 
@@ -106,9 +114,10 @@ static int patterns_do(const struct ptn_action *a, const struct cli_value *v, ch
 {
     if (len < a->operands_min || len > a->operands_max) return patterns_usage(a);
     for (size_t i = 0; i < PTN_OPTIONS; i++) {
-        if (!v[i].given || (a->options & PTN_BIT(i))) continue;
-        cli_error("patterns %s does nothing with --%s; see loadstone patterns --help",
-                  *a->name ? a->name : a->operands, patterns_options[i].name);
+        if (!v[i].given || (a->about.options & PTN_BIT(i))) continue;
+        cli_error("patterns %s does nothing with --%s; see loadstone patterns %s%s--help",
+                  *a->about.name ? a->about.name : a->about.operands, patterns_options[i].name, a->about.name,
+                  *a->about.name ? " " : "");
         return CLI_USAGE;
     }
     return a->run(v, operands, len);
@@ -121,7 +130,7 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
     const size_t len = ptn_operands_len(operands);
     const bool is_there = access(operands[0], F_OK) == 0;
     for (size_t i = 0; i < PTN_ACTIONS; i++) {
-        if (strcmp(operands[0], ptn_actions[i]->name) != 0) continue;
+        if (strcmp(operands[0], ptn_actions[i]->about.name) != 0) continue;
         if (len > 1) return patterns_do(ptn_actions[i], v, operands + 1, len - 1);
         if (!is_there) return patterns_usage(ptn_actions[i]);
     }
@@ -147,33 +156,14 @@ const struct cli_command cli_cmd_patterns = {
         "classified and measured, "
         "the costliest first. With -o it writes them for loadstone replay or other programs, or "
         "draws them.\n\n"
-        "When the first of several operands is one of the following words it says what to do. show prints "
-        "each configuration "
-        "of a pattern file: its "
-        "shape, how far it reaches, how much memory replaying it takes, and which distances from "
-        "index to index are most "
-        "frequent; with -o it draws the indices and the distances in order, and how often each "
-        "distance occurs.\n\n"
-        "diff says how far apart the patterns of A and B are, from 0 to 1: what the distances from "
-        "access to access, "
-        "the reuse of cache lines, footprint, utilisation and spread differ by. Patterns go "
-        "together by name, the "
-        "others by distance. The interval is from a bootstrap over blocks of accesses; halves is "
-        "what two halves of "
-        "one pattern differ by. Where the accesses lie in memory and how the pattern is written does "
-        "not matter.\n\n"
-        "groups puts the patterns of threads, ranks and inputs that are alike together and names "
-        "one that stands for "
-        "the others.",
+        "When the first of several operands is one of the following words it says what to do.",
     .examples =
         "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"
         "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"
         "loadstone patterns prog.trace --to gem5 -o P.py         for gem5's traffic generator\n"
         "loadstone patterns drmemtrace.gz --mode paper --to gs-patterns -o P.json\n"
-        "loadstone patterns memtrace.app.*.log --binary ./app@0x555555554000   a file a thread, with names\n"
-        "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n"
-        "loadstone patterns diff before.json after.json\n"
-        "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",
+        "loadstone patterns memtrace.app.*.log --binary ./app@0x555555554000   a file a thread, with names\n",
+    .actions = patterns_actions,
     .options = patterns_options,
     .options_len = PTN_OPTIONS,
     .operands_min = 1,

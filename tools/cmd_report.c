@@ -64,9 +64,9 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
                                 "leave out memory that the program did not register", "Rows"},
     [REPORT_SLICES] = {"slices", 0, CLI_COUNT, "COUNT", "20", "parts that the run is cut into for --by slice",
-                       "Rows"},
+                       "Rows", .least = 1},
     [REPORT_SLICE_MS] = {"slice-ms", 0, CLI_COUNT, "MILLISECONDS", NULL,
-                         "length of such a part, instead of their number", "Rows"},
+                         "length of such a part, instead of their number", "Rows", .least = 1},
     [REPORT_PROCESSES] =
         {"processes", 'P', CLI_FLAG, NULL, NULL,
          "instead of the table: the tree of processes, how each began and ended, its share of "
@@ -106,7 +106,7 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                       "value of all",
                       "Natural domain"},
     [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
-                      "Natural domain"},
+                      "Natural domain", .least = 20, .most = 1000},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; "
@@ -293,8 +293,6 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
                                              .one_layer = v[REPORT_LAYER].given,
                                              .layer = v[REPORT_LAYER].number,
                                              .json = v[REPORT_JSON].given};
-    if (v[REPORT_WIDTH].given && (heat.width < 20 || heat.width > 1000))
-        return ls_fail(LS_ERR_USAGE, "--width: %s columns; 20 to 1000 can be drawn", v[REPORT_WIDTH].text);
     LS_TRY(rep_heatmap(&heat, stdout));
     fflush(stdout);
     cli_next("loadstone view %s", cli_quote(o->path));

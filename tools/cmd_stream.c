@@ -41,23 +41,26 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
                      "elements of each array; default: four times all last-level caches, 1,000,000 at least "
                      "(STREAM's run rule)",
-                     "What to run"},
+                     "What to run", .least = 1, .most = INT64_MAX / 64},
     [STREAM_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STREAM_STRIDE] = {"stride", 0, CLI_COUNT, "ELEMENTS", "8",
-                       "from element to element of the stride kernels", "What to run"},
+                       "from element to element of the stride kernels", "What to run", .least = 1,
+                       .most = INT64_MAX / 64},
     [STREAM_HOT_SHARE] = {"hot-share", 0, CLI_PERCENT, "PERCENT", "90%",
                           "of the hotspot kernels' loads go to the hot elements", "What to run"},
     [STREAM_HOT_SIZE] = {"hot-size", 0, CLI_COUNT, "ELEMENTS", NULL, "hot elements; default: one of 1024",
-                         "What to run"},
+                         "What to run", .least = 1, .most = INT64_MAX / 64},
     [STREAM_SEED] = {"seed", 's', CLI_COUNT, "NUMBER", "0",
                      "of the random indices: the same seed gives the same", "What to run"},
-    [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement"},
+    [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement",
+                       .least = 1, .most = UINT32_MAX},
     [STREAM_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10",
-                        "runs before them at most; three alike end the warm-up", "Measurement"},
+                        "runs before them at most; three alike end the warm-up", "Measurement", .least = 1,
+                        .most = UINT32_MAX},
     [STREAM_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL,
                         "openmp, serial, or scalar: threads without vectorisation", "How to run"},
     [STREAM_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
-                        "How to run"},
+                        "How to run", .least = 1, .most = UINT32_MAX},
     [STREAM_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                     "bind each thread to a processor; auto: close with a thread for every processor",
                     "How to run"},
@@ -69,7 +72,7 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default",
                       "pages to ask for; the output says what came", "How to run"},
     [STREAM_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL, "allowed; default: what the system has left",
-                       "How to run"},
+                       "How to run", .least = 1},
     [STREAM_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
     [STREAM_BYTES_BY] = {"bytes", 0, CLI_CHOICE, "paper|code", "paper",
                          "bytes that the table's rates count: elements only, as STREAM and RaiderSTREAM's "
@@ -130,14 +133,6 @@ static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_op
                                  .warmups_max = (unsigned)v[STREAM_WARMUPS].number,
                                  .memory_bytes = v[STREAM_MEMORY].number,
                                  .seed = v[STREAM_SEED].number};
-    static const int at_least_1[] = {STREAM_SIZE,    STREAM_STRIDE,   STREAM_NTIMES,
-                                     STREAM_THREADS, STREAM_HOT_SIZE, STREAM_WARMUPS};
-    for (size_t i = 0; i < sizeof(at_least_1) / sizeof(at_least_1[0]); i++) {
-        const struct cli_value *w = &v[at_least_1[i]];
-        if (w->given && (w->number == 0 || w->number > INT64_MAX / 64))
-            return ls_fail(LS_ERR_USAGE, "--%s %s: 1 or more are needed", stream_options[at_least_1[i]].name,
-                           w->text);
-    }
     LS_TRY(kn_method_parse(v[STREAM_METHOD].text, &o->run.method));
     return kn_stores_parse(v[STREAM_STORES].text, &o->run.stores);
 }

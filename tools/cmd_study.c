@@ -34,17 +34,21 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the studies and stop", "What to run"},
     [STUDY_SPAN] = {"span", 0, CLI_BYTES, "BYTES", NULL,
                     "what the study's own patterns reach over; default: eight times all last-level caches",
-                    "What to run"},
+                    "What to run", .least = 1},
     [STUDY_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
-                    "elements of the largest arrays; default: STREAM's run rule", "What to run"},
+                    "elements of the largest arrays; default: STREAM's run rule", "What to run", .least = 1,
+                    .most = INT64_MAX / 64},
     [STUDY_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
-                         "run at most this many iterations of each pattern of a file", "What to run"},
+                         "run at most this many iterations of each pattern of a file", "What to run",
+                         .least = 1},
     [STUDY_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
-    [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement"},
-    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "runs before them at most", "Measurement"},
+    [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement",
+                    .least = 1, .most = UINT32_MAX},
+    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "runs before them at most", "Measurement",
+                       .least = 1, .most = UINT32_MAX},
     [STUDY_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL, "openmp, serial or scalar", "How to run"},
     [STUDY_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
-                       "How to run"},
+                       "How to run", .least = 1, .most = UINT32_MAX},
     [STUDY_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto", "bind each thread to a processor",
                    "How to run"},
     [STUDY_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
@@ -93,13 +97,6 @@ static ls_err study_keep(void *user, const char *series, double x, const struct 
 static ls_err study_read_options(const struct cli_value *v, struct kn_study_options *o)
 {
     static const unsigned bytes[] = {8, 4};
-    static const int at_least_1[] = {STUDY_SIZE, STUDY_RUNS, STUDY_WARMUPS, STUDY_THREADS, STUDY_MAX_COUNT};
-    for (size_t i = 0; i < sizeof(at_least_1) / sizeof(at_least_1[0]); i++) {
-        const struct cli_value *w = &v[at_least_1[i]];
-        if (w->given && (w->number == 0 || w->number > INT64_MAX / 64))
-            return ls_fail(LS_ERR_USAGE, "--%s %s: 1 or more are needed", study_options[at_least_1[i]].name,
-                           w->text);
-    }
     *o = (struct kn_study_options){.span_bytes = v[STUDY_SPAN].number, .elements_max = v[STUDY_SIZE].number};
     o->run = (struct kn_options){.backend = v[STUDY_BACKEND].text,
                                  .pages = (enum kn_pages)v[STUDY_PAGES].number,

@@ -6,6 +6,7 @@
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_message.h"
+#include "tools/cli/cli_ending.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
 #include "tools/record/rec_launch.h"
@@ -65,9 +66,9 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
          "version 1 or 2 keep",
          "Patterns"},
     [TRACE_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL,
-                   "how many, the costliest; of the published modes: of each kind", "Patterns"},
+                   "how many, the costliest; of the published modes: of each kind", "Patterns", .least = 1},
     [TRACE_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that finding patterns may use",
-                      "Patterns"},
+                      "Patterns", .least = 1 << 20},
     [TRACE_FUNCTION] = {"function", 0, CLI_TEXT, "NAME", NULL, "only this function's own code",
                         "What is traced"},
     [TRACE_LINES] = {"lines", 0, CLI_TEXT, "FILE:FIRST-LAST", NULL, "only the code of these source lines",
@@ -97,7 +98,7 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
                     "What is traced"},
     [TRACE_COUNT] = {"count", 0, CLI_COUNT, "NUMBER", NULL,
                      "trace so many instructions of each thread, to the end of a basic block",
-                     "What is traced"},
+                     "What is traced", .least = 1},
     [TRACE_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "1",
                          "smallest heap block that has a home of its own", "What is traced"},
     [TRACE_AVX2] =
@@ -177,6 +178,7 @@ static ls_err trace_settings(struct trace *t)
 {
     static const int options[] = {TRACE_MODE, TRACE_TOP, TRACE_MEMORY};
     const uint64_t top = t->v[TRACE_TOP].number;
+    const bool is_published = t->v[TRACE_MODE].number != PAT_MODE_COST;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (t->v[options[i]].given && !t->v[TRACE_PATTERNS].given)
             return ls_fail(LS_ERR_USAGE, "--%s is for patterns: name a file for them with --patterns",
@@ -184,9 +186,10 @@ static ls_err trace_settings(struct trace *t)
     t->settings.extract = (struct pat_extract_options){.mode = (enum pat_mode)t->v[TRACE_MODE].number,
                                                        .memory_bytes = t->v[TRACE_MEMORY].number,
                                                        .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
-                                                       .with_companions = true,
+                                                       .with_companions = !is_published,
                                                        .fold_min = PTN_FOLD_MIN,
                                                        .merge_threads = true};
+    t->settings.compact.no_join = is_published; /* they rank instructions */
     return LS_OK;
 }
 
@@ -197,12 +200,14 @@ static ls_err trace_check_outputs(struct trace *t)
     if (t->v[TRACE_PATTERNS].given) {
         cli_output_for_rank(t->v[TRACE_PATTERNS].text, t->patterns);
         LS_TRY(cli_output_check_named(t->patterns, force)); /* standard output is the program's */
-        if (!t->v[TRACE_OUTPUT].given) return LS_OK;
-        if (strcmp(t->v[TRACE_OUTPUT].text, t->v[TRACE_PATTERNS].text) == 0)
+        if (t->v[TRACE_OUTPUT].given && strcmp(t->v[TRACE_OUTPUT].text, t->v[TRACE_PATTERNS].text) == 0)
             return ls_fail(LS_ERR_USAGE, "%s cannot be the trace and its patterns: name another file",
                            t->v[TRACE_OUTPUT].text);
+        LS_TRY(cli_ending_check(t->patterns, CLI_ENDS_JSON, true));
+        if (!t->v[TRACE_OUTPUT].given) return LS_OK;
     }
     cli_output_for_rank(t->v[TRACE_OUTPUT].text, t->output);
+    LS_TRY(cli_ending_check(t->output, CLI_ENDS_TRACE, false));
     LS_TRY(cli_output_check(t->output, force));
     LS_TRY(ls_outputs_new(force, &t->files));
     return ls_outputs_add(t->files, t->output, &t->draft);
@@ -349,11 +354,13 @@ static ls_err trace_patterns(struct trace *t)
 {
     const struct pat_write_options options = {.source = t->program[0]};
     const struct pat_findings *f = &t->found.findings;
-    if (t->output[0])
+    if (t->output[0]) {
         LS_TRY(ptn_read(t->output, &t->settings, &t->found));
-    else
+    } else {
         LS_TRY(pat_compact(&t->found.sequences, pat_source_tables(t->source), &t->settings.compact,
                            &t->found.findings));
+        LS_TRY(ptn_cut(&t->settings, &t->found));
+    }
     if (f->len == 0)
         return ls_fail(LS_ERR_ARG,
                        "no pattern passed the filters, so %s was not written; trace to a file and see "
@@ -418,6 +425,8 @@ static ls_err trace_results(struct trace *t)
         cli_note("trace: %s (%s)", t->output, cli_format_bytes(size, (double)st.st_size));
     if (t->accesses == 0) return LS_OK; /* nothing to go on with */
     if (t->patterns[0]) LS_TRY(trace_patterns(t));
+    const char *const result = t->patterns[0] ? t->patterns : t->output;
+    if (!cli_output_is_kept(result)) return LS_OK; /* /dev/null: nothing can go on with that */
     if (t->patterns[0])
         cli_next("loadstone replay %s", cli_quote(t->patterns));
     else

@@ -5,6 +5,7 @@
 #include "common/ls_outputs.h"
 #include "profile/prof_atlas.h"
 #include "tools/cli/cli_message.h"
+#include "tools/cli/cli_ending.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
 #include "tools/view/view_facts.h"
@@ -19,7 +20,7 @@
 
 enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
 enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
-enum { VIEW_PATTERNS_MAX = 8, VIEW_PATTERN_INDICES_MAX = 1 << 16, VIEW_PATTERNS_BYTES = 256 << 20 };
+enum { VIEW_PATTERNS_MAX = 8 };
 
 #define VIEW_COLUMNS                                                                               \
     (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(addr) | PROF_MASK(burst) | \
@@ -86,14 +87,15 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     return LS_OK;
 }
 
-/* Those of another input must be there; a profile without usable bursts has none. */
+/* What loadstone patterns says of them, with its own limits: what is cut or kept in part is called otherwise.
+ * Those of another input must be there; a profile without usable bursts has none. */
 static ls_err view_patterns(const char *asked, const char *profile, struct ptn_found *out)
 {
     const struct ptn_settings settings = {.extract = {.top = VIEW_PATTERNS_MAX,
                                                       .with_companions = true,
                                                       .merge_threads = true,
-                                                      .memory_bytes = VIEW_PATTERNS_BYTES},
-                                          .compact = {.pattern_max = VIEW_PATTERN_INDICES_MAX, .seed = 1}};
+                                                      .fold_min = PTN_FOLD_MIN},
+                                          .compact = {.seed = 1}};
     if (asked && strcmp(asked, "none") == 0) return LS_OK;
     const ls_err err = ptn_read(asked ? asked : profile, &settings, out);
     return asked ? err : LS_OK;
@@ -165,6 +167,7 @@ static int view_run(const struct cli_command *c, const struct cli_value *v, char
     (void)c;
     char *path = view_output_of(v[VIEW_OUTPUT].text, operands[0]);
     ls_err err = path ? vx_view_check() : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    if (err == LS_OK) err = cli_ending_check(path, CLI_ENDS_PAGE, true);
     if (err == LS_OK) err = cli_output_check(path, v[VIEW_FORCE].given);
     if (err == LS_OK) err = view_make(operands[0], v, path);
     if (err == LS_OK) view_next(path, operands[0]);

@@ -50,6 +50,16 @@ static int cli_finish(int status)
     return status;
 }
 
+/* Of the action that the first operand names, else of the command. */
+static void cli_help(const struct cli_command *c, const char *operand)
+{
+    const struct cli_action *a = cli_action_named(c, operand);
+    if (a)
+        cli_help_action(c, a, stdout);
+    else
+        cli_help_command(c, stdout);
+}
+
 static int cli_run_command(const struct cli_command *c, int argc, char **argv)
 {
     struct cli_parsed parsed;
@@ -59,7 +69,7 @@ static int cli_run_command(const struct cli_command *c, int argc, char **argv)
         status = cli_fail(err);
         if (err == LS_ERR_USAGE && c->usage_status) status = c->usage_status;
     } else if (parsed.help) {
-        cli_help_command(c, stdout);
+        cli_help(c, parsed.operands[0]);
     } else {
         status = c->run(c, parsed.values, parsed.operands);
     }
@@ -119,6 +129,6 @@ int main(int argc, char **argv)
     const struct cli_command *c = cli_command_find(name);
     if (!c) return cli_unknown_command(name);
     if (!asks_help) return cli_run_command(c, argc - 2, argv + 2);
-    cli_help_command(c, stdout);
+    cli_help(c, argc > 3 ? argv[3] : NULL);
     return cli_finish(CLI_OK);
 }

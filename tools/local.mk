@@ -9,7 +9,8 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_help.c \
     tools/cli/cli_man.c \
     tools/cli/cli_message.c tools/cli/cli_message.h \
-    tools/cli/cli_nearest.c tools/cli/cli_nearest.h \
+    tools/cli/cli_limits.c tools/cli/cli_limits.h tools/cli/cli_nearest.c tools/cli/cli_nearest.h \
+    tools/cli/cli_ending.c tools/cli/cli_ending.h \
     tools/cli/cli_output.c tools/cli/cli_output.h \
     tools/cli/cli_parse.c tools/cli/cli_parse.h \
     tools/cli/cli_signal.c tools/cli/cli_signal.h \
@@ -31,6 +32,7 @@ tools_loadstone_SOURCES = \
     tools/record/rec_launch.c tools/record/rec_launch.h \
     tools/record/rec_preload.c tools/record/rec_preload.h \
     tools/record/rec_resolve.c tools/record/rec_resolve.h \
+    tools/record/rec_left.c tools/record/rec_left.h \
     tools/record/rec_spool.c tools/record/rec_spool.h \
     tools/record/rec_target.c tools/record/rec_target.h \
     tools/report/rep_advice.c \

@@ -62,6 +62,7 @@ static void vx_pattern_facts(const struct pat_found *r, struct ls_json *j)
     ls_json_number(j, "elementBytes", (double)r->elem_size_bytes);
     ls_json_number(j, "count", (double)r->config.count);
     ls_json_number(j, "delta", r->config.deltas.len ? (double)NAN : (double)r->config.delta);
+    ls_json_number(j, "measuredPart", r->measures.part ? (double)r->measures.part : (double)NAN);
     ls_json_number(j, "spatial", r->measures.spatial);
     ls_json_number(j, "temporal", r->measures.temporal);
     ls_json_number(j, "entropyBits", r->measures.delta_entropy_bits);

@@ -9,7 +9,7 @@
 static const struct {
     double uniform;    /* share of the one distance of a uniform stride */
     double broadcast;  /* share of distance 0: an element is used twice at least, on average */
-    double mostly_1;   /* share of distance 1, which is also the most frequent: as pat_shape_of has it */
+    double mostly_1;   /* share of distance 1, which is also the most frequent */
     double stencil;    /* share of points that one of the next iterations visits again ... */
     size_t soon;       /* ... these: columns of a matrix, several at once, also meet, but later */
     size_t points_min; /* distinct points of a stencil */
@@ -17,6 +17,7 @@ static const struct {
     double random_top;  /* no distance is as frequent as this ... */
     double random_even; /* ... and entropy reaches this share of its maximum, log2 of the distances' number */
     uint64_t random_min; /* distances that are different */
+    size_t shape_max;    /* points: a list that iterations repeat is a shape, and not random, up to so many */
 } pat_limits = {.uniform = 0.95,
                 .broadcast = 0.5,
                 .mostly_1 = 1.0 / 3,
@@ -26,7 +27,10 @@ static const struct {
                 .points_max = 128,
                 .random_top = 0.25,
                 .random_even = 0.75,
-                .random_min = 16};
+                .random_min = 16,
+                .shape_max = 1024};
+
+enum { PAT_TOUCHED_MAX = 512 };
 
 static int pat_point_order(const void *a, const void *b)
 {
@@ -54,18 +58,65 @@ static size_t pat_distinct(int64_t *points, size_t len)
     return kept;
 }
 
-/* Fixed offsets around a place that moves on, so that most elements are used again from the next places. */
+/* Modulo 2^64: points may be anywhere. */
+static int64_t pat_apart(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+/* The shortest block that, moved by one distance again and again, makes the points: the inner loop, where a
+ * row of it is the period. 0: there is none. */
+static size_t pat_inner_block(const int64_t *points, size_t len)
+{
+    for (size_t block = 1; block <= pat_limits.points_max && block <= len / 2; block++) {
+        size_t i = block;
+        if (len % block != 0) continue;
+        const int64_t step = pat_apart(points[0], points[block]);
+        while (i < len && pat_apart(points[i - block], points[i]) == step)
+            i++;
+        if (i == len) return block;
+    }
+    return 0;
+}
+
+/* Elements that the points touch: a vector's access is to several. 0: too many. */
+static size_t pat_touched(const struct pat_evidence *e, const int64_t *block, size_t len,
+                          int64_t out[PAT_TOUCHED_MAX])
+{
+    const size_t span = e->span ? e->span : 1;
+    if (len > PAT_TOUCHED_MAX / span) return 0;
+    memcpy(out, block, len * sizeof(*out));
+    const size_t distinct = pat_distinct(out, len);
+    if (distinct < pat_limits.points_min || distinct > pat_limits.points_max) return 0;
+    for (size_t k = 1; k < span; k++)
+        for (size_t i = 0; i < distinct; i++)
+            out[k * distinct + i] = (int64_t)((uint64_t)out[i] + k);
+    return pat_distinct(out, distinct * span);
+}
+
+static bool pat_meet_again(const struct pat_evidence *e, const int64_t *block, size_t block_len,
+                           int64_t delta)
+{
+    int64_t points[PAT_TOUCHED_MAX];
+    size_t again = 0;
+    if (delta == 0) return false;
+    const size_t len = pat_touched(e, block, block_len, points);
+    for (size_t i = 0; i < len; i++)
+        again += pat_is_visited_again(points, len, i, delta);
+    return len > 0 && (double)again >= pat_limits.stencil * (double)len;
+}
+
+/* Fixed offsets around a place that moves on, so that most elements are used again from the next places, or
+ * from those of the next row. */
 static bool pat_is_stencil(const struct pat_evidence *e)
 {
-    int64_t points[512];
-    size_t again = 0;
-    if (!e->points || e->delta == 0 || e->points_len > sizeof(points) / sizeof(points[0])) return false;
-    memcpy(points, e->points, e->points_len * sizeof(*points));
-    const size_t len = pat_distinct(points, e->points_len);
-    if (len < pat_limits.points_min || len > pat_limits.points_max) return false;
-    for (size_t i = 0; i < len; i++)
-        again += pat_is_visited_again(points, len, i, e->delta);
-    return (double)again >= pat_limits.stencil * (double)len;
+    if (!e->points) return false;
+    if (pat_meet_again(e, e->points, e->points_len, e->delta) ||
+        pat_meet_again(e, e->points, e->points_len, e->outer))
+        return true;
+    const size_t block = pat_inner_block(e->points, e->points_len);
+    return block > 0 && (pat_meet_again(e, e->points, block, pat_apart(e->points[0], e->points[block])) ||
+                         pat_meet_again(e, e->points, block, e->delta));
 }
 
 static bool pat_is_uniform(const struct pat_evidence *e)
@@ -88,10 +139,15 @@ static bool pat_is_mostly_1(const struct pat_evidence *e)
     return e->shares->top == 1 && e->shares->one_share >= pat_limits.mostly_1;
 }
 
+static bool pat_is_shape(const struct pat_evidence *e)
+{
+    return e->points && e->points_len <= pat_limits.shape_max;
+}
+
 static bool pat_is_random(const struct pat_evidence *e)
 {
     const struct pat_shares *s = e->shares;
-    return !e->points && s->unique >= pat_limits.random_min && s->top_share < pat_limits.random_top &&
+    return !pat_is_shape(e) && s->unique >= pat_limits.random_min && s->top_share < pat_limits.random_top &&
            s->entropy_bits >= pat_limits.random_even * log2((double)s->unique);
 }
 
@@ -119,4 +175,13 @@ enum pat_class pat_classify(const struct pat_evidence *e)
     while (!pat_rules[i].holds(e))
         i++;
     return pat_rules[i].class;
+}
+
+enum pat_class pat_classify_list(const struct pat_shares *shares, const struct pat_indices *period)
+{
+    const struct pat_evidence e = {
+        .shares = shares, .points = period ? period->data : NULL, .points_len = period ? period->len : 0};
+    return pat_is_mostly_1(&e) ? PAT_CLASS_MOSTLY_1
+           : pat_is_random(&e) ? PAT_CLASS_RANDOM
+                               : PAT_CLASS_COMPLEX;
 }

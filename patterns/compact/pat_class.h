@@ -13,11 +13,19 @@ struct pat_evidence {
     const int64_t *points; /* NULL: no period */
     size_t points_len;
     int64_t delta;
+    int64_t outer;             /* what its list of deltas comes to: to the next row; 0: there is none */
+    size_t span;               /* elements of an access, 0: not known */
     bool index_is_own;         /* the address comes from what the same instruction loaded */
     bool index_is_of_the_home; /* ... from what another one loaded in the same home */
 };
 
-/* Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 enum pat_class pat_classify(const struct pat_evidence *e);
+
+/* What a list of indices is that has neither one distance nor runs of one index (patterns/pat_describe.h
+ * tells these exactly): mostly stride-1, random or complex, by the same thresholds. period: itself where
+ * iterations repeat it, NULL otherwise.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+enum pat_class pat_classify_list(const struct pat_shares *shares, const struct pat_indices *period);
 
 #endif

@@ -3,6 +3,7 @@
 #include "patterns/compact/pat_class.h"
 #include "patterns/compact/pat_form.h"
 #include "patterns/compact/pat_join.h"
+#include "patterns/compact/pat_measure_moved.h"
 #include "patterns/compact/pat_names.h"
 #include "patterns/compact/pat_parallel.h"
 
@@ -89,6 +90,8 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
                                    .points = basis->points,
                                    .points_len = basis->len,
                                    .delta = basis->delta,
+                                   .outer = basis->outer,
+                                   .span = stream.access_size_bytes / stream.elem_size_bytes,
                                    .index_is_own = s->index_site != PAT_NONE && s->index_site == s->site,
                                    .index_is_of_the_home =
                                        s->index_home != PAT_NONE && s->index_home == s->home};
@@ -123,6 +126,17 @@ static struct pat_measures pat_unmeasured(const struct pat_sequence *s)
                                  .footprint_bytes = s->lines * 64};
 }
 
+/* Rounds that move on. */
+static ls_err pat_measure_moved(const struct pat_stream *stream, struct pat_measures *m)
+{
+    struct pat_moved moved;
+    LS_TRY(pat_moved_of(stream, &moved));
+    const ls_err e = pat_measure(&moved.stream, m);
+    if (moved.is_part) m->part = moved.indices.len;
+    free(moved.indices.data);
+    return e;
+}
+
 static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
 {
     const struct pat_sequence *s = w->making[i].s;
@@ -132,9 +146,10 @@ static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
         *m = pat_unmeasured(s);
         return LS_OK;
     }
-    LS_TRY(pat_measure(&stream, m));
-    /* of a part that was kept the measures are its own, but how much was touched is known of all */
-    if (!s->is_whole && s->lines * 64 > m->footprint_bytes) m->footprint_bytes = s->lines * 64;
+    LS_TRY(s->fold.shift ? pat_measure_moved(&stream, m) : pat_measure(&stream, m));
+    if (!s->is_whole && !m->part) m->part = pat_sequence_len(s);
+    if (m->part && s->lines * 64 > m->footprint_bytes)
+        m->footprint_bytes = s->lines * 64; /* this is known of all */
     return LS_OK;
 }
 
@@ -172,7 +187,9 @@ static ls_err pat_job_finish(void *user, size_t i)
 static uint64_t pat_weigh_look(const void *user, size_t job)
 {
     const struct pat_workshop *w = user;
-    return w->making[job / 2].s->indices.len;
+    const struct pat_sequence *s = w->making[job / 2].s;
+    const struct pat_stream stream = pat_stream_of(w->c, s);
+    return s->fold.shift ? pat_moved_len(&stream) : s->indices.len;
 }
 
 static uint64_t pat_weigh_finish(const void *user, size_t i)
@@ -222,6 +239,28 @@ static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making
     return pat_begin_row(c, m->s, f);
 }
 
+/* An update of which not each access can be written is still one: what its store does, on behalf of both. */
+static bool pat_stays_update(const struct pat_join *j)
+{
+    return j->is_update && j->len == 2;
+}
+
+static ls_err pat_begin_update(const struct pat_compaction *c, struct pat_making *m, const struct pat_join *j,
+                               struct pat_found *f)
+{
+    const struct pat_sequence *a = &c->all->rows[j->members[0]], *b = &c->all->rows[j->members[1]];
+    const bool is_first = c->tables->sites[a->site].op == PAT_OP_STORE;
+    *f = (struct pat_found){.sequence = j->members[0]};
+    m->s = is_first ? a : b;
+    m->join = j;
+    LS_TRY(pat_put_members(c, j, f));
+    LS_TRY(pat_begin_row(c, m->s, f));
+    f->accesses = a->accesses + b->accesses;
+    f->access_share = c->all->accesses ? (double)f->accesses / (double)c->all->accesses : 0;
+    f->cost_share = c->all->cost > 0 ? (a->cost + b->cost) / c->all->cost : 0;
+    return LS_OK;
+}
+
 /* Those that are one with no other are left out, as the filters had it. */
 static void pat_drop_companions(const struct pat_sequences *s, struct pat_joins *joins)
 {
@@ -250,7 +289,8 @@ static size_t pat_drop_cut(struct pat_findings *out, const struct pat_joins *joi
     return len;
 }
 
-/* Rows of all joins, or, where undone is given, of the single sequences of those that it has as false. */
+/* Rows of all joins, or, where undone is given, of the single sequences of those that it has as false; of
+ * updates one. */
 static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_joins *joins,
                              const bool *undone, struct pat_findings *out)
 {
@@ -258,13 +298,16 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
     ls_err e = w.making ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", c->all->len);
     for (size_t i = 0; e == LS_OK && i < joins->len; i++) {
         const struct pat_join *j = &joins->rows[i];
+        const bool is_update = undone && pat_stays_update(j);
         if (undone && undone[i]) continue;
-        const size_t rows = undone ? j->len : 1;
+        const size_t rows = undone && !is_update ? j->len : 1;
         for (size_t m = 0; e == LS_OK && m < rows; m++) {
-            if (undone && c->all->rows[j->members[m]].is_companion) continue;
-            w.making[w.len].join = rows == 1 && j->len > 1 ? j : NULL;
+            struct pat_making *making = &w.making[w.len];
+            if (rows > 1 && c->all->rows[j->members[m]].is_companion) continue;
+            making->join = rows == 1 && j->len > 1 ? j : NULL;
             out->len++;
-            e = pat_begin_making(c, &w.making[w.len], j->members[m], &w.rows[w.len]);
+            e = is_update ? pat_begin_update(c, making, j, &w.rows[w.len])
+                          : pat_begin_making(c, making, j->members[m], &w.rows[w.len]);
             w.len++;
         }
     }

@@ -75,11 +75,27 @@ static void pat_forget(struct pat_forming *g)
     g->f->first_element = 0;
 }
 
+/* The first accesses, of all that are different: rounds at the same places are no more than two. */
+static size_t pat_different(const struct pat_sequence *s)
+{
+    return s->fold.shift ? s->fold.len : s->indices.len;
+}
+
+static int64_t pat_index(const struct pat_sequence *s, size_t i)
+{
+    return pat_fold_index(&s->fold, s->indices.data, i);
+}
+
 /* Indices as they are, once. */
 static ls_err pat_take(struct pat_forming *g, enum pat_form form, size_t len)
 {
     struct pat_found *f = g->f;
-    LS_TRY(pat_copy(g->s->indices.data, len, &f->config.pattern));
+    int64_t *data = malloc((len + 1) * sizeof(*data));
+    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+    for (size_t i = 0; i < len; i++)
+        data[i] = pat_index(g->s, i);
+    free(f->config.pattern.data);
+    f->config.pattern = (struct pat_indices){data, len};
     f->form = form;
     f->explained = len ? (double)len / (double)pat_own_accesses(g->s) : 1;
     pat_settle(f);
@@ -105,11 +121,20 @@ static int64_t pat_usual(int64_t *deltas, size_t len)
     return usual;
 }
 
+/* The list of deltas begins again when it ends. */
+static int64_t pat_round_of(const struct pat_indices *deltas)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < deltas->len; i++)
+        if (__builtin_add_overflow(sum, deltas->data[i], &sum)) return 0;
+    return sum;
+}
+
 static ls_err pat_basis_of(const struct pat_config *c, struct pat_basis *out)
 {
     struct pat_indices points = {0}, deltas = {0};
     LS_TRY(pat_copy(c->pattern.data, c->pattern.len, &points));
-    *out = (struct pat_basis){points.data, points.len, c->delta};
+    *out = (struct pat_basis){points.data, points.len, c->delta, pat_round_of(&c->deltas)};
     if (c->deltas.len == 0) return LS_OK;
     LS_TRY(pat_copy(c->deltas.data, c->deltas.len, &deltas));
     out->delta = pat_usual(deltas.data, deltas.len);
@@ -188,6 +213,31 @@ static ls_err pat_extend(struct pat_forming *g)
     return LS_OK;
 }
 
+/* Accesses [from, to) of s, as elements of f's configuration. */
+static ls_err pat_copy_ends(const struct pat_sequence *s, const struct pat_found *f, uint64_t from,
+                            uint64_t to, struct pat_indices *out)
+{
+    if (from >= to) return LS_OK;
+    int64_t *data = malloc((size_t)(to - from) * sizeof(*data));
+    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for the ends of a pattern");
+    for (uint64_t i = from; i < to; i++)
+        data[i - from] = (int64_t)((uint64_t)pat_index(s, (size_t)i) - (uint64_t)f->first_element);
+    *out = (struct pat_indices){data, (size_t)(to - from)};
+    return LS_OK;
+}
+
+/* What lies before and behind the period, as far as a file with each access goes. Where the count was taken
+ * beyond what was kept (kept: before that) what follows is not known. */
+static ls_err pat_keep_ends(struct pat_forming *g, uint64_t kept)
+{
+    const struct pat_found *f = g->f;
+    const uint64_t limit = pat_limit(g->o), len = pat_sequence_len(g->s),
+                   end = f->prologue + f->config.pattern.len * kept;
+    LS_TRY(pat_copy_ends(g->s, f, 0, f->prologue < limit ? f->prologue : limit, &g->f->head));
+    if (f->config.count != kept) return LS_OK;
+    return pat_copy_ends(g->s, f, end, len < limit ? len : limit, &g->f->tail);
+}
+
 static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
 {
     const struct pat_indices *all = &g->s->indices;
@@ -209,7 +259,9 @@ static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
     f->epilogue = len - p.start - p.len * p.count;
     f->explained = (double)(p.len * p.count) / (double)len;
     f->form = p.len * p.count == len ? PAT_FORM_EXACT : PAT_FORM_PERIODIC;
-    return pat_own_accesses(g->s) > len ? pat_extend(g) : LS_OK;
+    const uint64_t kept = f->config.count;
+    if (pat_own_accesses(g->s) > len) LS_TRY(pat_extend(g));
+    return pat_keep_ends(g, kept);
 }
 
 /* A cycle of distances as pattern and delta, joined to a row. */
@@ -236,6 +288,16 @@ static void pat_span(const struct pat_indices *p, int64_t *out_low, uint64_t *ou
     }
     *out_low = low;
     *out_elements = (uint64_t)high - (uint64_t)low + 1;
+}
+
+/* The same of a sequence, whose last round is the farthest. */
+static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t *out_elements)
+{
+    pat_span(&s->indices, out_low, out_elements);
+    if (!s->fold.shift) return;
+    const uint64_t farther = (uint64_t)s->fold.shift * (s->fold.len / s->fold.period - 2);
+    if (s->fold.shift < 0) *out_low = (int64_t)((uint64_t)*out_low + farther);
+    *out_elements += s->fold.shift < 0 ? -farther : farther;
 }
 
 /* Bursts: how often the cycle went round is not known, but over which elements. */
@@ -271,7 +333,7 @@ static ls_err pat_form_synthetic(struct pat_forming *g)
     const struct pat_sequence *s = g->s;
     int64_t low = 0;
     uint64_t elements = s->range_elements;
-    if (s->indices.len) pat_span(&s->indices, &low, &elements);
+    if (s->indices.len) pat_span_of(s, &low, &elements);
     if (s->range_elements > elements) low = 0, elements = s->range_elements;
     if (elements == 0 && s->elem_size_bytes) elements = s->lines * 64 / s->elem_size_bytes; /* as if dense */
     const struct pat_likeness like = {.distances = s->distances,
@@ -301,7 +363,7 @@ static ls_err pat_prefix_serves(const struct pat_forming *g, size_t len, bool *o
     uint64_t *seen;
     ls_err e = LS_OK;
     for (size_t i = 0; e == LS_OK && i < len; i++)
-        e = pat_map_at(&lines, (uint64_t)s->indices.data[i] * s->elem_size_bytes / 64, &seen);
+        e = pat_map_at(&lines, (uint64_t)pat_index(s, i) * s->elem_size_bytes / 64, &seen);
     const double all = s->lines ? (double)s->lines : (double)g->f->measures.footprint_bytes / 64;
     *out = (double)lines.len >= pat_prefix_min * all;
     pat_map_fini(&lines);
@@ -310,12 +372,11 @@ static ls_err pat_prefix_serves(const struct pat_forming *g, size_t len, bool *o
 
 static ls_err pat_form_rest(struct pat_forming *g)
 {
-    const struct pat_indices *all = &g->s->indices;
-    const size_t limit = pat_limit(g->o);
+    const size_t limit = pat_limit(g->o), all = pat_different(g->s);
     bool serves = false;
-    if (all->len <= limit && (g->o->is_sampled || pat_own_accesses(g->s) <= all->len))
-        return pat_take(g, g->o->is_sampled ? PAT_FORM_PIECES : PAT_FORM_FULL, all->len);
-    const size_t len = all->len < limit ? all->len : limit;
+    if (all <= limit && (g->o->is_sampled || pat_own_accesses(g->s) <= all))
+        return pat_take(g, g->o->is_sampled ? PAT_FORM_PIECES : PAT_FORM_FULL, all);
+    const size_t len = all < limit ? all : limit;
     LS_TRY(pat_prefix_serves(g, len, &serves));
     return serves ? pat_take(g, PAT_FORM_PREFIX, len) : pat_form_synthetic(g);
 }

@@ -11,6 +11,7 @@ struct pat_basis {
     int64_t *points; /* NULL: nothing does */
     size_t len;
     int64_t delta; /* the most frequent one */
+    int64_t outer; /* what its list of deltas comes to; 0: there is none */
 };
 
 /* Set pattern, deltas, count of f's configuration, its form and what that leaves out, in two steps: what

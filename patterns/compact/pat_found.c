@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_found.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +33,78 @@ const char *pat_form_text(enum pat_form f)
     return (unsigned)f < PAT_FORM_COUNT ? pat_forms[f].text : "?";
 }
 
+static const char *pat_text_or(const char *text, const char *other)
+{
+    return text && *text ? text : other;
+}
+
+const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES])
+{
+    const char *const home = pat_text_or(f->home, ""), *const index = pat_text_or(f->index_home, "");
+    snprintf(out, PAT_FOUND_KEY_BYTES, "%s%s%s%s%s%s in %s", f->op == PAT_OP_LOAD ? "load" : "store",
+             *home ? " " : "", home, *index ? "[" : "", index, *index ? "]" : "",
+             pat_text_or(f->function, pat_text_or(f->module, "code without a name")));
+    return out;
+}
+
+const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES])
+{
+    out[0] = '\0';
+    return *pat_text_or(f->home, "") || *pat_text_or(f->function, "") ? pat_found_label(f, out) : out;
+}
+
 void pat_found_fini(struct pat_found *f)
 {
     char *const texts[] = {f->module, f->function, f->file, f->home, f->index_home, f->thread};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         free(texts[i]);
+    free(f->head.data);
+    free(f->tail.data);
     free(f->members);
     pat_config_fini(&f->config);
+}
+
+static int pat_cost_order(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* What the costliest `top` cost at least, and how many of those that cost just that are among them. */
+static ls_err pat_cost_limit(const struct pat_findings *f, size_t top, double *out_limit, size_t *out_equal)
+{
+    double *costs = malloc(f->len * sizeof(*costs));
+    if (!costs) return ls_fail(LS_ERR_NOMEM, "no memory to rank %zu patterns", f->len);
+    for (size_t i = 0; i < f->len; i++)
+        costs[i] = f->rows[i].cost_share;
+    qsort(costs, f->len, sizeof(*costs), pat_cost_order);
+    *out_limit = costs[top - 1];
+    *out_equal = 0;
+    for (size_t i = top; i-- > 0 && costs[i] == *out_limit;)
+        ++*out_equal;
+    free(costs);
+    return LS_OK;
+}
+
+ls_err pat_findings_cut(struct pat_findings *f, size_t top, uint64_t *accesses)
+{
+    double limit = 0;
+    size_t equal = 0, kept = 0;
+    if (f->len <= top) return LS_OK;
+    if (top) LS_TRY(pat_cost_limit(f, top, &limit, &equal));
+    for (size_t i = 0; i < f->len; i++) {
+        struct pat_found *r = &f->rows[i];
+        const bool is_equal = r->cost_share == limit;
+        if (top && (r->cost_share > limit || (is_equal && equal))) {
+            equal -= is_equal;
+            f->rows[kept++] = *r;
+        } else {
+            *accesses += r->accesses;
+            pat_found_fini(r);
+        }
+    }
+    f->len = kept;
+    return LS_OK;
 }
 
 void pat_findings_fini(struct pat_findings *f)

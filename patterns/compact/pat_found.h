@@ -43,6 +43,7 @@ struct pat_measures {
     uint64_t footprint_bytes;             /* lines touched x 64 */
     uint64_t reuse[PAT_REUSE_BINS], cold; /* reuse distances in lines */
     bool reuse_is_sampled;
+    uint64_t part; /* all but the footprint are of the first so many accesses, which were kept; 0: of all */
 };
 
 /* An instruction whose accesses are in a pattern with those of others (patterns/compact/pat_join.h). */
@@ -62,6 +63,9 @@ struct pat_found {
      */
     uint64_t prologue, epilogue;
     int64_t first_element; /* of the range: where element 0 of the configuration lies */
+    /* Those accesses, as elements of the configuration (also below 0), for files that have each access. Of
+     * very many the first; no tail where something is missing before it. */
+    struct pat_indices head, tail;
     struct pat_measures measures;
     uint64_t elem_size_bytes;
     int64_t stride; /* of PAT_CLASS_UNIFORM, elements */
@@ -89,10 +93,24 @@ const char *pat_form_name(enum pat_form f);
  * Errors: none.  Thread: any.  Signal: safe. */
 const char *pat_form_text(enum pat_form f);
 
+enum { PAT_FOUND_KEY_BYTES = 1024 };
+/* What it does, with which data, in which function: "load x[col] in spmv", "load in spmv" where the data is
+ * not known. No addresses, no lines: they are others in another build. Written into out and returned.
+ * Errors: none; what is longer is cut.  Thread: any.  Signal: not safe. */
+const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
+/* The same where that tells it in another run, "" where neither data nor function is known.
+ * Errors: none.  Thread: any.  Signal: not safe. */
+const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
+
 struct pat_findings {
     struct pat_found *rows; /* gathers first, then the costliest first */
     size_t len;
 };
+
+/* Keep the `top` costliest of f, in the order they are in; the accesses of the others are added to
+ * *accesses.
+ * Errors: LS_ERR_NOMEM; then f is as it was.  Thread: any.  Signal: not safe. */
+ls_err pat_findings_cut(struct pat_findings *f, size_t top, uint64_t *accesses);
 
 /* Release what f holds; its fields are then of no use.
  * Errors: none.  Thread: any.  Signal: not safe. */

@@ -318,5 +318,6 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
         return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
     }
     join_fill(s, t, j, width, out);
+    if (out->fold.period) out->fold.shift = out->indices.data[out->fold.period] - out->indices.data[0];
     return LS_OK;
 }

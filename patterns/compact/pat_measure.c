@@ -8,6 +8,7 @@
 enum {
     PAT_WORD_SHIFT = 3,
     PAT_BLOCKS = 64,
+    PAT_AHEAD = 8, /* accesses whose counts are fetched */
     PAT_FOLDED = 8 /* of what repeats a part of the limit is enough: there is less that could differ */
 };
 
@@ -116,6 +117,7 @@ static ls_err pat_count_walked(const struct pat_stream *s, struct pat_map *count
     uint64_t *count;
     while (pat_walk_next(&w, &from, &until))
         for (size_t i = from; i + 1 < until; i++) {
+            if (i + PAT_AHEAD + 1 < until) pat_map_prefetch(counts, pat_distance_at(s, i + PAT_AHEAD));
             LS_TRY(pat_map_at(counts, pat_distance_at(s, i), &count));
             ++*count, ++*seen;
         }
@@ -131,6 +133,7 @@ static ls_err pat_count_round(const struct pat_stream *s, struct pat_map *counts
         uint64_t times = 0;
         for (; i < s->fold.period && pat_distance_at(s, i) == distance; i++)
             times += pat_fold_times(&s->fold, i, s->fold.len - 1);
+        if (i + PAT_AHEAD < s->fold.period) pat_map_prefetch(counts, pat_distance_at(s, i + PAT_AHEAD));
         LS_TRY(pat_map_at(counts, distance, &count));
         *count += times;
         *seen += times;
@@ -144,8 +147,9 @@ ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out)
     *out = (struct pat_shares){0};
     const ls_err e =
         s->fold.period ? pat_count_round(s, &counts, &out->seen) : pat_count_walked(s, &counts, &out->seen);
-    for (size_t i = 0; e == LS_OK && i < counts.room; i++)
-        if (counts.rows[i].is_used) pat_shares_add(out, (int64_t)counts.rows[i].key, counts.rows[i].value);
+    const struct pat_map_row *row;
+    for (size_t i = 0; e == LS_OK && (row = pat_map_next(&counts, &i)) != NULL;)
+        pat_shares_add(out, (int64_t)pat_map_key(row), row->value);
     pat_map_fini(&counts);
     return e;
 }

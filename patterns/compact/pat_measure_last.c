@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A row of the map takes six words at least. */
+/* A row of the map takes four words at least. */
 enum { PAT_LAST_SPARSE = 8, PAT_LAST_LEAST = 4096, PAT_LAST_MOST = 1 << 24 };
 
 void pat_last_init(struct pat_last *l, uint64_t low, uint64_t high, size_t touches)

@@ -28,4 +28,13 @@ static inline ls_err pat_last_at(struct pat_last *l, uint64_t unit, uint64_t **o
     return LS_OK;
 }
 
+/* The unit will be asked for soon.  Errors: none. */
+static inline void pat_last_prefetch(const struct pat_last *l, uint64_t unit)
+{
+    if (!l->table)
+        pat_map_prefetch(&l->map, unit);
+    else
+        ls_prefetch(&l->table[unit - l->first]);
+}
+
 #endif

@@ -5,6 +5,7 @@
 #define PAT_MEASURE_MAP_H
 
 #include "common/ls_error.h"
+#include "common/ls_prefetch.h"
 #include "common/ls_random.h"
 
 #include <stdbool.h>
@@ -12,14 +13,15 @@
 #include <stdint.h>
 
 struct pat_map_row {
-    uint64_t key, value;
-    bool is_used;
+    uint64_t mixed; /* ls_random_mix of the key, which has an inverse; 0: unused, but for the last row */
+    uint64_t value;
 };
 
 /* Zeroed is empty. */
 struct pat_map {
-    struct pat_map_row *rows; /* room of them, unused ones between */
+    struct pat_map_row *rows; /* room of them, unused ones between; one more for the key that is mixed to 0 */
     size_t len, room;
+    bool has_zero; /* that one */
 };
 
 /* The value of key, 0 when it is new; it stays where it is until the next call.
@@ -30,6 +32,17 @@ ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out);
 /* The row of key, NULL when there is none; its value may be changed.
  * Errors: none.  Thread: any.  Signal: safe. */
 struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
+
+/* The first row in use at *at or behind it, NULL: there is none; *at is then behind that row.
+ * Errors: none.  Thread: any.  Signal: safe. */
+const struct pat_map_row *pat_map_next(const struct pat_map *m, size_t *at);
+uint64_t pat_map_key(const struct pat_map_row *row); /* Errors: none. */
+
+/* key will be asked for soon.  Errors: none.  Thread: any.  Signal: safe. */
+static inline void pat_map_prefetch(const struct pat_map *m, uint64_t key)
+{
+    if (m->room) ls_prefetch(&m->rows[ls_random_mix(key) & (m->room - 1)]);
+}
 
 /* Release it; m is empty afterwards.
  * Errors: none.  Thread: any.  Signal: not safe. */

@@ -7,6 +7,7 @@
 
 enum {
     PAT_SHARDS_SEED = 0x51a2d5,
+    PAT_REUSE_AHEAD = 8,  /* accesses whose last touches are fetched */
     PAT_SHARDS_FOLDED = 8 /* of two rounds a part of the limit is enough */
 };
 
@@ -92,8 +93,14 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
     size_t from, until;
     for (size_t i = 0; pat_pieces_at(&r->stream->pieces, i, &from, &until); i++) {
         r->piece_began = r->now;
-        for (size_t at = from; (at = pat_reuse_next(r, at, until)) < until; at++)
+        size_t ahead = from;
+        for (int k = 0; k < PAT_REUSE_AHEAD; k++)
+            ahead = pat_reuse_next(r, ahead, until) + 1;
+        for (size_t at = from; (at = pat_reuse_next(r, at, until)) < until; at++) {
+            ahead = pat_reuse_next(r, ahead, until);
+            if (ahead < until) pat_last_prefetch(&r->last, pat_unit(r, ahead++));
             LS_TRY(pat_reuse_touch(r, at));
+        }
     }
     return LS_OK;
 }

@@ -31,7 +31,7 @@ static inline size_t pat_stream_len(const struct pat_stream *s)
 }
 
 /* How many accesses does access i stand for? Rounds that follow the second one are like it: what was touched
- * in the round before is the same. */
+ * in the round before is the same (where rounds move on, as far on as they are: pat_measure_moved.h). */
 static inline uint64_t pat_stream_weight(const struct pat_stream *s, size_t i)
 {
     const size_t period = s->fold.period;

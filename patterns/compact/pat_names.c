@@ -129,7 +129,7 @@ static ls_err pat_write_name(struct pat_found *f, const struct pat_tables *t)
     size_t len;
     FILE *out = open_memstream(&text, &len);
     if (!out) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
-    fputs(f->config.operation == PAT_OPERATION_UPDATE ? "update" : pat_kernel_name(f->config.kernel), out);
+    fputs(pat_config_word(&f->config), out);
     if (*f->home) fprintf(out, " of `%s`", f->home);
     if (*f->index_home) fprintf(out, " through `%s`", f->index_home);
     pat_put_place(out, f, t);

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compare/pat_compare_found.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PAT_KEY_BYTES = 1024 };
-
-static const char *pat_text_or(const char *text, const char *other)
-{
-    return text && *text ? text : other;
-}
-
-/* "load x[col] in spmv"; "load in spmv" where the data is not known */
-static void pat_found_key(const struct pat_found *f, char out[PAT_KEY_BYTES])
-{
-    const char *const home = pat_text_or(f->home, ""), *const index = pat_text_or(f->index_home, "");
-    snprintf(out, PAT_KEY_BYTES, "%s%s%s%s%s%s in %s", f->op == PAT_OP_LOAD ? "load" : "store",
-             *home ? " " : "", home, *index ? "[" : "", index, *index ? "]" : "",
-             pat_text_or(f->function, pat_text_or(f->module, "code without a name")));
-}
 
 static ls_err pat_found_walk(const struct pat_found *f, const struct pat_sequences *s, struct pat_walk *out)
 {
@@ -31,24 +14,30 @@ static ls_err pat_found_walk(const struct pat_found *f, const struct pat_sequenc
     return LS_OK;
 }
 
+/* The accesses of one instruction as they were seen; of those that are a pattern together, what was made of
+ * them. */
+static ls_err pat_found_walks(const struct pat_found *f, const struct pat_sequences *s, struct pat_item *item)
+{
+    if (f->members_len > 0) return pat_item_set_config(item, &f->config);
+    item->kind = f->op == PAT_OP_LOAD ? PAT_KIND_READS : PAT_KIND_WRITES;
+    item->walks_len = 1;
+    return pat_found_walk(f, s, &item->walks[0]);
+}
+
 static ls_err pat_items_add_found(const struct pat_found *f, const struct pat_sequences *s,
                                   struct pat_items *items)
 {
-    char key[PAT_KEY_BYTES];
+    char name[PAT_FOUND_KEY_BYTES], key[PAT_FOUND_KEY_BYTES];
     struct pat_item *item;
+    pat_found_label(f, name);
     pat_found_key(f, key);
-    /* nothing in it says what it is: distance has to */
-    const bool is_known = (f->home && *f->home) || (f->function && *f->function);
-    LS_TRY(pat_items_add(items, key, is_known ? key : "", &item));
-    item->kind = f->op == PAT_OP_LOAD ? PAT_KIND_READS : PAT_KIND_WRITES;
+    LS_TRY(pat_items_add(items, name, key, &item));
     item->threads = f->threads;
     item->share = f->cost_share;
     free(item->thread);
-    item->thread = strdup(pat_text_or(f->thread, ""));
+    item->thread = strdup(f->thread ? f->thread : "");
     if (!item->thread) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
-    LS_TRY(pat_found_walk(f, s, &item->walks[0]));
-    item->walks_len = 1;
-    return LS_OK;
+    return pat_found_walks(f, s, item);
 }
 
 ls_err pat_items_add_findings(const struct pat_findings *f, const struct pat_sequences *s,

@@ -48,14 +48,20 @@ void pat_items_fini(struct pat_items *items)
     *items = (struct pat_items){0};
 }
 
-static ls_err pat_items_add_config(const struct pat_config *c, struct pat_items *items)
+ls_err pat_item_set_config(struct pat_item *item, const struct pat_config *c)
 {
-    struct pat_item *item;
-    LS_TRY(pat_items_add(items, c->name, c->name, &item));
     item->kind = pat_kinds[c->kernel].kind;
     for (size_t i = 0; i < pat_kinds[c->kernel].sides_len; i++)
         LS_TRY(pat_walk_config(c, pat_kinds[c->kernel].sides[i], &item->walks[item->walks_len++]));
     return LS_OK;
+}
+
+static ls_err pat_items_add_config(const struct pat_config *c, struct pat_items *items)
+{
+    const char *const key = c->found_as && *c->found_as ? c->found_as : c->name;
+    struct pat_item *item;
+    LS_TRY(pat_items_add(items, c->name, key, &item));
+    return pat_item_set_config(item, c);
 }
 
 ls_err pat_items_of_suite(const struct pat_suite *s, struct pat_items *out)

@@ -30,7 +30,12 @@ struct pat_items {
     size_t len;
 };
 
-/* The items of a suite, one a configuration; its name is the key.
+/* Kind and accesses of a new item are those of c, which must outlive it.
+ * Owns:   nothing.  Errors: those of pat_walk_config. */
+ls_err pat_item_set_config(struct pat_item *item, const struct pat_config *c);
+
+/* The items of a suite, one a configuration. The key is what it was found as, its name where that is not
+ * told.
  * Owns:   the caller ends *out with pat_items_fini; s must outlive it.
  * Errors: LS_ERR_NOMEM, those of pat_walk_config; *out is then empty. */
 ls_err pat_items_of_suite(const struct pat_suite *s, struct pat_items *out);

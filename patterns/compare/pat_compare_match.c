@@ -59,15 +59,28 @@ static bool pat_is_free(const struct pat_matching *m, int side, size_t row)
     return side == 0 ? m->partner[row] == PAT_UNASSIGNED : !m->taken[row];
 }
 
-/* Free items of like's kind, and of its key where that is asked for. */
-static void pat_collect(struct pat_matching *m, const struct pat_item *like, bool with_key)
+/* What a pattern is called. Without a key nothing in it says what it is: distance has to. */
+typedef const char *pat_calls(const struct pat_item *item);
+
+static const char *pat_call_key(const struct pat_item *item)
+{
+    return item->key;
+}
+
+static const char *pat_call_name(const struct pat_item *item)
+{
+    return *item->key ? item->name : "";
+}
+
+/* Free items of like's kind, and called the same where that is asked for. */
+static void pat_collect(struct pat_matching *m, const struct pat_item *like, pat_calls *calls)
 {
     for (int side = 0; side < 2; side++) {
         m->candidates.len[side] = 0;
         for (size_t i = 0; i < m->sides[side]->len; i++) {
             const struct pat_item *const item = &m->sides[side]->rows[i];
             if (!pat_is_free(m, side, i) || item->kind != like->kind) continue;
-            if (with_key && strcmp(item->key, like->key) != 0) continue;
+            if (calls && strcmp(calls(item), calls(like)) != 0) continue;
             m->candidates.rows[side][m->candidates.len[side]++] = i;
         }
     }
@@ -105,12 +118,12 @@ static ls_err pat_match_candidates(struct pat_matching *m, double within, enum p
     return LS_OK;
 }
 
-static ls_err pat_match_keys(struct pat_matching *m)
+static ls_err pat_match_called(struct pat_matching *m, pat_calls *calls)
 {
     for (size_t i = 0; i < m->sides[0]->len; i++) {
         const struct pat_item *const item = &m->sides[0]->rows[i];
-        if (*item->key == '\0' || !pat_is_free(m, 0, i)) continue;
-        pat_collect(m, item, true);
+        if (*calls(item) == '\0' || !pat_is_free(m, 0, i)) continue;
+        pat_collect(m, item, calls);
         LS_TRY(pat_match_candidates(m, 1, PAT_MATCHED_KEY));
     }
     return LS_OK;
@@ -119,7 +132,7 @@ static ls_err pat_match_keys(struct pat_matching *m)
 static ls_err pat_match_rest(struct pat_matching *m, double within)
 {
     for (enum pat_kind kind = PAT_KIND_READS; kind <= PAT_KIND_BOTH; kind++) {
-        pat_collect(m, &(struct pat_item){.kind = kind}, false);
+        pat_collect(m, &(struct pat_item){.kind = kind}, NULL);
         LS_TRY(pat_match_candidates(m, within, PAT_MATCHED_DISTANCE));
     }
     return LS_OK;
@@ -148,7 +161,9 @@ ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pa
 {
     struct pat_matching m;
     ls_err err = pat_matching_init(&m, a, b);
-    if (err == LS_OK && !o->ignore_keys) err = pat_match_keys(&m);
+    if (err == LS_OK && !o->ignore_keys) err = pat_match_called(&m, pat_call_key);
+    /* of two files one may not tell what its patterns were found as */
+    if (err == LS_OK && !o->ignore_keys) err = pat_match_called(&m, pat_call_name);
     if (err == LS_OK) err = pat_match_rest(&m, o->within);
     if (err == LS_OK) err = pat_match_rows(&m, out, out_len);
     pat_matching_fini(&m);

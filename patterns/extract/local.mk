@@ -4,7 +4,9 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_extract.c \
     patterns/extract/pat_ext_arena.c patterns/extract/pat_ext_arena.h \
     patterns/extract/pat_ext_budget.h \
+    patterns/extract/pat_ext_choose.c patterns/extract/pat_ext_choose.h \
     patterns/extract/pat_ext_cost.c patterns/extract/pat_ext_cost.h \
+    patterns/extract/pat_ext_echo.c patterns/extract/pat_ext_echo.h \
     patterns/extract/pat_ext_engine.c patterns/extract/pat_ext_engine.h \
     patterns/extract/pat_ext_finish.c patterns/extract/pat_ext_finish.h \
     patterns/extract/pat_ext_follow.c patterns/extract/pat_ext_follow.h \

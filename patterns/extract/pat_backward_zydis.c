@@ -4,7 +4,7 @@
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 
-enum { BACKWARD_STEPS = 24 };
+enum { BACKWARD_STEPS = 48 };
 
 struct backward_insn {
     uint32_t at;
@@ -19,6 +19,7 @@ struct backward {
     size_t len;
     size_t loop_first, loop_last; /* rows of the innermost loop around the access; first > last: no loop */
     unsigned steps;               /* left */
+    bool has_frame;               /* rbp is the function's frame pointer */
 };
 
 struct backward_decoded {
@@ -28,76 +29,37 @@ struct backward_decoded {
 
 /* What moves an index about: copies, widenings, scalings, sums, lanes of vectors. */
 static const uint16_t backward_carriers[] = {
-    ZYDIS_MNEMONIC_MOV,
-    ZYDIS_MNEMONIC_MOVSX,
-    ZYDIS_MNEMONIC_MOVSXD,
-    ZYDIS_MNEMONIC_MOVZX,
-    ZYDIS_MNEMONIC_CDQE,
-    ZYDIS_MNEMONIC_LEA,
-    ZYDIS_MNEMONIC_SHL,
-    ZYDIS_MNEMONIC_SHR,
-    ZYDIS_MNEMONIC_SAR,
-    ZYDIS_MNEMONIC_ADD,
-    ZYDIS_MNEMONIC_SUB,
-    ZYDIS_MNEMONIC_AND,
-    ZYDIS_MNEMONIC_OR,
-    ZYDIS_MNEMONIC_IMUL,
-    ZYDIS_MNEMONIC_MOVD,
-    ZYDIS_MNEMONIC_MOVQ,
-    ZYDIS_MNEMONIC_MOVDQU,
-    ZYDIS_MNEMONIC_MOVDQA,
-    ZYDIS_MNEMONIC_MOVUPS,
-    ZYDIS_MNEMONIC_MOVAPS,
-    ZYDIS_MNEMONIC_VMOVD,
-    ZYDIS_MNEMONIC_VMOVQ,
-    ZYDIS_MNEMONIC_VMOVDQU,
-    ZYDIS_MNEMONIC_VMOVDQA,
-    ZYDIS_MNEMONIC_VMOVDQU32,
-    ZYDIS_MNEMONIC_VMOVDQU64,
-    ZYDIS_MNEMONIC_VMOVDQA32,
-    ZYDIS_MNEMONIC_VMOVDQA64,
-    ZYDIS_MNEMONIC_VMOVUPS,
-    ZYDIS_MNEMONIC_VMOVAPS,
-    ZYDIS_MNEMONIC_PMOVSXDQ,
-    ZYDIS_MNEMONIC_PMOVZXDQ,
-    ZYDIS_MNEMONIC_VPMOVSXDQ,
-    ZYDIS_MNEMONIC_VPMOVZXDQ,
-    ZYDIS_MNEMONIC_VPMOVZXWD,
-    ZYDIS_MNEMONIC_VPMOVSXWD,
-    ZYDIS_MNEMONIC_PSLLD,
-    ZYDIS_MNEMONIC_PSLLQ,
-    ZYDIS_MNEMONIC_VPSLLD,
-    ZYDIS_MNEMONIC_VPSLLQ,
-    ZYDIS_MNEMONIC_PADDD,
-    ZYDIS_MNEMONIC_PADDQ,
-    ZYDIS_MNEMONIC_VPADDD,
-    ZYDIS_MNEMONIC_VPADDQ,
-    ZYDIS_MNEMONIC_VPMULLD,
-    ZYDIS_MNEMONIC_PSHUFD,
-    ZYDIS_MNEMONIC_VPSHUFD,
-    ZYDIS_MNEMONIC_VEXTRACTI128,
-    ZYDIS_MNEMONIC_PEXTRD,
-    ZYDIS_MNEMONIC_PEXTRQ,
-    ZYDIS_MNEMONIC_VPEXTRD,
-    ZYDIS_MNEMONIC_VPEXTRQ,
-    ZYDIS_MNEMONIC_PUNPCKHQDQ,
-    ZYDIS_MNEMONIC_VPUNPCKHQDQ,
-    ZYDIS_MNEMONIC_VPSRLDQ,
-    ZYDIS_MNEMONIC_PSRLDQ,
-    ZYDIS_MNEMONIC_VEXTRACTI32X4,
-    ZYDIS_MNEMONIC_VEXTRACTI64X4,
-    ZYDIS_MNEMONIC_VPERMQ,
-    ZYDIS_MNEMONIC_VPGATHERDD,
-    ZYDIS_MNEMONIC_VPGATHERDQ,
-    ZYDIS_MNEMONIC_VPGATHERQD,
-    ZYDIS_MNEMONIC_VPGATHERQQ,
+    ZYDIS_MNEMONIC_MOV,        ZYDIS_MNEMONIC_MOVSX,         ZYDIS_MNEMONIC_MOVSXD,
+    ZYDIS_MNEMONIC_MOVZX,      ZYDIS_MNEMONIC_CDQE,          ZYDIS_MNEMONIC_CWDE,
+    ZYDIS_MNEMONIC_LEA,        ZYDIS_MNEMONIC_SHL,           ZYDIS_MNEMONIC_SHR,
+    ZYDIS_MNEMONIC_SAR,        ZYDIS_MNEMONIC_SHLX,          ZYDIS_MNEMONIC_SHRX,
+    ZYDIS_MNEMONIC_SARX,       ZYDIS_MNEMONIC_ADD,           ZYDIS_MNEMONIC_SUB,
+    ZYDIS_MNEMONIC_INC,        ZYDIS_MNEMONIC_DEC,           ZYDIS_MNEMONIC_NEG,
+    ZYDIS_MNEMONIC_NOT,        ZYDIS_MNEMONIC_AND,           ZYDIS_MNEMONIC_OR,
+    ZYDIS_MNEMONIC_IMUL,       ZYDIS_MNEMONIC_MOVD,          ZYDIS_MNEMONIC_MOVQ,
+    ZYDIS_MNEMONIC_MOVDQU,     ZYDIS_MNEMONIC_MOVDQA,        ZYDIS_MNEMONIC_MOVUPS,
+    ZYDIS_MNEMONIC_MOVAPS,     ZYDIS_MNEMONIC_VMOVD,         ZYDIS_MNEMONIC_VMOVQ,
+    ZYDIS_MNEMONIC_VMOVDQU,    ZYDIS_MNEMONIC_VMOVDQA,       ZYDIS_MNEMONIC_VMOVDQU32,
+    ZYDIS_MNEMONIC_VMOVDQU64,  ZYDIS_MNEMONIC_VMOVDQA32,     ZYDIS_MNEMONIC_VMOVDQA64,
+    ZYDIS_MNEMONIC_VMOVUPS,    ZYDIS_MNEMONIC_VMOVAPS,       ZYDIS_MNEMONIC_PMOVSXDQ,
+    ZYDIS_MNEMONIC_PMOVZXDQ,   ZYDIS_MNEMONIC_VPMOVSXDQ,     ZYDIS_MNEMONIC_VPMOVZXDQ,
+    ZYDIS_MNEMONIC_VPMOVZXWD,  ZYDIS_MNEMONIC_VPMOVSXWD,     ZYDIS_MNEMONIC_PSLLD,
+    ZYDIS_MNEMONIC_PSLLQ,      ZYDIS_MNEMONIC_VPSLLD,        ZYDIS_MNEMONIC_VPSLLQ,
+    ZYDIS_MNEMONIC_PADDD,      ZYDIS_MNEMONIC_PADDQ,         ZYDIS_MNEMONIC_VPADDD,
+    ZYDIS_MNEMONIC_VPADDQ,     ZYDIS_MNEMONIC_VPMULLD,       ZYDIS_MNEMONIC_PSHUFD,
+    ZYDIS_MNEMONIC_VPSHUFD,    ZYDIS_MNEMONIC_VEXTRACTI128,  ZYDIS_MNEMONIC_PEXTRD,
+    ZYDIS_MNEMONIC_PEXTRQ,     ZYDIS_MNEMONIC_VPEXTRD,       ZYDIS_MNEMONIC_VPEXTRQ,
+    ZYDIS_MNEMONIC_PUNPCKHQDQ, ZYDIS_MNEMONIC_VPUNPCKHQDQ,   ZYDIS_MNEMONIC_VPSRLDQ,
+    ZYDIS_MNEMONIC_PSRLDQ,     ZYDIS_MNEMONIC_VEXTRACTI32X4, ZYDIS_MNEMONIC_VEXTRACTI64X4,
+    ZYDIS_MNEMONIC_VPERMQ,     ZYDIS_MNEMONIC_VPGATHERDD,    ZYDIS_MNEMONIC_VPGATHERDQ,
+    ZYDIS_MNEMONIC_VPGATHERQD, ZYDIS_MNEMONIC_VPGATHERQQ,
 };
 
-static bool backward_carries(ZydisMnemonic m)
+static bool backward_carries(const ZydisDecodedInstruction *insn)
 {
     for (size_t i = 0; i < sizeof(backward_carriers) / sizeof(backward_carriers[0]); i++)
-        if (backward_carriers[i] == m) return true;
-    return false;
+        if (backward_carriers[i] == insn->mnemonic) return true;
+    return insn->meta.category == ZYDIS_CATEGORY_CMOV;
 }
 
 static ZydisRegister backward_whole(ZydisRegister r)
@@ -138,6 +100,15 @@ static size_t backward_row(const struct backward *w, uint64_t at)
     return from < w->len && w->insns[from].at == at ? from : w->len;
 }
 
+/* mov %rsp, %rbp */
+static bool backward_sets_frame(const struct backward_decoded *d)
+{
+    return d->insn.mnemonic == ZYDIS_MNEMONIC_MOV && d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           d->operands[0].reg.value == ZYDIS_REGISTER_RBP &&
+           d->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           d->operands[1].reg.value == ZYDIS_REGISTER_RSP;
+}
+
 /* All instructions, one after the other; what does not decode is stepped over. */
 static bool backward_sweep(struct backward *w)
 {
@@ -148,6 +119,7 @@ static bool backward_sweep(struct backward *w)
         w->insns[w->len].at = (uint32_t)at;
         if (backward_decode(w, w->len, &d)) {
             w->insns[w->len++].target = backward_jump(w, &d, at);
+            w->has_frame = w->has_frame || backward_sets_frame(&d);
             at += d.insn.length;
         } else {
             at++;
@@ -204,21 +176,30 @@ static size_t backward_before(const struct backward *w, size_t row)
 
 static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, size_t *out);
 
-/* The load, or what it reads, of the instruction that gives a register its value. */
-static bool backward_through(struct backward *w, size_t row, const struct backward_decoded *d, size_t *out)
+static const ZydisDecodedOperandMem *backward_memory(const struct backward_decoded *d)
 {
-    if (!backward_carries(d->insn.mnemonic)) return false;
-    const ZydisDecodedOperand *memory = NULL;
     for (size_t i = 0; i < d->insn.operand_count_visible; i++)
-        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) memory = &d->operands[i];
-    if (memory && memory->mem.type != ZYDIS_MEMOP_TYPE_AGEN) {
-        *out = w->insns[row].at;
-        return memory->mem.base != ZYDIS_REGISTER_RSP && memory->mem.base != ZYDIS_REGISTER_RIP;
-    }
-    if (memory) /* lea */
-        return (memory->mem.index != ZYDIS_REGISTER_NONE &&
-                backward_follow(w, row, memory->mem.index, out)) ||
-               (memory->mem.base != ZYDIS_REGISTER_NONE && backward_follow(w, row, memory->mem.base, out));
+        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) return &d->operands[i].mem;
+    return NULL;
+}
+
+/* A variable of its own on the stack: where unoptimised code keeps all of them, other code some. */
+static bool backward_is_slot(const struct backward *w, const ZydisDecodedOperandMem *m)
+{
+    return m->index == ZYDIS_REGISTER_NONE &&
+           (m->base == ZYDIS_REGISTER_RSP || (m->base == ZYDIS_REGISTER_RBP && w->has_frame));
+}
+
+/* A variable with a fixed address. */
+static bool backward_is_fixed(const ZydisDecodedOperandMem *m)
+{
+    return m->base == ZYDIS_REGISTER_RIP ||
+           (m->base == ZYDIS_REGISTER_NONE && m->index == ZYDIS_REGISTER_NONE);
+}
+
+static bool backward_follow_registers(struct backward *w, size_t row, const struct backward_decoded *d,
+                                      size_t *out)
+{
     for (size_t i = 0; i < d->insn.operand_count; i++)
         if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             d->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
@@ -226,6 +207,41 @@ static bool backward_through(struct backward *w, size_t row, const struct backwa
             backward_follow(w, row, d->operands[i].reg.value, out))
             return true;
     return false;
+}
+
+/* The load that the value of a slot before row comes from, by what was stored there in the loop. */
+static bool backward_follow_slot(struct backward *w, size_t row, const ZydisDecodedOperandMem *slot,
+                                 size_t *out)
+{
+    struct backward_decoded d;
+    const size_t start = row;
+    if (w->steps == 0) return false;
+    w->steps--;
+    for (size_t at = backward_before(w, row); at < w->len; at = backward_before(w, at)) {
+        if (!backward_decode(w, at, &d)) return false;
+        const ZydisDecodedOperandMem *m = backward_memory(&d);
+        if (m && m->base == slot->base && m->index == slot->index && m->disp.value == slot->disp.value &&
+            d.operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            d.operands[0].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            return backward_carries(&d.insn) && backward_follow_registers(w, at, &d, out);
+        if (at == start || backward_writes(&d, slot->base)) return false;
+    }
+    return false;
+}
+
+/* The load, or what it reads, of the instruction that gives a register its value. */
+static bool backward_through(struct backward *w, size_t row, const struct backward_decoded *d, size_t *out)
+{
+    if (!backward_carries(&d->insn)) return false;
+    const ZydisDecodedOperandMem *memory = backward_memory(d);
+    if (!memory) return backward_follow_registers(w, row, d, out);
+    if (memory->type == ZYDIS_MEMOP_TYPE_AGEN) /* lea */
+        return (memory->index != ZYDIS_REGISTER_NONE && backward_follow(w, row, memory->index, out)) ||
+               (memory->base != ZYDIS_REGISTER_NONE && backward_follow(w, row, memory->base, out));
+    if (backward_is_fixed(memory)) return false;
+    if (backward_is_slot(w, memory)) return backward_follow_slot(w, row, memory, out);
+    *out = w->insns[row].at;
+    return true;
 }
 
 /* The load that the value of r before row comes from. */

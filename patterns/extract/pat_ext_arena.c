@@ -3,6 +3,7 @@
 #include "smrtree/smr_array.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { ARENA_CHUNK_LOG2_MIN = 16, ARENA_MEMORY_PART_LOG2 = 7, ARENA_LINE_LOG2 = 6 };
 
@@ -25,10 +26,38 @@ void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes)
         a->log2_chunk--;
 }
 
+/* A huge page of its own, NULL without memory: what is given back is the system's at once, and can be the
+ * next thing that is asked for. */
+static void *arena_huge_page(size_t len_bytes)
+{
+    char *p = mmap(NULL, 2 * len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    const size_t before = -(uintptr_t)p & (len_bytes - 1);
+    if (before) munmap(p, before);
+    munmap(p + before + len_bytes, len_bytes - before);
+    madvise(p + before, len_bytes, MADV_HUGEPAGE); /* a hint: failure costs only speed */
+    return p + before;
+}
+
+static void *arena_chunk_memory(uint8_t log2_bytes)
+{
+    const size_t len_bytes = (size_t)1 << log2_bytes;
+    return log2_bytes == PAT_EXT_ARENA_LOG2_MAX ? arena_huge_page(len_bytes)
+                                                : aligned_alloc(len_bytes, len_bytes);
+}
+
+static void arena_chunk_release(void *base, uint8_t log2_bytes)
+{
+    if (log2_bytes == PAT_EXT_ARENA_LOG2_MAX && base)
+        munmap(base, (size_t)1 << log2_bytes);
+    else
+        free(base);
+}
+
 void pat_ext_arena_fini(struct pat_ext_arena *a)
 {
     for (size_t i = 0; i < a->chunks_len; i++) {
-        free(a->chunks[i].base);
+        arena_chunk_release(a->chunks[i].base, a->log2_chunk);
         free(a->chunks[i].free);
     }
     free(a->chunks);
@@ -69,13 +98,6 @@ static struct pat_ext_arena_chunk *arena_chunk_of(const struct pat_ext_arena *a,
     return c;
 }
 
-static void *arena_chunk_memory(uint8_t log2_bytes)
-{
-    const size_t len_bytes = (size_t)1 << log2_bytes;
-    return log2_bytes == PAT_EXT_ARENA_LOG2_MAX ? smr_array_alloc(len_bytes) /* of huge pages */
-                                                : aligned_alloc(len_bytes, len_bytes);
-}
-
 static struct pat_ext_arena_chunk *arena_chunk_add(struct pat_ext_arena *a)
 {
     if (a->chunks_len == a->chunks_cap) {
@@ -88,7 +110,7 @@ static struct pat_ext_arena_chunk *arena_chunk_add(struct pat_ext_arena *a)
     struct pat_ext_arena_chunk c = {.base = arena_chunk_memory(a->log2_chunk),
                                     .free = calloc((size_t)1 << (a->log2_chunk - PAT_EXT_ARENA_LOG2_MIN), 1)};
     if (!c.base || !c.free) {
-        free(c.base);
+        arena_chunk_release(c.base, a->log2_chunk);
         free(c.free);
         return NULL;
     }
@@ -102,7 +124,7 @@ static struct pat_ext_arena_chunk *arena_chunk_add(struct pat_ext_arena *a)
 static void arena_chunk_drop(struct pat_ext_arena *a, struct pat_ext_arena_chunk *c)
 {
     arena_remove(a, c, 0, a->log2_chunk);
-    free(c->base);
+    arena_chunk_release(c->base, a->log2_chunk);
     free(c->free);
     *c = a->chunks[--a->chunks_len];
     a->empty--;

@@ -25,6 +25,12 @@ struct pat_ext_arena {
     uint8_t log2_chunk;                                          /* bytes of a chunk; 0: none */
 };
 
+/* The largest block that is a part of a chunk, or a whole one, by its log2; 0: none is.  Errors: none. */
+static inline uint8_t pat_ext_arena_most(const struct pat_ext_arena *a)
+{
+    return a ? a->log2_chunk : 0;
+}
+
 /* Chunks are a small part of so much memory.
  * Owns:   the caller ends a with pat_ext_arena_fini, which releases all blocks.  Errors: none. */
 void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes);

@@ -143,7 +143,7 @@ static bool ext_turn_to_line(struct pat_ext *e, struct pat_ext_row *r, uint64_t 
     const bool is_ahead = step == r->line_step && step >= -PAT_EXT_AHEAD_LINES && step <= PAT_EXT_AHEAD_LINES;
     r->line_step = step;
     r->line = line;
-    pat_ext_pages_touch(&r->pages, &e->counts, line);
+    if (!pat_ext_echo_knows(r->echo, r->distance, r->run)) pat_ext_pages_touch(&r->pages, &e->counts, line);
     return is_ahead;
 }
 
@@ -283,7 +283,7 @@ static void ext_cursor_enter(const struct pat_ext *e, struct ext_cursor *c)
 static inline void ext_prefetch(const struct pat_ext *e, const struct pat_ext_row *r, uint64_t before,
                                 uint64_t addr)
 {
-    if (addr >> 6 == before >> 6) return;
+    if (addr >> 6 == before >> 6 || (r->echo && r->echo->is_closed)) return;
     if (r->is_pool) pat_ext_home_pages_prefetch(&e->ranges.pages, addr);
     if (addr >> 12 != before >> 12) pat_ext_pages_prefetch(&r->pages, addr >> 6);
     if ((int64_t)(addr - before) != r->distance) pat_ext_tally_prefetch(&r->tally, (int64_t)(addr - before));
@@ -314,8 +314,11 @@ static void ext_steps(struct pat_ext *e, struct ext_part *part, size_t len, stru
         if (!r) continue;
         ext_turn(e, r, step, salt, &mark);
         if (!mark.flags) continue;
-        mark.row = r->id;
-        e->round.marks[step->at] = mark; /* written, not read: it may be far */
+        struct pat_ext_mark *to = &e->round.marks[step->at]; /* written, not read: it may be far */
+        /* each by itself: the whole could not be read before its parts are written */
+        to->row = r->id;
+        to->flags = mark.flags;
+        to->exact = mark.exact;
     }
 }
 
@@ -395,6 +398,7 @@ ls_err pat_ext_end(struct pat_ext *e)
     if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
     for (size_t i = 0; i < e->rows_len; i++) {
         pat_ext_flush(e, rows[i]);
+        pat_ext_echo_leave(e, rows[i]);
         rows[i]->number = (uint32_t)i;
     }
     free(rows);

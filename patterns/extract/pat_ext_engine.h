@@ -41,9 +41,10 @@ struct pat_ext {
     size_t slabs_len, slabs_cap, rows_len;
     struct pat_ext_row **found; /* open addressing, by site, home and thread */
     uint8_t found_log2;
-    uint64_t now;                           /* events so far */
-    uint64_t ranges_stamp;                  /* of the last birth or death */
-    uint64_t kept_max;                      /* accesses in one stream */
+    uint64_t now;           /* events so far */
+    uint64_t ranges_stamp;  /* of the last birth or death */
+    uint64_t kept_max;      /* accesses in one stream */
+    uint32_t reclaim_pause; /* calls of pat_ext_reclaim for which it is known to help little */
     struct pat_ext_appearances appearances; /* published modes */
     struct pat_ext_last_turns last_turns;
     struct pat_ext_round round;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_finish.h"
+#include "patterns/extract/pat_ext_choose.h"
 #include "patterns/extract/pat_ext_rows.h"
 #include "patterns/extract/pat_indirect.h"
+#include "smrtree/smr_array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FINISH_DISTANCES = 64 };
+/* In longer sequences, if their runs are many, rounds would have been noticed (pat_ext_echo.h). */
+enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4 };
 /* What a sequence with trivial distances must cost to be shown all the same. */
 #define FINISH_COSTLY_SHARE 0.01
 
@@ -28,6 +32,13 @@ static bool finish_divides(uint64_t unit, uint64_t all)
     return unit && all % unit == 0; /* 0: all offsets are 0 */
 }
 
+/* Of a site whose width the source does not tell: words of 8 bytes, or as large ones as all offsets allow. */
+static uint64_t finish_size_bytes(const struct pat_ext *e, const struct pat_ext_row *r, uint64_t all)
+{
+    const uint64_t word = all | 8;
+    return e->tables->sites[r->site].size_bytes ? r->len_less + 1 : word & -word;
+}
+
 /* The home's element if all offsets are multiples of it, else the access, else what divides them all. */
 static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r)
 {
@@ -35,7 +46,7 @@ static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r
     const uint64_t all = pat_ext_gcd(r->tally.gcd, is_ranged ? r->offset_gcd : r->cross_gcd);
     const uint64_t elem_bytes = r->home == PAT_NONE ? 0 : e->tables->homes[r->home].elem_size_bytes;
     if (finish_divides(elem_bytes, all)) return elem_bytes;
-    const uint64_t size_bytes = r->len_less + 1;
+    const uint64_t size_bytes = finish_size_bytes(e, r, all);
     return finish_divides(size_bytes, all) ? size_bytes : all;
 }
 
@@ -58,7 +69,7 @@ static struct pat_ext_measured finish_measure(const struct pat_ext *e, const str
     const struct pat_ext_tally *t = &r->tally;
     struct pat_ext_measured m = {.accesses = pat_ext_row_accesses(r),
                                  .is_trivial = !t->is_pruned && !r->has_tally_gap};
-    bool ahead = false, behind = false;
+    bool ahead = false, behind = false, up = false, down = false;
     uint64_t near = 0;
     for (size_t i = 0; i < finish_slots(t); i++) {
         if (!t->slots[i].count) continue;
@@ -67,9 +78,12 @@ static struct pat_ext_measured finish_measure(const struct pat_ext *e, const str
         m.is_trivial = m.is_trivial && elements <= 1;
         m.far += is_far ? t->slots[i].count : 0;
         near += !is_far;
+        up = up || t->slots[i].distance > 0;
+        down = down || t->slots[i].distance < 0;
         ahead = ahead || (is_far && t->slots[i].distance > 0);
         behind = behind || (is_far && t->slots[i].distance < 0);
     }
+    m.is_one_way = up != down && !t->is_pruned && !r->has_tally_gap;
     if (t->is_pruned || r->has_tally_gap) m.far = r->far;
     m.unique = pat_ext_is_published(e) ? near + ahead + behind : t->unique;
     m.has_module = e->tables->modules_len == 0 || e->tables->sites[r->site].module != PAT_NONE;
@@ -182,47 +196,37 @@ static void finish_filter_published(const struct pat_ext *e, struct finish_row *
     }
 }
 
-static void finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len, double cost)
+/* The first of all that are ahead, or the row itself (pat_ext_turns.h). */
+static const struct pat_ext_row *finish_leader(const struct pat_ext_row *r)
 {
-    uint32_t taken = 0;
-    for (size_t i = 0; i < len; i++) {
-        rows[i].is_out = taken >= e->options->top || !finish_keeps(e, &rows[i], cost);
-        taken += !rows[i].is_out;
+    return r->turns.ahead ? r->turns.first : r;
+}
+
+/* Those that may take turns have the same one; what is in no group is one by itself. */
+static const void *finish_group(const struct pat_ext_row *r)
+{
+    const struct pat_ext_row *leader = finish_leader(r);
+    return r->home != PAT_NONE && pat_ext_row_accesses(r) == pat_ext_row_accesses(leader) ? leader : r;
+}
+
+/* What is --top is a number of patterns. What takes turns with one of them comes along, also where it is
+ * filtered: otherwise --top would decide how much of a stencil is seen. */
+static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len, double cost)
+{
+    struct pat_ext_candidate *c = calloc(len + 1, sizeof(*c));
+    const bool by_group = e->options->with_companions;
+    ls_err err = c ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", len);
+    for (size_t i = 0; err == LS_OK && i < len; i++)
+        c[i] = (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
+                                          .cost = finish_cost(rows[i].row),
+                                          .passes = finish_keeps(e, &rows[i], cost)};
+    if (err == LS_OK) err = pat_ext_choose(c, len, e->options->top);
+    for (size_t i = 0; err == LS_OK && i < len; i++) {
+        rows[i].is_out = !c[i].is_chosen || !c[i].passes;
+        rows[i].is_companion = c[i].is_chosen && !c[i].passes;
     }
-}
-
-/* ---- those that may take turns with what is kept (pat_ext_turns.h) ---- */
-
-/* The first of all that are ahead, or the row itself. */
-static const struct pat_ext_row *finish_leader(const struct finish_row *f)
-{
-    return f->row->turns.ahead ? f->row->turns.first : f->row;
-}
-
-static int finish_by_address(const void *a, const void *b)
-{
-    const struct pat_ext_row *const *x = a, *const *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Without them what --top says would decide how much of a stencil is seen. */
-static ls_err finish_find_companions(struct finish_row *rows, size_t len)
-{
-    const struct pat_ext_row **leaders = malloc((len + 1) * sizeof(*leaders));
-    if (!leaders) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", len);
-    size_t leaders_len = 0;
-    for (size_t i = 0; i < len; i++)
-        if (!rows[i].is_out) leaders[leaders_len++] = finish_leader(&rows[i]);
-    qsort(leaders, leaders_len, sizeof(*leaders), finish_by_address);
-    for (size_t i = 0; i < len; i++) {
-        const struct pat_ext_row *leader = finish_leader(&rows[i]);
-        rows[i].is_companion =
-            rows[i].is_out && rows[i].row->home != PAT_NONE &&
-            pat_ext_row_accesses(rows[i].row) == pat_ext_row_accesses(leader) &&
-            bsearch(&leader, leaders, leaders_len, sizeof(*leaders), finish_by_address) != NULL;
-    }
-    free(leaders);
-    return LS_OK;
+    free(c);
+    return err;
 }
 
 /* ---- indices ---- */
@@ -232,8 +236,10 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
 {
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
-    uint64_t addr = 0, lowest = UINT64_MAX;
-    while (pat_ext_stream_next(&reader, &t)) {
+    uint64_t addr = 0, lowest = UINT64_MAX, done = 0;
+    for (;; done += t.count) {
+        done += pat_ext_stream_pass(&reader, addr, done, UINT64_MAX);
+        if (!pat_ext_stream_next(&reader, &t)) break;
         addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
         if (addr < lowest) lowest = addr; /* a run goes one way, from the address before it */
     }
@@ -256,38 +262,52 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
     s->indices.data[at->len++] = (int64_t)((at->addr - at->base) / f->unit_bytes);
 }
 
-/* A row that comes back again and again is told by two rounds, however long it is. */
+/* A row that does the same again and again is told by two rounds, however long it is, if `most` indices are
+ * enough for them. */
 static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, size_t most,
                         struct pat_sequence *s)
 {
     const struct pat_ext_row *r = f->row;
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
-    if (!e->options->fold_min || most < e->options->fold_min || r->jumps != 1) return false;
+    const uint64_t round = r->echo ? r->echo->round : 0;
+    if (!e->options->fold_min || r->kept < e->options->fold_min || r->jumps != 1) return false;
+    /* what only goes one way does so in no order mostly, if its runs are many */
+    const bool is_searched = (r->kept <= FINISH_SEARCHED && !f->measured.is_one_way) ||
+                             r->stream.len_bytes <= r->kept / FINISH_SEARCHED_PART;
+    if (!round && !is_searched) return false;
     if (!pat_ext_stream_next(&reader, &t) || t.kind != PAT_EXT_JUMP) return false;
     const bool has_range = t.range != PAT_NONE && !r->is_pool;
-    struct pat_fold_unit unit = {.unit_bytes = f->unit_bytes};
-    if (r->home == PAT_NONE || r->is_pool) unit.base = finish_lowest(r);
-    if (has_range) unit.base = e->tables->ranges[t.range].start;
-    if (!pat_fold_stream(&r->stream, &unit, most, &s->indices, &s->fold)) return false;
-    if (has_range) s->ranges_print = pat_ext_hash(unit.base);
-    s->base = unit.base;
+    struct pat_fold_ask ask = {.unit_bytes = f->unit_bytes, .len = r->kept, .round = round, .room = most};
+    if (r->home == PAT_NONE || r->is_pool) ask.base = finish_lowest(r);
+    if (has_range) ask.base = e->tables->ranges[t.range].start;
+    bool is_folded = round && pat_fold_stream(&r->stream, &ask, &s->indices, &s->fold);
+    ask.round = 0; /* what was noticed may be the inner one of two rounds */
+    is_folded = is_folded || (is_searched && pat_fold_stream(&r->stream, &ask, &s->indices, &s->fold));
+    if (!is_folded) return false;
+    if (has_range) s->ranges_print = pat_ext_hash(ask.base);
+    s->base = ask.base;
     return true;
 }
 
 /* Up to `most` indices of the row. */
-static ls_err finish_expand(const struct pat_ext *e, const struct finish_row *f, size_t most,
+static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_t most,
                             struct pat_sequence *s)
 {
     struct pat_ext_row *r = f->row;
+    s->is_whole = !r->is_cut;
     if (finish_fold(e, f, most, s)) return LS_OK;
-    s->indices.data = malloc((most ? most : 1) * sizeof(int64_t));
+    if (most > e->kept_max) most = e->kept_max;
+    s->is_whole = !r->is_cut && most == r->kept;
+    s->indices.data = smr_array_alloc((most ? most : 1) * sizeof(int64_t));
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
     struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0};
     while (at.len < most && pat_ext_stream_next(&reader, &t)) {
+        if (!r->has_repeats && reader.place.block != r->stream.first) /* its memory is the next indices' */
+            pat_ext_stream_give_before(&r->stream, &e->budget, reader.place.block);
         if (t.kind == PAT_EXT_JUMP) {
             finish_jump(e, f, s, &t, &at);
             continue;
@@ -357,7 +377,6 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
     const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
     const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
     const uint64_t most = r->kept < left / sizeof(int64_t) ? r->kept : left / sizeof(int64_t);
-    s->is_whole = !r->is_cut && most == r->kept;
     LS_TRY(finish_expand(e, f, most, s));
     pat_ext_row_drop(e, r);
     e->held_bytes += s->indices.len * sizeof(int64_t) + s->breaks_len * sizeof(size_t) +
@@ -367,10 +386,12 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
 
 /* ---- all together ---- */
 
-/* Of every site: its accesses, and the home of the row that has most of them. */
+/* Of every site: its accesses, the home of the row that has most of them, whether they are ever at another
+ * place. */
 struct finish_sites {
     uint64_t *accesses, *most;
     uint32_t *homes;
+    bool *moves;
 };
 
 static void finish_sites_fini(struct finish_sites *s)
@@ -378,6 +399,7 @@ static void finish_sites_fini(struct finish_sites *s)
     free(s->accesses);
     free(s->most);
     free(s->homes);
+    free(s->moves);
 }
 
 static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *const *rows,
@@ -387,11 +409,14 @@ static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *con
     s->accesses = calloc(len + 1, sizeof(*s->accesses));
     s->most = calloc(len + 1, sizeof(*s->most));
     s->homes = calloc(len + 1, sizeof(*s->homes));
-    if (!s->accesses || !s->most || !s->homes) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
+    s->moves = calloc(len + 1, sizeof(*s->moves));
+    if (!s->accesses || !s->most || !s->homes || !s->moves)
+        return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
     for (size_t i = 0; i < e->rows_len; i++) {
         const uint64_t accesses = pat_ext_row_accesses(rows[i]);
         const uint32_t site = rows[i]->site;
         s->accesses[site] += accesses;
+        s->moves[site] = s->moves[site] || rows[i]->tally.gcd || rows[i]->switches;
         if (accesses <= s->most[site]) continue;
         s->most[site] = accesses;
         s->homes[site] = rows[i]->home;
@@ -399,14 +424,17 @@ static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *con
     return LS_OK;
 }
 
-/* Which loads give the indices. */
+/* Which loads give the indices. What is loaded from one place all the time is an array's base or length (in
+ * unoptimised code, a descriptor, an object). */
 static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites *sites,
                              struct pat_sequences *out)
 {
     LS_TRY(pat_indirect(e->tables, sites->accesses, out->rows, out->len));
-    for (size_t i = 0; i < out->len; i++)
-        if (out->rows[i].index_site != PAT_NONE)
-            out->rows[i].index_home = sites->homes[out->rows[i].index_site];
+    for (size_t i = 0; i < out->len; i++) {
+        struct pat_sequence *s = &out->rows[i];
+        if (s->index_site != PAT_NONE && !sites->moves[s->index_site]) s->index_site = PAT_NONE;
+        if (s->index_site != PAT_NONE) s->index_home = sites->homes[s->index_site];
+    }
     return LS_OK;
 }
 
@@ -455,8 +483,7 @@ static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, s
     if (pat_ext_is_published(e))
         finish_filter_published(e, f, len);
     else
-        finish_filter(e, f, len, out->cost);
-    if (e->options->with_companions) LS_TRY(finish_find_companions(f, len));
+        LS_TRY(finish_filter(e, f, len, out->cost));
     const size_t kept = finish_keep(e, f, len, out);
     out->rows = calloc(kept ? kept : 1, sizeof(*out->rows));
     if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", kept);

@@ -3,11 +3,22 @@
 
 #include <stdlib.h>
 
+/* What takes no more than an eighth of a byte an access that fits is kept beyond that: it may be folded. */
+enum { EXT_SPARSE_PART = 8 };
+
+/* Accesses that may still be kept. */
+static uint64_t ext_left(const struct pat_ext *e, const struct pat_ext_row *r)
+{
+    const uint64_t stored = r->echo ? r->kept - r->echo->spared : r->kept;
+    if (r->stream.len_bytes <= e->kept_max / EXT_SPARSE_PART) return UINT64_MAX;
+    return stored < e->kept_max ? e->kept_max - stored : 0;
+}
+
 /* The sequence goes on by t; what no longer fits is not kept. */
 static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_token t)
 {
     if (r->is_cut) return;
-    const uint64_t left = e->kept_max - r->kept;
+    const uint64_t left = ext_left(e, r);
     r->is_cut = t.count > left;
     if (left == 0) return;
     if (t.count > left) t.count = left;
@@ -31,20 +42,41 @@ static uint64_t ext_magnitude(int64_t distance)
     return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
 }
 
-void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
+/* The run, which nothing foresaw, is counted and kept. */
+static void ext_put_run(struct pat_ext *e, struct pat_ext_row *r, uint64_t magnitude)
 {
-    if (!r->run) return;
-    const uint64_t magnitude = ext_magnitude(r->distance);
     if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) {
         r->has_tally_gap = true;
         r->tally.gcd = pat_ext_gcd(magnitude, r->tally.gcd);
     }
-    if (magnitude >= r->far_bytes) r->far += r->run;
-    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && !r->is_cut && r->kept < e->kept_max &&
+    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && !r->is_cut && ext_left(e, r) &&
         pat_ext_stream_put_distance(&r->stream, &e->budget, r->distance))
         r->kept++;
     else
         ext_keep(e, r, (struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = r->distance, .count = r->run});
+}
+
+/* Is it what comes after a run of the round before? */
+static void ext_look_back(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (r->is_cut)
+        pat_ext_echo_give_up(e, r);
+    else if (r->echo || r->kept >= PAT_EXT_ECHO_ACCESSES)
+        pat_ext_echo_note(e, r);
+}
+
+void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->run) return;
+    const uint64_t magnitude = ext_magnitude(r->distance);
+    if (magnitude >= r->far_bytes) r->far += r->run;
+    if (r->echo && pat_ext_echo_takes(r->echo, r->distance, r->run)) {
+        r->kept += r->run;
+    } else {
+        if (r->echo && r->echo->next.count) pat_ext_echo_leave(e, r);
+        ext_put_run(e, r, magnitude);
+        ext_look_back(e, r);
+    }
     r->before_run += r->run;
     r->run = 0;
 }
@@ -53,7 +85,9 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
                      const struct pat_ext_step *step, struct pat_ext_mark *mark)
 {
     pat_ext_flush(e, r);
+    pat_ext_echo_leave(e, r);
     ext_keep(e, r, *t);
+    pat_ext_echo_jumped(r);
     r->before_run++;
     r->addr = t->addr;
     r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */

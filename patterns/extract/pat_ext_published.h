@@ -33,6 +33,7 @@ void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *
 struct pat_ext_measured {
     uint64_t accesses, unique, far; /* unique: distances that are far count once for each direction */
     bool is_trivial;                /* distances -1, 0, 1 only */
+    bool is_one_way;                /* distances are never negative, or never positive */
     bool has_module;
 };
 bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m);

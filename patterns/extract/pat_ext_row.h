@@ -6,6 +6,7 @@
 #ifndef PAT_EXT_ROW_H
 #define PAT_EXT_ROW_H
 
+#include "patterns/extract/pat_ext_echo.h"
 #include "patterns/extract/pat_ext_pages.h"
 #include "patterns/extract/pat_ext_stream.h"
 #include "patterns/extract/pat_ext_tally.h"
@@ -31,6 +32,7 @@ struct pat_ext_row {
     uint64_t kept;       /* accesses in the stream */
     uint64_t jumps;      /* of these: the first one and those that do not follow the one before */
     struct pat_ext_stream stream;
+    struct pat_ext_echo *echo; /* NULL: not looked for */
     uint64_t cost_parts;
     int64_t line_step;
     uint64_t far_bytes, far; /* distances of at least so many bytes */
@@ -49,6 +51,7 @@ struct pat_ext_row {
     uint32_t switches;     /* of the range, at most PAT_EXT_POOL_SWITCHES */
     bool is_store, is_begun, is_pool;
     bool is_cut;        /* not all accesses are in the stream */
+    bool has_repeats;   /* in the stream: what it has is read more than once */
     bool has_tally_gap; /* there was no memory to count a distance at all */
     struct pat_ext_turns turns;
     struct pat_ext_row *next;  /* of the same site, home and thread */

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 /* What gives up at a time: a part of what sequences take; below so small a part of all it helps little. */
-enum { EXT_RECLAIM_PART = 4, EXT_RECLAIM_MIN_PART = 64 };
+enum { EXT_RECLAIM_PART = 4, EXT_RECLAIM_MIN_PART = 64, EXT_RECLAIM_PAUSE = 1 << 14 };
 
 void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
 {
+    pat_ext_echo_free(e, r->echo);
+    r->echo = NULL;
     pat_ext_stream_fini(&r->stream, &e->budget);
     pat_ext_tally_fini(&r->tally, &e->counts);
     pat_ext_pages_fini(&r->pages, &e->counts);
@@ -85,14 +87,20 @@ static int ext_by_cost(const void *a, const void *b)
 
 static void ext_give_up_sequence(struct pat_ext *e, struct pat_ext_row *r)
 {
+    pat_ext_echo_give_up(e, r);
     pat_ext_stream_fini(&r->stream, &e->budget);
     r->kept = 0;
     r->is_cut = true;
 }
 
-/* A quarter of what sequences take. False when that would help little. */
+/* A quarter of what sequences take. False when that would help little, which is looked at now and then only.
+ */
 bool pat_ext_reclaim(struct pat_ext *e)
 {
+    if (e->reclaim_pause) {
+        e->reclaim_pause--;
+        return false;
+    }
     struct pat_ext_row **rows = pat_ext_rows(e);
     struct ext_rank *ranks = malloc(e->rows_len * sizeof(*ranks));
     uint64_t all_bytes = 0, freed_bytes = 0;
@@ -108,6 +116,7 @@ bool pat_ext_reclaim(struct pat_ext *e)
         freed_bytes += ranks[i].row->stream.len_bytes;
         ext_give_up_sequence(e, ranks[i].row);
     }
+    if (!helps) e->reclaim_pause = EXT_RECLAIM_PAUSE;
     free(ranks);
     free(rows);
     return helps;

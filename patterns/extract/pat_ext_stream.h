@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The addresses of one row in order, compactly: distances as varints, equal ones in succession as a run, and
- * jumps, which give the address itself. Regular sequences take next to nothing, random ones 3 to 6 bytes an
- * access.
+ * jumps, which give the address itself; what is as it was before, round by round, is one repeat. Regular
+ * sequences take next to nothing, random ones 3 to 6 bytes an access.
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_STREAM_H
@@ -45,14 +45,45 @@ bool pat_ext_stream_put_distance(struct pat_ext_stream *s, struct pat_ext_budget
 
 void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b); /* Errors: none. */
 
-/* Reads from the first token on; the stream must not change meanwhile. */
-struct pat_ext_reader {
-    const struct pat_ext_block *block;
+/* What is before `until`, one of its blocks, will not be read again. There are no repeats.  Errors: none. */
+void pat_ext_stream_give_before(struct pat_ext_stream *s, struct pat_ext_budget *b,
+                                const struct pat_ext_block *until);
+
+/* Between two tokens. */
+struct pat_ext_place {
+    const struct pat_ext_block *block; /* NULL: the stream was empty */
     size_t at;
-    const struct pat_ext_stream *stream;
 };
-struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s); /* Errors: none. */
+struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s); /* Errors: none. */
+
+/* The next `tokens` are those from here on, the first `period` of them again and again. They are runs, and
+ * no repeats themselves. */
+struct pat_ext_repeat {
+    struct pat_ext_place from;
+    uint64_t period, tokens;
+};
+/* Errors: as pat_ext_stream_put. */
+bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *b,
+                               const struct pat_ext_repeat *t);
+
+/* Reads the runs and jumps of a stream that may grow, but not end, meanwhile. */
+struct pat_ext_reader {
+    struct pat_ext_place place;
+    const struct pat_ext_stream *stream;
+    struct pat_ext_repeat repeat; /* tokens: those that are left of it */
+    struct pat_ext_place again;   /* inside it */
+    uint64_t again_at;            /* tokens of its round that were read */
+    uint64_t state, done;         /* the caller's when the round began: pat_ext_stream_pass */
+};
+/* From the first token on, or from another place.  Errors: none. */
+struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s);
+struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_place from);
 bool pat_ext_stream_next(struct pat_ext_reader *r,
                          struct pat_ext_token *t); /* False: the end.  Errors: none. */
+
+/* Pass over the rounds of a repeat that the caller knows how they end, since the one before brought it back
+ * to the state in which that began. Called before each token; done: accesses so far, of `all` that are
+ * wanted. Returns the accesses that were passed over, 0: none.  Errors: none. */
+uint64_t pat_ext_stream_pass(struct pat_ext_reader *r, uint64_t state, uint64_t done, uint64_t all);
 
 #endif

@@ -46,6 +46,11 @@ static ls_err extract_read(pat_source *s, struct pat_ext *e)
     }
 }
 
+uint32_t pat_extract_top(const struct pat_extract_options *o)
+{
+    return o->top ? o->top : extract_defaults[o->mode].top;
+}
+
 ls_err pat_extract(pat_source *s, const struct pat_extract_options *o, struct pat_sequences *out)
 {
     struct pat_extract_options options = o ? *o : (struct pat_extract_options){0};

@@ -22,14 +22,16 @@ enum pat_mode { PAT_MODE_LIST(PAT_MODE_ENUM) PAT_MODE_COUNT };
 struct pat_extract_options {
     enum pat_mode mode;
     uint64_t memory_bytes; /* default 1 GiB */
-    uint32_t top;          /* sequences to return */
+    uint32_t top;          /* sequences to return; more with_companions */
     uint64_t accesses_min; /* of a sequence */
     uint32_t unique_min;   /* unique distances ... */
     double far_share_min;  /* ... or share of distances that are far */
     uint64_t far_elements; /* |distance| from which one is far: 513 as published */
     uint32_t window_rows;  /* instructions in a window of the published modes: 1024 */
     uint32_t window_bytes; /* of accesses of one instruction there: 64 */
-    bool with_companions;  /* beyond top also those that may take turns with one of them; is_companion then */
+    bool with_companions;  /* so many sequences that there are top patterns when those that take turns have
+                              become  one: all of the groups that may, also what the filters leave out;
+                              is_companion then */
     bool merge_threads; /* threads that do the same become one sequence (the longest) with all their counts */
     uint64_t fold_min;  /* sequences of so many accesses at least are folded where they repeat; 0: none is */
     bool keep_trivial;  /* keep sites whose distances are -1, 0, 1 only (default mode keeps the costly ones
@@ -89,6 +91,9 @@ struct pat_sequences {
     uint64_t accesses_unplaced; /* for which memory had no row */
     double cost;                /* of everything */
 };
+
+/* o's top, or the default of its mode.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t pat_extract_top(const struct pat_extract_options *o);
 
 /* Read s to its end.
  * Owns:   the caller ends out with pat_sequences_fini. Rows' numbers are those of s's tables: keep s open.

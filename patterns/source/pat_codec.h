@@ -38,10 +38,22 @@ ls_err pat_codec_unpack(pat_codec *c, const struct pat_packed *in, uint8_t *out,
 /* The part that needs libzstd, or stands in for it (pat_codec_zstd.c, pat_codec_none.c). */
 typedef struct pat_zstd pat_zstd;
 extern const enum pat_codec_id pat_codec_best;
+/* level 0: a fast one.
+ * Owns:   the caller ends *out, NULL in a build without libzstd, with pat_zstd_free.
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_zstd_new(int level, pat_zstd **out);
+/* Owns:   z is gone; NULL-safe.  Errors: none. */
 void pat_zstd_free(pat_zstd *z);
+/* As pat_codec_bound, for zstd; without libzstd len_bytes.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 size_t pat_zstd_bound(size_t len_bytes);
+/* As pat_codec_pack.
+ * Owns:   nothing: out->data is the caller's.
+ * Errors: LS_ERR_NOMEM when zstd cannot, also for lack of room in out; LS_ERR_UNSUPPORTED without libzstd. */
 ls_err pat_zstd_pack(pat_zstd *z, const void *in, size_t len_bytes, struct pat_packed *out);
+/* As pat_codec_unpack.
+ * Owns:   nothing.
+ * Errors: LS_ERR_FORMAT for damaged bytes and for another length, LS_ERR_UNSUPPORTED without libzstd. */
 ls_err pat_zstd_unpack(pat_zstd *z, const struct pat_packed *in, uint8_t *out, size_t len_bytes);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_many.h"
+#include "common/ls_hash.h"
 #include "patterns/source/pat_intern.h"
 #include "patterns/source/pat_tables.h"
 
@@ -78,20 +79,14 @@ static ls_err many_site(struct many *m, const struct pat_site *row)
     return many_map_put(&m->sites, *out);
 }
 
-static uint64_t many_hash(const char *text, uint64_t hash)
-{
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return hash;
-}
-
 /* Those without a label are not alike. */
 static ls_err many_home(struct many *m, const struct pat_home *row)
 {
     uint32_t made = PAT_NONE, *out = &made;
     if (row->label)
-        LS_TRY(pat_intern(&m->known_homes, many_hash(row->label, UINT64_C(0xcbf29ce484222325)) ^ row->kind,
-                          many_hash(row->label, UINT64_C(0x9e3779b97f4a7c15)) ^ row->elem_size_bytes, &out));
+        LS_TRY(pat_intern(&m->known_homes, ls_hash_text(LS_HASH_BEGIN, row->label) ^ row->kind,
+                          ls_hash_text(UINT64_C(0x9e3779b97f4a7c15), row->label) ^ row->elem_size_bytes,
+                          &out));
     if (*out == PAT_NONE) LS_TRY(pat_tables_add_home(&m->tables, row, out));
     return many_map_put(&m->homes, *out);
 }
@@ -235,6 +230,18 @@ static ls_err many_end_child(struct many *m)
     return LS_OK;
 }
 
+/* An access of a sample stands for many, one of a trace for itself. */
+static ls_err many_check_kind(const struct many *m)
+{
+    const bool is_sampled = pat_source_counts(m->child).is_sampled;
+    const char *const name = m->files.paths[m->at - 1];
+    if (m->at < 2 || is_sampled == m->counts.is_sampled) return LS_OK;
+    return ls_fail(LS_ERR_FORMAT,
+                   "%s %s, %s %s: they cannot be counted together; loadstone patterns diff compares them",
+                   m->files.paths[0], m->counts.is_sampled ? "is a sample" : "has all accesses", name,
+                   is_sampled ? "is a sample" : "has all accesses");
+}
+
 static ls_err many_next(void *self, struct pat_batch *b)
 {
     struct many *m = self;
@@ -244,6 +251,7 @@ static ls_err many_next(void *self, struct pat_batch *b)
         if (!m->child && m->at == m->files.len) return LS_OK;
         if (!m->child) LS_TRY(pat_source_open(m->files.paths[m->at++], &m->options, &m->child));
         LS_TRY(pat_source_next(m->child, &theirs));
+        LS_TRY(many_check_kind(m));
         if (!theirs.events_len && !theirs.accesses_len) {
             LS_TRY(many_end_child(m));
             continue;

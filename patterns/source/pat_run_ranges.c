@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_run_ranges.h"
+#include "common/ls_hash.h"
 #include "patterns/source/pat_tables.h"
 
 #include <stdlib.h>
@@ -34,21 +35,14 @@ static uint32_t home_node(const struct pat_run_part *p, uint32_t node)
     return is_block && p->nodes[n->parent].kind == PROF_NODE_SITE ? n->parent : node;
 }
 
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* Lives of a label below one parent are one home. */
 static ls_err home_of(struct pat_run_ranges *r, const struct pat_run_part *p, uint32_t node,
                       struct pat_collect *c, uint32_t *out)
 {
     const struct prof_node *n = &p->nodes[home_node(p, node)];
     uint32_t *row;
-    LS_TRY(pat_intern(&r->homes, (uint64_t)n->parent << 32 | n->kind, hash_text(n->label), &row));
+    LS_TRY(pat_intern(&r->homes, (uint64_t)n->parent << 32 | n->kind, ls_hash_text(LS_HASH_BEGIN, n->label),
+                      &row));
     if (*row == PAT_NONE) {
         const struct pat_home home = {
             .label = (char *)n->label, .kind = home_kind(n->kind), .elem_size_bytes = n->elem_size_bytes};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* In the order in which they are tried: those with a magic first, those that are guessed last. */
 static const struct pat_source_format *const formats[] = {
@@ -60,13 +61,21 @@ static ls_err read_head(const char *path, uint8_t head[HEAD_BYTES], size_t *len)
     return err;
 }
 
+/* What was looked at would be missing afterwards. */
+static bool is_read_once(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
 ls_err pat_source_recognise(const char *path, const struct pat_source_format **out)
 {
     uint8_t head[HEAD_BYTES];
     char names[256];
     size_t len;
-    if (strcmp(path, "-") == 0)
-        return ls_fail(LS_ERR_ARG, "the format of standard input cannot be recognised: name it (--format)");
+    if (is_read_once(path))
+        return ls_fail(LS_ERR_ARG, "the format of %s cannot be recognised: name it (--format %s)",
+                       strcmp(path, "-") == 0 ? "standard input" : "a pipe", PAT_SOURCE_NAMES);
     LS_TRY(read_head(path, head, &len));
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i]->recognise(head, len, path)) {

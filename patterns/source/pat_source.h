@@ -76,12 +76,19 @@ ls_err pat_source_next(pat_source *s, struct pat_batch *b);
 /* They grow with pat_source_next; labels are complete once it has returned the end.
  * Errors: none.  Thread: one at a time.  Signal: not safe. */
 const struct pat_tables *pat_source_tables(const pat_source *s);
+/* What was read so far; of the whole source once pat_source_next has returned the end.
+ * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
 struct pat_source_counts pat_source_counts(const pat_source *s);
-void pat_source_close(pat_source *s); /* NULL-safe */
+/* Owns:   s, its tables and the last batch are gone; NULL-safe.
+ * Errors: none.  Thread: one at a time.  Signal: not safe. */
+void pat_source_close(pat_source *s);
 /* What it is.  Errors: none.  Thread: any.  Signal: safe. */
 const struct pat_source_format *pat_source_row(const pat_source *s);
 
-/* Row i of the formats, NULL behind the last: for help texts and tests. */
+/* The names of the formats in the order of their rows, as the words of an option. */
+#define PAT_SOURCE_NAMES "trace|run-h5|nvbit|lackey|memtrace|perf-script|gem5|drmemtrace"
+/* Row i of the formats, NULL behind the last.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 const struct pat_source_format *pat_source_format_at(size_t i);
 
 #endif

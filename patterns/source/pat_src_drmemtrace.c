@@ -37,6 +37,10 @@ static const uint8_t acts[TYPES] = {
     [48] = ACT_INSTRUCTION, /* branch taken, not taken */
     [49] = ACT_INSTRUCTION};
 
+/* Headers, and the markers behind them, stand before the first thread. */
+static const bool is_of_thread[ACT_MARKER + 1] = {
+    [ACT_LOAD] = true, [ACT_STORE] = true, [ACT_INSTRUCTION] = true, [ACT_BUNDLE] = true};
+
 enum { MARKER_WINDOW = 14 }; /* trace_marker_type_t: time went by before another window */
 
 struct dr_thread {
@@ -95,9 +99,9 @@ static ls_err dr_bundle(struct dr *d, const uint8_t *lengths, size_t len)
 
 static ls_err dr_marker(struct dr *d, uint16_t kind, uint64_t value)
 {
-    struct dr_thread *t = &d->threads[d->thread];
     d->collect.counts.skipped++;
-    if (kind != MARKER_WINDOW) return LS_OK;
+    if (kind != MARKER_WINDOW || d->thread == PAT_NONE) return LS_OK;
+    struct dr_thread *t = &d->threads[d->thread];
     const bool is_new = t->has_window && t->window != value;
     t->has_window = true;
     t->window = value;
@@ -114,7 +118,7 @@ static ls_err dr_record(struct dr *d, const uint8_t *r)
     memcpy(&value, r + 4, sizeof(value));
     const enum act act = type < TYPES ? (enum act)acts[type] : ACT_SKIP;
     if (act == ACT_THREAD) return dr_thread(d, value);
-    if (__builtin_expect(d->thread == PAT_NONE, 0) && act != ACT_SKIP) LS_TRY(dr_need_thread(d));
+    if (__builtin_expect(d->thread == PAT_NONE, 0) && is_of_thread[act]) LS_TRY(dr_need_thread(d));
     switch (act) {
     case ACT_LOAD:
     case ACT_STORE:

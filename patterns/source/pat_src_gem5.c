@@ -9,6 +9,7 @@
  * @symbol : disassembly : MemRead : D=0x0 A=0xADDRESS"; 0xPC may be followed by a micro-operation. Widths are
  * not told. */
 #include "patterns/source/pat_sources.h"
+#include "common/ls_hash.h"
 #include "patterns/source/pat_text.h"
 
 #include <stdio.h>
@@ -97,10 +98,7 @@ static bool exec_address(const char *rest, uint64_t *out)
 
 static uint64_t exec_cpu_id(const struct exec_line *e)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < e->cpu_len; i++)
-        hash = (hash ^ (uint8_t)e->cpu[i]) * UINT64_C(0x100000001b3);
-    return hash;
+    return ls_hash_bytes(LS_HASH_BEGIN, e->cpu, e->cpu_len);
 }
 
 static ls_err exec_line(struct pat_text *t, const struct exec_line *e, bool *is_known)

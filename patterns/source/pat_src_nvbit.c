@@ -34,6 +34,7 @@ struct nv {
     struct pat_collect collect;
     struct pat_source_options options;
     uint64_t maps_left, warps;
+    uint64_t told, seen;         /* records: what the header says, 0: nothing, and those that were there */
     bool was_folded, is_waiting; /* record waits: an event came before it */
     struct nv_record record;
 };
@@ -112,6 +113,11 @@ static ls_err nv_record(struct nv *n)
 
 static ls_err nv_end(const struct nv *n)
 {
+    if (n->seen < n->told)
+        return ls_fail(LS_ERR_TRUNCATED,
+                       "%s ends at byte %llu, behind %llu of the %llu records that its header tells of",
+                       pat_input_name(n->records.input), (unsigned long long)n->records.at_bytes,
+                       (unsigned long long)n->seen, (unsigned long long)n->told);
     if (n->collect.counts.accesses) return LS_OK;
     return ls_fail(LS_ERR_FORMAT, "%s: no record is an access of a warp", pat_input_name(n->records.input));
 }
@@ -130,6 +136,7 @@ static ls_err nv_read(void *self, bool *has_ended)
     LS_TRY(pat_records_next(&n->records, sizeof(n->record), &bytes));
     *has_ended = !bytes;
     if (!bytes) return nv_end(n);
+    n->seen++;
     memcpy(&n->record, bytes, sizeof(n->record));
     return nv_record(n);
 }
@@ -172,6 +179,7 @@ static ls_err nv_start(struct nv *n, const char *path)
     if (!bytes) return ls_fail(LS_ERR_TRUNCATED, "%s is empty; expected a header of 24 bytes", path);
     memcpy(&h, bytes, sizeof(h));
     n->maps_left = h.map_entries;
+    n->told = h.records;
     return LS_OK;
 }
 

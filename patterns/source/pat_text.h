@@ -30,14 +30,20 @@ struct pat_text {
     bool was_noted;
 };
 
-/* What a row of struct pat_source_format needs beside its recognise and open.
- * Errors: of open those of pat_lines_init and LS_ERR_NOMEM; of next those of pat_lines_next and of the
- * format, and LS_ERR_FORMAT for a text without any access. */
+/* What the open of a row of struct pat_source_format calls.
+ * Owns:   the caller ends *out with pat_text_close; f and what o points to are borrowed.
+ * Errors: those of pat_lines_init and pat_collect_binaries, LS_ERR_NOMEM. */
 ls_err pat_text_open(const char *path, const struct pat_source_options *o, const struct pat_text_format *f,
                      void **out);
+/* next of such a row.
+ * Owns:   *b is self's, until the next call.
+ * Errors: those of pat_lines_next and of the format; LS_ERR_FORMAT for a text without any access. */
 ls_err pat_text_next(void *self, struct pat_batch *b);
+/* tables of such a row.  Owns: they are self's.  Errors: none. */
 const struct pat_tables *pat_text_tables(const void *self);
+/* counts of such a row.  Owns: nothing.  Errors: none. */
 struct pat_source_counts pat_text_counts(const void *self);
+/* close of such a row.  Owns: self is gone.  Errors: none. */
 void pat_text_close(void *self);
 #define PAT_TEXT_ROW \
     .next = pat_text_next, .tables = pat_text_tables, .counts = pat_text_counts, .close = pat_text_close

@@ -44,26 +44,45 @@ struct pat_rows {
     uint64_t ip; /* of the site before */
 };
 
-/* Errors: LS_ERR_NOMEM. */
+/* Append the next row of the table of sites: rows are put in their order, each once. The instruction's
+ * address is written as its distance to the one before.
+ * Owns:   r.  Errors: LS_ERR_NOMEM; then r ends where it did, or inside the row, and is of no use. */
 ls_err pat_rows_put_site(struct pat_rows *r, const struct pat_site *row);
+/* The next module; of its path PAT_TRACE_TEXT_MAX bytes are kept.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_module(struct pat_rows *r, const struct pat_module *row);
+/* The next home; its label, cut like that, may be NULL and be put later.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_home(struct pat_rows *r, const struct pat_home *row);
+/* The next range; its home was put before.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_range(struct pat_rows *r, const struct pat_range *row);
+/* The next thread.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_thread(struct pat_rows *r, const char *label);
+/* The next phase.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_phase(struct pat_rows *r, const char *name);
+/* The label of a home that was put before.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_label(struct pat_rows *r, uint32_t home, const char *label);
+/* An event; the row it names was put before.
+ * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_event(struct pat_rows *r, const struct pat_event *event);
+/* Owns:   what r holds is gone; r is empty.  Errors: none. */
 void pat_rows_fini(struct pat_rows *r);
 
-/* Reading: a row goes to the tables, an event to *event (is_event is then true). Everything is checked
- * against the tables.
- * Errors: LS_ERR_FORMAT (without file and position), LS_ERR_NOMEM. */
+/* Where rows go that are read. */
 struct pat_rows_reader {
     struct pat_tables *tables;
     uint64_t ip;
     struct pat_event event;
     bool is_event;
 };
+/* The next thing in c: a row goes to the tables, an event to r->event (is_event is then true). Everything is
+ * checked against the tables.
+ * Owns:   the tables are the caller's.
+ * Errors: LS_ERR_FORMAT (without file and position), LS_ERR_NOMEM, LS_ERR_RANGE when a table is full. */
 ls_err pat_rows_get(struct pat_rows_reader *r, struct ls_cursor *c);
 
 #endif

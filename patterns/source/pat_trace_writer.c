@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_trace_writer.h"
+#include "common/ls_draft.h"
 #include "patterns/source/pat_codec.h"
 #include "patterns/source/pat_trace_format.h"
 #include "patterns/source/pat_trace_guess.h"
@@ -74,6 +75,7 @@ static ls_err writer_open(pat_trace_writer *w, const char *path, const struct pa
     LS_TRY(pat_codec_new(about->level, &w->codec));
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (w->fd < 0) return ls_fail_errno(errno, "the trace %s cannot be made", path);
+    ls_draft_hold(w->fd);
     return write_header(w, about);
 }
 

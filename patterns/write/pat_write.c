@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/write/pat_write.h"
-#include "patterns/write/pat_unroll.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -93,19 +92,6 @@ void pat_write_indices(const struct pat_indices *p, FILE *out)
         const char *number = pat_write_number(p->data[i], text);
         fwrite(number, 1, (size_t)(text + sizeof(text) - number), out);
     }
-}
-
-ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat_write_options *o,
-                      struct pat_indices *out)
-{
-    const enum pat_side side = r->op == PAT_OP_LOAD ? PAT_SIDE_GATHER : PAT_SIDE_SCATTER;
-    const uint64_t all = pat_unrolled_len(&r->config, side);
-    LS_TRY(pat_unroll(&r->config, side, pat_write_max(o), out));
-    pat_normalise(out);
-    if (out->len < all)
-        pat_write_note(o, "pattern %zu, %s: the first %zu of %" PRIu64 " accesses were written", number,
-                       r->config.name, out->len, all);
-    return LS_OK;
 }
 
 static const char *pat_base_name(const char *path)

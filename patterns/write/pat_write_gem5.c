@@ -2,6 +2,7 @@
 /* Input of gem5's traffic generator: a packet trace a pattern (src/proto/packet.proto, the framing of
  * src/proto/protoio.cc), and a script that plays one of them against a memory. */
 #include "common/ls_put.h"
+#include "patterns/write/pat_whole.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -104,7 +105,7 @@ static ls_err pat_gem5_trace(const struct pat_gem5_job *job, size_t i, struct pa
     FILE *out;
     int64_t highest = 0;
     pat_write_path(&pat_writer_gem5, job->path, 1 + i, job->found->len, name);
-    LS_TRY(pat_write_flat(r, i, job->options, &flat));
+    LS_TRY(pat_whole(r, pat_write_max(job->options), &flat));
     for (size_t k = 0; k < flat.len; k++)
         if (flat.data[k] > highest) highest = flat.data[k];
     made->requests = flat.len;
@@ -197,6 +198,7 @@ static ls_err pat_gem5_write(const struct pat_findings *f, const struct pat_writ
     const char *base = strrchr(o->source, '/');
     FILE *out;
     LS_TRY(ls_outputs_open(files, path, &out));
+    pat_whole_note(f, o);
     fputs("# Access patterns of ", out);
     ls_put_json(out, base ? base + 1 : o->source, "");
     fputs(pat_gem5_head, out);

@@ -2,7 +2,7 @@
 /* The files of GS Patterns: full sequences as JSON, a table of source lines, raw indices, and its listing
  * (create_metrics_file of its gs_patterns_core.cpp). It writes all raw indices to one file, the last pattern
  * stays; here each pattern has its own. */
-#include "patterns/write/pat_unroll.h"
+#include "patterns/write/pat_whole.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static ls_err pat_gs_pattern(const struct pat_gs_job *job, size_t i)
     const struct pat_found *r = &job->found->rows[i];
     char raw[PATH_MAX];
     struct pat_indices flat;
-    LS_TRY(pat_write_flat(r, i, job->options, &flat));
+    LS_TRY(pat_whole(r, pat_write_max(job->options), &flat));
     fprintf(job->json, "%s {\"kernel\":\"%s\", \"pattern\":[", i ? ",\n" : "",
             r->op == PAT_OP_LOAD ? "Gather" : "Scatter");
     pat_write_indices(&flat, job->json);
@@ -63,6 +63,7 @@ static ls_err pat_gs_write(const struct pat_findings *f, const struct pat_write_
     pat_write_path(&pat_writer_gs, path, 1, f->len, text);
     LS_TRY(ls_outputs_open(files, path, &job.json));
     LS_TRY(ls_outputs_open(files, text, &job.text));
+    pat_whole_note(f, o);
     fputs("[ ", job.json);
     fputs("#sourceline, g/s, indices, percentage of g/s in trace\n", job.text);
     for (size_t i = 0; i < f->len; i++)
@@ -113,7 +114,7 @@ static void pat_gs_print(const struct pat_findings *f, FILE *out)
         const struct pat_found *r = &f->rows[i];
         const bool is_load = r->op == PAT_OP_LOAD;
         struct pat_indices flat;
-        if (pat_write_flat(r, i, &o, &flat) != LS_OK) continue;
+        if (pat_whole(r, pat_write_max(&o), &flat) != LS_OK) continue;
         fprintf(out, "%s%cIADDR    -- 0x%" PRIx64 "\nSRCLINE   -- ", rule, is_load ? 'G' : 'S', r->ip);
         pat_gs_source_line(r, out);
         fprintf(out, "\n%s %% -- %6.3f%% (512-bit chunks)\nNDISTS  -- %zu\n", is_load ? "GATHER" : "SCATTER",

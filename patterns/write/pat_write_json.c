@@ -36,7 +36,7 @@ static void pat_json_delta(const char *key, int64_t delta, const struct pat_indi
 
 static void pat_json_row(const struct pat_config *c, const struct pat_found *r, FILE *out)
 {
-    char origin[1024];
+    char origin[1024], key[PAT_FOUND_KEY_BYTES];
     pat_origin_text(r, origin, sizeof(origin));
     fputs("{\"name\": ", out);
     ls_put_json(out, c->name, "");
@@ -57,6 +57,13 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
     fputs(", \"origin\": ", out);
     ls_put_json(out, origin, "");
+    pat_found_key(r, key);
+    if (*key) {
+        fputs(", \"found-as\": ", out);
+        ls_put_json(out, key, "");
+    }
+    fputs(", \"class\": ", out);
+    ls_put_json(out, pat_class_name(r->class), "");
     fputc('}', out);
 }
 

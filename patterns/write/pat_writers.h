@@ -16,9 +16,4 @@ void pat_write_note(const struct pat_write_options *o, const char *format, ...)
 /* "1,2,3" */
 void pat_write_indices(const struct pat_indices *p, FILE *out);
 
-/* Every access of r, in units of unit_bytes (0: its elements), lowest 0, cut and noted at o's limit.
- * Owns:   the caller frees out->data.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
-ls_err pat_write_flat(const struct pat_found *r, size_t number, const struct pat_write_options *o,
-                      struct pat_indices *out);
-
 #endif

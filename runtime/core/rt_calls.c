@@ -19,7 +19,7 @@ enum {
     RT_CALLS_MAX = 256, /* functions with accounts of their own; more share the last one */
     RT_CALLS_CREDIT_NS = 50000000,
     RT_CALLS_LOOK_CALLS = 64,     /* between two looks at the CPU clock */
-    RT_CALLS_LOOK_NS = 1000000,   /* and at once after a call like this */
+    RT_CALLS_LOOK_NS = 1000000,   /* and at once after so long a call, or so much in several */
     RT_CALLS_ROUND_NS = 10000000, /* CPU time between two looks at the accounts */
     RT_CALLS_L1_CYCLES = 4,       /* four to five in all x86-64 cores since 2008 */
     RT_CALLS_LEVEL_UNKNOWN = -1,
@@ -48,6 +48,7 @@ static struct {
     uint32_t accounts_len;
     struct rt_usage usage; /* at the last look */
     uint32_t calls_since;  /* that look */
+    uint64_t took_since_ns;
     uint64_t round_cpu_ns; /* at the last look at the accounts */
     struct ndm_call call;  /* in progress */
     double carry_cycles;   /* what rounding left over */
@@ -75,6 +76,7 @@ static struct rt_usage usage_now(void)
     struct rt_usage now = {.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID)};
     if (ls_syscall(SYS_getrusage, RUSAGE_THREAD, &r) == 0) now.sleeps = r.ru_nvcsw;
     calls.calls_since = 0;
+    calls.took_since_ns = 0;
     return now;
 }
 
@@ -143,6 +145,7 @@ static struct rt_account *account_of(const struct ndm_call *c)
     a = &calls.accounts[calls.accounts_len++];
     *a = (struct rt_account){.fn = c->fn, .user = c->user, .first_ns = ls_clock_mono_ns()};
     a->is_gone = !is_mapped((const void *)(uintptr_t)c->fn);
+    calls.usage = usage_now(); /* it may be the first since the thread was woken */
     strncpy(a->label, smr_node_label(c->node), sizeof(a->label) - 1);
     return a;
 }
@@ -192,7 +195,8 @@ static void book(struct rt_account *a, const struct ndm_call *c, uint64_t took_n
     a->all_ns += took_ns;
     a->round_ns += took_ns;
     if (took_ns > a->longest_ns) a->longest_ns = took_ns;
-    if (took_ns < RT_CALLS_LOOK_NS && ++calls.calls_since < RT_CALLS_LOOK_CALLS) return;
+    calls.took_since_ns += took_ns;
+    if (calls.took_since_ns < RT_CALLS_LOOK_NS && ++calls.calls_since < RT_CALLS_LOOK_CALLS) return;
     calls.usage = usage_now();
     rt_bell_answer(ls_clock_mono_ns());
     if (!a->is_off && was_slow(took_ns, &before)) switch_off(a, SPOOL_CALLBACK_SLOW);
@@ -291,6 +295,11 @@ void rt_calls_give(const struct rt_tap_sample *s)
     if (!a->is_off && a->is_gone) switch_off(a, SPOOL_CALLBACK_GONE);
     if (!a->is_off && smr_node_born_ns(c->node) <= time_ns(s)) call(a, c, s);
     ndm_call_end(c, a->is_off);
+}
+
+void rt_calls_awake(void)
+{
+    if (rt_calls_are_wanted()) calls.usage = usage_now(); /* else no system call: there may be a filter */
 }
 
 void rt_calls_settle(struct rt_thread *t)

@@ -95,6 +95,7 @@ static void work(struct rt_thread *t)
     rt_order_after(&collector.asked);
     rt_bell_answer(ls_clock_mono_ns());
     store(&collector.working, 1); /* before the look at pauses, which is raised before a look at this */
+    rt_calls_awake();
     bool is_whole = !is_paused() && empty_rings();
     if (is_whole && rt_state.engine->collect) rt_state.engine->collect(t);
     rt_calls_settle(t);

@@ -37,12 +37,20 @@ bool rt_maps_is_dirty(void)
     return __atomic_load_n(&rt_maps.dirty, __ATOMIC_RELAXED) != RT_MAPS_CLEAN;
 }
 
+/* Under a tracer (QEMU's user mode) the file is a copy of what was mapped when it was opened. */
+static bool rt_maps_is_fresh(void)
+{
+    if (rt_state.maps_fd < 0 || rt_state.config.traced) return false;
+    return ls_syscall(SYS_lseek, rt_state.maps_fd, 0, SEEK_SET) == 0;
+}
+
 /* Kept open: it goes on working after chroot and setuid. */
 static bool rt_maps_rewind(void)
 {
-    if (rt_state.maps_fd >= 0) return ls_syscall(SYS_lseek, rt_state.maps_fd, 0, SEEK_SET) == 0;
+    if (rt_maps_is_fresh()) return true;
     const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
+    rt_fds_close(&rt_state.maps_fd);
     rt_state.maps_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&rt_state.maps_fd);
     return true;

@@ -16,6 +16,6 @@ run_modes auto calls_victim_fp
 run_unwound auto calls_victim_fp
 record calls_victim_fp auto jit && expect 85 'generated code' '^(main;in_generated_code|.stack cut off.);.jit. anon[+]0x1[0-9a-f]+ '
 record calls_victim_fp auto jit-named && expect 85 'named generated code' '^(main;in_generated_code|.stack cut off.);JS:[*]sumUp /app[.]js:3 '
-rm -f "/tmp/perf-$("$loadstone" report --json --by process "$work/run.h5" 2>/dev/null | sed -n 's/.*"label": "\([0-9]*\) .*/\1/p' | head -1).map"
+forget_map
 record calls_thrower auto x && expect 60 exceptions '^main;[^;]*catcher[^;]*(;[^;]*thrower[^;]*)*(;[^;]*Guard[^;]*)?;[^;]*churn'
 exit $failed

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that knows nothing of Loadstone: a token goes around, then each rank works on memory of its
- * own. */
+ * own.
+ * usage: mpi_ring [TIMES]: so many times the work */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -13,6 +14,7 @@ enum { BLOCK_BYTES = 8 << 20, LOADS = 20000000 };
 
 int main(int argc, char **argv)
 {
+    const long loads = (argc > 1 ? atol(argv[1]) : 1) * LOADS;
     int rank, ranks, token = 0;
     uint64_t x = 1, sum = 0;
     MPI_Init(&argc, &argv);
@@ -25,7 +27,7 @@ int main(int argc, char **argv)
     uint8_t *block = malloc(BLOCK_BYTES);
     if (!block) MPI_Abort(MPI_COMM_WORLD, 1);
     memset(block, 1, BLOCK_BYTES);
-    for (int i = 0; i < LOADS; i++) {
+    for (long i = 0; i < loads; i++) {
         x = x * UINT64_C(6364136223846793005) + 1; /* Knuth, MMIX */
         sum += block[(x >> 33) % BLOCK_BYTES];
     }

@@ -92,7 +92,7 @@ static void fork_child(void)
     sweep(plain, BLOCK_BYTES, SPIN_MS);
     free(plain);
     plain = NULL;
-    char *const args[] = {(char *)self, (char *)"leaf", (char *)"3", NULL};
+    char *const args[] = {(char *)self, (char *)"long-leaf", (char *)"3", NULL};
     const pid_t pid = fork();
     if (pid == 0) execv(self, args);
     exit(wait_status(pid));
@@ -119,11 +119,22 @@ static int run_fork(void)
     return wait_status(pid);
 }
 
-static int run_leaf(const char *status)
+static int leaf(const char *status, uint64_t ms)
 {
     uint8_t *own = new_block(BLOCK_BYTES);
-    sweep(own, BLOCK_BYTES, SPIN_MS / 4);
+    sweep(own, BLOCK_BYTES, ms);
     return status ? atoi(status) : 0;
+}
+
+static int run_leaf(const char *status)
+{
+    return leaf(status, SPIN_MS / 8);
+}
+
+/* Long enough to be sampled. */
+static int run_long_leaf(const char *status)
+{
+    return leaf(status, SPIN_MS);
 }
 
 static int clone_child(void *arg)
@@ -362,10 +373,11 @@ int main(int argc, char **argv)
         int (*run)(void);
         int (*run_with)(const char *argument);
     } modes[] = {
-        {"fork", run_fork, NULL},   {"leaf", NULL, run_leaf},     {"clone", run_clone, NULL},
-        {"spawn", run_spawn, NULL}, {"killed", run_killed, NULL}, {"daemon", NULL, run_daemon},
-        {"kill", NULL, run_kill},   {"phases", run_phases, NULL}, {"switch", NULL, run_switch},
-        {"busy", NULL, run_busy},   {"dump", NULL, run_dump},     {"grow", run_grow, NULL},
+        {"fork", run_fork, NULL},     {"leaf", NULL, run_leaf},   {"long-leaf", NULL, run_long_leaf},
+        {"clone", run_clone, NULL},   {"spawn", run_spawn, NULL}, {"killed", run_killed, NULL},
+        {"daemon", NULL, run_daemon}, {"kill", NULL, run_kill},   {"phases", run_phases, NULL},
+        {"switch", NULL, run_switch}, {"busy", NULL, run_busy},   {"dump", NULL, run_dump},
+        {"grow", run_grow, NULL},
     };
     static char path[4096];
     self = realpath("/proc/self/exe", path) ? path : argv[0];

@@ -150,15 +150,17 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Touch the block for a while, and say when and where it was whose. */
+/* Touch the block for SITES_MS of CPU time, and say when and where it was whose. */
 static NOINLINE void live(const char *label, volatile char *block, size_t len)
 {
+    const char *ms = getenv("SITES_MS");
+    const uint64_t while_ns = strtoull(ms ? ms : "60", NULL, 10) * 1000000;
     const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     unsigned sum = 0;
     do
         for (size_t i = 0; i < len; i += 64)
             sum += (unsigned)(block[i] += 1);
-    while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns < 60000000);
+    while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns < while_ns);
     printf("life %s %llu %zu %llu %llu\n", label, (unsigned long long)(uintptr_t)block, len,
            (unsigned long long)begin_ns, (unsigned long long)clock_ns(CLOCK_MONOTONIC));
     keep = (void *)(uintptr_t)sum;

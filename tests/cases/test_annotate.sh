@@ -5,19 +5,24 @@
 needs_runtime
 command -v strip >/dev/null || skip "no strip"
 cp "$top_builddir/tests/cases/sharing_victim" victim
+# record PATTERN ANNOTATE: until the report has it; a machine that is busy samples little
 record() {
-    "$loadstone" record -q --force --overhead 20% -o run.h5 -- ./victim 700 >where.txt || exit 1
+    for ms in 700 2800 11200; do
+        "$loadstone" record -q --force --overhead 20% -o run.h5 -- ./victim $ms >where.txt || exit 1
+        "$loadstone" report --annotate "$2" run.h5 2>err | grep -qE "$1" && break
+    done
 }
-record
+costly='^ *[0-9.]+ .* [0-9]+  +neighbours\[me\] \+= constant\[0\];'
+record "$costly" count
 expect 0 "next: loadstone report --where function=count" "$loadstone" report --annotate count run.h5
-must grep -qE '^ *[0-9.]+ .* [0-9]+  +neighbours\[me\] \+= constant\[0\];' out
+must grep -qE "$costly" out
 must grep -qE ' [0-9]+  +while \(!is_over\(\)\) \{' out # a line around those that cost
 expect 0 "sharing_victim.c:" "$loadstone" report --annotate count --by ip run.h5
 must grep -qE '(%rip|%r[a-z0-9]+\))' out
 expect 2 "did you mean count?" "$loadstone" report --annotate cuont run.h5
 
 strip victim
-record
+record '\(victim\)' '?'
 expect 0 "" "$loadstone" report --annotate '?' run.h5
 must grep -qE '(%rip|%r[a-z0-9]+\))' out
 must grep -qF '(victim)' out

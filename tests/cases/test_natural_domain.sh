@@ -25,7 +25,7 @@ truth = {
 }
 found = {f.attrs["label"]: f for f in fields.values()}
 missing = [name for name in truth if name not in found or found[name].attrs["mapped"] == 0]
-if missing and int(sys.argv[2]) < 4:
+if missing and int(sys.argv[2]) < 16:
     sys.exit(1)
 bad = 0
 for name in missing:
@@ -44,6 +44,6 @@ for name, (cells, may_be_outside) in truth.items():
 sys.exit(bad)
 P
     [ $? -eq 1 ] || { failed=1; break; }
-    attempt=$((attempt + 1))
+    attempt=$((attempt * 2))
 done
 exit $failed

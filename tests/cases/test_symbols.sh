@@ -16,7 +16,7 @@ try() {
     name=$1 check=$2 program=$3
     shift 3
     status=3
-    for ms in 150 600 2400; do
+    for ms in 150 600 2400 9600; do
         "$loadstone" record -q -f -o run.h5 --overhead 40% --seed 1 -- "$program" $ms "$@" >truth 2>err || {
             echo "FAIL: $name: $(cat err)"
             failed=1
@@ -115,7 +115,11 @@ fi
 # a program that is gone when its spool is resolved: said once, by name; its addresses are kept
 mkdir gone
 cp pie gone/gone
-"$loadstone" record -q -f -o run.h5 --spool "$scratch/gone.spool" --keep-spool --overhead 40% -- gone/gone 300 >truth 2>err || failed=1
+for ms in 300 1200 4800; do
+    rm -rf gone.spool
+    "$loadstone" record -q -f -o run.h5 --spool "$scratch/gone.spool" --keep-spool --overhead 40% -- gone/gone $ms >truth 2>err || failed=1
+    "$loadstone" report --by function --min-share 0.001 --limit 1000 run.h5 2>/dev/null | grep -q gone && break
+done
 rm gone/gone
 "$loadstone" resolve -f -o gone.h5 gone.spool >out 2>err || { failed=1; cat err; }
 n=$(grep -c "gone/gone: No such file or directory" err)

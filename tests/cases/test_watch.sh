@@ -37,7 +37,7 @@ grep -q 'a of .* has 800 bytes in elements of 8' err || { echo "FAIL: nothing is
 grep -q 'NAME\[INDEX\]' err || { echo "FAIL: no remedy for --watch a:"; cat err; failed=1; }
 
 # so hot that it cannot be watched all the time
-"$loadstone" record -q --force --watch 'A[17]' -o hot.h5 -- "$victim" hot >out 2>err || { echo "FAIL: hot"; cat err; failed=1; }
+"$loadstone" record -q --force --overhead 1% --watch 'A[17]' -o hot.h5 -- "$victim" hot >out 2>err || { echo "FAIL: hot"; cat err; failed=1; }
 "$loadstone" report --watch --json hot.h5 >hot.json 2>err || { cat err; failed=1; }
 python3 - hot.json <<'P' || { cat hot.json; failed=1; }
 import json, sys

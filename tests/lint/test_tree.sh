@@ -29,6 +29,10 @@ for f in analyse common kernels machine ndm patterns perf profile runtime smrtre
 done >"$found"
 [ ! -s "$found" ] || fail "conditional compilation outside common/ls_compat.h: $(cat "$found")"
 
+# One FNV-1a is enough.
+grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf profile runtime smrtree spool symbols tools viz-export >"$found"
+[ "$(cat "$found")" = common/ls_hash.h ] || fail "FNV-1a outside common/ls_hash.h: $(cat "$found")"
+
 # Every header of the product says which threads may call what it declares (and from signal handlers).
 headers=0
 while read -r f; do

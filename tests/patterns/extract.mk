@@ -2,13 +2,17 @@
 # tests/patterns: extraction
 if HAVE_CMOCKA
 EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects \
-    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round
+    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_echo tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round
 tests_patterns_test_pat_ext_home_pages_SOURCES = tests/patterns/test_pat_ext_home_pages.c
 tests_patterns_test_pat_ext_home_pages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_home_pages_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_ext_arena_SOURCES = tests/patterns/test_pat_ext_arena.c
 tests_patterns_test_pat_ext_arena_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_arena_LDADD = libpatterns.la $(CMOCKA_LIBS)
+tests_patterns_test_pat_ext_echo_SOURCES = tests/patterns/test_pat_ext_echo.c tests/patterns/memory_source.c \
+    tests/patterns/memory_source.h
+tests_patterns_test_pat_ext_echo_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_ext_echo_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_ext_round_SOURCES = tests/patterns/test_pat_ext_round.c
 tests_patterns_test_pat_ext_round_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_round_LDADD = libpatterns.la $(CMOCKA_LIBS)

@@ -42,7 +42,6 @@ static void where(struct pat_found *r, const char *function, const char *file, u
 static void measure(struct pat_found *r, double share)
 {
     r->threads = 1;
-    r->accesses = 1000;
     r->explained = 1;
     r->access_share = share;
     r->cost_share = share;
@@ -151,5 +150,6 @@ void found_fixture(struct pat_findings *f)
         r->elem_size_bytes = 8;
         r->ip = 0x1000 + 16 * i;
         makers[i](r);
+        r->accesses = r->prologue + r->config.pattern.len * r->config.count + r->epilogue;
     }
 }

@@ -138,7 +138,8 @@ static uint64_t naive_unit(const struct naive *n, uint64_t lowest)
     const uint64_t elem = home == PAT_NONE ? 0 : t->homes[home].elem_size_bytes;
     const uint64_t size = t->sites[n->of[0].site].size_bytes;
     if (elem && all % elem == 0) return elem;
-    if (size && all % size == 0) return size;
+    if (size == 0) return all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
+    if (all % size == 0) return size;
     return all ? all : 1;
 }
 

@@ -95,12 +95,13 @@ def gem5(rows):
 
 
 def spatter():
-    known = {"name", "kernel", "pattern", "delta", "count", "boundary", "origin"}
+    known = {"name", "kernel", "pattern", "delta", "count", "boundary", "origin", "found-as", "class"}
     for row in json.load(open("spatter.json")):
         assert set(row) <= known and isinstance(row["delta"], int) and row["delta"] >= 0
         assert all(0 <= x < row["boundary"] for x in row["pattern"])
     rows = json.load(open("ours.json"))
     assert rows[1]["delta"] == [1, 1, -2] and rows[0]["name"] == "x[col] multiply"
+    assert rows[0]["found-as"] == "load x[col] in multiply" and rows[0]["class"] == "complex", rows[0]
     assert rows[0]["origin"] == "gather of x through col in multiply (spmv.c:88); complex, exact"
 
 

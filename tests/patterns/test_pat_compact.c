@@ -2,6 +2,7 @@
 /* From sequences to patterns: forms, classes, shares, in sequences made by hand as the loops of known
  * programs make them. */
 #include "patterns/pat_extent.h"
+#include "patterns/write/pat_whole.h"
 #include "tests/patterns/pat_program.h"
 
 #include <math.h>
@@ -23,6 +24,20 @@ static uint64_t next_random(void)
     return random_state;
 }
 
+/* Access by access nothing is left out, neither what lies before the first round nor behind the last. */
+static void assert_whole(const struct pat_found *f, const struct pat_sequence *s)
+{
+    struct pat_indices all;
+    int64_t low = INT64_MAX;
+    assert_int_equal(pat_whole(f, 1 << 22, &all), LS_OK);
+    assert_int_equal(all.len, s->indices.len);
+    for (size_t i = 0; i < all.len; i++)
+        if (s->indices.data[i] < low) low = s->indices.data[i];
+    for (size_t i = 0; i < all.len; i++)
+        assert_int_equal(all.data[i], s->indices.data[i] - low);
+    free(all.data);
+}
+
 /* The configuration does what the program did, from its first element on; nothing lies below element 0. */
 static void assert_replays(const struct pat_found *f, const struct pat_sequence *s)
 {
@@ -36,6 +51,7 @@ static void assert_replays(const struct pat_found *f, const struct pat_sequence 
                                  f->config.pattern.data[j],
                              s->indices.data[at]);
     assert_int_equal(at + f->epilogue, s->indices.len);
+    assert_whole(f, s);
 }
 
 static const struct pat_compact_options quiet = {.no_symbols = true};
@@ -129,6 +145,74 @@ static void twenty_seven_points_are_a_stencil(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_STENCIL);
 }
 
+/* A whole row of places is the period: still what each place does; also where its row itself is left out. */
+static void places_along_long_rows_are_a_stencil(void **state)
+{
+    static const int64_t points[] = {-40, 40, -1520, 1520, 0, -1, 1};
+    static const int numbers[] = {7, 4};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        for (int64_t z = 1; z < 26; z++)
+            for (int64_t y = 1; y < 37; y++)
+                for (int64_t x = 1; x < 39; x++)
+                    for (int i = 0; i < numbers[k]; i++)
+                        pat_program_put(s, (z * 38 + y) * 40 + x + points[i]);
+        check(&p, PAT_FORM_EXACT, PAT_CLASS_STENCIL);
+    }
+}
+
+/* As vectors of two, and two of these at a time: rows meet in the next row. */
+static void vectors_of_a_stencil_are_one(void **state)
+{
+    static const int64_t one[] = {120, 119, 121, 0, 240}, two[] = {119, 120, 121, 122, 123, 0, 2, 240, 242};
+    static const struct {
+        const int64_t *points;
+        int len, step;
+    } kinds[] = {{one, 5, 2}, {two, 9, 4}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        p.sites[s->site].size_bytes = 16;
+        for (int64_t y = 0; y < 118; y++)
+            for (int64_t x = 0; x + kinds[k].step <= 118; x += kinds[k].step)
+                for (int i = 0; i < kinds[k].len; i++)
+                    pat_program_put(s, y * 120 + x + kinds[k].points[i]);
+        check(&p, PAT_FORM_EXACT, PAT_CLASS_STENCIL);
+    }
+}
+
+/* Four rows at a time: no place is touched twice. */
+static void rows_taken_four_at_once_are_no_stencil(void **state)
+{
+    struct pat_program p;
+    (void)state;
+    pat_program_init(&p);
+    struct pat_sequence *s = pat_program_sequence(&p);
+    for (int64_t y = 0; y < 96; y += 4)
+        for (int64_t x = 0; x < 100; x++)
+            for (int i = 0; i < 4; i++)
+                pat_program_put(s, (y + i) * 100 + x);
+    check(&p, PAT_FORM_EXACT, PAT_CLASS_COMPLEX);
+}
+
+/* rowptr[i] and rowptr[i + 1]: no place has three points. */
+static void pairs_that_meet_are_mostly_stride_1(void **state)
+{
+    struct pat_program p;
+    (void)state;
+    pat_program_init(&p);
+    struct pat_sequence *s = pat_program_sequence(&p);
+    for (int64_t row = 0; row < 60; row++)
+        for (int64_t i = 0; i < 200; i++)
+            pat_program_put(s, row * 1000 + i / 2 + i % 2);
+    check(&p, PAT_FORM_EXACT, PAT_CLASS_MOSTLY_1);
+}
+
 /* B[k * n + j] of a matrix product: columns. */
 static void columns_of_a_matrix_are_uniform(void **state)
 {
@@ -183,6 +267,24 @@ static void random_places_are_random(void **state)
     for (int64_t i = 0; i < 5000; i++)
         pat_program_put(s, (int64_t)(next_random() % 100000));
     check(&p, PAT_FORM_FULL, PAT_CLASS_RANDOM);
+}
+
+/* The same random places again and again: how often a program comes back does not change what it does. A
+ * short list of places is a shape. */
+static void random_places_that_come_again_are_random(void **state)
+{
+    (void)state;
+    for (int64_t len = 500; len <= 5000; len += 4500) {
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        for (int round = 0; round < 5; round++) {
+            random_state = 1;
+            for (int64_t i = 0; i < len; i++)
+                pat_program_put(s, (int64_t)(next_random() % 100000));
+        }
+        check(&p, PAT_FORM_EXACT, len > 1024 ? PAT_CLASS_RANDOM : PAT_CLASS_COMPLEX);
+    }
 }
 
 /* Few distances in no order: a walk that turns. */
@@ -241,7 +343,7 @@ static void chase_needs_its_own_value_as_address(void **state)
     }
 }
 
-static void ragged_ends_are_told(void **state)
+static void ragged_ends_are_told_and_kept(void **state)
 {
     struct pat_program p;
     (void)state;
@@ -256,6 +358,34 @@ static void ragged_ends_are_told(void **state)
     assert_true(fabs(f->explained - 10000.0 / 10007) < 1e-12);
     assert_replays(f, s);
     pat_program_fini(&p);
+}
+
+/* Both ends: nothing repeats in the first 90 and the last 50. A limit cuts what is kept of them. */
+static void what_lies_before_and_behind_the_period_is_kept(void **state)
+{
+    static const size_t limits[] = {0, 4000, 40};
+    (void)state;
+    for (size_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++) {
+        const struct pat_compact_options o = {.no_symbols = true, .pattern_max = limits[k]};
+        struct pat_program p;
+        pat_program_init(&p);
+        struct pat_sequence *s = pat_program_sequence(&p);
+        random_state = 11;
+        for (int i = 0; i < 90; i++)
+            pat_program_put(s, (int64_t)(next_random() % 100000));
+        for (int64_t i = 0; i < 4096; i++)
+            pat_program_put(s, 1000 + i / 4 * 100 + (i % 4) * (i % 4));
+        for (int i = 0; i < 50; i++)
+            pat_program_put(s, (int64_t)(next_random() % 100000));
+        const struct pat_found *f = pat_program_compact(&p, &o);
+        assert_int_equal(f->form, PAT_FORM_PERIODIC);
+        assert_in_range(f->prologue, 80, 90);
+        assert_in_range(f->epilogue, 50, 60);
+        assert_int_equal(f->head.len, limits[k] == 40 ? 40 : f->prologue);
+        assert_int_equal(f->tail.len, limits[k] ? 0 : f->epilogue);
+        if (!limits[k]) assert_replays(f, s);
+        pat_program_fini(&p);
+    }
 }
 
 /* Bursts of a sweep over 100,000 elements, each broken off anywhere: count spans what was seen. */
@@ -329,49 +459,6 @@ static void long_ones_are_cut_or_drawn(void **state)
     }
 }
 
-/* The beginning of a long walk was kept; that the rest is like it is seen in the distances. */
-static void kept_parts_are_extended_where_the_rest_is_alike(void **state)
-{
-    (void)state;
-    for (int alike = 0; alike < 2; alike++) {
-        struct pat_program p;
-        pat_program_init(&p);
-        struct pat_sequence *s = pat_program_sequence(&p);
-        for (int64_t i = 0; i < 1600; i++)
-            pat_program_put(s, 2 * i);
-        s->accesses = 16000;
-        s->is_whole = false;
-        s->range_elements = 40000;
-        s->distances = calloc(1, sizeof(*s->distances));
-        s->distances[0] = (struct pat_distance){2, alike ? 15999 : 8000};
-        s->distances_len = 1;
-        const struct pat_found *f = pat_program_compact(&p, &quiet);
-        assert_int_equal(f->form, PAT_FORM_PERIODIC);
-        assert_int_equal(f->config.pattern.len * f->config.count, alike ? 16000 : 1600);
-        assert_true(fabs(f->explained - (alike ? 1 : 0.1)) < 1e-12);
-        pat_program_fini(&p);
-    }
-}
-
-/* Four threads did the same; the indices are those of one of them. */
-static void merged_threads_have_one_pattern(void **state)
-{
-    struct pat_program p;
-    (void)state;
-    pat_program_init(&p);
-    struct pat_sequence *s = pat_program_sequence(&p);
-    for (int64_t i = 0; i < 640; i++)
-        pat_program_put(s, i);
-    s->accesses *= 4;
-    s->threads = 4;
-    const struct pat_found *f = pat_program_compact(&p, &quiet);
-    assert_int_equal(f->form, PAT_FORM_EXACT);
-    assert_true(f->explained == 1);
-    assert_int_equal(f->config.pattern.len * f->config.count, 640);
-    assert_int_equal(f->accesses, 2560);
-    pat_program_fini(&p);
-}
-
 static void sequences_of_one_access_or_none_are_fine(void **state)
 {
     (void)state;
@@ -388,74 +475,6 @@ static void sequences_of_one_access_or_none_are_fine(void **state)
     }
 }
 
-/* Who names no seed draws what all others draw. */
-static void no_seed_is_seed_1(void **state)
-{
-    (void)state;
-    int64_t first[2][1000];
-    for (uint64_t seed = 0; seed < 2; seed++) {
-        const struct pat_compact_options o = {.no_symbols = true, .seed = seed};
-        struct pat_program p;
-        pat_program_init(&p);
-        struct pat_sequence *s = pat_program_sequence(&p);
-        s->accesses = 1000;
-        s->is_whole = false;
-        s->range_elements = 4000;
-        const struct pat_found *f = pat_program_compact(&p, &o);
-        assert_int_equal(f->form, PAT_FORM_SYNTHETIC);
-        memcpy(first[seed], f->config.pattern.data, sizeof(first[seed]));
-        pat_program_fini(&p);
-    }
-    assert_memory_equal(first[0], first[1], sizeof(first[0]));
-}
-
-/* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told.
- */
-static void sequences_without_order_are_drawn_from_their_counts(void **state)
-{
-    static const struct {
-        struct pat_distance distances[2];
-        size_t len;
-        uint64_t unique;
-        enum pat_class class;
-    } rows[] = {
-        {{{3, 998}, {-7, 1}}, 2, 2, PAT_CLASS_UNIFORM},
-        {{{0, 700}, {1, 299}}, 2, 2, PAT_CLASS_BROADCAST},
-        {{{1, 500}, {90, 20}}, 2, 400, PAT_CLASS_MOSTLY_1},
-        {{{5, 2}, {9, 2}}, 2, 900, PAT_CLASS_RANDOM},
-        {{{0, 0}}, 0, 0, PAT_CLASS_COMPLEX}, /* nothing is known */
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct pat_program p;
-        pat_program_init(&p);
-        struct pat_sequence *s = pat_program_sequence(&p);
-        s->accesses = 1000;
-        s->is_whole = false;
-        s->range_elements = i % 2 ? 4000 : 0; /* 0: not known, but 500 lines hold as many */
-        s->lines = 500;
-        s->distances = calloc(2, sizeof(*s->distances));
-        memcpy(s->distances, rows[i].distances, sizeof(rows[i].distances));
-        s->distances_len = rows[i].len;
-        s->distances_unique = rows[i].unique;
-        const struct pat_found *f = pat_program_compact(&p, &quiet);
-        assert_int_equal(f->form, PAT_FORM_SYNTHETIC);
-        assert_int_equal(f->config.pattern.len, 1000);
-        assert_int_equal(f->config.count, 1); /* what was drawn is all of it */
-        assert_int_equal(f->config.delta, 0);
-        assert_int_equal(f->class, rows[i].class);
-        const struct pat_indices *drawn = &f->config.pattern;
-        int64_t highest = 0;
-        for (size_t k = 0; k < drawn->len; k++)
-            if (drawn->data[k] > highest) highest = drawn->data[k];
-        assert_in_range(highest, 1, 3999);
-        assert_true(isnan(f->measures.spatial) && isnan(f->measures.line_utilisation));
-        assert_int_equal(isnan(f->measures.delta_entropy_bits) != 0, rows[i].len == 0);
-        assert_int_equal(f->measures.footprint_bytes, 500 * 64);
-        pat_program_fini(&p);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,22 +483,24 @@ int main(void)
         cmocka_unit_test(the_same_element_again_is_broadcast),
         cmocka_unit_test(five_points_on_a_grid_are_a_stencil),
         cmocka_unit_test(twenty_seven_points_are_a_stencil),
+        cmocka_unit_test(places_along_long_rows_are_a_stencil),
+        cmocka_unit_test(vectors_of_a_stencil_are_one),
+        cmocka_unit_test(rows_taken_four_at_once_are_no_stencil),
+        cmocka_unit_test(pairs_that_meet_are_mostly_stride_1),
         cmocka_unit_test(columns_of_a_matrix_are_uniform),
         cmocka_unit_test(columns_taken_two_at_once_are_uniform),
         cmocka_unit_test(rows_with_gaps_are_mostly_stride_1),
         cmocka_unit_test(random_places_are_random),
+        cmocka_unit_test(random_places_that_come_again_are_random),
         cmocka_unit_test(irregular_walks_are_complex),
         cmocka_unit_test(skewed_walks_are_complex),
         cmocka_unit_test(chase_needs_its_own_value_as_address),
-        cmocka_unit_test(ragged_ends_are_told),
+        cmocka_unit_test(ragged_ends_are_told_and_kept),
+        cmocka_unit_test(what_lies_before_and_behind_the_period_is_kept),
         cmocka_unit_test(bursts_become_one_period),
         cmocka_unit_test(bursts_without_period_are_pieces),
         cmocka_unit_test(long_ones_are_cut_or_drawn),
-        cmocka_unit_test(kept_parts_are_extended_where_the_rest_is_alike),
-        cmocka_unit_test(merged_threads_have_one_pattern),
         cmocka_unit_test(sequences_of_one_access_or_none_are_fine),
-        cmocka_unit_test(sequences_without_order_are_drawn_from_their_counts),
-        cmocka_unit_test(no_seed_is_seed_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

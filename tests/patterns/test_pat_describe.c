@@ -35,8 +35,8 @@ static void pat_shapes_are_those_of_table_5(void **state)
         {"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15", "16 x stride 1"},                      /* LULESH-G0 */
         {"0,24,48,72,96,120,144,168,192,216,240,264,288,312,336,360", "16 x stride 24"}, /* LULESH-G3 */
         {"1333,0,1,36,37,72,73,1296,1297,1332,1368,1369,2592,2593,2628,2629",
-         "16, mostly stride 1"},                                                               /* AMG-G0 */
-        {"1333,0,1,2,36,37,38,72,73,74,1296,1297,1298,1332,1334,1368", "16, mostly stride 1"}, /* AMG-G1 */
+         "16, mostly stride-1"},                                                               /* AMG-G0 */
+        {"1333,0,1,2,36,37,38,72,73,74,1296,1297,1298,1332,1334,1368", "16, mostly stride-1"}, /* AMG-G1 */
         {"7", "1 index"},
         {"5,5,5,5", "4 x stride 0"},
         {"9,6,3", "3 x stride -3"},
@@ -45,11 +45,43 @@ static void pat_shapes_are_those_of_table_5(void **state)
         {"0,0,0,1,1", "5, complex"},
         {"0,1,2,10,30,70,150,310,630", "9, complex"}, /* 1 is most frequent, but rare */
         {"0,1,2,7,12,17", "6, complex"},              /* 1 is frequent, 5 more so */
-        {"MS1:8:4:20", "8, mostly stride 1"},
+        {"MS1:8:4:20", "8, mostly stride-1"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char text[PAT_TEXT_BYTES];
         struct pat_config c = {.kernel = PAT_GATHER, .pattern = list_of(rows[i].indices)};
+        assert_string_equal(pat_describe(&c, text), rows[i].text);
+        free(c.pattern.data);
+    }
+}
+
+/* As it was found, not as its indices look; without that by the thresholds of extraction. */
+static void pat_class_of_a_file_is_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *indices;
+        char *found;
+        uint64_t count;
+        const char *text;
+    } rows[] = {
+        {"0,484,2,33,12,1", "random", 9, "6, random"},
+        {"0,484,2,33,12,1", NULL, 9, "6, complex"},
+        {"UNIFORM:3:1", "stencil", 9, "3 x stride 1, stencil"},
+        {"UNIFORM:3:1", "uniform stride", 9, "3 x stride 1"},
+        {"7", "pointer chase", 9, "1 index, pointer chase"},
+        {"0,0,1,1", "mostly stride-1", 9, "4, mostly stride-1"},
+        {"0,0,1,1", "", 9, "4, broadcast"},
+        /* 17 distances, all different: random unless it is a period */
+        {"9,2,40,5,77,3,120,30,200,1,333,60,500,10,900,80,2000,90", NULL, 1, "18, random"},
+        {"9,2,40,5,77,3,120,30,200,1,333,60,500,10,900,80,2000,90", NULL, 2, "18, complex"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[PAT_TEXT_BYTES];
+        struct pat_config c = {.kernel = PAT_GATHER,
+                               .pattern = list_of(rows[i].indices),
+                               .count = rows[i].count,
+                               .found_class = rows[i].found};
         assert_string_equal(pat_describe(&c, text), rows[i].text);
         free(c.pattern.data);
     }
@@ -100,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_shapes_are_those_of_table_5),
+        cmocka_unit_test(pat_class_of_a_file_is_shown),
         cmocka_unit_test(pat_two_lists_are_both_described),
         cmocka_unit_test(pat_distances_are_counted),
     };

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/ls_random.h"
 #include "patterns/extract/pat_ext_arena.h"
 
 #include <string.h>
@@ -19,13 +20,9 @@ struct block {
 
 static uint64_t rng_state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng(uint64_t below)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state % below;
+    return ls_random_below(&rng_state, below);
 }
 
 static void check_and_give(struct pat_ext_arena *a, struct block *b)
@@ -52,7 +49,7 @@ static void churn(uint64_t memory_bytes)
 {
     static struct block blocks[BLOCKS];
     struct pat_ext_arena a;
-    rng_state = 88172645463325252u;
+    rng_state = 0;
     pat_ext_arena_init(&a, memory_bytes);
     for (int i = 0; i < 10000; i++) {
         struct block *b = &blocks[rng(BLOCKS)];

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/ls_random.h"
 #include "patterns/extract/pat_ext_home_pages.h"
 
 enum { RANGES = 600, PAGES = 12, HOMES = 3, ASKED = 16 };
@@ -13,13 +14,9 @@ enum { RANGES = 600, PAGES = 12, HOMES = 3, ASKED = 16 };
 
 static uint64_t rng_state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng(uint64_t below)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state % below;
+    return ls_random_below(&rng_state, below);
 }
 
 struct world {
@@ -95,7 +92,7 @@ static void pat_home_pages_know_what_a_look_up_says(void **state)
 {
     (void)state;
     static const uint64_t grains[] = {1, 8, 16, 48};
-    rng_state = 88172645463325252u;
+    rng_state = 0;
     for (int round = 0; round < 40; round++) {
         static struct world w;
         make_world(&w, grains[round % 4]);
@@ -118,7 +115,7 @@ static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
 {
     (void)state;
     static struct world w;
-    rng_state = 88172645463325252u;
+    rng_state = 0;
     make_world(&w, 16);
     for (uint64_t page = 0; page < 100000; page++)
         pat_ext_home_pages_ask(&w.pages, &w.budget, &w.live, &w.tables, BASE + page * 4096);

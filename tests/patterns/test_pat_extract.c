@@ -8,9 +8,11 @@
 #include <cmocka.h>
 
 #include "patterns/compact/pat_compact.h"
+#include "patterns/extract/pat_ext_choose.h"
 #include "tests/patterns/naive_extract.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t rng_state;
 
@@ -444,51 +446,89 @@ static void pat_accesses_without_room_are_counted(void **state)
     memory_fini(&m);
 }
 
-/* Two fields of a structure: the second one is in a line that the first has fetched, and costs nothing. */
-static void make_fields(struct memory_source *m)
+/* Two loads of one home in turn, the second of which costs nothing: fields of a structure, or neighbours in
+ * an array (trivial distances). A third one is elsewhere, and waits once. */
+static void make_turns(struct memory_source *m, uint64_t step_bytes, uint64_t first_bytes,
+                       uint64_t second_bytes)
 {
     memory_thread(m);
-    memory_home(m, "fields", 8);
+    memory_home(m, "both", 8);
     memory_home(m, "other", 8);
     for (uint32_t i = 0; i < 3; i++)
         memory_site(m, 0x401000 + i, 8, PAT_OP_LOAD);
     memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, ARENA, ARENA + 128 * 1000, 0));
     memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, FAR_AWAY, FAR_AWAY + 128, 1));
-    for (uint64_t i = 0; i < 1000; i++) {
-        memory_access(m, 0, 0, ARENA + i * 128);
-        memory_access(m, 1, 0, ARENA + i * 128 + 16);
+    for (uint64_t i = 0; i < 990; i++) {
+        memory_access(m, 0, 0, ARENA + i * step_bytes + first_bytes);
+        memory_access(m, 1, 0, ARENA + i * step_bytes + second_bytes);
         memory_access(m, 2, 0, FAR_AWAY + i % 8 * 16);
     }
+}
+
+static const struct turns_case {
+    uint64_t step_bytes, first_bytes, second_bytes;
+    bool is_trivial;
+} turns_cases[] = {{128, 0, 16, false}, {8, 8, 0, true}};
+
+static void check_turns(const struct turns_case *t, bool with, bool no_join, uint32_t top)
+{
+    const struct pat_extract_options o = {.top = top, .with_companions = with};
+    const struct pat_compact_options c = {.no_symbols = true, .no_join = no_join};
+    struct memory_source m = {0};
+    struct pat_sequences s;
+    struct pat_findings f;
+    make_turns(&m, t->step_bytes, t->first_bytes, t->second_bytes);
+    pat_source *source = memory_open(&m);
+    const bool is_joined = with && !no_join;
+    assert_int_equal(pat_extract(source, &o, &s), LS_OK);
+    assert_int_equal(s.len, top + with);
+    for (uint32_t i = 0; i < s.len; i++)
+        assert_int_equal(s.rows[i].is_companion, t->is_trivial && s.rows[i].site == 1);
+    assert_int_equal(s.accesses_filtered, (3 - s.len) * 990);
+    assert_int_equal(pat_compact(&s, pat_source_tables(source), &c, &f), LS_OK);
+    assert_int_equal(pat_findings_cut(&f, top, &s.accesses_filtered), LS_OK);
+    assert_int_equal(f.len, top);
+    assert_string_equal(f.rows[0].home, "both");
+    assert_int_equal(f.rows[0].members_len, is_joined ? 2 : 0);
+    assert_int_equal(f.rows[0].accesses, is_joined ? 1980 : 990);
+    if (top == 2 && is_joined) assert_string_equal(f.rows[1].home, "other");
+    if (is_joined || !with) assert_int_equal(s.accesses_filtered, (3 - top - is_joined) * 990);
+    pat_findings_fini(&f);
+    pat_sequences_fini(&s);
+    pat_source_close(source);
+    memory_fini(&m);
 }
 
 static void pat_what_takes_turns_with_the_costliest_comes_along(void **state)
 {
     (void)state;
-    for (int with = 0; with < 2; with++)
-        for (int no_join = 0; no_join < 2; no_join++) {
-            const struct pat_extract_options o = {.top = 1, .with_companions = with};
-            const struct pat_compact_options c = {.no_symbols = true, .no_join = no_join};
-            struct memory_source m = {0};
-            struct pat_sequences s;
-            struct pat_findings f;
-            make_fields(&m);
-            pat_source *source = memory_open(&m);
-            assert_int_equal(pat_extract(source, &o, &s), LS_OK);
-            assert_int_equal(s.len, with ? 2 : 1);
-            for (uint32_t i = 0; i < s.len; i++) {
-                assert_int_equal(s.rows[i].site, i);
-                assert_int_equal(s.rows[i].is_companion, i);
-            }
-            assert_int_equal(s.accesses_filtered, with ? 1000 : 2000);
-            assert_int_equal(pat_compact(&s, pat_source_tables(source), &c, &f), LS_OK);
-            assert_int_equal(f.len, 1);
-            assert_int_equal(f.rows[0].members_len, with && !no_join ? 2 : 0);
-            assert_int_equal(f.rows[0].accesses, with && !no_join ? 2000 : 1000);
-            pat_findings_fini(&f);
-            pat_sequences_fini(&s);
-            pat_source_close(source);
-            memory_fini(&m);
-        }
+    for (size_t t = 0; t < sizeof(turns_cases) / sizeof(turns_cases[0]); t++)
+        for (int with = 0; with < 2; with++)
+            for (int no_join = 0; no_join < 2; no_join++)
+                for (uint32_t top = 1; top < 3; top++)
+                    check_turns(&turns_cases[t], with, no_join, top);
+}
+
+static void pat_top_counts_groups(void **state)
+{
+    static const int a, b, c, d;
+    /* ranked; the five of b cost more together than a and c, and the last one is of no wanted group */
+    static const struct pat_ext_candidate rows[] = {
+        {&a, 9, true, false}, {&c, 7, true, false},     {&b, 4, false, false}, {&b, 4, true, false},
+        {&b, 4, true, false}, {&b, 3, true, false},     {&b, 3, false, false}, {&d, 2, true, false},
+        {&d, 1, true, false}, {&rows, 1, false, false},
+    };
+    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+    static const char *const chosen[] = {"0000000000", "1011111000", "1111111000",
+                                         "1111111000", "1111111110", "1111111110"};
+    (void)state;
+    for (uint32_t top = 0; top < sizeof(chosen) / sizeof(chosen[0]); top++) {
+        struct pat_ext_candidate some[ROWS];
+        memcpy(some, rows, sizeof(some));
+        assert_int_equal(pat_ext_choose(some, ROWS, top), LS_OK);
+        for (size_t i = 0; i < ROWS; i++)
+            if (some[i].is_chosen != (chosen[top][i] == '1')) fail_msg("top %u, row %zu", top, i);
+    }
 }
 
 int main(void)
@@ -507,6 +547,7 @@ int main(void)
         cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
         cmocka_unit_test(pat_accesses_without_room_are_counted),
         cmocka_unit_test(pat_what_takes_turns_with_the_costliest_comes_along),
+        cmocka_unit_test(pat_top_counts_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

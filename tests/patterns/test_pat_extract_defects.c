@@ -190,20 +190,22 @@ static void pat_unaligned_addresses_are_not_cut_off(void **state)
     static const struct {
         uint64_t elem, first, stride, unit; /* first: from the start of the range */
         int64_t index[2];
+        bool has_no_width;
     } rows[] = {
-        {8, 16, 16, 8, {2, 4}},   /* whole elements */
-        {24, 8, 24, 8, {1, 4}},   /* a field: the unit is the access */
-        {8, 4, 12, 4, {1, 4}},    /* half elements: what divides all */
-        {8, 3, 9, 3, {1, 4}},     /* odd ones */
-        {0, 100, 8, 4, {25, 27}}, /* no element known */
-        {0, 96, 8, 8, {12, 13}},
+        {8, 16, 16, 8, {2, 4}},                                        /* whole elements */
+        {24, 8, 24, 8, {1, 4}},                                        /* a field: the unit is the access */
+        {8, 4, 12, 4, {1, 4}},                                         /* half elements: what divides all */
+        {8, 3, 9, 3, {1, 4}},                                          /* odd ones */
+        {0, 100, 8, 4, {25, 27}},                                      /* no element known */
+        {0, 96, 8, 8, {12, 13}},       {0, 96, 32, 8, {12, 16}, true}, /* nor the access: words of 8 bytes */
+        {0, 96, 4, 4, {24, 25}, true},                                 /* or smaller ones */
     };
     struct memory_source *m = *state;
     for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const uint64_t start = BASE + i * UINT64_C(100000);
         memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE,
                      memory_range(m, start, start + 50000, memory_home(m, "home", rows[i].elem)));
-        memory_site(m, 0x401000 + i, 8, PAT_OP_LOAD);
+        memory_site(m, 0x401000 + i, rows[i].has_no_width ? 0 : 8, PAT_OP_LOAD);
         for (uint64_t k = 0; k < 50; k++)
             memory_access(m, i, 0, start + rows[i].first + k * rows[i].stride);
     }

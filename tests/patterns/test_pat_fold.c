@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sequences that repeat are told by two rounds: their patterns and measures must be those of all of their
  * accesses, and nothing that repeats only almost may be folded. */
+#include "common/ls_random.h"
 #include "patterns/compact/pat_compact.h"
 #include "tests/patterns/memory_source.h"
 
@@ -16,14 +17,11 @@
 enum { LEVELS = 3, LEAST = 64, ROUNDS = 150 };
 #define BASE UINT64_C(0x10000000)
 
-static uint64_t state = 88172645463325252u;
+static uint64_t state;
 
 static uint64_t rng(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return ls_random_below(&state, below);
 }
 
 /* A loop nest that is run again and again: lane l of an innermost iteration is 8 bytes from the one before.
@@ -32,6 +30,7 @@ struct nest {
     int64_t extent[LEVELS], stride[LEVELS];
     uint64_t period, accesses;
     unsigned lanes;
+    int64_t move;     /* a round from the one before */
     bool is_shuffled; /* the innermost index through a permutation */
     uint64_t odd_one; /* this access of the first lane is elsewhere; UINT64_MAX: none */
 };
@@ -45,6 +44,7 @@ static void nest_draw(struct nest *n)
         n->period *= (uint64_t)n->extent[i];
     }
     n->is_shuffled = rng(3) == 0;
+    n->move = rng(2) ? (int64_t)rng(60) - 20 : 0;
     n->accesses = n->period * (4 + rng(8)) + (rng(2) ? rng(n->period) : 0);
     if (n->accesses < LEAST) n->accesses += LEAST + rng(500);
 }
@@ -52,7 +52,7 @@ static void nest_draw(struct nest *n)
 static uint64_t nest_addr(const struct nest *n, uint64_t i, unsigned lane)
 {
     uint64_t rest = i % n->period;
-    int64_t at = 1000;
+    int64_t at = 1000 + (int64_t)(i / n->period) * n->move;
     for (int l = 0; l < LEVELS; l++) {
         const uint64_t extent = (uint64_t)n->extent[l];
         uint64_t k = rest % extent;
@@ -72,7 +72,7 @@ static void nest_run(const struct nest *n, struct memory_source *m)
     memory_thread(m);
     memory_home(m, "x", 8);
     if (has_range) {
-        memory_range(m, BASE - 100000, BASE + 1000000, 0);
+        memory_range(m, BASE - (UINT64_C(1) << 27), BASE + (UINT64_C(1) << 30), 0);
         memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, 0);
     }
     for (uint64_t i = 0; i < n->accesses; i++)
@@ -85,15 +85,22 @@ struct outcome {
     struct pat_findings found;
 };
 
-static void outcome_of(struct memory_source *m, uint64_t fold_min, struct outcome *o)
+static void outcome_within(struct memory_source *m, uint64_t fold_min, uint64_t memory_bytes,
+                           struct outcome *o)
 {
-    const struct pat_extract_options extract = {.keep_trivial = true, .fold_min = fold_min};
+    const struct pat_extract_options extract = {
+        .keep_trivial = true, .fold_min = fold_min, .memory_bytes = memory_bytes};
     const struct pat_compact_options compact = {.no_symbols = true};
     pat_source *s = memory_open(m);
     if (pat_extract(s, &extract, &o->sequences) != LS_OK) fail_msg("%s", ls_last_error());
     if (pat_compact(&o->sequences, pat_source_tables(s), &compact, &o->found) != LS_OK)
         fail_msg("%s", ls_last_error());
     pat_source_close(s);
+}
+
+static void outcome_of(struct memory_source *m, uint64_t fold_min, struct outcome *o)
+{
+    outcome_within(m, fold_min, 0, o);
 }
 
 static void outcome_fini(struct outcome *o)
@@ -136,6 +143,8 @@ static void assert_same_pattern(const struct pat_found *a, const struct pat_foun
     assert_int_equal(a->first_element, b->first_element);
     assert_int_equal(a->prologue, b->prologue);
     assert_int_equal(a->epilogue, b->epilogue);
+    assert_same_indices(&a->head, &b->head);
+    assert_same_indices(&a->tail, &b->tail);
     assert_near(a->explained, b->explained);
     assert_same_indices(&a->config.pattern, &b->config.pattern);
     assert_same_indices(&a->config.deltas, &b->config.deltas);
@@ -155,7 +164,7 @@ static void assert_same_sequence(const struct pat_sequence *folded, const struct
     }
     assert_int_equal(folded->indices.len, 2 * folded->fold.period);
     for (size_t i = 0; i < all->indices.len; i++)
-        assert_int_equal(folded->indices.data[i % folded->fold.period], all->indices.data[i]);
+        assert_int_equal(pat_fold_index(&folded->fold, folded->indices.data, i), all->indices.data[i]);
 }
 
 static void patterns_and_measures_are_those_of_all_accesses(void **unused)
@@ -187,6 +196,42 @@ static void patterns_and_measures_are_those_of_all_accesses(void **unused)
         memory_fini(&m);
     }
     assert_true(folded_len > ROUNDS / 2 && joined_len > 0);
+}
+
+/* Walks on and on: some ten thousand accesses, of which few are kept. Rounds that overlap, lie apart, go
+ * back, and touch a line or a page together with the one before. */
+static void rounds_that_move_on_are_measured_as_all_of_them(void **unused)
+{
+    static const int64_t moves[] = {1, -1, 2, 7, 8, 17, -24, 64, 100, 512, 513, -1000};
+    size_t folded_len = 0;
+    (void)unused;
+    for (size_t round = 0; round < sizeof(moves) / sizeof(moves[0]); round++) {
+        struct memory_source m = {0};
+        struct outcome folded, all;
+        struct nest n = {.move = moves[round], .period = 1, .lanes = 1 + (round & 1), .odd_one = UINT64_MAX};
+        for (int i = 0; i < LEVELS; i++) {
+            n.extent[i] = 1 + (int64_t)rng(4);
+            n.stride[i] = (int64_t)rng(3) * (1 + (int64_t)rng(20)) * (i == 2 ? 50 : 1);
+            n.period *= (uint64_t)n.extent[i];
+        }
+        n.accesses = 60000 + rng(5000);
+        nest_run(&n, &m);
+        outcome_of(&m, LEAST, &folded);
+        outcome_of(&m, 0, &all);
+        for (size_t i = 0; i < all.sequences.len; i++) {
+            assert_same_sequence(&folded.sequences.rows[i], &all.sequences.rows[i]);
+            folded_len += folded.sequences.rows[i].fold.shift != 0;
+        }
+        assert_int_equal(folded.found.len, all.found.len);
+        for (size_t i = 0; i < all.found.len; i++) {
+            assert_same_pattern(&folded.found.rows[i], &all.found.rows[i]);
+            assert_same_measures(&folded.found.rows[i].measures, &all.found.rows[i].measures);
+        }
+        outcome_fini(&folded);
+        outcome_fini(&all);
+        memory_fini(&m);
+    }
+    assert_true(folded_len >= sizeof(moves) / sizeof(moves[0]));
 }
 
 static void what_repeats_but_once_is_not_folded(void **unused)
@@ -234,10 +279,41 @@ static void long_periods_are_found(void **unused)
     }
 }
 
+/* One pass over a long array takes next to no memory: all of it is known, however little is allowed. Where it
+ * ends in no order the beginning is what is kept. */
+static void one_pass_is_whole_in_little_memory(void **unused)
+{
+    enum { LEN = 300000, LITTLE = 1 << 20 };
+    (void)unused;
+    for (int has_end = 0; has_end < 2; has_end++) {
+        struct memory_source m = {0};
+        struct outcome o;
+        memory_site(&m, 0x1000, 8, PAT_OP_LOAD);
+        memory_thread(&m);
+        for (uint64_t i = 0; i < LEN; i++)
+            memory_access(&m, 0, 0, BASE + 8 * (has_end && i > LEN - 20000 ? i * i % LEN : i));
+        outcome_within(&m, LEAST, LITTLE, &o);
+        const struct pat_sequence *s = &o.sequences.rows[0];
+        const struct pat_found *f = &o.found.rows[0];
+        assert_int_equal(s->is_whole, !has_end);
+        assert_int_equal(s->accesses, LEN);
+        assert_int_equal(f->form == PAT_FORM_EXACT, !has_end);
+        assert_int_equal(f->measures.part > 0, has_end);
+        assert_true(s->indices.len * sizeof(*s->indices.data) < LITTLE);
+        for (size_t i = 0; i < pat_sequence_len(s); i++)
+            assert_int_equal(pat_fold_index(&s->fold, s->indices.data, i), i);
+        if (!has_end) assert_int_equal(f->measures.footprint_bytes, LEN * 8);
+        outcome_fini(&o);
+        memory_fini(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_and_measures_are_those_of_all_accesses),
+                                       cmocka_unit_test(rounds_that_move_on_are_measured_as_all_of_them),
                                        cmocka_unit_test(what_repeats_but_once_is_not_folded),
-                                       cmocka_unit_test(long_periods_are_found)};
+                                       cmocka_unit_test(long_periods_are_found),
+                                       cmocka_unit_test(one_pass_is_whole_in_little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,41 +16,65 @@
 #include <link.h>
 #include <stdlib.h>
 
+/* As without optimisation: all variables on the stack. */
+#define FRAME "push %rbp\nmov %rsp, %rbp\n1: "
+#define FRAME_NEXT "addl $1, -20(%rbp)\ncmpl $9, -20(%rbp)\njle 1b\npop %rbp\nret\n"
 /* X(function, assembler text with labels function_load and function_access) */
-#define CODE_LIST(X)                                                     \
-    X(csr, "xor %ecx, %ecx\n"                                            \
-           "1: movslq (%rdi,%rcx,4), %rax\n"                             \
-           "addsd 8(%rdx), %xmm1\n"                                      \
-           "csr_access: movsd (%rsi,%rax,8), %xmm0\n"                    \
-           "add $1, %rcx\ncmp %r8, %rcx\njne 1b\nret\n"                  \
-           ".set csr_load, csr + 2\n")                                   \
-    X(chase, "1: test %rax, %rax\n"                                      \
-             "je 2f\n"                                                   \
-             "chase_load: chase_access: mov 8(%rax), %rax\n"             \
-             "jmp 1b\n2: ret\n")                                         \
-    X(rotated, "mov (%rdi), %eax\n"                                      \
-               "1: rotated_access: mov (%rsi,%rax,4), %edx\n"            \
-               "add %edx, %ecx\nadd $4, %rdi\n"                          \
-               "rotated_load: mov (%rdi), %eax\n"                        \
-               "cmp %r8, %rdi\njne 1b\nret\n")                           \
-    X(scaled, "1: scaled_load: movzwl (%rdi), %eax\n"                    \
-              "lea (%rax,%rax,2), %rdx\nshl $3, %rdx\nadd %rsi, %rdx\n"  \
-              "scaled_access: mov 16(%rdx), %r9\n"                       \
-              "add $2, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")              \
-    X(vector, "1: vector_load: vmovdqu (%rdi), %xmm1\n"                  \
-              "vpmovsxdq %xmm1, %ymm2\nvpcmpeqd %ymm3, %ymm3, %ymm3\n"   \
-              "vector_access: vgatherqpd %ymm3, (%rsi,%ymm2,8), %ymm0\n" \
-              "add $16, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")             \
-    X(lanes, "1: lanes_load: movdqu (%rdi), %xmm1\n"                     \
-             "movhlps %xmm1, %xmm4\npextrq $1, %xmm1, %rax\n"            \
-             "lanes_access: movsd (%rsi,%rax,8), %xmm0\n"                \
-             "add $16, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")              \
-    X(scatter, "1: scatter_load: mov (%rdi), %rax\n"                     \
-               "add $8, %rdi\n"                                          \
-               "scatter_access: addl $1, (%rsi,%rax,4)\n"                \
-               "cmp %r8, %rdi\njne 1b\nret\n")                           \
-    X(straight, "straight_load: movslq (%rdi,%rdx,4), %rax\n"            \
-                "straight_access: movsd (%rsi,%rax,8), %xmm0\nret\n")
+#define CODE_LIST(X)                                                               \
+    X(csr, "xor %ecx, %ecx\n"                                                      \
+           "1: movslq (%rdi,%rcx,4), %rax\n"                                       \
+           "addsd 8(%rdx), %xmm1\n"                                                \
+           "csr_access: movsd (%rsi,%rax,8), %xmm0\n"                              \
+           "add $1, %rcx\ncmp %r8, %rcx\njne 1b\nret\n"                            \
+           ".set csr_load, csr + 2\n")                                             \
+    X(chase, "1: test %rax, %rax\n"                                                \
+             "je 2f\n"                                                             \
+             "chase_load: chase_access: mov 8(%rax), %rax\n"                       \
+             "jmp 1b\n2: ret\n")                                                   \
+    X(rotated, "mov (%rdi), %eax\n"                                                \
+               "1: rotated_access: mov (%rsi,%rax,4), %edx\n"                      \
+               "add %edx, %ecx\nadd $4, %rdi\n"                                    \
+               "rotated_load: mov (%rdi), %eax\n"                                  \
+               "cmp %r8, %rdi\njne 1b\nret\n")                                     \
+    X(scaled, "1: scaled_load: movzwl (%rdi), %eax\n"                              \
+              "lea (%rax,%rax,2), %rdx\nshl $3, %rdx\nadd %rsi, %rdx\n"            \
+              "scaled_access: mov 16(%rdx), %r9\n"                                 \
+              "add $2, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")                        \
+    X(vector, "1: vector_load: vmovdqu (%rdi), %xmm1\n"                            \
+              "vpmovsxdq %xmm1, %ymm2\nvpcmpeqd %ymm3, %ymm3, %ymm3\n"             \
+              "vector_access: vgatherqpd %ymm3, (%rsi,%ymm2,8), %ymm0\n"           \
+              "add $16, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")                       \
+    X(lanes, "1: lanes_load: movdqu (%rdi), %xmm1\n"                               \
+             "movhlps %xmm1, %xmm4\npextrq $1, %xmm1, %rax\n"                      \
+             "lanes_access: movsd (%rsi,%rax,8), %xmm0\n"                          \
+             "add $16, %rdi\ncmp %r8, %rdi\njne 1b\nret\n")                        \
+    X(scatter, "1: scatter_load: mov (%rdi), %rax\n"                               \
+               "add $8, %rdi\n"                                                    \
+               "scatter_access: addl $1, (%rsi,%rax,4)\n"                          \
+               "cmp %r8, %rdi\njne 1b\nret\n")                                     \
+    X(straight, "straight_load: movslq (%rdi,%rdx,4), %rax\n"                      \
+                "straight_access: movsd (%rsi,%rax,8), %xmm0\nret\n")              \
+    X(chosen, "1: mov (%rdi), %rdx\n"                                              \
+              "chosen_load: cmovle 8(%rdi), %rdx\nmov %rdx, %rdi\n"                \
+              "test %rdi, %rdi\nje 2f\n"                                           \
+              "chosen_access: cmp %rsi, 16(%rdi)\njne 1b\n2: ret\n")               \
+    X(frame_csr, FRAME "mov -20(%rbp), %eax\ncltq\n"                               \
+                       "lea 0(,%rax,4), %rdx\nmov -56(%rbp), %rax\n"               \
+                       "add %rdx, %rax\n"                                          \
+                       "frame_csr_load: mov (%rax), %eax\ncltq\n"                  \
+                       "lea 0(,%rax,8), %rdx\nmov -72(%rbp), %rax\n"               \
+                       "add %rdx, %rax\n"                                          \
+                       "frame_csr_access: movsd (%rax), %xmm0\n" FRAME_NEXT)       \
+    X(frame_chase, FRAME "mov -8(%rbp), %rax\n"                                    \
+                         "frame_chase_load: frame_chase_access:\n"                 \
+                         "mov 8(%rax), %rax\nmov %rax, -8(%rbp)\n" FRAME_NEXT)     \
+    X(frame_kept, FRAME "frame_kept_load: mov (%rdi), %eax\n"                      \
+                        "mov %eax, -8(%rbp)\ncall frame_kept\n"                    \
+                        "mov -8(%rbp), %eax\n"                                     \
+                        "frame_kept_access: mov (%rbx,%rax,4), %ecx\n" FRAME_NEXT) \
+    X(on_stack, "1: on_stack_load: mov 16(%rsp,%rcx,4), %eax\n"                    \
+                "on_stack_access: mov (%rdi,%rax,8), %rdx\n"                       \
+                "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")
 /* Without an index that is loaded: strides, a base of the outer loop, what a call may have changed. */
 #define PLAIN_LIST(X)                                                                 \
     X(stride, "mov (%rdi), %rsi\nxor %ecx, %ecx\n"                                    \
@@ -64,7 +88,11 @@
               "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")                               \
     X(spilled, "1: mov 24(%rsp), %rax\n"                                              \
                "spilled_access: mov (%rbx,%rax,8), %rdx\n"                            \
-               "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")
+               "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")                              \
+    X(frame_stride, FRAME "mov -20(%rbp), %eax\ncltq\n"                               \
+                          "lea 0(,%rax,8), %rdx\nmov -72(%rbp), %rax\n"               \
+                          "add %rdx, %rax\n"                                          \
+                          "frame_stride_access: movsd (%rax), %xmm0\n" FRAME_NEXT)
 
 #define CODE_ASM(name, text) \
     __asm__(".text\n.type " #name ", @function\n" #name ":\n" text ".size " #name ", . - " #name "\n");
@@ -77,9 +105,11 @@ PLAIN_LIST(PLAIN_LABELS)
 
 struct code_row {
     const char *name, *access, *load;
+    const char
+        *start; /* of code without an index: every load before the access is there to be taken for one */
 };
-#define CODE_ROW(name, text) {#name, name##_access, name##_load},
-#define PLAIN_ROW(name, text) {#name, name##_access, NULL},
+#define CODE_ROW(name, text) {#name, name##_access, name##_load, NULL},
+#define PLAIN_ROW(name, text) {#name, name##_access, NULL, name},
 static const struct code_row code_rows[] = {CODE_LIST(CODE_ROW) PLAIN_LIST(PLAIN_ROW)};
 
 static int first_bias(struct dl_phdr_info *info, size_t size, void *out)
@@ -88,6 +118,8 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *out)
     *(uint64_t *)out = info->dlpi_addr;
     return 1;
 }
+
+static uint64_t load_step = 8; /* 0: always from one place */
 
 /* This program as a module, with the accesses of a row: n by the load, times n by the access. Another module
  * was at the same place before, with a load at the same address. */
@@ -107,11 +139,16 @@ static uint32_t index_site(const struct code_row *row, uint64_t n, uint64_t time
                               ? memory_site(&m, (uintptr_t)row->load, 8, PAT_OP_LOAD)
                               : PAT_NONE;
     const uint32_t access = memory_site(&m, (uintptr_t)row->access, 8, PAT_OP_LOAD);
+    const uint32_t tempting = (uint32_t)m.tables.sites_len;
+    for (const char *at = row->start; at && at < row->access; at++)
+        memory_site(&m, (uintptr_t)at, 8, PAT_OP_LOAD);
     for (size_t i = 0; i < m.tables.sites_len; i++)
         m.tables.sites[i].module = i == other ? 0 : 1;
     for (uint64_t i = 0; i < n; i++) {
         memory_access(&m, other, 0, 0x30000000 + i * 8);
-        if (load != PAT_NONE) memory_access(&m, load, 0, 0x10000000 + i * 8);
+        for (uint32_t k = tempting; k < m.tables.sites_len; k++)
+            memory_access(&m, k, 0, 0x40000000 + (uint64_t)k * 0x100000 + i * 8);
+        if (load != PAT_NONE) memory_access(&m, load, 0, 0x10000000 + i * load_step);
         for (uint64_t k = 0; k < times; k++)
             memory_access(&m, access, 0, 0x20000000 + (i * 7919 + k * 31) % 5003 * 8);
     }
@@ -148,6 +185,16 @@ static void pat_index_load_must_agree_in_number(void **state)
     assert_int_equal(index_site(&code_rows[0], 20, 100, &load), PAT_NONE);
 }
 
+/* As the base of an array that is kept in memory. */
+static void pat_load_from_one_place_is_no_index(void **state)
+{
+    (void)state;
+    uint32_t load;
+    load_step = 0;
+    assert_int_equal(index_site(&code_rows[0], 200, 1, &load), PAT_NONE);
+    load_step = 8;
+}
+
 static void pat_code_that_is_none_tells_nothing(void **state)
 {
     (void)state;
@@ -170,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_index_load_is_named),
         cmocka_unit_test(pat_index_load_must_agree_in_number),
+        cmocka_unit_test(pat_load_from_one_place_is_no_index),
         cmocka_unit_test(pat_code_that_is_none_tells_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

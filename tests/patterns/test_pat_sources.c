@@ -39,6 +39,7 @@ struct told {
     char text[1 << 16];
     ls_err err;
     struct pat_source_counts counts;
+    size_t threads;
 };
 
 static void tell_batch(struct told *out, const struct pat_batch *b, const struct pat_tables *t)
@@ -72,6 +73,7 @@ static const struct told *read_path(const char *name, const struct pat_source_op
         if (told.err == LS_OK) tell_batch(&told, &b, pat_source_tables(source));
     } while (told.err == LS_OK && (b.events_len || b.accesses_len));
     told.counts = pat_source_counts(source);
+    told.threads = pat_source_tables(source)->threads_len;
     pat_source_close(source);
     return &told;
 }
@@ -255,6 +257,7 @@ static void drmemtrace_example(void)
 {
     records_len = 0;
     record(HEADER, 0, 7);
+    record(MARKER, 20, 7); /* version: before the first thread */
     record(THREAD, 4, 100);
     record(PID, 4, 100);
     record(MARKER, 2, 12345); /* time */
@@ -304,7 +307,8 @@ static void drmemtrace_threads_bundles_lanes_windows(void **state)
     (void)state;
     drmemtrace_example();
     assert_told(read_bytes(records, records_len), drmemtrace_expected);
-    assert_int_equal(told.counts.skipped, 10);
+    assert_int_equal(told.counts.skipped, 11);
+    assert_int_equal(told.threads, 2);
     assert_string_equal(noted, "");
     assert_told(read_bytes(records + 12, records_len - 12), drmemtrace_expected); /* no header: by its look */
     assert_told(read_bytes(records, records_len - 12), drmemtrace_expected);
@@ -488,13 +492,27 @@ static void nvbit_warps_are_threads_and_lanes_accesses(void **state)
     const struct pat_source_options published = {.warps_as_published = true};
     assert_int_equal(read_path(path, &published)->counts.accesses, 32);
     assert_int_equal(read_bytes(packed, len - 1)->err, LS_ERR_TRUNCATED);
+    assert_int_equal(read_bytes(packed, len - 2 * 312)->err, LS_ERR_TRUNCATED); /* the header tells of 3 */
+    assert_non_null(strstr(ls_last_error(), "behind 2 of the 3 records"));
     write_file(packed, 24 + 120 + 5); /* inside the maps */
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nvbit"})->err, LS_ERR_TRUNCATED);
+}
+
+static void names_of_formats_are_those_of_their_rows(void **state)
+{
+    (void)state;
+    char names[256] = "";
+    for (size_t i = 0; pat_source_format_at(i); i++) {
+        if (i) strcat(names, "|");
+        strcat(names, pat_source_format_at(i)->name);
+    }
+    assert_string_equal(names, PAT_SOURCE_NAMES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_formats_are_those_of_their_rows),
         cmocka_unit_test(lackey_loads_stores_and_both),
         cmocka_unit_test(memtrace_has_instruction_kind_width_address),
         cmocka_unit_test(gem5_packets_with_and_without_pc),

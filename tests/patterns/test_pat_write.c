@@ -9,7 +9,7 @@
 #include "patterns/pat_json.h"
 #include "patterns/source/pat_raw.h"
 #include "patterns/write/pat_unroll.h"
-#include "patterns/write/pat_write.h"
+#include "patterns/write/pat_whole.h"
 #include "tests/patterns/found_fixture.h"
 
 #include <stdio.h>
@@ -154,10 +154,61 @@ static void what_is_cut_is_said(void **state)
     write_and_read(writer("gs-patterns"), 20, &s);
     assert_int_equal(s.rows[FOUND_RANDOM].pattern.len, 20);
     assert_int_equal(s.rows[FOUND_SCATTER].pattern.len, 5);
-    assert_non_null(strstr(notes, "pattern 4, table probe \"fast\": the first 20 of 3000 accesses"));
-    assert_non_null(strstr(notes, "pattern 1, B multiply: the first 20 of 27 accesses"));
-    assert_null(strstr(notes, "pattern 5"));
+    assert_string_equal(
+        notes, "patterns 0 (20 of 36 accesses), 1 (20 of 27), 3 (20 of 400), 4 (20 of 3000): only so "
+               "many were written; --longest and --memory allow more\n"
+               "pattern 5: drawn from the distribution of distances, not the program's accesses\n");
     pat_suite_fini(&s);
+}
+
+static void set_ends(struct pat_found *r, const int64_t *head, size_t head_len, const int64_t *tail,
+                     size_t tail_len)
+{
+    r->head = (struct pat_indices){malloc(head_len * sizeof(*head)), head_len};
+    r->tail = (struct pat_indices){malloc(tail_len * sizeof(*tail)), tail_len};
+    assert_true(r->head.data && r->tail.data);
+    memcpy(r->head.data, head, head_len * sizeof(*head));
+    memcpy(r->tail.data, tail, tail_len * sizeof(*tail));
+    r->form = PAT_FORM_PERIODIC;
+    r->prologue = head_len;
+    r->epilogue = tail_len;
+    r->accesses += head_len + tail_len;
+}
+
+static void ragged_ends_are_written_where_each_access_is(void **state)
+{
+    static const int64_t head[] = {-7, -9}, tail[] = {500, 501, 2};
+    static const int64_t begin[] = {2, 0, 9, 10, 13, 11}, cut[] = {2, 0, 9, 10};
+    struct pat_findings f;
+    struct pat_indices all;
+    const struct pat_write_options o = {.source = "t", .accesses_max = 1 << 20, .note = note};
+    (void)state;
+    found_fixture(&f);
+    struct pat_found *r = &f.rows[FOUND_GATHER];
+    set_ends(r, head, 2, tail, 3);
+    assert_int_equal(pat_whole(r, 1 << 20, &all), LS_OK);
+    assert_int_equal(all.len, 2 + 36 + 3);
+    assert_memory_equal(all.data, begin, sizeof(begin));
+    assert_int_equal(all.data[38], 509);
+    assert_int_equal(all.data[40], 11);
+    free(all.data);
+    for (size_t most = 1; most < 41; most++) {
+        assert_int_equal(pat_whole(r, most, &all), LS_OK);
+        assert_int_equal(all.len, most);
+        if (most >= 4) assert_memory_equal(all.data, cut, sizeof(cut));
+        free(all.data);
+    }
+    f.len = 1;
+    notes[0] = '\0';
+    pat_whole_note(&f, &o);
+    assert_string_equal(notes, "");
+    r->accesses = 5000; /* of which no more were kept */
+    pat_whole_note(&f, &o);
+    assert_string_equal(
+        notes,
+        "pattern 0 (41 of 5000 accesses): only so many were written; --longest and --memory allow more\n");
+    f.len = FOUND_LEN;
+    pat_findings_fini(&f);
 }
 
 static void files_that_cannot_be_written_leave_nothing(void **state)
@@ -260,6 +311,7 @@ int main(void)
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
         cmocka_unit_test(gs_patterns_gets_full_sequences),
         cmocka_unit_test(what_is_cut_is_said),
+        cmocka_unit_test(ragged_ends_are_written_where_each_access_is),
         cmocka_unit_test(files_that_cannot_be_written_leave_nothing),
         cmocka_unit_test(names_of_files_keep_the_users),
         cmocka_unit_test(scaling_rounds_down_and_refuses_what_does_not_fit),

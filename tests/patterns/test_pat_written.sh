@@ -18,7 +18,7 @@ done
 must "$loadstone" replay $quick -p RAW=gs.4.sbin >out
 must "$loadstone" patterns show ours.json >out 2>err
 must grep -q 'x\[col\] multiply: gather' out
-must grep -q '3000, complex' out
+must grep -q '3000, random' out
 
 has_python ast json struct || { echo "no python3: files were written but not looked into"; exit $failed; }
 must $python "$top_srcdir/tests/patterns/read_written.py"

@@ -20,7 +20,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 failed=0
 fail() { echo "FAIL: $*"; failed=1; }
-for chance in 1 2 3 4; do # a busy machine may leave a short program without a tick of the timer
+for chance in 1 2 3 4 5 6 7 8; do # a busy machine may leave a short program without a tick of the timer
     rm -rf "$work/spool"
     # shellcheck disable=SC2086
     $as_nobody "$no_perf" env LOADSTONE_ENGINE=step LOADSTONE_OVERHEAD=50% LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" \

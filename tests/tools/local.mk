@@ -27,7 +27,7 @@ tests_tools_test_rep_disassemble_SOURCES = tests/tools/test_rep_disassemble.c to
 tests_tools_test_rep_disassemble_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_rep_disassemble_LDADD = libsymbols.la libcommon.la $(CMOCKA_LIBS) -lZydis
 endif
-tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli/cli_parse.c tools/cli/cli_nearest.c tools/cli/cli_signal.c
+tests_tools_test_cli_parse_SOURCES = tests/tools/test_cli_parse.c tools/cli/cli_parse.c tools/cli/cli_limits.c tools/cli/cli_nearest.c tools/cli/cli_signal.c
 tests_tools_test_cli_parse_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_cli_parse_LDADD = libcommon.la $(CMOCKA_LIBS)
 tests_tools_test_rec_target_SOURCES = tests/tools/test_rec_target.c tools/record/rec_target.c

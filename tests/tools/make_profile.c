@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_profile OUTPUT [VARIANT [MODULE [FUNCTION]]]: a profile with known shares, for the goldens of report.
  * Of 200 bursts, B waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. Of the
- * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION. */
+ * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION; "nameless": 100, 20 and 80, C
+ * in small blocks. */
 #include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
@@ -123,6 +124,15 @@ static const struct prof_node traced_nodes[NODES] = {
     {.id = 5, .parent = 4, .kind = PROF_NODE_SYMBOL, .label = "copy", .died_ns = UINT64_MAX},
 };
 static const char *const traced_symbols[] = {"gather", "gather", "touch"};
+static const struct prof_node nameless_nodes[NODES] = {
+    {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
+    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered", .died_ns = UINT64_MAX},
+    {.id = 2, .parent = 1, .kind = PROF_NODE_SYMBOL, .label = "table", .died_ns = UINT64_MAX},
+    {.id = 3, .parent = 1, .kind = PROF_NODE_SITE, .label = "heap #2", .died_ns = UINT64_MAX},
+    {.id = 4, .parent = 1, .kind = PROF_NODE_STATIC, .label = "trace_victim", .died_ns = UINT64_MAX},
+    {.id = 5, .parent = 1, .kind = PROF_NODE_HEAP_SMALL, .label = "small heap blocks", .died_ns = UINT64_MAX},
+};
+static const char *const nameless_symbols[] = {"gather", "gather", "touch_wide"};
 static const struct variant {
     const char *name, *engine, *cpu;
     uint32_t first, second; /* of ten bursts, traced: of twenty: those of B, of B and A */
@@ -136,7 +146,8 @@ static const struct variant {
                 {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
                 {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000},
-                {"traced", "step", "Example CPU", 10, 19, 650, 10000000, traced_nodes, "example", 0}};
+                {"traced", "step", "Example CPU", 10, 19, 650, 10000000, traced_nodes, "example", 0},
+                {"nameless", "step", "Example CPU", 5, 6, 650, 10000000, nameless_nodes, "example", 0}};
 static const struct variant *variant = &variants[0];
 
 static const struct pattern *pattern_of(uint32_t burst)
@@ -232,14 +243,14 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc >= 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 5 || (argc >= 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(
-            stderr,
-            "usage: make_profile OUTPUT [before|after|other|plain|elsewhere|traced [MODULE [FUNCTION]]]\n");
+        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain|elsewhere|traced|nameless "
+                        "[MODULE [FUNCTION]]]\n");
         return 2;
     }
+    const char *const *symbols = variant->nodes == nameless_nodes ? nameless_symbols : traced_symbols;
     for (size_t i = 0; argc >= 4 && i < sizeof(lines) / sizeof(lines[0]); i++) {
         lines[i].module = argv[3];
-        lines[i].symbol = argc > 4 ? argv[4] : traced_symbols[i];
+        lines[i].symbol = argc > 4 ? argv[4] : symbols[i];
     }
     return prof_fixture_write("make_profile", argv[1], write_all);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_trace FILE: the exact accesses of three loops, as a trace of Loadstone's.
+/* make_trace FILE [KEYS]: the exact accesses of three loops, as a trace of Loadstone's.
  *   y[i] += A[k] * x[col[k]]   a random sparse matrix, 5 entries a row, by two threads with half the rows
  * each s += B[j * 64 + i]         the columns of a matrix of 32 x 64, in the first thread bins[key]++ a
- * histogram of 4-byte counters, in the first thread */
+ * histogram of 4-byte counters, of KEYS (3000), in the first thread */
 #include "patterns/source/pat_tables.h"
 #include "patterns/source/pat_trace_writer.h"
 
@@ -104,9 +104,9 @@ static void columns(struct maker *m)
                 access_of(m, B, 0, j * B_COLUMNS + i, 0);
 }
 
-static void histogram(struct maker *m)
+static void histogram(struct maker *m, long keys)
 {
-    for (int i = 0; i < KEYS; i++) {
+    for (long i = 0; i < keys; i++) {
         const uint64_t key = below(m, BINS);
         access_of(m, BIN, 0, key, 0);
         access_of(m, BIN, 1, key, 0);
@@ -117,12 +117,12 @@ int main(int argc, char **argv)
 {
     static struct maker m = {.random = 88172645463325252u};
     const struct pat_trace_about about = {.scale = 1};
-    if (argc != 2) return 2;
+    if (argc < 2 || argc > 3) return 2;
     ok(pat_trace_writer_new(argv[1], &about, &m.w));
     tables(&m);
     product(&m);
     columns(&m);
-    histogram(&m);
+    histogram(&m, argc > 2 ? strtol(argv[2], NULL, 10) : KEYS);
     send(&m, NULL, 0);
     ok(pat_trace_writer_finish(m.w, &m.t, 0, 0));
     pat_tables_fini(&m.t);

@@ -5,13 +5,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tools/cli/cli_limits.h"
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_parse.h"
 
 #include <signal.h>
 #include <string.h>
 
-enum { FORCE, OUTPUT, SHARE, KIND, TIME, SIGNAL, WAY, OPTIONS };
+enum { FORCE, OUTPUT, SHARE, KIND, TIME, SIGNAL, WAY, ROOM, ROWS, OPTIONS };
 static const struct cli_option options[OPTIONS] = {
     [FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "", ""},
     [OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "a.out", "", ""},
@@ -20,6 +21,8 @@ static const struct cli_option options[OPTIONS] = {
     [TIME] = {"time", 't', CLI_DURATION, "TIME", NULL, "", ""},
     [SIGNAL] = {"signal", 0, CLI_SIGNAL, "SIGNAL", NULL, "", ""},
     [WAY] = {"way", 'w', CLI_CHOICE, "off|auto|fp", "off", "", "", .alone = "auto"},
+    [ROOM] = {"room", 0, CLI_BYTES, "BYTES", "1G", "", "", .least = 1 << 20},
+    [ROWS] = {"rows", 0, CLI_COUNT, "COUNT", NULL, "", "", .least = 1, .most = 40},
 };
 static const struct cli_command plain = {
     .name = "plain", .operands = "FILE", .options = options, .options_len = OPTIONS, .operands_max = 2};
@@ -68,6 +71,42 @@ static void cli_defaults_are_read_like_arguments(void **state)
     assert_int_equal(PARSE(&plain, &p, "-k", "STEP"), LS_OK);
     assert_int_equal(p.values[KIND].number, 1);
     cli_parsed_fini(&p);
+}
+
+static void cli_numbers_outside_of_their_limits_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        char *argument;
+        const char *why; /* NULL: taken */
+    } rows[] = {
+        {"--rows=1", NULL},
+        {"--rows=40", NULL},
+        {"--room=1M", NULL},
+        {"--rows=0", "--rows: 0 is too little; give 1 to 40"},
+        {"--rows=41", "--rows: 41 is too much; give 1 to 40"},
+        {"--room=0", "--room: 0 is too little; give 1M or more"},
+        {"--room=1023K", "--room: 1023K is too little; give 1M or more"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cli_parsed p;
+        const ls_err err = PARSE(&plain, &p, rows[i].argument);
+        assert_int_equal(err, rows[i].why ? LS_ERR_USAGE : LS_OK);
+        if (rows[i].why) assert_string_equal(ls_last_error(), rows[i].why);
+        cli_parsed_fini(&p);
+    }
+}
+
+static void cli_limits_are_told_as_they_are_written(void **state)
+{
+    (void)state;
+    static const struct cli_option huge = {"size", 'n',        CLI_COUNT,      "N", NULL, "",
+                                           "",     .least = 1, .most = 1 << 30};
+    char text[CLI_LIMITS_BYTES];
+    assert_string_equal(cli_limits_text(&options[ROOM], text), "1M or more");
+    assert_string_equal(cli_limits_text(&options[ROWS], text), "1 to 40");
+    assert_string_equal(cli_limits_text(&huge, text), "1 or more");
+    assert_string_equal(cli_limits_text(&options[TIME], text), "");
 }
 
 static void cli_options_end_at_the_program(void **state)
@@ -162,6 +201,8 @@ int main(void)
         cmocka_unit_test(cli_spellings_of_an_argument_agree),
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
         cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),
+        cmocka_unit_test(cli_numbers_outside_of_their_limits_are_refused),
+        cmocka_unit_test(cli_limits_are_told_as_they_are_written),
         cmocka_unit_test(cli_options_end_at_the_program),
         cmocka_unit_test(cli_wrong_usage_is_named),
         cmocka_unit_test(cli_nearest_word_is_near),

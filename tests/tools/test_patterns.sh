@@ -28,12 +28,49 @@ expect 3 "show" patterns show show
 expect 2 "it does: show FILE.json" patterns draw t.trace
 expect 2 "patterns show takes FILE.json" patterns show a b
 
+# the help of an action has its options only, that of the command all of them
+for help in "patterns diff --help" "patterns --help diff a b" "help patterns diff"; do
+    expect 0 "Usage: loadstone patterns diff [OPTION...] A B" "$loadstone" $help
+    must grep -q -e '--by-distance' out
+    ! grep -q -e '--members' -e '--config' -e '--output' out || { echo "FAIL: $help has options of others"; failed=1; }
+done
+patterns diff --help >out
+for o in $(sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' out); do
+    [ $o = help ] || ! patterns diff t.trace t.trace --$o=1 2>&1 >/dev/null | grep 'does nothing' || failed=1
+done
+expect 0 "--members" patterns groups --help
+expect 0 "--config" patterns show --help
+patterns --help >out
+for o in members config by-distance to; do must grep -q -e "--$o" out; done
+must grep -q 'diff says how far apart' out
+must grep -q 'diff says how far apart' "$top_builddir/tools/loadstone-patterns.1"
+must grep -q -e '--format=trace|run-h5|.*|drmemtrace' out
+expect 2 "see loadstone patterns show --help" patterns show P.json --top 1
+
 # an option that would have no effect is refused, and nothing is written
 expect 2 "patterns diff does nothing with --output" patterns diff t.trace t.trace -o diff.html
 expect 2 "patterns groups does nothing with --to" patterns groups t.trace --to gem5
 expect 2 "patterns show does nothing with --top" patterns show P.json --top 1
 expect 2 "patterns INPUT... does nothing with --within" patterns t.trace --within 1%
 must test ! -e diff.html
+
+# what cannot be written is told before a byte is read: this input would be refused
+printf 'no trace' >bad.trace
+for place in /proc/P.json /proc/no/P.json no/P.json "$(printf '%0250d' 0)"; do
+    for o in "-o $place" "--picture $place.svg"; do
+        ! patterns bad.trace -f $o >out 2>err || { echo "FAIL: patterns $o succeeds"; failed=1; }
+        must grep -q 'name another file' err
+    done
+done
+# a next command is told what it can read
+must patterns t.trace -f -o /dev/null >/dev/null 2>err
+must grep -q '/dev/null' err
+expect_not() { ! grep -q "$1" err || { echo "FAIL: $1 in:"; cat err; failed=1; }; }
+expect_not 'next:'
+must patterns t.trace -o - >/dev/null 2>err
+expect_not 'next:'
+cat t.trace | patterns /dev/stdin >/dev/null 2>err
+expect_not 'next:'
 
 # files and back
 must patterns t.trace -o P.json >out 2>err
@@ -45,6 +82,36 @@ expect 1 "P.json exists; --force" patterns t.trace -o P.json
 expect 0 "" patterns t.trace -o P.json --force
 must "$loadstone" patterns show P.json >shown 2>/dev/null
 must test "$(grep -c '^config ' shown)" = "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)"
+# show says of each what it was found to be, and the same without the file's word for it where the whole list is there
+must patterns t.trace --json >found.json 2>/dev/null
+must "$loadstone" patterns show --json P.json >shown.json 2>/dev/null
+sed -e 's/, "class": "[a-z 1-]*"//' P.json >silent.json
+must "$loadstone" patterns show --json silent.json >silent_shown.json 2>/dev/null
+if has_python; then
+    must "$python" - <<'E'
+import json
+def load(path, key):
+    return json.load(open(path))[key]
+found, shown, silent = load("found.json", "patterns"), load("shown.json", "configurations"), load("silent_shown.json", "configurations")
+assert len(found) == len(shown) == len(silent) and any(f["class"] == "random" for f in found)
+for f, s, q in zip(found, shown, silent):
+    assert s["class"] == f["class"] and "class" not in q, (f, s, q)
+    if "stride" not in s["shape"]:
+        assert f["class"] in s["shape"], (f["class"], s["shape"])
+    if f["form"] == "full":
+        assert q["shape"] == s["shape"], (q["shape"], s["shape"])
+E
+fi
+# an update is called so everywhere, and however much of it is written
+must grep -q '^config [0-9]* update of .bins.*: update, 3000, random' shown
+must "$loadstone" replay $quick P.json >replayed
+must grep -q '^ *[0-9]* update  *update of .bins' replayed
+for longest in 2000 100; do
+    must patterns t.trace --longest $longest -o short.json --force >out 2>/dev/null
+    must grep -q ' update of bins ' out
+    must grep -q '"kernel": "Scatter", "operation": "update"' short.json
+    must test "$(grep -c ' of bins ' out)" = 1
+done
 touch Q.1.sbin
 expect 1 "Q.1.sbin exists; --force" patterns t.trace --to gs-patterns -o Q.json
 must test ! -e Q.json
@@ -53,6 +120,16 @@ must grep -q '^GIADDR    -- 0x401020$' listing
 must grep -q '^DIST HISTOGRAM --$' listing
 must "$loadstone" replay $quick G.json >replayed
 must "$loadstone" replay $quick -p RAW=G.0.sbin >replayed
+# every access is there: what is before the first round and behind the last, too
+awk 'BEGIN {
+    for (i = 0; i < 10007; i++) printf "I  1000,3\n L %x,8\n", 1048576 + 8 * (i < 20 ? (i * i * 7919) % 100000 : 3 * i)
+}' >ragged.lackey
+must patterns ragged.lackey --to gs-patterns -o R.json >listing 2>err
+must test "$(wc -c <R.0.sbin)" = 80056
+must grep -q '^NDISTS  -- 10007$' listing
+! grep -q 'were written' err || { echo "FAIL: said to be cut"; failed=1; }
+must patterns ragged.lackey --to gs-patterns --longest 6000 -f -o R.json >listing 2>err
+must grep -q 'pattern 0 (6000 of 10007 accesses): only so many were written' err
 must patterns t.trace --to spatter -o S.json >/dev/null 2>err
 must "$loadstone" replay $quick S.json >replayed
 must patterns t.trace --to gem5 -o E.py >/dev/null 2>err
@@ -72,12 +149,13 @@ must cmp P.json whole.json
 
 # no room: said, what was there stays, and nothing is left behind
 for to in json spatter gs-patterns gem5; do
-    cp P.json room.json
+    case $to in gem5) room=room.py ;; *) room=room.json ;; esac
+    cp P.json $room
     cp G.0.sbin room.0.sbin
-    (trap '' XFSZ; ulimit -f 1; exec "$loadstone" patterns t.trace --to $to -o room.json --force) >/dev/null 2>err &&
+    (trap '' XFSZ; ulimit -f 1; exec "$loadstone" patterns t.trace --to $to -o $room --force) >/dev/null 2>err &&
         { echo "FAIL: $to was written without room"; failed=1; }
     must grep -q 'disk' err
-    must cmp P.json room.json
+    must cmp P.json $room
     must cmp G.0.sbin room.0.sbin
 done
 if [ -s whole.svg ]; then
@@ -87,6 +165,42 @@ if [ -s whole.svg ]; then
     must cmp whole.svg room.svg
 fi
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
+
+# the end of the name says what is written, or nothing does
+for name in P.pdf P.csv P.txt P.v2 P.gif P.json.gz P.PDF; do
+    expect 2 "let the name end in .json, or without a dot; pictures end in .svg, .png or .html" patterns t.trace -o $name
+    must test ! -e $name
+done
+expect 2 "P.json: what is written here is a Python script, and .json is for JSON" patterns t.trace --to gem5 -f -o P.json
+expect 2 "E.py: what is written here is JSON, and .py is for a Python script" patterns t.trace --to spatter -f -o E.py
+for name in plain P.JSON spmv-1.5 P.refined .hidden a.b-plain ./plain.; do
+    expect 0 "" patterns t.trace -f -o $name
+    must cmp P.json $name
+done
+
+# drafts of killed runs go with the next run of that name; no process has such a number
+touch P.json.part-2000000000 P.json.part-$$ P.json.part-x P.json.part-2000000000.old Q.json.part-2000000000
+must patterns t.trace -f -o P.json >/dev/null 2>&1
+[ "$(ls -- *.part-* | wc -l)" = 4 ] && [ ! -e P.json.part-2000000000 ] || { echo "FAIL: drafts: $(ls -- *.part-*)"; failed=1; }
+rm -f ./*.part-*
+if command -v flock >/dev/null; then
+    touch P.json.part-2000000000
+    must flock --shared P.json.part-2000000000 "$loadstone" patterns t.trace -f -o P.json >/dev/null 2>&1
+    must test -e P.json.part-2000000000
+    rm -f ./*.part-*
+fi
+touch idle.h5.part-2000000000
+"$loadstone" record -q --engine null -o idle.h5 -- true 2>err && must test ! -e idle.h5.part-2000000000
+rm -f idle.h5*
+
+# what is read is not written over
+cp t.trace own.trace
+ln -s own.trace link.trace
+for name in own.trace link.trace; do
+    "$loadstone" patterns own.trace --force -o $name >/dev/null 2>err && { echo "FAIL: the trace was overwritten by way of $name"; failed=1; }
+    must grep -q 'is what is read' err
+done
+must cmp t.trace own.trace
 
 # to the standard output: the patterns alone
 must patterns t.trace -o - >piped 2>/dev/null
@@ -109,13 +223,35 @@ expect 0 "" patterns t.trace -o link.json --force
 must test -L link.json
 must cmp P.json linked.json
 
+# a pipe is read once: its format is asked for, not guessed from what is gone afterwards
+mkfifo pipe
+expect 1 "the format of a pipe cannot be recognised" patterns pipe # which is not even opened
+timeout 60 sh -c 'cat t.trace >pipe' &
+expect 0 "gather of x" patterns --format trace pipe
+wait
+
 # filters
 must patterns t.trace --top 1 -o one.json --longest 100 >out 2>/dev/null
 must test "$(grep -c kernel one.json)" = 1
 must grep -q 'gather of x' one.json
+# as many as are asked for, if there are, however many instructions are one of them; with fewer the costliest
+must patterns t.trace --trivial --min-accesses 1 >all 2>/dev/null
+all=$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' all)
+for more in "" --no-join --no-index-loads; do
+    for n in 1 2 3 4 5; do
+        must patterns t.trace --trivial --min-accesses 1 --top $n $more >out 2>/dev/null
+        must test "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)" = $n
+        grep -E '^ *[0-9]+ .* (gather|scatter|update) ' out | sort -k2,2nr | cut -c4- >best
+        [ -n "$more" ] || grep -E '^ *[0-9]+ .* (gather|scatter|update) ' all | sort -k2,2nr | cut -c4- | head -$n | must cmp -s - best
+    done
+done
+must test "$all" -ge 5
+must patterns t.trace --top 100 --trivial --min-accesses 1 >out 2>/dev/null
+must test "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)" = "$all"
 for mode in cost paper v1 v2; do expect 0 "" patterns t.trace --mode $mode; done
 must patterns t.trace --by-thread >out 2>/dev/null
 must test "$(grep -c 'gather of x ' out)" = 2
+must test "$(grep 'gather of x ' out | sed 's/.*, //' | sort -u | grep -c thread)" = 2 # which thread's each is
 must patterns t.trace --min-accesses 1000000 >out 2>err
 must grep -q '^patterns   0,' out
 must grep -q -- '--trivial --min-accesses 1' err
@@ -134,6 +270,16 @@ must test "$(grep -c kernel many.json)" = 20
 must patterns many.lackey --top 20 >out 2>/dev/null
 must test "$(grep -c ' gather at ' out)" = 20
 
+# memory is short: the beginning is kept, and whose measures these are is said, here and in the JSON
+awk 'BEGIN { for (i = x = 1; i <= 60000; i++) { x = (x * 16807) % 2147483647; printf "I  1000,3\n L %x,8\n", 268435456 + 8 * (x % 1000000) } }' >random.lackey
+must patterns random.lackey --memory 1M --json >part.json 2>/dev/null
+part=$(sed -n 's/.*"of_first_accesses": \([0-9]*\),.*/\1/p' part.json)
+must test "${part:-60000}" -lt 60000 -a "${part:-0}" -gt 0
+must patterns random.lackey --memory 1M >out 2>/dev/null
+must test "$(tr -d ',' <out | tr -s ' \n' ' ' | sed -n 's/.*; measures of the first \([0-9]*\) accesses.*/\1/p')" = "$part"
+must patterns random.lackey >out 2>/dev/null
+must test "$(grep -c 'measures of' out)" = 0
+
 # a recording without a burst: what to do instead
 if "$loadstone" record -q --engine null -o idle.h5 -- true 2>err; then
     expect 3 "record for longer, or with a larger --overhead, or see every access by loadstone trace" patterns idle.h5
@@ -147,11 +293,13 @@ expect 3 "junk" patterns junk
 expect 3 "missing" patterns missing
 expect 3 "patterns show and loadstone replay take them" patterns P.json
 expect 3 "loadstone patterns FILE -o P.json makes one" patterns show t.trace
-expect 2 "there is no format 'nothing'" patterns --format nothing t.trace
+expect 2 "--format: 'nothing' is none of trace|run-h5|" patterns --format nothing t.trace
 
 # pictures
 if patterns t.trace --top 2 -o P.html --picture P.svg >out 2>err; then
     must grep -q 'drawn: P.svg' err
+    must grep -q 'drawn: P.html' err
+    must grep -q '<html' P.html
     must patterns t.trace --plot offsets --picture P.png -o P2.json >out 2>err
     must test -s P.png -a -s P2.json
     expect 2 "pictures end in" patterns t.trace --picture P.gif

@@ -75,7 +75,44 @@ expect 0 "the same accesses" "$loadstone" patterns diff $extract one.lackey one.
 expect 0 "the same accesses" "$loadstone" patterns diff $extract one.lackey two.lackey
 expect 0 "only in A" "$loadstone" patterns diff $extract one.lackey two.lackey
 expect 0 "patterns of 2 files in" "$loadstone" patterns groups $extract one.lackey two.lackey
+# the cost of two files together is 100 %
+must "$loadstone" patterns groups --json $extract one.lackey two.lackey >groups.json 2>/dev/null
+must python3 - <<'EOF'
+import json
+assert 0.99 < sum(g["cost_share"] for g in json.load(open("groups.json"))["groups"]) < 1.01
+EOF
 grep -q '?' out && { echo "FAIL: a name is a question mark"; cat out; failed=1; }
+# a trace and the file that was made of it: by name, as between two of a kind, also where the pattern became another one
+must "$top_builddir/tests/tools/make_trace" t.trace
+must "$loadstone" patterns t.trace -o t.json >/dev/null 2>&1
+must "$loadstone" patterns t.trace --no-join -o apart.json >/dev/null 2>&1
+must python3 - <<'P'
+import json
+rows = json.load(open("t.json"))
+for row in rows:
+    if row["found-as"].startswith("load A"):
+        row["pattern"], row["delta"], row["count"] = [0, 4096, 77, 9000], 17, 500
+    row["name"] = "of another run: " + row["name"]
+json.dump(rows, open("other.json", "w"))
+for row in rows:
+    del row["found-as"]
+json.dump(rows, open("old.json", "w"))
+P
+must "$loadstone" patterns diff --json t.trace t.json >trace_json.json 2>/dev/null
+must "$loadstone" patterns diff --json t.json t.trace >json_trace.json 2>/dev/null
+must "$loadstone" patterns diff --json --no-join t.trace apart.json >trace_apart.json 2>/dev/null
+must "$loadstone" patterns diff --json t.trace other.json >trace_other.json 2>/dev/null
+must "$loadstone" patterns diff --json other.json old.json >other_old.json 2>/dev/null
+must python3 - <<'P'
+import json
+for name in "trace_json", "json_trace", "trace_apart", "trace_other", "other_old":
+    rows = json.load(open(name + ".json"))["rows"]
+    assert len(rows) == (7 if name == "trace_apart" else 6), (name, len(rows))
+    for r in rows:
+        assert r["matched_by"] == "name", (name, r)
+        changed = name == "trace_other" and " A " in r["a"]["name"]
+        assert (r["distance"] > 0.1) == changed, (name, r)
+P
 echo '[{"kernel": "Gather", "pattern": [0, 1, 2' >cut.json
 echo '[]' >none.json
 expect 3 "cut.json" "$loadstone" patterns diff a.json cut.json

@@ -92,6 +92,9 @@ must grep -q '^source     threads: 1,200 accesses of 1 instructions in 3 threads
 must grep -q 'gather in main.*, 3 threads' out
 must grep -q '1 of 4 files are no sources' err
 expect 3 "README" patterns threads --format memtrace # then all files are taken for it
+samples=$top_srcdir/tests/fuzz/corpus-perf-script/loads
+expect 3 "cannot be counted together" patterns threads/app.1.log "$samples"
+expect 3 "loads is a sample, threads/app.1.log has all accesses" patterns "$samples" threads/app.1.log
 mkdir nothing
 expect 3 "is a source of accesses" patterns nothing
 expect 3 "app.9.log" patterns threads/app.1.log threads/app.9.log threads/app.2.log --binary "$binary"

@@ -32,6 +32,9 @@ fi
 echo keep >present.h5
 expect 125 "--force overwrites it" "$loadstone" record -o present.h5 true
 must test "$(cat present.h5)" = keep
+cp /bin/true program
+expect 125 "is a program or a library" "$loadstone" record --force -o program ./program
+must cmp -s /bin/true program
 expect 125 "cannot write to directory" "$loadstone" record -o no/such/dir/run.h5 true
 expect 125 "which is not there" env LOADSTONE_PRELOAD=/no/such/file "$loadstone" record true
 must test -z "$(ls -d loadstone-spool* 2>/dev/null)"

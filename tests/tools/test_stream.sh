@@ -28,7 +28,7 @@ expect 0 "c[j] = a[I1[j]] + b[I2[j]]" "$loadstone" stream --list
 
 expect 2 "no kernel or group 'quad'" "$loadstone" stream -k copy,quad
 expect 2 "no kernel or group 'gs'" "$loadstone" stream -k gs
-expect 2 "1 or more are needed" "$loadstone" stream -n 0
+expect 2 "give 1 or more" "$loadstone" stream -n 0
 expect 2 "is no method" "$loadstone" stream -m fast
 expect 1 "100000 threads asked for" "$loadstone" stream -t 100000
 expect 1 "there are" "$loadstone" stream -b cuda

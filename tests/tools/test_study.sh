@@ -49,7 +49,7 @@ expect 0 "RaiderSTREAM, figures 5 and 6" "$loadstone" study --list
 expect 2 "no study 'speed'" "$loadstone" study speed
 expect 2 "STUDY is missing" "$loadstone" study
 expect 2 "takes no file" "$loadstone" study stride long.json
-expect 2 "1 or more are needed" "$loadstone" study stride -r 0
+expect 2 "give 1 or more" "$loadstone" study stride -r 0
 expect 1 "100000 threads" "$loadstone" study stride -t 100000
 expect 3 "nowhere.json" "$loadstone" study length nowhere.json
 printf '[{"kernel": "gs", "pattern-gather": [0], "pattern-scatter": [0]}]' >gs.json

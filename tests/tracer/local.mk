@@ -11,10 +11,10 @@ tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-mal
 tests_tracer_trace_victim_LDADD = libloadstone.la
 tests_tracer_trace_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh tests/tracer/test_trace_online.sh \
-    tests/tracer/test_trace_refused.sh
+    tests/tracer/test_trace_refused.sh tests/tracer/test_trace_names.sh
 EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh \
     tests/tracer/test_trace_programs.sh \
-    tests/tracer/test_trace_online.sh tests/tracer/test_trace_refused.sh tests/tracer/trace_counted.S
+    tests/tracer/test_trace_online.sh tests/tracer/test_trace_refused.sh tests/tracer/test_trace_names.sh tests/tracer/trace_counted.S
 # programs of the distribution, in full: a minute
 .PHONY: check-trace-programs
 check-trace-programs: all
@@ -22,6 +22,11 @@ check-trace-programs: all
 	    status=$$?; [ $$status -eq 77 ] || exit $$status
 check-long: check-trace-programs
 if HAVE_CMOCKA
+check_PROGRAMS += tests/tracer/test_trc_lives
+TESTS += tests/tracer/test_trc_lives
+tests_tracer_test_trc_lives_SOURCES = tests/tracer/test_trc_lives.c tools/trace/trc_lives.c tools/trace/trc_lives.h
+tests_tracer_test_trc_lives_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_tracer_test_trc_lives_LDADD = libpatterns.la libcommon.la $(CMOCKA_LIBS)
 check_PROGRAMS += tests/tracer/test_trc_ring
 TESTS += tests/tracer/test_trc_ring
 tests_tracer_test_trc_ring_SOURCES = tests/tracer/test_trc_ring.c \

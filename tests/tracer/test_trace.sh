@@ -89,6 +89,11 @@ says out '^child 5$'
 says err '1 child process made by fork ran untraced'
 counts 30 '.* store 8 table [0-9]+'
 
+# a library that comes later: its blocks have names, too
+plugin=$top_builddir/tests/cases/.libs/sites_plugin.so
+traced 0 --module "$plugin" -- "$top_builddir/tests/cases/sites_victim" all "$plugin"
+counts 1 '.* store 1 plugin_buffer 0'
+
 # never a wrong result
 if sees_gathers; then
     traced 126 --avx2 -- "$victim" bad-gather

@@ -109,6 +109,10 @@ counts 1000 '.* load 8 table [0-9]+'
 counts 2000 '.* (load|store) .*'
 traced 3 --hot hot.h5 --node table -- "$victim" loops
 counts 1000 '.* (load|store) .*'
+# a function that works on data without names: none of it is left out
+must "$make_profile" nameless.h5 nameless "$(realpath "$victim")"
+heard 3 'traced: 2 functions .*: gather, touch_wide$' "$loadstone" trace -f -o t.trace --hot nameless.h5 -- "$victim" loops
+! grep -q 'on data with' err || { echo "FAIL: $name: data was chosen"; failed=1; }
 # data that the trace does not have
 traced 0 --hot hot.h5 --function hot -- "$victim" hot
 # too little to choose by, and code that is not here

@@ -26,6 +26,34 @@ interrupted -p p.json
 interrupted -o t.trace
 must "$loadstone" patterns t.trace >table
 
+# killed, and nobody has waited for it yet (as a supervisor that reads its pipe to the end): the program goes on and ends
+rm -f begun
+name="killed"
+"$python" - "$loadstone" trace -f --spool killed.spool -o killed.trace -- \
+    bash -c 'echo >begun; i=0; while [ $i -lt 6000 ]; do i=$((i + 1)); done' 2>err <<'P'
+import os, select, signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+while not os.path.exists("begun") and p.poll() is None:
+    time.sleep(0.05)
+os.kill(p.pid, signal.SIGKILL)
+has_ended = select.select([p.stdout], [], [], 200)[0] and p.stdout.read() == b""
+os.killpg(p.pid, signal.SIGKILL)
+p.wait()
+sys.exit(0 if has_ended else 1)
+P
+[ $? -eq 0 ] || { echo "FAIL: $name: the program waits for ever"; failed=1; }
+rm -rf killed.spool killed.trace*
+
+# nobody reads what is said any more, as behind "2>&1 | head -1": the trace is there all the same
+name="unheard"
+mkfifo gone
+exec 9<>gone 8>gone 9>&-
+"$loadstone" trace -f -o unheard.trace -- "$victim" reuse >got 2>&8
+[ $? -eq 0 ] || { echo "FAIL: $name: another status"; failed=1; }
+exec 8>&-
+must "$loadstone" patterns unheard.trace >table
+[ -z "$(ls -d ./*.part-* 2>/dev/null)" ] || { echo "FAIL: $name: left behind: $(ls -d ./*.part-*)"; failed=1; }
+
 # a small disk
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
     trap 'umount small; cd /; rm -rf "$scratch"' EXIT

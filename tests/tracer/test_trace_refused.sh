@@ -62,7 +62,34 @@ for name in -o --patterns; do
     heard 125 'written to files only' "$loadstone" trace -f $name - -- "$victim" loops
 done
 heard 125 'cannot be the trace and its patterns' "$loadstone" trace -f -o t.trace --patterns t.trace -- "$victim" loops
+heard 125 'x.svg: what is written here is JSON, and .svg is for a picture' "$loadstone" trace --patterns x.svg -- touch ran
+heard 125 'x.json: what is written here is a trace, and .json is for JSON' "$loadstone" trace -o x.json -- touch ran
+[ ! -e ran ] || { echo "FAIL: the program ran"; failed=1; }
+cp "$victim" program
+heard 125 'is a program or a library' "$loadstone" trace -f -o program -- ./program loops
+cmp -s "$victim" program || { echo "FAIL: the program was overwritten"; failed=1; }
 [ -z "$(ls -A | grep -e '^-' -e part- -e spool)" ] || { echo "FAIL: something was left: $(ls -A)"; failed=1; }
+
+# what cannot be written is told before the program runs, and what is there is not touched by the question
+printf 'precious' >kept
+ls -A >before
+for option in -o --patterns; do
+    for place in /proc/loadstone.out /proc/no/loadstone.out "$PWD/no/loadstone.out" kept/loadstone.out; do
+        heard 125 "(cannot write to|no file can be made in) directory .*; name another file" "$loadstone" trace -f $option $place -- touch ran
+    done
+    heard 125 'too long' "$loadstone" trace -f $option "$(printf '%0250d' 0)" -- touch ran
+    heard 125 'kept exists; --force' "$loadstone" trace $option kept -- touch ran
+    heard 125 'written to files only|name a file' "$loadstone" trace -f $option . -- touch ran
+done
+rm -f out err
+[ ! -e ran ] && [ "$(cat kept)" = precious ] && [ "$(ls -A)" = "$(grep -vx -e out -e err before)" ] || { echo "FAIL: the program ran, or files were touched: $(ls -A)"; failed=1; }
+
+# what nothing can be read from is not what to go on with
+heard 3 'accesses' "$loadstone" trace -f -o /dev/null -- "$victim" loops
+! grep -q 'next:' err || { echo "FAIL: $name: goes on with /dev/null"; failed=1; }
+heard 3 'pattern' "$loadstone" trace -f --patterns /dev/null -- "$victim" loops
+! grep -q 'next:' err || { echo "FAIL: $name: goes on with /dev/null"; failed=1; }
+heard 3 'next: loadstone patterns t.trace' "$loadstone" trace -f -o t.trace -- "$victim" loops
 
 # a failure of ours is not hidden by the program's status
 heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" loops

@@ -325,6 +325,37 @@ static int forks(void)
     return 0;
 }
 
+struct two_blocks {
+    volatile char *one, *other;
+};
+
+/* An inlined call is another call on the same line. */
+static inline __attribute__((always_inline)) char *make_block(void)
+{
+    return malloc(16384);
+}
+
+static void fill_block(volatile char *block, int len)
+{
+    for (int i = 0; i < len; i++)
+        block[i] = 1;
+}
+
+/* Several blocks a line: large ones, and one beside a small one. */
+static int sites(void)
+{
+    struct two_blocks both = {malloc(16384), malloc(16384)};
+    struct two_blocks mixed = {malloc(64), malloc(16384)};
+    char *inlined[3] = {make_block(), make_block(), make_block()};
+    fill_block(both.one, 10);
+    fill_block(both.other, 11);
+    fill_block(mixed.one, 12);
+    fill_block(mixed.other, 13);
+    for (int i = 0; i < 3; i++)
+        fill_block(inlined[i], 14 + i);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
@@ -344,7 +375,8 @@ static const struct {
             {"aborts", aborts},
             {"killed", killed},
             {"forks", forks},
-            {"bad-gather-in-child", bad_gather_in_child}};
+            {"bad-gather-in-child", bad_gather_in_child},
+            {"sites", sites}};
 
 int main(int argc, char **argv)
 {

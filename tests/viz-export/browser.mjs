@@ -40,9 +40,10 @@ export async function change(page, action) {
 export async function changeByClick(page, locator, position) {
     const before = await page.evaluate(() => document.body.dataset.changes);
     const changed = () => page.evaluate((n) => document.body.dataset.changes !== n, before);
-    for (let attempt = 0; attempt < 20; attempt++) {
+    for (let attempt = 1; attempt <= 5; attempt++) {
         await locator.click({ position });
-        for (let look = 0; look < 20; look++) {
+        // longer each time: a second click takes back a first one that is only late
+        for (let look = 0; look < 40 * attempt; look++) {
             if (await changed()) return;
             await page.waitForTimeout(250);
         }

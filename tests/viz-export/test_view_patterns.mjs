@@ -21,6 +21,8 @@ try {
         const button = page.locator(`#patterns button[data-pattern="${i}"]`);
         await button.click();
         check((await button.getAttribute('aria-pressed')) === 'true', `${pattern.name} is chosen`);
+        const word = pattern.name.split(' ')[0];
+        check((await button.textContent()).startsWith(`${word} `), `${word} is ${word}`);
         const text = await page.locator('#patterns .facts').textContent();
         const accesses = pattern.accesses.toString().replace(/\B(?=(\d{3})+$)/g, ',');
         check(

@@ -4,13 +4,15 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 . "$top_srcdir/tests/viz-export/view_tools.sh"
 must "$top_builddir/tests/viz-export/make_view" flow.h5
-must "$top_builddir/tests/tools/make_trace" t.trace
+# longer than a page would need: what it says of them is what loadstone patterns says all the same
+must "$top_builddir/tests/tools/make_trace" t.trace 70000
 needs_page flow.h5
 expect 0 "" "$loadstone" view flow.h5 --patterns t.trace -o with.html
 expect 0 "" "$loadstone" view flow.h5 --patterns none -o without.html
 expect 3 "missing" "$loadstone" view flow.h5 --patterns missing -o y.html
 must test ! -e y.html
-must "$loadstone" patterns t.trace --top 8 --longest 65536 --json >t.json 2>/dev/null
+expect 2 "y.pdf: what is written here is a page, and .pdf is for a picture" "$loadstone" view flow.h5 -o y.pdf
+must "$loadstone" patterns t.trace --top 8 --json >t.json 2>/dev/null
 needs_browser
 must node "$top_srcdir/tests/viz-export/test_view_patterns.mjs" "$modules" "$chromium" "$PWD/with.html" "$PWD/without.html" "$PWD/t.json"
 exit $failed

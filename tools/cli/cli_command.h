@@ -48,6 +48,8 @@ struct cli_option {
     const char *help;
     const char *group; /* heading in --help and the man page */
     const char *alone; /* value of the option without "=VALUE", NULL: it needs one */
+    uint64_t least;    /* of numbers, bytes and times: less is refused. 1 where 0 would mean nothing */
+    uint64_t most;     /* more is refused; 0: any number */
 };
 
 /* One per option, in table order. Which number holds depends on the type. */
@@ -61,6 +63,15 @@ struct cli_value {
     size_t all_len;
 };
 
+/* One of several things that a command does, named by its first operand. */
+struct cli_action {
+    const char *name;        /* "" of the one that operands without a name are for */
+    const char *operands;    /* behind the name: "FILE.json" */
+    const char *description; /* paragraphs separated by an empty line */
+    const char *examples;    /* as those of a command; NULL: none */
+    uint64_t options; /* a set of rows of the command's table (bit 0 the first): others have no effect */
+};
+
 struct cli_command {
     const char *name;
     const char *summary;     /* one line, lower case, no full stop */
@@ -70,6 +81,7 @@ struct cli_command {
     const char *exit_status; /* NULL: the usual */
     const struct cli_option *options;
     size_t options_len;
+    const struct cli_action *const *actions; /* ends with NULL; NULL: the command does one thing */
     size_t operands_min, operands_max;
     bool stops_at_operand;   /* what follows belongs to another program */
     bool completes_programs; /* operands are programs, not profiles */

@@ -9,11 +9,24 @@
 
 #include <stdio.h>
 
+enum { CLI_NOTE_BYTES = 256 };
+
 /* Has the command an option whose value is a list of dimensions? Then its pages list them.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 bool cli_takes_dimensions(const struct cli_command *c);
+/* What stands behind an option's help: " (default: 10; 1 or more)", "" for nothing. Written into out and
+ * returned.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES]);
 void cli_help_program(FILE *out);
+/* All of a command: of all its actions, where it has some. */
 void cli_help_command(const struct cli_command *c, FILE *out);
+/* Of one action: what it does, and the options that it heeds.
+ * Owns:   nothing.  Errors: none; those of out stay in it.  Thread: the main one.  Signal: not safe. */
+void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out);
+/* c's action of that name, NULL: none (also for no name).
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+const struct cli_action *cli_action_named(const struct cli_command *c, const char *name);
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such
  * page). */
 ls_err cli_man_page(const char *name, FILE *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_document.h"
 #include "analyse/an_dimension.h"
+#include "tools/cli/cli_limits.h"
 
 #include <string.h>
 
@@ -29,6 +30,20 @@ static void cli_wrap(FILE *out, const char *text, size_t indent, size_t at)
     fputc('\n', out);
 }
 
+const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES])
+{
+    char limits[CLI_LIMITS_BYTES];
+    cli_limits_text(o, limits);
+    out[0] = '\0';
+    if (o->fallback && *limits)
+        snprintf(out, CLI_NOTE_BYTES, " (default: %s; %s)", o->fallback, limits);
+    else if (o->fallback)
+        snprintf(out, CLI_NOTE_BYTES, " (default: %s)", o->fallback);
+    else if (*limits)
+        snprintf(out, CLI_NOTE_BYTES, " (%s)", limits);
+    return out;
+}
+
 static void cli_help_option(const struct cli_option *o, FILE *out)
 {
     char left[128];
@@ -41,8 +56,8 @@ static void cli_help_option(const struct cli_option *o, FILE *out)
         fprintf(out, "\n%*s", CLI_HELP_COLUMN, "");
     else
         fprintf(out, "%*s", CLI_HELP_COLUMN - at, "");
-    char help[1024];
-    snprintf(help, sizeof(help), o->fallback ? "%s (default: %s)" : "%s", o->help, o->fallback);
+    char help[1024], note[CLI_NOTE_BYTES];
+    snprintf(help, sizeof(help), "%s%s", o->help, cli_option_note(o, note));
     cli_wrap(out, help, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
 }
 
@@ -62,19 +77,47 @@ static void cli_help_dimensions(FILE *out)
     }
 }
 
-void cli_help_command(const struct cli_command *c, FILE *out)
+static void cli_help_options(const struct cli_command *c, uint64_t set, FILE *out)
 {
-    fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
-    cli_wrap(out, c->description, 0, 0);
     const char *group = NULL;
     for (size_t i = 0; i < c->options_len; i++) {
+        if (!(set >> i & 1)) continue;
         if (!group || strcmp(group, c->options[i].group) != 0) fprintf(out, "\n%s:\n", c->options[i].group);
         group = c->options[i].group;
         cli_help_option(&c->options[i], out);
     }
     fprintf(out, "\n  -h, --help                this text\n");
+}
+
+const struct cli_action *cli_action_named(const struct cli_command *c, const char *name)
+{
+    for (const struct cli_action *const *a = c->actions; a && name && *a; a++)
+        if (*(*a)->name && strcmp((*a)->name, name) == 0) return *a;
+    return NULL;
+}
+
+void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out)
+{
+    fprintf(out, "Usage: loadstone %s %s [OPTION...] %s\n\n", c->name, a->name, a->operands);
+    cli_wrap(out, a->description, 0, 0);
+    cli_help_options(c, a->options, out);
+    if (a->examples) fprintf(out, "\nExamples:\n%s", a->examples);
+    fprintf(out, "\nAll that it does: loadstone %s --help, man loadstone-%s\n", c->name, c->name);
+}
+
+void cli_help_command(const struct cli_command *c, FILE *out)
+{
+    fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
+    cli_wrap(out, c->description, 0, 0);
+    for (const struct cli_action *const *a = c->actions; a && *a; a++) {
+        fputc('\n', out);
+        cli_wrap(out, (*a)->description, 0, 0);
+    }
+    cli_help_options(c, UINT64_MAX, out);
     if (cli_takes_dimensions(c)) cli_help_dimensions(out);
     if (c->examples) fprintf(out, "\nExamples:\n%s", c->examples);
+    for (const struct cli_action *const *a = c->actions; a && *a; a++)
+        if ((*a)->examples) fputs((*a)->examples, out);
     fprintf(out, "\nMore: man loadstone-%s\n", c->name);
 }
 

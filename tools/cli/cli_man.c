@@ -53,7 +53,7 @@ static void man_head(FILE *out, const char *page, int section, const char *summa
 static void man_option(const struct cli_option *o, FILE *out)
 {
     fputs(".TP\n.B ", out);
-    char spelling[128];
+    char spelling[128], note[CLI_NOTE_BYTES];
     int n = o->letter ? snprintf(spelling, sizeof(spelling), "-%c, ", o->letter) : 0;
     snprintf(spelling + n, sizeof(spelling) - (size_t)n,
              !o->argument ? "--%s"
@@ -63,11 +63,7 @@ static void man_option(const struct cli_option *o, FILE *out)
     man_text(out, spelling);
     fputc('\n', out);
     man_text(out, o->help);
-    if (o->fallback) {
-        fputs(" (default: ", out);
-        man_text(out, o->fallback);
-        fputc(')', out);
-    }
+    man_text(out, cli_option_note(o, note));
     fputs(".\n", out);
 }
 
@@ -81,10 +77,12 @@ static void man_dimensions(FILE *out)
     }
 }
 
-static void man_examples(const char *examples, FILE *out)
+static void man_examples(const struct cli_command *c, FILE *out)
 {
     fputs(".SH EXAMPLES\n.nf\n", out);
-    man_text(out, examples);
+    man_text(out, c->examples);
+    for (const struct cli_action *const *a = c->actions; a && *a; a++)
+        if ((*a)->examples) man_text(out, (*a)->examples);
     fputs(".fi\n", out);
 }
 
@@ -101,6 +99,10 @@ static void man_command(const struct cli_command *c, FILE *out)
     man_text(out, c->operands);
     fputs("\n.SH DESCRIPTION\n", out);
     man_paragraphs(out, c->description);
+    for (const struct cli_action *const *a = c->actions; a && *a; a++) {
+        fputs(".PP\n", out);
+        man_paragraphs(out, (*a)->description);
+    }
     fputs(".SH OPTIONS\n", out);
     const char *group = NULL;
     for (size_t i = 0; i < c->options_len; i++) {
@@ -112,7 +114,7 @@ static void man_command(const struct cli_command *c, FILE *out)
     if (cli_takes_dimensions(c)) man_dimensions(out);
     fputs(".SH EXIT STATUS\n", out);
     man_paragraphs(out, c->exit_status ? c->exit_status : man_usual_status);
-    if (c->examples) man_examples(c->examples, out);
+    if (c->examples) man_examples(c, out);
     fputs(".SH SEE ALSO\n.BR loadstone (1),\n.BR loadstone\\-environment (7)\n", out);
 }
 

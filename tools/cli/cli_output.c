@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_output.h"
+#include "tools/cli/cli_ending.h"
 
 #include "common/ls_rank.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,42 @@ static void cli_dir_of(const char *path, char out[PATH_MAX])
         slash[slash == out] = '\0';
 }
 
+/* Only making one tells: root may write everywhere, as far as access knows. What is there has another name.
+ */
+static ls_err cli_try_to_make(const char *path, const char *dir)
+{
+    char draft[PATH_MAX];
+    const int len = snprintf(draft, sizeof(draft), "%s.part-%ld", path, (long)getpid());
+    if (len < 0 || (size_t)len >= sizeof(draft))
+        return ls_fail(LS_ERR_RANGE, "%s: the name is too long", path);
+    const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST) return LS_OK;
+    if (fd < 0)
+        return ls_fail_errno(
+            errno, "no file can be made in directory %s, so %s cannot be written; name another file", dir,
+            path);
+    close(fd);
+    unlink(draft);
+    return LS_OK;
+}
+
+/* A program or a library: nobody means to overwrite one, least of all the one that is about to run. */
+static bool cli_is_elf(const char *path)
+{
+    char head[4] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool is_elf =
+        read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) && memcmp(head, "\177ELF", 4) == 0;
+    close(fd);
+    return is_elf;
+}
+
 ls_err cli_output_check(const char *path, bool force)
 {
-    char dir[PATH_MAX];
+    char dir[PATH_MAX], target[PATH_MAX];
     struct stat st;
+    if (strcmp(path, "-") == 0) return LS_OK; /* standard output */
     if (stat(path, &st) == 0) {
         if (S_ISDIR(st.st_mode)) return ls_fail(LS_ERR_EXISTS, "%s is a directory; name a file", path);
         if (!force)
@@ -32,11 +66,30 @@ ls_err cli_output_check(const char *path, bool force)
             if (access(path, W_OK) == 0) return LS_OK;
             return ls_fail_errno(errno, "cannot write to %s; name another file", path);
         }
+        if (cli_is_elf(path))
+            return ls_fail(LS_ERR_EXISTS,
+                           "%s is a program or a library, which is not overwritten; name another file", path);
     }
-    cli_dir_of(path, dir);
+    /* a link stays one: the file that it leads to is replaced */
+    const char *const file = realpath(path, target) ? target : path;
+    cli_dir_of(file, dir);
     if (access(dir, W_OK | X_OK) != 0)
         return ls_fail_errno(errno, "cannot write to directory %s; name another file", dir);
-    return LS_OK;
+    return cli_try_to_make(file, dir);
+}
+
+ls_err cli_output_check_apart(const char *path, const char *input)
+{
+    struct stat a, b;
+    if (stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return LS_OK;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return LS_OK;
+    return ls_fail(LS_ERR_USAGE, "%s is what is read, and would be lost; name another file", path);
+}
+
+bool cli_output_is_kept(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 ls_err cli_output_check_named(const char *path, bool force)
@@ -51,6 +104,7 @@ ls_err cli_output_check_profile(const char *path, bool force)
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return ls_fail(LS_ERR_EXISTS, "%s is a device or a pipe, which cannot hold HDF5; name a file", path);
+    LS_TRY(cli_ending_check(path, CLI_ENDS_HDF5, false));
     return cli_output_check_named(path, force);
 }
 

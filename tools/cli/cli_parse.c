@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_parse.h"
 #include "common/ls_quantity.h"
+#include "tools/cli/cli_limits.h"
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_signal.h"
 
@@ -39,19 +40,26 @@ static ls_err cli_value_collect(const char *text, struct cli_value *v)
     return LS_OK;
 }
 
+static ls_err cli_number_read(const struct cli_option *o, ls_err (*parse)(const char *, uint64_t *),
+                              const char *text, struct cli_value *v)
+{
+    LS_TRY(parse(text, &v->number));
+    return cli_limits_check(o, text, v->number);
+}
+
 static ls_err cli_value_read(const struct cli_option *o, const char *text, struct cli_value *v)
 {
     switch (o->type) {
     case CLI_CHOICE:
         return cli_choice_parse(o->argument, text, &v->number);
     case CLI_BYTES:
-        return ls_parse_bytes(text, &v->number);
+        return cli_number_read(o, ls_parse_bytes, text, v);
     case CLI_DURATION:
-        return ls_parse_duration(text, &v->number);
+        return cli_number_read(o, ls_parse_duration, text, v);
     case CLI_PERCENT:
         return ls_parse_percent(text, &v->share);
     case CLI_COUNT:
-        return ls_parse_u64(text, &v->number);
+        return cli_number_read(o, ls_parse_u64, text, v);
     case CLI_SIGNAL:
         return cli_signal_parse(text, &v->number);
     case CLI_FILE:

@@ -55,9 +55,15 @@ void imp_table_free(imp_table *t); /* NULL-safe */
 /* A variable of that name; the same name gives the same node. size_bytes of an element: 0 not known.
  * Errors: LS_ERR_NOMEM. */
 ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes, uint32_t *out);
-/* Memory that nothing names, of this sort ("heap", "stack of ..."); a home that is not precise. */
+/* Memory that nothing names, of this sort ("heap", "stack of ..."); a home that is not precise.
+ * Owns:   label is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out);
+/* The row of a place in the code: one for each address, where none is told one for each function, file and
+ * line.
+ * Owns:   texts are copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_line(imp_table *t, const struct imp_place *place, uint32_t *out);
+/* The phase of that name; the same name gives the same row.
+ * Owns:   name is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_phase(imp_table *t, const char *name, uint32_t *out);
 /* A grid that cells are counted in, x fastest; at most one. Before the first access. Errors: LS_ERR_ARG,
  * LS_ERR_NOMEM. */

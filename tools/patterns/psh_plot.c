@@ -162,10 +162,10 @@ static ls_err psh_sheet_fill(struct psh_sheet *h, const struct pat_config *c, si
     snprintf(h->title, sizeof(h->title), "config %zu%s%.80s, %s", number, *c->name ? " " : "", c->name,
              l->name);
     if (h->step > 1)
-        snprintf(h->note, sizeof(h->note), "%s %s; one in %zu of %zu indices", pat_kernel_name(c->kernel),
+        snprintf(h->note, sizeof(h->note), "%s %s; one in %zu of %zu indices", pat_config_word(c),
                  pat_describe(c, shape), h->step, l->indices->len);
     else
-        snprintf(h->note, sizeof(h->note), "%s %s", pat_kernel_name(c->kernel), pat_describe(c, shape));
+        snprintf(h->note, sizeof(h->note), "%s %s", pat_config_word(c), pat_describe(c, shape));
     return psh_histogram(h);
 }
 

@@ -63,7 +63,7 @@ static ls_err psh_config(const struct pat_config *c, size_t number, FILE *out)
     char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES], bytes[CLI_CELL_BYTES], count[CLI_CELL_BYTES];
     struct psh_list lists[3];
     fprintf(out, "config %zu%s%s: %s, %s, delta %s, %s times\n", number, *c->name ? " " : "", c->name,
-            pat_kernel_name(c->kernel), pat_describe(c, shape), pat_describe_delta(c, delta),
+            pat_config_word(c), pat_describe(c, shape), pat_describe_delta(c, delta),
             cli_format_grouped(count, c->count));
     const size_t len = psh_lists(c, lists);
     for (size_t i = 0; i < len; i++) {
@@ -114,7 +114,9 @@ static ls_err psh_json_config(struct ls_json *j, const struct pat_config *c, siz
     ls_json_u64(j, "config", number);
     ls_json_text(j, "name", c->name);
     ls_json_text(j, "kernel", pat_kernel_name(c->kernel));
+    ls_json_text(j, "operation", pat_operation_name(c->operation));
     ls_json_text(j, "shape", pat_describe(c, shape));
+    if (c->found_class) ls_json_text(j, "class", c->found_class);
     ls_json_u64(j, "count", c->count);
     ls_json_u64(j, "bytes", pat_config_bytes(c, PSH_ELEMENT_BYTES));
     if (pat_extent_of(c, PAT_SIDE_GATHER, &e) == LS_OK) {

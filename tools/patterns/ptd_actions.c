@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone patterns diff and groups. */
 #include "tools/cli/cli_message.h"
+#include "tools/cli/cli_output.h"
 #include "tools/patterns/ptd_diff.h"
 #include "tools/patterns/ptd_groups.h"
 #include "tools/patterns/ptn_actions.h"
@@ -21,12 +22,12 @@ static int ptd_diff_run(const struct cli_value *v, char **operands, size_t opera
         .match = {.within = ptd_within(v, PTD_MATCH_WITHIN), .ignore_keys = v[PTN_BY_DISTANCE].given}};
     struct ptd_diff d;
     ptn_settings_of(v, &o.settings);
-    o.settings.compact.no_join = true; /* names of single instructions go together */
     const ls_err err = ptd_diff_make(operands, &o, &d);
     if (err == LS_OK) {
         (v[PTN_JSON].given ? ptd_json_diff : ptd_print_diff)(&d, stdout);
         fflush(stdout);
-        cli_next("loadstone patterns groups %s %s", cli_quote(operands[0]), cli_quote(operands[1]));
+        if (cli_output_is_kept(operands[0]) && cli_output_is_kept(operands[1]))
+            cli_next("loadstone patterns groups %s %s", cli_quote(operands[0]), cli_quote(operands[1]));
     }
     ptd_diff_fini(&d);
     return err == LS_OK ? CLI_OK : cli_fail(err);
@@ -47,19 +48,30 @@ static int ptd_groups_run(const struct cli_value *v, char **operands, size_t ope
 }
 
 const struct ptn_action ptn_action_diff = {
-    .name = "diff",
-    .operands = "A B",
+    .about = {.name = "diff",
+              .operands = "A B",
+              .description =
+                  "diff says how far apart the patterns of A and B are, from 0 to 1: what the distances from "
+                  "access to access, the reuse of cache lines, footprint, utilisation and spread differ by. "
+                  "A and B are pattern files, profiles or traces. Patterns go together by name, the others "
+                  "by distance. The interval is from a bootstrap over blocks of accesses; halves is what two "
+                  "halves of one pattern differ by. Where the accesses lie in memory and how the pattern is "
+                  "written does not matter.",
+              .examples = "loadstone patterns diff before.json after.json\n",
+              .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_BY_DISTANCE) | PTN_BIT(PTN_JSON)},
     .operands_min = 2,
     .operands_max = 2,
-    .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_BY_DISTANCE) | PTN_BIT(PTN_JSON),
     .run = ptd_diff_run,
 };
 
 const struct ptn_action ptn_action_groups = {
-    .name = "groups",
-    .operands = "FILE...",
+    .about = {.name = "groups",
+              .operands = "FILE...",
+              .description = "groups puts the patterns of threads, ranks and inputs that are alike together "
+                             "and names one that stands for the others.",
+              .examples = "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",
+              .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_MEMBERS) | PTN_BIT(PTN_JSON)},
     .operands_min = 1,
     .operands_max = PTD_GROUP_FILES_MAX,
-    .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_MEMBERS) | PTN_BIT(PTN_JSON),
     .run = ptd_groups_run,
 };

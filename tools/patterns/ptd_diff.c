@@ -61,13 +61,26 @@ static int ptd_row_compare(const void *a, const void *b)
     return x->match.b < y->match.b ? -1 : x->match.b > y->match.b;
 }
 
+/* Names of single instructions go together; beside a pattern file what is joined in such files. */
+static ls_err ptd_settings_for(char *const paths[2], const struct ptd_options *o, struct ptn_settings *out)
+{
+    bool has_patterns = false;
+    for (size_t i = 0; i < 2 && !has_patterns; i++)
+        LS_TRY(ptd_is_pattern_file(paths[i], &has_patterns));
+    *out = o->settings;
+    if (!has_patterns) out->compact.no_join = true;
+    return LS_OK;
+}
+
 ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct ptd_diff *out)
 {
     struct pat_match *matches = NULL;
     size_t len = 0;
+    struct ptn_settings settings;
     memset(out, 0, sizeof(*out));
+    LS_TRY(ptd_settings_for(paths, o, &settings));
     for (size_t i = 0; i < 2; i++)
-        LS_TRY(ptd_input_read(paths[i], &o->settings, &out->sides[i]));
+        LS_TRY(ptd_input_read(paths[i], &settings, &out->sides[i]));
     LS_TRY(pat_items_match(&out->sides[0].items, &out->sides[1].items, &o->match, &matches, &len));
     ls_err err = LS_OK;
     out->rows = calloc(len, sizeof *out->rows);

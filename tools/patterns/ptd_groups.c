@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptd_groups.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+static bool ptd_has_cost(const struct ptd_groups *g, size_t input)
+{
+    for (size_t i = 0; i < g->items.len; i++)
+        if (g->items.rows[i].input == input && !isnan(g->items.rows[i].share)) return true;
+    return false;
+}
+
+/* Shares are those of a file's cost: of several together each file counts alike. */
+static void ptd_share_among_files(struct ptd_groups *g)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < g->inputs_len; i++)
+        files += ptd_has_cost(g, i);
+    for (size_t i = 0; files && i < g->clusters.groups_len; i++)
+        g->clusters.groups[i].share /= (double)files;
+}
 
 ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_group_options *o,
                        struct ptd_groups *out)
@@ -13,7 +31,9 @@ ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_gr
         LS_TRY(ptd_input_read(paths[i], &o->settings, &out->inputs[i]));
         LS_TRY(pat_items_move(&out->inputs[i].items, &out->items, (uint32_t)i));
     }
-    return pat_cluster(&out->items, o->within, &out->clusters);
+    LS_TRY(pat_cluster(&out->items, o->within, &out->clusters));
+    ptd_share_among_files(out);
+    return LS_OK;
 }
 
 void ptd_groups_fini(struct ptd_groups *g)

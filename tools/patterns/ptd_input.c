@@ -31,7 +31,7 @@ static ls_err ptd_name_items(struct pat_items *items)
     return LS_OK;
 }
 
-static ls_err ptd_is_pattern_file(const char *path, bool *out)
+ls_err ptd_is_pattern_file(const char *path, bool *out)
 {
     char bytes[PTD_PEEK_BYTES];
     pat_input *in;

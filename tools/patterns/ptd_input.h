@@ -15,7 +15,10 @@ struct ptd_input {
     struct ptn_found found; /* of anything else */
 };
 
-/* A file whose first sign is [ is a pattern file, also when it is packed.
+/* Has path patterns already? A file whose first sign is [ has, also when it is packed.
+ * Owns:   nothing.  Errors: those of reading it. */
+ls_err ptd_is_pattern_file(const char *path, bool *out);
+/* The patterns of a pattern file, or those that are extracted from anything else.
  * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
  * Errors: those of pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
 ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out);

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PTD_CELL_BYTES = 64 };
@@ -85,7 +86,8 @@ static void ptd_print_members(const struct ptd_groups *g, size_t number, FILE *o
         const struct pat_item *const item = &g->items.rows[i];
         if (g->clusters.group_of[i] != number) continue;
         fprintf(out, "       %.3f  %s: %s", g->clusters.distance[i], g->inputs[item->input].path, item->name);
-        if (*item->thread) fprintf(out, ", thread %s", item->thread);
+        if (*item->thread)
+            fprintf(out, ", %s%s", strncmp(item->thread, "thread", 6) == 0 ? "" : "thread ", item->thread);
         fputc('\n', out);
     }
 }

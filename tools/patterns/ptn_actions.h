@@ -43,15 +43,13 @@ enum ptn_option {
 };
 
 /* Sets of options. */
-#define PTN_BIT(option) (UINT32_C(1) << (option))
+#define PTN_BIT(option) (UINT64_C(1) << (option))
 #define PTN_BITS_FIND (PTN_BIT(PTN_CONFIG) - 1) /* rows above that: how patterns are found in an input */
-_Static_assert(PTN_OPTIONS <= 32, "a bit for each option");
+_Static_assert(PTN_OPTIONS <= 64, "a bit for each option");
 
 struct ptn_action {
-    const char *name;     /* "" of the one that operands without a name are for */
-    const char *operands; /* "FILE.json", behind the name */
+    struct cli_action about; /* options without an effect are refused */
     size_t operands_min, operands_max;
-    uint32_t options; /* a set: others would have no effect, and are refused */
     /* operands: those behind the name, ended by NULL; returns the exit status */
     int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone patterns INPUT: extracts, prints, writes, draws. */
 #include "patterns/write/pat_write.h"
+#include "tools/cli/cli_ending.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/psh_print.h"
@@ -13,34 +14,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+enum { PTN_PICTURES = 2 }; /* by -o and by --picture */
 
 /* What is asked for besides the table. */
 struct ptn_outputs {
-    const struct pat_writer *writer; /* of patterns_path */
-    const char *patterns_path, *picture_path;
+    const struct pat_writer *writer;                    /* of patterns_path */
+    const char *patterns_path, *pictures[PTN_PICTURES]; /* NULL: none */
     bool force;
 };
-
-static bool ptn_is_picture(const char *path)
-{
-    static const char *const ends[] = {".svg", ".png", ".html"};
-    const size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (len > strlen(ends[i]) && strcasecmp(path + len - strlen(ends[i]), ends[i]) == 0) return true;
-    return false;
-}
 
 static void ptn_outputs_of(const struct cli_value *v, struct ptn_outputs *out)
 {
     const char *path = v[PTN_OUTPUT].text;
+    const bool is_picture = path && cli_ending_is(path, CLI_ENDS_PICTURE);
     *out = (struct ptn_outputs){.writer = pat_writer_at(v[PTN_TO].number),
-                                .picture_path = v[PTN_PICTURE].text,
+                                .patterns_path = is_picture ? NULL : path,
+                                .pictures = {is_picture ? path : NULL, v[PTN_PICTURE].text},
                                 .force = v[PTN_FORCE].given};
-    if (path && ptn_is_picture(path) && !out->picture_path)
-        out->picture_path = path;
-    else
-        out->patterns_path = path;
 }
 
 /* Of as many files as there are for patterns_len patterns. */
@@ -53,15 +44,39 @@ static ls_err ptn_check_files(const struct ptn_outputs *o, size_t patterns_len)
     return LS_OK;
 }
 
+/* The end says what is written: pictures have been told apart before. */
+static ls_err ptn_check_end(const struct ptn_outputs *o)
+{
+    const bool is_python = strcmp(o->writer->end, ".py") == 0;
+    char why[512];
+    if (!o->patterns_path) return LS_OK;
+    const ls_err err = cli_ending_check(o->patterns_path, is_python ? CLI_ENDS_PYTHON : CLI_ENDS_JSON, true);
+    if (err == LS_OK) return LS_OK;
+    snprintf(why, sizeof(why), "%s", ls_last_error());
+    return ls_fail(err, "%s; pictures end in .svg, .png or .html", why);
+}
+
 static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
 {
     if (v[PTN_TO].given && !o->patterns_path)
         return ls_fail(LS_ERR_USAGE, "--to %s: name the file to write with -o", v[PTN_TO].text);
-    if (o->picture_path) {
-        LS_TRY(vx_page_check(o->picture_path));
-        LS_TRY(cli_output_check(o->picture_path, o->force));
+    for (int i = 0; i < PTN_PICTURES; i++) {
+        if (!o->pictures[i]) continue;
+        LS_TRY(vx_page_check(o->pictures[i]));
+        LS_TRY(cli_output_check(o->pictures[i], o->force));
     }
     return ptn_check_files(o, 0); /* before the work: those whose names are known */
+}
+
+/* Nothing that is read is written over. */
+static ls_err ptn_check_inputs(const struct ptn_outputs *o, char *const *inputs, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (o->patterns_path) LS_TRY(cli_output_check_apart(o->patterns_path, inputs[i]));
+        for (int k = 0; k < PTN_PICTURES; k++)
+            if (o->pictures[k]) LS_TRY(cli_output_check_apart(o->pictures[k], inputs[i]));
+    }
+    return ptn_check_end(o);
 }
 
 static void ptn_write_note(void *user, const char *text)
@@ -96,10 +111,15 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
     return LS_OK;
 }
 
-/* Of several inputs the first ones, so that the line stays short. */
+/* Of several inputs the first ones, so that the line stays short. Only what can be read: no pipe, no device.
+ */
 static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patterns_len)
 {
     char inputs[2048];
+    const bool is_input_kept =
+        cli_output_is_kept(operands[0]) && (!operands[1] || cli_output_is_kept(operands[1]));
+    if (!(o->patterns_path && patterns_len > 0 ? cli_output_is_kept(o->patterns_path) : is_input_kept))
+        return;
     const char *second = operands[1] ? cli_quote(operands[1]) : "";
     snprintf(inputs, sizeof(inputs), "%s%s%s%s", cli_quote(operands[0]), *second ? " " : "", second,
              *second && operands[2] ? " ..." : "");
@@ -131,7 +151,7 @@ static ls_err ptn_results(const struct cli_value *v, const char *input, const st
                           const struct ptn_found *found)
 {
     const struct pat_findings *f = &found->findings;
-    if (f->len == 0 && (o->patterns_path || o->picture_path)) {
+    if (f->len == 0 && (o->patterns_path || o->pictures[0] || o->pictures[1])) {
         ptn_list(v, input, o, found);
         return ls_fail(
             LS_ERR_ARG,
@@ -140,7 +160,8 @@ static ls_err ptn_results(const struct cli_value *v, const char *input, const st
             input);
     }
     if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));
-    if (o->picture_path) LS_TRY(ptn_draw(v, input, f, o->picture_path));
+    for (int i = 0; i < PTN_PICTURES; i++)
+        if (o->pictures[i]) LS_TRY(ptn_draw(v, input, f, o->pictures[i]));
     ptn_list(v, input, o, found);
     return LS_OK;
 }
@@ -164,6 +185,7 @@ static int ptn_extract_run(const struct cli_value *v, char **operands, size_t op
     ptn_outputs_of(v, &outputs);
     ptn_input_text(operands, operands_len, input, sizeof(input));
     ls_err err = ptn_check(v, &outputs);
+    if (err == LS_OK) err = ptn_check_inputs(&outputs, operands, operands_len);
     if (err == LS_OK) err = ptn_read_files((const char *const *)operands, operands_len, &settings, &found);
     if (err == LS_OK) err = ptn_results(v, input, &outputs, &found);
     if (err == LS_OK) ptn_next(operands, &outputs, found.findings.len);
@@ -172,11 +194,11 @@ static int ptn_extract_run(const struct cli_value *v, char **operands, size_t op
 }
 
 const struct ptn_action ptn_action_extract = {
-    .name = "",
-    .operands = "INPUT...",
+    .about = {.name = "",
+              .operands = "INPUT...",
+              .options = PTN_BITS_FIND | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_TO) | PTN_BIT(PTN_PICTURE) |
+                         PTN_BIT(PTN_PLOT) | PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE)},
     .operands_min = 1,
     .operands_max = SIZE_MAX,
-    .options = PTN_BITS_FIND | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_TO) | PTN_BIT(PTN_PICTURE) |
-               PTN_BIT(PTN_PLOT) | PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE),
     .run = ptn_extract_run,
 };

@@ -33,6 +33,7 @@ static void ptn_json_measures(struct ls_json *j, const struct pat_measures *m)
     while (bins > 0 && m->reuse[bins - 1] == 0)
         bins--;
     ls_json_open(j, "measures", '{');
+    if (m->part) ls_json_u64(j, "of_first_accesses", m->part);
     ls_json_double(j, "spatial", m->spatial);
     ls_json_double(j, "temporal", m->temporal);
     ls_json_double(j, "delta_entropy_bits", m->delta_entropy_bits);

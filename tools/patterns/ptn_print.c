@@ -120,21 +120,36 @@ static void ptn_what_text(const struct pat_found *r, char *out, size_t room)
              times, elements, cli_format_bytes(bytes, (double)r->measures.footprint_bytes));
 }
 
-static void ptn_threads_text(const struct pat_found *r, char *out, size_t room)
+/* "; measures of the first 1,572,864 accesses": memory was short */
+static void ptn_part_text(const struct pat_measures *m, char *out, size_t room)
 {
-    if (r->threads > 1)
-        snprintf(out, room, ", %" PRIu32 " threads", r->threads);
-    else
-        out[0] = '\0';
+    char part[CLI_CELL_BYTES];
+    out[0] = '\0';
+    if (m->part)
+        snprintf(out, room, "; measures of the first %s accesses", cli_format_grouped(part, m->part));
 }
 
-static void ptn_row(const struct pat_found *r, size_t number, int width, FILE *out)
+/* ", 4 threads"; of a source with several also which one it is */
+static void ptn_threads_text(const struct pat_found *r, bool has_threads, char *out, size_t room)
 {
-    char where[PTN_TEXT_BYTES], what[PTN_TEXT_BYTES], threads[32], cell[CLI_CELL_BYTES];
+    const bool is_named = strncmp(r->thread, "thread", 6) == 0;
+    out[0] = '\0';
+    if (r->threads > 1)
+        snprintf(out, room, ", %" PRIu32 " threads", r->threads);
+    else if (has_threads && *r->thread)
+        snprintf(out, room, ", %s%s", is_named ? "" : "thread ", r->thread);
+}
+
+static void ptn_row(const struct pat_found *r, size_t number, bool has_threads, int width, FILE *out)
+{
+    char where[PTN_TEXT_BYTES], what[PTN_TEXT_BYTES], threads[128], part[64 + CLI_CELL_BYTES],
+        cell[CLI_CELL_BYTES];
     pat_where_text(r, where, sizeof(where) - sizeof(threads));
-    ptn_threads_text(r, threads, sizeof(threads));
+    ptn_threads_text(r, has_threads, threads, sizeof(threads));
     strcat(where, threads);
-    ptn_what_text(r, what, sizeof(what));
+    ptn_what_text(r, what, sizeof(what) - sizeof(part));
+    ptn_part_text(&r->measures, part, sizeof(part));
+    strcat(what, part);
     fprintf(out, "%3zu", number);
     for (size_t i = 0; i < PTN_COLUMNS; i++)
         fprintf(out, "%*s", PTN_CELL, ptn_columns[i].cell(r, cell));
@@ -173,12 +188,12 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
                 cli_format_grouped(number, f->counts.skipped));
 }
 
-static void ptn_rows(const struct pat_findings *f, size_t rows, int width, FILE *out)
+static void ptn_rows(const struct pat_findings *f, size_t rows, bool has_threads, int width, FILE *out)
 {
     bool has_pieces = false;
     if (rows) ptn_heads(out);
     for (size_t i = 0; i < rows; i++) {
-        ptn_row(&f->rows[i], i, width, out);
+        ptn_row(&f->rows[i], i, has_threads, width, out);
         has_pieces = has_pieces || f->rows[i].form == PAT_FORM_PIECES;
     }
     if (rows < f->len)
@@ -205,5 +220,6 @@ void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FIL
             f->findings.len, 100 * accesses, 100 * cost);
     if (f->index_loads)
         fprintf(out, "           %zu left out: loads of the indices of others\n", f->index_loads);
-    ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room, width, out);
+    ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room,
+             pat_source_tables(f->source)->threads_len > 1, width, out);
 }

@@ -30,7 +30,7 @@ static bool ptn_keeps_apart(const struct cli_value *v)
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 {
     *out = (struct ptn_settings){
-        .format = v[PTN_FORMAT].text,
+        .format = v[PTN_FORMAT].given ? pat_source_format_at(v[PTN_FORMAT].number)->name : NULL,
         .binaries = v[PTN_BINARY].all,
         .binaries_len = v[PTN_BINARY].all_len,
         .extract = {.mode = (enum pat_mode)v[PTN_MODE].number,
@@ -54,6 +54,19 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
     };
 }
 
+ls_err ptn_cut(const struct ptn_settings *s, struct ptn_found *f)
+{
+    if (s->extract.mode != PAT_MODE_COST) return LS_OK; /* top are then instructions */
+    return pat_findings_cut(&f->findings, pat_extract_top(&s->extract), &f->sequences.accesses_filtered);
+}
+
+/* An index load is left out for a pattern that stays: of twice as many at least half stay. */
+static uint32_t ptn_top(const struct ptn_settings *s)
+{
+    const uint32_t top = pat_extract_top(&s->extract);
+    return !s->no_index_loads ? top : top <= UINT32_MAX / 2 ? 2 * top : UINT32_MAX;
+}
+
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
                       struct ptn_found *out)
 {
@@ -65,6 +78,7 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     struct pat_extract_options extract = s->extract;
     struct pat_compact_options compact = s->compact;
     memset(out, 0, sizeof(*out));
+    if (!as_published) extract.top = ptn_top(s);
     for (size_t i = 0; i < s->binaries_len; i++)
         LS_TRY(pat_binaries_add(&out->binaries, s->binaries[i]));
     LS_TRY(pat_many_open(paths, len, &source, &out->source));
@@ -74,8 +88,8 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     out->counts = pat_source_counts(out->source);
     compact.is_sampled = out->counts.is_sampled;
     LS_TRY(pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings));
-    if (!s->no_index_loads) return LS_OK;
-    return pat_feeds_drop(&out->findings, &out->sequences, &out->index_loads);
+    if (s->no_index_loads) LS_TRY(pat_feeds_drop(&out->findings, &out->sequences, &out->index_loads));
+    return ptn_cut(s, out);
 }
 
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)

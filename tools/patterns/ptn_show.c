@@ -42,6 +42,7 @@ static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_s
     }
     LS_TRY(v[PTN_JSON].given ? psh_print_json(s, range, stdout) : psh_print(s, range, stdout));
     fflush(stdout);
+    if (!cli_output_is_kept(path)) return LS_OK;
     if (picture)
         cli_next("loadstone replay %s", cli_quote(path));
     else
@@ -59,11 +60,18 @@ static int ptn_show_run(const struct cli_value *v, char **operands, size_t opera
 }
 
 const struct ptn_action ptn_action_show = {
-    .name = "show",
-    .operands = "FILE.json",
+    .about =
+        {.name = "show",
+         .operands = "FILE.json",
+         .description =
+             "show prints each configuration of a pattern file: its shape, how far it reaches, how much "
+             "memory replaying it takes, and which distances from index to index are most frequent; with -o "
+             "it draws the indices and the distances in order, and how often each distance occurs.",
+         .examples = "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second "
+                     "configuration\n",
+         .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
+                    PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE)},
     .operands_min = 1,
     .operands_max = 1,
-    .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
-               PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE),
     .run = ptn_show_run,
 };

@@ -30,12 +30,14 @@ static void rec_watched(sigset_t *out)
 struct rec_dispositions {
     sigset_t mask;
     struct sigaction child; /* an inherited SIG_IGN would reap the program behind our back */
+    struct sigaction pipe;
 };
 
 static void rec_become_program(const char *path, char **argv, const struct rec_dispositions *before,
                                int report_fd)
 {
     sigaction(SIGCHLD, &before->child, NULL);
+    sigaction(SIGPIPE, &before->pipe, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
     execvp(path, argv);
     const int code = errno;
@@ -77,6 +79,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
     if (pipe2(report, O_CLOEXEC) != 0) return ls_fail_errno(errno, "cannot make a pipe");
     rec_watched(&watched);
     sigaction(SIGCHLD, &by_default, &before.child);
+    sigaction(SIGPIPE, NULL, &before.pipe);
     sigprocmask(SIG_BLOCK, &watched, &before.mask);
     const uint64_t start_ns = ls_clock_mono_ns();
     const pid_t child = fork();
@@ -91,6 +94,8 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
         out->duration_ns = ls_clock_mono_ns() - start_ns;
     }
     close(report[0]);
+    /* before the mask: the program's results are to be kept also when nobody reads what we say of them */
+    signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
     return child < 0 ? ls_fail_errno(fork_errno, "cannot start a process") : LS_OK;
 }

@@ -17,7 +17,8 @@ struct rec_outcome {
     int exit_signal; /* not 0: killed by it */
 };
 
-/* Signals sent to this process go on to the program; those of the terminal reach it by themselves.
+/* Signals sent to this process go on to the program; those of the terminal reach it by themselves. When it
+ * has ended SIGPIPE is ignored here.
  * Errors: what keeps us from starting anything (LS_ERR_IO). */
 ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out);
 /* End as the program ended: by its signal, without a core of our own; returns the exit status otherwise. */

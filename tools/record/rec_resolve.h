@@ -14,7 +14,7 @@
         "steps", 0, CLI_COUNT, "COUNT", NULL,                                                          \
             "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; " \
             "without it each time a phase at the top was entered is a step",                           \
-            "Output"                                                                                   \
+            "Output", .least = 1                                                                       \
     }
 
 /* Parts that --steps asks for; 0: not given, steps are phases. */

@@ -52,16 +52,17 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_NAME] = {"name", 'n', CLI_TEXT, "NAME", NULL, "name of the configuration", "Pattern"},
     [RPL_RUNS] = {"runs", 'r', CLI_TEXT, "COUNT", "10", "timed runs", "Run"},
     [RPL_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
-                       "run at most this many iterations of each configuration, for a quick look", "Run"},
+                       "run at most this many iterations of each configuration, for a quick look", "Run",
+                       .least = 1},
     [RPL_MAX_RUNS] = {"max-runs", 0, CLI_COUNT, "COUNT", NULL,
-                      "time at most this many runs of each configuration", "Run"},
+                      "time at most this many runs of each configuration", "Run", .least = 1},
     [RPL_BACKEND] =
         {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
          "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built)",
          "Run"},
     [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
                      "threads (default: as OMP_NUM_THREADS says, else all); more than there are is an error",
-                     "Run"},
+                     "Run", .least = 1, .most = UINT32_MAX},
     [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
                     "instructions that move the data; auto: the fastest by a short trial", "Run"},
     [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic", "auto", "kind of stores",
@@ -73,9 +74,9 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                  "where threads run; auto: close with a thread for every processor", "Run"},
     [RPL_WARMUPS] = {"warmups", 0, CLI_COUNT, "COUNT", "10",
-                     "untimed runs at most; they end when times are steady", "Run"},
+                     "untimed runs at most; they end when times are steady", "Run", .least = 1},
     [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
-                    "refuse what needs more (default: what the system has left)", "Run"},
+                    "refuse what needs more (default: what the system has left)", "Run", .least = 1},
     [RPL_ATOMIC_WRITES] = {"atomic-writes", 0, CLI_CHOICE, "0|1", NULL, "scatter by atomic stores", "Run",
                            .alone = "1"},
     [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL, "a release fence after the loop, timed",
@@ -89,7 +90,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
                   "print the kernels, backends and methods there are, and stop", "Output"},
     [RPL_VERBOSITY] = {"verbosity", 'v', CLI_COUNT, "0-3", "1",
-                       "of --format spatter: 0 rows, 1 a banner, 2 configurations, 3 sizes", "Output"},
+                       "of --format spatter: 0 rows, 1 a banner, 2 configurations, 3 sizes", "Output",
+                       .most = 3},
     [RPL_FORMAT] = {"format", 0, CLI_CHOICE, "table|spatter|json|csv", "table", "what is printed", "Output"},
     [RPL_JSON] = {"json", 0, CLI_FLAG, NULL, NULL, "the same as --format json, schema 1", "Output"},
     [RPL_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL, "the same as --format csv", "Output"},
@@ -278,10 +280,6 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
     o->memory_bytes = v[RPL_MEMORY].number;
     o->dense_per_thread = v[RPL_DENSE_BUFFERS].given;
     o->fence = v[RPL_FENCE].given;
-    if (!v[RPL_THREADS].given) return LS_OK;
-    if (v[RPL_THREADS].number == 0 || v[RPL_THREADS].number > UINT32_MAX)
-        return ls_fail(LS_ERR_USAGE, "--omp-threads: %s is no number of threads; it is at least 1",
-                       v[RPL_THREADS].text);
     o->threads = (unsigned)v[RPL_THREADS].number;
     return LS_OK;
 }
@@ -316,8 +314,6 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     LS_TRY(rpl_format_find(v, &t->format));
     LS_TRY(rpl_kernel_options(v, &t->kernel));
     if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
-    if (v[RPL_VERBOSITY].number > 3)
-        return ls_fail(LS_ERR_USAGE, "--verbosity: %s is none of 0, 1, 2, 3", v[RPL_VERBOSITY].text);
     t->verbosity = (unsigned)v[RPL_VERBOSITY].number;
     t->aggregate = v[RPL_AGGREGATE].given;
     t->force = v[RPL_FORCE].given;

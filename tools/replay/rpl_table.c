@@ -59,8 +59,8 @@ static void table_row(const struct rpl_session *s, size_t i, FILE *out)
     const struct kn_result *r = &s->results[i];
     char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES], cut[PAT_TEXT_BYTES], count[CLI_CELL_BYTES],
         best[CLI_CELL_BYTES], median[CLI_CELL_BYTES], spread[32], share[16];
-    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL,
-            pat_kernel_name(c->kernel), TABLE_PATTERN,
+    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL, pat_config_word(c),
+            TABLE_PATTERN,
             table_cut(*c->name ? c->name : pat_describe(c, shape), TABLE_PATTERN, cut, sizeof(cut)),
             pat_describe_delta(c, delta), cli_format_count(count, (double)c->count),
             cli_format_grouped(best, (uint64_t)r->mb_per_s), cli_format_time(median, r->seconds.median * 1e9),

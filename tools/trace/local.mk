@@ -4,7 +4,7 @@ tools_loadstone_SOURCES += \
     tools/cmd_trace.c \
     tools/trace/trc_choice.c tools/trace/trc_choice.h \
     tools/trace/trc_code.c tools/trace/trc_code.h \
-    tools/trace/trc_homes.c tools/trace/trc_homes.h \
+    tools/trace/trc_homes.c tools/trace/trc_homes.h tools/trace/trc_lives.c tools/trace/trc_lives.h \
     tools/trace/trc_hot.c tools/trace/trc_hot.h \
     tools/trace/trc_labels.c tools/trace/trc_labels.h \
     tools/trace/trc_lacking.c tools/trace/trc_lacking.h \

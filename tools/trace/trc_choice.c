@@ -39,7 +39,7 @@ static void trc_choice_say(const struct trc_hot *h)
     if (h->labels_len > 0)
         cli_note("on data with %.0f %% of their time: %s", h->labels_share * 100, h->label_names);
     else if (h->functions > 0)
-        cli_note("on all data: most of it has no name of its own");
+        cli_note("on all data: most of it, or of what one function uses, has no name of its own");
 }
 
 static ls_err trc_choice_hot(const struct trc_choice *c, FILE *out, struct trc_hot *hot)

@@ -5,6 +5,7 @@
 #include "profile/prof_paths.h"
 #include "profile/prof_vector.h"
 #include "smrtree/smr_live.h"
+#include "tools/trace/trc_lives.h"
 #include "tools/trace/trc_registered.h"
 
 #include <limits.h>
@@ -35,6 +36,7 @@ struct trc_homes {
     PROF_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
     struct prof_paths paths;                     /* of allocations: frame is the home */
     smr_live *blocks;                            /* values: rows of ranges */
+    struct trc_lives lives;                      /* rows of ranges that have died, but for variables */
     bool are_events_taken;
 };
 
@@ -58,6 +60,7 @@ void trc_homes_free(trc_homes *h)
     sym_files_free(h->files);
     prof_paths_fini(&h->paths);
     pat_intern_fini(&h->registered.homes);
+    trc_lives_fini(&h->lives);
     smr_live_free(h->blocks);
     free(h->events.rows);
     free(h->nodes.rows);
@@ -93,15 +96,30 @@ static ls_err trc_tell(trc_homes *h, struct pat_event e)
     return LS_OK;
 }
 
-static ls_err trc_range_born(trc_homes *h, const struct pat_range *r, uint32_t *out)
+/* In a row of its own. */
+static ls_err trc_range_added(trc_homes *h, const struct pat_range *r, uint32_t *out)
 {
     LS_TRY(pat_tables_add_range(&h->tables, r, out));
     return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
 }
 
-static ls_err trc_range_died(trc_homes *h, uint32_t range)
+/* In the row of one like it that has died, where there is one. */
+static ls_err trc_range_born(trc_homes *h, const struct pat_range *r, uint32_t *out)
+{
+    *out = trc_lives_again(&h->lives, &h->tables, r);
+    if (*out == PAT_NONE) return trc_range_added(h, r, out);
+    return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
+}
+
+static ls_err trc_range_gone(trc_homes *h, uint32_t range)
 {
     return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_DIED, PAT_NONE, range});
+}
+
+static ls_err trc_range_died(trc_homes *h, uint32_t range)
+{
+    LS_TRY(trc_lives_end(&h->lives, &h->tables, range));
+    return trc_range_gone(h, range);
 }
 
 /* --- modules --- */
@@ -120,7 +138,7 @@ static ls_err trc_add_variable(trc_homes *h, const struct sym_thing *v, const st
         .label = (char *)(uintptr_t)v->name, .elem_size_bytes = v->elem_size_bytes, .kind = PAT_HOME_GLOBAL};
     LS_TRY(pat_tables_add_home(&h->tables, &named, &home));
     const struct pat_range r = {.start = v->base + m->bias, .end = v->end + m->bias, .home = home};
-    return trc_range_born(h, &r, &range);
+    return trc_range_added(h, &r, &range); /* those of a module are rows in succession */
 }
 
 /* Thread-local ones lie elsewhere for each thread. */
@@ -162,7 +180,7 @@ static ls_err trc_module_gone(trc_homes *h, uint64_t module)
     struct trc_variables *v = &h->variables.rows[module];
     v->is_gone = true;
     for (uint32_t i = 0; i < v->len; i++)
-        LS_TRY(trc_range_died(h, v->first + i));
+        LS_TRY(trc_range_gone(h, v->first + i));
     return LS_OK;
 }
 
@@ -218,7 +236,8 @@ static ls_err trc_block_died(trc_homes *h, uint64_t start)
     uint32_t range;
     if (!smr_live_find_range(h->blocks, start, &found, NULL, &range) || found != start) return LS_OK;
     LS_TRY(smr_live_remove(h->blocks, start, range));
-    return trc_range_died(h, range);
+    /* of one that was cut in two the other part lives on: it must not be born twice */
+    return (h->tables.ranges[range].start == start ? trc_range_died : trc_range_gone)(h, range);
 }
 
 static ls_err trc_block_born(trc_homes *h, uint64_t start, uint64_t len_bytes, uint64_t hash)

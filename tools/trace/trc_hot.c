@@ -19,13 +19,15 @@ enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points
 #define TRC_HOT_SHARE 0.9
 /* More than of code: an array of indices costs little, but without it a gather has lost its meaning. */
 #define TRC_HOT_NODES_SHARE 0.99
-/* With less of the time on data that has a name of its own, names are no way to choose. */
+/* With less of the time on data that has a name of its own, of all functions or of one, names are no way to
+ * choose. */
 #define TRC_HOT_NAMED_MIN 0.5
 #define TRC_HOT_NONE UINT32_MAX
 
 struct trc_weight {
     const char *module, *name; /* module: "" for data. name: "" for code of module that has none */
     double time_ns;
+    double named_ns; /* of a chosen function: on data that has a label */
     bool is_chosen, is_looked_at;
 };
 struct trc_ranking {
@@ -169,8 +171,11 @@ static void trc_add_function(struct trc_hot_run *run, uint32_t function, uint64_
 static void trc_add_label(struct trc_hot_run *run, uint32_t function, uint64_t sample, double time_ns)
 {
     const uint32_t node = run->samples.node[sample];
-    if (function == TRC_HOT_NONE || !run->functions.list.rows[function].is_chosen) return;
-    trc_ranking_add(&run->labels, node < run->nodes_len ? run->label_of[node] : TRC_HOT_NONE, time_ns);
+    struct trc_weight *w = function == TRC_HOT_NONE ? NULL : &run->functions.list.rows[function];
+    if (!w || !w->is_chosen) return;
+    const uint32_t label = node < run->nodes_len ? run->label_of[node] : TRC_HOT_NONE;
+    if (label != TRC_HOT_NONE) w->named_ns += time_ns;
+    trc_ranking_add(&run->labels, label, time_ns);
 }
 
 static void trc_each_sample(struct trc_hot_run *run, void (*add)(struct trc_hot_run *run, uint32_t function,
@@ -236,6 +241,16 @@ static ls_err trc_hot_label(struct trc_hot *found, const char *label)
     return LS_OK;
 }
 
+/* Small blocks have no names in a recording: a function that works on them would be chosen for nothing. */
+static bool trc_has_nameless_function(const struct trc_hot_run *run)
+{
+    for (size_t i = 0; i < run->functions.list.len; i++) {
+        const struct trc_weight *w = &run->functions.list.rows[i];
+        if (w->is_chosen && w->named_ns < TRC_HOT_NAMED_MIN * w->time_ns) return true;
+    }
+    return false;
+}
+
 static ls_err trc_choose_labels(struct trc_hot_run *run, struct trc_hot *found)
 {
     const struct trc_ranking *r = &run->labels;
@@ -243,7 +258,7 @@ static ls_err trc_choose_labels(struct trc_hot_run *run, struct trc_hot *found)
     double named = 0, sum = 0;
     for (size_t i = 0; i < r->list.len; i++)
         named += r->list.rows[i].time_ns;
-    if (named < TRC_HOT_NAMED_MIN * r->time_ns) return LS_OK;
+    if (named < TRC_HOT_NAMED_MIN * r->time_ns || trc_has_nameless_function(run)) return LS_OK;
     while (sum < TRC_HOT_NODES_SHARE * named && (w = trc_ranking_next(&run->labels)) != NULL) {
         LS_TRY(trc_hot_label(found, w->name));
         sum += w->time_ns;

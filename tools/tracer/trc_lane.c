@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One row, where each access has to ask whether it is wanted. */
 enum { TRC_SINK_ROWS = 16, TRC_SINK_ROWS_GATED = 1, TRC_WAIT_NS = 100000000 };
@@ -21,7 +22,8 @@ __thread struct trc_own trc_own = {.block = (struct trc_block *)(void *)trc_none
 struct trc_ring *trc_ring;
 static struct {
     pthread_key_t key;
-    bool is_child; /* of a fork of the program: not followed */
+    bool is_child;         /* of a fork of the program: not followed */
+    bool is_readers_child; /* as the launched program is */
     uint32_t first_off;
     bool (*gate)(void); /* may the calling thread record? NULL: yes */
 } trc_lanes;
@@ -46,7 +48,10 @@ static void trc_wake_reader(void)
 static bool trc_reader_is_gone(void)
 {
     if (TRC_LOAD(trc_ring->is_closed)) return true;
-    if (kill((pid_t)trc_ring->reader_pid, 0) == 0 || errno != ESRCH) return false;
+    const pid_t reader = (pid_t)trc_ring->reader_pid;
+    /* the parent changes at once, but a killed reader can be signalled until somebody waits for it */
+    if (trc_lanes.is_readers_child ? getppid() == reader : kill(reader, 0) == 0 || errno != ESRCH)
+        return false;
     TRC_STORE(trc_ring->is_closed, 1);
     return true;
 }
@@ -291,6 +296,7 @@ void trc_lane_set_gate(bool (*gate)(void))
 int trc_lane_init(struct trc_ring *ring, unsigned starts_off)
 {
     trc_ring = ring;
+    trc_lanes.is_readers_child = getppid() == (pid_t)ring->reader_pid;
     trc_lanes.first_off = starts_off;
     const int err = pthread_key_create(&trc_lanes.key, trc_lane_end);
     return err ? err : pthread_atfork(NULL, NULL, trc_after_fork);

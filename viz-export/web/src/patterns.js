@@ -85,6 +85,11 @@ function facts(pattern) {
         ['entropy', `${format.digits(pattern.entropyBits ?? NaN)} bits a distance`],
         ['lines', `${format.percent(pattern.lineUtilisation ?? NaN)} of their bytes are used`],
     ];
+    if (pattern.measuredPart != null)
+        rows.push([
+            'measured',
+            `the first ${format.count(pattern.measuredPart)} accesses, which were kept (but for what it touches)`,
+        ]);
     return h(
         'dl',
         { class: 'facts' },

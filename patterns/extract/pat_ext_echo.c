@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_echo.h"
+#include "patterns/extract/pat_ext_rows.h"
+
+#include <stdlib.h>
+
+/* What was followed for less than that is kept run by run. The anchor begins anew at the last distance. */
+enum { ECHO_LIMIT_FIRST = 64, ECHO_LIMIT_LAST = 1 << 23, ECHO_WORTH = 64 };
+
+void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo)
+{
+    if (!echo) return;
+    pat_ext_give(&e->budget, sizeof(*echo));
+    free(echo);
+}
+
+/* The next run that is foreseen. */
+static void echo_read(struct pat_ext_echo *echo)
+{
+    if (echo->at == echo->period) {
+        echo->reader = pat_ext_stream_read_from(echo->reader.stream, echo->from);
+        echo->at = 0;
+    }
+    pat_ext_stream_next(&echo->reader, &echo->next);
+}
+
+bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t run)
+{
+    if (distance != echo->next.distance || run != echo->next.count) return false;
+    echo->tokens++;
+    echo->accesses += run;
+    echo->at++;
+    echo_read(echo);
+    return true;
+}
+
+/* ---- when does a round end? ---- */
+
+static void echo_anchor(const struct pat_ext_row *r, struct pat_ext_echo *echo, uint64_t limit)
+{
+    echo->anchor = echo->print;
+    echo->from = pat_ext_stream_end(&r->stream);
+    echo->since = echo->moved = 0;
+    echo->limit = limit > ECHO_LIMIT_LAST ? ECHO_LIMIT_FIRST : limit;
+}
+
+static void echo_follow(const struct pat_ext_row *r, struct pat_ext_echo *echo)
+{
+    echo->period = echo->since;
+    echo->is_closed = echo->moved == 0;
+    echo->tokens = echo->accesses = echo->at = 0;
+    echo->reader = pat_ext_stream_read_from(&r->stream, echo->from);
+    echo_read(echo);
+}
+
+static void echo_new(struct pat_ext *e, struct pat_ext_row *r)
+{
+    r->echo = calloc(1, sizeof(*r->echo));
+    if (!r->echo) return;
+    pat_ext_charge(&e->budget, sizeof(*r->echo));
+    echo_anchor(r, r->echo, ECHO_LIMIT_FIRST);
+}
+
+void pat_ext_echo_note(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->echo) {
+        echo_new(e, r);
+        return;
+    }
+    struct pat_ext_echo *echo = r->echo;
+    /* what goes two bits to the left with each run is gone after 32 of them */
+    echo->print = (echo->print << 2) + pat_ext_hash((uint64_t)r->distance ^ r->run << 48);
+    echo->moved += (uint64_t)r->distance * r->run;
+    echo->since++;
+    if (echo->print == echo->anchor)
+        echo_follow(r, echo);
+    else if (echo->since == echo->limit)
+        echo_anchor(r, echo, 2 * echo->limit);
+}
+
+/* ---- leaving it ---- */
+
+/* Each run of the round that was followed: a share of the runs that were as foreseen. */
+static uint64_t echo_times(const struct pat_ext_echo *echo, uint64_t at)
+{
+    return echo->tokens / echo->period + (at < echo->tokens % echo->period);
+}
+
+static void echo_count(struct pat_ext *e, struct pat_ext_row *r)
+{
+    struct pat_ext_echo *echo = r->echo;
+    struct pat_ext_reader reader = pat_ext_stream_read_from(&r->stream, echo->from);
+    struct pat_ext_token t;
+    uint64_t round = 0;
+    for (uint64_t at = 0; at < echo->period && echo_times(echo, at); at++, round += t.count) {
+        pat_ext_stream_next(&reader, &t);
+        if (!pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * echo_times(echo, at)))
+            r->has_tally_gap = true;
+    }
+    if (echo->tokens < echo->period || echo->accesses <= echo->most) return;
+    echo->most = echo->accesses;
+    echo->round = round;
+}
+
+static bool echo_keep_each(struct pat_ext *e, struct pat_ext_row *r)
+{
+    const struct pat_ext_echo *echo = r->echo;
+    const struct pat_ext_repeat all = {echo->from, echo->period, echo->tokens};
+    struct pat_ext_reader reader = {.stream = &r->stream, .repeat = all, .again = all.from};
+    struct pat_ext_token t;
+    while (reader.repeat.tokens && pat_ext_stream_next(&reader, &t))
+        if (!pat_ext_stream_put(&r->stream, &e->budget, &t)) return false;
+    return true;
+}
+
+static bool echo_keep(struct pat_ext *e, struct pat_ext_row *r)
+{
+    struct pat_ext_echo *echo = r->echo;
+    const bool has_room = r->kept - echo->spared <= e->kept_max; /* a run may be of many accesses */
+    if (echo->tokens < ECHO_WORTH && has_room) return echo_keep_each(e, r);
+    const struct pat_ext_repeat all = {echo->from, echo->period, echo->tokens};
+    if (!pat_ext_stream_put_repeat(&r->stream, &e->budget, &all)) return false;
+    r->has_repeats = true;
+    echo->spared += echo->accesses;
+    return true;
+}
+
+/* From here on what comes is compared with what comes. */
+static void echo_begin_anew(const struct pat_ext_row *r)
+{
+    struct pat_ext_echo *echo = r->echo;
+    echo->next.count = 0;
+    echo->is_closed = false;
+    echo->period = 0;
+    echo_anchor(r, echo, ECHO_LIMIT_FIRST);
+}
+
+void pat_ext_echo_leave(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->echo) return;
+    if (r->echo->next.count) {
+        echo_count(e, r);
+        if (!echo_keep(e, r)) {
+            r->kept -= r->echo->accesses;
+            r->is_cut = true;
+        }
+    }
+    echo_begin_anew(r);
+}
+
+void pat_ext_echo_jumped(struct pat_ext_row *r)
+{
+    if (r->echo) echo_begin_anew(r);
+}
+
+void pat_ext_echo_give_up(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->echo) return;
+    if (r->echo->next.count) echo_count(e, r);
+    pat_ext_echo_free(e, r->echo);
+    r->echo = NULL;
+}

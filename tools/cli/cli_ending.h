@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the end of an output's name promises: P.pdf is no place for JSON. One table for all commands. */
+#ifndef CLI_ENDING_H
+#define CLI_ENDING_H
+
+#include "common/ls_error.h"
+
+#include <stdbool.h>
+
+/* X(enumerator, ends, what is in such files) */
+#define CLI_ENDING_LIST(X)                                                                    \
+    X(CLI_ENDS_JSON, ".json", "JSON")                                                         \
+    X(CLI_ENDS_PYTHON, ".py", "a Python script")                                              \
+    X(CLI_ENDS_PICTURE, ".svg|.png|.html", "a picture")                                       \
+    X(CLI_ENDS_PAGE, ".html|.htm", "a page")                                                  \
+    X(CLI_ENDS_HDF5, ".h5|.hdf5|.hdf", "HDF5")                                                \
+    X(CLI_ENDS_TRACE, ".trace", "a trace")                                                    \
+    X(CLI_ENDS_TEXT, ".txt|.csv|.tsv|.md|.log|.xml|.yaml|.yml", "text")                       \
+    X(CLI_ENDS_OTHER_PICTURE, ".pdf|.ps|.eps|.jpg|.jpeg|.gif|.webp|.dot|.gv", "a picture")    \
+    X(CLI_ENDS_GRID, ".vti|.vtr|.vtu|.vtk|.pvd|.vtkhdf|.xdmf|.xmf", "the fields of a domain") \
+    X(CLI_ENDS_PACKED, ".gz|.bz2|.xz|.zst|.lz4|.zip|.tar|.tgz", "packed data")
+
+#define CLI_ENDING_ENUM(id, ends, what) id,
+enum cli_ending { CLI_ENDING_LIST(CLI_ENDING_ENUM) CLI_ENDINGS };
+#undef CLI_ENDING_ENUM
+
+/* Does path end as files of this kind do, in any case?
+ * Errors: none.  Thread: any.  Signal: safe. */
+bool cli_ending_is(const char *path, enum cli_ending kind);
+
+/* May what is in files of this kind go to path? Names without an end may have anything. Of other ends those
+ * that are known for another content are refused, and with is_strict those that nobody knows, too: where the
+ * end says what is written.
+ * Errors: LS_ERR_USAGE, with the ends there are.  Thread: any.  Signal: not safe. */
+ls_err cli_ending_check(const char *path, enum cli_ending kind, bool is_strict);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Spools that launchers left which were killed, in the folders where spools are made unasked.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef REC_LEFT_H
+#define REC_LEFT_H
+
+#include "common/ls_error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rec_left {
+    char path[PATH_MAX];
+    char command[256];  /* "" where it is not told */
+    uint64_t len_bytes; /* of its files */
+    bool is_recording;  /* resolve makes a profile of it; else it is of a trace, and of no use */
+};
+
+enum { REC_LEFT_MAX = 16 };
+/* At most REC_LEFT_MAX of them, by name: of this user, without a launcher or a program that still writes.
+ * Owns:   nothing.  Errors: none; returns how many. */
+size_t rec_left_find(struct rec_left out[REC_LEFT_MAX]);
+
+#endif
