@@ -43,6 +43,8 @@ done < <(find analyse common include kernels machine ndm patterns perf profile r
 
 for f in doc/*.md; do
     grep -q "^dist_formats_DATA += .*$f" doc/local.mk || fail "$f: is not in dist_formats_DATA of doc/local.mk"
+    twice=$(grep '^## ' "$f" | sort | uniq -d)
+    [ -z "$twice" ] || fail "$f: has a heading twice, a merge that went wrong: $twice"
 done
 
 find . -name '*.mk' -not -path './loadstone-*' -exec cat {} + >"$found"
