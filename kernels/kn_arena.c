@@ -92,6 +92,11 @@ static void set_parts(struct kn_arena *a)
     }
 }
 
+void kn_arena_fill(struct kn_arena *a)
+{
+    a->backend->parallel(a->plan->threads, fill_share, a);
+}
+
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages)
 {
@@ -107,7 +112,7 @@ ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const str
     out->sums = calloc(plan->threads, sizeof(*out->sums));
     if (!out->parts || !out->sums) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", plan->threads);
     set_parts(out);
-    backend->parallel(plan->threads, fill_share, out);
+    kn_arena_fill(out);
     return LS_OK;
 }
 

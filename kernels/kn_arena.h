@@ -23,6 +23,7 @@ struct kn_arena {
     struct kn_runs runs_from, runs_to; /* of the steps */
     struct kn_part *parts;             /* [plan->threads] */
     uint64_t *sums;                    /* [plan->threads], of reductions */
+    bool linked;                       /* elements of from hold addresses (kn_chain.h), not values */
 };
 
 /* Owns:   out points to plan and backend; the caller ends it with kn_arena_fini, also after a failure.
@@ -30,6 +31,8 @@ struct kn_arena {
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages);
 void kn_arena_fini(struct kn_arena *a);
+/* Every element its value again, as kn_arena_init leaves them. */
+void kn_arena_fill(struct kn_arena *a);
 /* Make the 32-bit indices when they are not there.  Errors: LS_ERR_NOMEM. */
 ls_err kn_arena_narrow(struct kn_arena *a);
 /* The 32-bit indices are not needed any more. */

@@ -2,6 +2,7 @@
 #include "kernels/kn_replay.h"
 
 #include "kernels/kn_advice.h"
+#include "kernels/kn_chain.h"
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_measure.h"
 #include "kernels/kn_pin.h"
@@ -46,6 +47,7 @@ static struct kn_wish wish_of(const struct session *s)
                             .stores = s->options->stores,
                             .element_bytes = p->element_bytes,
                             .index_bits = s->options->index_bits,
+                            .linked = s->arena.linked,
                             .indices_fit_32_bits = p->indices_fit_32_bits,
                             .rows_may_be_jammed = p->rows_may_be_jammed,
                             .destination_is_large = written * p->element_bytes > large_bytes};
@@ -139,6 +141,7 @@ static ls_err run(struct session *s, struct kn_result *r)
     LS_TRY(kn_pin(s->backend, s->plan.threads, o->pin, &pins));
     r->pin = kn_pinned(pins);
     ls_err err = kn_arena_init(&s->arena, &s->plan, s->backend, o->pages);
+    if (err == LS_OK && o->index_bits == 0 && kn_chain_fits(&s->plan)) kn_chain_link(&s->arena);
     if (err == LS_OK) err = measure(s, r);
     if (err == LS_OK) kn_advise_replay(&s->arena, s->variant, o, r);
     kn_arena_fini(&s->arena);

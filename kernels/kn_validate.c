@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_validate.h"
 
+#include "kernels/kn_chain.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -328,7 +330,8 @@ static void sum_share(void *arg, unsigned share)
     uint64_t sum = 0;
     for (uint64_t i = begin; i < end; i++) {
         for (size_t j = 0; j < p->len; j++)
-            sum += kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
+            sum += sums->arena->linked ? kn_chain_after(sums->arena, i, j, base)
+                                       : kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
         base += s->steps[i % s->steps_len];
     }
     sums->naive[share] = p->element_bytes == 8 ? sum : (uint32_t)sum;

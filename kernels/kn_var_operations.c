@@ -37,10 +37,30 @@
     ROW(bytes, bits, REDUCE, GATHERS(tag, reduce)), ROW(bytes, bits, CHASE, GATHERS(tag, chase)), \
         ROW(bytes, bits, FILL, SCATTERS(tag, fill)), ROW(bytes, bits, UPDATE, SCATTERS(tag, update))
 
+/* The whole share as one list: what was loaded is where to load next. */
+static void chase_linked(const struct kn_job *job, const struct kn_part *part)
+{
+    const uint64_t *at =
+        (const uint64_t *)job->from.base + part->base_from + ((const int64_t *)job->from.index)[0];
+    uint64_t sum = 0;
+    for (uint64_t n = (part->end - part->begin) * job->len; n > 0; n--) {
+        at = (const uint64_t *)(uintptr_t)*at;
+        sum += (uintptr_t)at;
+        __asm__ volatile("" ::: "memory");
+    }
+    *part->sum = sum;
+}
+
 static const struct kn_variant rows[] = {
     ROWS(operation_e8_i64, 8, 64),
     ROWS(operation_e8_i32, 8, 32),
     ROWS(operation_e4_i64, 4, 64),
     ROWS(operation_e4_i32, 4, 32),
+    {.method = KN_METHOD_SCALAR,
+     .stores = KN_STORES_REGULAR,
+     .element_bytes = sizeof(uintptr_t),
+     .move = {[PAT_GATHER] = chase_linked},
+     .operation = PAT_OPERATION_CHASE,
+     .linked = true},
 };
 KN_VARIANTS(kn_variants_operations, rows);

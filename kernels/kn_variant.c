@@ -26,8 +26,9 @@ static bool method_fits(const struct kn_wish *w, const struct kn_variant *v)
 static bool fits(const struct kn_wish *w, const struct kn_variant *v)
 {
     return kn_isa_has(v->method) && method_fits(w, v) && stores_fit(w, v) && v->operation == w->operation &&
-           v->element_bytes == w->element_bytes && (w->index_bits == 0 || v->index_bits == w->index_bits) &&
-           (v->index_bits == 64 || w->indices_fit_32_bits) && v->move[w->kernel];
+           v->linked == w->linked && v->element_bytes == w->element_bytes &&
+           (w->index_bits == 0 || v->index_bits == w->index_bits) &&
+           (v->index_bits != 32 || w->indices_fit_32_bits) && v->move[w->kernel];
 }
 
 void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len)
@@ -74,6 +75,10 @@ ls_err kn_variant_explain_none(const struct kn_wish *w)
 
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes)
 {
-    snprintf(out, out_bytes, "%s, %u-bit indices, %s stores", kn_method_name(v->method), v->index_bits,
-             kn_stores_name(v->stores));
+    if (v->linked)
+        snprintf(out, out_bytes, "%s, linked elements, %s stores", kn_method_name(v->method),
+                 kn_stores_name(v->stores));
+    else
+        snprintf(out, out_bytes, "%s, %u-bit indices, %s stores", kn_method_name(v->method), v->index_bits,
+                 kn_stores_name(v->stores));
 }

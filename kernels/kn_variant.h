@@ -14,7 +14,9 @@ struct kn_variant {
     enum kn_stores stores;
     unsigned element_bytes, index_bits;
     kn_move *move[PAT_KERNEL_COUNT];
-    enum pat_operation operation; /* last: most rows are of copies and do not name it */
+    /* last: most rows are of copies and do not name them */
+    enum pat_operation operation;
+    bool linked; /* elements hold the addresses of their successors: index_bits is 0 */
 };
 
 /* A file's rows. */
@@ -35,6 +37,7 @@ struct kn_wish {
     unsigned element_bytes;
     unsigned index_bits; /* 0: any */
     bool indices_fit_32_bits;
+    bool linked;               /* the elements are (kn_chain.h) */
     bool rows_may_be_jammed;   /* moving rows side by side keeps the order of stores to one place */
     bool destination_is_large; /* beyond the caches: non-temporal stores are worth a trial */
 };

@@ -32,6 +32,7 @@ libkernels_la_SOURCES = \
     kernels/kn_arena.c kernels/kn_arena.h \
     kernels/kn_backend.c kernels/kn_backend.h \
     kernels/kn_caches.c kernels/kn_caches.h \
+    kernels/kn_chain.c kernels/kn_chain.h \
     kernels/kn_family.inc.h \
     kernels/kn_fold.c kernels/kn_fold.h \
     kernels/kn_glue.h \
