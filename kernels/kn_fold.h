@@ -9,6 +9,9 @@
 
 /* Rows of so many elements, or folded to so many, are moved with their indices in registers. */
 #define KN_HELD_MAX 8
+/* Of a shorter fold some are taken together, this many elements at most: more than these would not stay in
+ * registers beside what walks over them. */
+#define KN_FOLD_WIDE 4
 
 struct kn_fold {
     size_t len;   /* elements of the short row */
@@ -16,7 +19,8 @@ struct kn_fold {
     int64_t step; /* index j + len is index j + step, for every j */
 };
 
-/* The shortest fold of the row; of KN_HELD_MAX elements at most where it is one.
+/* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; or two or four of it at once
+ * where that divides the row and is KN_FOLD_WIDE elements at most.
  * Errors: none.  Thread: any.  Signal: safe. */
 struct kn_fold kn_fold_find(const int64_t *index, size_t len);
 

@@ -8,6 +8,7 @@
  * stay in registers as the constant offsets of an inner loop do, and equal steps that follow each other are
  * one step and a count. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
+#define KN_UNROLLED _Pragma("GCC unroll 4")
 #define KN_ALONE() __asm__ volatile("" ::: "memory")
 #define KN_CAT_(a, b) a##b
 #define KN_CAT(a, b) KN_CAT_(a, b)
@@ -99,8 +100,9 @@ KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, cons
                             struct KN_NAME(way) way, struct KN_NAME(state) * state)
 {
     if (way.held && !way.folds) KN_NAME(held_row)(row, h, way, state);
-    for (size_t f = 0; way.folds && f < s->fold.times; f++, row += s->fold.step)
-        KN_NAME(held_row)(row, h, way, state);
+    if (way.folds)
+        KN_UNROLLED for (size_t f = 0; f < s->fold.times; f++, row += s->fold.step)
+            KN_NAME(held_row)(row, h, way, state);
     for (size_t j = 0; way.held == 0 && j < len; j++)
         KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, true, state);
     state->value = KN_NAME(value_after)(state->value, way.does);
@@ -176,6 +178,7 @@ KN_DEFINE_LEVELS(update_multiscatter, UPDATE)
 #undef KN_CAT
 #undef KN_CAT_
 #undef KN_ALONE
+#undef KN_UNROLLED
 #undef KN_ALWAYS
 #undef KN_E
 #undef KN_I

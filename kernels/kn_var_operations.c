@@ -29,9 +29,9 @@
     {                                                                                            \
         [PAT_SCATTER] = tag##_##name##_scatter, [PAT_MULTISCATTER] = tag##_##name##_multiscatter \
     }
-#define ROW(bytes, bits, operation_, moves)                                                 \
-    {                                                                                       \
-        KN_METHOD_SCALAR, KN_STORES_REGULAR, bytes, bits, moves, PAT_OPERATION_##operation_ \
+#define ROW(bytes, bits, operation_, moves)                                                        \
+    {                                                                                              \
+        KN_METHOD_SCALAR, KN_STORES_REGULAR, bytes, bits, moves, PAT_OPERATION_##operation_, false \
     }
 #define ROWS(tag, bytes, bits)                                                                    \
     ROW(bytes, bits, REDUCE, GATHERS(tag, reduce)), ROW(bytes, bits, CHASE, GATHERS(tag, chase)), \

@@ -251,7 +251,7 @@ static void short_rows_and_equal_steps_are_moved_as_listed(void **state)
     pat_config_fini(&c);
 }
 
-static void a_fold_is_the_shortest_that_gives_every_index(void **state)
+static void a_fold_gives_every_index(void **state)
 {
     (void)state;
     static const int64_t seven[] = {9, 3, 4, 10, 4, 5, 11, 5, 6}, uneven[] = {0, 1, 2, 3, 4, 6};
@@ -265,6 +265,16 @@ static void a_fold_is_the_shortest_that_gives_every_index(void **state)
     assert_true(f.len == 1 && f.times == 5 && f.step == 1);
     f = kn_fold_find(uneven, 1);
     assert_true(f.len == 1 && f.times == 1);
+    f = kn_fold_find(uneven, 2); /* nothing would be left to take turns */
+    assert_true(f.len == 1 && f.times == 2 && f.step == 1);
+    static const int64_t down[] = {0, -5, -10, -15, -20, -25, -30, -35, -40, -45, -50, -55};
+    f = kn_fold_find(down, 12); /* four at once */
+    assert_true(f.len == 4 && f.times == 3 && f.step == -20);
+    f = kn_fold_find(down, 10); /* five times two */
+    assert_true(f.len == 2 && f.times == 5 && f.step == -10);
+    static const int64_t pairs[] = {3, 0, 9, 6, 15, 12, 21, 18};
+    f = kn_fold_find(pairs, 8);
+    assert_true(f.len == 4 && f.times == 2 && f.step == 12);
 }
 
 static void runs_are_the_steps_where_they_are_shorter(void **state)
@@ -529,7 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
         cmocka_unit_test(short_rows_and_equal_steps_are_moved_as_listed),
-        cmocka_unit_test(a_fold_is_the_shortest_that_gives_every_index),
+        cmocka_unit_test(a_fold_gives_every_index),
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_found_out),
         cmocka_unit_test(one_place_of_a_long_row_is_found_out),
