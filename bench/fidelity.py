@@ -32,8 +32,9 @@ The proxy does the loop's accesses and nothing that the loop does not do:
 * Each access is one instruction, in the program's order, of the pattern's places; nothing is done for several elements at once. An update is one instruction that changes the
   element where it is, by one index, and counts as a load and a store of 8 bytes, as in the loop.
 * Indices are loaded where the loop loads them, from a list. Where a pattern says that offsets are constant and the place moves on by a constant step, they stay in registers:
-  the loop computes them, too. Which of both it is comes from the pattern alone.
-* A chain of pointers waits for each value. Other loads of a pattern do not wait for each other.
+  the loop computes them, too. Which of both it is comes from the pattern alone. What the loop does once for all its accesses (count, add steps), a replay does once for several elements,
+  so that the sum of the patterns does not have it several times.
+* A chain of pointers is one in memory: each element holds the address of the next, nothing else is read. Other loads of a pattern do not wait for each other.
 
 What a pattern does not say, the replay cannot do: arithmetic, and **branches that loaded values decide**. A hash table's probe goes on or ends as the slot says; each wrong guess
 of the processor throws away the loads that it had begun ahead, and the replay, which knows the places beforehand, has none of that. Patterns of one loop are replayed one

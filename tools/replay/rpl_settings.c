@@ -26,11 +26,12 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
          "Pattern"},
     [RPL_KERNEL] = {"kernel", 'k', CLI_TEXT, "KERNEL", "gather",
                     "gather, scatter, gs, multigather, multiscatter", "Pattern"},
-    [RPL_OPERATION] = {"operation", 0, CLI_TEXT, "OPERATION", "copy",
-                       "copy: through a dense buffer, as Spatter does; gathers: reduce (loads add up in a "
-                       "register), chase (each waits for the one before); scatters: fill (a register is "
-                       "stored), update (load, change, store again)",
-                       "Pattern"},
+    [RPL_OPERATION] =
+        {"operation", 0, CLI_TEXT, "OPERATION", "copy",
+         "copy: through a dense buffer, as Spatter does; gathers: reduce (loads add up in a "
+         "register), chase (each element holds the address of the next); scatters: fill (a register is "
+         "stored), update (load, change, store again)",
+         "Pattern"},
     [RPL_DELTA] =
         {"delta", 'd', CLI_TEXT, "ELEMENTS[,ELEMENTS...]", "8",
          "distance of an iteration from the one before; several take turns; negative ones walk backwards",
