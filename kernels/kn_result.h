@@ -25,8 +25,9 @@ struct kn_result {
     char variant[KN_VARIANT_BYTES]; /* "jammed, 32-bit indices, regular stores" */
     enum kn_method method;
     enum kn_stores stores;
-    enum kn_pin pin; /* what was done, never AUTO */
-    unsigned index_bits, element_bytes, threads;
+    enum kn_pin pin;     /* what was done, never AUTO */
+    unsigned index_bits; /* 0: the elements were linked */
+    unsigned element_bytes, threads;
     uint64_t bytes;              /* of one run, as published: what MB/s is of */
     uint64_t bytes_with_indices; /* of one run, index loads counted too */
     uint64_t flops;              /* of one run */
