@@ -34,6 +34,16 @@ static void use_block(size_t len)
     free(p);
 }
 
+/* Many blocks of a megabyte and more, so that no budget leaves any out: more records than a chunk of the
+ * spool has room for. Their memory is not touched, or they would take seconds. */
+static void use_many_blocks(size_t len)
+{
+    for (int i = 0; i < 20000; i++) {
+        void *volatile p = malloc(len);
+        free(p);
+    }
+}
+
 static int wait_for(pid_t pid)
 {
     int status = -1;
@@ -202,9 +212,8 @@ static int run_closefds(int argc, char **argv)
         for (int fd = 3; fd < (int)limit.rlim_cur && fd < 70000; fd++)
             close(fd);
     const int fd = open("/dev/null", O_RDONLY);
-    for (int i = 0; i < 20000; i++) /* more than one chunk of the spool */
-        use_block(70003);
-    use_block(70005);
+    use_many_blocks((1 << 20) + 70003);
+    use_block((1 << 20) + 70005);
     printf("%d lowest %d\n", failed, fd);
     return 0;
 }
@@ -221,9 +230,8 @@ static int run_dup2(int argc, char **argv)
         char c = 1;
         bad += dup2(fd, to) != to || read(to, &c, 1) != 1 || c != 0;
     }
-    for (int i = 0; i < 20000; i++)
-        use_block(71003);
-    use_block(71005);
+    use_many_blocks((1 << 20) + 71003);
+    use_block((1 << 20) + 71005);
     for (int to = 500; to < 1000; to++)
         bad += close(to) != 0;
     printf("bad %d\n", bad);
@@ -258,9 +266,8 @@ static int run_setuid(int argc, char **argv)
     printf("setuid %d\n", setuid(65534));
     pthread_t t;
     if (pthread_create(&t, NULL, short_thread, NULL) == 0) pthread_join(t, NULL);
-    for (int i = 0; i < 20000; i++)
-        use_block(90003);
-    use_block(90005);
+    use_many_blocks((1 << 20) + 90003);
+    use_block((1 << 20) + 90005);
     return 0;
 }
 

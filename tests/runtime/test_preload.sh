@@ -52,12 +52,12 @@ holds 'children=0' 1 PROCESS
 
 for how in close_range closefrom loop; do
     same "$how" "$victim" closefds "$how"
-    holds "$how" 20000 'ALLOC .* len=70003 '
-    holds "$how" 1 'ALLOC .* len=70005 '
+    holds "$how" 20000 'ALLOC .* len=1118579 '
+    holds "$how" 1 'ALLOC .* len=1118581 '
 done
 same dup2 "$victim" dup2
-holds dup2 20000 'ALLOC .* len=71003 '
-holds dup2 1 'ALLOC .* len=71005 '
+holds dup2 20000 'ALLOC .* len=1119579 '
+holds dup2 1 'ALLOC .* len=1119581 '
 
 same kill9 "$victim" kill9
 holds kill9 1 'ALLOC .* len=80001 '
@@ -114,8 +114,8 @@ fi
 
 if [ "$(id -u)" = 0 ]; then
     same setuid "$victim" setuid
-    holds setuid 20000 'ALLOC .* len=90003 '
-    holds setuid 1 'ALLOC .* len=90005 '
+    holds setuid 20000 'ALLOC .* len=1138579 '
+    holds setuid 1 'ALLOC .* len=1138581 '
     mkdir "$work/jail"
     same chroot "$victim" chroot "$work/jail"
     holds chroot 1 'ALLOC .* len=91003 '
