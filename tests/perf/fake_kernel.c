@@ -143,19 +143,24 @@ static void switch_group(const struct fake_event *leader, bool on)
         if (fake_events[i].leader == leader) fake_events[i].is_on = on;
 }
 
+/* What a record of it holds, and whether the kernel is left out: one that may not look there tries again. */
+static uint64_t format_of(const struct perf_event_attr *a)
+{
+    return (a->read_format ^ a->sample_type) << 1 | a->exclude_kernel;
+}
+
 /* Tried before, as it is now? */
 static bool was_tried(const struct perf_event_attr *a, pid_t process, int cpu)
 {
     for (size_t i = 0; i < tried_len; i++)
         if (tried[i].type == a->type && tried[i].config == a->config && tried[i].period == a->sample_period &&
-            tried[i].format == (a->read_format ^ a->sample_type) && tried[i].process == process &&
-            tried[i].cpu == cpu)
+            tried[i].format == format_of(a) && tried[i].process == process && tried[i].cpu == cpu)
             return true;
     if (tried_len < FILES_MAX) {
         tried[tried_len].type = a->type;
         tried[tried_len].config = a->config;
         tried[tried_len].period = a->sample_period;
-        tried[tried_len].format = a->read_format ^ a->sample_type;
+        tried[tried_len].format = format_of(a);
         tried[tried_len].process = process;
         tried[tried_len++].cpu = cpu;
     }
