@@ -4,7 +4,7 @@
 # report, and are drawn where they are.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 can_sample || skip "the step engine does not work here"
-for times in 1 4 16; do # a busy machine gives few samples
+for times in 1 4 16 64; do # a busy machine gives few samples
     # shellcheck disable=SC2086
     recorded 0 fields --force $sampled -- "$top_builddir/tests/cases/fields_victim" $times
     must grep -qx 'sum 0' out
