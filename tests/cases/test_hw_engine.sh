@@ -8,13 +8,20 @@ unset LOADSTONE_EVENT LOADSTONE_LDLAT LOADSTONE_STORES LOADSTONE_HW_PERIOD LOADS
 victim=$top_builddir/tests/cases/faults_victim
 event=software/config=5/u # PERF_COUNT_SW_PAGE_FAULTS_MIN
 
-"$loadstone" record -q -f --engine hw --event $event --period 1 --overhead 100% -o can.h5 -- "$victim" two 1000 300 >out 2>err
-status=$?
+# recorded PERIOD: again while samples are lost: a machine that is busy may keep the reader from a ring for too long
+recorded() {
+    for chance in 1 2 3 4 5 6; do
+        "$loadstone" record -q -f --engine hw --event $event --period "$1" --overhead 100% -o can.h5 -- "$victim" two 1000 300 >out 2>err
+        status=$?
+        "$loadstone" report --json can.h5 >json 2>/dev/null
+        grep -q '"lost_records": [1-9]' json || break
+    done
+}
+recorded 1
 "$loadstone" report can.h5 >text 2>/dev/null
 grep -q '^engine  *hw' text || skip "software events cannot be sampled here: $(cat err; grep ^engine text)"
 must test $status -eq 0
 must grep -qx done out
-"$loadstone" report --json --min 0 can.h5 >json 2>err || "$loadstone" report --json can.h5 >json
 "$loadstone" report --csv --by node can.h5 >csv 2>err || { cat err; failed=1; }
 # every page of both ranges, once
 must grep -q 'A' csv
@@ -34,9 +41,9 @@ if ! "$loadstone" doctor --json 2>/dev/null | grep -q '"engine": "hw"'; then
     must test "$(grep -o 'hw: ' err | wc -l)" -eq 1
 fi
 # the period is what was asked for, and what the PMU takes
-"$loadstone" record -q -f --engine hw --event $event --period 10 --overhead 100% -o ten.h5 -- "$victim" two 1000 300 >out 2>err
+recorded 10
 must grep -qx done out
-"$loadstone" report --csv --by node ten.h5 >csv 2>err
+"$loadstone" report --csv --by node can.h5 >csv 2>err
 python3 - csv <<'P' || failed=1
 import csv, sys
 n = sum(int(float(r["samples"])) for r in csv.DictReader(open(sys.argv[1])))
