@@ -123,7 +123,11 @@ static void this_machine_is_measured_in_a_plausible_order(void **state)
     assert_true(c.latency_cycles[MACH_L2] >= c.latency_cycles[MACH_L1]);
     assert_in_range(c.tsc_hz, 100000000, 100000000000);
     assert_true(c.issue_width > 0.1 && c.issue_width < 100);
-    assert_int_equal(mach_level_of_latency(&c, c.latency_cycles[MACH_DRAM]), MACH_DRAM);
+    /* A virtual machine's neighbours may have the third cache, so that it seems as far as memory: no limit
+     * can be between them then. Limits are half a step of the counter from where they would be, and a step
+     * apart. */
+    if (c.latency_cycles[MACH_DRAM] >= c.latency_cycles[MACH_L3] + 3 * c.tsc_step_cycles)
+        assert_int_equal(mach_level_of_latency(&c, c.latency_cycles[MACH_DRAM]), MACH_DRAM);
 }
 #else
 static void this_machine_is_measured_in_a_plausible_order(void **state)
