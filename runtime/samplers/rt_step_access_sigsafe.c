@@ -145,6 +145,19 @@ static void add_gather(struct access_list *l, const struct rt_step_plan *p, cons
     }
 }
 
+/* Intel SDM vol. 2B, TILELOADD: rows from start_row on (not 0 after an interruption), the index register
+ * times scale apart. */
+static void add_tile(struct access_list *l, const struct rt_step_plan *p, const struct rt_step_mem *m,
+                     const struct rt_step_regs *r)
+{
+    const struct rt_step_tile tile = rt_step_xstate_tile(&r->xstate, m->tile);
+    const uint64_t base = base_value(p, m, r) + (uint64_t)m->disp;
+    const uint64_t stride_bytes = m->index == RT_STEP_REG_NONE ? 0 : greg(r, m->index) * m->scale;
+    for (unsigned row = tile.first_row; row < tile.rows; row++)
+        add(l, m, segment_base(m, r) + truncate(base + row * stride_bytes, m->addr_width_bytes),
+            tile.row_bytes, (uint16_t)row);
+}
+
 /* Intel SDM vol. 2A, ENTER: push rbp; then nesting - 1 frame pointers are copied, then the new one is pushed.
  */
 static void add_enter(struct access_list *l, const struct rt_step_mem *m, const struct rt_step_regs *r)
@@ -219,6 +232,9 @@ static void add_mem(struct access_list *l, const struct rt_step_plan *p, const s
     case RT_STEP_MEM_GATHER_K:
     case RT_STEP_MEM_GATHER_VEC:
         add_gather(l, p, m, r);
+        break;
+    case RT_STEP_MEM_TILE:
+        add_tile(l, p, m, r);
         break;
     }
 }

@@ -90,6 +90,13 @@ static const struct mnemonic_row strings[] = {
     {ZYDIS_MNEMONIC_SCASD, 1}, {ZYDIS_MNEMONIC_SCASQ, 1},
 };
 
+/* Zydis gives their operand no length: it is the tile's. */
+static const struct mnemonic_row tiles[] = {
+    {ZYDIS_MNEMONIC_TILELOADD, 1},
+    {ZYDIS_MNEMONIC_TILELOADDT1, 1},
+    {ZYDIS_MNEMONIC_TILESTORED, 1},
+};
+
 static bool within(ZydisRegister r, ZydisRegister first, ZydisRegister last)
 {
     return r >= first && r <= last;
@@ -216,10 +223,26 @@ static void plan_special(const struct rt_step_scratch *s, struct rt_step_mem *m)
     }
 }
 
-static bool is_memory_access(const ZydisDecodedOperand *op)
+static bool is_tile_access(const struct rt_step_scratch *s)
+{
+    return LOOK_UP(tiles, s->insn.mnemonic, 0);
+}
+
+static void plan_tile(const struct rt_step_scratch *s, struct rt_step_mem *m)
+{
+    m->kind = RT_STEP_MEM_TILE;
+    for (unsigned i = 0; i < s->insn.operand_count; i++) {
+        const ZydisDecodedOperand *op = &s->operands[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            within(op->reg.value, ZYDIS_REGISTER_TMM0, ZYDIS_REGISTER_TMM7))
+            m->tile = (uint8_t)(op->reg.value - ZYDIS_REGISTER_TMM0);
+    }
+}
+
+static bool is_memory_access(const struct rt_step_scratch *s, const ZydisDecodedOperand *op)
 {
     const bool real = op->mem.type == ZYDIS_MEMOP_TYPE_MEM || op->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
-    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && real && op->size >= 8;
+    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && real && (op->size >= 8 || is_tile_access(s));
 }
 
 static void plan_operand(const struct rt_step_scratch *s, const ZydisDecodedOperand *op,
@@ -241,6 +264,8 @@ static void plan_operand(const struct rt_step_scratch *s, const ZydisDecodedOper
     };
     if (op->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
         plan_gather(s, op, m);
+    else if (is_tile_access(s))
+        plan_tile(s, m);
     else if (is_stack_operand(op))
         plan_stack(&s->insn, m);
     else if (has_k_mask(&s->insn))
@@ -272,7 +297,7 @@ static void plan_from(const struct rt_step_scratch *s, struct rt_step_plan *out)
         out->klass = RT_STEP_FLAGS; /* the trap after it is delayed by one instruction */
     out->mem_count = 0;
     for (unsigned i = 0; i < s->insn.operand_count && out->mem_count < RT_STEP_MEM_MAX; i++) {
-        if (!is_memory_access(&s->operands[i])) continue;
+        if (!is_memory_access(s, &s->operands[i])) continue;
         struct rt_step_mem *m = &out->mem[out->mem_count];
         plan_operand(s, &s->operands[i], m);
         if (m->does) out->mem_count++;

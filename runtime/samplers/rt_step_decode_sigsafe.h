@@ -34,7 +34,8 @@ enum rt_step_mem_kind {
     RT_STEP_MEM_PACKED_K, /* compress and expand: as many elements as mask bits, contiguous */
     RT_STEP_MEM_ANY_K,    /* broadcast: one element when any mask bit is set */
     RT_STEP_MEM_GATHER_K, /* VSIB, lanes by k register */
-    RT_STEP_MEM_GATHER_VEC
+    RT_STEP_MEM_GATHER_VEC,
+    RT_STEP_MEM_TILE /* AMX: a row a lane, as many and as long as the tile is configured */
 };
 
 enum { RT_STEP_DOES_LOAD = 1, RT_STEP_DOES_STORE = 2, RT_STEP_DOES_PREFETCH = 4 };
@@ -60,11 +61,11 @@ struct rt_step_mem {
     int64_t disp;
     uint8_t kind, does, segment;
     uint8_t base, index; /* numbers as in machine code, RT_STEP_REG_RIP or RT_STEP_REG_NONE; index of a
-                            gather: vector register */
+                            gather: vector register, of a tile: distance of its rows */
     uint8_t scale, addr_width_bytes, repeated;
     uint8_t mask, lanes, elem_bytes, index_elem_bytes; /* mask: number of the mask register */
     uint16_t size_bytes;
-    uint8_t bit_reg, nesting;
+    uint8_t bit_reg, nesting, tile;
 };
 
 struct rt_step_plan {

@@ -19,6 +19,8 @@ enum {
     XCOMP_K = 5,
     XCOMP_ZMM_HIGH = 6,
     XCOMP_ZMM_16_31 = 7,
+    XCOMP_TILE_CONFIG = 17,
+    TILE_CONFIG_BYTES = 64,
 };
 #define XSTATE_MAGIC1 UINT32_C(0x46505853)
 
@@ -43,6 +45,7 @@ struct rt_step_xlayout rt_step_xlayout_read(void)
         .k = component_offset(XCOMP_K),
         .zmm_high = component_offset(XCOMP_ZMM_HIGH),
         .zmm_16_31 = component_offset(XCOMP_ZMM_16_31),
+        .tile_config = component_offset(XCOMP_TILE_CONFIG),
     };
 }
 
@@ -98,4 +101,20 @@ uint64_t rt_step_xstate_k(const struct rt_step_xstate *x, unsigned number)
     uint64_t v = 0;
     piece(x, XCOMP_K, at(x->layout.k, number * 8), &v, sizeof v);
     return v;
+}
+
+/* Intel SDM vol. 2A, LDTILECFG: byte 1 start_row, from byte 16 on the bytes of a row, from byte 48 on the
+ * rows of each tile. */
+struct rt_step_tile rt_step_xstate_tile(const struct rt_step_xstate *x, unsigned number)
+{
+    enum { START_ROW = 1, ROW_BYTES = 16, ROWS = 48, PALETTE_TILES = 8, ROWS_MOST = 16, ROW_BYTES_MOST = 64 };
+    uint8_t config[TILE_CONFIG_BYTES] = {0};
+    struct rt_step_tile tile = {0};
+    piece(x, XCOMP_TILE_CONFIG, x->layout.tile_config, config, sizeof config);
+    if (number >= PALETTE_TILES) return tile;
+    memcpy(&tile.row_bytes, config + ROW_BYTES + number * sizeof tile.row_bytes, sizeof tile.row_bytes);
+    tile.first_row = config[START_ROW];
+    tile.rows = config[ROWS + number];
+    if (tile.row_bytes > ROW_BYTES_MOST || tile.rows > ROWS_MOST) tile = (struct rt_step_tile){0};
+    return tile;
 }

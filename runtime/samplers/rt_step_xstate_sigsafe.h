@@ -9,7 +9,7 @@
 /* Where the components stand in the standard XSAVE format (CPUID leaf 0DH, EBX of sub-leaf i); 0: not on this
  * CPU. */
 struct rt_step_xlayout {
-    uint32_t ymm_high, k, zmm_high, zmm_16_31;
+    uint32_t ymm_high, k, zmm_high, zmm_16_31, tile_config;
 };
 
 struct rt_step_xstate {
@@ -31,5 +31,13 @@ void rt_step_xstate_vector(const struct rt_step_xstate *x, unsigned number, uint
 uint64_t rt_step_xstate_mmx(const struct rt_step_xstate *x, unsigned number);
 /* Mask register k0..k7. */
 uint64_t rt_step_xstate_k(const struct rt_step_xstate *x, unsigned number);
+
+struct rt_step_tile {
+    uint16_t row_bytes;
+    uint8_t first_row, rows; /* first_row: the one to go on with */
+};
+
+/* How tile 0..7 is configured (AMX); all 0: it is not.  Thread: any.  Signal: safe. */
+struct rt_step_tile rt_step_xstate_tile(const struct rt_step_xstate *x, unsigned number);
 
 #endif

@@ -149,6 +149,31 @@ static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
         assert_int_equal(plan_of(in_place[i], 0x1000).flow, RT_STEP_FLOW_NONE);
 }
 
+/* A loop in which each round has one that is not would have no latency at all. */
+static void step_isolation_moves_what_loops_are_made_of(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint8_t code[8];
+    } rows[] = {
+        {"tileloadd tmm0,[rax+rcx]", {0xc4, 0xe2, 0x7b, 0x4b, 0x04, 0x08}},
+        {"tilestored [rax+rcx],tmm0", {0xc4, 0xe2, 0x7a, 0x4b, 0x04, 0x08}},
+        {"tdpbssd tmm0,tmm1,tmm2", {0xc4, 0xe2, 0x6b, 0x5e, 0xc1}},
+        {"vaddph zmm1,zmm2,[rax]", {0x62, 0xf5, 0x6c, 0x48, 0x58, 0x08}},
+        {"vpdpbusd ymm1,ymm2,[rax]", {0xc4, 0xe2, 0x6d, 0x50, 0x08}},
+        {"movdir64b rax,[rcx]", {0x66, 0x0f, 0x38, 0xf8, 0x01}},
+        {"movdiri [rax],rcx", {0x48, 0x0f, 0x38, 0xf9, 0x08}},
+        {"clwb [rax]", {0x66, 0x0f, 0xae, 0x30}},
+        {"clflushopt [rax]", {0x66, 0x0f, 0xae, 0x38}},
+        {"cldemote [rax]", {0x0f, 0x1c, 0x00}},
+        {"endbr64", {0xf3, 0x0f, 0x1e, 0xfa}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (plan_of(rows[i].code, 0x1000).flow != RT_STEP_FLOW_COPY)
+            fail_msg("%s is stepped in place", rows[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +184,7 @@ int main(void)
         cmocka_unit_test(step_isolation_computes_branches),
         cmocka_unit_test(step_isolation_puts_the_context_back),
         cmocka_unit_test(step_isolation_leaves_alone_what_depends_on_its_place),
+        cmocka_unit_test(step_isolation_moves_what_loops_are_made_of),
     };
     return cmocka_run_group_tests(tests, open_zydis, NULL);
 }

@@ -18,8 +18,9 @@ static const long long gregs[NGREG] = {
 };
 
 /* An XSAVE area in the standard format, with a layout of its own. */
-static const struct rt_step_xlayout layout = {.ymm_high = 576, .k = 832, .zmm_high = 896, .zmm_16_31 = 1408};
-enum { AREA_BYTES = 2432 };
+static const struct rt_step_xlayout layout = {
+    .ymm_high = 576, .k = 832, .zmm_high = 896, .zmm_16_31 = 1408, .tile_config = 2432};
+enum { AREA_BYTES = 2496 };
 static uint8_t area[AREA_BYTES];
 static struct rt_step_zydis zydis;
 
@@ -34,7 +35,7 @@ static int build_world(void **state)
     ZydisDecoderInit(&zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     zydis.decode_full = ZydisDecoderDecodeFull;
     const uint32_t magic = 0x46505853, size = AREA_BYTES;
-    const uint64_t present = 0xe7;
+    const uint64_t present = 0x200e7;
     put(464, &magic, 4);
     put(464 + 16, &size, 4);
     put(512, &present, 8);
@@ -58,6 +59,12 @@ static int build_world(void **state)
     }
     const uint64_t k1 = 0x8103; /* lanes 0 1 8 15 */
     put(832 + 8, &k1, 8);
+    /* tile 3: 3 rows of 24 bytes, of which the first is done */
+    const uint8_t start_row = 1, rows = 3;
+    const uint16_t row_bytes = 24;
+    put(2432 + 1, &start_row, 1);
+    put(2432 + 16 + 3 * 2, &row_bytes, 2);
+    put(2432 + 48 + 3, &rows, 1);
     const uint64_t mm1 = UINT64_C(0x80000000000000ff);
     put(32 + 16, &mm1, 8);
     return 0;
@@ -160,6 +167,23 @@ static const struct decode_case cases[] = {
     {"vaddps zmm0{k1},zmm0,[rax]{1to16}", {0x62, 0xf1, 0x7c, 0x59, 0x58, 0x00}, 1, {{0x10000, 4, 0, L}}},
     {"vaddps zmm0{k2},.. no lane set", {0x62, 0xf1, 0x7c, 0x5a, 0x58, 0x00}, 0, {{0}}},
     {"vmovss xmm0{k1},[rax]", {0x62, 0xf1, 0x7e, 0x09, 0x10, 0x00}, 1, {{0x10000, 4, 0, L}}},
+    {"tileloadd tmm3,[rax+rcx*8+16] a row a lane",
+     {0xc4, 0xe2, 0x7b, 0x4b, 0x5c, 0xc8, 0x10},
+     2,
+     {{0x10000 + 16 + 24, 24, 1, L}, {0x10000 + 16 + 48, 24, 2, L}}},
+    {"tilestored [rax+r9],tmm3 walks back",
+     {0xc4, 0xa2, 0x7a, 0x4b, 0x1c, 0x08},
+     2,
+     {{0x10000 - 70, 24, 1, S}, {0x10000 - 140, 24, 2, S}}},
+    {"tileloaddt1 tmm0,[rax+rcx] of a tile that is not configured",
+     {0xc4, 0xe2, 0x79, 0x4b, 0x04, 0x08},
+     0,
+     {{0}}},
+    {"ldtilecfg [rax]", {0xc4, 0xe2, 0x78, 0x49, 0x00}, 1, {{0x10000, 64, 0, L}}},
+    {"movdir64b rax,[rbx+8]",
+     {0x66, 0x0f, 0x38, 0xf8, 0x43, 0x08},
+     2,
+     {{0x40000 + 8, 64, 0, L}, {0x10000, 64, 0, S}}},
     {"vpmovqb [rax]{k1},zmm0", {0x62, 0xf2, 0x7e, 0x49, 0x32, 0x00}, 1, {{0x10000, 2, 0, S}}},
 };
 
