@@ -110,6 +110,12 @@ if sees_gathers; then
     says err 'AVX2, which QEMU'
     traced 126 -- "$victim" avx512
     says err 'AVX-512, which QEMU'
+    traced 126 -- "$victim" mask
+    says err 'AVX-512, which QEMU'
+    traced 126 -- "$victim" tile
+    says err 'AMX, which QEMU'
+    traced 126 -- "$victim" direct
+    says err 'MOVDIR64B, which QEMU'
 else
     traced 125 --avx2 -- "$victim" loops
     says err 'built without Zydis'

@@ -232,7 +232,37 @@ static int avx512(void)
     __asm__ volatile(".byte 0x62,0xf1,0x7c,0x48,0x10,0x00" ::"a"(table) : "xmm0"); /* vmovups (%rax), %zmm0 */
     return 0;
 }
+
+/* What a program compiled for Sapphire Rapids may come to first. */
+static int mask(void)
+{
+    __asm__ volatile(".byte 0xc5,0xf9,0x92,0xc8" ::"a"(1)); /* kmovb %eax, %k1 */
+    return 0;
+}
+static int tile(void)
+{
+    __asm__ volatile(".byte 0xc4,0xe2,0x78,0x49,0x00" ::"a"(table)); /* ldtilecfg (%rax) */
+    return 0;
+}
+static int direct(void)
+{
+    __asm__ volatile(".byte 0x66,0x0f,0x38,0xf8,0x01" ::"a"(table), "c"(table)
+                     : "memory"); /* movdir64b (%rcx), %rax */
+    return 0;
+}
 #else
+static int mask(void)
+{
+    return 77;
+}
+static int tile(void)
+{
+    return 77;
+}
+static int direct(void)
+{
+    return 77;
+}
 static int wide(void)
 {
     return 77;
@@ -372,6 +402,9 @@ static const struct {
             {"shuffle", shuffle},
             {"odd-call", odd_call},
             {"avx512", avx512},
+            {"mask", mask},
+            {"tile", tile},
+            {"direct", direct},
             {"aborts", aborts},
             {"killed", killed},
             {"forks", forks},

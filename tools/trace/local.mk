@@ -21,7 +21,7 @@ LOADSTONE_MAN += tools/loadstone-trace.1
 # QEMU has the functions that are undefined in it.
 pkglib_LTLIBRARIES += libloadstone-tracer.la
 libloadstone_tracer_la_SOURCES = \
-    tools/tracer/trc_decode.c tools/tracer/trc_decode.h \
+    tools/tracer/trc_decode.c tools/tracer/trc_decode.h tools/tracer/trc_isa.h \
     tools/tracer/trc_futex.h \
     tools/tracer/trc_guest.c tools/tracer/trc_guest.h \
     tools/tracer/trc_lane.c tools/tracer/trc_lane.h \

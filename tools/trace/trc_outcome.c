@@ -3,10 +3,14 @@
 
 #include "tools/cli/cli_message.h"
 #include "tools/trace/trc_lacking.h"
+#include "tools/tracer/trc_isa.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#define TRC_ISA_NAME(name, text) [TRC_ISA_##name] = (text),
+static const char *const trc_isa_names[] = {TRC_ISA_LIST(TRC_ISA_NAME)};
 
 static void trc_say_alternative(const char *program)
 {
@@ -25,11 +29,15 @@ static int trc_say_refusal(const struct trc_ring *ring, const char *program)
 }
 
 /* Instructions that QEMU does not have, or that were hidden. */
-static int trc_say_illegal(const struct trc_ring *ring, const char *program)
+static int trc_say_illegal(uint32_t isa, const char *program)
 {
-    cli_error("%s uses %s, which QEMU 7.2 %s", program, ring->saw_avx512 ? "AVX-512" : "AVX2",
-              ring->saw_avx512 ? "does not execute; compile it without AVX-512"
-                               : "computes wrongly in part, so it was hidden; allow it with --avx2");
+    if (isa == TRC_ISA_AVX2)
+        cli_error("%s uses AVX2, which QEMU 7.2 computes wrongly in part, so it was hidden; allow it with "
+                  "--avx2",
+                  program);
+    else
+        cli_error("%s uses %s, which QEMU 7.2 does not execute; compile it without %s", program,
+                  trc_isa_names[isa], trc_isa_names[isa]);
     trc_say_alternative(program);
     return CLI_CANNOT_RUN;
 }
@@ -43,8 +51,10 @@ int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o
         trc_say_alternative(program);
         return CLI_CANNOT_RUN;
     }
-    if (o->exit_signal == SIGILL && (ring->saw_avx512 || ring->saw_avx2))
-        return trc_say_illegal(ring, program);
+    const uint32_t isa = ring->lacks_isa;
+    if (o->exit_signal == SIGILL && isa != TRC_ISA_HAD &&
+        isa < sizeof(trc_isa_names) / sizeof(trc_isa_names[0]))
+        return trc_say_illegal(isa, program);
     return 0;
 }
 

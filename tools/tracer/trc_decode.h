@@ -6,6 +6,8 @@
 #ifndef TRC_DECODE_H
 #define TRC_DECODE_H
 
+#include "tools/tracer/trc_isa.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +20,7 @@ enum trc_shape {
 struct trc_shape_of {
     enum trc_shape shape;
     uint16_t load_bytes, store_bytes; /* 0: none */
-    bool is_avx512, is_avx2;
+    enum trc_isa isa;
     bool is_broken_gather; /* QEMU 7.2 computes wrong addresses for it */
 };
 

@@ -65,9 +65,33 @@ static void trc_decode_operand(const ZydisDecodedOperand *op, struct trc_shape_o
     if (op->mem.type == ZYDIS_MEMOP_TYPE_VSIB) s->is_broken_gather = trc_is_broken_index(op->mem.index);
 }
 
-static bool trc_is_avx2(ZydisISAExt e)
+static const struct trc_isa_row {
+    ZydisISAExt extension;
+    enum trc_isa isa;
+} trc_isas[] = {
+    {ZYDIS_ISA_EXT_AVX2, TRC_ISA_AVX2},
+    {ZYDIS_ISA_EXT_AVX2GATHER, TRC_ISA_AVX2},
+    {ZYDIS_ISA_EXT_AVX512EVEX, TRC_ISA_AVX512},
+    {ZYDIS_ISA_EXT_AVX512VEX, TRC_ISA_AVX512}, /* those of mask registers */
+    {ZYDIS_ISA_EXT_AMX_TILE, TRC_ISA_AMX},
+    {ZYDIS_ISA_EXT_AMX_INT8, TRC_ISA_AMX},
+    {ZYDIS_ISA_EXT_AMX_BF16, TRC_ISA_AMX},
+    {ZYDIS_ISA_EXT_AVX_VNNI, TRC_ISA_AVX_VNNI},
+    {ZYDIS_ISA_EXT_GFNI, TRC_ISA_GFNI},
+    {ZYDIS_ISA_EXT_SHA, TRC_ISA_SHA},
+    {ZYDIS_ISA_EXT_VPCLMULQDQ, TRC_ISA_VPCLMULQDQ},
+    {ZYDIS_ISA_EXT_MOVDIR, TRC_ISA_MOVDIR},
+    {ZYDIS_ISA_EXT_SERIALIZE, TRC_ISA_SERIALIZE},
+    {ZYDIS_ISA_EXT_XSAVEC, TRC_ISA_XSAVEC},
+    {ZYDIS_ISA_EXT_RDPID, TRC_ISA_RDPID},
+    {ZYDIS_ISA_EXT_PT, TRC_ISA_PTWRITE},
+};
+
+static enum trc_isa trc_isa_of(ZydisISAExt extension)
 {
-    return e == ZYDIS_ISA_EXT_AVX2 || e == ZYDIS_ISA_EXT_AVX2GATHER;
+    for (size_t i = 0; i < sizeof(trc_isas) / sizeof(trc_isas[0]); i++)
+        if (trc_isas[i].extension == extension) return trc_isas[i].isa;
+    return TRC_ISA_HAD;
 }
 
 struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len)
@@ -78,11 +102,10 @@ struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len)
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
     /* EVEX: QEMU gives up at its first byte, so there may not be more of it */
-    s.is_avx512 = len > 0 && *(const uint8_t *)bytes == 0x62;
+    if (len > 0 && *(const uint8_t *)bytes == 0x62) s.isa = TRC_ISA_AVX512;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &in, ops))) return s;
-    s.is_avx512 |= in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
-    s.is_avx2 = trc_is_avx2(in.meta.isa_ext);
+    s.isa = trc_isa_of(in.meta.isa_ext);
     if (TRC_AMONG(in.mnemonic, trc_no_access)) return s;
     for (unsigned i = 0; i < in.operand_count; i++)
         trc_decode_operand(&ops[i], &s, &n);

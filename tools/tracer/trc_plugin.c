@@ -36,8 +36,6 @@ static void trc_refuse(enum trc_refusal why, uint64_t ip)
 
 static void trc_check(const struct trc_insn *i)
 {
-    if (i->shape.is_avx512) TRC_STORE(trc_ring->saw_avx512, 1);
-    if (i->shape.is_avx2) TRC_STORE(trc_ring->saw_avx2, 1);
     if (i->shape.is_broken_gather) trc_refuse(TRC_REFUSED_GATHER, i->ip);
 }
 
@@ -63,6 +61,23 @@ static void trc_check_alone(struct trc_insn *i)
 {
     i->shape = trc_decode(trc_plugin.target, i->bytes, i->len);
     trc_check(i);
+}
+
+/* QEMU ends a block at an instruction that it does not know, and hands over only what it read of it: the rest
+ * is in the program's memory, to the end of the page for certain. */
+static void trc_check_last(struct qemu_plugin_tb *tb, size_t len)
+{
+    enum { CODE_BYTES = 15, PAGE_BYTES = 4096 };
+    if (len == 0) return;
+    const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, len - 1);
+    const struct trc_insn known = trc_insn_of(last);
+    const void *code = qemu_plugin_insn_haddr(last);
+    const size_t in_page = PAGE_BYTES - known.ip % PAGE_BYTES;
+    const size_t readable = in_page < CODE_BYTES ? in_page : CODE_BYTES;
+    const bool is_all_known = !code || readable < known.len;
+    const struct trc_shape_of s =
+        trc_decode(trc_plugin.target, is_all_known ? known.bytes : code, is_all_known ? known.len : readable);
+    if (s.isa != TRC_ISA_HAD) TRC_STORE(trc_ring->lacks_isa, s.isa);
 }
 
 static void trc_on_insn(struct qemu_plugin_insn *insn, struct trc_code *code)
@@ -119,6 +134,7 @@ static void trc_on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     struct trc_code code = {.module = UINT32_MAX};
     const size_t len = qemu_plugin_tb_n_insns(tb);
     (void)id;
+    trc_check_last(tb, len);
     if (!trc_is_followed()) {
         trc_on_translation_in_child(tb, len);
         return;
