@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const double worth_saying = 1.1;
-static const double short_seconds = 20e-6; /* starting and joining threads takes some microseconds */
+static const double short_seconds = 20e-6; /* starting and joining threads takes some microseconds, an
+                                              interruption as many */
 static const uint64_t tlb_bytes = UINT64_C(16) << 20, own_dense_max_bytes = UINT64_C(1) << 20;
 enum { TRIES = 5 };
 
@@ -66,6 +67,7 @@ void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const stru
         say(r, "the system gave %.0f of %.0f MiB in huge pages", (double)r->huge_bytes / (1 << 20),
             (double)r->memory_bytes / (1 << 20));
     if (r->seconds.min < short_seconds)
-        say(r, "a run takes %.1f us, much of it the start of threads: raise the count", r->seconds.min * 1e6);
+        say(r, "a run takes %.1f us%s: raise the count", r->seconds.min * 1e6,
+            r->threads > 1 ? ", much of it the start of threads" : ", in which every interruption counts");
     if (o->method == KN_METHOD_SCALAR) say(r, "this is the baseline: method auto takes the fastest");
 }

@@ -123,4 +123,6 @@ expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --
 expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
+# what is short is said, and of one thread nothing about starting threads
+expect 0 " us, in which every interruption counts: raise the count" "$loadstone" replay --no-stream -r 2 --warmups 1 -p 0,4 -l 64 -t 1
 exit $failed
