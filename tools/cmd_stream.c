@@ -142,7 +142,7 @@ static void stream_warn_of_size(const struct kn_stream_need *need)
     if (need->elements >= need->rule_elements) return;
     cli_warn("an array of %llu elements is smaller than STREAM's run rule asks for (%llu: four times the "
              "%llu KiB of last-level cache): "
-             "these are rates of caches, not of memory",
+             "these may be rates of caches, not of memory",
              (unsigned long long)need->elements, (unsigned long long)need->rule_elements,
              (unsigned long long)need->last_level_bytes / 1024);
 }
