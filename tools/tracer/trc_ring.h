@@ -113,8 +113,8 @@ struct trc_ring {
     uint32_t refusal;    /* enum trc_refusal */
     char reason[TRC_REASON_BYTES];
     uint64_t skip_instructions, count_instructions; /* of each thread; count 0: all that follow */
-    uint32_t lacks_isa; /* enum trc_isa: the latest that QEMU may have stopped at */
-    uint32_t forks;                                 /* children that were not followed */
+    uint32_t lacks_isa;      /* enum trc_isa: the latest that QEMU may have stopped at */
+    uint32_t forks;          /* children that were not followed */
     uint32_t execs;          /* programs that were started in the place of this one or of a child */
     uint32_t threads_missed; /* for want of a lane */
     uint32_t texts_missed;
