@@ -66,15 +66,21 @@ static bool may_be_jammed(const struct kn_plan_side *s, size_t len)
     return true;
 }
 
-/* Bytes of pages that elements need: all of them, or a page for each that is touched. */
+static const char *name_of(const struct pat_config *c)
+{
+    return c->name && *c->name ? c->name : pat_kernel_name(c->kernel);
+}
+
+/* Bytes of pages that elements need: all of them, or a page for each that is touched. No array has more than
+ * 63 bits of bytes, however few are touched. */
 static bool touched_bytes(uint64_t elements, uint64_t touches, const struct kn_plan *p, uint64_t page_bytes,
                           uint64_t *out)
 {
     uint64_t span, pages;
-    if (!ls_mul_u64(elements, p->element_bytes, &span)) span = UINT64_MAX;
+    if (!ls_mul_u64(elements, p->element_bytes, &span) || span > INT64_MAX) return false;
     if (!ls_mul_u64(touches, page_bytes, &pages)) pages = UINT64_MAX;
     *out = span < pages ? span : pages;
-    return *out <= INT64_MAX;
+    return true;
 }
 
 static ls_err set_need(struct kn_plan *p, enum kn_pages pages)
@@ -95,13 +101,14 @@ static ls_err set_need(struct kn_plan *p, enum kn_pages pages)
          ls_add_u64(n->memory_bytes, dense, &n->memory_bytes) &&
          ls_add_u64(n->memory_bytes, indices, &n->memory_bytes) && n->memory_bytes <= INT64_MAX;
     return ok ? LS_OK
-              : ls_fail(LS_ERR_RANGE, "%s: its arrays do not fit 63 bits; lower its count, delta or wrap",
-                        p->config->name);
+              : ls_fail(LS_ERR_RANGE,
+                        "%s: its arrays do not fit 63 bits; lower its indices, count, delta or wrap",
+                        name_of(p->config));
 }
 
 static ls_err check(const struct pat_config *c)
 {
-    const char *name = c->name && *c->name ? c->name : pat_kernel_name(c->kernel);
+    const char *name = name_of(c);
     if (c->count == 0 || c->wrap == 0) return ls_fail(LS_ERR_ARG, "%s: count and wrap are 1 at least", name);
     if (!pat_operation_fits(c->operation, c->kernel))
         return ls_fail(LS_ERR_ARG, "%s: kernel %s has no operation %s", name, pat_kernel_name(c->kernel),

@@ -515,6 +515,7 @@ static void what_cannot_run_is_refused_with_what_there_is(void **state)
         {{.method = KN_METHOD_JAMMED}, 10, 0, LS_ERR_UNSUPPORTED, "which of several stores"},
         {{.memory_bytes = 1 << 20}, 100000, 100, LS_ERR_NOMEM, "are allowed"},
         {{0}, UINT64_C(1) << 62, 8, LS_ERR_RANGE, "64-bit"},
+        {{0}, 2, INT64_C(1) << 61, LS_ERR_RANGE, "63 bits"}, /* few elements, 2^64 bytes apart */
         {{0}, 0, 8, LS_ERR_ARG, "1 at least"},
     };
     uint64_t random = 5;
