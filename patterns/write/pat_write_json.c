@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pattern files: as loadstone replay takes them, and in the part of that which Spatter 2.1 takes. Spatter
- * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. A delta below
- * 0 silently becomes 8 there, and a list of deltas is a crash. */
+/* Pattern files: as loadstone replay takes them, and in the part of that which Spatter 2 takes. Spatter
+ * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. It refuses a
+ * file with a delta below 0 or a list of deltas; older versions take the one for 8 and end by the other.
+ */
 #include "common/ls_put.h"
 #include "patterns/write/pat_unroll.h"
 #include "patterns/write/pat_writers.h"
@@ -67,24 +68,14 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     fputc('}', out);
 }
 
-/* What goes into the file for row i; *out starts as a scaled copy of its configuration. */
-typedef ls_err pat_json_fit(const struct pat_found *r, size_t i, const struct pat_write_options *o,
+/* What goes into the file for row i of f; *out starts as a scaled copy of its configuration. */
+typedef ls_err pat_json_fit(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
                             struct pat_config *out);
 
 static bool pat_json_is_spatters(const struct pat_config *c)
 {
     const bool has_lists = c->deltas.len || c->deltas_gather.len || c->deltas_scatter.len;
     return !has_lists && c->delta >= 0 && c->delta_gather >= 0 && c->delta_scatter >= 0;
-}
-
-static ls_err pat_json_as_is(const struct pat_found *r, size_t i, const struct pat_write_options *o,
-                             struct pat_config *out)
-{
-    (void)r;
-    (void)i;
-    (void)o;
-    (void)out;
-    return LS_OK;
 }
 
 /* One note for all of them: "patterns 1, 4: ...". */
@@ -152,15 +143,36 @@ static int64_t pat_json_highest(const struct pat_indices *p, int64_t highest)
     return highest;
 }
 
-/* Without a boundary of its own Spatter takes indices modulo one that shrinks with the number of
- * configurations: one above the highest index changes nothing. */
-static ls_err pat_json_for_spatter(const struct pat_found *r, size_t i, const struct pat_write_options *o,
+/* A boundary above the highest index changes nothing. */
+static uint64_t pat_json_boundary(const struct pat_config *c)
+{
+    return 1 + (uint64_t)pat_json_highest(&c->pattern,
+                                          pat_json_highest(&c->gather, pat_json_highest(&c->scatter, 0)));
+}
+
+/* What Spatter takes indices modulo where a configuration has no boundary of its own: half of its share of
+ * the elements of 65 GB (remap_pattern in its PatternParser.cc). */
+static uint64_t pat_json_boundary_of_spatter(size_t configurations)
+{
+    return (UINT64_C(65000000000) - 1) / sizeof(double) / configurations / 2;
+}
+
+static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
+                                struct pat_config *c)
+{
+    (void)i;
+    (void)o;
+    const uint64_t boundary = pat_json_boundary(c);
+    if (boundary > pat_json_boundary_of_spatter(f->len)) c->boundary = boundary;
+    return LS_OK;
+}
+
+static ls_err pat_json_for_spatter(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
                                    struct pat_config *c)
 {
-    (void)r;
+    (void)f;
     if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
-    c->boundary = 1 + (uint64_t)pat_json_highest(
-                          &c->pattern, pat_json_highest(&c->gather, pat_json_highest(&c->scatter, 0)));
+    c->boundary = pat_json_boundary(c);
     return LS_OK;
 }
 
@@ -170,7 +182,7 @@ static ls_err pat_json_rows(const struct pat_findings *f, const struct pat_write
     for (size_t i = 0; i < f->len; i++) {
         struct pat_config c;
         ls_err err = pat_config_scaled(&f->rows[i].config, f->rows[i].elem_size_bytes, &c);
-        if (err == LS_OK) err = fit(&f->rows[i], i, o, &c);
+        if (err == LS_OK) err = fit(f, i, o, &c);
         if (err == LS_OK) {
             fputs(i ? ",\n " : "[", out);
             pat_json_row(&c, &f->rows[i], out);
@@ -188,7 +200,7 @@ static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat
     FILE *out;
     LS_TRY(ls_outputs_open(files, path, &out));
     pat_json_note_spatter(f, o);
-    return pat_json_rows(f, o, pat_json_as_is, out);
+    return pat_json_rows(f, o, pat_json_for_both, out);
 }
 
 static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct pat_write_options *o,

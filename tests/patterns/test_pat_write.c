@@ -125,6 +125,31 @@ static void spatter_gets_the_same_accesses_in_its_own_terms(void **state)
     pat_suite_fini(&s);
 }
 
+/* Six configurations: Spatter takes indices modulo 65 GB / 8 / 6 / 2 unless it is told. */
+static void far_indices_stay_where_they_are_in_spatter(void **state)
+{
+    enum { SPATTERS = 677083333 };
+    (void)state;
+    for (int64_t highest = SPATTERS - 1; highest <= SPATTERS; highest++) {
+        char path[PATH_MAX];
+        struct pat_findings f;
+        struct pat_suite s = {0};
+        found_fixture(&f);
+        f.rows[FOUND_RANDOM].config.pattern.data[0] = highest;
+        snprintf(path, sizeof(path), "%s/P.json", dir);
+        const struct pat_write_options o = {.source = "run.h5", .note = note};
+        const struct pat_json_options read = {.note = note};
+        assert_int_equal(pat_write(writer("json"), &f, &o, path), LS_OK);
+        assert_int_equal(pat_json_read_file(path, &read, &s), LS_OK);
+        assert_int_equal(s.rows[FOUND_RANDOM].pattern.data[0], highest);
+        assert_int_equal(s.rows[FOUND_RANDOM].boundary, highest < SPATTERS ? 0 : SPATTERS + 1);
+        assert_int_equal(s.rows[FOUND_GATHER].boundary, 0);
+        pat_suite_fini(&s);
+        pat_findings_fini(&f);
+        remove_all(writer("json"), path);
+    }
+}
+
 static void gs_patterns_gets_full_sequences(void **state)
 {
     struct pat_suite s;
@@ -309,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_read_back_equal),
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
+        cmocka_unit_test(far_indices_stay_where_they_are_in_spatter),
         cmocka_unit_test(gs_patterns_gets_full_sequences),
         cmocka_unit_test(what_is_cut_is_said),
         cmocka_unit_test(ragged_ends_are_written_where_each_access_is),
