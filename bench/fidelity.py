@@ -80,10 +80,10 @@ def measure(a, loop):
         run_as_often(patterns, replays(a, patterns))
         rounds = [(loop_seconds(a, loop, size), replays(a, patterns)) for _ in range(a.rounds)]
     each = rounds[0][1]
-    parts = [min(r[i]["cpu_seconds_min"] for _, r in rounds) for i in range(len(each))]
+    parts = [statistics.median(r[i]["cpu_seconds_min"] for _, r in rounds) for i in range(len(each))]
     ratios = [seconds / sum(r["cpu_seconds_min"] for r in results) for seconds, results in rounds]
-    least = min(seconds for seconds, _ in rounds)
-    return {"loop": loop, "size_bytes": sum(r["bytes"] for r in each), "seconds": least, "ratio": least / sum(parts), "ratios": ratios,
+    typical = statistics.median(seconds for seconds, _ in rounds)
+    return {"loop": loop, "size_bytes": sum(r["bytes"] for r in each), "seconds": typical, "ratio": typical / sum(parts), "ratios": ratios,
             "parts": [{"name": r["configuration"]["name"], "operation": r["configuration"]["operation"],
                        "seconds": part, "variant": r["variant"]} for r, part in zip(each, parts)]}
 
@@ -118,8 +118,10 @@ loadstone replay {" ".join(REPLAY)} --json P.json
         lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {rate:.0f} | {rate * r['ratio']:.0f} | {mark}{r['ratio']:.2f}{mark} | "
                      f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} |")
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is the faster one.", "",
-              f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, of all its patterns one after the other. {a.rounds} rounds of both in turn; the",
-              "least time of all rounds counts (loop and patterns run for a second each, 200 times at most), the last column has the ratios of each round. One thread, default pages.", "", *FAIR.splitlines(), "",
+              f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, of all its patterns one after the other. {a.rounds} rounds of both in turn, in new processes;",
+              "of a process the least time counts (loop and patterns run for a second each, 200 times at most), because neighbours only add to it; of the rounds the median, because which",
+              "pages a process is given decides, too, and may be lucky or not: a matrix as large as the second-level cache takes up to 1.6 times as long in some processes as in others. The",
+              "last column has the ratios of each round. One thread, default pages.", "", *FAIR.splitlines(), "",
               "What the replays take, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:
