@@ -120,8 +120,8 @@ loadstone replay {" ".join(REPLAY)} --json P.json
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is the faster one.", "",
               f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, of all its patterns one after the other. {a.rounds} rounds of both in turn, in new processes;",
               "of a process the least time counts (loop and patterns run for a second each, 200 times at most), because neighbours only add to it; of the rounds the median, because which",
-              "pages a process is given decides, too, and may be lucky or not: a matrix as large as the second-level cache takes up to 1.6 times as long in some processes as in others. The",
-              "last column has the ratios of each round. One thread, default pages.", "", *FAIR.splitlines(), "",
+              "pages a process is given decides, too, most of all for a matrix about as large as the second-level cache. The last column has the ratios of each round. One thread,",
+              "default pages.", "", *FAIR.splitlines(), "",
               "What the replays take, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:
