@@ -38,5 +38,5 @@ tests_step_step_check_SOURCES = tests/step/step_check.c
 tests_step_step_check_LDADD = libspoolread.la
 dist_check_SCRIPTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh tests/step/step_unprivileged.sh
 TESTS += tests/step/step_traps_perf.sh tests/step/step_traps_timer.sh tests/step/step_unprivileged.sh
-EXTRA_DIST += tests/step/step_traps.inc
+EXTRA_DIST += tests/step/ahead.inc tests/step/step_traps.inc
 endif

@@ -7,6 +7,7 @@ victim=$top_builddir/tests/step/step_victim
 check=$top_builddir/tests/step/step_check
 no_perf=$top_builddir/tests/step/step_no_perf
 loadstone=$top_builddir/tools/loadstone
+. "$top_srcdir/tests/step/ahead.inc"
 [ -f "$preload" ] || { echo "SKIP: $preload was not built (it needs x86-64 and Zydis)"; exit 77; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -23,7 +24,7 @@ fail() { echo "FAIL: $*"; failed=1; }
 for chance in 1 2 3 4 5 6 7 8; do # a busy machine may leave a short program without a tick of the timer
     rm -rf "$work/spool"
     # shellcheck disable=SC2086
-    $as_nobody "$no_perf" env LOADSTONE_ENGINE=step LOADSTONE_OVERHEAD=50% LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" \
+    ahead $as_nobody "$no_perf" env LOADSTONE_ENGINE=step LOADSTONE_OVERHEAD=50% LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" \
         "$victim" eintr >"$work/out" 2>"$work/err"
     status=$?
     [ $status -eq 0 ] || break

@@ -462,7 +462,7 @@ static void mode_traced(void)
     int status = 0, traps = 0;
     const pid_t child = fork();
     if (child == 0) {
-        compute(5);
+        compute(100); /* the only time in which it may be sampled */
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
         compute(60);
