@@ -20,4 +20,5 @@ libcommon_la_SOURCES = \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \
-    common/ls_span.h
+    common/ls_span.h \
+    common/ls_text.c common/ls_text.h

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/pat_builder.h"
+#include "common/ls_text.h"
 #include "patterns/pat_generate.h"
 #include "patterns/pat_integer.h"
 #include "patterns/source/pat_raw.h"
@@ -131,6 +132,7 @@ static ls_err pat_set_text(struct pat_config *c, const struct pat_key *k, const 
     char **const field = (char **)(void *)((char *)c + k->offset);
     char *const copy = strndup(text, len);
     if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    ls_text_clean(copy, strlen(copy), ""); /* it goes to terminals, tables and titles */
     free(*field);
     *field = copy;
     return LS_OK;

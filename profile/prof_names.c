@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_names.h"
 #include "common/ls_hash.h"
+#include "common/ls_text.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,32 +47,6 @@ void prof_names_free(prof_names *n)
     free(n);
 }
 
-/* Length of the UTF-8 character at text (RFC 3629), 0 when it is none. */
-static size_t prof_utf8_len(const uint8_t *t, size_t left)
-{
-    const size_t len = t[0] < 0x80                   ? 1
-                       : t[0] >= 0xc2 && t[0] < 0xe0 ? 2
-                       : (t[0] & 0xf0) == 0xe0       ? 3
-                       : (t[0] & 0xf8) == 0xf0       ? 4
-                                                     : 0;
-    if (len == 0 || len > left) return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((t[i] & 0xc0) != 0x80) return 0;
-    if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) || (t[0] == 0xf0 && t[1] < 0x90) ||
-        t[0] > 0xf4 || (t[0] == 0xf4 && t[1] > 0x8f))
-        return 0;
-    return len;
-}
-
-static void prof_name_clean(char *text, size_t len)
-{
-    for (size_t i = 0; i < len;) {
-        const size_t step = prof_utf8_len((const uint8_t *)text + i, len - i);
-        if (step == 0 || ((uint8_t)text[i] < 0x20 && text[i] != '\t') || text[i] == 0x7f) text[i] = '?';
-        i += step ? step : 1;
-    }
-}
-
 static void prof_names_grow(prof_names *n)
 {
     const size_t wanted = 2 * n->buckets_len;
@@ -111,7 +85,7 @@ const char *prof_name(prof_names *n, const char *text, size_t len)
     if (!e) return "";
     memcpy(e->text, text, len);
     e->text[len] = '\0';
-    prof_name_clean(e->text, len);
+    ls_text_clean(e->text, len, "\t"); /* of source lines, too */
     return prof_name_keep(n, e, len);
 }
 

@@ -212,6 +212,21 @@ static void pat_keys_override_the_defaults(void **state)
     pat_suite_fini(&s);
 }
 
+static void pat_names_obey_no_terminal(void **state)
+{
+    (void)state;
+    struct pat_suite s;
+    assert_int_equal(
+        read_text("[{\"name\":\"\\u001b[31mred\\n\\t\\u007f\\u009b2J gr\\u00fcn\",\"pattern\":[0],"
+                  "\"found-as\":\"load\\rx\",\"class\":\"\\u0007\"}]",
+                  &s),
+        LS_OK);
+    assert_string_equal(s.rows[0].name, "?[31mred?????2J gr\303\274n");
+    assert_string_equal(s.rows[0].found_as, "load?x");
+    assert_string_equal(s.rows[0].found_class, "?");
+    pat_suite_fini(&s);
+}
+
 static void pat_doubtful_files_are_noted(void **state)
 {
     (void)state;
@@ -401,6 +416,7 @@ int main(void)
         cmocka_unit_test(pat_suite_files_are_read_whole),
         cmocka_unit_test(pat_stream_file_has_all_kernels),
         cmocka_unit_test(pat_keys_override_the_defaults),
+        cmocka_unit_test(pat_names_obey_no_terminal),
         cmocka_unit_test(pat_doubtful_files_are_noted),
         cmocka_unit_test(pat_wrong_files_name_line_and_expectation),
         cmocka_unit_test(pat_deep_nesting_is_refused),

@@ -83,6 +83,32 @@ assert [x["bytes"] for x in rows] == ["48", "96"] and rows[0]["name"] == "a" and
 T
 fi
 
+# names that would command a terminal: in no output, and no message
+printf '[{"name":"\\u001b[31mred\\n\\u009b2J \\"gr\\u00fcn\\"","pattern":[0,1],"count":3,"nruns":2,"a\\u001b[2Jkey":1}]' >esc.json
+printf '[{"kernel":"\\u001b[31mred\\nkernel","pattern":[0,1]}]' >esc_kernel.json
+obeyed() {
+    "$@" >out 2>err
+    LC_ALL=C tr -d '\n\040-\176\302\303\274' <out >left
+    LC_ALL=C tr -d '\n\040-\176\302\303\274' <err >>left
+    [ -s left ] && { echo "FAIL: $*: control characters:"; od -c left | head; failed=1; }
+    must grep -q "$says" out err
+}
+says='?\[31mred???2J'
+for format in table csv json spatter; do obeyed replay $quick -v 2 --format $format -f esc.json; done
+obeyed "$loadstone" patterns show esc.json
+obeyed "$loadstone" patterns show --json esc.json
+obeyed "$loadstone" patterns groups --members esc.json esc.json
+obeyed "$loadstone" patterns diff esc.json esc.json
+obeyed replay -f esc.json -l 4000000000000 --memory 1M
+says='"a?\[2Jkey"'
+obeyed "$loadstone" replay --no-stream $quick -f esc.json
+says='?\[31mred?kernel'
+obeyed replay -f esc_kernel.json
+replay $quick -f esc.json --json >out.json 2>err
+if command -v python3 >/dev/null; then
+    must python3 -c 'import json; assert json.load(open("out.json"))["results"][0]["configuration"]["name"] == "?[31mred???2J \"gr\u00fcn\""'
+fi
+
 # refusals: nothing on standard output
 refuse() {
     expect "$@"

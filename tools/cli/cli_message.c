@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_message.h"
+#include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
 
 #include <stdarg.h>
@@ -20,9 +21,11 @@ static void cli_say(enum cli_colour colour, const char *kind, const char *format
     size_t len =
         (size_t)snprintf(line, sizeof(line), "%sloadstone:%s %s", cli_colour_begin(STDERR_FILENO, colour),
                          cli_colour_end(STDERR_FILENO), kind);
+    const size_t head = len;
     const int more = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
     len = more < 0 ? len : len + (size_t)more;
     if (len > sizeof(line) - 2) len = sizeof(line) - 2;
+    ls_text_clean(line + head, len - head, ""); /* names in files are of strangers */
     line[len++] = '\n';
     if (write(STDERR_FILENO, line, len) < 0) return; /* nobody is left to be told */
 }
