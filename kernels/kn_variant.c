@@ -3,6 +3,7 @@
 #include "kernels/kn_isa.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct kn_variants *const families[] = {
     &kn_variants_unrolled,    &kn_variants_paired, &kn_variants_scalar, &kn_variants_operations,
@@ -47,6 +48,44 @@ static bool built(enum kn_method m)
     return false;
 }
 
+static bool any_fits(struct kn_wish w, enum kn_method m)
+{
+    const struct kn_variant *first;
+    size_t len;
+    w.method = m;
+    kn_variant_find(&w, &first, 1, &len);
+    return len > 0;
+}
+
+/* "unrolled, jammed": methods that do what w asks. */
+static void list_methods(const struct kn_wish *w, char *out, size_t out_bytes)
+{
+    out[0] = '\0';
+    for (int m = KN_METHOD_AUTO + 1; m < KN_METHOD_COUNT; m++) {
+        const size_t used = strlen(out);
+        if (any_fits(*w, (enum kn_method)m))
+            snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "",
+                     kn_method_name((enum kn_method)m));
+    }
+}
+
+/* The method has no such loop, or no such stores, on any processor. */
+static ls_err explain_row(const struct kn_wish *w)
+{
+    char others[128];
+    struct kn_wish any_stores = *w;
+    any_stores.stores = KN_STORES_AUTO;
+    list_methods(w, others, sizeof(others));
+    if (!*others)
+        return ls_fail(LS_ERR_UNSUPPORTED, "no method has %s stores for %s here; take regular",
+                       kn_stores_name(w->stores), pat_kernel_name(w->kernel));
+    if (!any_fits(any_stores, w->method))
+        return ls_fail(LS_ERR_UNSUPPORTED, "method %s has no loop for %s; there are %s",
+                       kn_method_name(w->method), pat_kernel_name(w->kernel), others);
+    return ls_fail(LS_ERR_UNSUPPORTED, "method %s has no %s stores; methods that have them: %s",
+                   kn_method_name(w->method), kn_stores_name(w->stores), others);
+}
+
 ls_err kn_variant_explain_none(const struct kn_wish *w)
 {
     char here[128];
@@ -66,11 +105,7 @@ ls_err kn_variant_explain_none(const struct kn_wish *w)
                        pat_operation_name(w->operation));
     if (w->index_bits == 32 && !w->indices_fit_32_bits)
         return ls_fail(LS_ERR_UNSUPPORTED, "the indices do not fit 32 bits; take 64");
-    return ls_fail(
-        LS_ERR_UNSUPPORTED,
-        "method %s has no %s stores for %u-byte elements on this processor; unrolled with regular stores "
-        "runs everywhere",
-        kn_method_name(w->method), kn_stores_name(w->stores), w->element_bytes);
+    return explain_row(w);
 }
 
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes)

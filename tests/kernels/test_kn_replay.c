@@ -513,6 +513,11 @@ static void what_cannot_run_is_refused_with_what_there_is(void **state)
         {{.index_bits = 16}, 10, 8, LS_ERR_UNSUPPORTED, "16 bits"},
         {{.element_bytes = 2}, 10, 8, LS_ERR_UNSUPPORTED, "2 bytes"},
         {{.method = KN_METHOD_JAMMED}, 10, 0, LS_ERR_UNSUPPORTED, "which of several stores"},
+        {{.method = KN_METHOD_PAIRED},
+         10,
+         8,
+         LS_ERR_UNSUPPORTED,
+         "no loop for scatter; there are scalar, unrolled"},
         {{.memory_bytes = 1 << 20}, 100000, 100, LS_ERR_NOMEM, "are allowed"},
         {{0}, UINT64_C(1) << 62, 8, LS_ERR_RANGE, "64-bit"},
         {{0}, 2, INT64_C(1) << 61, LS_ERR_RANGE, "63 bits"}, /* few elements, 2^64 bytes apart */
@@ -535,6 +540,24 @@ static void what_cannot_run_is_refused_with_what_there_is(void **state)
     pat_config_fini(&c);
 }
 
+/* Whatever the processor: what a method lacks is not its fault. */
+static void stores_that_a_method_lacks_are_named_with_those_that_have_them(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    struct pat_config c;
+    struct kn_result r;
+    const struct kn_options o = {.method = KN_METHOD_PAIRED, .stores = KN_STORES_ATOMIC};
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 8, 4, &random);
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_ERR_UNSUPPORTED);
+    assert_string_equal(
+        ls_last_error(),
+        "method paired has no atomic stores; methods that have them: scalar, unrolled, jammed");
+    kn_result_fini(&r);
+    pat_config_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_whole_replay_names_what_ran),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
         cmocka_unit_test(what_cannot_run_is_refused_with_what_there_is),
+        cmocka_unit_test(stores_that_a_method_lacks_are_named_with_those_that_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
