@@ -4,7 +4,9 @@
 #include "perf/pe_event.h"
 
 #include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* Names of memory events by processor, newest first; libpfm4 takes those of the processor it sees (or that
  * LIBPFM_FORCE_PMU names). Its SPR STORE_SAMPLE encodes 0x3cd where the kernel says 0x2cd: left out. */
@@ -19,6 +21,41 @@ bool pe_pfm_is_there(void)
     return true;
 }
 
+static bool pe_pfm_is_named(const pfm_pmu_info_t *pmu, const char *name, size_t len)
+{
+    return strlen(pmu->name) == len && strncasecmp(pmu->name, name, len) == 0;
+}
+
+/* LS_ERR_NOT_FOUND when name, as spr::MEM_TRANS_RETIRED:LOAD_LATENCY, is of a PMU that is not here. */
+static ls_err pe_pfm_check_pmu(const char *name)
+{
+    const char *end = strstr(name, "::");
+    char here[160] = "", known[96] = "";
+    size_t used = 0;
+    int i;
+    if (!end) return LS_OK;
+    const size_t len = (size_t)(end - name);
+    pfm_for_all_pmus(i)
+    {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+        if (pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS) continue;
+        const bool is_named = pe_pfm_is_named(&pmu, name, len);
+        if (is_named && pmu.is_present) return LS_OK;
+        if (is_named) snprintf(known, sizeof(known), " (%s)", pmu.desc);
+        if (pmu.is_present && pmu.type == PFM_PMU_TYPE_CORE && used < sizeof(here))
+            used += (size_t)snprintf(here + used, sizeof(here) - used, "%s%s", used ? ", " : "", pmu.name);
+    }
+    if (!*here)
+        return ls_fail(LS_ERR_NOT_FOUND,
+                       "%.*s%s is not a PMU of this machine, of whose cores libpfm4 knows none: write "
+                       "PMU/TERMS/ or a raw code (r1cd)",
+                       (int)len, name, known);
+    return ls_fail(LS_ERR_NOT_FOUND,
+                   "%.*s%s is not a PMU of this machine, whose cores have %s: name an event of theirs, with "
+                   "or without the PMU (showevtinfo lists them)",
+                   (int)len, name, known, here);
+}
+
 ls_err pe_pfm_attr(const char *name, struct perf_event_attr *out)
 {
     pfm_perf_encode_arg_t arg;
@@ -31,6 +68,7 @@ ls_err pe_pfm_attr(const char *name, struct perf_event_attr *out)
     out->size = sizeof(*out);
     const int err = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
     if (err == PFM_SUCCESS) return LS_OK;
+    LS_TRY(pe_pfm_check_pmu(name));
     return ls_fail(LS_ERR_NOT_FOUND,
                    "libpfm4 does not know '%s' on this processor (%s); perf list and showevtinfo list names",
                    name, pfm_strerror(err));

@@ -55,6 +55,17 @@ if LIBPFM_FORCE_PMU=skl "$loadstone" record -q -f -o c.h5 --event MEM_TRANS_RETI
 else
     must grep -q "libpfm4" err
 fi
+# a PMU of another machine, as libpfm4 knows it: which ones are here
+LIBPFM_FORCE_PMU=skl "$loadstone" record --event spr::MEM_TRANS_RETIRED:LOAD_LATENCY true >out 2>err
+status=$?
+must test $status = 125
+must grep -q -e "--event: spr.* is not a PMU of this machine, whose cores have skl: name an event of theirs" \
+    -e "this build has no libpfm4" err
+if ! grep -q "this build has no libpfm4" err; then
+    expect 125 "--event: nosuch is not a PMU of this machine" "$loadstone" record --event nosuch::MEM_TRANS_RETIRED true
+    expect 125 "libpfm4 does not know 'skl::NO_SUCH' on this processor" \
+        env LIBPFM_FORCE_PMU=skl "$loadstone" record --event skl::NO_SUCH true
+fi
 # of AMD's cores IBS takes two events, the others have no addresses
 unpack zen4
 if LIBPFM_FORCE_PMU=amd64_fam19h_zen4 "$loadstone" record -f -o d.h5 --event RETIRED_OPS sh -c 'env | grep ^LOADSTONE_EVENT >vars' 2>err; then

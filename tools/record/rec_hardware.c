@@ -78,15 +78,18 @@ static ls_err rec_export(const struct rec_hardware_options *o)
     return LS_OK;
 }
 
-/* A name that sysfs does not have may be libpfm4's. */
+/* A name that sysfs does not have may be libpfm4's; with a PMU before two colons it is nothing else, and what
+ * libpfm4 misses is the answer. */
 static ls_err rec_try_pfm_name(struct pe_settings *s, struct pe_plan *plan)
 {
     char event[PE_EVENT_BYTES], why[400];
     snprintf(why, sizeof(why), "%s", ls_last_error());
     /* its names have colons within: MEM_TRANS_RETIRED:LOAD_LATENCY */
-    if (strpbrk(s->event, "/{},") || !pe_pfm_is_there() ||
-        pe_pfm_event(s->event, REC_PRECISE, event) != LS_OK)
+    const bool may_be = !strpbrk(s->event, "/{},"), must_be = may_be && strstr(s->event, "::");
+    if (!may_be || pe_pfm_event(s->event, REC_PRECISE, event) != LS_OK) {
+        if (must_be) snprintf(why, sizeof(why), "%s", ls_last_error());
         return ls_fail(LS_ERR_ARG, "--event: %s", why);
+    }
     cli_note("--event %s is %s (libpfm4)", s->event, event);
     LS_TRY(rec_set(LS_ENV_EVENT, event));
     strcpy(s->event, event);
