@@ -470,6 +470,7 @@ static int trace_finish(struct trace *t)
     trc_outcome_warn(ring);
     const ls_err err = trace_results(t);
     trc_outcome_lacking(ring, t->target.machine->elf_machine, &t->outcome, t->program[0]);
+    trc_outcome_illegal(ring, pat_source_tables(t->source), &t->outcome, t->program[0]);
     if (err != LS_OK) {
         cli_fail(err);
         trace_say_status(t);

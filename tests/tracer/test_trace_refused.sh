@@ -8,6 +8,23 @@ heard 9 'failed, and QEMU does not have what it called: io_uring_setup \(425\)$'
 says err 'next: loadstone record -- .*bursts'
 "$trace_lines" t.trace >all
 counts 10 '.* store 8 table [0-9]+'
+# an instruction that QEMU lacks, of no set with a name: the trace up to there is kept, the status is the program's
+what='it is for want of an instruction that QEMU does not have$'
+if sees_gathers; then what='at 0x[0-9a-f]+ in odd_instruction \(trace_victim\): QEMU does not have the instruction clui \(f3 0f 01 ee\)$'; fi
+heard 132 "trace_victim was ended by SIGILL.*$what" "$loadstone" trace -f -o t.trace -- "$victim" odd-instruction
+says err 'next: loadstone record -- .*bursts'
+"$trace_lines" t.trace >all
+counts 10 '.* store 8 table [0-9]+'
+# one that is illegal everywhere is the program's own, so is a signal that it sends itself
+if sees_gathers; then
+    heard 132 'was ended by SIGILL at 0x[0-9a-f]+ in trap \(trace_victim\), by its own ud2 \(0f 0b\)$' "$loadstone" trace -f -o t.trace -- "$victim" trap
+    ! grep -q 'next: loadstone record' err || { echo "FAIL: $name: an alternative to its own end"; failed=1; }
+fi
+heard 132 'was ended by SIGILL: where it is not without QEMU' "$loadstone" trace -f -o t.trace -- "$victim" raises-ill
+for how in 1 2; do
+    heard 6 'accesses of 1 thread' "$loadstone" trace -f -o t.trace -- "$victim" handles-ill $how
+    ! grep -q -e SIGILL -e 'loadstone record' err || { echo "FAIL: $name: says something of a signal that is handled"; failed=1; }
+done
 # what the C library only tries is not said: threads (clone3, rseq, set_robust_list), with a status of its own
 heard 3 'accesses' "$loadstone" trace -f -o t.trace -- "$victim" loops
 ! grep -q 'QEMU does not have' err || { echo "FAIL: $name: lacks what nobody misses"; failed=1; }

@@ -6,6 +6,7 @@
 #endif
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -250,7 +251,29 @@ static int direct(void)
                      : "memory"); /* movdir64b (%rcx), %rax */
     return 0;
 }
+
+/* Of no set that QEMU, or trace, knows by name. */
+static int odd_instruction(void)
+{
+    touch(0, 10);
+    __asm__ volatile(".byte 0xf3,0x0f,0x01,0xee"); /* clui */
+    return 0;
+}
+
+static int trap(void)
+{
+    touch(0, 10);
+    __builtin_trap();
+}
 #else
+static int odd_instruction(void)
+{
+    return 77;
+}
+static int trap(void)
+{
+    return 77;
+}
 static int mask(void)
 {
     return 77;
@@ -333,6 +356,28 @@ static int aborts(void)
     return 0;
 }
 
+static int raises_ill(void)
+{
+    touch(0, 10);
+    raise(SIGILL);
+    return 0;
+}
+
+static sigjmp_buf asked;
+static void on_ill(int signal)
+{
+    (void)signal;
+    siglongjmp(asked, 1);
+}
+
+/* As programs ask whether an instruction is there. */
+static int handles_ill(void)
+{
+    signal(SIGILL, on_ill);
+    if (sigsetjmp(asked, 1)) return 6;
+    return amount > 1 ? raises_ill() : odd_instruction();
+}
+
 static int killed(void)
 {
     touch(0, 700);
@@ -406,6 +451,10 @@ static const struct {
             {"tile", tile},
             {"direct", direct},
             {"aborts", aborts},
+            {"odd-instruction", odd_instruction},
+            {"trap", trap},
+            {"raises-ill", raises_ill},
+            {"handles-ill", handles_ill},
             {"killed", killed},
             {"forks", forks},
             {"bad-gather-in-child", bad_gather_in_child},

@@ -6,6 +6,7 @@ tools_loadstone_SOURCES += \
     tools/trace/trc_code.c tools/trace/trc_code.h \
     tools/trace/trc_homes.c tools/trace/trc_homes.h tools/trace/trc_lives.c tools/trace/trc_lives.h \
     tools/trace/trc_hot.c tools/trace/trc_hot.h \
+    tools/trace/trc_illegal.c tools/trace/trc_illegal.h \
     tools/trace/trc_labels.c tools/trace/trc_labels.h \
     tools/trace/trc_lacking.c tools/trace/trc_lacking.h \
     tools/trace/trc_only.c tools/trace/trc_only.h \

@@ -2,6 +2,7 @@
 #include "tools/trace/trc_outcome.h"
 
 #include "tools/cli/cli_message.h"
+#include "tools/trace/trc_illegal.h"
 #include "tools/trace/trc_lacking.h"
 #include "tools/tracer/trc_isa.h"
 
@@ -108,6 +109,27 @@ void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, cons
     if (!o->exit_code && !o->exit_signal) return;
     if (trc_lacking_names(ring, elf_machine, names, sizeof(names)) == 0) return;
     cli_warn("%s failed, and QEMU does not have what it called: %s", program, names);
+    trc_say_alternative(program);
+}
+
+void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t, const struct rec_outcome *o,
+                         const char *program)
+{
+    struct trc_illegal_text i;
+    if (o->exit_signal != SIGILL) return;
+    trc_illegal_tell(ring, t, &i);
+    if (i.is_own_trap) {
+        cli_warn("%s was ended by SIGILL at %s, by its own %s", program, i.place, i.what);
+        return;
+    }
+    if (*i.place)
+        cli_warn("%s was ended by SIGILL at %s: QEMU does not have the instruction %s", program, i.place,
+                 i.what);
+    else
+        cli_warn("%s was ended by SIGILL: where it is not without QEMU, it is for want of an instruction "
+                 "that QEMU "
+                 "does not have",
+                 program);
     trc_say_alternative(program);
 }
 

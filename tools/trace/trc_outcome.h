@@ -26,6 +26,9 @@ void trc_outcome_nothing(const struct trc_nothing *n);
 /* The program failed, and QEMU lacks system calls that it made: which, and the alternative. */
 void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
                          const char *program);
+/* SIGILL ended the program: where, by which instruction, and the alternative. t: of the trace. */
+void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t, const struct rec_outcome *o,
+                         const char *program);
 /* Warnings of what is missing in the trace. */
 void trc_outcome_warn(const struct trc_ring *ring);
 

@@ -7,7 +7,7 @@
  * 31..30, V bit 26, L bit 22. */
 static struct trc_shape_of trc_decode_aarch64(const void *bytes, size_t len)
 {
-    struct trc_shape_of s = {0};
+    struct trc_shape_of s = {.ends_block = true};
     uint32_t word = 0;
     if (len != sizeof(word)) return s;
     memcpy(&word, bytes, sizeof(word));
@@ -25,5 +25,5 @@ struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len
 {
     if (strcmp(target, "x86_64") == 0) return trc_decode_x86_64(bytes, len);
     if (strcmp(target, "aarch64") == 0) return trc_decode_aarch64(bytes, len);
-    return (struct trc_shape_of){0};
+    return (struct trc_shape_of){.ends_block = true};
 }

@@ -22,6 +22,8 @@ struct trc_shape_of {
     uint16_t load_bytes, store_bytes; /* 0: none */
     enum trc_isa isa;
     bool is_broken_gather; /* QEMU 7.2 computes wrong addresses for it */
+    bool ends_block;       /* jumps, calls, returns, system calls; also where nobody decodes */
+    uint8_t len;           /* bytes; 0: not known */
 };
 
 /* Of the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */

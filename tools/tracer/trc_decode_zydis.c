@@ -94,6 +94,21 @@ static enum trc_isa trc_isa_of(ZydisISAExt extension)
     return TRC_ISA_HAD;
 }
 
+static bool trc_category_ends_block(ZydisInstructionCategory category)
+{
+    switch (category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len)
 {
     struct trc_shape_of s = {0};
@@ -106,6 +121,8 @@ struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len)
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &in, ops))) return s;
     s.isa = trc_isa_of(in.meta.isa_ext);
+    s.len = in.length;
+    s.ends_block = trc_category_ends_block(in.meta.category);
     if (TRC_AMONG(in.mnemonic, trc_no_access)) return s;
     for (unsigned i = 0; i < in.operand_count; i++)
         trc_decode_operand(&ops[i], &s, &n);

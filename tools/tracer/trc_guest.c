@@ -135,6 +135,7 @@ static void trc_on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
     if (number == trc_guest.calls->execve || number == trc_guest.calls->execveat)
         __atomic_fetch_add(&trc_ring->execs, 1, __ATOMIC_RELAXED);
     if (!trc_is_followed()) return;
+    TRC_STORE(trc_ring->illegal.ip, 0); /* what is raised by a call no instruction is the cause of */
     if (number == trc_guest.calls->getpid && ls_marker_is(a1, &kind)) {
         trc_on_marker(kind, (const uint64_t[4]){a2, a3, a4, a5});
     } else if (number == trc_guest.calls->munmap) {

@@ -63,6 +63,17 @@ static void trc_check_alone(struct trc_insn *i)
     trc_check(i);
 }
 
+/* Blocks are translated one at a time: QEMU holds a lock. */
+static void trc_note_last(uint64_t ip, const void *bytes, size_t len, const struct trc_shape_of *s)
+{
+    struct trc_illegal *i = &trc_ring->illegal;
+    TRC_STORE(i->ip, 0);
+    if (s->ends_block || !trc_is_followed()) return;
+    i->len = (uint32_t)(s->len ? s->len : len < sizeof(i->bytes) ? len : sizeof(i->bytes));
+    memcpy(i->bytes, bytes, i->len);
+    TRC_STORE(i->ip, ip);
+}
+
 /* QEMU ends a block at an instruction that it does not know, and hands over only what it read of it: the rest
  * is in the program's memory, to the end of the page for certain. */
 static void trc_check_last(struct qemu_plugin_tb *tb, size_t len)
@@ -75,8 +86,10 @@ static void trc_check_last(struct qemu_plugin_tb *tb, size_t len)
     const size_t in_page = PAGE_BYTES - known.ip % PAGE_BYTES;
     const size_t readable = in_page < CODE_BYTES ? in_page : CODE_BYTES;
     const bool is_all_known = !code || readable < known.len;
-    const struct trc_shape_of s =
-        trc_decode(trc_plugin.target, is_all_known ? known.bytes : code, is_all_known ? known.len : readable);
+    const void *const bytes = is_all_known ? known.bytes : code;
+    const size_t bytes_len = is_all_known ? known.len : readable;
+    const struct trc_shape_of s = trc_decode(trc_plugin.target, bytes, bytes_len);
+    trc_note_last(known.ip, bytes, bytes_len, &s);
     if (s.isa != TRC_ISA_HAD) TRC_STORE(trc_ring->lacks_isa, s.isa);
 }
 

@@ -96,6 +96,14 @@ struct trc_lacking {
     uint32_t calls;
 };
 
+/* The instruction that ended the latest block of translated code, unless that ends blocks by itself: where
+ * QEMU stops when it does not have one. A system call since then forgets it. */
+struct trc_illegal {
+    uint64_t ip; /* 0: none */
+    uint32_t len;
+    uint8_t bytes[20]; /* as many as are known: one has 15 at most */
+};
+
 /* A thread that lives now. */
 struct trc_lane {
     uint32_t is_used;
@@ -121,6 +129,7 @@ struct trc_ring {
     uint32_t sites_missed;
     uint32_t insns_missed; /* for want of memory: their accesses are not there */
     struct trc_lacking lacking[TRC_LACKING];
+    struct trc_illegal illegal;
     uint32_t threads_len, sites_len, modules_len, texts_len;
     uint32_t lanes_used; /* as many at most were ever in use at a time */
 
