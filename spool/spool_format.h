@@ -325,7 +325,8 @@ enum spool_burst_end_why {
     SPOOL_BURST_FAULT,
     SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left
                               them */
-    SPOOL_BURST_LAST = SPOOL_BURST_PREEMPTED
+    SPOOL_BURST_STOPPED,   /* sampling was switched off */
+    SPOOL_BURST_LAST = SPOOL_BURST_STOPPED
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */

@@ -13,7 +13,9 @@
 extern "C" {
 #endif
 
-/* Switch sampling on and off. `loadstone record --paused` waits for the first start. */
+/* Switch sampling on and off. `loadstone record --paused` waits for the first start. A burst that the step
+ * engine has begun in the calling thread ends with loadstone_stop, those of other threads within 16
+ * instructions. */
 void loadstone_start(void);
 void loadstone_stop(void);
 

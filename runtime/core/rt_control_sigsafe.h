@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An engine asks at each trigger and makes no burst while it is false. Writes SAMPLING_BEGIN and SAMPLING_END
- * when the answer has changed since the last time anyone asked. Thread: any, depth > 0.  Signal: safe; errno
- * is kept. */
+/* An engine asks at each trigger, and now and then in a burst, and makes none while it is false. Writes
+ * SAMPLING_BEGIN and SAMPLING_END when the answer has changed since the last time anyone asked. Thread: any,
+ * depth > 0.  Signal: safe; errno is kept. */
 bool rt_control_is_sampling(uint64_t now_ns);
 
 /* loadstone_start(), loadstone_stop(), the control signal.  Signal: safe. */

@@ -271,10 +271,13 @@ static bool out_of_budget(const struct rt_step_thread *t)
     return t->position >= rt_step_engine.burst_instructions || t->own_steps >= OWN_STEPS_MAX;
 }
 
-static bool out_of_time(const struct rt_step_thread *t)
+/* Why the clock ends the burst, looked at now and then; or -1. */
+static int out_of_time(const struct rt_step_thread *t)
 {
-    return (t->position + t->own_steps) % CLOCK_EVERY == CLOCK_EVERY - 1 &&
-           ls_clock_mono_ns() - t->burst_begin_ns > rt_step_engine.burst_max_ns;
+    if ((t->position + t->own_steps) % CLOCK_EVERY != CLOCK_EVERY - 1) return -1;
+    const uint64_t now_ns = ls_clock_mono_ns();
+    if (!rt_control_is_sampling(now_ns)) return SPOOL_BURST_STOPPED; /* by another thread, or the duration */
+    return now_ns - t->burst_begin_ns > rt_step_engine.burst_max_ns ? SPOOL_BURST_TIME : -1;
 }
 
 /* A signal that waits behind this handler would find the context in a slot. */
@@ -317,7 +320,8 @@ static int must_end(struct rt_step_thread *t, const ucontext_t *uc)
 {
     const bool preempted = was_preempted(t);
     if (masks_trap(uc)) return SPOOL_BURST_MASKED;
-    if (out_of_time(t)) return SPOOL_BURST_TIME;
+    const int late = out_of_time(t);
+    if (late >= 0) return late;
     if (out_of_budget(t)) return SPOOL_BURST_BUDGET;
     if (rt_tap_must_wait(t->rt, RT_TAP_LEAST_ROWS)) return SPOOL_BURST_FULL;
     return preempted ? SPOOL_BURST_PREEMPTED : -1;
@@ -467,6 +471,13 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
     begin(t, uc);
 }
 
+/* Why a suspended burst does not go on, or -1. */
+static int must_not_resume(uint64_t mask)
+{
+    if (mask >> (SIGTRAP - 1) & 1 || rt_step_engine.quiet) return SPOOL_BURST_MASKED;
+    return rt_control_is_sampling(ls_clock_mono_ns()) ? -1 : SPOOL_BURST_STOPPED;
+}
+
 void rt_step_burst_resume(void)
 {
     struct rt_step_thread *t = rt_step_self;
@@ -474,12 +485,11 @@ void rt_step_burst_resume(void)
     rt_tls.resume = NULL;
     if (!t || t->state != RT_STEP_SUSPENDED) return;
     rt_step_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(uintptr_t)&mask, sizeof mask);
-    if (mask >> (SIGTRAP - 1) & 1 || rt_step_engine.quiet) {
-        rt_tls.depth = 1;
-        finish(t, NULL, SPOOL_BURST_MASKED);
-        rt_tls.depth = 0;
-        return;
-    }
+    rt_tls.depth = 1;
+    const int why = must_not_resume(mask);
+    if (why >= 0) finish(t, NULL, (enum spool_burst_end_why)why);
+    rt_tls.depth = 0;
+    if (why >= 0) return;
     t->state = RT_STEP_STEPPING;
     rt_step_arm();
 }

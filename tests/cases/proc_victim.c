@@ -328,6 +328,44 @@ static int run_switch(const char *how)
     return 0;
 }
 
+/* Loads of block for ms of the clock, read without a system call: such would end a burst. */
+static void read_for(const volatile uint8_t *block, uint64_t ms)
+{
+    const uint64_t end_ms = clock_ms(CLOCK_MONOTONIC) + ms;
+    while (clock_ms(CLOCK_MONOTONIC) < end_ms)
+        for (int i = 0; i < 50; i++)
+            sink += block[i * 64];
+}
+
+static smr_node *named_range(smr_tree *tree, const char *label, const uint8_t *start)
+{
+    smr_node *node = NULL;
+    const struct smr_spec spec = {label, start, start + BLOCK_BYTES, 1, 1};
+    return smr_tree_insert(tree, &spec, &node) == LS_OK ? node : NULL;
+}
+
+/* On and off by turns: at a good part of the stops a burst is on its way. */
+static int run_stops(void)
+{
+    enum { TURN_MS = 3 };
+    smr_tree *tree;
+    uint8_t *wanted = new_block(BLOCK_BYTES), *unwanted = new_block(BLOCK_BYTES);
+    if (smr_tree_new(&tree) != LS_OK || !named_range(tree, "wanted", wanted) ||
+        !named_range(tree, "unwanted", unwanted))
+        return 91;
+    const uint64_t end_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) + SPIN_MS;
+    while (clock_ms(CLOCK_THREAD_CPUTIME_ID) < end_ms) {
+        loadstone_start();
+        read_for(wanted, TURN_MS);
+        loadstone_stop();
+        read_for(unwanted, TURN_MS);
+    }
+    smr_tree_free(tree);
+    free(wanted);
+    free(unwanted);
+    return 0;
+}
+
 /* Busy until `ms` of the clock have passed, and in any case for SPIN_MS of CPU time behind it. Says from when
  * delays count. */
 static int run_busy(const char *ms)
@@ -377,7 +415,7 @@ int main(int argc, char **argv)
         {"clone", run_clone, NULL},   {"spawn", run_spawn, NULL}, {"killed", run_killed, NULL},
         {"daemon", NULL, run_daemon}, {"kill", NULL, run_kill},   {"phases", run_phases, NULL},
         {"switch", NULL, run_switch}, {"busy", NULL, run_busy},   {"dump", NULL, run_dump},
-        {"grow", run_grow, NULL},
+        {"grow", run_grow, NULL},     {"stops", run_stops, NULL},
     };
     static char path[4096];
     self = realpath("/proc/self/exe", path) ? path : argv[0];
