@@ -40,6 +40,8 @@ static const struct pat_key pat_keys[] = {
     {.name = "origin", .kind = PAT_VALUE_COMMENT},
     {.name = "found-as", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_as)},
     {.name = "class", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_class)},
+    {.name = "array", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, array)},
+    PAT_COUNT("first", first, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),

@@ -47,6 +47,7 @@ void pat_config_fini(struct pat_config *c)
     free(c->name);
     free(c->found_as);
     free(c->found_class);
+    free(c->array);
     memset(c, 0, sizeof(*c));
 }
 

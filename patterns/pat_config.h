@@ -55,6 +55,9 @@ struct pat_config {
     /* Of one that was found in a program and read from a file, as found there; NULL: not told. */
     char *found_as;    /* what tells it in another run: "load x[col] in multiply" (pat_found_key) */
     char *found_class; /* "random": pat_class_name */
+    /* Patterns of one array use the same memory where they are replayed together. */
+    char *array;    /* its name; NULL: not told */
+    uint64_t first; /* element of it where element 0 of the pattern lies */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */

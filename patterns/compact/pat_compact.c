@@ -53,6 +53,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->function = strdup("");
     f->file = strdup("");
     f->home = strdup(pat_label(t, s->home));
+    f->ranges_print = s->ranges_print;
     f->index_home = strdup(pat_label(t, s->index_home));
     f->thread = strdup(s->thread < t->threads_len ? t->threads[s->thread].label : "");
     if (f->module && f->function && f->file && f->home && f->index_home && f->thread) return LS_OK;

@@ -76,6 +76,7 @@ struct pat_found {
     char *module, *function, *file; /* "" where not known */
     uint32_t line;                  /* 0: not known */
     char *home, *index_home;        /* labels, "" where there is none */
+    uint64_t ranges_print; /* of pat_sequence: patterns of one home with equal ones are of one array */
     char *thread;
     uint32_t threads;
     uint64_t accesses;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAT_REPLAYED_BYTES = 8 };
-
 struct pat_flat {
     const struct pat_indices *indices, *levels; /* levels: of multi kernels, which of indices; NULL */
     const struct pat_indices *deltas;
@@ -126,7 +124,7 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, s
     *out = *c;
     out->pattern = out->gather = out->scatter = (struct pat_indices){0};
     out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
-    out->found_as = out->found_class = NULL; /* the writer tells these of what was found */
+    out->found_as = out->found_class = out->array = NULL; /* the writer tells these of what was found */
     out->name = strdup(c->name);
     if (!out->name) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
     LS_TRY(pat_scale_lists(c, elem_size_bytes, out));

@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+/* What a replay moves by an access. */
+enum { PAT_REPLAYED_BYTES = 8 };
+
 /* The elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of them.
  * Owns:   the caller frees out->data.
  * Errors: LS_ERR_NOMEM, those of pat_extent_of; *out is then empty.

@@ -53,6 +53,11 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     } else {
         pat_json_delta("delta", c->delta, &c->deltas, out);
     }
+    if (c->array) {
+        fputs(", \"array\": ", out);
+        ls_put_json(out, c->array, "");
+        fprintf(out, ", \"first\": %" PRIu64, c->first);
+    }
     fprintf(out, ", \"count\": %" PRIu64, c->count);
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
@@ -157,11 +162,52 @@ static uint64_t pat_json_boundary_of_spatter(size_t configurations)
     return (UINT64_C(65000000000) - 1) / sizeof(double) / configurations / 2;
 }
 
+static bool pat_json_has_negatives(const struct pat_indices *p)
+{
+    for (size_t i = 0; i < p->len; i++)
+        if (p->data[i] < 0) return true;
+    return false;
+}
+
+/* Which of the arrays of its home row i is of, from 1 in the order of f. */
+static size_t pat_json_array_number(const struct pat_findings *f, size_t i)
+{
+    size_t number = 1;
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(f->rows[k].home, f->rows[i].home) != 0) continue;
+        if (f->rows[k].ranges_print == f->rows[i].ranges_print) return pat_json_array_number(f, k);
+        bool is_new = true;
+        for (size_t before = 0; before < k; before++)
+            is_new = is_new && (strcmp(f->rows[before].home, f->rows[k].home) != 0 ||
+                                f->rows[before].ranges_print != f->rows[k].ranges_print);
+        number += is_new;
+    }
+    return number;
+}
+
+/* The array and where in it element 0 is, where both are known and elements are those that a replay moves. */
+static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_config *c)
+{
+    const struct pat_found *r = &f->rows[i];
+    char name[1024];
+    if (!*r->home || !r->ranges_print || r->first_element < 0 || r->elem_size_bytes % PAT_REPLAYED_BYTES ||
+        pat_json_has_negatives(&r->config.pattern))
+        return LS_OK;
+    const size_t number = pat_json_array_number(f, i);
+    if (number == 1)
+        snprintf(name, sizeof(name), "%s", r->home);
+    else
+        snprintf(name, sizeof(name), "%s (%zu)", r->home, number);
+    c->array = strdup(name);
+    c->first = (uint64_t)r->first_element * (r->elem_size_bytes / PAT_REPLAYED_BYTES);
+    return c->array ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+}
+
 static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
                                 struct pat_config *c)
 {
-    (void)i;
     (void)o;
+    LS_TRY(pat_json_array(f, i, c));
     const uint64_t boundary = pat_json_boundary(c);
     if (boundary > pat_json_boundary_of_spatter(f->len)) c->boundary = boundary;
     return LS_OK;

@@ -96,6 +96,47 @@ static void configurations_read_back_equal(void **state)
     pat_suite_fini(&s);
 }
 
+static void rename_home(struct pat_found *r, const char *home, uint64_t ranges_print, int64_t first_element)
+{
+    free(r->home);
+    r->home = strdup(home);
+    assert_non_null(r->home);
+    r->ranges_print = ranges_print;
+    r->first_element = first_element;
+}
+
+/* Which patterns are of one array, and where in it; not where elements are no units of a replay. */
+static void arrays_are_told(void **state)
+{
+    struct pat_suite s = {NULL, 0};
+    struct pat_findings f;
+    const struct pat_json_options read = {.note = note};
+    const struct pat_write_options o = {.source = "run.h5", .note = note};
+    (void)state;
+    found_fixture(&f);
+    rename_home(&f.rows[FOUND_GATHER], "x", 7, 12);
+    rename_home(&f.rows[FOUND_TURNS], "x", 8, 0);
+    rename_home(&f.rows[FOUND_BACK], "x", 7, 0); /* has indices below 0 */
+    rename_home(&f.rows[FOUND_FIELD], "x", 7, 5);
+    rename_home(&f.rows[FOUND_RANDOM], "x", 0, 3);  /* many ranges */
+    rename_home(&f.rows[FOUND_SCATTER], "x", 7, 1); /* of 4 bytes */
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/P.json", dir);
+    assert_int_equal(pat_write(writer("json"), &f, &o, path), LS_OK);
+    assert_int_equal(pat_json_read_file(path, &read, &s), LS_OK);
+    assert_string_equal(s.rows[FOUND_GATHER].array, "x");
+    assert_int_equal(s.rows[FOUND_GATHER].first, 12);
+    assert_string_equal(s.rows[FOUND_TURNS].array, "x (2)");
+    assert_null(s.rows[FOUND_BACK].array);
+    assert_string_equal(s.rows[FOUND_FIELD].array, "x");
+    assert_int_equal(s.rows[FOUND_FIELD].first, 15); /* 24 bytes are three elements */
+    assert_null(s.rows[FOUND_RANDOM].array);
+    assert_null(s.rows[FOUND_SCATTER].array);
+    pat_findings_fini(&f);
+    pat_suite_fini(&s);
+    remove_all(writer("json"), path);
+}
+
 /* Access k of c, counted from its first: what no writer may change. */
 static int64_t distance_from_first(const struct pat_config *c, size_t k)
 {
@@ -333,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_read_back_equal),
+        cmocka_unit_test(arrays_are_told),
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
         cmocka_unit_test(far_indices_stay_where_they_are_in_spatter),
         cmocka_unit_test(gs_patterns_gets_full_sequences),
