@@ -97,14 +97,30 @@ void kn_arena_fill(struct kn_arena *a)
     a->backend->parallel(a->plan->threads, fill_share, a);
 }
 
+static ls_err init_sparse(struct kn_arena *a, enum kn_pages pages, const struct kn_block *lent)
+{
+    const struct kn_plan *p = a->plan;
+    if (lent) {
+        *(p->from.used ? &a->from : &a->to) = (struct kn_block){lent->base, lent->len_bytes, NULL, 0};
+        return LS_OK;
+    }
+    LS_TRY(kn_block_init(&a->from, p->from.elements * p->element_bytes, pages));
+    return kn_block_init(&a->to, p->to.elements * p->element_bytes, pages);
+}
+
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages)
+{
+    return kn_arena_init_in(out, plan, backend, pages, NULL);
+}
+
+ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                        enum kn_pages pages, const struct kn_block *lent)
 {
     *out = (struct kn_arena){.plan = plan, .backend = backend};
     const uint64_t dense_bytes = plan->dense_elements * plan->element_bytes;
     out->dense_stride_bytes = (dense_bytes + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
-    LS_TRY(kn_block_init(&out->from, plan->from.elements * plan->element_bytes, pages));
-    LS_TRY(kn_block_init(&out->to, plan->to.elements * plan->element_bytes, pages));
+    LS_TRY(init_sparse(out, pages, lent));
     LS_TRY(kn_block_init(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages));
     if (plan->from.used) LS_TRY(kn_runs_init(plan->from.steps, plan->from.steps_len, &out->runs_from));
     if (plan->to.used) LS_TRY(kn_runs_init(plan->to.steps, plan->to.steps_len, &out->runs_to));

@@ -30,6 +30,10 @@ struct kn_arena {
  * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages);
+/* The same with the one sparse side of plan in memory that is there: its extent's lowest element is the first
+ * of lent. Owns: lent's memory is the caller's, longer than out. */
+ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                        enum kn_pages pages, const struct kn_block *lent);
 void kn_arena_fini(struct kn_arena *a);
 /* Every element its value again, as kn_arena_init leaves them. */
 void kn_arena_fill(struct kn_arena *a);

@@ -6,7 +6,8 @@
 KN_LOOP_CFLAGS = $(AM_CFLAGS) -O3 $(KERNEL_CFLAGS)
 KN_SCALAR_CFLAGS = $(KN_LOOP_CFLAGS) -fno-tree-vectorize -fno-tree-slp-vectorize
 noinst_LTLIBRARIES += libknscalar.la libkernels.la
-libknscalar_la_SOURCES = kernels/kn_var_scalar.c kernels/kn_var_unrolled.c kernels/kn_var_operations.c kernels/kn_operation.inc.h kernels/kn_var_paired.c kernels/kn_paired.inc.h kernels/kn_lane_scalar.c kernels/kn_lane_unrolled.c
+libknscalar_la_SOURCES = kernels/kn_var_scalar.c kernels/kn_var_unrolled.c kernels/kn_var_operations.c kernels/kn_operation.inc.h kernels/kn_access.inc.h kernels/kn_access_end.inc.h \
+    kernels/kn_piece.c kernels/kn_piece.h kernels/kn_piece.inc.h kernels/kn_var_paired.c kernels/kn_paired.inc.h kernels/kn_lane_scalar.c kernels/kn_lane_unrolled.c
 libknscalar_la_CFLAGS = $(KN_SCALAR_CFLAGS)
 libkernels_la_LIBADD = libknscalar.la
 if HOST_X86_64
@@ -33,6 +34,8 @@ libkernels_la_SOURCES = \
     kernels/kn_backend.c kernels/kn_backend.h \
     kernels/kn_caches.c kernels/kn_caches.h \
     kernels/kn_chain.c kernels/kn_chain.h \
+    kernels/kn_commons.c kernels/kn_commons.h \
+    kernels/kn_cursor.c kernels/kn_cursor.h \
     kernels/kn_family.inc.h \
     kernels/kn_fold.c kernels/kn_fold.h \
     kernels/kn_glue.h \
@@ -53,10 +56,12 @@ libkernels_la_SOURCES = \
     kernels/kn_room.c kernels/kn_room.h \
     kernels/kn_run.c kernels/kn_run.h \
     kernels/kn_sequence.c kernels/kn_sequence.h \
+    kernels/kn_session.c kernels/kn_session.h \
     kernels/kn_share_time.h \
     kernels/kn_stats.c kernels/kn_stats.h \
     kernels/kn_stream.c kernels/kn_stream.h \
     kernels/kn_study.c kernels/kn_study.h \
+    kernels/kn_together.c kernels/kn_together.h \
     kernels/kn_trial.c kernels/kn_trial.h \
     kernels/kn_validate.c kernels/kn_validate.h \
     kernels/kn_values.h \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/kernels
 if HAVE_CMOCKA
-KERNELS_TESTS = tests/kernels/test_kn_kernel tests/kernels/test_kn_chain tests/kernels/test_kn_replay tests/kernels/test_kn_stream
+KERNELS_TESTS = tests/kernels/test_kn_kernel tests/kernels/test_kn_chain tests/kernels/test_kn_replay tests/kernels/test_kn_stream tests/kernels/test_kn_together
 check_PROGRAMS += $(KERNELS_TESTS)
 TESTS += $(KERNELS_TESTS)
 kernels_test_libs = libkernels.la $(CMOCKA_LIBS) $(OPENMP_CFLAGS) -lm
@@ -17,6 +17,9 @@ tests_kernels_test_kn_replay_LDADD = $(kernels_test_libs)
 tests_kernels_test_kn_stream_SOURCES = tests/kernels/test_kn_stream.c
 tests_kernels_test_kn_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_kernels_test_kn_stream_LDADD = $(kernels_test_libs)
+tests_kernels_test_kn_together_SOURCES = tests/kernels/test_kn_together.c
+tests_kernels_test_kn_together_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_kernels_test_kn_together_LDADD = $(kernels_test_libs)
 endif
 
 # The baseline's machine code, and the command that runs STREAM's kernels.

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the operations that need no dense buffer do to an element and to a short row, in plain C. Included by
+ * those who walk over rows, with these defined, which they undefine with the macros of this file:
+ *   KN_E, KN_I   element and index type
+ *   KN_NAME(x)   this family's own name for x
+ * Each access is one instruction, in the order of the pattern (KN_ALONE), and what surrounds it is as little
+ * as a loop would have: indices of short rows, or of what a row is folded to, stay in registers as the
+ * constant offsets of an inner loop do. */
+#define KN_ALWAYS static inline __attribute__((always_inline))
+#define KN_UNROLLED _Pragma("GCC unroll 4")
+#define KN_ALONE() __asm__ volatile("" ::: "memory")
+#define KN_CAT_(a, b) a##b
+#define KN_CAT(a, b) KN_CAT_(a, b)
+
+/* X(n) each element of a row that is short enough for registers */
+#define KN_HELD(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+_Static_assert(KN_HELD_MAX == 8, "a row in registers has an X for each element");
+
+/* What passes from one access to the next. */
+struct KN_NAME(state) {
+    KN_E sum, last, none; /* none: 0, but the compiler does not know */
+    KN_E value;           /* what the row stores */
+};
+
+struct KN_NAME(held) {
+#define KN_FIELD(n) size_t KN_CAT(at, n);
+    KN_HELD(KN_FIELD)
+#undef KN_FIELD
+};
+
+/* A value that came by a list of indices is loaded by itself, as where a loop multiplies it first; one at a
+ * constant offset is added from where it is. Of a chain the address of each load is made of the value of the
+ * one before, so that it waits for it; which address comes out is the pattern's all the same. An update
+ * changes the element where it is. */
+KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, bool listed, struct KN_NAME(state) * s)
+{
+    if (does == PAT_OPERATION_REDUCE) s->sum += listed ? *(volatile KN_E *)place : *place;
+    if (does == PAT_OPERATION_FILL) *place = s->value;
+    if (does == PAT_OPERATION_UPDATE) *place |= s->value;
+    if (does == PAT_OPERATION_CHASE) {
+        s->last = place[s->last & s->none];
+        s->sum += s->last;
+    }
+    KN_ALONE();
+}
+
+KN_ALWAYS size_t KN_NAME(index)(const struct kn_side *s, size_t j, bool levels)
+{
+    const KN_I i = ((const KN_I *)s->index)[j];
+    return (size_t)(levels ? ((const KN_I *)s->inner)[i] : i);
+}
+
+KN_ALWAYS struct KN_NAME(held) KN_NAME(hold)(const struct kn_side *s, size_t held)
+{
+    struct KN_NAME(held) h = {0};
+#define KN_READ(n) \
+    if (held > n) h.KN_CAT(at, n) = KN_NAME(index)(s, n, false);
+    KN_HELD(KN_READ)
+#undef KN_READ
+    return h;
+}
+
+/* What row i stores: kn_value_filled, or its bit, kn_value_tag. */
+KN_ALWAYS KN_E KN_NAME(value)(uint64_t i, enum pat_operation does)
+{
+    return (KN_E)(does == PAT_OPERATION_UPDATE ? kn_value_tag(i, sizeof(KN_E))
+                                               : kn_value_filled(i, sizeof(KN_E)));
+}
+
+/* What the row after it stores. */
+KN_ALWAYS KN_E KN_NAME(value_after)(KN_E value, enum pat_operation does)
+{
+    if (does != PAT_OPERATION_UPDATE) return value + 1;
+    const uint32_t half = (uint32_t)value;
+    return sizeof(KN_E) == 8 ? half << 1 | half >> 31 : (uint16_t)(half << 1 | half >> 15);
+}
+
+/* A short row. Its sum is its own until it ends: one does not wait for the one before. */
+KN_ALWAYS void KN_NAME(held_row)(KN_E *row, const struct KN_NAME(held) * h, size_t len,
+                                 enum pat_operation does, struct KN_NAME(state) * state)
+{
+    const KN_E total = state->sum;
+    state->sum = 0;
+#define KN_DO(n) \
+    if (len > n) KN_NAME(access)(row + h->KN_CAT(at, n), does, false, state);
+    KN_HELD(KN_DO)
+#undef KN_DO
+    state->sum += total;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How far a thread has come in its share of a pattern that takes turns with others.
+ *
+ * Where nothing else is said: Errors: none.  Thread: a cursor by one at a time.  Signal: not safe. */
+#ifndef KN_CURSOR_H
+#define KN_CURSOR_H
+
+#include "kernels/kn_arena.h"
+#include "kernels/kn_piece.h"
+
+struct kn_cursor {
+    struct kn_piece piece; /* of what comes next */
+    kn_piece_move *move;
+    enum kn_piece_kind kind;
+    struct kn_side side;
+    unsigned element_bytes, index_bytes;
+    char *row_place;      /* element 0 of the row */
+    uint64_t end;         /* of the rows; piece.row is the one at hand */
+    bool by_rows;         /* a unit is a row; else the units of a row are its folds or indices */
+    uint64_t unit, units; /* in it */
+    size_t step;
+    struct kn_run_at run;
+    uint64_t unit_accesses; /* elements of a unit */
+    uint64_t units_all;     /* of the whole share */
+};
+
+/* A cursor at the begin of a share of a, whose operation is none of copies; indices are of index_bits.
+ * Owns:   nothing: a must outlive it. */
+struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned index_bits);
+
+/* Do the next units, no more than are left. */
+void kn_cursor_move(struct kn_cursor *c, uint64_t units);
+
+#endif
