@@ -24,7 +24,8 @@ LOOPS = {
 WITHIN = 0.15
 GOAL = 6
 EXTRACT = ["--trivial", "--no-index-loads", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
-REPLAY = ["-t", "1", "--no-stream"]
+REPLAY = ["-t", "1", "--no-stream", "--pages", "huge"]
+REGULAR = {"uniform stride", "stencil", "broadcast"}  # classes whose next places the processor foresees
 FAIR = """## What is fair
 
 The proxy does the loop's accesses and nothing that the loop does not do:
@@ -37,9 +38,17 @@ The proxy does the loop's accesses and nothing that the loop does not do:
 * A chain of pointers is one in memory: each element holds the address of the next, nothing else is read. Other loads of a pattern do not wait for each other.
 
 What a pattern does not say, the replay cannot do: arithmetic, and **branches that loaded values decide**. A hash table's probe goes on or ends as the slot says; each wrong guess
-of the processor throws away the loads that it had begun ahead, and the replay, which knows the places beforehand, has none of that. Patterns of one loop are replayed one
-after the other: where the loop's stores overlap with its loads (the stencil), their sum is more than the loop takes. Turns of a thousand accesses of each were tried on it
-and took longer than that sum."""
+of the processor throws away the loads that it had begun ahead, and the replay, which knows the places beforehand, has none of that.
+
+## In turn or one after the other
+
+A loop that goes through irregular places waits for what is still in the caches of them, and that depends on what else it touches: by itself the gather of a sparse product has the caches alone.
+Such loops are replayed by `--together`, all patterns in turns of 2048 accesses, those of one array in one memory. Which loops these are is told by the classes of their patterns before anything
+is replayed: all but those with uniform strides, stencils and broadcasts only. Of those that are regular throughout the processor fetches ahead what comes next, whatever is beside it; their patterns are replayed one after
+the other, and the times added, because a turn ends before its stores have gone out: the stencil's overlap with its loads, turns do not show that. Both figures are in the table.
+
+Arrays are in huge pages on both sides. In pages of 4 KiB each process has other ones, which differ in the caches that they share and in the walks that translate them: a loop then is up
+to a fifth faster or slower in one process than in another, and so is its replay, each by its own luck."""
 
 
 def run(*command, **options):
@@ -55,14 +64,19 @@ def extract(a, loop, size, folder):
 
 
 def loop_seconds(a, loop, size):
-    return float(run(a.fidelity, loop, str(size), capture_output=True, text=True).stdout)
+    huge = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")  # its arrays in huge pages, as the replay's
+    return float(run(a.fidelity, loop, str(size), capture_output=True, text=True, env=huge).stdout)
 
 
-def replays(a, patterns):
-    results = json.loads(run(a.loadstone, "replay", *REPLAY, "--json", patterns, capture_output=True, text=True).stdout)["results"]
+def replays(a, patterns, *options):
+    results = json.loads(run(a.loadstone, "replay", *REPLAY, *options, "--json", patterns, capture_output=True, text=True).stdout)["results"]
     for r in results:
         assert r["valid"], r
     return results
+
+
+def is_irregular(patterns):
+    return any(c["class"] not in REGULAR for c in json.load(open(patterns)))
 
 
 def run_as_often(patterns, results):
@@ -78,12 +92,16 @@ def measure(a, loop):
     with tempfile.TemporaryDirectory() as folder:
         patterns = extract(a, loop, size, folder)
         run_as_often(patterns, replays(a, patterns))
-        rounds = [(loop_seconds(a, loop, size), replays(a, patterns)) for _ in range(a.rounds)]
+        irregular = is_irregular(patterns)
+        rounds = [(loop_seconds(a, loop, size), replays(a, patterns), replays(a, patterns, "--together")) for _ in range(a.rounds)]
     each = rounds[0][1]
-    parts = [statistics.median(r[i]["cpu_seconds_min"] for _, r in rounds) for i in range(len(each))]
-    ratios = [seconds / sum(r["cpu_seconds_min"] for r in results) for seconds, results in rounds]
-    typical = statistics.median(seconds for seconds, _ in rounds)
-    return {"loop": loop, "size_bytes": sum(r["bytes"] for r in each), "seconds": typical, "ratio": typical / sum(parts), "ratios": ratios,
+    parts = [statistics.median(r[i]["cpu_seconds_min"] for _, r, _ in rounds) for i in range(len(each))]
+    together = statistics.median(t[0]["cpu_seconds_min"] for _, _, t in rounds)
+    ratios = [seconds / (t[0]["cpu_seconds_min"] if irregular else sum(r["cpu_seconds_min"] for r in results)) for seconds, results, t in rounds]
+    typical = statistics.median(seconds for seconds, _, _ in rounds)
+    after, turns = typical / sum(parts), typical / together
+    return {"loop": loop, "size_bytes": sum(r["bytes"] for r in each), "seconds": typical, "irregular": irregular, "ratio": turns if irregular else after,
+            "after": after, "turns": turns, "ratios": ratios,
             "parts": [{"name": r["configuration"]["name"], "operation": r["configuration"]["operation"],
                        "seconds": part, "variant": r["variant"]} for r, part in zip(each, parts)]}
 
@@ -102,27 +120,28 @@ A pattern is worth something when replaying it tells how fast the program is. He
 ```
 loadstone trace --phase loop -o trace -- LOOP
 loadstone patterns {" ".join(EXTRACT)} -o P.json trace
-loadstone replay {" ".join(REPLAY)} --json P.json
+loadstone replay {" ".join(REPLAY)} --json P.json                of regular loops
+loadstone replay {" ".join(REPLAY)} --together --json P.json     of irregular ones
 ```
 
 `make bench-fidelity` writes this page. The loops are those of `tests/cases/truth_loops.c`, each access one instruction, at sizes beyond the second-level cache.
 
 {a.machine.strip()}
 
-| loop | what it is | loop, MB/s | replay, MB/s | replay / loop | rounds |
-|---|---|---|---|---|---|
+| loop | what it is | classes | loop, MB/s | replay, MB/s | replay / loop | rounds | in turn | one after the other |
+|---|---|---|---|---|---|---|---|---|
 """.splitlines()
     for r in rows:
         mark = "**" if abs(r["ratio"] - 1) <= WITHIN else ""
         rate = r["size_bytes"] / r["seconds"] / 1e6
-        lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {rate:.0f} | {rate * r['ratio']:.0f} | {mark}{r['ratio']:.2f}{mark} | "
-                     f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} |")
+        kind = "irregular" if r["irregular"] else "regular"
+        lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {kind} | {rate:.0f} | {rate * r['ratio']:.0f} | {mark}{r['ratio']:.2f}{mark} | "
+                     f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} | {r['turns']:.2f} | {r['after']:.2f} |")
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is the faster one.", "",
-              f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, of all its patterns one after the other. {a.rounds} rounds of both in turn, in new processes;",
-              "of a process the least time counts (loop and patterns run for a second each, 200 times at most), because neighbours only add to it; of the rounds the median, because which",
-              "pages a process is given decides, too, most of all for a matrix about as large as the second-level cache. The last column has the ratios of each round. One thread,",
-              "default pages.", "", *FAIR.splitlines(), "",
-              "What the replays take, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
+              f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, and of all its patterns. {a.rounds} rounds of all, in new processes;",
+              "of a process the least time counts (loop and patterns run for a second each, 200 times at most), because neighbours only add to it; of the rounds the median.",
+              "`rounds` has the ratios of each. One thread.", "", *FAIR.splitlines(), "",
+              "What the replays take one after the other, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:
             lines.append(f"| {r['loop']} | {short(part)} | {part['operation']} | {part['seconds'] / r['seconds']:.2f} | {part['variant']} |")
@@ -141,7 +160,7 @@ def main():
     for loop in a.loops or LOOPS:
         rows.append(measure(a, loop))
         r = rows[-1]
-        print(f"{loop}: replay / loop {r['ratio']:.2f}, median {statistics.median(r['ratios']):.2f}; " +
+        print(f"{loop}: replay / loop {r['ratio']:.2f}, in turn {r['turns']:.2f}, one after the other {r['after']:.2f}, median {statistics.median(r['ratios']):.2f}; " +
               ", ".join(f"{short(part)} {part['operation']} {part['seconds'] / r['seconds']:.2f}" for part in r["parts"]),
               file=sys.stderr, flush=True)
     text = page(a, rows)

@@ -3,6 +3,7 @@
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_stream.h"
+#include "kernels/kn_together.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/replay/rpl_compare.h"
@@ -28,6 +29,7 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
                  "is sized by "
                  "what is used",
                  label, outer->len, c->pattern.len);
+    if (s->settings.together) LS_TRY(kn_together_check(c, i));
     LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
     return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
 }
@@ -51,11 +53,19 @@ static ls_err replay_check(struct rpl_session *s)
     return s->results ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu results", s->suite.len);
 }
 
+static ls_err replay_measure_one(struct rpl_session *s, size_t i)
+{
+    if (s->settings.together)
+        return kn_together_run(s->suite.rows, s->suite.len, &s->settings.kernel, &s->results[i]);
+    return kn_replay_run(&s->suite.rows[i], &s->settings.kernel, &s->results[i]);
+}
+
 static ls_err replay_measure(struct rpl_session *s)
 {
-    for (size_t i = 0; i < s->suite.len; i++) {
-        cli_progress("measuring", (double)i / (double)s->suite.len);
-        LS_TRY(kn_replay_run(&s->suite.rows[i], &s->settings.kernel, &s->results[i]));
+    const size_t len = s->settings.together ? 1 : s->suite.len;
+    for (size_t i = 0; i < len; i++) {
+        cli_progress("measuring", (double)i / (double)len);
+        LS_TRY(replay_measure_one(s, i));
         s->results[i].stream_share = s->results[i].mb_per_s / s->stream_mb_per_s;
         s->done = i + 1;
         cli_progress("", 1);

@@ -83,6 +83,28 @@ assert [x["bytes"] for x in rows] == ["48", "96"] and rows[0]["name"] == "a" and
 T
 fi
 
+# in turn: one result of all, and two patterns of one array in its memory
+cat >turns.json <<'T'
+[{"name":"low","kernel":"gather","operation":"reduce","pattern":[3,0,70,5],"delta":4,"count":1000,"array":"x","first":10},
+ {"name":"high","kernel":"scatter","operation":"update","pattern":[0,1],"delta":2,"count":500,"array":"x","first":4000},
+ {"name":"list","kernel":"gather","operation":"chase","pattern":[0,7,3,1,9],"delta":0,"count":1,"nruns":4}]
+T
+replay -b serial --warmups 1 --together -f turns.json --json -o turns.h5 >out.json
+replay $quick --together -f turns.json --csv >out.csv
+replay -b serial --together --max-runs 2 -f turns.json >out
+must grep -qE '^ +0 together +3 patterns in turn +- +1 ' out
+expect 1 "configuration 0 (low) copies through a dense buffer" "$loadstone" replay --no-stream --together --copy -f turns.json
+if command -v python3 >/dev/null; then
+    must python3 - <<'T'
+import csv, json
+[r] = json.load(open("out.json"))["results"]
+assert [c["name"] for c in r["configurations"]] == ["low", "high", "list"] and r["configurations"][1]["first"] == 4000, r
+assert r["bytes"] == 8 * (4000 + 2 * 1000 + 5) and r["valid"] is True and len(r["seconds"]["runs"]) == 10, r
+[row] = csv.DictReader(open("out.csv"))
+assert row["kernel"] == "together" and row["bytes"] == str(r["bytes"]) and row["valid"] == "yes", row
+T
+fi
+
 # names that would command a terminal: in no output, and no message
 printf '[{"name":"\\u001b[31mred\\n\\u009b2J \\"gr\\u00fcn\\"","pattern":[0,1],"count":3,"nruns":2,"a\\u001b[2Jkey":1}]' >esc.json
 printf '[{"kernel":"\\u001b[31mred\\nkernel","pattern":[0,1]}]' >esc_kernel.json

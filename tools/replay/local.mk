@@ -17,6 +17,7 @@ tools_loadstone_SOURCES += \
     tools/replay/rpl_list.c tools/replay/rpl_list.h \
     tools/replay/rpl_plot.c tools/replay/rpl_plot.h \
     tools/replay/rpl_results.c tools/replay/rpl_results.h \
+    tools/replay/rpl_row.c tools/replay/rpl_row.h \
     tools/replay/rpl_session.c tools/replay/rpl_session.h \
     tools/replay/rpl_settings.c tools/replay/rpl_settings.h \
     tools/replay/rpl_spatter.c \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as comma-separated values, a row a configuration; what was not measured is empty. */
 #include "common/ls_put.h"
-#include "patterns/pat_describe.h"
 #include "tools/replay/knr_counts.h"
-#include "tools/replay/rpl_session.h"
+#include "tools/replay/rpl_row.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,15 +34,15 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
 
 static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
 {
-    const struct pat_config *c = &s->suite.rows[i];
     const struct kn_result *r = &s->results[i];
-    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
+    struct rpl_row row;
+    rpl_row_of(s, i, &row);
     fprintf(out, "%zu,", i);
-    csv_text(c->name, out);
-    fprintf(out, "%s,", pat_kernel_name(c->kernel));
-    csv_text(pat_describe(c, shape), out);
-    csv_text(pat_describe_delta(c, delta), out);
-    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%s,", c->count, c->wrap, r->backend);
+    csv_text(row.name, out);
+    fprintf(out, "%s,", row.kernel);
+    csv_text(row.pattern, out);
+    csv_text(row.delta, out);
+    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%s,", row.count, row.wrap, r->backend);
     csv_text(r->variant, out);
     fprintf(out, "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,", r->threads, r->bytes, r->bytes_with_indices,
             r->memory_bytes, r->seconds.len);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as JSON, schema 1: one object, printed when all is measured. */
-#include "patterns/pat_describe.h"
 #include "common/ls_json.h"
 #include "tools/replay/knr_counts.h"
-#include "tools/replay/rpl_session.h"
+#include "tools/replay/rpl_row.h"
 
 #include "config.h"
 
@@ -29,9 +28,9 @@ static void json_indices(struct ls_json *j, const char *key, const struct pat_in
 }
 
 /* With the keys of pattern files, so that a configuration can be run again from its result. */
-static void json_config(struct ls_json *j, const struct pat_config *c)
+static void json_config(struct ls_json *j, const char *key, const struct pat_config *c)
 {
-    ls_json_open(j, "configuration", '{');
+    ls_json_open(j, key, '{');
     ls_json_text(j, "name", c->name);
     ls_json_text(j, "kernel", pat_kernel_name(c->kernel));
     ls_json_text(j, "operation", pat_operation_name(c->operation));
@@ -44,11 +43,28 @@ static void json_config(struct ls_json *j, const struct pat_config *c)
         ls_json_i64(j, "delta", c->delta);
     ls_json_i64(j, "delta-gather", c->delta_gather);
     ls_json_i64(j, "delta-scatter", c->delta_scatter);
+    if (c->array) {
+        ls_json_text(j, "array", c->array);
+        ls_json_u64(j, "first", c->first);
+    }
     ls_json_u64(j, "count", c->count);
     ls_json_u64(j, "wrap", c->wrap);
     ls_json_u64(j, "nruns", c->runs);
     ls_json_u64(j, "seed", c->seed);
     ls_json_close(j, '}');
+}
+
+/* Of one configuration, or of all that took turns. */
+static void json_configs(struct ls_json *j, const struct rpl_session *s, size_t i)
+{
+    if (!s->settings.together) {
+        json_config(j, "configuration", &s->suite.rows[i]);
+        return;
+    }
+    ls_json_open(j, "configurations", '[');
+    for (size_t k = 0; k < s->suite.len; k++)
+        json_config(j, NULL, &s->suite.rows[k]);
+    ls_json_close(j, ']');
 }
 
 static void json_times(struct ls_json *j, const struct kn_result *r)
@@ -71,11 +87,12 @@ static void json_times(struct ls_json *j, const struct kn_result *r)
 static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i)
 {
     const struct kn_result *r = &s->results[i];
-    char shape[PAT_TEXT_BYTES];
+    struct rpl_row row;
+    rpl_row_of(s, i, &row);
     ls_json_open(j, NULL, '{');
     ls_json_u64(j, "config", i);
-    json_config(j, &s->suite.rows[i]);
-    ls_json_text(j, "shape", pat_describe(&s->suite.rows[i], shape));
+    json_configs(j, s, i);
+    ls_json_text(j, "shape", row.pattern);
     ls_json_text(j, "backend", r->backend);
     ls_json_text(j, "variant", r->variant);
     ls_json_u64(j, "threads", r->threads);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/replay/rpl_results.h"
-#include "patterns/pat_describe.h"
+#include "tools/replay/rpl_row.h"
 
 #include "config.h"
 
@@ -57,15 +57,14 @@ ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_
     return rpl_copy(&out->variant, r->variant);
 }
 
-static ls_err rpl_row_of_config(const struct pat_config *c, struct vx_result *out)
+static ls_err rpl_row_described(const struct rpl_row *row, struct vx_result *out)
 {
-    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES];
-    out->count = c->count;
-    out->wrap = c->wrap;
+    out->count = row->count;
+    out->wrap = row->wrap;
     out->x = NAN;
-    LS_TRY(rpl_copy(&out->kernel, pat_kernel_name(c->kernel)));
-    LS_TRY(rpl_copy(&out->pattern, pat_describe(c, shape)));
-    return rpl_copy(&out->delta, pat_describe_delta(c, delta));
+    LS_TRY(rpl_copy(&out->kernel, row->kernel));
+    LS_TRY(rpl_copy(&out->pattern, row->pattern));
+    return rpl_copy(&out->delta, row->delta);
 }
 
 /* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
@@ -103,8 +102,10 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
     if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for the results");
     for (size_t i = 0; i < s->done; i++) {
         out->len = i + 1;
-        LS_TRY(rpl_row_of_config(&s->suite.rows[i], &out->rows[i]));
-        LS_TRY(rpl_row_of_result(&s->results[i], s->suite.rows[i].name, &out->rows[i]));
+        struct rpl_row row;
+        rpl_row_of(s, i, &row);
+        LS_TRY(rpl_row_described(&row, &out->rows[i]));
+        LS_TRY(rpl_row_of_result(&s->results[i], row.name, &out->rows[i]));
     }
     return LS_OK;
 }

@@ -22,6 +22,7 @@ struct rpl_settings {
     const char *with;   /* files of results to compare with, NULL: none */
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
+    bool together; /* all configurations at once, in turn: one result */
 };
 
 struct rpl_summary {
@@ -34,7 +35,7 @@ struct rpl_summary {
 struct rpl_session {
     struct rpl_settings settings;
     struct pat_suite suite;
-    struct kn_result *results; /* [suite.len]; the first done are filled */
+    struct kn_result *results; /* [suite.len]; the first done are filled, of what rpl_row.h says */
     size_t done;
     double stream_mb_per_s; /* NAN: not measured */
     unsigned threads;       /* that run */

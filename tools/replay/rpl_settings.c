@@ -86,6 +86,10 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                            "a dense buffer for each thread: no false sharing", "Run"},
     [RPL_COPY] = {"copy", 0, CLI_FLAG, NULL, NULL,
                   "all by operation copy, whatever the files say: as Spatter would", "Run"},
+    [RPL_TOGETHER] = {"together", 0, CLI_FLAG, NULL, NULL,
+                      "all configurations at once, a few accesses of each in turn, as the loop did that they "
+                      "are of: one result",
+                      "Run"},
     [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
                        "Run"},
     [RPL_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
@@ -317,6 +321,7 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
     t->verbosity = (unsigned)v[RPL_VERBOSITY].number;
     t->aggregate = v[RPL_AGGREGATE].given;
+    t->together = v[RPL_TOGETHER].given;
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;

@@ -41,6 +41,7 @@ enum rpl_option {
     RPL_FENCE,
     RPL_DENSE_BUFFERS,
     RPL_COPY,
+    RPL_TOGETHER,
     RPL_NO_STREAM,
     RPL_LIST,
     RPL_VERBOSITY,

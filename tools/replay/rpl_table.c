@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results for people: what ran, how fast, how steady, how near to STREAM, and whether the result was right.
  */
-#include "patterns/pat_describe.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/knr_counts.h"
-#include "tools/replay/rpl_session.h"
+#include "tools/replay/rpl_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,15 +54,15 @@ static const char *table_share(double share, char *out, size_t room)
 
 static void table_row(const struct rpl_session *s, size_t i, FILE *out)
 {
-    const struct pat_config *c = &s->suite.rows[i];
     const struct kn_result *r = &s->results[i];
-    char shape[PAT_TEXT_BYTES], delta[PAT_TEXT_BYTES], cut[PAT_TEXT_BYTES], count[CLI_CELL_BYTES],
-        best[CLI_CELL_BYTES], median[CLI_CELL_BYTES], spread[32], share[16];
-    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL, pat_config_word(c),
-            TABLE_PATTERN,
-            table_cut(*c->name ? c->name : pat_describe(c, shape), TABLE_PATTERN, cut, sizeof(cut)),
-            pat_describe_delta(c, delta), cli_format_count(count, (double)c->count),
-            cli_format_grouped(best, (uint64_t)r->mb_per_s), cli_format_time(median, r->seconds.median * 1e9),
+    struct rpl_row row;
+    rpl_row_of(s, i, &row);
+    char cut[PAT_TEXT_BYTES], count[CLI_CELL_BYTES], best[CLI_CELL_BYTES], median[CLI_CELL_BYTES], spread[32],
+        share[16];
+    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL, row.word,
+            TABLE_PATTERN, table_cut(rpl_row_name(&row), TABLE_PATTERN, cut, sizeof(cut)), row.delta,
+            cli_format_count(count, (double)row.count), cli_format_grouped(best, (uint64_t)r->mb_per_s),
+            cli_format_time(median, r->seconds.median * 1e9),
             table_spread(&r->seconds, spread, sizeof(spread)),
             table_share(r->stream_share, share, sizeof(share)), r->threads, r->variant);
     if (!r->valid)
@@ -88,9 +87,9 @@ static const char *table_name(void *user, size_t i)
 {
     static char name[PAT_TEXT_BYTES + 24];
     const struct rpl_session *s = user;
-    char shape[PAT_TEXT_BYTES];
-    const struct pat_config *c = &s->suite.rows[i];
-    snprintf(name, sizeof(name), "%zu %s", i, *c->name ? c->name : pat_describe(c, shape));
+    struct rpl_row row;
+    rpl_row_of(s, i, &row);
+    snprintf(name, sizeof(name), "%zu %s", i, rpl_row_name(&row));
     return name;
 }
 

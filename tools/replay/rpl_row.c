@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/rpl_row.h"
+
+#include <stdio.h>
+
+static void rpl_row_together(const struct rpl_session *s, struct rpl_row *out)
+{
+    *out = (struct rpl_row){.name = "", .kernel = "together", .word = "together", .count = 1, .wrap = 1};
+    snprintf(out->pattern, sizeof(out->pattern), "%zu pattern%s in turn", s->suite.len,
+             s->suite.len == 1 ? "" : "s");
+    snprintf(out->delta, sizeof(out->delta), "-");
+}
+
+void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out)
+{
+    if (s->settings.together) {
+        rpl_row_together(s, out);
+        return;
+    }
+    const struct pat_config *c = &s->suite.rows[i];
+    *out = (struct rpl_row){.name = c->name,
+                            .kernel = pat_kernel_name(c->kernel),
+                            .word = pat_config_word(c),
+                            .count = c->count,
+                            .wrap = c->wrap};
+    pat_describe(c, out->pattern);
+    pat_describe_delta(c, out->delta);
+}
+
+const char *rpl_row_name(const struct rpl_row *r)
+{
+    return *r->name ? r->name : r->pattern;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a result is of, in words: a configuration, or all of them where they take turns.
+ *
+ * Thread: the main one.  Signal: not safe. */
+#ifndef RPL_ROW_H
+#define RPL_ROW_H
+
+#include "patterns/pat_describe.h"
+#include "tools/replay/rpl_session.h"
+
+struct rpl_row {
+    const char *name;             /* of the configuration, "" where it has none */
+    const char *kernel, *word;    /* "scatter"; the same or what says more: "update" */
+    char pattern[PAT_TEXT_BYTES]; /* "16 x stride 4" */
+    char delta[PAT_TEXT_BYTES];   /* "8" */
+    uint64_t count, wrap;
+};
+
+/* Of result i of s.  Owns: out points into s.  Errors: none. */
+void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out);
+
+/* Its name, or where it has none its pattern. */
+const char *rpl_row_name(const struct rpl_row *r);
+
+#endif
