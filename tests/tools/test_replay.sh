@@ -92,7 +92,7 @@ T
 replay -b serial --warmups 1 --together -f turns.json --json -o turns.h5 >out.json
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
-must grep -qE '^ +0 together +3 patterns in turn +- +1 ' out
+must grep -qE '^ +0 together +3 patterns in turn +1 ' out
 expect 1 "configuration 0 (low) copies through a dense buffer" "$loadstone" replay --no-stream --together --copy -f turns.json
 if command -v python3 >/dev/null; then
     must python3 - <<'T'

@@ -171,7 +171,8 @@ static ls_err plot_write(const struct plot *p, const char *path)
         r->topology, r->command,
         "Bytes are counted as published: indices times iterations times the size of an element, twice "
         "for gs; the indices themselves count nothing."};
-    snprintf(title, sizeof(title), "Gather/scatter replay, %zu configurations", p->names_len);
+    snprintf(title, sizeof(title), "Gather/scatter replay, %zu configuration%s", p->names_len,
+             p->names_len == 1 ? "" : "s");
     snprintf(subtitle, sizeof(subtitle), "%s on %s; loadstone %s", *r->cpu ? r->cpu : "unknown processor",
              r->host, r->version);
     const struct vx_page page = {.title = title,

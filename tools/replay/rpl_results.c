@@ -115,7 +115,7 @@ void rpl_row_label(const struct vx_result *r, char *out, size_t room)
     if (*r->name)
         snprintf(out, room, "%s", r->name);
     else
-        snprintf(out, room, "%s %s, delta %s", r->kernel, r->pattern, r->delta);
+        snprintf(out, room, "%s %s%s%s", r->kernel, r->pattern, *r->delta ? ", delta " : "", r->delta);
 }
 
 double rpl_results_hmean(const struct vx_results *r)

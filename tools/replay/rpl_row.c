@@ -8,7 +8,6 @@ static void rpl_row_together(const struct rpl_session *s, struct rpl_row *out)
     *out = (struct rpl_row){.name = "", .kernel = "together", .word = "together", .count = 1, .wrap = 1};
     snprintf(out->pattern, sizeof(out->pattern), "%zu pattern%s in turn", s->suite.len,
              s->suite.len == 1 ? "" : "s");
-    snprintf(out->delta, sizeof(out->delta), "-");
 }
 
 void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out)

@@ -12,7 +12,7 @@ struct rpl_row {
     const char *name;             /* of the configuration, "" where it has none */
     const char *kernel, *word;    /* "scatter"; the same or what says more: "update" */
     char pattern[PAT_TEXT_BYTES]; /* "16 x stride 4" */
-    char delta[PAT_TEXT_BYTES];   /* "8" */
+    char delta[PAT_TEXT_BYTES];   /* "8"; "" where each has its own */
     uint64_t count, wrap;
 };
 
