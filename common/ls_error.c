@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/ls_error.h"
+#include "common/ls_compat.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -19,17 +20,17 @@ _Static_assert(sizeof(ls_err_rows) / sizeof(ls_err_rows[0]) == LS_ERR_COUNT,
 
 static _Thread_local char ls_error_detail[512] __attribute__((tls_model("initial-exec")));
 
-const char *ls_err_name(ls_err e)
+LS_EXPORT const char *ls_err_name(ls_err e)
 {
     return (unsigned)e < LS_ERR_COUNT ? ls_err_rows[e].name : "LS_ERR_UNKNOWN";
 }
 
-const char *ls_err_text(ls_err e)
+LS_EXPORT const char *ls_err_text(ls_err e)
 {
     return (unsigned)e < LS_ERR_COUNT ? ls_err_rows[e].text : "unknown error";
 }
 
-const char *ls_last_error(void)
+LS_EXPORT const char *ls_last_error(void)
 {
     return ls_error_detail;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of nodes and groups: all ranges that are meant get the new map, or none. */
+#include "common/ls_compat.h"
 #include "common/ls_error.h"
 #include "ndm/ndm_live.h"
 #include "ndm/ndm_make.h"
@@ -99,7 +100,7 @@ static ls_err fresh_map(const smr_node *n, ndm_domain *d, enum ndm_map_kind kind
     return LS_OK;
 }
 
-ls_err ndm_map_grid(smr_node *n, ndm_domain *d, const struct ndm_layout *layout)
+LS_EXPORT ls_err ndm_map_grid(smr_node *n, ndm_domain *d, const struct ndm_layout *layout)
 {
     struct ndm_live_map *m;
     LS_TRY(fresh_map(n, d, NDM_MAP_LAYOUT, &m));
@@ -107,7 +108,8 @@ ls_err ndm_map_grid(smr_node *n, ndm_domain *d, const struct ndm_layout *layout)
     return attach(n, m);
 }
 
-ls_err ndm_map_mesh(smr_node *n, ndm_domain *d, enum ndm_centering centering, uint64_t elements_per_entity)
+LS_EXPORT ls_err ndm_map_mesh(smr_node *n, ndm_domain *d, enum ndm_centering centering,
+                              uint64_t elements_per_entity)
 {
     struct ndm_live_map *m;
     LS_TRY(fresh_map(n, d, NDM_MAP_ENTITIES, &m));
@@ -116,7 +118,7 @@ ls_err ndm_map_mesh(smr_node *n, ndm_domain *d, enum ndm_centering centering, ui
     return attach(n, m);
 }
 
-ls_err ndm_map_indirect(smr_node *n, ndm_domain *d, const struct ndm_indirection *indirection)
+LS_EXPORT ls_err ndm_map_indirect(smr_node *n, ndm_domain *d, const struct ndm_indirection *indirection)
 {
     struct ndm_live_map *m;
     LS_TRY(fresh_map(n, d, NDM_MAP_TARGETS, &m));
@@ -129,7 +131,7 @@ ls_err ndm_map_indirect(smr_node *n, ndm_domain *d, const struct ndm_indirection
     return attach(n, m);
 }
 
-ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user)
+LS_EXPORT ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user)
 {
     struct ndm_live_map *m;
     if (!fn)
@@ -140,7 +142,7 @@ ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user)
     return attach(n, m);
 }
 
-ls_err ndm_unmap(smr_node *n)
+LS_EXPORT ls_err ndm_unmap(smr_node *n)
 {
     uint32_t ranges = 0;
     if (!n) return ls_fail(LS_ERR_ARG, "no node to unmap");

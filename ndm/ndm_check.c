@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ndm/ndm_check.h"
 #include "common/ls_checked.h"
+#include "common/ls_compat.h"
 #include "common/ls_error.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static const uint8_t shape_points[] = {
 };
 static const char axis_names[NDM_AXES_MAX] = {'x', 'y', 'z'};
 
-unsigned ndm_shape_points(unsigned shape)
+LS_EXPORT unsigned ndm_shape_points(unsigned shape)
 {
     return shape < sizeof(shape_points) ? shape_points[shape] : 0;
 }

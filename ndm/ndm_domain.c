@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The domains of the program. */
+#include "common/ls_compat.h"
 #include "common/ls_error.h"
 #include "ndm/ndm_live.h"
 #include "ndm/ndm_make.h"
@@ -49,7 +50,7 @@ static ls_err domain_alloc(ndm_domain **out, ndm_domain **public_out)
     return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
 }
 
-ls_err ndm_domain_new_grid(const struct ndm_grid *grid, ndm_domain **out)
+LS_EXPORT ls_err ndm_domain_new_grid(const struct ndm_grid *grid, ndm_domain **out)
 {
     ndm_domain *d = NULL;
     LS_TRY(domain_alloc(&d, out));
@@ -59,7 +60,7 @@ ls_err ndm_domain_new_grid(const struct ndm_grid *grid, ndm_domain **out)
     return e;
 }
 
-ls_err ndm_domain_new_mesh(const struct ndm_mesh *mesh, ndm_domain **out)
+LS_EXPORT ls_err ndm_domain_new_mesh(const struct ndm_mesh *mesh, ndm_domain **out)
 {
     ndm_domain *d = NULL;
     LS_TRY(domain_alloc(&d, out));
@@ -81,7 +82,7 @@ static void end_maps_onto(const ndm_domain *d)
             if (n->map && ((const struct ndm_live_map *)n->map)->domain == d) ndm_node_end_map(n, true);
 }
 
-void ndm_domain_free(ndm_domain *d)
+LS_EXPORT void ndm_domain_free(ndm_domain *d)
 {
     if (!d) return;
     ndm_settle(NULL);
@@ -96,14 +97,14 @@ void ndm_domain_free(ndm_domain *d)
     domain_destroy(d);
 }
 
-const char *ndm_domain_label(const ndm_domain *d)
+LS_EXPORT const char *ndm_domain_label(const ndm_domain *d)
 {
     return d->g.label;
 }
 
 /* ---- meshes that move ---- */
 
-ls_err ndm_domain_refresh_at_phases(ndm_domain *d, int on)
+LS_EXPORT ls_err ndm_domain_refresh_at_phases(ndm_domain *d, int on)
 {
     if (!d || d->g.kind != NDM_MESH)
         return ls_fail(LS_ERR_ARG, "%.120s is no mesh: nothing to copy again", d ? d->g.label : "NULL");

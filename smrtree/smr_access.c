@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading the tree: properties of nodes, indices, the walk, the audit. */
 #include "smrtree/smr_node.h"
+#include "common/ls_compat.h"
 
-ls_err smr_node_index_of(const smr_node *n, uint64_t addr, uint64_t *out_element, uint64_t *out_component)
+LS_EXPORT ls_err smr_node_index_of(const smr_node *n, uint64_t addr, uint64_t *out_element,
+                                   uint64_t *out_component)
 {
     if (!n || n->is_group) return ls_fail(LS_ERR_ARG, "only a range has element indices");
     if (addr < n->base || addr >= n->end)
@@ -15,35 +17,35 @@ ls_err smr_node_index_of(const smr_node *n, uint64_t addr, uint64_t *out_element
     return LS_OK;
 }
 
-uint64_t smr_node_elements(const smr_node *n)
+LS_EXPORT uint64_t smr_node_elements(const smr_node *n)
 {
     if (n->is_group) return 0;
     return ((n->end - n->base - 1) / n->elem_size_bytes) / n->dims + 1;
 }
 
-const char *smr_node_label(const smr_node *n)
+LS_EXPORT const char *smr_node_label(const smr_node *n)
 {
     return n->label;
 }
 
-int smr_node_is_group(const smr_node *n)
+LS_EXPORT int smr_node_is_group(const smr_node *n)
 {
     return n->is_group;
 }
 
-int smr_node_is_alive(const smr_node *n)
+LS_EXPORT int smr_node_is_alive(const smr_node *n)
 {
     return smr_node_died_ns(n) == SMR_ALIVE;
 }
 
 /* Fields that another thread's free() or resize may change are read under the lock. */
-#define SMR_GETTER(type, name, field) \
-    type name(const smr_node *n)      \
-    {                                 \
-        smr_lock();                   \
-        const type value = n->field;  \
-        smr_unlock();                 \
-        return value;                 \
+#define SMR_GETTER(type, name, field)      \
+    LS_EXPORT type name(const smr_node *n) \
+    {                                      \
+        smr_lock();                        \
+        const type value = n->field;       \
+        smr_unlock();                      \
+        return value;                      \
     }
 SMR_GETTER(uint32_t, smr_node_id, id)
 SMR_GETTER(uint64_t, smr_node_start, base)
@@ -53,22 +55,22 @@ SMR_GETTER(uint64_t, smr_node_dims, dims)
 SMR_GETTER(uint64_t, smr_node_born_ns, born_ns)
 SMR_GETTER(uint64_t, smr_node_died_ns, died_ns)
 
-void *smr_node_user(const smr_node *n)
+LS_EXPORT void *smr_node_user(const smr_node *n)
 {
     return n->user;
 }
 
-void smr_node_set_user(smr_node *n, void *user)
+LS_EXPORT void smr_node_set_user(smr_node *n, void *user)
 {
     n->user = user;
 }
 
-void *smr_node_binding(const smr_node *n)
+LS_EXPORT void *smr_node_binding(const smr_node *n)
 {
     return n->binding;
 }
 
-void smr_node_set_binding(smr_node *n, void *binding)
+LS_EXPORT void smr_node_set_binding(smr_node *n, void *binding)
 {
     n->binding = binding;
 }
@@ -81,28 +83,29 @@ static smr_node *linked(smr_node *const *link)
     return n;
 }
 
-smr_node *smr_tree_first(const smr_tree *t)
+LS_EXPORT smr_node *smr_tree_first(const smr_tree *t)
 {
     return linked(&t->root->links[SMR_SHOWN].first);
 }
 
-smr_node *smr_node_parent(const smr_node *n)
+LS_EXPORT smr_node *smr_node_parent(const smr_node *n)
 {
     smr_node *p = linked(&n->links[SMR_SHOWN].parent);
     return p == n->tree->root ? NULL : p;
 }
 
-smr_node *smr_node_first_child(const smr_node *n)
+LS_EXPORT smr_node *smr_node_first_child(const smr_node *n)
 {
     return linked(&n->links[SMR_SHOWN].first);
 }
 
-smr_node *smr_node_next(const smr_node *n)
+LS_EXPORT smr_node *smr_node_next(const smr_node *n)
 {
     return linked(&n->links[SMR_SHOWN].next);
 }
 
-int smr_tree_walk(const smr_tree *t, int (*visit)(void *user, smr_node *n, unsigned depth), void *user)
+LS_EXPORT int smr_tree_walk(const smr_tree *t, int (*visit)(void *user, smr_node *n, unsigned depth),
+                            void *user)
 {
     smr_lock();
     smr_state.walks++;
@@ -141,7 +144,7 @@ static bool shown_is_valid(const smr_tree *t, const smr_node *n)
     return p == t->root;
 }
 
-int smr_tree_is_valid(const smr_tree *t)
+LS_EXPORT int smr_tree_is_valid(const smr_tree *t)
 {
     smr_lock();
     bool ok = smr_state_is_valid();

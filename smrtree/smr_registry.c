@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smrtree/smr_node.h"
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -16,18 +17,18 @@ static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
  */
 static _Thread_local unsigned lock_depth __attribute__((tls_model("initial-exec")));
 
-void smr_registry_fork_prepare(void)
+LS_ALIGNED void smr_registry_fork_prepare(void)
 {
     smr_lock();
 }
 
-void smr_registry_fork_release(void)
+LS_ALIGNED void smr_registry_fork_release(void)
 {
     smr_unlock();
 }
 
 /* Of all threads only this one is in the child, so whoever used a node is not. */
-void smr_registry_fork_child(void)
+LS_ALIGNED void smr_registry_fork_child(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
     smr_state.in_use = NULL;

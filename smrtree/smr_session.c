@@ -2,6 +2,7 @@
 /* What a program says about itself: sampling on and off, phases. Without a sink nobody listens. */
 #include "loadstone/loadstone.h"
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 #include "smrtree/smr_node.h"
 
 #include <stdio.h>
@@ -26,34 +27,34 @@ static void tell_phase(const char *name, bool begin)
     k->phase(k->user, ls_clock_mono_ns(), name, begin);
 }
 
-void loadstone_start(void)
+LS_EXPORT void loadstone_start(void)
 {
     tell_control(true);
 }
 
-void loadstone_stop(void)
+LS_EXPORT void loadstone_stop(void)
 {
     tell_control(false);
 }
 
-void loadstone_phase_begin(const char *name)
+LS_EXPORT void loadstone_phase_begin(const char *name)
 {
     tell_phase(name, true);
 }
 
-void loadstone_phase_end(const char *name)
+LS_EXPORT void loadstone_phase_end(const char *name)
 {
     tell_phase(name, false);
 }
 
-void loadstone_dump_samples(const char *path, uint32_t nx, uint32_t ny, uint32_t nz)
+LS_EXPORT void loadstone_dump_samples(const char *path, uint32_t nx, uint32_t ny, uint32_t nz)
 {
     const struct smr_sink *k = sink_now();
     const uint32_t extents[3] = {nx, ny, nz};
     if (path && *path && k && k->dump) k->dump(k->user, path, extents);
 }
 
-void loadstone_set(const char *name, const char *value)
+LS_EXPORT void loadstone_set(const char *name, const char *value)
 {
     const struct smr_sink *k = sink_now();
     char text[512];

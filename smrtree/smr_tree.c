@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smrtree/smr_node.h"
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static ls_err lock_to_remove(const smr_node *n, const smr_tree *t)
     return LS_OK;
 }
 
-ls_err smr_tree_new(smr_tree **out)
+LS_EXPORT ls_err smr_tree_new(smr_tree **out)
 {
     if (!out) return ls_fail(LS_ERR_ARG, "smr_tree_new needs a place for the tree");
     smr_registry_init();
@@ -93,7 +94,7 @@ static void node_destroy(smr_node *n, uint64_t now_ns)
     if (!n->is_orphan) free(n);
 }
 
-void smr_tree_free(smr_tree *t)
+LS_EXPORT void smr_tree_free(smr_tree *t)
 {
     if (!t || lock_to_remove(NULL, t) != LS_OK) return;
     const uint64_t now_ns = ls_clock_mono_ns();
@@ -192,7 +193,7 @@ static ls_err insert_again(smr_node *n, const struct smr_spec *spec, smr_node **
     return e;
 }
 
-ls_err smr_tree_insert(smr_tree *t, const struct smr_spec *spec, smr_node **out)
+LS_EXPORT ls_err smr_tree_insert(smr_tree *t, const struct smr_spec *spec, smr_node **out)
 {
     smr_node *ignored;
     if (!t || !spec || !spec->label) return ls_fail(LS_ERR_ARG, "a range needs a tree and a label");
@@ -211,7 +212,7 @@ ls_err smr_tree_insert(smr_tree *t, const struct smr_spec *spec, smr_node **out)
     return e;
 }
 
-ls_err smr_tree_insert_group(smr_tree *t, const char *label, smr_node **out)
+LS_EXPORT ls_err smr_tree_insert_group(smr_tree *t, const char *label, smr_node **out)
 {
     if (!t || !out) return ls_fail(LS_ERR_ARG, "a group needs a tree and a place for its node");
     LS_TRY(lock_to_change());
@@ -230,7 +231,7 @@ ls_err smr_tree_insert_group(smr_tree *t, const char *label, smr_node **out)
     return e;
 }
 
-ls_err smr_node_resize(smr_node *n, const volatile void *start, const volatile void *end)
+LS_EXPORT ls_err smr_node_resize(smr_node *n, const volatile void *start, const volatile void *end)
 {
     if (!n || n->is_group) return ls_fail(LS_ERR_ARG, "only a range can be resized");
     if ((uintptr_t)start >= (uintptr_t)end)
@@ -243,7 +244,7 @@ ls_err smr_node_resize(smr_node *n, const volatile void *start, const volatile v
     return e;
 }
 
-ls_err smr_node_remove(smr_node *n)
+LS_EXPORT ls_err smr_node_remove(smr_node *n)
 {
     if (!n || !n->id) return ls_fail(LS_ERR_ARG, "no node to remove");
     LS_TRY(lock_to_remove(n, NULL));
@@ -252,7 +253,7 @@ ls_err smr_node_remove(smr_node *n)
     return LS_OK;
 }
 
-smr_node *smr_tree_find(const smr_tree *t, uint64_t addr)
+LS_EXPORT smr_node *smr_tree_find(const smr_tree *t, uint64_t addr)
 {
     struct smr_range r;
     smr_node *n = NULL;
@@ -281,7 +282,7 @@ static ls_err member_fits(const smr_node *group, const smr_node *member)
     return LS_OK;
 }
 
-ls_err smr_node_add_member(smr_node *group, smr_node *member)
+LS_EXPORT ls_err smr_node_add_member(smr_node *group, smr_node *member)
 {
     if (!group || !member) return ls_fail(LS_ERR_ARG, "no group or no member given");
     LS_TRY(lock_to_change());

@@ -109,19 +109,20 @@ static void rt_record(const struct rt_block *b, uint32_t period_bytes)
     errno = saved;
 }
 
-__attribute__((noinline)) void rt_alloc_note(const struct rt_block *b)
+LS_ALIGNED void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller)
 {
+    const struct rt_block b = {base, len_bytes, call, caller};
     const uint64_t limit_bytes = __atomic_load_n(&rt_state.alloc_record_bytes, __ATOMIC_RELAXED);
-    const bool is_small = b->len_bytes < rt_state.config.alloc_min_bytes; /* then it was counted already */
-    if (!b->base) return;
-    if (b->len_bytes >= limit_bytes) {
-        rt_record(b, 1);
+    const bool is_small = len_bytes < rt_state.config.alloc_min_bytes; /* then it was counted already */
+    if (!base) return;
+    if (len_bytes >= limit_bytes) {
+        rt_record(&b, 1);
         return;
     }
-    if (!is_small) rt_tls.sample_left_bytes -= (int64_t)b->len_bytes;
+    if (!is_small) rt_tls.sample_left_bytes -= (int64_t)len_bytes;
     const uint32_t period_bytes = rt_sample(limit_bytes);
     if (period_bytes > 0)
-        rt_record(b, period_bytes);
+        rt_record(&b, period_bytes);
     else if (!is_small)
         rt_skip_alloc();
 }
@@ -131,7 +132,7 @@ void rt_alloc_note_kept(const struct rt_block *b)
     rt_record(b, 1);
 }
 
-__attribute__((noinline)) bool rt_free_note(void *p)
+LS_ALIGNED bool rt_free_note(void *p)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     if (!rt_is_recording() || rt_tls.depth || rt_tls.dead || !rt_blocks_remove(base)) return false;

@@ -28,9 +28,10 @@ static inline bool rt_alloc_is_notable(size_t len_bytes)
     return __builtin_expect((rt_tls.sample_left_bytes -= (int64_t)len_bytes) < 0, 0);
 }
 
-/* Of a notable block, after it was made: record it, or leave it out. errno is kept.
+/* Of a notable block, after it was made: record it, or leave it out. errno is kept. Words, not a struct
+ * rt_block: hooks without a frame of their own call it.
  * Thread: any.  Signal: what the program's own call is. */
-void rt_alloc_note(const struct rt_block *b);
+void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller);
 /* Of a block whose end was told too early. */
 void rt_alloc_note_kept(const struct rt_block *b);
 

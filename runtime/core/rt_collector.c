@@ -182,7 +182,7 @@ static void *collector_main(void *block)
 }
 
 /* A callback ended the thread: another one is made when it is needed. */
-static void on_thread_exit(void *block)
+static LS_ALIGNED void on_thread_exit(void *block)
 {
     struct rt_thread *const t = block;
     if (is_stranger(t) || !rt_is_own_process()) return;
@@ -303,7 +303,7 @@ void rt_collector_drain(void)
 
 /* The objects that a callback uses may be destroyed by handlers behind this one: they were there before the
  * callback was attached. */
-static void on_exit_begins(void)
+static LS_ALIGNED void on_exit_begins(void)
 {
     rt_collector_drain();
     rt_calls_close();
@@ -390,12 +390,12 @@ void rt_collector_seal(void)
 
 /* --- forks --- */
 
-static void before_fork(void)
+static LS_ALIGNED void before_fork(void)
 {
     if (rt_is_recording() && rt_is_own_process()) rt_collector_pause();
 }
 
-static void after_fork_in_parent(void)
+static LS_ALIGNED void after_fork_in_parent(void)
 {
     if (rt_tls.pauses) rt_collector_resume();
 }

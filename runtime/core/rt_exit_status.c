@@ -37,7 +37,7 @@ void rt_exit_status_put(struct rt_thread *t, uint32_t status)
     if (status == SPOOL_STATUS_UNKNOWN) rt_exit_status_map(&t->writer, rec);
 }
 
-static void rt_exit_status_on_exit(int status, void *unused)
+static LS_ALIGNED void rt_exit_status_on_exit(int status, void *unused)
 {
     (void)unused;
     if (rt_exit_status_at && rt_is_own_process())

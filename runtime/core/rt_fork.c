@@ -22,7 +22,7 @@ static bool rt_fork_concerns_us(void)
     return rt_is_recording() && rt_is_own_process();
 }
 
-static void rt_fork_prepare(void)
+static LS_ALIGNED void rt_fork_prepare(void)
 {
     if (!rt_fork_concerns_us()) return;
     rt_quiet_begin();
@@ -31,7 +31,7 @@ static void rt_fork_prepare(void)
     rt_quiet_end();
 }
 
-static void rt_fork_parent(void)
+static LS_ALIGNED void rt_fork_parent(void)
 {
     rt_tls.fork_ns = 0;
     if (!rt_fork_concerns_us()) return;
@@ -40,7 +40,7 @@ static void rt_fork_parent(void)
     rt_quiet_end();
 }
 
-static void rt_fork_child(void)
+static LS_ALIGNED void rt_fork_child(void)
 {
     rt_quiet_begin();
     rt_fork_take_over();

@@ -65,7 +65,7 @@ static void rt_init_budget(void)
     rt_state.budget.start_ticks = rt_ticks();
 }
 
-static void rt_init_on_control_signal(int signal_number)
+static LS_ALIGNED void rt_init_on_control_signal(int signal_number)
 {
     (void)signal_number;
     rt_control_toggle();
@@ -140,7 +140,7 @@ static bool rt_init_is_traced(void)
     return value && *value && *value != '0';
 }
 
-__attribute__((constructor)) static void rt_init(void)
+__attribute__((constructor)) static LS_ALIGNED void rt_init(void)
 {
     const int saved = errno;
     const bool is_traced = rt_init_is_traced();
@@ -161,7 +161,7 @@ __attribute__((constructor)) static void rt_init(void)
     errno = saved;
 }
 
-__attribute__((destructor)) static void rt_fini(void)
+__attribute__((destructor)) static LS_ALIGNED void rt_fini(void)
 {
     rt_process_end(SPOOL_STATUS_UNKNOWN);
 }

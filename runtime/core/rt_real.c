@@ -22,7 +22,7 @@ bool rt_real_is_resolving(void)
     return rt_resolving != 0;
 }
 
-void rt_real_resolve(void)
+LS_ALIGNED void rt_real_resolve(void)
 {
     if (rt_resolving) return;
     rt_resolving = 1;

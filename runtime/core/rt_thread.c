@@ -117,7 +117,7 @@ void rt_thread_end(struct rt_thread *t)
 }
 
 /* Last of all destructors: it asks to be called again until the C library's last round. */
-static void rt_thread_on_exit(void *block)
+static LS_ALIGNED void rt_thread_on_exit(void *block)
 {
     struct rt_thread *t = block;
     if (rt_tls.thread != t || !rt_is_own_process() || !rt_is_recording()) return; /* sealed: no system call */

@@ -14,17 +14,14 @@
 
 enum { RT_PAGE_BYTES = 4096 };
 
-#define RT_NOTE_ALLOC(p, n, kind)                                                                       \
-    do {                                                                                                \
-        if (rt_alloc_is_notable(n)) {                                                                   \
-            const struct rt_block note_block = {p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)}; \
-            rt_alloc_note(&note_block);                                                                 \
-        }                                                                                               \
+#define RT_NOTE_ALLOC(p, n, kind)                                                                         \
+    do {                                                                                                  \
+        if (rt_alloc_is_notable(n)) rt_alloc_note(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)); \
     } while (0)
 
 /* NULL from the arena is out of memory like any other. */
-static __attribute__((noinline, cold)) void *rt_early_alloc(size_t count, size_t len_bytes,
-                                                            size_t align_bytes)
+static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_t len_bytes,
+                                                             size_t align_bytes)
 {
     void *p = rt_arena_alloc(count, len_bytes, align_bytes);
     if (!p) errno = ENOMEM;
@@ -34,7 +31,7 @@ static __attribute__((noinline, cold)) void *rt_early_alloc(size_t count, size_t
 /* The real function is not known yet and cannot be looked up now. */
 #define RT_IS_EARLY(name) (__builtin_expect(!rt_real.name, 0) && !RT_REAL(name))
 
-LS_EXPORT void *malloc(size_t n)
+LS_EXPORT_FRAMELESS void *malloc(size_t n)
 {
     if (RT_IS_EARLY(malloc)) return rt_early_alloc(1, n, 1);
     void *p = rt_real.malloc(n);
@@ -42,7 +39,7 @@ LS_EXPORT void *malloc(size_t n)
     return p;
 }
 
-LS_EXPORT void *calloc(size_t count, size_t n)
+LS_EXPORT_FRAMELESS void *calloc(size_t count, size_t n)
 {
     if (RT_IS_EARLY(calloc)) return rt_early_alloc(count, n, 1);
     void *p = rt_real.calloc(count, n);
@@ -76,12 +73,16 @@ static size_t rt_usable_bytes(void *p)
     return len;
 }
 
-LS_EXPORT void free(void *p)
+static LS_ALIGNED void rt_end_ranges_inside(void *p)
+{
+    rt_registry_end_inside((uint64_t)(uintptr_t)p, rt_usable_bytes(p));
+}
+
+LS_EXPORT_FRAMELESS void free(void *p)
 {
     if (!p || __builtin_expect(rt_arena_owns(p), 0)) return;
     if (RT_IS_EARLY(free)) return;
-    if (__builtin_expect(rt_registry_may_end_behind((uint64_t)(uintptr_t)p), 0))
-        rt_registry_end_inside((uint64_t)(uintptr_t)p, rt_usable_bytes(p));
+    if (__builtin_expect(rt_registry_may_end_behind((uint64_t)(uintptr_t)p), 0)) rt_end_ranges_inside(p);
     if (rt_free_is_notable(p)) rt_free_note(p);
     rt_real.free(p);
 }
@@ -104,10 +105,9 @@ static void *rt_realloc_noted(void *p, size_t n, void *caller)
     const size_t old = may_hold_ranges || is_notable ? rt_usable_bytes(p) : 0;
     const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);
-    const struct rt_block made = {q, n, SPOOL_ALLOC_REALLOC, caller};
     const struct rt_block kept = {p, old, SPOOL_ALLOC_REALLOC, caller};
     if (q && rt_alloc_is_notable(n))
-        rt_alloc_note(&made);
+        rt_alloc_note(q, n, SPOOL_ALLOC_REALLOC, caller);
     else if (!q && n > 0 && was_noted)
         rt_alloc_note_kept(&kept);
     if (may_hold_ranges && q != p && (q || n == 0)) rt_registry_end_inside(base, old);

@@ -10,13 +10,18 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* dlopen looks at its caller's RUNPATH: it must return to the program, not to us, so nothing can be done
- * after it. The next sample finds the mark and takes a snapshot. */
-LS_EXPORT LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
+static LS_ALIGNED __typeof__(rt_real.dlopen) rt_before_load(void)
 {
     rt_maps_mark_dirty();
     rt_modules_mark_stale();
-    __typeof__(rt_real.dlopen) real = RT_REAL(dlopen);
+    return RT_REAL(dlopen);
+}
+
+/* dlopen looks at its caller's RUNPATH: it must return to the program, not to us, so nothing can be done
+ * after it. The next sample finds the mark and takes a snapshot. */
+LS_EXPORT_FRAMELESS LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
+{
+    __typeof__(rt_real.dlopen) real = rt_before_load();
     LS_TAIL_RETURN real(file, mode);
 }
 

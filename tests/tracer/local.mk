@@ -10,6 +10,12 @@ tests_tracer_trace_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-malloc
 tests_tracer_trace_victim_LDADD = libloadstone.la
 tests_tracer_trace_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
+check_PROGRAMS += tests/tracer/trace_handlers
+tests_tracer_trace_handlers_SOURCES = tests/tracer/trace_handlers.c
+tests_tracer_trace_handlers_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_tracer_trace_handlers_CFLAGS = $(AM_CFLAGS) -O1 -g -fno-builtin-malloc
+tests_tracer_trace_handlers_LDADD = libloadstone.la
+tests_tracer_trace_handlers_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh tests/tracer/test_trace_online.sh \
     tests/tracer/test_trace_refused.sh tests/tracer/test_trace_names.sh
 EXTRA_DIST += tests/tracer/trace.inc tests/tracer/test_trace.sh tests/tracer/test_trace_choice.sh tests/tracer/test_trace_cut.sh \

@@ -89,6 +89,28 @@ says out '^child 5$'
 says err '1 child process made by fork ran untraced'
 counts 30 '.* store 8 table [0-9]+'
 
+# signal handlers, which QEMU begins with a stack that is 8 bytes off: what they call of the runtime, and how they end the program
+handlers=$top_builddir/tests/tracer/trace_handlers
+# handled WHAT STATUS OUTPUT: in bare QEMU as well
+handled() {
+    qemu-x86_64 "$handlers" "$1" >wanted 2>err
+    [ "$?:$(cat wanted)" = "$2:$3" ] || { echo "FAIL: $1: status and output in bare QEMU: $?, $(cat wanted)"; failed=1; }
+    traced "$2" -- "$handlers" "$1"
+    cmp -s wanted out || { echo "FAIL: $name: another output: $(cat out)"; failed=1; }
+}
+handled allocate 4 'signal 14'
+counts 300 '.* store 1 large [0-9]+'
+counts 300 '.* load 1 zeroed [0-9]+'
+handled map 4 mapped
+handled load 4 loaded
+handled tell 4 told
+counts 300 '.* store 1 told [0-9]+'
+counts 3 'phase inside'
+handled fork 4 'child 5'
+handled leave 7 ''
+handled end 8 ''
+handled replace 9 ''
+
 # a library that comes later: its blocks have names, too
 plugin=$top_builddir/tests/cases/.libs/sites_plugin.so
 traced 0 --module "$plugin" -- "$top_builddir/tests/cases/sites_victim" all "$plugin"
