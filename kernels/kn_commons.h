@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that several patterns are of: one memory for all of them, in which each has its place.
  *
- * Where nothing else is said: Thread: one at a time.  Signal: not safe. */
+ * Where nothing else is said: Errors: none.  Thread: one at a time.  Signal: not safe. */
 #ifndef KN_COMMONS_H
 #define KN_COMMONS_H
 
@@ -14,14 +14,18 @@ struct kn_commons {
     size_t len;
 };
 
+/* Bytes less than each session's own arrays that the arrays of several need (kn_plan.need).
+ * Errors: those of kn_commons_init. */
+ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes);
+
 /* Map the arrays that two sessions or more name (pat_config.array); nothing is filled.
  * Owns:   the caller ends out with kn_commons_fini, also after a failure.
- * Errors: LS_ERR_NOMEM; LS_ERR_RANGE for an array that does not fit the address space, naming it. */
+ * Errors: LS_ERR_NOMEM; LS_ERR_RANGE for an array that does not fit 63 bits of bytes, naming it. */
 ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions, size_t len,
                        enum kn_pages pages);
 void kn_commons_fini(struct kn_commons *c);
 
-/* Where session k has its sparse array, or NULL: it shares with none. */
+/* Where session k has its sparse array, as long as c lives; or NULL: it shares with none. */
 const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k);
 /* Bytes of all arrays in huge pages, as the kernel says. */
 uint64_t kn_commons_huge_bytes(const struct kn_commons *c);

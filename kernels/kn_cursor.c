@@ -57,14 +57,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Rows from here on that have one step between them; the cursor moves on by rows of them. */
 static uint64_t rows_alike(const struct kn_cursor *c)
 {
-    if (c->side.runs_len) return c->run.left;
-    return c->side.steps_len == 1 ? UINT64_MAX : 1;
+    return c->side.runs_len ? c->run.left : 1;
 }
 
 static void advance(struct kn_cursor *c, uint64_t rows)
 {
     const int64_t by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
-    c->row_place += by * (int64_t)rows * (int64_t)c->element_bytes;
+    /* behind the last row this may lie anywhere: on numbers */
+    c->row_place = (char *)((uintptr_t)c->row_place + (uint64_t)by * rows * c->element_bytes);
     c->piece.row += rows;
     if (!c->side.runs_len) {
         if (++c->step == c->side.steps_len) c->step = 0;

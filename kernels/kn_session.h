@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A configuration on its way to a replay: what it needs, which variants it may have, its memory.
  *
- * Where nothing else is said: Thread: one at a time.  Signal: not safe. */
+ * Where nothing else is said: Errors: none.  Thread: one at a time.  Signal: not safe. */
 #ifndef KN_SESSION_H
 #define KN_SESSION_H
 
@@ -27,7 +27,7 @@ ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const
 /* Allocate and fill its arrays; chains are linked where they can be. lent: where its sparse array is, which
  * others use, too (kn_arena_init_in); NULL: it has its own.
  * Owns:   the caller ends s->arena with kn_arena_fini, also after a failure.
- * Errors: LS_ERR_NOMEM. */
+ * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where no variant fits what was linked. */
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
 /* Set s->variant by a trial, which r tells of; its indices are there.  Errors: LS_ERR_NOMEM. */
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accesses a turn, of all patterns together: so many that to begin one costs little, and so few that what
- * they touch is in the first-level cache at once, 16 KiB of elements. */
+/* Accesses a turn, of all patterns together: with 256 the calls and the wrong guesses of where a piece ends
+ * cost a tenth to a third of a loop's time, with so many next to nothing (doc/fidelity.md's loops). */
 static const uint64_t turn_accesses = 2048;
 
 struct group {
@@ -96,7 +96,7 @@ static double run_once(void *arg)
     return seconds;
 }
 
-ls_err kn_together_check(const struct pat_config *c, size_t number)
+static ls_err check_operation(const struct pat_config *c, size_t number)
 {
     if (c->operation != PAT_OPERATION_COPY) return LS_OK;
     return ls_fail(
@@ -106,20 +106,23 @@ ls_err kn_together_check(const struct pat_config *c, size_t number)
         number, *c->name ? " (" : "", c->name, *c->name ? ")" : "");
 }
 
-/* What cannot run is refused before memory is touched. */
-static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn_result *r)
+/* Nothing is allocated for data. An array of several patterns counts once. */
+static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn_replay_need *out)
 {
+    uint64_t spared;
+    *out = (struct kn_replay_need){0};
     for (size_t k = 0; k < g->len; k++) {
-        struct kn_session *s = &g->sessions[k];
-        const struct kn_replay_need *n = &s->plan.need;
-        LS_TRY(kn_together_check(&rows[k], k));
-        LS_TRY(kn_session_init(s, &rows[k], g->options, g->backend, g->threads));
-        if (!ls_add_u64(r->bytes, n->bytes, &r->bytes) ||
-            !ls_add_u64(r->memory_bytes, n->memory_bytes, &r->memory_bytes))
+        const struct kn_replay_need *n = &g->sessions[k].plan.need;
+        LS_TRY(check_operation(&rows[k], k));
+        LS_TRY(kn_session_init(&g->sessions[k], &rows[k], g->options, g->backend, g->threads));
+        if (!ls_add_u64(out->bytes, n->bytes, &out->bytes) ||
+            !ls_add_u64(out->iterations, n->iterations, &out->iterations) ||
+            !ls_add_u64(out->memory_bytes, n->memory_bytes, &out->memory_bytes))
             return ls_fail(LS_ERR_RANGE, "all patterns together do not fit 64 bits: run fewer");
-        r->element_bytes = s->plan.element_bytes;
     }
-    return kn_memory_check("all patterns together", r->memory_bytes, g->options->memory_bytes);
+    LS_TRY(kn_commons_spared(g->sessions, g->len, &spared));
+    out->memory_bytes -= spared;
+    return LS_OK;
 }
 
 static ls_err fill_all(struct group *g, struct kn_result *r)
@@ -203,9 +206,9 @@ static ls_err measure(struct group *g, struct kn_result *r)
     return LS_OK;
 }
 
-static ls_err run(struct group *g, const struct pat_config *rows, struct kn_result *r)
+static ls_err run(struct group *g, struct kn_result *r)
 {
-    LS_TRY(plan_all(g, rows, r));
+    LS_TRY(kn_memory_check("all patterns together", r->memory_bytes, g->options->memory_bytes));
     kn_pins *pins = NULL;
     LS_TRY(kn_pin(g->backend, g->threads, g->options->pin, &pins));
     r->pin = kn_pinned(pins);
@@ -217,19 +220,47 @@ static ls_err run(struct group *g, const struct pat_config *rows, struct kn_resu
     return err;
 }
 
+static ls_err group_init(struct group *g, const struct pat_config *rows, size_t len,
+                         const struct kn_options *o, struct kn_replay_need *out)
+{
+    *g = (struct group){.options = o, .len = len};
+    LS_TRY(kn_backend_choose(o, &g->backend, &g->threads));
+    g->sessions = calloc(len + 1, sizeof(*g->sessions));
+    if (!g->sessions) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", len);
+    return plan_all(g, rows, out);
+}
+
+static void group_fini(struct group *g)
+{
+    free(g->sessions);
+    free(g->takers);
+    free(g->times);
+}
+
+ls_err kn_together_need(const struct pat_config *rows, size_t len, const struct kn_options *o,
+                        struct kn_replay_need *out)
+{
+    struct group g;
+    const ls_err err = group_init(&g, rows, len, o, out);
+    group_fini(&g);
+    return err;
+}
+
 ls_err kn_together_run(const struct pat_config *rows, size_t len, const struct kn_options *o,
                        struct kn_result *out)
 {
-    struct group g = {.options = o, .len = len};
+    struct group g;
+    struct kn_replay_need need;
     memset(out, 0, sizeof(*out));
-    LS_TRY(kn_backend_choose(o, &g.backend, &g.threads));
-    out->threads = g.threads;
-    snprintf(out->backend, sizeof(out->backend), "%s", g.backend->name);
-    g.sessions = calloc(len, sizeof(*g.sessions));
-    if (!g.sessions) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", len);
-    const ls_err err = run(&g, rows, out);
-    free(g.sessions);
-    free(g.takers);
-    free(g.times);
+    ls_err err = group_init(&g, rows, len, o, &need);
+    if (err == LS_OK) {
+        out->threads = g.threads;
+        out->bytes = need.bytes;
+        out->memory_bytes = need.memory_bytes;
+        out->element_bytes = o->element_bytes ? o->element_bytes : 8;
+        snprintf(out->backend, sizeof(out->backend), "%s", g.backend->name);
+        err = run(&g, out);
+    }
+    group_fini(&g);
     return err;
 }

@@ -29,9 +29,15 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
                  "is sized by "
                  "what is used",
                  label, outer->len, c->pattern.len);
-    if (s->settings.together) LS_TRY(kn_together_check(c, i));
     LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
     return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
+}
+
+static ls_err replay_check_together(const struct rpl_session *s)
+{
+    struct kn_replay_need need;
+    LS_TRY(kn_together_need(s->suite.rows, s->suite.len, &s->settings.kernel, &need));
+    return kn_memory_check("all patterns together", need.memory_bytes, s->settings.kernel.memory_bytes);
 }
 
 static ls_err replay_check_outputs(const struct rpl_settings *t)
@@ -49,6 +55,7 @@ static ls_err replay_check(struct rpl_session *s)
     LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
     for (size_t i = 0; i < s->suite.len; i++)
         LS_TRY(replay_check_config(s, i));
+    if (s->settings.together) LS_TRY(replay_check_together(s));
     s->results = calloc(s->suite.len + 1, sizeof(*s->results));
     return s->results ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu results", s->suite.len);
 }

@@ -197,7 +197,7 @@ static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_
     if (number == 1)
         snprintf(name, sizeof(name), "%s", r->home);
     else
-        snprintf(name, sizeof(name), "%s (%zu)", r->home, number);
+        snprintf(name, sizeof(name), "%.900s, array %zu", r->home, number);
     c->array = strdup(name);
     c->first = (uint64_t)r->first_element * (r->elem_size_bytes / PAT_REPLAYED_BYTES);
     return c->array ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name");

@@ -206,8 +206,10 @@ static void groups_run_and_are_right(void **unused)
 {
     (void)unused;
     enum { GROUPS = 60, LEN_OF_GROUP = 4 };
-    const struct kn_options o = {.backend = "serial", .threads = 1, .runs = 1, .warmups_max = 1};
     for (uint64_t g = 0; g < GROUPS; g++) {
+        const struct kn_options one = {.backend = "serial", .threads = 1, .runs = 1, .warmups_max = 1},
+                                two = {.threads = 2, .runs = 1, .warmups_max = 1};
+        struct kn_replay_need need;
         uint64_t state = 1000 + g, bytes = 0;
         struct pat_config rows[LEN_OF_GROUP];
         struct kn_result r;
@@ -217,7 +219,9 @@ static void groups_run_and_are_right(void **unused)
             if (ls_random_below(&state, 2)) name_array(&rows[k], "shared", ls_random_below(&state, 100));
             bytes += pat_config_bytes(&rows[k], 8);
         }
-        const ls_err err = kn_together_run(rows, len, &o, &r);
+        const bool has_two = kn_together_need(rows, len, &two, &need) == LS_OK;
+        const struct kn_options *o = g % 2 && has_two ? &two : &one;
+        const ls_err err = kn_together_run(rows, len, o, &r);
         if (err != LS_OK) print_error("group %u: %s\n", (unsigned)g, ls_last_error());
         assert_int_equal(err, LS_OK);
         if (!r.valid) print_error("group %u: %s\n", (unsigned)g, r.invalid);

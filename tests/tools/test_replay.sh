@@ -92,7 +92,7 @@ T
 replay -b serial --warmups 1 --together -f turns.json --json -o turns.h5 >out.json
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
-must grep -qE '^ +0 together +3 patterns in turn +1 ' out
+must grep -qE '^ +0 together +low and 2 more +1 ' out
 expect 1 "configuration 0 (low) copies through a dense buffer" "$loadstone" replay --no-stream --together --copy -f turns.json
 if command -v python3 >/dev/null; then
     must python3 - <<'T'
@@ -164,6 +164,9 @@ refuse 3 "bad.json:2:" replay -f bad.json
 head -c 30 two.json >bad.json
 refuse 3 "bad.json:1: the file ends too early" replay -f bad.json
 : >bad.json
+refuse 1 "all patterns together needs" replay --together -f turns.json --memory 36K
+refuse 1 "copies through a dense buffer" replay --together --copy -f turns.json
+refuse 2 "Spatter's columns have a row for each configuration" replay --together --format spatter -f turns.json
 refuse 3 "bad.json:1: the file ends too early; expected an array" replay -f bad.json
 head -c 40 two.json.gz >bad.json.gz
 refuse 3 "bad.json.gz: the gzip data ends too early" replay -f bad.json.gz

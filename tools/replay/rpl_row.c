@@ -5,7 +5,13 @@
 
 static void rpl_row_together(const struct rpl_session *s, struct rpl_row *out)
 {
-    *out = (struct rpl_row){.name = "", .kernel = "together", .word = "together", .count = 1, .wrap = 1};
+    const char *first = s->suite.rows[0].name;
+    *out =
+        (struct rpl_row){.name = out->all, .kernel = "together", .word = "together", .count = 1, .wrap = 1};
+    if (*first && s->suite.len > 1)
+        snprintf(out->all, sizeof(out->all), "%.200s and %zu more", first, s->suite.len - 1);
+    else
+        snprintf(out->all, sizeof(out->all), "%.250s", first);
     snprintf(out->pattern, sizeof(out->pattern), "%zu pattern%s in turn", s->suite.len,
              s->suite.len == 1 ? "" : "s");
 }

@@ -322,6 +322,10 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->verbosity = (unsigned)v[RPL_VERBOSITY].number;
     t->aggregate = v[RPL_AGGREGATE].given;
     t->together = v[RPL_TOGETHER].given;
+    if (t->together && t->format == &rpl_format_spatter)
+        return ls_fail(
+            LS_ERR_USAGE,
+            "--together: Spatter's columns have a row for each configuration; take another --format");
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;
