@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_backend.h"
 
+#include "common/ls_clock.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -48,6 +50,14 @@ static ls_err fail_unknown(const char *name, const char *why)
         snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", (*b)->name);
     }
     return ls_fail(LS_ERR_UNSUPPORTED, "backend '%s' %s; there are %s", name, why, known);
+}
+
+double kn_backend_seconds(const struct kn_backend *b, unsigned shares, kn_task *task, void *arg)
+{
+    const uint64_t begin = ls_clock_mono_ns();
+    b->parallel(shares, task, arg);
+    const uint64_t ns = ls_clock_mono_ns() - begin;
+    return (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
 }
 
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads)

@@ -29,6 +29,11 @@ unsigned kn_backend_one_thread(void);
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: as safe as task. */
 void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg);
 
+/* Run task on shares threads: seconds, by the monotonic clock, from before the first begins until all have
+ * ended; never 0.
+ * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: as safe as task. */
+double kn_backend_seconds(const struct kn_backend *b, unsigned shares, kn_task *task, void *arg);
+
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_stream.h"
 
-#include "common/ls_clock.h"
 #include "kernels/kn_caches.h"
 #include "kernels/kn_measure.h"
 #include "kernels/kn_pin.h"
@@ -67,10 +66,7 @@ static void chase_share(void *arg, unsigned share)
 static double once(void *arg)
 {
     const struct turn *t = arg;
-    const uint64_t begin = ls_clock_mono_ns();
-    t->room->backend->parallel(t->room->threads, t->lane ? run_share : chase_share, arg);
-    const uint64_t ns = ls_clock_mono_ns() - begin;
-    return (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
+    return kn_backend_seconds(t->room->backend, t->room->threads, t->lane ? run_share : chase_share, arg);
 }
 
 static void note_trial(const struct kn_lane_variant *v, const struct turn *t, double seconds,

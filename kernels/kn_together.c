@@ -2,7 +2,6 @@
 #include "kernels/kn_together.h"
 
 #include "common/ls_checked.h"
-#include "common/ls_clock.h"
 #include "kernels/kn_commons.h"
 #include "kernels/kn_cursor.h"
 #include "kernels/kn_measure.h"
@@ -88,10 +87,7 @@ static void run_share(void *arg, unsigned share)
 static double run_once(void *arg)
 {
     struct group *g = arg;
-    const uint64_t begin = ls_clock_mono_ns();
-    g->backend->parallel(g->threads, run_share, g);
-    const uint64_t ns = ls_clock_mono_ns() - begin;
-    const double seconds = (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
+    const double seconds = kn_backend_seconds(g->backend, g->threads, run_share, g);
     g->cpu_seconds_min = fmin(g->cpu_seconds_min, kn_share_slowest(g->times, g->threads, seconds));
     return seconds;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_trial.h"
 
-#include "common/ls_clock.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,10 +32,7 @@ struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant 
 double kn_runner_once(void *arg)
 {
     const struct kn_runner *r = arg;
-    const uint64_t begin = ls_clock_mono_ns();
-    r->arena->backend->parallel(r->arena->plan->threads, run_share, arg);
-    const uint64_t ns = ls_clock_mono_ns() - begin;
-    return (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
+    return kn_backend_seconds(r->arena->backend, r->arena->plan->threads, run_share, arg);
 }
 
 double kn_runner_once_cpu(struct kn_runner *r)

@@ -169,20 +169,14 @@ static bool pat_json_has_negatives(const struct pat_indices *p)
     return false;
 }
 
-/* Which of the arrays of its home row i is of, from 1 in the order of f. */
-static size_t pat_json_array_number(const struct pat_findings *f, size_t i)
+/* The first of f that is of the home of row i, or with same_ranges of its very array. */
+static size_t pat_json_first_of(const struct pat_findings *f, size_t i, bool same_ranges)
 {
-    size_t number = 1;
-    for (size_t k = 0; k < i; k++) {
-        if (strcmp(f->rows[k].home, f->rows[i].home) != 0) continue;
-        if (f->rows[k].ranges_print == f->rows[i].ranges_print) return pat_json_array_number(f, k);
-        bool is_new = true;
-        for (size_t before = 0; before < k; before++)
-            is_new = is_new && (strcmp(f->rows[before].home, f->rows[k].home) != 0 ||
-                                f->rows[before].ranges_print != f->rows[k].ranges_print);
-        number += is_new;
-    }
-    return number;
+    size_t k = 0;
+    while (strcmp(f->rows[k].home, f->rows[i].home) != 0 ||
+           (same_ranges && f->rows[k].ranges_print != f->rows[i].ranges_print))
+        k++;
+    return k;
 }
 
 /* The array and where in it element 0 is, where both are known and elements are those that a replay moves. */
@@ -193,11 +187,11 @@ static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_
     if (!*r->home || !r->ranges_print || r->first_element < 0 || r->elem_size_bytes % PAT_REPLAYED_BYTES ||
         pat_json_has_negatives(&r->config.pattern))
         return LS_OK;
-    const size_t number = pat_json_array_number(f, i);
-    if (number == 1)
+    const size_t first = pat_json_first_of(f, i, true);
+    if (first == pat_json_first_of(f, i, false))
         snprintf(name, sizeof(name), "%s", r->home);
     else
-        snprintf(name, sizeof(name), "%.900s, array %zu", r->home, number);
+        snprintf(name, sizeof(name), "%.900s, of pattern %zu", r->home, first);
     c->array = strdup(name);
     c->first = (uint64_t)r->first_element * (r->elem_size_bytes / PAT_REPLAYED_BYTES);
     return c->array ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name");

@@ -126,7 +126,7 @@ static void arrays_are_told(void **state)
     assert_int_equal(pat_json_read_file(path, &read, &s), LS_OK);
     assert_string_equal(s.rows[FOUND_GATHER].array, "x");
     assert_int_equal(s.rows[FOUND_GATHER].first, 12);
-    assert_string_equal(s.rows[FOUND_TURNS].array, "x, array 2");
+    assert_string_equal(s.rows[FOUND_TURNS].array, "x, of pattern 1");
     assert_null(s.rows[FOUND_BACK].array);
     assert_string_equal(s.rows[FOUND_FIELD].array, "x");
     assert_int_equal(s.rows[FOUND_FIELD].first, 15); /* 24 bytes are three elements */
