@@ -6,6 +6,7 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_budget.h \
     patterns/extract/pat_ext_choose.c patterns/extract/pat_ext_choose.h \
     patterns/extract/pat_ext_cost.c patterns/extract/pat_ext_cost.h \
+    patterns/extract/pat_ext_divisor.c patterns/extract/pat_ext_divisor.h \
     patterns/extract/pat_ext_echo.c patterns/extract/pat_ext_echo.h \
     patterns/extract/pat_ext_engine.c patterns/extract/pat_ext_engine.h \
     patterns/extract/pat_ext_finish.c patterns/extract/pat_ext_finish.h \
@@ -22,6 +23,7 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \
     patterns/extract/pat_ext_tally.c patterns/extract/pat_ext_tally.h \
     patterns/extract/pat_ext_turns.c patterns/extract/pat_ext_turns.h \
+    patterns/extract/pat_ext_ways.c patterns/extract/pat_ext_ways.h \
     patterns/extract/pat_fold.c patterns/extract/pat_fold.h
 libpatterns_la_LIBADD += libsmrtree.la
 

@@ -47,24 +47,30 @@ static enum pat_ext_level cost_level(uint64_t lines_since)
     return level;
 }
 
-enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t line, uint64_t now)
+/* The one that was not used for longest. */
+static int cost_victim(const uint64_t *bucket)
 {
-    uint64_t tag, oldest = UINT64_MAX;
-    uint64_t *bucket = &c->entries[pat_ext_cost_bucket(c, line, &tag)];
     int victim = 0;
-    for (int i = 0; i < PAT_EXT_COST_WAYS; i++) {
-        const uint64_t time = bucket[i] & COST_TIME;
-        if (time && (bucket[i] & PAT_EXT_COST_TAG) == tag) {
-            bucket[i] = tag | (now & COST_TIME);
-            return cost_level((now - time) & COST_TIME);
-        }
-        if (time < oldest) {
-            oldest = time;
-            victim = i;
-        }
+    for (int i = 1; i < PAT_EXT_COST_WAYS; i++)
+        if ((bucket[i] & COST_TIME) < (bucket[victim] & COST_TIME)) victim = i;
+    return victim;
+}
+
+enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place place, uint64_t now)
+{
+    uint64_t *bucket = place.bucket;
+    const uint64_t entry = place.tag | (now & COST_TIME);
+    unsigned same = 0;
+    for (unsigned i = 0; i < PAT_EXT_COST_WAYS; i++) /* which one it is nothing could foresee */
+        same |= (unsigned)((bucket[i] & PAT_EXT_COST_TAG) == place.tag) << i;
+    if (!same) {
+        bucket[cost_victim(bucket)] = entry;
+        return PAT_EXT_MEMORY;
     }
-    bucket[victim] = tag | (now & COST_TIME);
-    return PAT_EXT_MEMORY;
+    const int at = __builtin_ctz(same);
+    const uint64_t before = bucket[at] & COST_TIME;
+    bucket[at] = entry;
+    return cost_level((now - before) & COST_TIME);
 }
 
 uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store)

@@ -9,7 +9,6 @@
 #define PAT_EXT_COST_H
 
 #include "common/ls_error.h"
-#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 #include "patterns/extract/pat_ext_hash.h"
 
@@ -43,9 +42,15 @@ struct pat_ext_cost {
 ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b);
 void pat_ext_cost_fini(struct pat_ext_cost *c); /* Errors: none. */
 
-/* The level that holds the line (its number, with the thread's salt) when the thread turns to it as its
- * now-th; from now on it was used then.  Errors: none. */
-enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost *c, uint64_t line, uint64_t now);
+/* Where a line is, if it is in the table at all. */
+struct pat_ext_cost_place {
+    uint64_t *bucket;
+    uint64_t tag;
+};
+
+/* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
+ * it was used then.  Errors: none. */
+enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place place, uint64_t now);
 
 /* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
 uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store); /* Errors: none. */
@@ -54,25 +59,19 @@ uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_sto
  * et al., "Efficient MRC Construction with SHARDS", FAST 2015).  Errors: none. */
 static inline bool pat_ext_cost_samples(uint64_t line)
 {
-    return pat_ext_hash(line / PAT_EXT_COST_GROUP) >> PAT_EXT_COST_SAMPLE_SHIFT & (PAT_EXT_COST_SAMPLE - 1)
-               ? false
-               : true;
+    return (pat_ext_hash(line / PAT_EXT_COST_GROUP) >> PAT_EXT_COST_SAMPLE_SHIFT) % PAT_EXT_COST_SAMPLE == 0;
 }
 
-/* Lines that follow each other have buckets that follow each other, in groups; where a group lies, and with
- * which bucket it begins, is a hash.  Errors: none. */
-static inline uint64_t pat_ext_cost_bucket(const struct pat_ext_cost *c, uint64_t line, uint64_t *tag)
+/* Of a line (its number, with its thread's salt). Lines that follow each other have buckets that follow each
+ * other, in groups; where a group lies, and with which bucket it begins, is a hash.  Errors: none. */
+static inline struct pat_ext_cost_place pat_ext_cost_at(const struct pat_ext_cost *c, uint64_t line)
 {
     const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
     const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
-    *tag = group & PAT_EXT_COST_TAG; /* the bucket comes from the other end */
-    return ((group * PAT_EXT_COST_GROUP + place) & c->mask) * PAT_EXT_COST_WAYS;
-}
-
-static inline void pat_ext_cost_prefetch(const struct pat_ext_cost *c, uint64_t line)
-{
-    uint64_t tag;
-    ls_prefetch(&c->entries[pat_ext_cost_bucket(c, line, &tag)]);
+    const uint64_t bucket = ((group * PAT_EXT_COST_GROUP + place) & c->mask) * PAT_EXT_COST_WAYS;
+    /* the bucket comes from the other end; no tag is 0, as those of free entries are */
+    const uint64_t tag = (group & PAT_EXT_COST_TAG) | UINT64_C(1) << PAT_EXT_COST_TIME_BITS;
+    return (struct pat_ext_cost_place){&c->entries[bucket], tag};
 }
 
 #endif

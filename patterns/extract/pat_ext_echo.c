@@ -14,6 +14,10 @@ void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo)
     free(echo);
 }
 
+/* Spreads the bits of a run upwards (the multiplier of Steele and Vigna for 64 bits, "Computationally easy,
+ * spectrally good multipliers", Software: Practice and Experience 52, 2022). */
+#define ECHO_ODD UINT64_C(0xd1342543de82ef95)
+
 /* The next run that is foreseen. */
 static void echo_read(struct pat_ext_echo *echo)
 {
@@ -58,6 +62,7 @@ static void echo_new(struct pat_ext *e, struct pat_ext_row *r)
     r->echo = calloc(1, sizeof(*r->echo));
     if (!r->echo) return;
     pat_ext_charge(&e->budget, sizeof(*r->echo));
+    r->echo->begun = r->kept;
     echo_anchor(r, r->echo, ECHO_LIMIT_FIRST);
 }
 
@@ -69,7 +74,8 @@ void pat_ext_echo_note(struct pat_ext *e, struct pat_ext_row *r)
     }
     struct pat_ext_echo *echo = r->echo;
     /* what goes two bits to the left with each run is gone after 32 of them */
-    echo->print = (echo->print << 2) + pat_ext_hash((uint64_t)r->distance ^ r->run << 48);
+    const uint64_t mixed = ((uint64_t)r->distance ^ r->run << 48) * ECHO_ODD;
+    echo->print = (echo->print << 2) + (mixed ^ mixed >> 32);
     echo->moved += (uint64_t)r->distance * r->run;
     echo->since++;
     if (echo->print == echo->anchor)
@@ -92,12 +98,18 @@ static void echo_count(struct pat_ext *e, struct pat_ext_row *r)
     struct pat_ext_reader reader = pat_ext_stream_read_from(&r->stream, echo->from);
     struct pat_ext_token t;
     uint64_t round = 0;
-    for (uint64_t at = 0; at < echo->period && echo_times(echo, at); at++, round += t.count) {
+    if (!echo->tokens) return;
+    for (uint64_t at = 0; at < echo->period; at++, round += t.count) {
+        const uint64_t times = echo_times(echo, at);
         pat_ext_stream_next(&reader, &t);
-        if (!pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * echo_times(echo, at)))
+        if (times && !pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * times))
             r->has_tally_gap = true;
     }
-    if (echo->tokens < echo->period || echo->accesses <= echo->most) return;
+    /* less than a round is better than nothing: of four rounds that are all, one is noticed when little is
+     * left */
+    const bool is_full = echo->tokens >= echo->period;
+    if (is_full < echo->was_full || (is_full == echo->was_full && echo->accesses <= echo->most)) return;
+    echo->was_full = is_full;
     echo->most = echo->accesses;
     echo->round = round;
 }
@@ -119,6 +131,7 @@ static bool echo_keep(struct pat_ext *e, struct pat_ext_row *r)
     const bool has_room = r->kept - echo->spared <= e->kept_max; /* a run may be of many accesses */
     if (echo->tokens < ECHO_WORTH && has_room) return echo_keep_each(e, r);
     const struct pat_ext_repeat all = {echo->from, echo->period, echo->tokens};
+    if (!echo->tokens) return true;
     if (!pat_ext_stream_put_repeat(&r->stream, &e->budget, &all)) return false;
     r->has_repeats = true;
     echo->spared += echo->accesses;

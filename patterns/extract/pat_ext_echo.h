@@ -27,7 +27,9 @@ struct pat_ext_echo {
     uint64_t tokens, accesses;    /* that were as foreseen since the row has followed */
     uint64_t spared;              /* accesses in repeats, which take no room */
     uint64_t most, round;         /* of the longest time that it followed: accesses, and those of a round */
+    bool was_full;                /* that time was a round at least; else none was */
 
+    uint64_t begun;            /* accesses that were kept before it looked */
     uint64_t print;            /* of the last runs */
     uint64_t anchor;           /* the print there */
     struct pat_ext_place from; /* behind the anchor */

@@ -9,9 +9,9 @@
  * the sequences that are handed over. */
 enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
-/* How many accesses ahead memory is fetched, and how many lanes ahead their rows; lines of a row that are in
- * use; look-ups in one go, and the part of accesses that must need one. */
-enum { EXT_AHEAD = 16, EXT_LANES_AHEAD = 4, EXT_ROW_LINES = 6, EXT_BULK = 256, EXT_BULK_PART = 4 };
+/* How many accesses ahead memory is fetched, and at which steps of lanes ahead what leads to their rows;
+ * look-ups in one go, and the part of accesses that must need one. */
+enum { EXT_AHEAD = 16, EXT_LANES_AHEAD = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
 {
@@ -84,7 +84,7 @@ static uint32_t ext_home(const struct pat_ext *e, uint32_t range)
 
 /* The lane goes on with r. */
 static struct pat_ext_row *ext_go_on(struct pat_ext *e, struct ext_part *part, struct pat_ext_row *r,
-                                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                                     const struct pat_ext_step *step, uint8_t *mark)
 {
     part->lane->row = r;
     pat_ext_follow(e, r, step, mark);
@@ -101,7 +101,7 @@ static bool ext_is_of_pool(const struct pat_ext *e, const struct ext_part *part,
 
 /* The row of an access that is not simply the next one of its lane's last row; NULL: no memory for it. */
 static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part,
-                                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                                     const struct pat_ext_step *step, uint8_t *mark)
 {
     struct pat_ext_row *r = part->lane->row;
     if (r && r->other && ext_holds(r->other, step->addr, part->need)) {
@@ -154,25 +154,23 @@ static bool ext_is_exact(const struct pat_ext_row *r)
 
 /* An access of several lines: those that are not the one before are turned to. */
 static void ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                          uint64_t last, struct pat_ext_mark *mark)
+                          uint64_t last, uint8_t *mark)
 {
-    static const uint16_t ahead[] = {PAT_EXT_MARK_AHEAD, PAT_EXT_MARK_AHEAD_NEXT};
+    static const uint8_t ahead[] = {PAT_EXT_MARK_AHEAD, PAT_EXT_MARK_AHEAD_NEXT};
     uint64_t line = step->addr >> 6;
-    mark->flags |= PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE;
+    *mark |= PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE | (ext_is_exact(r) ? PAT_EXT_MARK_EXACT : 0);
     if (line == r->line) {
-        mark->flags |= PAT_EXT_MARK_SKIPS;
+        *mark |= PAT_EXT_MARK_SKIPS;
         line++;
     }
     for (int i = 0; line <= last; i++, line++) {
-        mark->exact =
-            (uint16_t)(mark->exact + ext_is_exact(r)); /* pages only grow in number until they are many */
-        if (ext_turn_to_line(e, r, line) && i < 2) mark->flags |= ahead[i];
+        if (ext_turn_to_line(e, r, line) && i < 2) *mark |= ahead[i];
     }
 }
 
 /* The lines from that of the access's first byte to that of its last. */
 static inline void ext_turn(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                            uint64_t salt, struct pat_ext_mark *mark)
+                            uint64_t salt, uint8_t *mark)
 {
     const uint64_t first = step->addr >> 6, last = pat_ext_last_byte(r, step->addr) >> 6;
     if (first == r->line && first == last) return;
@@ -180,11 +178,10 @@ static inline void ext_turn(struct pat_ext *e, struct pat_ext_row *r, const stru
         ext_turn_wide(e, r, step, last, mark);
         return;
     }
-    const bool is_exact = ext_is_exact(r);
-    mark->exact = is_exact;
-    mark->flags |= PAT_EXT_MARK_TURNED;
-    if (is_exact || pat_ext_cost_samples(first ^ salt)) mark->flags |= PAT_EXT_MARK_JUDGED;
-    if (ext_turn_to_line(e, r, first)) mark->flags |= PAT_EXT_MARK_AHEAD;
+    const bool is_exact = ext_is_exact(r), is_sampled = pat_ext_cost_samples(first ^ salt);
+    *mark |= (uint8_t)(PAT_EXT_MARK_TURNED | is_exact * PAT_EXT_MARK_EXACT |
+                       (is_exact | is_sampled) * PAT_EXT_MARK_JUDGED);
+    if (ext_turn_to_line(e, r, first)) *mark |= PAT_EXT_MARK_AHEAD;
 }
 
 /* ---- batches ---- */
@@ -255,27 +252,35 @@ struct ext_cursor {
     size_t at, lane_end;
     const struct pat_ext_row *row; /* of the lane, NULL: not known */
     uint64_t addr;                 /* before */
-    uint64_t salt;
 };
 
-static inline void ext_prefetch_row(const void *row)
+static void ext_prefetch_row(const struct pat_ext_row *r, int from, int to)
 {
-    for (int line = 0; row && line < EXT_ROW_LINES; line++)
-        ls_prefetch((const char *)row + (ptrdiff_t)line * 64);
+    for (int line = from; line < to; line++)
+        ls_prefetch((const char *)r + (ptrdiff_t)line * PAT_EXT_ROW_LINE_BYTES);
+}
+
+/* Some lanes before its turn, first what every row needs; then it tells whether it needs more. */
+static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *lane, const uint32_t *end)
+{
+    if (end - lane > 4 * EXT_LANES_AHEAD) ls_prefetch(&lanes[lane[4 * EXT_LANES_AHEAD]]);
+    const struct pat_ext_row *far =
+        end - lane > 2 * EXT_LANES_AHEAD ? lanes[lane[2 * EXT_LANES_AHEAD]].row : NULL;
+    if (far) ext_prefetch_row(far, 0, PAT_EXT_ROW_LINES_TURN);
+    const struct pat_ext_row *near = end - lane > EXT_LANES_AHEAD ? lanes[lane[EXT_LANES_AHEAD]].row : NULL;
+    if (!near) return;
+    ls_prefetch(near->pages.last);
+    if (near->run <= 1) ext_prefetch_row(near, PAT_EXT_ROW_LINES_TURN, PAT_EXT_ROW_LINES_JUMP);
 }
 
 static void ext_cursor_enter(const struct pat_ext *e, struct ext_cursor *c)
 {
-    const struct pat_ext_lane *lanes = e->round.lanes, *lane = &lanes[*c->lane];
-    if (c->lanes_end - c->lane > 2 * EXT_LANES_AHEAD) ls_prefetch(&lanes[c->lane[2 * EXT_LANES_AHEAD]]);
-    if (c->lanes_end - c->lane > EXT_LANES_AHEAD) ext_prefetch_row(lanes[c->lane[EXT_LANES_AHEAD]].row);
+    const struct pat_ext_lane *lane = &e->round.lanes[*c->lane];
+    ext_prefetch_lane(e->round.lanes, c->lane, c->lanes_end);
     c->lane_end = lane->end;
     c->row = lane->row;
     c->addr = c->row ? c->row->addr : 0;
-    if (c->row) {
-        ls_prefetch(c->row->stream.at);
-        ls_prefetch(c->row->pages.last);
-    }
+    if (c->row && c->row->run <= 1) ls_prefetch(c->row->stream.at);
     c->lane++;
 }
 
@@ -305,7 +310,7 @@ static void ext_steps(struct pat_ext *e, struct ext_part *part, size_t len, stru
     for (size_t i = 0; i < len; i++) {
         const struct pat_ext_step *step = &part->steps[i];
         struct pat_ext_row *r = part->lane->row;
-        struct pat_ext_mark mark = {0};
+        uint8_t mark = 0;
         ext_cursor_step(e, c);
         if (r && ext_holds(r, step->addr, part->need))
             pat_ext_follow(e, r, step, &mark);
@@ -313,12 +318,8 @@ static void ext_steps(struct pat_ext *e, struct ext_part *part, size_t len, stru
             r = ext_place(e, part, step, &mark);
         if (!r) continue;
         ext_turn(e, r, step, salt, &mark);
-        if (!mark.flags) continue;
-        struct pat_ext_mark *to = &e->round.marks[step->at]; /* written, not read: it may be far */
-        /* each by itself: the whole could not be read before its parts are written */
-        to->row = r->id;
-        to->flags = mark.flags;
-        to->exact = mark.exact;
+        if (mark) e->round.marks[step->at] = mark; /* written, not read: it may be far */
+        if (mark & PAT_EXT_MARK_WHOSE) e->round.whose[step->at] = r->id;
     }
 }
 

@@ -6,11 +6,10 @@
 #include "smrtree/smr_array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { FINISH_DISTANCES = 64 };
+enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
 /* In longer sequences, if their runs are many, rounds would have been noticed (pat_ext_echo.h). */
-enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4 };
+enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4, FINISH_WATCHED_PARTS = 8 };
 /* What a sequence with trivial distances must cost to be shown all the same. */
 #define FINISH_COSTLY_SHARE 0.01
 
@@ -19,6 +18,7 @@ struct finish_row {
     struct pat_ext_row *row;
     size_t order;
     uint64_t unit_bytes;
+    unsigned unit_twos;   /* its binary logarithm, 64: it is no power of two */
     uint64_t appearances; /* published modes */
     uint32_t threads;
     bool is_out, is_companion;
@@ -43,7 +43,7 @@ static uint64_t finish_size_bytes(const struct pat_ext *e, const struct pat_ext_
 static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const bool is_ranged = r->home != PAT_NONE && !r->is_pool;
-    const uint64_t all = pat_ext_gcd(r->tally.gcd, is_ranged ? r->offset_gcd : r->cross_gcd);
+    const uint64_t all = pat_ext_gcd(r->tally.gcd.value, is_ranged ? r->offset_gcd : r->cross_gcd);
     const uint64_t elem_bytes = r->home == PAT_NONE ? 0 : e->tables->homes[r->home].elem_size_bytes;
     if (finish_divides(elem_bytes, all)) return elem_bytes;
     const uint64_t size_bytes = finish_size_bytes(e, r, all);
@@ -57,11 +57,6 @@ static uint64_t finish_magnitude(int64_t v)
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-static size_t finish_slots(const struct pat_ext_tally *t)
-{
-    return t->log2_cap ? (size_t)1 << t->log2_cap : 0;
-}
-
 /* What the filters look at; unique is as the mode counts it. */
 static struct pat_ext_measured finish_measure(const struct pat_ext *e, const struct finish_row *f)
 {
@@ -71,17 +66,19 @@ static struct pat_ext_measured finish_measure(const struct pat_ext *e, const str
                                  .is_trivial = !t->is_pruned && !r->has_tally_gap};
     bool ahead = false, behind = false, up = false, down = false;
     uint64_t near = 0;
-    for (size_t i = 0; i < finish_slots(t); i++) {
-        if (!t->slots[i].count) continue;
-        const uint64_t elements = finish_magnitude(t->slots[i].distance) / f->unit_bytes;
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++) {
+        const int64_t distance = (int64_t)t->slots[i].key;
+        const uint64_t count = t->slots[i].value;
+        if (!count) continue;
+        const uint64_t elements = finish_magnitude(distance) / f->unit_bytes;
         const bool is_far = elements >= e->options->far_elements;
         m.is_trivial = m.is_trivial && elements <= 1;
-        m.far += is_far ? t->slots[i].count : 0;
+        m.far += is_far ? count : 0;
         near += !is_far;
-        up = up || t->slots[i].distance > 0;
-        down = down || t->slots[i].distance < 0;
-        ahead = ahead || (is_far && t->slots[i].distance > 0);
-        behind = behind || (is_far && t->slots[i].distance < 0);
+        up = up || distance > 0;
+        down = down || distance < 0;
+        ahead = ahead || (is_far && distance > 0);
+        behind = behind || (is_far && distance < 0);
     }
     m.is_one_way = up != down && !t->is_pruned && !r->has_tally_gap;
     if (t->is_pruned || r->has_tally_gap) m.far = r->far;
@@ -120,12 +117,8 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
     to->cost_parts += from->cost_parts;
     to->far += from->far;
     to->has_tally_gap = to->has_tally_gap || from->has_tally_gap;
-    to->tally.is_pruned = to->tally.is_pruned || from->tally.is_pruned;
     if (from->range_bytes > to->range_bytes) to->range_bytes = from->range_bytes;
-    for (size_t i = 0; i < finish_slots(&from->tally); i++)
-        if (from->tally.slots[i].count)
-            to->has_tally_gap |= !pat_ext_tally_add(&to->tally, &e->counts, from->tally.slots[i].distance,
-                                                    from->tally.slots[i].count);
+    if (!pat_ext_tally_join(&to->tally, &from->tally, &e->counts)) to->has_tally_gap = true;
     pat_ext_pages_join(&to->pages, &from->pages, &e->counts);
     pat_ext_row_drop(e, from);
 }
@@ -237,7 +230,13 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
     uint64_t addr = 0, lowest = UINT64_MAX, done = 0;
+    int64_t distances[FINISH_SINGLES];
     for (;; done += t.count) {
+        for (size_t n; (n = pat_ext_stream_singles(&reader, distances, FINISH_SINGLES)) > 0; done += n)
+            for (size_t i = 0; i < n; i++) {
+                addr += (uint64_t)distances[i];
+                if (addr < lowest) lowest = addr;
+            }
         done += pat_ext_stream_pass(&reader, addr, done, UINT64_MAX);
         if (!pat_ext_stream_next(&reader, &t)) break;
         addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
@@ -248,8 +247,14 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
 
 struct finish_place {
     uint64_t base, addr;
-    size_t len;
+    size_t len, most; /* indices: so far, and all that are wanted */
 };
+
+/* Offsets are multiples of the unit, which mostly is a power of two. */
+static inline int64_t finish_index(const struct finish_row *f, uint64_t offset_bytes)
+{
+    return (int64_t)(f->unit_twos < 64 ? offset_bytes >> f->unit_twos : offset_bytes / f->unit_bytes);
+}
 
 static void finish_jump(const struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s,
                         const struct pat_ext_token *t, struct finish_place *at)
@@ -259,7 +264,48 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
     if (t->range != PAT_NONE && !r->is_pool) at->base = e->tables->ranges[t->range].start;
     if (t->range != PAT_NONE && !r->is_pool) s->ranges_print = pat_ext_hash(s->ranges_print + at->base);
     at->addr = t->addr;
-    s->indices.data[at->len++] = (int64_t)((at->addr - at->base) / f->unit_bytes);
+    s->indices.data[at->len++] = finish_index(f, at->addr - at->base);
+}
+
+/* Accesses each of which is at another distance. */
+static bool finish_singles(const struct finish_row *f, struct pat_ext_reader *reader, struct pat_sequence *s,
+                           struct finish_place *at)
+{
+    int64_t distances[FINISH_SINGLES];
+    const size_t left = at->most - at->len;
+    const size_t n = pat_ext_stream_singles(reader, distances, left < FINISH_SINGLES ? left : FINISH_SINGLES);
+    for (size_t i = 0; i < n; i++) {
+        at->addr += (uint64_t)distances[i];
+        s->indices.data[at->len++] = finish_index(f, at->addr - at->base);
+    }
+    return n > 0;
+}
+
+/* Those, or else the next run or jump. False: the end. */
+static bool finish_next(const struct pat_ext *e, const struct finish_row *f, struct pat_ext_reader *reader,
+                        struct pat_sequence *s, struct finish_place *at)
+{
+    struct pat_ext_token t;
+    if (finish_singles(f, reader, s, at)) return true;
+    if (!pat_ext_stream_next(reader, &t)) return false;
+    if (t.kind == PAT_EXT_JUMP) {
+        finish_jump(e, f, s, &t, at);
+        return true;
+    }
+    for (uint64_t i = 0; i < t.count && at->len < at->most; i++) {
+        at->addr += (uint64_t)t.distance;
+        s->indices.data[at->len++] = finish_index(f, at->addr - at->base);
+    }
+    return true;
+}
+
+/* Of a sequence that is one round four times at least, the echo notices it within three of them, whatever
+ * came before it looked, if that is a small part (pat_ext_echo.h); but it may have been busy with rounds
+ * inside. */
+static bool finish_was_watched(const struct pat_ext_row *r)
+{
+    const bool saw_nothing = r->echo && !r->echo->round;
+    return r->kept > FINISH_SEARCHED || (saw_nothing && r->kept >= FINISH_WATCHED_PARTS * r->echo->begun);
 }
 
 /* A row that does the same again and again is told by two rounds, however long it is, if `most` indices are
@@ -273,7 +319,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     const uint64_t round = r->echo ? r->echo->round : 0;
     if (!e->options->fold_min || r->kept < e->options->fold_min || r->jumps != 1) return false;
     /* what only goes one way does so in no order mostly, if its runs are many */
-    const bool is_searched = (r->kept <= FINISH_SEARCHED && !f->measured.is_one_way) ||
+    const bool is_searched = (!finish_was_watched(r) && !f->measured.is_one_way) ||
                              r->stream.len_bytes <= r->kept / FINISH_SEARCHED_PART;
     if (!round && !is_searched) return false;
     if (!pat_ext_stream_next(&reader, &t) || t.kind != PAT_EXT_JUMP) return false;
@@ -303,20 +349,10 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
-    struct pat_ext_token t;
-    struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0};
-    while (at.len < most && pat_ext_stream_next(&reader, &t)) {
+    struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0, .most = most};
+    while (at.len < at.most && finish_next(e, f, &reader, s, &at))
         if (!r->has_repeats && reader.place.block != r->stream.first) /* its memory is the next indices' */
             pat_ext_stream_give_before(&r->stream, &e->budget, reader.place.block);
-        if (t.kind == PAT_EXT_JUMP) {
-            finish_jump(e, f, s, &t, &at);
-            continue;
-        }
-        for (uint64_t i = 0; i < t.count && at.len < most; i++) {
-            at.addr += (uint64_t)t.distance;
-            s->indices.data[at.len++] = (int64_t)((at.addr - at.base) / f->unit_bytes);
-        }
-    }
     s->indices.len = at.len;
     s->base = at.base;
     return LS_OK;
@@ -324,27 +360,27 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
 
 static int finish_by_count(const void *a, const void *b)
 {
-    const struct pat_ext_count *x = a, *y = b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return (x->distance > y->distance) - (x->distance < y->distance);
+    const struct pat_ext_way *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? -1 : 1;
+    return ((int64_t)x->key > (int64_t)y->key) - ((int64_t)x->key < (int64_t)y->key);
 }
 
 static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *s)
 {
     const struct pat_ext_tally *t = &f->row->tally;
-    struct pat_ext_count *counts = malloc((t->len + 1) * sizeof(*counts));
+    struct pat_ext_way *counts = malloc((t->len + 1) * sizeof(*counts));
     s->distances = malloc(FINISH_DISTANCES * sizeof(*s->distances));
     if (!counts || !s->distances) {
         free(counts);
         return ls_fail(LS_ERR_NOMEM, "no memory for %u distances", t->len);
     }
     size_t len = 0;
-    for (size_t i = 0; i < finish_slots(t); i++)
-        if (t->slots[i].count) counts[len++] = t->slots[i];
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++)
+        if (t->slots[i].value) counts[len++] = t->slots[i];
     qsort(counts, len, sizeof(*counts), finish_by_count);
     for (size_t i = 0; i < len && i < FINISH_DISTANCES; i++)
         s->distances[s->distances_len++] =
-            (struct pat_distance){counts[i].distance / (int64_t)f->unit_bytes, counts[i].count};
+            (struct pat_distance){(int64_t)counts[i].key / (int64_t)f->unit_bytes, counts[i].value};
     free(counts);
     return LS_OK;
 }
@@ -416,7 +452,7 @@ static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *con
         const uint64_t accesses = pat_ext_row_accesses(rows[i]);
         const uint32_t site = rows[i]->site;
         s->accesses[site] += accesses;
-        s->moves[site] = s->moves[site] || rows[i]->tally.gcd || rows[i]->switches;
+        s->moves[site] = s->moves[site] || rows[i]->tally.gcd.value || rows[i]->switches;
         if (accesses <= s->most[site]) continue;
         s->most[site] = accesses;
         s->homes[site] = rows[i]->home;
@@ -440,13 +476,16 @@ static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites 
 
 static void finish_prepare(const struct pat_ext *e, struct pat_ext_row *const *rows, struct finish_row *f)
 {
-    for (size_t i = 0; i < e->rows_len; i++)
+    for (size_t i = 0; i < e->rows_len; i++) {
+        const uint64_t unit = finish_unit(e, rows[i]);
         f[i] = (struct finish_row){
             .row = rows[i],
             .order = i,
             .threads = 1,
-            .unit_bytes = finish_unit(e, rows[i]),
+            .unit_bytes = unit,
+            .unit_twos = unit && (unit & (unit - 1)) == 0 ? (unsigned)__builtin_ctzll(unit) : 64,
             .appearances = rows[i]->site < e->appearances.len ? e->appearances.counts[rows[i]->site] : 0};
+    }
 }
 
 static int finish_rank(const struct finish_row *f)

@@ -15,26 +15,27 @@ static uint64_t ext_left(const struct pat_ext *e, const struct pat_ext_row *r)
 }
 
 /* The sequence goes on by t; what no longer fits is not kept. */
-static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_token t)
+static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t)
 {
     if (r->is_cut) return;
     const uint64_t left = ext_left(e, r);
-    r->is_cut = t.count > left;
-    if (left == 0) return;
-    if (t.count > left) t.count = left;
-    if (!pat_ext_stream_put(&r->stream, &e->budget, &t)) {
-        const bool is_cut = r->is_cut;
-        r->is_cut = false;
+    if (t->count > left) {
+        struct pat_ext_token fits = *t;
+        fits.count = left;
+        if (left) ext_keep(e, r, &fits);
+        r->is_cut = true;
+        return;
+    }
+    if (!pat_ext_stream_put(&r->stream, &e->budget, t)) {
         const bool helped = pat_ext_reclaim(e);
         if (r->is_cut) return; /* it gave up itself */
-        r->is_cut = is_cut;
-        if (!helped || !pat_ext_stream_put(&r->stream, &e->budget, &t)) {
+        if (!helped || !pat_ext_stream_put(&r->stream, &e->budget, t)) {
             r->is_cut = true;
             return;
         }
     }
-    r->kept += t.count;
-    r->jumps += t.kind == PAT_EXT_JUMP;
+    r->kept += t->count;
+    r->jumps += t->kind == PAT_EXT_JUMP;
 }
 
 static uint64_t ext_magnitude(int64_t distance)
@@ -45,15 +46,14 @@ static uint64_t ext_magnitude(int64_t distance)
 /* The run, which nothing foresaw, is counted and kept. */
 static void ext_put_run(struct pat_ext *e, struct pat_ext_row *r, uint64_t magnitude)
 {
-    if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) {
-        r->has_tally_gap = true;
-        r->tally.gcd = pat_ext_gcd(magnitude, r->tally.gcd);
-    }
-    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && !r->is_cut && ext_left(e, r) &&
+    if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) r->has_tally_gap = true;
+    if (r->is_cut) return;
+    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && ext_left(e, r) &&
         pat_ext_stream_put_distance(&r->stream, &e->budget, r->distance))
         r->kept++;
     else
-        ext_keep(e, r, (struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = r->distance, .count = r->run});
+        ext_keep(e, r,
+                 &(struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = r->distance, .count = r->run});
 }
 
 /* Is it what comes after a run of the round before? */
@@ -70,10 +70,11 @@ void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
     if (!r->run) return;
     const uint64_t magnitude = ext_magnitude(r->distance);
     if (magnitude >= r->far_bytes) r->far += r->run;
-    if (r->echo && pat_ext_echo_takes(r->echo, r->distance, r->run)) {
+    const bool follows = r->echo && r->echo->next.count; /* a round */
+    if (follows && pat_ext_echo_takes(r->echo, r->distance, r->run)) {
         r->kept += r->run;
     } else {
-        if (r->echo && r->echo->next.count) pat_ext_echo_leave(e, r);
+        if (follows) pat_ext_echo_leave(e, r);
         ext_put_run(e, r, magnitude);
         ext_look_back(e, r);
     }
@@ -82,11 +83,11 @@ void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
 }
 
 static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
-                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                     const struct pat_ext_step *step, uint8_t *mark)
 {
     pat_ext_flush(e, r);
     pat_ext_echo_leave(e, r);
-    ext_keep(e, r, *t);
+    ext_keep(e, r, t);
     pat_ext_echo_jumped(r);
     r->before_run++;
     r->addr = t->addr;
@@ -129,7 +130,7 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
 
 /* The next access is in another range of the home. */
 static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
-                       const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                       const struct pat_ext_step *step, uint8_t *mark)
 {
     const int64_t distance = (int64_t)(t->addr - r->addr);
     if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
@@ -141,7 +142,7 @@ static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pa
 }
 
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
-                    const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                    const struct pat_ext_step *step, uint8_t *mark)
 {
     const uint64_t addr = step->addr;
     const struct pat_ext_token t = {.kind = PAT_EXT_JUMP,

@@ -11,22 +11,21 @@
 /* The row is where spot says; before it was somewhere else, or this is its first access.
  * Errors: none: what there is no memory for is counted as not kept. */
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
-                    const struct pat_ext_step *step, struct pat_ext_mark *mark);
+                    const struct pat_ext_step *step, uint8_t *mark);
 
 /* The run is over: it is counted and kept.  Errors: as pat_ext_arrive. */
 void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r);
 
 /* The row's distance has changed.  Errors: none. */
 static inline void pat_ext_take_turn(const struct pat_ext *e, struct pat_ext_row *r,
-                                     const struct pat_ext_step *step, struct pat_ext_mark *mark)
+                                     const struct pat_ext_step *step, uint8_t *mark)
 {
-    if (pat_ext_turns_take(&r->turns, e->round.before + step->at, r->distance))
-        mark->flags |= PAT_EXT_MARK_TURN;
+    if (pat_ext_turns_take(&r->turns, e->round.before + step->at, r->distance)) *mark |= PAT_EXT_MARK_TURN;
 }
 
 /* The next access of the row.  Errors: as pat_ext_arrive. */
 static inline void pat_ext_follow(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                                  struct pat_ext_mark *mark)
+                                  uint8_t *mark)
 {
     const int64_t distance = (int64_t)(step->addr - r->addr);
     r->addr = step->addr;

@@ -1,63 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_marks.h"
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_engine.h"
 #include "patterns/extract/pat_ext_rows.h"
 
-enum { MARKS_AHEAD = 16 };
+enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
 
-static void marks_judge(struct pat_ext *e, struct pat_ext_row *r, uint64_t salted, bool is_ahead,
-                        bool is_exact, uint64_t now)
+static void marks_judge(struct pat_ext_row *r, struct pat_ext_cost_place place, bool is_ahead, bool is_exact,
+                        uint64_t now)
 {
-    const enum pat_ext_level level = pat_ext_cost_turn(&e->cost, salted, now);
+    const enum pat_ext_level level = pat_ext_cost_turn(place, now);
     r->cost_parts += pat_ext_cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
 }
 
-static void marks_wide(struct pat_ext *e, struct pat_ext_thread *t, const struct pat_ext_mark *m,
-                       uint64_t addr)
+static void marks_wide(struct pat_ext *e, size_t at)
 {
-    struct pat_ext_row *r = pat_ext_row(e, m->row);
-    const uint64_t last = pat_ext_last_byte(r, addr) >> 6;
-    uint64_t line = (addr >> 6) + (m->flags & PAT_EXT_MARK_SKIPS ? 1 : 0);
+    const struct pat_access *a = &e->round.accesses[at];
+    const uint8_t mark = e->round.marks[at];
+    struct pat_ext_thread *t = &e->threads[a->thread];
+    struct pat_ext_row *r = pat_ext_row(e, e->round.whose[at]);
+    const bool is_exact = mark & PAT_EXT_MARK_EXACT;
+    const uint64_t last = pat_ext_last_byte(r, a->addr) >> 6;
+    uint64_t line = (a->addr >> 6) + (mark & PAT_EXT_MARK_SKIPS ? 1 : 0);
     for (uint64_t i = 0; line <= last; i++, line++) {
         const uint64_t salted = line ^ t->salt;
-        const bool is_ahead = i == 0   ? m->flags & PAT_EXT_MARK_AHEAD
-                              : i == 1 ? m->flags & PAT_EXT_MARK_AHEAD_NEXT
+        const bool is_ahead = i == 0   ? mark & PAT_EXT_MARK_AHEAD
+                              : i == 1 ? mark & PAT_EXT_MARK_AHEAD_NEXT
                                        : true;
         t->lines++;
-        if (i < m->exact || pat_ext_cost_samples(salted))
-            marks_judge(e, r, salted, is_ahead, i < m->exact, t->lines);
+        if (is_exact || pat_ext_cost_samples(salted))
+            marks_judge(r, pat_ext_cost_at(&e->cost, salted), is_ahead, is_exact, t->lines);
     }
 }
 
-static void marks_one(struct pat_ext *e, const struct pat_ext_mark *m, const struct pat_access *a)
+/* Lines that are to be judged: with their threads' salts, when these turned to them, and the accesses. */
+struct marks_judged {
+    uint64_t lines[MARKS_BLOCK], now[MARKS_BLOCK];
+    uint32_t at[MARKS_BLOCK];
+    size_t len;
+};
+
+static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
 {
-    struct pat_ext_thread *t = &e->threads[a->thread];
-    if (m->flags & PAT_EXT_MARK_TURN) pat_ext_turns_replay(&e->last_turns, pat_ext_row(e, m->row));
-    if (!(m->flags & PAT_EXT_MARK_TURNED)) return;
-    if (m->flags & PAT_EXT_MARK_WIDE) {
-        marks_wide(e, t, m, a->addr);
-        return;
+    struct {
+        struct pat_ext_cost_place place;
+        struct pat_ext_row *row;
+    } ahead[MARKS_AHEAD]; /* fetched */
+    for (size_t i = 0; i < judged->len + MARKS_AHEAD; i++) {
+        if (i >= MARKS_AHEAD) {
+            const uint8_t mark = e->round.marks[judged->at[i - MARKS_AHEAD]];
+            marks_judge(ahead[i % MARKS_AHEAD].row, ahead[i % MARKS_AHEAD].place, mark & PAT_EXT_MARK_AHEAD,
+                        mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD]);
+        }
+        if (i >= judged->len) continue;
+        ahead[i % MARKS_AHEAD].place = pat_ext_cost_at(&e->cost, judged->lines[i]);
+        ahead[i % MARKS_AHEAD].row = pat_ext_row(e, e->round.whose[judged->at[i]]);
+        ls_prefetch(ahead[i % MARKS_AHEAD].place.bucket);
+        ls_prefetch(&ahead[i % MARKS_AHEAD].row->cost_parts);
     }
-    t->lines++;
-    if (m->flags & PAT_EXT_MARK_JUDGED)
-        marks_judge(e, pat_ext_row(e, m->row), a->addr >> 6 ^ t->salt, m->flags & PAT_EXT_MARK_AHEAD,
-                    m->exact, t->lines);
+    judged->len = 0;
 }
 
-static inline void marks_prefetch(const struct pat_ext *e, const struct pat_ext_mark *m,
-                                  const struct pat_access *a)
+/* What is rare. */
+static void marks_seldom(struct pat_ext *e, size_t at, struct marks_judged *judged)
 {
-    if (!(m->flags & PAT_EXT_MARK_JUDGED)) return;
-    pat_ext_cost_prefetch(&e->cost, a->addr >> 6 ^ e->threads[a->thread].salt);
-    ls_prefetch(&pat_ext_row(e, m->row)->cost_parts);
+    const uint8_t mark = e->round.marks[at];
+    if (mark & PAT_EXT_MARK_TURN) pat_ext_turns_replay(&e->last_turns, pat_ext_row(e, e->round.whose[at]));
+    if (!(mark & PAT_EXT_MARK_WIDE)) return;
+    marks_judge_all(e, judged); /* those before come first */
+    marks_wide(e, at);
 }
 
+/* Which lines are judged, one in eight of many rows, nothing foresees: they are told from the others without
+ * branches. */
 void pat_ext_marks_replay(struct pat_ext *e)
 {
-    const struct pat_access *a = e->round.accesses;
-    const size_t len = e->round.len;
-    for (size_t i = 0; i < len; i++) {
-        if (i + MARKS_AHEAD < len) marks_prefetch(e, &e->round.marks[i + MARKS_AHEAD], &a[i + MARKS_AHEAD]);
-        if (e->round.marks[i].flags) marks_one(e, &e->round.marks[i], &a[i]);
+    struct marks_judged judged;
+    const uint8_t *marks = e->round.marks;
+    judged.len = 0;
+    for (size_t i = 0; i < e->round.len; i++) {
+        const uint8_t mark = marks[i];
+        if (!mark) continue;
+        if (mark & (PAT_EXT_MARK_TURN | PAT_EXT_MARK_WIDE)) marks_seldom(e, i, &judged);
+        if (mark & PAT_EXT_MARK_WIDE) continue;
+        const struct pat_access *a = &e->round.accesses[i];
+        struct pat_ext_thread *t = &e->threads[a->thread];
+        t->lines += mark & PAT_EXT_MARK_TURNED;
+        judged.lines[judged.len] = a->addr >> 6 ^ t->salt;
+        judged.now[judged.len] = t->lines;
+        judged.at[judged.len] = (uint32_t)i;
+        judged.len += mark / PAT_EXT_MARK_JUDGED & 1;
+        if (judged.len == MARKS_BLOCK) marks_judge_all(e, &judged);
     }
+    marks_judge_all(e, &judged);
 }

@@ -9,22 +9,18 @@
 
 #include <stdint.h>
 
-enum pat_ext_mark_flags {
+/* A mark is flags, 0: nothing. */
+enum pat_ext_mark {
     PAT_EXT_MARK_TURNED = 1,      /* to another line */
     PAT_EXT_MARK_WIDE = 2,        /* the access has several lines */
     PAT_EXT_MARK_SKIPS = 4,       /* wide: the first one is the line before */
     PAT_EXT_MARK_JUDGED = 8,      /* not wide: the line's level counts */
     PAT_EXT_MARK_AHEAD = 16,      /* the first line turned to is fetched ahead */
     PAT_EXT_MARK_AHEAD_NEXT = 32, /* wide: the second one, too; of more lines all are */
-    PAT_EXT_MARK_TURN = 64        /* the distance changed, in a row that others look at */
-};
-
-/* Zeroed: nothing. */
-struct pat_ext_mark {
-    uint32_t row;   /* its number among e's */
-    uint16_t flags; /* enum pat_ext_mark_flags */
-    uint16_t
-        exact; /* of the lines turned to so many, the first ones, count once; others stand for a sample */
+    PAT_EXT_MARK_TURN = 64,       /* the distance changed, in a row that others look at */
+    PAT_EXT_MARK_EXACT = 128,     /* the lines turned to count once; else they stand for a sample */
+    PAT_EXT_MARK_WHOSE =
+        PAT_EXT_MARK_WIDE | PAT_EXT_MARK_JUDGED | PAT_EXT_MARK_TURN /* the row must be known */
 };
 
 struct pat_ext;

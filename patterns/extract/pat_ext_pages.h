@@ -10,24 +10,20 @@
 #include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 #include "patterns/extract/pat_ext_hash.h"
+#include "patterns/extract/pat_ext_ways.h"
 
 #include <stddef.h>
 
-enum { PAT_EXT_PAGES_MAX = 16384, PAT_EXT_PAGE_LINES = 64 };
-
-struct pat_ext_page {
-    uint64_t hash;  /* of its number, 0: a free slot */
-    uint64_t lines; /* a bit each */
-};
+enum { PAT_EXT_PAGES_MAX = 16384, PAT_EXT_PAGE_LINES = 64, PAT_EXT_PAGES_FETCHED = 3 };
 
 /* Zeroed is empty. */
 struct pat_ext_pages {
-    struct pat_ext_page *slots;
+    struct pat_ext_way *slots; /* a bit for each line, by the hash of the page's number */
     uint32_t len;
     uint8_t log2_cap; /* 0: none */
     uint8_t halvings; /* only hashes with so many leading zeros are kept */
     uint64_t page;    /* the last one, and its slot, NULL when it is not kept */
-    struct pat_ext_page *last;
+    struct pat_ext_way *last;
 };
 
 /* pat_ext_pages_touch of a page that is not the last one; hash: of the page.  Errors: none. */
@@ -46,14 +42,16 @@ static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_b
         }
         pat_ext_pages_turn(p, b, line, hash);
     } else if (p->last)
-        p->last->lines |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
+        p->last->value |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
 }
 
+/* Once it is a sample of few pages, it is not worth telling which. */
 static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_t line)
 {
+    if (!p->log2_cap || p->halvings > PAT_EXT_PAGES_FETCHED) return;
     const uint64_t hash = pat_ext_hash(line / PAT_EXT_PAGE_LINES);
     if (p->halvings && hash >> (64 - p->halvings)) return;
-    ls_prefetch(&p->slots[hash & (((uint64_t)1 << p->log2_cap) - 1)]);
+    ls_prefetch(&p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)]);
 }
 
 /* Everything that was touched in `from` was touched in `to` as well.  Errors: none. */

@@ -19,8 +19,8 @@ enum {
 
 static uint64_t round_bytes(uint64_t cap)
 {
-    return cap * (sizeof(struct pat_access) + sizeof(struct pat_ext_step) + sizeof(struct pat_ext_mark) +
-                  2 * sizeof(uint32_t));
+    return cap *
+           (sizeof(struct pat_access) + sizeof(struct pat_ext_step) + sizeof(uint8_t) + 3 * sizeof(uint32_t));
 }
 
 static void round_release(struct pat_ext_round *r)
@@ -30,6 +30,7 @@ static void round_release(struct pat_ext_round *r)
     free(r->sorted);
     free(r->touched);
     free(r->marks);
+    free(r->whose);
 }
 
 /* Room for so many accesses; those that were waiting are lost. False without memory: then nothing changes. */
@@ -39,8 +40,10 @@ static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size
                                   .lane_of = smr_array_alloc(cap * sizeof(*wider.lane_of)),
                                   .sorted = smr_array_alloc(cap * sizeof(*wider.sorted)),
                                   .touched = smr_array_alloc(cap * sizeof(*wider.touched)),
-                                  .marks = smr_array_alloc(cap * sizeof(*wider.marks))};
-    if (!wider.accesses || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks) {
+                                  .marks = smr_array_alloc(cap * sizeof(*wider.marks)),
+                                  .whose = smr_array_alloc(cap * sizeof(*wider.whose))};
+    if (!wider.accesses || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks ||
+        !wider.whose) {
         round_release(&wider);
         return false;
     }
@@ -50,6 +53,7 @@ static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size
     r->sorted = wider.sorted;
     r->touched = wider.touched;
     r->marks = wider.marks;
+    r->whose = wider.whose;
     pat_ext_give(b, round_bytes(r->cap));
     pat_ext_charge(b, round_bytes(cap));
     r->cap = cap;
@@ -151,26 +155,43 @@ static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b,
 
 /* ---- rounds ---- */
 
-/* 0: not there yet. */
-static inline uint32_t round_slot(const struct pat_ext_round *r, const struct pat_access *a)
+/* The sites of a thread, as far as they have lanes. */
+static const struct pat_ext_by_site *round_sites(const struct pat_ext_round *r, uint32_t thread)
 {
-    if (a->thread >= r->threads_len) return 0;
-    const struct pat_ext_by_site *sites = &r->threads[a->thread];
-    const size_t leaf = a->site / ROUND_LEAF;
-    return leaf < sites->len && sites->leaves[leaf] ? sites->leaves[leaf][a->site % ROUND_LEAF] : 0;
+    static const struct pat_ext_by_site none = {0};
+    return thread < r->threads_len ? &r->threads[thread] : &none;
+}
+
+/* 0: not there yet. */
+static inline uint32_t round_slot(const struct pat_ext_by_site *sites, uint32_t site)
+{
+    const size_t leaf = site / ROUND_LEAF;
+    return leaf < sites->len && sites->leaves[leaf] ? sites->leaves[leaf][site % ROUND_LEAF] : 0;
 }
 
 ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
                          const struct pat_access *a, size_t len, size_t *taken)
 {
     const size_t n = len < r->cap - r->len ? len : r->cap - r->len;
+    struct pat_access *accesses = &r->accesses[r->len];
+    uint32_t *lane_of = &r->lane_of[r->len];
+    struct pat_ext_by_site sites = {0};
+    uint32_t thread = PAT_NONE;
     *taken = n;
     for (size_t i = 0; i < n; i++) {
-        uint32_t lane = round_slot(r, &a[i]) - 1;
-        if (lane == UINT32_MAX) LS_TRY(round_find_lane(r, b, t, &a[i], &lane));
+        if (a[i].thread != thread) {
+            thread = a[i].thread;
+            sites = *round_sites(r, thread);
+        }
+        uint32_t lane = round_slot(&sites, a[i].site) - 1;
+        if (lane == UINT32_MAX) {
+            LS_TRY(round_find_lane(r, b, t, &a[i], &lane));
+            sites = *round_sites(r, thread); /* there may be more now */
+        }
         if (r->lanes[lane].len++ == 0) r->touched[r->touched_len++] = lane;
-        r->lane_of[r->len] = lane;
-        r->accesses[r->len++] = a[i];
+        lane_of[i] = lane;
+        accesses[i] = a[i];
+        r->len++;
     }
     return LS_OK;
 }

@@ -41,7 +41,8 @@ struct pat_ext_round {
     uint32_t *lane_of;           /* by access */
     struct pat_ext_step *sorted; /* by lane, in the order of the source within one */
     uint32_t *touched;           /* the lanes that have accesses, by the first of them */
-    struct pat_ext_mark *marks;  /* by access; zeroed when it is sorted */
+    uint8_t *marks;              /* by access: enum pat_ext_mark; zeroed when it is sorted */
+    uint32_t *whose;             /* by access: the row of its mark, where that must be known */
     size_t len, cap, touched_len;
     uint64_t before;   /* accesses of the rounds before */
     uint64_t cap_most; /* what the memory allows */

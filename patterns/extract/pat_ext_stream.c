@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-/* A token is a varint, whose low bits tell its kind, and what follows:
+/* A number is 1 to 9 bytes: as many as the zeros at the low end of the first one and 1 more, then the number,
+ * 7 bits for each byte; of 9 bytes the first one is 0, and the others are the number. So no byte after the
+ * first one decides anything, which no processor could foresee where distances are random. A token is a
+ * number, whose low bits tell its kind, and what follows:
  *   ...0   a distance (zigzag) that occurs once
  *   ..01   a run: the count; then the distance
  *   ..11   a jump: flags; then the address, then the range when it has one
@@ -25,14 +28,32 @@ static int64_t stream_unzigzag(uint64_t v)
     return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-static uint8_t *stream_put_varint(uint8_t *at, uint64_t v)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low end of a number is its first byte");
+
+static inline void stream_store(uint8_t *at, uint64_t word)
 {
-    while (v >= 0x80) {
-        *at++ = (uint8_t)(v | 0x80);
-        v >>= 7;
+    memcpy(at, &word, sizeof(word));
+}
+
+static inline uint64_t stream_load(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/* Up to 9 bytes at `at` are written. A byte for each 7 bits: (9 bits + 64) / 64 is bits / 7 rounded up, for 1
+ * to 56 (as protobuf's VarintSize64 works it out). */
+static inline uint8_t *stream_put_number(uint8_t *at, uint64_t v)
+{
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1), len_bytes = (bits * 9 + 64) / 64;
+    if (bits > 56) {
+        *at = 0;
+        stream_store(at + 1, v);
+        return at + 9;
     }
-    *at++ = (uint8_t)v;
-    return at;
+    stream_store(at, (v << 1 | 1) << (len_bytes - 1));
+    return at + len_bytes;
 }
 
 /* Of the next block: large ones fill pages of their own, which go back to the system when the stream ends. */
@@ -77,7 +98,7 @@ static inline bool stream_has_room(struct pat_ext_stream *s, struct pat_ext_budg
 bool pat_ext_stream_put_distance(struct pat_ext_stream *s, struct pat_ext_budget *b, int64_t distance)
 {
     if (!stream_has_room(s, b)) return false;
-    s->at = stream_put_varint(s->at, stream_zigzag(distance) << STREAM_ONCE_BITS);
+    s->at = stream_put_number(s->at, stream_zigzag(distance) << STREAM_ONCE_BITS);
     return true;
 }
 
@@ -86,13 +107,13 @@ bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, cons
     if (!stream_has_room(s, b)) return false;
     uint8_t *at = s->at;
     if (t->kind == PAT_EXT_RUN) {
-        at = stream_put_varint(at, t->count << STREAM_KIND_BITS | STREAM_RUN);
-        at = stream_put_varint(at, stream_zigzag(t->distance));
+        at = stream_put_number(at, t->count << STREAM_KIND_BITS | STREAM_RUN);
+        at = stream_put_number(at, stream_zigzag(t->distance));
     } else {
         const uint64_t flags = (t->is_break ? STREAM_BREAK : 0u) | (t->range != PAT_NONE ? STREAM_RANGE : 0u);
-        at = stream_put_varint(at, flags << STREAM_KIND_BITS | STREAM_JUMP);
-        at = stream_put_varint(at, t->addr);
-        if (t->range != PAT_NONE) at = stream_put_varint(at, t->range);
+        at = stream_put_number(at, flags << STREAM_KIND_BITS | STREAM_JUMP);
+        at = stream_put_number(at, t->addr);
+        if (t->range != PAT_NONE) at = stream_put_number(at, t->range);
     }
     s->at = at;
     return true;
@@ -130,9 +151,9 @@ bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *
                                const struct pat_ext_repeat *t)
 {
     if (!stream_has_room(s, b)) return false;
-    s->at = stream_put_varint(s->at, (uint64_t)STREAM_REPEAT << STREAM_KIND_BITS | STREAM_JUMP);
-    s->at = stream_put_varint(s->at, t->period);
-    s->at = stream_put_varint(s->at, t->tokens);
+    s->at = stream_put_number(s->at, (uint64_t)STREAM_REPEAT << STREAM_KIND_BITS | STREAM_JUMP);
+    s->at = stream_put_number(s->at, t->period);
+    s->at = stream_put_number(s->at, t->tokens);
     memcpy(s->at, &t->from, sizeof(t->from));
     s->at += sizeof(t->from);
     return true;
@@ -148,23 +169,38 @@ struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, s
     return (struct pat_ext_reader){.place = from, .stream = s};
 }
 
-static uint64_t stream_get_varint(struct pat_ext_place *p)
+/* Up to 9 bytes at *at are read: all blocks have as many behind their last token's. */
+static inline uint64_t stream_get_number(const uint8_t **at)
 {
-    uint64_t v = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        const uint8_t byte = p->block->bytes[p->at++];
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) return v;
+    const uint8_t *from = *at;
+    const uint64_t v = stream_load(from);
+    if (!(v & 0xff)) {
+        *at = from + 9;
+        return stream_load(from + 1);
     }
+    const unsigned len_bytes = (unsigned)__builtin_ctzll(v) + 1;
+    *at = from + len_bytes;
+    return v << (64 - 8 * len_bytes) >> (64 - 7 * len_bytes);
+}
+
+static uint64_t stream_next_number(struct pat_ext_place *p)
+{
+    const uint8_t *at = &p->block->bytes[p->at];
+    const uint64_t v = stream_get_number(&at);
+    p->at = (size_t)(at - p->block->bytes);
+    return v;
+}
+
+static size_t stream_block_bytes(const struct pat_ext_stream *s, const struct pat_ext_block *block)
+{
+    return block == s->last ? (size_t)(s->at - block->bytes) : block->len_bytes;
 }
 
 /* False: the end of the stream. Else p is where a token begins. */
 static bool stream_has_more(const struct pat_ext_stream *s, struct pat_ext_place *p)
 {
     while (p->block) {
-        const size_t len_bytes =
-            p->block == s->last ? (size_t)(s->at - p->block->bytes) : p->block->len_bytes;
-        if (p->at < len_bytes) return true;
+        if (p->at < stream_block_bytes(s, p->block)) return true;
         p->block = p->block->next;
         p->at = 0;
     }
@@ -178,7 +214,7 @@ static struct pat_ext_token stream_get_run(struct pat_ext_place *p, uint64_t hea
         t.distance = stream_unzigzag(head >> STREAM_ONCE_BITS);
     } else {
         t.count = head >> STREAM_KIND_BITS;
-        t.distance = stream_unzigzag(stream_get_varint(p));
+        t.distance = stream_unzigzag(stream_next_number(p));
     }
     return t;
 }
@@ -187,15 +223,33 @@ static struct pat_ext_token stream_get_jump(struct pat_ext_place *p, uint64_t fl
 {
     struct pat_ext_token t = {.kind = PAT_EXT_JUMP, .range = PAT_NONE, .count = 1};
     t.is_break = flags & STREAM_BREAK;
-    t.addr = stream_get_varint(p);
-    if (flags & STREAM_RANGE) t.range = (uint32_t)stream_get_varint(p);
+    t.addr = stream_next_number(p);
+    if (flags & STREAM_RANGE) t.range = (uint32_t)stream_next_number(p);
     return t;
+}
+
+size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len)
+{
+    if (r->repeat.tokens || !stream_has_more(r->stream, &r->place)) return 0;
+    const struct pat_ext_block *block = r->place.block;
+    const uint8_t *at = &block->bytes[r->place.at];
+    const uint8_t *end = &block->bytes[stream_block_bytes(r->stream, block)];
+    size_t n = 0;
+    while (n < len && at < end) {
+        const uint8_t *next = at;
+        const uint64_t head = stream_get_number(&next);
+        if (head & 1) break;
+        distances[n++] = stream_unzigzag(head >> STREAM_ONCE_BITS);
+        at = next;
+    }
+    r->place.at = (size_t)(at - block->bytes);
+    return n;
 }
 
 static void stream_begin_repeat(struct pat_ext_reader *r)
 {
-    r->repeat.period = stream_get_varint(&r->place);
-    r->repeat.tokens = stream_get_varint(&r->place);
+    r->repeat.period = stream_next_number(&r->place);
+    r->repeat.tokens = stream_next_number(&r->place);
     memcpy(&r->repeat.from, &r->place.block->bytes[r->place.at], sizeof(r->repeat.from));
     r->place.at += sizeof(r->repeat.from);
     r->again = r->repeat.from;
@@ -209,7 +263,7 @@ static void stream_next_again(struct pat_ext_reader *r, struct pat_ext_token *t)
         r->again_at = 0;
     }
     stream_has_more(r->stream, &r->again); /* it has; it may be in the next block */
-    *t = stream_get_run(&r->again, stream_get_varint(&r->again));
+    *t = stream_get_run(&r->again, stream_next_number(&r->again));
     r->again_at++;
     r->repeat.tokens--;
 }
@@ -221,7 +275,7 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
         return true;
     }
     if (!stream_has_more(r->stream, &r->place)) return false;
-    const uint64_t head = stream_get_varint(&r->place);
+    const uint64_t head = stream_next_number(&r->place);
     if ((head & STREAM_JUMP) != STREAM_JUMP) {
         *t = stream_get_run(&r->place, head);
         return true;
@@ -240,7 +294,7 @@ static void stream_enter(struct pat_ext_reader *r)
 {
     struct pat_ext_place ahead = r->place;
     if (r->repeat.tokens || !stream_has_more(r->stream, &ahead)) return;
-    const uint64_t head = stream_get_varint(&ahead);
+    const uint64_t head = stream_next_number(&ahead);
     if ((head & STREAM_JUMP) != STREAM_JUMP || !(head >> STREAM_KIND_BITS & STREAM_REPEAT)) return;
     r->place = ahead;
     stream_begin_repeat(r);

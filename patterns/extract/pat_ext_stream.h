@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The addresses of one row in order, compactly: distances as varints, equal ones in succession as a run, and
- * jumps, which give the address itself; what is as it was before, round by round, is one repeat. Regular
- * sequences take next to nothing, random ones 3 to 6 bytes an access.
+/* The addresses of one row in order, compactly: distances in as few bytes as they need, equal ones in
+ * succession as a run, and jumps, which give the address itself; what is as it was before, round by round, is
+ * one repeat. Regular sequences take next to nothing, random ones 3 to 6 bytes an access.
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_STREAM_H
@@ -80,6 +80,10 @@ struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s);
 struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_place from);
 bool pat_ext_stream_next(struct pat_ext_reader *r,
                          struct pat_ext_token *t); /* False: the end.  Errors: none. */
+
+/* The distances of the next tokens, `len` at most, as long as they are runs of one access and no repeats.
+ * Returns how many; 0: the next token is another one, or there is none.  Errors: none. */
+size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len);
 
 /* Pass over the rounds of a repeat that the caller knows how they end, since the one before brought it back
  * to the state in which that began. Called before each token; done: accesses so far, of `all` that are

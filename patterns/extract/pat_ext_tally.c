@@ -1,138 +1,165 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_tally.h"
-#include "patterns/extract/pat_ext_arena.h"
 
 #include <string.h>
 
-/* After pruning less is kept: the table then stays near the processor. */
-enum { TALLY_SLOT_LOG2 = 4, TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 11, TALLY_NEWCOMERS = 8 };
-
-uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+/* Once it is pruned it is smaller, so that it stays near the processor. */
+enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 10, TALLY_NEWCOMERS = 8 };
 
 static uint64_t tally_magnitude(int64_t distance)
 {
     return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
 }
 
-static struct pat_ext_count *tally_find(const struct pat_ext_tally *t, int64_t distance)
+/* Not pruned: the distance's slot, or the free one that it can have. */
+static struct pat_ext_way *tally_find(const struct pat_ext_tally *t, int64_t distance)
 {
-    const uint32_t mask = (1u << t->log2_cap) - 1;
-    uint32_t i = pat_ext_tally_slot(t, distance);
-    while (t->slots[i].count && t->slots[i].distance != distance)
-        i = (i + 1) & mask;
-    return &t->slots[i];
+    return pat_ext_ways_find(t->slots, t->log2_cap, pat_ext_tally_slot(t, distance), (uint64_t)distance);
 }
 
-_Static_assert(sizeof(struct pat_ext_count) == 1 << TALLY_SLOT_LOG2, "a slot");
-
-static uint64_t tally_bytes(uint8_t log2_cap)
+/* All counts move to a larger table. False without memory. */
+static bool tally_grow(struct pat_ext_tally *t, struct pat_ext_budget *b, uint8_t log2_cap)
 {
-    return log2_cap ? sizeof(struct pat_ext_count) << log2_cap : 0;
-}
-
-/* NULL without memory. */
-static struct pat_ext_count *tally_slots_new(struct pat_ext_budget *b, uint8_t log2_cap)
-{
-    struct pat_ext_count *slots = pat_ext_arena_take(b->arena, (uint8_t)(log2_cap + TALLY_SLOT_LOG2));
-    if (slots) memset(slots, 0, tally_bytes(log2_cap));
-    return slots;
-}
-
-static void tally_slots_free(const struct pat_ext_tally *t, struct pat_ext_budget *b)
-{
-    pat_ext_arena_give(b->arena, t->slots, (uint8_t)(t->log2_cap + TALLY_SLOT_LOG2));
-}
-
-/* Move what occurred more than `floor` times to a table of another size. False without memory. */
-static bool tally_rebuild(struct pat_ext_tally *t, struct pat_ext_budget *b, uint8_t log2_cap, uint64_t floor)
-{
-    struct pat_ext_tally fresh = *t;
-    fresh.slots = tally_slots_new(b, log2_cap);
-    if (!fresh.slots) return false;
-    fresh.log2_cap = log2_cap;
-    fresh.len = 0;
-    for (size_t i = 0; t->slots && i < (size_t)1 << t->log2_cap; i++)
-        if (t->slots[i].count > floor) {
-            *tally_find(&fresh, t->slots[i].distance) = t->slots[i];
-            fresh.len++;
-        }
-    pat_ext_charge(b, tally_bytes(log2_cap));
-    pat_ext_give(b, tally_bytes(t->log2_cap));
-    tally_slots_free(t, b);
-    *t = fresh;
+    struct pat_ext_tally wider = *t;
+    wider.slots = pat_ext_ways_new(b, log2_cap);
+    if (!wider.slots) return false;
+    wider.log2_cap = log2_cap;
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++)
+        if (t->slots[i].value) *tally_find(&wider, (int64_t)t->slots[i].key) = t->slots[i];
+    pat_ext_ways_free(t->slots, b, t->log2_cap);
+    *t = wider;
     return true;
 }
 
-/* The lowest power of two that at most `most` counts are above. */
-static uint64_t tally_floor(const struct pat_ext_tally *t, uint32_t most)
+/* ---- pruned ---- */
+
+/* The rarest of the four slots that the distance may have, a free one if there is one. */
+static struct pat_ext_way *tally_rarest(const struct pat_ext_tally *t, int64_t distance)
 {
-    for (uint64_t floor = 1;; floor *= 2) {
-        uint32_t left = 0;
-        for (size_t i = 0; i < (size_t)1 << t->log2_cap; i++)
-            left += t->slots[i].count > floor;
-        if (left <= most) return floor;
-    }
+    struct pat_ext_way *ways = &t->slots[pat_ext_tally_slot(t, distance)], *rarest = ways;
+    for (int i = 1; i < PAT_EXT_WAYS; i++)
+        if (ways[i].value < rarest->value) rarest = &ways[i];
+    return rarest;
 }
 
-/* Drop the rare ones. The new table is no larger than the old one, which goes at once. */
+static void tally_take(struct pat_ext_tally *t, struct pat_ext_way *way, int64_t distance, uint64_t count)
+{
+    t->len += way->value == 0;
+    *way = (struct pat_ext_way){(uint64_t)distance, count};
+}
+
+/* Of each four slots the most frequent ones stay. */
 static void tally_prune(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
-    const uint8_t log2_cap = t->log2_cap < TALLY_PRUNED_LOG2 ? t->log2_cap : TALLY_PRUNED_LOG2;
-    const uint64_t floor = tally_floor(t, (1u << log2_cap) / 4);
-    t->is_pruned = true;
-    if (tally_rebuild(t, b, log2_cap, floor)) return;
-    for (size_t i = 0; i < (size_t)1 << t->log2_cap; i++)
-        t->slots[i].count = 0; /* not even that much memory: begin again */
-    t->len = 0;
+    struct pat_ext_tally pruned = *t;
+    pruned.log2_cap = t->log2_cap < TALLY_PRUNED_LOG2 ? t->log2_cap : TALLY_PRUNED_LOG2;
+    pruned.slots = pat_ext_ways_new(b, pruned.log2_cap);
+    pruned.is_pruned = true;
+    pruned.len = 0;
+    if (!pruned.slots) { /* not even that much memory: begin again */
+        memset(t->slots, 0, pat_ext_ways_bytes(t->log2_cap));
+        pruned.slots = t->slots;
+        pruned.log2_cap = t->log2_cap;
+        *t = pruned;
+        return;
+    }
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++) {
+        const struct pat_ext_way *c = &t->slots[i];
+        struct pat_ext_way *way = c->value ? tally_rarest(&pruned, (int64_t)c->key) : NULL;
+        if (way && way->value < c->value) tally_take(&pruned, way, (int64_t)c->key, c->value);
+    }
+    pat_ext_ways_free(t->slots, b, t->log2_cap);
+    *t = pruned;
 }
 
-/* Room for one more. */
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, int64_t distance, uint64_t count)
+{
+    struct pat_ext_way *way =
+        pat_ext_ways_match(&t->slots[pat_ext_tally_slot(t, distance)], (uint64_t)distance);
+    if (way) {
+        t->len += way->value == 0;
+        way->value += count;
+        return;
+    }
+    pat_ext_divisor_take(&t->gcd, tally_magnitude(distance));
+    if (count < TALLY_NEWCOMERS && ++t->newcomers % TALLY_NEWCOMERS) return;
+    way = tally_rarest(t, distance);
+    if (way->value <= count)
+        tally_take(t, way, distance, count);
+    else
+        way->value -= count;
+}
+
+/* ---- counting ---- */
+
+/* Room for one more. False: there is none, or it was pruned for that. */
 static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
-    const uint32_t cap = t->log2_cap ? 1u << t->log2_cap : 0;
+    const uint32_t cap = (uint32_t)pat_ext_ways_cap(t->log2_cap);
     if (t->len < PAT_EXT_TALLY_MAX && t->len + 1 <= cap - cap / 4) return true;
-    if (!t->is_pruned && t->len < PAT_EXT_TALLY_MAX) {
+    if (t->len < PAT_EXT_TALLY_MAX) {
         const uint8_t log2_cap = t->log2_cap ? t->log2_cap + 1 : TALLY_FIRST_LOG2;
-        const uint64_t more_bytes = tally_bytes(log2_cap) - tally_bytes(t->log2_cap);
-        /* a few are always counted; rebuild charges what it takes */
-        if (!t->log2_cap || pat_ext_fits(b, more_bytes)) {
-            if (tally_rebuild(t, b, log2_cap, 0)) return true;
-        }
+        const uint64_t more_bytes = pat_ext_ways_bytes(log2_cap) - pat_ext_ways_bytes(t->log2_cap);
+        /* a few are always counted */
+        if ((!t->log2_cap || pat_ext_fits(b, more_bytes)) && tally_grow(t, b, log2_cap)) return true;
     }
-    if (!t->log2_cap) return false;
-    tally_prune(t, b);
+    if (t->log2_cap) tally_prune(t, b);
+    return false;
+}
+
+bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
+                             uint64_t count)
+{
+    struct pat_ext_way *c = t->log2_cap ? tally_find(t, distance) : NULL;
+    if (c && c->value) {
+        c->value += count;
+        return true;
+    }
+    pat_ext_divisor_take(&t->gcd, tally_magnitude(distance));
+    if (!tally_make_room(t, b)) {
+        if (t->is_pruned) pat_ext_tally_add_pruned(t, distance, count);
+        return t->is_pruned;
+    }
+    tally_take(t, tally_find(t, distance), distance, count); /* the table may be another one */
+    t->unique++;
     return true;
 }
 
-bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance, uint64_t count)
+/* What has no slot in a pruned tally takes one from what is rarer. */
+static void tally_join_pruned(struct pat_ext_tally *to, int64_t distance, uint64_t count)
 {
-    struct pat_ext_count *c = t->log2_cap ? tally_find(t, distance) : NULL;
-    if (c && c->count) {
-        c->count += count;
-        return true;
+    struct pat_ext_way *way =
+        pat_ext_ways_match(&to->slots[pat_ext_tally_slot(to, distance)], (uint64_t)distance);
+    struct pat_ext_way *rarest = tally_rarest(to, distance);
+    if (way && way->value)
+        way->value += count;
+    else if (rarest->value < count)
+        tally_take(to, rarest, distance, count);
+}
+
+bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b)
+{
+    if (from->gcd.value) pat_ext_divisor_take(&to->gcd, from->gcd.value);
+    if (from->is_pruned && !to->is_pruned) {
+        const bool is_wide = to->log2_cap >= from->log2_cap || tally_grow(to, b, from->log2_cap);
+        if (!is_wide && !to->log2_cap) return false;
+        tally_prune(to, b);
     }
-    const uint64_t magnitude = tally_magnitude(distance);
-    if (t->gcd == 0 || magnitude % t->gcd) t->gcd = pat_ext_gcd(magnitude, t->gcd);
-    if (t->is_pruned && ++t->newcomers % TALLY_NEWCOMERS) return true;
-    if (!tally_make_room(t, b)) return false;
-    c = tally_find(t, distance); /* the table may be another one */
-    *c = (struct pat_ext_count){distance, count};
-    t->len++;
-    if (!t->is_pruned) t->unique++;
-    return true;
+    if (to->is_pruned && from->unique > to->unique) to->unique = from->unique;
+    bool is_all = true;
+    for (size_t i = 0; i < pat_ext_ways_cap(from->log2_cap); i++) {
+        const struct pat_ext_way *c = &from->slots[i];
+        if (!c->value) continue;
+        if (to->is_pruned)
+            tally_join_pruned(to, (int64_t)c->key, c->value);
+        else if (!pat_ext_tally_add_exact(to, b, (int64_t)c->key, c->value))
+            is_all = false;
+    }
+    return is_all;
 }
 
 void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
-    pat_ext_give(b, tally_bytes(t->log2_cap));
-    tally_slots_free(t, b);
+    pat_ext_ways_free(t->slots, b, t->log2_cap);
     *t = (struct pat_ext_tally){.unique = t->unique, .gcd = t->gcd, .is_pruned = t->is_pruned};
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones; beyond that, or when memory
- * is short, the rare ones are dropped again and again (after Manku and Motwani, "Approximate Frequency Counts
- * over Data Streams", VLDB 2002), and of new ones only every eighth is let in, so that what stays is the
- * frequent ones with at least these counts.
+/* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones. Beyond that, or when memory
+ * is short, it is pruned: then what stays is the frequent ones, with at least these counts. A distance has
+ * one of four slots there; of those that have none every eighth, or what occurs eight times at once, takes
+ * the slot of the rarest of the four, if that is no more frequent, and else leaves that one with less (after
+ * Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2, 1982, and Demaine et al.,
+ * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002).
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_TALLY_H
@@ -10,33 +12,30 @@
 
 #include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
+#include "patterns/extract/pat_ext_divisor.h"
+#include "patterns/extract/pat_ext_ways.h"
 
 #include <stddef.h>
 
 enum { PAT_EXT_TALLY_MAX = 16384 };
 
-struct pat_ext_count {
-    int64_t distance;
-    uint64_t count; /* 0: a free slot */
-};
-
 /* Zeroed is empty. */
 struct pat_ext_tally {
-    struct pat_ext_count *slots;
-    uint64_t unique;  /* different ones; once is_pruned at least so many */
-    uint64_t gcd;     /* greatest common divisor of all distances, 0: all are 0 */
-    uint32_t len;     /* slots in use */
-    uint8_t log2_cap; /* of slots, 0: none */
+    struct pat_ext_way *slots;  /* how often, by distance */
+    uint64_t unique;            /* different ones; once is_pruned at least so many */
+    struct pat_ext_divisor gcd; /* greatest common divisor of all distances, 0: all are 0 */
+    uint32_t len;               /* slots in use */
+    uint8_t log2_cap;           /* of slots, 0: none */
     bool is_pruned;
-    uint8_t newcomers; /* since it was pruned, of those that were not counted */
+    uint8_t newcomers; /* since it was pruned, of those that had no slot */
 };
 
-uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b.  Errors: none. */
-
-/* Multiplicative hashing by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+/* The first slot where it may be. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
+ * Programming, volume 3, 6.4). */
 static inline uint32_t pat_ext_tally_slot(const struct pat_ext_tally *t, int64_t distance)
 {
-    return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap));
+    return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap)) &
+           -(uint32_t)PAT_EXT_WAYS;
 }
 
 static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t distance)
@@ -44,9 +43,23 @@ static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t
     if (t->log2_cap) ls_prefetch(&t->slots[pat_ext_tally_slot(t, distance)]);
 }
 
+/* pat_ext_tally_add of a tally that is not pruned, and of one that is. */
+bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
+                             uint64_t count);
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, int64_t distance, uint64_t count); /* Errors: none. */
+
 /* The distance occurred so often.
- * Errors: false without memory for the first slots; nothing is counted then. */
-bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance, uint64_t count);
+ * Errors: false without memory for the first slots; then only the divisor knows of it. */
+static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
+                                     uint64_t count)
+{
+    if (!t->is_pruned) return pat_ext_tally_add_exact(t, b, distance, count);
+    pat_ext_tally_add_pruned(t, distance, count);
+    return true;
+}
+
+/* What was counted in `from` counts in `to`, too.  Errors: as pat_ext_tally_add, of some of them. */
+bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);
 
 /* Releases the counts; unique, gcd and is_pruned stay.  Errors: none. */
 void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b);

@@ -2,7 +2,11 @@
 # tests/patterns: extraction
 if HAVE_CMOCKA
 EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects \
-    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_echo tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round
+    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_echo tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round \
+    tests/patterns/test_pat_ext_tables
+tests_patterns_test_pat_ext_tables_SOURCES = tests/patterns/test_pat_ext_tables.c
+tests_patterns_test_pat_ext_tables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_ext_tables_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_ext_home_pages_SOURCES = tests/patterns/test_pat_ext_home_pages.c
 tests_patterns_test_pat_ext_home_pages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_home_pages_LDADD = libpatterns.la $(CMOCKA_LIBS)

@@ -256,27 +256,54 @@ static void what_repeats_but_once_is_not_folded(void **unused)
     }
 }
 
-/* Beyond the first accesses that are searched: the period is found all the same, once it fits. */
+/* Beyond the first accesses that are searched: the period is found all the same, once it fits; so it is where
+ * rounds are looked for while the accesses come, although what came before that is not looked at. */
 static void long_periods_are_found(void **unused)
 {
-    static const uint64_t periods[] = {3000, 5000, 20000};
+    static const uint64_t lens[][3] = {{3000, 5, 7},    {5000, 5, 7},    {20000, 5, 7},  {65537, 4, 0},
+                                       {100000, 4, 0},  {131072, 4, 0},  {131100, 4, 0}, {140000, 4, 1},
+                                       {200001, 4, 99}, {240000, 4, 30}, {500000, 4, 0}, {150000, 9, 0}};
     (void)unused;
-    for (size_t p = 0; p < sizeof(periods) / sizeof(periods[0]); p++) {
+    for (size_t p = 0; p < sizeof(lens) / sizeof(lens[0]); p++) {
         struct memory_source m = {0};
         struct outcome o;
         memory_site(&m, 0x1000, 8, PAT_OP_LOAD);
         memory_thread(&m);
-        for (uint64_t i = 0; i < 5 * periods[p] + 7; i++)
-            memory_access(&m, 0, 0, BASE + i % periods[p] * (i % periods[p]) % 65537 * 8);
+        for (uint64_t i = 0; i < lens[p][0] * lens[p][1] + lens[p][2]; i++)
+            memory_access(&m, 0, 0, BASE + ls_random_mix(i % lens[p][0]) % 65537 * 8);
         outcome_of(&m, LEAST, &o);
-        assert_int_equal(o.sequences.rows[0].fold.period, periods[p]);
-        assert_int_equal(o.found.rows[0].form, PAT_FORM_PERIODIC);
-        assert_int_equal(o.found.rows[0].config.pattern.len, periods[p]);
-        assert_int_equal(o.found.rows[0].config.count, 5);
-        assert_int_equal(o.found.rows[0].epilogue, 7);
+        assert_int_equal(o.sequences.rows[0].fold.period, lens[p][0]);
+        assert_int_equal(o.found.rows[0].form, lens[p][2] ? PAT_FORM_PERIODIC : PAT_FORM_EXACT);
+        assert_int_equal(o.found.rows[0].config.pattern.len, lens[p][0]);
+        assert_int_equal(o.found.rows[0].config.count, lens[p][1]);
+        assert_int_equal(o.found.rows[0].epilogue, lens[p][2]);
         outcome_fini(&o);
         memory_fini(&m);
     }
+}
+
+/* The neighbours of each point of a small grid, sweep after sweep: along each line of the grid the distances
+ * come again every 18, which is no period of all. */
+static void periods_with_rounds_inside_are_found(void **unused)
+{
+    enum { SIDE = 14, SWEEPS = 12, PERIOD = (3 * SIDE - 2) * (3 * SIDE - 2) * (3 * SIDE - 2) };
+    struct memory_source m = {0};
+    struct outcome o;
+    (void)unused;
+    memory_site(&m, 0x1000, 8, PAT_OP_LOAD);
+    memory_thread(&m);
+    for (int at = 0; at < SWEEPS * SIDE * SIDE * SIDE * 27; at++) {
+        const int cell = at / 27 % (SIDE * SIDE * SIDE), side = at % 27;
+        const int x = cell % SIDE + side % 3 - 1, y = cell / SIDE % SIDE + side / 3 % 3 - 1;
+        const int z = cell / SIDE / SIDE + side / 9 - 1;
+        const bool is_inside = x >= 0 && x < SIDE && y >= 0 && y < SIDE && z >= 0 && z < SIDE;
+        if (is_inside) memory_access(&m, 0, 0, BASE + (uint64_t)((z * SIDE + y) * SIDE + x) * 8);
+    }
+    outcome_of(&m, LEAST, &o);
+    assert_int_equal(o.sequences.rows[0].accesses, SWEEPS * PERIOD);
+    assert_int_equal(o.sequences.rows[0].fold.period, PERIOD);
+    outcome_fini(&o);
+    memory_fini(&m);
 }
 
 /* One pass over a long array takes next to no memory: all of it is known, however little is allowed. Where it
@@ -314,6 +341,7 @@ int main(void)
                                        cmocka_unit_test(rounds_that_move_on_are_measured_as_all_of_them),
                                        cmocka_unit_test(what_repeats_but_once_is_not_folded),
                                        cmocka_unit_test(long_periods_are_found),
+                                       cmocka_unit_test(periods_with_rounds_inside_are_found),
                                        cmocka_unit_test(one_pass_is_whole_in_little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
