@@ -23,6 +23,6 @@ take sort sort -n "$work/numbers"
 take gzip gzip -c "$work/numbers"
 take sqlite3 sqlite3 :memory: "with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select count(distinct x*7919%10007) from c"
 take python3 /usr/bin/python3 -c 'print(sum({i * 7919 % 10007: i for i in range(20000)}.values()))'
-echo "| program | accesses, 10^6 | bytes an access | written, 10^6/s | read, 10^6/s | read as drmemtrace, 10^6/s |"
-echo "|---|---|---|---|---|---|"
+echo "| program | accesses, 10^6 | bytes an access | written, 10^6/s | read, 10^6/s | read as drmemtrace, 10^6/s | extracted, 10^6/s |"
+echo "|---|---|---|---|---|---|---|"
 "$bench" "${traces[@]}"
