@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000, BENCH_ROUND = 100000, BENCH_FOLD = 1 << 18 };
+enum { BENCH_BATCH = 4096, BENCH_LIST_NODES = 1000000, BENCH_ROUND = 100000 };
 #define BENCH_LONGEST UINT64_C(1000000000)
 #define BENCH_LAST_S 120.0 /* a length that would take longer than this is left out */
 #define BENCH_BASE UINT64_C(0x7f0000000000)
@@ -269,7 +269,7 @@ static void bench_one(const struct bench_mix *mix, uint64_t len, double before_n
     const double source = bench_source_seconds(mix, len);
     pat_source *s = bench_open(mix, len);
     struct pat_sequences out;
-    const struct pat_extract_options o = {.fold_min = BENCH_FOLD};
+    const struct pat_extract_options o = {.fold_min = PAT_FOLD_MIN};
     const double begin = bench_cpu_seconds(), kernel_begin = bench_kernel_seconds();
     if (pat_extract(s, &o, &out) != LS_OK) {
         fprintf(stderr, "%s\n", ls_last_error());

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXTRACT_FOLD = 1 << 18 };
-
 struct result {
     uint64_t accesses;
     double read_s, write_s;
@@ -99,7 +97,7 @@ static ls_err extract(const char *path, double *out_s)
     pat_source *s;
     struct pat_sequences out;
     LS_TRY(pat_source_open(path, NULL, &s));
-    const struct pat_extract_options o = {.fold_min = EXTRACT_FOLD};
+    const struct pat_extract_options o = {.fold_min = PAT_FOLD_MIN};
     const uint64_t begin_ns = cpu_ns();
     const ls_err err = pat_extract(s, &o, &out);
     *out_s = seconds_since(begin_ns);

@@ -187,7 +187,7 @@ static ls_err trace_settings(struct trace *t)
                                                        .memory_bytes = t->v[TRACE_MEMORY].number,
                                                        .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
                                                        .with_companions = !is_published,
-                                                       .fold_min = PTN_FOLD_MIN,
+                                                       .fold_min = PAT_FOLD_MIN,
                                                        .merge_threads = true};
     t->settings.compact.no_join = is_published; /* they rank instructions */
     return LS_OK;

@@ -94,7 +94,7 @@ static ls_err view_patterns(const char *asked, const char *profile, struct ptn_f
     const struct ptn_settings settings = {.extract = {.top = VIEW_PATTERNS_MAX,
                                                       .with_companions = true,
                                                       .merge_threads = true,
-                                                      .fold_min = PTN_FOLD_MIN},
+                                                      .fold_min = PAT_FOLD_MIN},
                                           .compact = {.seed = 1}};
     if (asked && strcmp(asked, "none") == 0) return LS_OK;
     const ls_err err = ptn_read(asked ? asked : profile, &settings, out);

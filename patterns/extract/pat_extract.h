@@ -18,6 +18,9 @@
 enum pat_mode { PAT_MODE_LIST(PAT_MODE_ENUM) PAT_MODE_COUNT };
 #undef PAT_MODE_ENUM
 
+/* fold_min of the commands that show patterns: with fewer accesses it saves no time to speak of. */
+enum { PAT_FOLD_MIN = 1 << 18 };
+
 /* 0 or NULL everywhere: the defaults of the mode. */
 struct pat_extract_options {
     enum pat_mode mode;

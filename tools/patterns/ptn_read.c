@@ -44,7 +44,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .window_bytes = ptn_u32(&v[PTN_WINDOW_BYTES]),
                     .with_companions = !ptn_keeps_apart(v),
                     .merge_threads = !v[PTN_BY_THREAD].given,
-                    .fold_min = PTN_FOLD_MIN,
+                    .fold_min = PAT_FOLD_MIN,
                     .keep_trivial = v[PTN_TRIVIAL].given},
         .compact = {.pattern_max = v[PTN_LONGEST].number,
                     .no_symbols = v[PTN_NO_SYMBOLS].given,

@@ -10,9 +10,6 @@
 #include "patterns/source/pat_source.h"
 #include "tools/cli/cli_command.h"
 
-/* Sequences of so many accesses are folded where they repeat: with fewer it takes no time to speak of. */
-enum { PTN_FOLD_MIN = 1 << 18 };
-
 /* All zero: the defaults. */
 struct ptn_settings {
     const char *format;          /* of the source, NULL: recognised */
