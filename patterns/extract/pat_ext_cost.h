@@ -48,13 +48,6 @@ struct pat_ext_cost_place {
     uint64_t tag;
 };
 
-/* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
- * it was used then.  Errors: none. */
-enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place place, uint64_t now);
-
-/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
-uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store); /* Errors: none. */
-
 /* Of rows that touch much, lines of one group in eight stand for all (as the spatial sampling of Waldspurger
  * et al., "Efficient MRC Construction with SHARDS", FAST 2015).  Errors: none. */
 static inline bool pat_ext_cost_samples(uint64_t line)
@@ -72,6 +65,51 @@ static inline struct pat_ext_cost_place pat_ext_cost_at(const struct pat_ext_cos
     /* the bucket comes from the other end; no tag is 0, as those of free entries are */
     const uint64_t tag = (group & PAT_EXT_COST_TAG) | UINT64_C(1) << PAT_EXT_COST_TIME_BITS;
     return (struct pat_ext_cost_place){&c->entries[bucket], tag};
+}
+
+/* Lines that a level holds, and what waiting for one of it takes, in cycles beyond a hit in the first level:
+ * round figures of today's server processors, 32 KiB, 1 MiB and 32 MiB of lines of 64 bytes. */
+static const struct {
+    uint64_t lines;
+    uint32_t wait_cycles;
+} pat_ext_cost_levels[PAT_EXT_LEVELS] = {{512, 0}, {16384, 10}, {524288, 40}, {UINT64_MAX, 250}};
+
+/* Fetched ahead: bandwidth remains. A store retires before its line is there: what is left is pressure on the
+ * store buffer. */
+enum { PAT_EXT_COST_AHEAD_LOG2 = 3, PAT_EXT_COST_STORE_LOG2 = 2 };
+
+static inline enum pat_ext_level pat_ext_cost_level(uint64_t lines_since)
+{
+    return (enum pat_ext_level)((lines_since > pat_ext_cost_levels[PAT_EXT_L1].lines) +
+                                (lines_since > pat_ext_cost_levels[PAT_EXT_L2].lines) +
+                                (lines_since > pat_ext_cost_levels[PAT_EXT_L3].lines));
+}
+
+/* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
+ * it was used then. Which of the entries it has, or which one was not used for longest and is replaced,
+ * nothing could foresee: there are no branches.  Errors: none. */
+static inline enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place place, uint64_t now)
+{
+    uint64_t *b = place.bucket;
+    const uint64_t time = ~PAT_EXT_COST_TAG;
+    unsigned same = 0;
+    for (unsigned i = 0; i < PAT_EXT_COST_WAYS; i++)
+        same |= (unsigned)((b[i] & PAT_EXT_COST_TAG) == place.tag) << i;
+    const unsigned low = (b[1] & time) < (b[0] & time), high = 2 + ((b[3] & time) < (b[2] & time));
+    unsigned at = (b[high] & time) < (b[low] & time) ? high : low;
+    __asm__("" : "+r"(at)); /* else GCC may branch on what follows */
+    at = same ? (unsigned)__builtin_ctz(same) : at;
+    const uint64_t before = b[at] & time;
+    b[at] = place.tag | (now & time);
+    return same ? pat_ext_cost_level((now - before) & time) : PAT_EXT_MEMORY;
+}
+
+/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it.
+ * Errors: none. */
+static inline uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store)
+{
+    return pat_ext_cost_levels[level].wait_cycles * PAT_EXT_COST_PARTS >>
+           (is_ahead * PAT_EXT_COST_AHEAD_LOG2 + is_store * PAT_EXT_COST_STORE_LOG2);
 }
 
 #endif

@@ -51,14 +51,19 @@ static bool home_pages_grow(struct pat_ext_home_pages *p, struct pat_ext_budget 
 
 /* ---- drawing ---- */
 
+static uint32_t home_pages_home(const struct pat_tables *t, struct smr_range r)
+{
+    return r.value < t->ranges_len ? t->ranges[r.value].home : PAT_NONE;
+}
+
 /* The home of what no range inside covers of r; PAT_NONE: another range is as large and is the one that
  * counts, perhaps. */
-static uint32_t home_pages_home(const struct smr_avl *live, const struct pat_tables *t, struct smr_range r)
+static uint32_t home_pages_inside(const struct smr_avl *live, const struct pat_tables *t, struct smr_range r)
 {
     struct smr_range innermost;
     if (!smr_avl_last(live, r.base, r.base, &innermost) || innermost.base != r.base || innermost.end != r.end)
         return PAT_NONE;
-    return innermost.value < t->ranges_len ? t->ranges[innermost.value].home : PAT_NONE;
+    return home_pages_home(t, innermost);
 }
 
 /* r covers what the ranges before it covered: pieces that it has only a part of are nobody's. */
@@ -73,7 +78,8 @@ static void home_pages_paint(uint32_t *homes, uint64_t from, struct smr_range r,
     }
 }
 
-/* Ranges that begin before the page are not drawn: those inside them are. */
+/* Of the ranges that begin before the page the innermost one is drawn at its beginning, and those inside the
+ * page over it. */
 static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *live,
                             const struct pat_tables *t)
 {
@@ -82,9 +88,14 @@ static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *l
     struct smr_range r = {.base = from, .end = UINT64_MAX};
     memset(homes, 0xff, sizeof(homes)); /* PAT_NONE */
     s->home = PAT_NONE;
+    struct smr_range over;
+    if (smr_avl_last(live, from, from, &over) && over.base < from) {
+        s->home = home_pages_home(t, over);
+        home_pages_paint(homes, from, (struct smr_range){from, over.end, over.value}, s->home);
+    }
     for (int i = 0; smr_avl_first_from(live, r.base, r.end, &r) && r.base - from < 4096; i++) {
         if (i == HOME_PAGES_RANGES) return; /* so many: not worth it */
-        const uint32_t home = home_pages_home(live, t, r);
+        const uint32_t home = home_pages_inside(live, t, r);
         if (s->home == PAT_NONE) s->home = home;
         home_pages_paint(homes, from, r, home);
         r.end--; /* what begins here and ends earlier, or begins behind */

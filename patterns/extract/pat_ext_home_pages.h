@@ -11,7 +11,6 @@
 #include "common/ls_prefetch.h"
 #include "patterns/pat_access.h"
 #include "patterns/extract/pat_ext_budget.h"
-#include "patterns/extract/pat_ext_hash.h"
 #include "smrtree/smr_avl.h"
 
 #include <stdbool.h>
@@ -33,11 +32,18 @@ struct pat_ext_home_pages {
     uint8_t log2_cap;
 };
 
+/* Where its page is looked for first. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
+ * Programming, volume 3, 6.4). */
+static inline uint64_t pat_ext_home_pages_first(const struct pat_ext_home_pages *p, uint64_t addr)
+{
+    return (addr >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - p->log2_cap);
+}
+
 static inline struct pat_ext_home_page *pat_ext_home_pages_slot(const struct pat_ext_home_pages *p,
                                                                 uint64_t addr)
 {
     const uint64_t mask = ((uint64_t)1 << p->log2_cap) - 1;
-    uint64_t i = pat_ext_hash(addr >> 12) & mask;
+    uint64_t i = pat_ext_home_pages_first(p, addr);
     while (p->slots[i].page && p->slots[i].page != (addr >> 12) + 1)
         i = (i + 1) & mask;
     return &p->slots[i];
@@ -54,7 +60,7 @@ static inline bool pat_ext_home_pages_know(const struct pat_ext_home_pages *p, u
 
 static inline void pat_ext_home_pages_prefetch(const struct pat_ext_home_pages *p, uint64_t addr)
 {
-    if (p->len) ls_prefetch(&p->slots[pat_ext_hash(addr >> 12) & (((uint64_t)1 << p->log2_cap) - 1)]);
+    if (p->len) ls_prefetch(&p->slots[pat_ext_home_pages_first(p, addr)]);
 }
 
 /* addr had to be looked up among the living ranges; their values are rows of t.

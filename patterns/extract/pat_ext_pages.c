@@ -4,11 +4,6 @@
 /* Once it is a sample, fewer do. */
 enum { PAGES_FIRST_LOG2 = 2, PAGES_SAMPLE_LOG2 = 13, PAGES_HALVINGS_MAX = 63 };
 
-static bool pages_keeps(const struct pat_ext_pages *p, uint64_t hash)
-{
-    return !p->halvings || hash >> (64 - p->halvings) == 0;
-}
-
 static struct pat_ext_way *pages_find(const struct pat_ext_pages *p, uint64_t hash)
 {
     return pat_ext_ways_find(p->slots, p->log2_cap, hash, hash);
@@ -24,7 +19,7 @@ static bool pages_rebuild(struct pat_ext_pages *p, struct pat_ext_budget *b, uin
     fresh.len = 0;
     fresh.last = NULL;
     for (size_t i = 0; i < pat_ext_ways_cap(p->log2_cap); i++)
-        if (p->slots[i].value && pages_keeps(p, p->slots[i].key)) {
+        if (p->slots[i].value && pat_ext_pages_keep(p, p->slots[i].key)) {
             *pages_find(&fresh, p->slots[i].key) = p->slots[i];
             fresh.len++;
         }
@@ -37,7 +32,7 @@ static size_t pages_kept(const struct pat_ext_pages *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < pat_ext_ways_cap(p->log2_cap); i++)
-        kept += p->slots[i].value && pages_keeps(p, p->slots[i].key);
+        kept += p->slots[i].value && pat_ext_pages_keep(p, p->slots[i].key);
     return kept;
 }
 
@@ -69,10 +64,10 @@ static bool pages_make_room(struct pat_ext_pages *p, struct pat_ext_budget *b)
 static struct pat_ext_way *pages_add(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t hash,
                                      uint64_t lines)
 {
-    if (!pages_keeps(p, hash)) return NULL;
+    if (!pat_ext_pages_keep(p, hash)) return NULL;
     struct pat_ext_way *slot = p->log2_cap ? pages_find(p, hash) : NULL;
     if (!slot || !slot->value) {
-        if (!pages_make_room(p, b) || !pages_keeps(p, hash)) return NULL;
+        if (!pages_make_room(p, b) || !pat_ext_pages_keep(p, hash)) return NULL;
         slot = pages_find(p, hash); /* the table may be another one */
         slot->key = hash;
         p->len++;

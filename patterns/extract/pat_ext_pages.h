@@ -26,23 +26,41 @@ struct pat_ext_pages {
     struct pat_ext_way *last;
 };
 
-/* pat_ext_pages_touch of a page that is not the last one; hash: of the page.  Errors: none. */
+/* pat_ext_pages_touch of a page that is not the last one, and not where it is looked for first; hash: of the
+ * page.  Errors: none. */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
+
+static inline bool pat_ext_pages_keep(const struct pat_ext_pages *p, uint64_t hash)
+{
+    return !p->halvings || hash >> (64 - p->halvings) == 0;
+}
+
+/* The bucket where it is looked for first; there must be slots. */
+static inline struct pat_ext_way *pat_ext_pages_bucket(const struct pat_ext_pages *p, uint64_t hash)
+{
+    return &p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)];
+}
 
 /* The line (address / 64) was touched. Without memory it counts for less precision.  Errors: none. */
 static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
 {
     const uint64_t page = line / PAT_EXT_PAGE_LINES;
-    if (p->page != page || !p->log2_cap) {
+    if (!p->log2_cap) {
+        pat_ext_pages_turn(p, b, line, pat_ext_hash(page));
+        return;
+    }
+    if (p->page != page) {
         const uint64_t hash = pat_ext_hash(page);
-        if (p->halvings && p->log2_cap && hash >> (64 - p->halvings)) {
-            p->page = page;
-            p->last = NULL;
+        struct pat_ext_way *way =
+            pat_ext_pages_keep(p, hash) ? pat_ext_ways_match(pat_ext_pages_bucket(p, hash), hash) : NULL;
+        p->page = page;
+        p->last = way;
+        if (pat_ext_pages_keep(p, hash) && (!way || !way->value)) {
+            pat_ext_pages_turn(p, b, line, hash);
             return;
         }
-        pat_ext_pages_turn(p, b, line, hash);
-    } else if (p->last)
-        p->last->value |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
+    }
+    if (p->last) p->last->value |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
 }
 
 /* Once it is a sample of few pages, it is not worth telling which. */
@@ -50,8 +68,7 @@ static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_
 {
     if (!p->log2_cap || p->halvings > PAT_EXT_PAGES_FETCHED) return;
     const uint64_t hash = pat_ext_hash(line / PAT_EXT_PAGE_LINES);
-    if (p->halvings && hash >> (64 - p->halvings)) return;
-    ls_prefetch(&p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)]);
+    if (pat_ext_pages_keep(p, hash)) ls_prefetch(pat_ext_pages_bucket(p, hash));
 }
 
 /* Everything that was touched in `from` was touched in `to` as well.  Errors: none. */

@@ -111,6 +111,25 @@ static void pat_home_pages_know_what_a_look_up_says(void **state)
     }
 }
 
+/* Nodes that lie next to each other, some of them across the ends of pages. */
+static void pat_home_pages_know_all_of_a_pool(void **state)
+{
+    enum { NODE = 48 };
+    (void)state;
+    static struct world w;
+    w = (struct world){.budget = {.limit_bytes = UINT64_C(1) << 24}};
+    w.tables = (struct pat_tables){.ranges = w.ranges, .ranges_len = RANGES};
+    smr_avl_init(&w.live);
+    for (uint32_t i = 0; i < RANGES; i++) {
+        w.ranges[i] = (struct pat_range){BASE + i * NODE, BASE + (i + 1) * NODE, 1};
+        turn(&w, i);
+    }
+    ask_all(&w);
+    assert_int_equal(check(&w), RANGES * NODE);
+    smr_avl_fini(&w.live);
+    pat_ext_home_pages_fini(&w.pages, &w.budget);
+}
+
 static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
 {
     (void)state;
@@ -131,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_home_pages_know_what_a_look_up_says),
+        cmocka_unit_test(pat_home_pages_know_all_of_a_pool),
         cmocka_unit_test(pat_home_pages_keep_to_their_part_of_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
