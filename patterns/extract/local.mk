@@ -13,13 +13,16 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_follow.c patterns/extract/pat_ext_follow.h \
     patterns/extract/pat_ext_hash.h \
     patterns/extract/pat_ext_home_pages.c patterns/extract/pat_ext_home_pages.h \
+    patterns/extract/pat_ext_lines.c patterns/extract/pat_ext_lines.h \
     patterns/extract/pat_ext_marks.c patterns/extract/pat_ext_marks.h \
     patterns/extract/pat_ext_pages.c patterns/extract/pat_ext_pages.h \
+    patterns/extract/pat_ext_pending.c patterns/extract/pat_ext_pending.h \
     patterns/extract/pat_ext_published.c patterns/extract/pat_ext_published.h \
     patterns/extract/pat_ext_ranges.c patterns/extract/pat_ext_ranges.h \
     patterns/extract/pat_ext_round.c patterns/extract/pat_ext_round.h \
     patterns/extract/pat_ext_row.h \
     patterns/extract/pat_ext_rows.c patterns/extract/pat_ext_rows.h \
+    patterns/extract/pat_ext_run.h \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \
     patterns/extract/pat_ext_tally.c patterns/extract/pat_ext_tally.h \
     patterns/extract/pat_ext_turns.c patterns/extract/pat_ext_turns.h \

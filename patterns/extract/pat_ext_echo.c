@@ -48,10 +48,11 @@ static void echo_anchor(const struct pat_ext_row *r, struct pat_ext_echo *echo, 
     echo->limit = limit > ECHO_LIMIT_LAST ? ECHO_LIMIT_FIRST : limit;
 }
 
-static void echo_follow(const struct pat_ext_row *r, struct pat_ext_echo *echo)
+static void echo_follow(struct pat_ext_row *r, struct pat_ext_echo *echo)
 {
     echo->period = echo->since;
     echo->is_closed = echo->moved == 0;
+    r->goes_on = !echo->is_closed; /* what is known needs not wait */
     echo->tokens = echo->accesses = echo->at = 0;
     echo->reader = pat_ext_stream_read_from(&r->stream, echo->from);
     echo_read(echo);
@@ -66,22 +67,42 @@ static void echo_new(struct pat_ext *e, struct pat_ext_row *r)
     echo_anchor(r, r->echo, ECHO_LIMIT_FIRST);
 }
 
-void pat_ext_echo_note(struct pat_ext *e, struct pat_ext_row *r)
+static bool echo_must_look(const struct pat_ext_echo *echo)
 {
-    if (!r->echo) {
-        echo_new(e, r);
-        return;
+    return (echo->print == echo->anchor) | (echo->since >= echo->limit);
+}
+
+size_t pat_ext_echo_note(struct pat_ext_echo *echo, const struct pat_ext_run *runs, size_t len)
+{
+    struct pat_ext_echo now = {.print = echo->print,
+                               .anchor = echo->anchor,
+                               .since = echo->since,
+                               .limit = echo->limit,
+                               .moved = echo->moved};
+    size_t n = 0;
+    while (n < len) {
+        /* what goes two bits to the left with each run is gone after 32 of them */
+        const uint64_t mixed = ((uint64_t)runs[n].distance ^ runs[n].len << 48) * ECHO_ODD;
+        now.print = (now.print << 2) + (mixed ^ mixed >> 32);
+        now.moved += (uint64_t)runs[n].distance * runs[n].len;
+        now.since++;
+        n++;
+        if (echo_must_look(&now)) break;
     }
-    struct pat_ext_echo *echo = r->echo;
-    /* what goes two bits to the left with each run is gone after 32 of them */
-    const uint64_t mixed = ((uint64_t)r->distance ^ r->run << 48) * ECHO_ODD;
-    echo->print = (echo->print << 2) + (mixed ^ mixed >> 32);
-    echo->moved += (uint64_t)r->distance * r->run;
-    echo->since++;
-    if (echo->print == echo->anchor)
-        echo_follow(r, echo);
-    else if (echo->since == echo->limit)
-        echo_anchor(r, echo, 2 * echo->limit);
+    echo->print = now.print;
+    echo->moved = now.moved;
+    echo->since = now.since;
+    return n;
+}
+
+void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r)
+{
+    if (!r->echo)
+        echo_new(e, r);
+    else if (r->echo->print == r->echo->anchor)
+        echo_follow(r, r->echo);
+    else if (r->echo->since >= r->echo->limit)
+        echo_anchor(r, r->echo, 2 * r->echo->limit);
 }
 
 /* ---- leaving it ---- */
@@ -139,9 +160,10 @@ static bool echo_keep(struct pat_ext *e, struct pat_ext_row *r)
 }
 
 /* From here on what comes is compared with what comes. */
-static void echo_begin_anew(const struct pat_ext_row *r)
+static void echo_begin_anew(struct pat_ext_row *r)
 {
     struct pat_ext_echo *echo = r->echo;
+    r->goes_on = true;
     echo->next.count = 0;
     echo->is_closed = false;
     echo->period = 0;
@@ -172,4 +194,5 @@ void pat_ext_echo_give_up(struct pat_ext *e, struct pat_ext_row *r)
     if (r->echo->next.count) echo_count(e, r);
     pat_ext_echo_free(e, r->echo);
     r->echo = NULL;
+    r->goes_on = true;
 }

@@ -10,6 +10,7 @@
 #ifndef PAT_EXT_ECHO_H
 #define PAT_EXT_ECHO_H
 
+#include "patterns/extract/pat_ext_run.h"
 #include "patterns/extract/pat_ext_stream.h"
 
 struct pat_ext;
@@ -48,9 +49,13 @@ static inline bool pat_ext_echo_knows(const struct pat_ext_echo *echo, int64_t d
 /* The run is over. True: it was foreseen, and needs neither be kept nor counted.  Errors: none. */
 bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t run);
 
-/* The run that r has just kept in its stream: does it end a round?
+/* Runs that come next while the row follows no round, up to the first one behind which it must be looked at.
+ * Returns how many, 1 at least.  Errors: none. */
+size_t pat_ext_echo_note(struct pat_ext_echo *echo, const struct pat_ext_run *runs, size_t len);
+
+/* The runs that were noted are now in r's stream: does the last one end a round?
  * Owns:   r, whose echo is made when it has none.  Errors: none: without memory nothing is noticed. */
-void pat_ext_echo_note(struct pat_ext *e, struct pat_ext_row *r);
+void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r);
 
 /* r follows its round no longer: what it did meanwhile is kept and counted.
  * Errors: none: what there is no memory for is not kept, which r tells. */

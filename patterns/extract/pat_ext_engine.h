@@ -8,6 +8,7 @@
 
 #include "patterns/extract/pat_ext_arena.h"
 #include "patterns/extract/pat_ext_cost.h"
+#include "patterns/extract/pat_ext_pending.h"
 #include "patterns/extract/pat_ext_published.h"
 #include "patterns/extract/pat_ext_ranges.h"
 #include "patterns/extract/pat_ext_round.h"
@@ -48,6 +49,7 @@ struct pat_ext {
     struct pat_ext_appearances appearances; /* published modes */
     struct pat_ext_last_turns last_turns;
     struct pat_ext_round round;
+    struct pat_ext_pending pending;
     uint64_t accesses, unplaced; /* unplaced: no memory for a row of their own */
     ls_err err;                  /* of what cannot return one */
 };

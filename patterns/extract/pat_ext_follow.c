@@ -38,52 +38,67 @@ static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     r->jumps += t->kind == PAT_EXT_JUMP;
 }
 
-static uint64_t ext_magnitude(int64_t distance)
+/* ---- runs ---- */
+
+/* Runs that nothing foresaw are kept; they were counted. */
+static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs,
+                          size_t len)
 {
-    return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
+    size_t n = 0;
+    uint64_t accesses = 0;
+    for (size_t i = 0; i < len; i++)
+        accesses += runs[i].len;
+    if (!r->is_cut && accesses <= ext_left(e, r))
+        n = pat_ext_stream_put_runs(&r->stream, &e->budget, runs, len);
+    for (size_t i = 0; i < n; i++)
+        r->kept += runs[i].len;
+    for (; n < len; n++)
+        ext_keep(
+            e, r,
+            &(struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = runs[n].distance, .count = runs[n].len});
 }
 
-/* The run, which nothing foresaw, is counted and kept. */
-static void ext_put_run(struct pat_ext *e, struct pat_ext_row *r, uint64_t magnitude)
+/* Runs of a row that follows no round, up to one that may end one. Returns how many. */
+static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs,
+                            size_t len, uint32_t weight)
 {
-    if (!pat_ext_tally_add(&r->tally, &e->counts, r->distance, r->run)) r->has_tally_gap = true;
-    if (r->is_cut) return;
-    if (r->run == 1 && magnitude < UINT64_C(1) << 61 && ext_left(e, r) &&
-        pat_ext_stream_put_distance(&r->stream, &e->budget, r->distance))
-        r->kept++;
-    else
-        ext_keep(e, r,
-                 &(struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = r->distance, .count = r->run});
-}
-
-/* Is it what comes after a run of the round before? */
-static void ext_look_back(struct pat_ext *e, struct pat_ext_row *r)
-{
+    const size_t n = r->echo ? pat_ext_echo_note(r->echo, runs, len) : len;
+    if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs, n, weight)) r->has_tally_gap = true;
+    ext_keep_runs(e, r, runs, n);
     if (r->is_cut)
         pat_ext_echo_give_up(e, r);
     else if (r->echo || r->kept >= PAT_EXT_ECHO_ACCESSES)
-        pat_ext_echo_note(e, r);
+        pat_ext_echo_look(e, r);
+    return n;
 }
 
-void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
+static bool ext_follows_round(const struct pat_ext_row *r)
 {
-    if (!r->run) return;
-    const uint64_t magnitude = ext_magnitude(r->distance);
-    if (magnitude >= r->far_bytes) r->far += r->run;
-    const bool follows = r->echo && r->echo->next.count; /* a round */
-    if (follows && pat_ext_echo_takes(r->echo, r->distance, r->run)) {
-        r->kept += r->run;
-    } else {
-        if (follows) pat_ext_echo_leave(e, r);
-        ext_put_run(e, r, magnitude);
-        ext_look_back(e, r);
-    }
-    r->before_run += r->run;
-    r->run = 0;
+    return r->echo && r->echo->next.count;
 }
 
-static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
-                     const struct pat_ext_step *step, uint8_t *mark)
+void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs, size_t len,
+                        uint32_t weight)
+{
+    for (size_t i = 0; i < len; i++) {
+        r->far += pat_ext_magnitude(runs[i].distance) >= r->far_bytes ? runs[i].len : 0;
+        r->before_run += runs[i].len;
+    }
+    for (size_t i = 0; i < len;) {
+        if (ext_follows_round(r)) {
+            if (pat_ext_echo_takes(r->echo, runs[i].distance, runs[i].len)) {
+                r->kept += runs[i++].len;
+                continue;
+            }
+            pat_ext_echo_leave(e, r);
+        }
+        i += ext_count_new(e, r, &runs[i], len - i, weight);
+    }
+}
+
+/* ---- jumps ---- */
+
+static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
 {
     pat_ext_flush(e, r);
     pat_ext_echo_leave(e, r);
@@ -92,7 +107,7 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     r->before_run++;
     r->addr = t->addr;
     r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */
-    pat_ext_take_turn(e, r, step, mark);
+    pat_ext_take_turn(e, r, at);
 }
 
 static uint64_t ext_apart(uint64_t a, uint64_t b)
@@ -122,29 +137,27 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
     if (!r->is_pool) r->anchor = anchor;
     for (uint32_t i = 0; r->is_pool && i < r->switches; i++) {
         if (!pat_ext_tally_add(&r->tally, &e->counts, r->crossings[i], 1)) r->has_tally_gap = true;
-        r->far += ext_magnitude(r->crossings[i]) >= r->far_bytes;
+        r->far += pat_ext_magnitude(r->crossings[i]) >= r->far_bytes;
     }
     free(r->crossings);
     r->crossings = NULL;
 }
 
 /* The next access is in another range of the home. */
-static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t,
-                       const struct pat_ext_step *step, uint8_t *mark)
+static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
 {
     const int64_t distance = (int64_t)(t->addr - r->addr);
     if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
     if (r->crossings) r->crossings[r->switches] = distance;
     r->cross_gcd = pat_ext_gcd(ext_apart(t->addr, r->addr), r->cross_gcd);
-    ext_jump(e, r, t, step, mark);
+    ext_jump(e, r, t, at);
     if (!r->crossings) return;
     if (++r->switches == PAT_EXT_POOL_SWITCHES) ext_settle_pool(e, r);
 }
 
-void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
-                    const struct pat_ext_step *step, uint8_t *mark)
+void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at)
 {
-    const uint64_t addr = step->addr;
+    const uint64_t addr = e->round.addrs[at];
     const struct pat_ext_token t = {.kind = PAT_EXT_JUMP,
                                     .count = 1,
                                     .addr = addr,
@@ -158,11 +171,11 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
     }
     if (t.is_break) r->cross_gcd = pat_ext_gcd(ext_apart(addr, r->addr), r->cross_gcd);
     if (!r->is_begun || t.is_break)
-        ext_jump(e, r, &t, step, mark);
+        ext_jump(e, r, &t, at);
     else if (spot->range == r->range || r->is_pool)
-        pat_ext_follow(e, r, step, mark);
+        pat_ext_follow(e, r, at);
     else
-        ext_switch(e, r, &t, step, mark);
+        ext_switch(e, r, &t, at);
     r->is_begun = true;
     r->range = spot->range;
     r->lo = spot->lo;

@@ -8,31 +8,44 @@
 
 #include "patterns/extract/pat_ext_rows.h"
 
-/* The row is where spot says; before it was somewhere else, or this is its first access.
+/* Access number `at` of the round: the row is where spot says; before it was somewhere else, or this is its
+ * first access.
  * Errors: none: what there is no memory for is counted as not kept. */
-void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot,
-                    const struct pat_ext_step *step, uint8_t *mark);
+void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at);
 
-/* The run is over: it is counted and kept.  Errors: as pat_ext_arrive. */
-void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r);
+/* Runs of the row that are over are counted and kept, none of them of no accesses. weight: how often each
+ * counts where distances are sampled (pat_ext_tally_weigh).  Errors: as pat_ext_arrive. */
+void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs, size_t len,
+                        uint32_t weight);
 
-/* The row's distance has changed.  Errors: none. */
-static inline void pat_ext_take_turn(const struct pat_ext *e, struct pat_ext_row *r,
-                                     const struct pat_ext_step *step, uint8_t *mark)
+/* The row's run is over.  Errors: as pat_ext_arrive. */
+static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
 {
-    if (pat_ext_turns_take(&r->turns, e->round.before + step->at, r->distance)) *mark |= PAT_EXT_MARK_TURN;
+    const struct pat_ext_run run = {r->distance, r->run};
+    if (run.len) pat_ext_count_runs(e, r, &run, 1, 1);
+    r->run = 0;
 }
 
-/* The next access of the row.  Errors: as pat_ext_arrive. */
-static inline void pat_ext_follow(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_step *step,
-                                  uint8_t *mark)
+/* The row's distance has changed.  Errors: none. */
+static inline void pat_ext_take_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
-    const int64_t distance = (int64_t)(step->addr - r->addr);
-    r->addr = step->addr;
+    if (pat_ext_turns_take(&r->turns, e->round.before + at, r->distance)) {
+        e->round.marks[at] |= PAT_EXT_MARK_TURN;
+        e->round.whose[at] = r->id;
+    }
+    r->goes_on |= r->turns.begun == 2 && !r->echo;
+}
+
+/* The next access of the row, of which none waits.  Errors: as pat_ext_arrive. */
+static inline void pat_ext_follow(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
+{
+    const uint64_t addr = e->round.addrs[at];
+    const int64_t distance = (int64_t)(addr - r->addr);
+    r->addr = addr;
     if (distance != r->distance) {
         pat_ext_flush(e, r);
         r->distance = distance;
-        pat_ext_take_turn(e, r, step, mark);
+        pat_ext_take_turn(e, r, at);
     }
     r->run++;
 }

@@ -15,13 +15,13 @@ static void marks_judge(struct pat_ext_row *r, struct pat_ext_cost_place place, 
 
 static void marks_wide(struct pat_ext *e, size_t at)
 {
-    const struct pat_access *a = &e->round.accesses[at];
+    const uint64_t addr = e->round.addrs[at];
     const uint8_t mark = e->round.marks[at];
-    struct pat_ext_thread *t = &e->threads[a->thread];
     struct pat_ext_row *r = pat_ext_row(e, e->round.whose[at]);
+    struct pat_ext_thread *t = &e->threads[r->thread];
     const bool is_exact = mark & PAT_EXT_MARK_EXACT;
-    const uint64_t last = pat_ext_last_byte(r, a->addr) >> 6;
-    uint64_t line = (a->addr >> 6) + (mark & PAT_EXT_MARK_SKIPS ? 1 : 0);
+    const uint64_t last = pat_ext_last_byte(r, addr) >> 6;
+    uint64_t line = (addr >> 6) + (mark & PAT_EXT_MARK_SKIPS ? 1 : 0);
     for (uint64_t i = 0; line <= last; i++, line++) {
         const uint64_t salted = line ^ t->salt;
         const bool is_ahead = i == 0   ? mark & PAT_EXT_MARK_AHEAD
@@ -83,10 +83,9 @@ void pat_ext_marks_replay(struct pat_ext *e)
         if (!mark) continue;
         if (mark & (PAT_EXT_MARK_TURN | PAT_EXT_MARK_WIDE)) marks_seldom(e, i, &judged);
         if (mark & PAT_EXT_MARK_WIDE) continue;
-        const struct pat_access *a = &e->round.accesses[i];
-        struct pat_ext_thread *t = &e->threads[a->thread];
+        struct pat_ext_thread *t = &e->threads[e->round.lanes[e->round.lane_of[i]].thread];
         t->lines += mark & PAT_EXT_MARK_TURNED;
-        judged.lines[judged.len] = a->addr >> 6 ^ t->salt;
+        judged.lines[judged.len] = e->round.addrs[i] >> 6 ^ t->salt;
         judged.now[judged.len] = t->lines;
         judged.at[judged.len] = (uint32_t)i;
         judged.len += mark / PAT_EXT_MARK_JUDGED & 1;

@@ -10,8 +10,8 @@
 enum {
     ROUND_FIRST = 1 << 13,
     ROUND_LANE = 32,
-    ROUND_LAST = 1 << 19,
-    ROUND_MEMORY_PART = 16,
+    ROUND_LAST = 1 << 20,
+    ROUND_MEMORY_PART = 12,
     ROUND_LEAST = 256,
     ROUND_LEAF = 256,
     ROUND_LANES_FIRST = 64
@@ -19,13 +19,12 @@ enum {
 
 static uint64_t round_bytes(uint64_t cap)
 {
-    return cap *
-           (sizeof(struct pat_access) + sizeof(struct pat_ext_step) + sizeof(uint8_t) + 3 * sizeof(uint32_t));
+    return cap * (sizeof(uint64_t) + sizeof(uint8_t) + 4 * sizeof(uint32_t));
 }
 
 static void round_release(struct pat_ext_round *r)
 {
-    free(r->accesses);
+    free(r->addrs);
     free(r->lane_of);
     free(r->sorted);
     free(r->touched);
@@ -36,19 +35,19 @@ static void round_release(struct pat_ext_round *r)
 /* Room for so many accesses; those that were waiting are lost. False without memory: then nothing changes. */
 static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size_t cap)
 {
-    struct pat_ext_round wider = {.accesses = smr_array_alloc(cap * sizeof(*wider.accesses)),
+    struct pat_ext_round wider = {.addrs = smr_array_alloc(cap * sizeof(*wider.addrs)),
                                   .lane_of = smr_array_alloc(cap * sizeof(*wider.lane_of)),
-                                  .sorted = smr_array_alloc(cap * sizeof(*wider.sorted)),
+                                  .sorted =
+                                      smr_array_alloc((cap + PAT_EXT_ROUND_AHEAD) * sizeof(*wider.sorted)),
                                   .touched = smr_array_alloc(cap * sizeof(*wider.touched)),
                                   .marks = smr_array_alloc(cap * sizeof(*wider.marks)),
                                   .whose = smr_array_alloc(cap * sizeof(*wider.whose))};
-    if (!wider.accesses || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks ||
-        !wider.whose) {
+    if (!wider.addrs || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks || !wider.whose) {
         round_release(&wider);
         return false;
     }
     round_release(r);
-    r->accesses = wider.accesses;
+    r->addrs = wider.addrs;
     r->lane_of = wider.lane_of;
     r->sorted = wider.sorted;
     r->touched = wider.touched;
@@ -173,7 +172,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
                          const struct pat_access *a, size_t len, size_t *taken)
 {
     const size_t n = len < r->cap - r->len ? len : r->cap - r->len;
-    struct pat_access *accesses = &r->accesses[r->len];
+    uint64_t *addrs = &r->addrs[r->len];
     uint32_t *lane_of = &r->lane_of[r->len];
     struct pat_ext_by_site sites = {0};
     uint32_t thread = PAT_NONE;
@@ -190,7 +189,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
         }
         if (r->lanes[lane].len++ == 0) r->touched[r->touched_len++] = lane;
         lane_of[i] = lane;
-        accesses[i] = a[i];
+        addrs[i] = a[i].addr;
         r->len++;
     }
     return LS_OK;
@@ -206,7 +205,8 @@ void pat_ext_round_sort(struct pat_ext_round *r)
         end += l->len;
     }
     for (size_t i = 0; i < r->len; i++)
-        r->sorted[r->lanes[r->lane_of[i]].end++] = (struct pat_ext_step){r->accesses[i].addr, (uint32_t)i};
+        r->sorted[r->lanes[r->lane_of[i]].end++] = (uint32_t)i;
+    memset(&r->sorted[r->len], 0, PAT_EXT_ROUND_AHEAD * sizeof(*r->sorted));
 }
 
 void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b)

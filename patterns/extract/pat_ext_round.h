@@ -23,27 +23,26 @@ struct pat_ext_lane {
     uint32_t looked_up; /* of the accesses last handed out, how many needed a look-up */
 };
 
-/* An access of a lane: where, and its place in the round. */
-struct pat_ext_step {
-    uint64_t addr;
-    uint32_t at;
-};
-
 /* The lanes of one thread by site: a number more than theirs, 0: none. */
 struct pat_ext_by_site {
     uint32_t **leaves;
     size_t len;
 };
 
+enum { PAT_EXT_ROUND_AHEAD = 32 };
+
 /* Set up by pat_ext_round_init. */
 struct pat_ext_round {
-    struct pat_access *accesses; /* in the order of the source */
-    uint32_t *lane_of;           /* by access */
-    struct pat_ext_step *sorted; /* by lane, in the order of the source within one */
-    uint32_t *touched;           /* the lanes that have accesses, by the first of them */
-    uint8_t *marks;              /* by access: enum pat_ext_mark; zeroed when it is sorted */
-    uint32_t *whose;             /* by access: the row of its mark, where that must be known */
-    size_t len, cap, touched_len;
+    /* by access, in the order of the source */
+    uint64_t *addrs;
+    uint32_t *lane_of;
+    uint8_t *marks;  /* enum pat_ext_mark; zeroed when it is sorted */
+    uint32_t *whose; /* the row of its mark, where that must be known */
+    size_t len, cap;
+    uint32_t *sorted;  /* the accesses' numbers by lane, ascending within one; PAT_EXT_ROUND_AHEAD more may be
+                          read */
+    uint32_t *touched; /* the lanes that have accesses, by the first of them */
+    size_t touched_len;
     uint64_t before;   /* accesses of the rounds before */
     uint64_t cap_most; /* what the memory allows */
     struct pat_ext_lane *lanes;
@@ -62,7 +61,7 @@ void pat_ext_round_fini(struct pat_ext_round *r); /* Errors: none. */
 ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
                          const struct pat_access *a, size_t len, size_t *taken);
 
-/* The accesses of lane l are then sorted[l->end - l->len, l->end).  Errors: none. */
+/* The accesses of lane l are then those that sorted[l->end - l->len, l->end) names.  Errors: none. */
 void pat_ext_round_sort(struct pat_ext_round *r);
 
 /* It is empty again; the next one may be larger, if there are many lanes.  Errors: none: it stays as it is.

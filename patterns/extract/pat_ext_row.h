@@ -31,7 +31,8 @@ struct pat_ext_row {
     int64_t distance;  /* to it from the one before */
     uint64_t run;      /* how often that in succession, not yet in the tally and the stream */
     uint64_t line;     /* the last one that was turned to */
-    uint64_t len_less; /* bytes of an access, less one */
+    uint32_t len_less; /* bytes of an access, less one */
+    bool goes_on;      /* its accesses may wait to be counted (pat_ext_pending.h) */
 
     /* one line: it is in another line */
     struct pat_ext_echo *echo; /* NULL: not looked for */

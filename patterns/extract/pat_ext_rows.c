@@ -171,23 +171,24 @@ static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_
                               .id = (uint32_t)e->rows_len,
                               .range = PAT_NONE,
                               .line = UINT64_MAX,
-                              .len_less = size_bytes - 1,
+                              .len_less = (uint32_t)(size_bytes - 1),
                               .is_store = row->op == PAT_OP_STORE};
     r->far_bytes = ext_saturated(e->options->far_elements, elem_bytes ? elem_bytes : size_bytes);
     e->rows_len++;
     return r;
 }
 
-struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane,
-                                   const struct pat_ext_step *step, uint32_t home)
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane, uint32_t at,
+                                   uint32_t home)
 {
+    const uint64_t addr = e->round.addrs[at];
     struct pat_ext_row **found = ext_find_key(e, lane->site, home, lane->thread);
     for (struct pat_ext_row *r = *found; r; r = r->next)
-        if (!pat_ext_has_area(e, r) || pat_ext_in_area(r, step->addr)) return r;
+        if (!pat_ext_has_area(e, r) || pat_ext_in_area(r, addr)) return r;
     struct pat_ext_row *r = ext_row_new(e, lane->site, home, lane->thread);
     if (!r) return NULL;
-    r->anchor = step->addr;
-    r->first_access = e->round.before + step->at;
+    r->anchor = addr;
+    r->first_access = e->round.before + at;
     found = ext_find_key(e, lane->site, home, lane->thread); /* the table may be another one */
     r->next = *found;
     *found = r;

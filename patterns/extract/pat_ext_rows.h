@@ -30,10 +30,10 @@ static inline struct pat_ext_row *pat_ext_row(const struct pat_ext *e, uint32_t 
     return &e->slabs[id / PAT_EXT_SLAB_ROWS]->rows[id % PAT_EXT_SLAB_ROWS];
 }
 
-/* The row of a lane's access whose home is known, a new one if need be.
+/* The row of a lane's access (its number in the round) whose home is known, a new one if need be.
  * Owns:   e.  Errors: NULL without memory for one. */
-struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane,
-                                   const struct pat_ext_step *step, uint32_t home);
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane, uint32_t at,
+                                   uint32_t home);
 
 /* All rows in the order of their first accesses, e->rows_len of them.
  * Owns:   the caller frees the list, not the rows.  Errors: NULL without memory. */

@@ -95,11 +95,22 @@ static inline bool stream_has_room(struct pat_ext_stream *s, struct pat_ext_budg
     return s->end - s->at >= STREAM_TOKEN_BYTES || stream_grow(s, b);
 }
 
-bool pat_ext_stream_put_distance(struct pat_ext_stream *s, struct pat_ext_budget *b, int64_t distance)
+static inline uint8_t *stream_put_run(uint8_t *at, int64_t distance, uint64_t count)
 {
-    if (!stream_has_room(s, b)) return false;
-    s->at = stream_put_number(s->at, stream_zigzag(distance) << STREAM_ONCE_BITS);
-    return true;
+    if (count == 1 && pat_ext_magnitude(distance) < UINT64_C(1) << 61)
+        return stream_put_number(at, stream_zigzag(distance) << STREAM_ONCE_BITS);
+    at = stream_put_number(at, count << STREAM_KIND_BITS | STREAM_RUN);
+    return stream_put_number(at, stream_zigzag(distance));
+}
+
+size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b,
+                               const struct pat_ext_run *runs, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!stream_has_room(s, b)) return i;
+        s->at = stream_put_run(s->at, runs[i].distance, runs[i].len);
+    }
+    return len;
 }
 
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t)
@@ -107,8 +118,7 @@ bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, cons
     if (!stream_has_room(s, b)) return false;
     uint8_t *at = s->at;
     if (t->kind == PAT_EXT_RUN) {
-        at = stream_put_number(at, t->count << STREAM_KIND_BITS | STREAM_RUN);
-        at = stream_put_number(at, stream_zigzag(t->distance));
+        at = stream_put_run(at, t->distance, t->count);
     } else {
         const uint64_t flags = (t->is_break ? STREAM_BREAK : 0u) | (t->range != PAT_NONE ? STREAM_RANGE : 0u);
         at = stream_put_number(at, flags << STREAM_KIND_BITS | STREAM_JUMP);

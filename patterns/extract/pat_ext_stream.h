@@ -9,6 +9,7 @@
 
 #include "patterns/pat_access.h"
 #include "patterns/extract/pat_ext_budget.h"
+#include "patterns/extract/pat_ext_run.h"
 
 #include <stddef.h>
 
@@ -40,8 +41,9 @@ struct pat_ext_token {
  * Errors: false when the budget or memory does not allow it; the stream then still has all that was put. */
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t);
 
-/* The run that is most of all: once, by a distance of less than 2^62.  Errors: as pat_ext_stream_put. */
-bool pat_ext_stream_put_distance(struct pat_ext_stream *s, struct pat_ext_budget *b, int64_t distance);
+/* Runs, as many as the budget and memory allow: how many of the first ones were put.  Errors: none. */
+size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b,
+                               const struct pat_ext_run *runs, size_t len);
 
 void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b); /* Errors: none. */
 

@@ -5,11 +5,9 @@
 
 /* Once it is pruned it is smaller, so that it stays near the processor. */
 enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 10, TALLY_NEWCOMERS = 8 };
-
-static uint64_t tally_magnitude(int64_t distance)
-{
-    return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
-}
+/* It is sampled when of so many that were looked for fewer had a slot than that, until more have than this.
+ */
+enum { TALLY_LOOKED = 64, TALLY_FEW = 4, TALLY_MANY = 8 };
 
 /* Not pruned: the distance's slot, or the free one that it can have. */
 static struct pat_ext_way *tally_find(const struct pat_ext_tally *t, int64_t distance)
@@ -72,16 +70,26 @@ static void tally_prune(struct pat_ext_tally *t, struct pat_ext_budget *b)
     *t = pruned;
 }
 
+/* Is it worth looking for each? */
+static void tally_watch(struct pat_ext_tally *t, bool is_met)
+{
+    t->met += is_met;
+    if (++t->looked < TALLY_LOOKED) return;
+    t->is_sampled = t->met < (t->is_sampled ? TALLY_MANY : TALLY_FEW);
+    t->looked = t->met = 0;
+}
+
 void pat_ext_tally_add_pruned(struct pat_ext_tally *t, int64_t distance, uint64_t count)
 {
     struct pat_ext_way *way =
         pat_ext_ways_match(&t->slots[pat_ext_tally_slot(t, distance)], (uint64_t)distance);
+    tally_watch(t, way != NULL);
     if (way) {
         t->len += way->value == 0;
         way->value += count;
         return;
     }
-    pat_ext_divisor_take(&t->gcd, tally_magnitude(distance));
+    pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(distance));
     if (count < TALLY_NEWCOMERS && ++t->newcomers % TALLY_NEWCOMERS) return;
     way = tally_rarest(t, distance);
     if (way->value <= count)
@@ -96,7 +104,7 @@ void pat_ext_tally_add_pruned(struct pat_ext_tally *t, int64_t distance, uint64_
 static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
     const uint32_t cap = (uint32_t)pat_ext_ways_cap(t->log2_cap);
-    if (t->len < PAT_EXT_TALLY_MAX && t->len + 1 <= cap - cap / 4) return true;
+    if (t->len < PAT_EXT_TALLY_MAX && t->len + 1u <= cap - cap / 4) return true;
     if (t->len < PAT_EXT_TALLY_MAX) {
         const uint8_t log2_cap = t->log2_cap ? t->log2_cap + 1 : TALLY_FIRST_LOG2;
         const uint64_t more_bytes = pat_ext_ways_bytes(log2_cap) - pat_ext_ways_bytes(t->log2_cap);
@@ -115,7 +123,7 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
         c->value += count;
         return true;
     }
-    pat_ext_divisor_take(&t->gcd, tally_magnitude(distance));
+    pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(distance));
     if (!tally_make_room(t, b)) {
         if (t->is_pruned) pat_ext_tally_add_pruned(t, distance, count);
         return t->is_pruned;
@@ -123,6 +131,17 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
     tally_take(t, tally_find(t, distance), distance, count); /* the table may be another one */
     t->unique++;
     return true;
+}
+
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, const struct pat_ext_run *runs,
+                            size_t len, uint32_t weight)
+{
+    bool is_all = true;
+    for (size_t i = 0; !weight && i < len; i++)
+        pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(runs[i].distance));
+    for (size_t i = 0; weight && i < len; i++)
+        if (!pat_ext_tally_add(t, b, runs[i].distance, runs[i].len * weight)) is_all = false;
+    return is_all;
 }
 
 /* What has no slot in a pruned tally takes one from what is rarer. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones. Beyond that, or when memory
- * is short, it is pruned: then what stays is the frequent ones, with at least these counts. A distance has
- * one of four slots there; of those that have none every eighth, or what occurs eight times at once, takes
- * the slot of the rarest of the four, if that is no more frequent, and else leaves that one with less (after
+ * is short, it is pruned: then what stays is the frequent ones, with about these counts. A distance has one
+ * of four slots there; of those that have none every eighth, or what occurs eight times at once, takes the
+ * slot of the rarest of the four, if that is no more frequent, and else leaves that one with less (after
  * Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2, 1982, and Demaine et al.,
- * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002).
+ * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002). Where hardly any distance
+ * has a slot, looking for each would cost more than all the rest: then one batch of runs in eight is counted,
+ * eight times.
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_TALLY_H
@@ -13,22 +15,27 @@
 #include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_budget.h"
 #include "patterns/extract/pat_ext_divisor.h"
+#include "patterns/extract/pat_ext_run.h"
 #include "patterns/extract/pat_ext_ways.h"
 
 #include <stddef.h>
 
-enum { PAT_EXT_TALLY_MAX = 16384 };
+enum { PAT_EXT_TALLY_MAX = 16384, PAT_EXT_TALLY_SAMPLE = 8 };
 
 /* Zeroed is empty. */
 struct pat_ext_tally {
     struct pat_ext_way *slots;  /* how often, by distance */
     uint64_t unique;            /* different ones; once is_pruned at least so many */
     struct pat_ext_divisor gcd; /* greatest common divisor of all distances, 0: all are 0 */
-    uint32_t len;               /* slots in use */
+    uint16_t len;               /* slots in use */
     uint8_t log2_cap;           /* of slots, 0: none */
-    bool is_pruned;
-    uint8_t newcomers; /* since it was pruned, of those that had no slot */
+    bool is_pruned : 1;
+    bool is_sampled : 1; /* pruned, and hardly any distance has a slot */
+    uint8_t newcomers;   /* since it was pruned, of those that had no slot */
+    uint8_t looked, met; /* of those last looked for, and of these that had a slot */
+    uint8_t batches;     /* of runs, since it is sampled */
 };
+_Static_assert(PAT_EXT_TALLY_MAX < UINT16_MAX, "its length");
 
 /* The first slot where it may be. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
  * Programming, volume 3, 6.4). */
@@ -57,6 +64,21 @@ static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_bud
     pat_ext_tally_add_pruned(t, distance, count);
     return true;
 }
+
+/* How often each of the next batch of runs counts, whose memory may then be fetched: 1, or where it is
+ * sampled 0 or PAT_EXT_TALLY_SAMPLE. Which ones do is spread by the golden ratio (a Weyl sequence), so that
+ * no period of the program's can hide between them.  Errors: none. */
+static inline uint32_t pat_ext_tally_weigh(struct pat_ext_tally *t)
+{
+    enum { GOLDEN = 157, BATCHES = 256 }; /* one is the other by the golden ratio */
+    if (!t->is_sampled) return 1;
+    const uint8_t place = (uint8_t)(++t->batches * GOLDEN);
+    return place < BATCHES / PAT_EXT_TALLY_SAMPLE ? PAT_EXT_TALLY_SAMPLE : 0;
+}
+
+/* pat_ext_tally_add of a batch of runs, each of which counts so often.  Errors: as there. */
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, const struct pat_ext_run *runs,
+                            size_t len, uint32_t weight);
 
 /* What was counted in `from` counts in `to`, too.  Errors: as pat_ext_tally_add, of some of them. */
 bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);

@@ -61,7 +61,7 @@ struct pat_sequence {
                      them, distances lead from one to another */
     uint64_t range_elements; /* of the longest range of the home that was accessed, 0: not known */
     /* Of all accesses, kept or not: distances to the one before, the most frequent first (at most 64). With
-     * more than 16384 different ones, or little memory, counts are at least these. */
+     * more than 16384 different ones, or little memory, counts are about these. */
     struct pat_distance *distances;
     size_t distances_len;
     uint64_t distances_unique; /* as far as counted: a lower bound above 16384 */

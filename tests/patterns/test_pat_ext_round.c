@@ -8,7 +8,7 @@
 
 #include "patterns/extract/pat_ext_round.h"
 
-enum { SITES = 700, THREADS = 5 };
+enum { SITES = 700, THREADS = 5, LONGEST = 9999 };
 
 static uint64_t rng_state;
 
@@ -23,7 +23,7 @@ static uint64_t rng(uint64_t below)
 
 /* The lanes that have accesses are each other's neighbours in sorted; each has those of its site and thread.
  */
-static void check_round(const struct pat_ext_round *r)
+static void check_round(const struct pat_ext_round *r, const struct pat_access *all)
 {
     size_t seen = 0;
     for (size_t i = 0; i < r->touched_len; i++) {
@@ -31,12 +31,14 @@ static void check_round(const struct pat_ext_round *r)
         assert_true(l->len > 0);
         assert_int_equal(l->end - l->len, seen);
         for (size_t k = seen; k < l->end; k++) {
-            const struct pat_ext_step *s = &r->sorted[k];
-            assert_int_equal(r->accesses[s->at].site, l->site);
-            assert_int_equal(r->accesses[s->at].thread, l->thread);
-            assert_int_equal(r->accesses[s->at].addr, s->addr);
-            assert_true(k == seen || r->sorted[k - 1].at < s->at);
-            assert_int_equal(r->marks[s->at], 0);
+            const uint32_t at = r->sorted[k];
+            const struct pat_access *a = &all[r->before + at];
+            assert_int_equal(a->site, l->site);
+            assert_int_equal(a->thread, l->thread);
+            assert_int_equal(a->addr, r->addrs[at]);
+            assert_int_equal(r->touched[i], r->lane_of[at]);
+            assert_true(k == seen || r->sorted[k - 1] < at);
+            assert_int_equal(r->marks[at], 0);
         }
         seen = l->end;
     }
@@ -48,7 +50,7 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
     (void)state;
     static struct pat_site sites[SITES];
     static struct pat_thread threads[THREADS];
-    static struct pat_access a[9999];
+    static struct pat_access all[40 * LONGEST];
     struct pat_tables t = {.sites = sites, .threads = threads};
     struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 30};
     struct pat_ext_round r;
@@ -58,14 +60,15 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
     for (int batch = 0; batch < 40; batch++) {
         t.sites_len = 1 + (size_t)batch * (SITES - 1) / 39; /* tables grow */
         t.threads_len = 1 + (size_t)batch / 10;
-        const size_t len = rng(9999);
+        const size_t len = rng(LONGEST);
+        struct pat_access *a = &all[given];
         for (size_t i = 0; i < len; i++)
             a[i] =
                 (struct pat_access){rng(1 << 20), (uint32_t)rng(t.sites_len), (uint32_t)rng(t.threads_len)};
         for (size_t i = 0, taken; i < len; i += taken) {
             if (r.len == r.cap || rng(2) == 0) {
                 pat_ext_round_sort(&r);
-                check_round(&r);
+                check_round(&r, all);
                 assert_int_equal(r.before, given - r.len);
                 for (size_t k = 0; k < r.len; k++)
                     r.marks[k] = 1; /* as whoever follows does */
@@ -78,7 +81,7 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
     }
     assert_true(rounds > 10);
     assert_true(r.cap > 8192); /* many lanes: longer rounds */
-    assert_true(b.used_bytes > r.cap * sizeof(struct pat_ext_step));
+    assert_true(b.used_bytes > r.cap * sizeof(*r.addrs));
     pat_ext_round_fini(&r);
 }
 

@@ -170,6 +170,50 @@ static void frequent_distances_are_found_among_too_many(void **unused)
     end();
 }
 
+/* Batches of runs as rows count them. */
+static uint32_t add_batch(struct pat_ext_tally *t, const struct pat_ext_run *runs, size_t len)
+{
+    const uint32_t weight = pat_ext_tally_weigh(t);
+    assert_true(weight == 1 || (t->is_sampled && (weight == 0 || weight == PAT_EXT_TALLY_SAMPLE)));
+    assert_true(pat_ext_tally_add_runs(t, &budget, runs, len, weight));
+    return weight;
+}
+
+/* Where only one in 25 has a slot, one batch in eight is counted, eight times: frequent ones are about right
+ * also when they come in the same batch of sixteen each time, the divisor is exact; once more have a slot all
+ * are counted again. */
+static void distances_that_hardly_come_again_are_sampled(void **unused)
+{
+    enum { BATCHES = 200000, RUNS = 25, TURN = 16, LENGTH = 2 };
+    struct pat_ext_tally t = {0};
+    uint64_t batches[PAT_EXT_TALLY_SAMPLE + 1] = {0};
+    (void)unused;
+    begin(11);
+    for (int i = 0; i < BATCHES; i++) {
+        struct pat_ext_run runs[RUNS];
+        for (int k = 0; k < RUNS; k++)
+            runs[k] = (struct pat_ext_run){(int64_t)(ls_random_next(&state) >> 20) * 16 + 1600, LENGTH};
+        runs[0].distance = -16 * (1 + i % TURN);
+        if (i == BATCHES - 2) runs[RUNS - 1].distance = 24;
+        batches[add_batch(&t, runs, RUNS)]++;
+    }
+    assert_true(t.is_pruned && t.is_sampled);
+    assert_true(batches[1] < BATCHES / 10);
+    assert_in_range(batches[0], 6 * batches[PAT_EXT_TALLY_SAMPLE], 8 * batches[PAT_EXT_TALLY_SAMPLE]);
+    assert_int_equal(t.gcd.value, 8);
+    assert_int_equal(t.len, tally_slots(&t));
+    const uint64_t each = BATCHES / TURN * LENGTH;
+    for (int64_t k = 1; k <= TURN; k++)
+        assert_in_range(tally_count(&t, -16 * k), each - each / 20, each + each / 20);
+    for (int i = 0; i < 1000; i++) {
+        const struct pat_ext_run runs[] = {{-16, 1}, {-32, 1}, {-48, 1}};
+        add_batch(&t, runs, 3);
+    }
+    assert_false(t.is_sampled);
+    pat_ext_tally_fini(&t, &budget);
+    end();
+}
+
 /* What occurs often at once is let in, and stays. */
 static void long_runs_are_counted_among_too_many(void **unused)
 {
@@ -263,12 +307,18 @@ static struct pat_ext_token any_token(void)
     return t;
 }
 
-static void put(struct pat_ext_stream *s, const struct pat_ext_token *t)
+/* Runs as many at once as there are, or a token by itself. Returns how many. */
+static size_t put(struct pat_ext_stream *s, const struct pat_ext_token *tokens, size_t len)
 {
-    if (t->kind == PAT_EXT_RUN && t->count == 1)
-        assert_true(pat_ext_stream_put_distance(s, &budget, t->distance));
-    else
-        assert_true(pat_ext_stream_put(s, &budget, t));
+    enum { RUNS = 40 };
+    struct pat_ext_run runs[RUNS] = {0};
+    size_t n = 0;
+    for (const size_t most = rng(RUNS + 1); n < len && n < most && tokens[n].kind == PAT_EXT_RUN; n++)
+        runs[n] = (struct pat_ext_run){tokens[n].distance, tokens[n].count};
+    assert_int_equal(pat_ext_stream_put_runs(s, &budget, runs, n), n);
+    if (n) return n;
+    assert_true(pat_ext_stream_put(s, &budget, tokens));
+    return 1;
 }
 
 static void assert_same_token(const struct pat_ext_token *a, const struct pat_ext_token *b)
@@ -309,10 +359,10 @@ static void streams_give_back_what_was_put(void **unused)
     for (int round = 0; round < 200; round++) {
         struct pat_ext_stream s = {0};
         struct pat_ext_token t;
-        for (size_t i = 0; i < TOKENS; i++) {
+        for (size_t i = 0; i < TOKENS; i++)
             tokens[i] = any_token();
-            put(&s, &tokens[i]);
-        }
+        for (size_t i = 0; i < TOKENS;)
+            i += put(&s, &tokens[i], TOKENS - i);
         struct pat_ext_reader r = pat_ext_stream_read(&s);
         for (size_t at = 0; at < TOKENS;)
             at = read_some(&r, tokens, at);
@@ -336,7 +386,7 @@ static void repeats_are_read_between_single_distances(void **unused)
     begin_without_arena(6);
     for (; len < PERIOD; len++) {
         tokens[len] = (struct pat_ext_token){.range = PAT_NONE, .count = 1, .distance = (int64_t)len * 8};
-        put(&s, &tokens[len]);
+        put(&s, &tokens[len], 1);
     }
     const struct pat_ext_repeat repeat = {{s.first, 0}, PERIOD, TOKENS};
     assert_true(pat_ext_stream_put_repeat(&s, &budget, &repeat));
@@ -344,7 +394,7 @@ static void repeats_are_read_between_single_distances(void **unused)
         tokens[len] = tokens[len % PERIOD];
     for (; len < PERIOD + TOKENS + AFTER; len++) {
         tokens[len] = (struct pat_ext_token){.range = PAT_NONE, .count = 1, .distance = -(int64_t)len};
-        put(&s, &tokens[len]);
+        put(&s, &tokens[len], 1);
     }
     for (int round = 0; round < 100; round++) {
         struct pat_ext_reader r = pat_ext_stream_read(&s);
@@ -355,16 +405,44 @@ static void repeats_are_read_between_single_distances(void **unused)
     end();
 }
 
+/* What there is no memory for is not put, and what was put is there. */
+static void runs_are_put_as_far_as_memory_goes(void **unused)
+{
+    enum { RUNS = 1000 };
+    struct pat_ext_run runs[RUNS];
+    (void)unused;
+    for (uint64_t limit = 0; limit < 4096; limit += 100) {
+        struct pat_ext_stream s = {0};
+        struct pat_ext_token t;
+        size_t at = 0;
+        begin_without_arena(12);
+        budget.limit_bytes = limit;
+        for (int i = 0; i < RUNS; i++)
+            runs[i] = (struct pat_ext_run){(int64_t)any_number(), 1 + rng(3)};
+        const size_t n = pat_ext_stream_put_runs(&s, &budget, runs, RUNS);
+        assert_true(n < RUNS && (n > 0) == (limit > 128) && budget.used_bytes <= limit);
+        for (struct pat_ext_reader r = pat_ext_stream_read(&s); pat_ext_stream_next(&r, &t); at++) {
+            assert_int_equal(t.distance, runs[at].distance);
+            assert_int_equal(t.count, runs[at].len);
+        }
+        assert_int_equal(at, n);
+        pat_ext_stream_fini(&s, &budget);
+        end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(divisor_is_that_of_all_numbers),
                                        cmocka_unit_test(keys_that_share_buckets_are_told_apart),
                                        cmocka_unit_test(distances_are_exact_as_long_as_they_fit),
                                        cmocka_unit_test(frequent_distances_are_found_among_too_many),
+                                       cmocka_unit_test(distances_that_hardly_come_again_are_sampled),
                                        cmocka_unit_test(long_runs_are_counted_among_too_many),
                                        cmocka_unit_test(exact_and_pruned_tallies_are_joined),
                                        cmocka_unit_test(pages_are_exact_then_a_sample),
                                        cmocka_unit_test(streams_give_back_what_was_put),
-                                       cmocka_unit_test(repeats_are_read_between_single_distances)};
+                                       cmocka_unit_test(repeats_are_read_between_single_distances),
+                                       cmocka_unit_test(runs_are_put_as_far_as_memory_goes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
