@@ -72,7 +72,7 @@ static bool echo_must_look(const struct pat_ext_echo *echo)
     return (echo->print == echo->anchor) | (echo->since >= echo->limit);
 }
 
-size_t pat_ext_echo_note(struct pat_ext_echo *echo, const struct pat_ext_run *runs, size_t len)
+size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs)
 {
     struct pat_ext_echo now = {.print = echo->print,
                                .anchor = echo->anchor,
@@ -80,11 +80,12 @@ size_t pat_ext_echo_note(struct pat_ext_echo *echo, const struct pat_ext_run *ru
                                .limit = echo->limit,
                                .moved = echo->moved};
     size_t n = 0;
-    while (n < len) {
+    while (n < runs.len) {
+        const struct pat_ext_run run = runs.data[n];
         /* what goes two bits to the left with each run is gone after 32 of them */
-        const uint64_t mixed = ((uint64_t)runs[n].distance ^ runs[n].len << 48) * ECHO_ODD;
+        const uint64_t mixed = ((uint64_t)run.distance ^ run.len << 48) * ECHO_ODD;
         now.print = (now.print << 2) + (mixed ^ mixed >> 32);
-        now.moved += (uint64_t)runs[n].distance * runs[n].len;
+        now.moved += (uint64_t)run.distance * run.len;
         now.since++;
         n++;
         if (echo_must_look(&now)) break;

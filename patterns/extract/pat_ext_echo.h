@@ -51,7 +51,7 @@ bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t ru
 
 /* Runs that come next while the row follows no round, up to the first one behind which it must be looked at.
  * Returns how many, 1 at least.  Errors: none. */
-size_t pat_ext_echo_note(struct pat_ext_echo *echo, const struct pat_ext_run *runs, size_t len);
+size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs);
 
 /* The runs that were noted are now in r's stream: does the last one end a round?
  * Owns:   r, whose echo is made when it has none.  Errors: none: without memory nothing is noticed. */

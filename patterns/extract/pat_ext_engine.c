@@ -53,19 +53,19 @@ void pat_ext_fini(struct pat_ext *e)
 /* ---- where an access belongs ---- */
 
 /* Some accesses of a lane, their numbers in the round, and what was looked up for them at once. */
-struct ext_part {
+struct ext_chunk {
     struct pat_ext_lane *lane;
     uint64_t need; /* rows that were valid at this stamp are so now */
     const uint32_t *places;
     const uint32_t *ranges; /* by access, NULL: nothing was */
 };
 
-static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_part *part, size_t i)
+static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_chunk *chunk, size_t i)
 {
-    const uint64_t addr = e->round.addrs[part->places[i]];
+    const uint64_t addr = e->round.addrs[chunk->places[i]];
     if (pat_ext_is_published(e)) return (struct pat_ext_spot){0, UINT64_MAX, PAT_NONE};
-    part->lane->looked_up++;
-    if (part->ranges) return pat_ext_ranges_around(&e->ranges, e->tables, addr, part->ranges[i]);
+    chunk->lane->looked_up++;
+    if (chunk->ranges) return pat_ext_ranges_around(&e->ranges, e->tables, addr, chunk->ranges[i]);
     return pat_ext_ranges_find(&e->ranges, e->tables, addr);
 }
 
@@ -77,12 +77,12 @@ static uint32_t ext_home(const struct pat_ext *e, uint32_t range)
 }
 
 /* Is addr in r, as far as is known around its last access? */
-static inline bool ext_stays(const struct pat_ext *e, const struct ext_part *part, struct pat_ext_row *r,
+static inline bool ext_stays(const struct pat_ext *e, const struct ext_chunk *chunk, struct pat_ext_row *r,
                              uint64_t addr)
 {
     if (addr - r->lo >= r->hi - r->lo) return false;
-    if (r->stamp >= part->need) return true;
-    if (r->stamp < e->threads[part->lane->thread].broken ||
+    if (r->stamp >= chunk->need) return true;
+    if (r->stamp < e->threads[chunk->lane->thread].broken ||
         !pat_ext_ranges_same(&e->ranges, r->stamp, r->lo, r->hi))
         return false;
     r->stamp = e->now;
@@ -90,10 +90,10 @@ static inline bool ext_stays(const struct pat_ext *e, const struct ext_part *par
 }
 
 /* Is addr in another node of r's pool, for certain? */
-static bool ext_stays_in_pool(const struct pat_ext *e, const struct ext_part *part, struct pat_ext_row *r,
+static bool ext_stays_in_pool(const struct pat_ext *e, const struct ext_chunk *chunk, struct pat_ext_row *r,
                               uint64_t addr)
 {
-    if (!r->is_pool || r->stamp < e->threads[part->lane->thread].broken || !pat_ext_in_area(r, addr) ||
+    if (!r->is_pool || r->stamp < e->threads[chunk->lane->thread].broken || !pat_ext_in_area(r, addr) ||
         !pat_ext_home_pages_know(&e->ranges.pages, addr, r->home))
         return false;
     r->stamp = e->now;
@@ -103,27 +103,27 @@ static bool ext_stays_in_pool(const struct pat_ext *e, const struct ext_part *pa
 }
 
 /* The lane's row or the one before it, if addr is known to be there: the lane goes on with it. Else NULL. */
-static inline struct pat_ext_row *ext_known(const struct pat_ext *e, const struct ext_part *part,
+static inline struct pat_ext_row *ext_known(const struct pat_ext *e, const struct ext_chunk *chunk,
                                             uint64_t addr)
 {
-    struct pat_ext_row *r = part->lane->row;
-    if (!r || ext_stays(e, part, r, addr) || ext_stays_in_pool(e, part, r, addr)) return r;
+    struct pat_ext_row *r = chunk->lane->row;
+    if (!r || ext_stays(e, chunk, r, addr) || ext_stays_in_pool(e, chunk, r, addr)) return r;
     struct pat_ext_row *back = r->other;
-    if (!back || !(ext_stays(e, part, back, addr) || ext_stays_in_pool(e, part, back, addr))) return NULL;
+    if (!back || !(ext_stays(e, chunk, back, addr) || ext_stays_in_pool(e, chunk, back, addr))) return NULL;
     back->other = r;
-    return part->lane->row = back;
+    return chunk->lane->row = back;
 }
 
-/* The row of access i of the part, of which nothing is known; NULL: no memory for it. */
-static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part, size_t i)
+/* The row of access i of the chunk, of which nothing is known; NULL: no memory for it. */
+static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_chunk *chunk, size_t i)
 {
-    const uint32_t at = part->places[i];
+    const uint32_t at = chunk->places[i];
     const uint64_t addr = e->round.addrs[at];
-    struct pat_ext_row *r = part->lane->row;
-    const struct pat_ext_spot spot = ext_spot(e, part, i);
+    struct pat_ext_row *r = chunk->lane->row;
+    const struct pat_ext_spot spot = ext_spot(e, chunk, i);
     const uint32_t home = ext_home(e, spot.range);
     const bool stays = r && r->home == home && (!pat_ext_has_area(e, r) || pat_ext_in_area(r, addr));
-    struct pat_ext_row *to = stays ? r : pat_ext_row_at(e, part->lane, at, home);
+    struct pat_ext_row *to = stays ? r : pat_ext_row_at(e, chunk->lane, at, home);
     if (!to) {
         e->unplaced++;
         return NULL;
@@ -132,7 +132,7 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_part *part, s
         pat_ext_home_pages_ask(&e->ranges.pages, &e->budget, &e->ranges.live, e->tables, addr);
     if (to != r) to->other = r;
     pat_ext_arrive(e, to, &spot, at);
-    return part->lane->row = to;
+    return chunk->lane->row = to;
 }
 
 /* ---- batches ---- */
@@ -217,30 +217,31 @@ static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *
     if (near->run <= 1) ext_prefetch_row(near, PAT_EXT_ROW_LINES_TURN, PAT_EXT_ROW_LINES_JUMP);
 }
 
-/* Access i of the part, by itself; r is its row, NULL: not known. */
-static void ext_step(struct pat_ext *e, struct ext_part *part, size_t i, struct pat_ext_row *r)
+/* Access i of the chunk, by itself; r is its row, NULL: not known. */
+static void ext_step(struct pat_ext *e, struct ext_chunk *chunk, size_t i, struct pat_ext_row *r)
 {
-    const uint32_t at = part->places[i];
-    if (e->pending.lane == part->lane) pat_ext_pending_count(e);
+    const uint32_t at = chunk->places[i];
+    if (e->pending.lane == chunk->lane) pat_ext_pending_count(e);
     if (r)
         pat_ext_follow(e, r, at);
     else
-        r = ext_place(e, part, i);
-    if (r) pat_ext_turn(e, r, at, e->threads[part->lane->thread].salt);
+        r = ext_place(e, chunk, i);
+    if (r) pat_ext_turn(e, r, at, e->threads[chunk->lane->thread].salt);
 }
 
 /* Few accesses, or one that comes back, in a row that is in a run are counted at once, if nothing of the lane
  * waits: they are likely to go on with the run, and that is less work. */
-static void ext_steps(struct pat_ext *e, struct ext_part *part, size_t len)
+static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 {
     for (size_t i = 0, taken; i < len; i += taken) {
-        const struct pat_ext_row *before = part->lane->row;
-        struct pat_ext_row *r = ext_known(e, part, e->round.addrs[part->places[i]]);
+        const struct pat_ext_row *before = chunk->lane->row;
+        struct pat_ext_row *r = ext_known(e, chunk, e->round.addrs[chunk->places[i]]);
         const bool is_quick = len - i <= EXT_FEW || r != before;
-        const bool waits = r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.lane == part->lane);
-        taken = waits ? pat_ext_pending_take(e, part->lane, &part->places[i], len - i) : 0;
+        const bool waits = r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.lane == chunk->lane);
+        const struct pat_ext_places left = {&chunk->places[i], len - i};
+        taken = waits ? pat_ext_pending_take(e, chunk->lane, &left) : 0;
         if (taken) continue;
-        ext_step(e, part, i, r);
+        ext_step(e, chunk, i, r);
         taken = 1;
     }
 }
@@ -263,13 +264,13 @@ static void ext_lane(struct pat_ext *e, struct pat_ext_lane *lane)
 {
     uint32_t ranges[EXT_BULK];
     const uint64_t broken = e->threads[lane->thread].broken;
-    struct ext_part part = {.lane = lane, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
+    struct ext_chunk chunk = {.lane = lane, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
     for (size_t from = lane->end - lane->len; from < lane->end; from += EXT_BULK) {
         const size_t len = lane->end - from < EXT_BULK ? lane->end - from : EXT_BULK;
-        part.places = &e->round.sorted[from];
-        part.ranges = ext_look_up(e, lane, part.places, len, ranges);
+        chunk.places = &e->round.sorted[from];
+        chunk.ranges = ext_look_up(e, lane, chunk.places, len, ranges);
         lane->looked_up = 0;
-        ext_steps(e, &part, len);
+        ext_steps(e, &chunk, len);
         lane->looked_up = (uint32_t)(lane->looked_up * EXT_BULK / len);
     }
 }

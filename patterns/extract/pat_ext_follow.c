@@ -40,36 +40,34 @@ static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
 
 /* ---- runs ---- */
 
-/* Runs that nothing foresaw are kept; they were counted. */
-static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs,
-                          size_t len)
+/* Runs that nothing foresaw are kept; they were counted. Whether they fit is asked once for all of them: they
+ * are few. */
+static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
     size_t n = 0;
     uint64_t accesses = 0;
-    for (size_t i = 0; i < len; i++)
-        accesses += runs[i].len;
-    if (!r->is_cut && accesses <= ext_left(e, r))
-        n = pat_ext_stream_put_runs(&r->stream, &e->budget, runs, len);
+    for (size_t i = 0; i < runs.len; i++)
+        accesses += runs.data[i].len;
+    if (!r->is_cut && accesses <= ext_left(e, r)) n = pat_ext_stream_put_runs(&r->stream, &e->budget, runs);
     for (size_t i = 0; i < n; i++)
-        r->kept += runs[i].len;
-    for (; n < len; n++)
-        ext_keep(
-            e, r,
-            &(struct pat_ext_token){.kind = PAT_EXT_RUN, .distance = runs[n].distance, .count = runs[n].len});
+        r->kept += runs.data[i].len;
+    for (; n < runs.len; n++)
+        ext_keep(e, r,
+                 &(struct pat_ext_token){
+                     .kind = PAT_EXT_RUN, .distance = runs.data[n].distance, .count = runs.data[n].len});
 }
 
 /* Runs of a row that follows no round, up to one that may end one. Returns how many. */
-static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs,
-                            size_t len, uint32_t weight)
+static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
-    const size_t n = r->echo ? pat_ext_echo_note(r->echo, runs, len) : len;
-    if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs, n, weight)) r->has_tally_gap = true;
-    ext_keep_runs(e, r, runs, n);
+    if (r->echo) runs.len = pat_ext_echo_note(r->echo, runs);
+    if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs)) r->has_tally_gap = true;
+    ext_keep_runs(e, r, runs);
     if (r->is_cut)
         pat_ext_echo_give_up(e, r);
     else if (r->echo || r->kept >= PAT_EXT_ECHO_ACCESSES)
         pat_ext_echo_look(e, r);
-    return n;
+    return runs.len;
 }
 
 static bool ext_follows_round(const struct pat_ext_row *r)
@@ -77,22 +75,22 @@ static bool ext_follows_round(const struct pat_ext_row *r)
     return r->echo && r->echo->next.count;
 }
 
-void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs, size_t len,
-                        uint32_t weight)
+void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
-    for (size_t i = 0; i < len; i++) {
-        r->far += pat_ext_magnitude(runs[i].distance) >= r->far_bytes ? runs[i].len : 0;
-        r->before_run += runs[i].len;
+    for (size_t i = 0; i < runs.len; i++) {
+        r->far += pat_ext_magnitude(runs.data[i].distance) >= r->far_bytes ? runs.data[i].len : 0;
+        r->before_run += runs.data[i].len;
     }
-    for (size_t i = 0; i < len;) {
-        if (ext_follows_round(r)) {
-            if (pat_ext_echo_takes(r->echo, runs[i].distance, runs[i].len)) {
-                r->kept += runs[i++].len;
-                continue;
-            }
-            pat_ext_echo_leave(e, r);
+    for (size_t i = 0; i < runs.len;) {
+        const struct pat_ext_run run = runs.data[i];
+        const bool follows = ext_follows_round(r);
+        if (follows && pat_ext_echo_takes(r->echo, run.distance, run.len)) {
+            r->kept += run.len;
+            i++;
+            continue;
         }
-        i += ext_count_new(e, r, &runs[i], len - i, weight);
+        if (follows) pat_ext_echo_leave(e, r);
+        i += ext_count_new(e, r, pat_ext_runs_from(runs, i));
     }
 }
 

@@ -13,16 +13,15 @@
  * Errors: none: what there is no memory for is counted as not kept. */
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at);
 
-/* Runs of the row that are over are counted and kept, none of them of no accesses. weight: how often each
- * counts where distances are sampled (pat_ext_tally_weigh).  Errors: as pat_ext_arrive. */
-void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_run *runs, size_t len,
-                        uint32_t weight);
+/* Runs of the row that are over are counted and kept, none of them of no accesses.  Errors: as
+ * pat_ext_arrive. */
+void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs);
 
 /* The row's run is over.  Errors: as pat_ext_arrive. */
 static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
 {
     const struct pat_ext_run run = {r->distance, r->run};
-    if (run.len) pat_ext_count_runs(e, r, &run, 1, 1);
+    if (run.len) pat_ext_count_runs(e, r, (struct pat_ext_runs){&run, 1, 1});
     r->run = 0;
 }
 

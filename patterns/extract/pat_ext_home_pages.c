@@ -78,26 +78,27 @@ static void home_pages_paint(uint32_t *homes, uint64_t from, struct smr_range r,
     }
 }
 
-/* Of the ranges that begin before the page the innermost one is drawn at its beginning, and those inside the
- * page over it. */
+static bool home_pages_at(const struct smr_avl *live, const struct pat_tables *t, uint64_t addr,
+                          struct smr_range *r)
+{
+    return smr_avl_last(live, addr, addr, r) && home_pages_home(t, *r) != PAT_NONE;
+}
+
+/* For the home at addr. Of the ranges that begin before the page the innermost one is drawn at its beginning,
+ * and those inside the page over it. */
 static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *live,
-                            const struct pat_tables *t)
+                            const struct pat_tables *t, uint64_t addr)
 {
     uint32_t homes[HOME_PAGES_PIECES];
     const uint64_t from = (s->page - 1) << 12;
-    struct smr_range r = {.base = from, .end = UINT64_MAX};
+    struct smr_range r = {.base = from, .end = UINT64_MAX}, at;
     memset(homes, 0xff, sizeof(homes)); /* PAT_NONE */
-    s->home = PAT_NONE;
-    struct smr_range over;
-    if (smr_avl_last(live, from, from, &over) && over.base < from) {
-        s->home = home_pages_home(t, over);
-        home_pages_paint(homes, from, (struct smr_range){from, over.end, over.value}, s->home);
-    }
+    s->home = home_pages_at(live, t, addr, &at) ? home_pages_home(t, at) : PAT_NONE;
+    if (home_pages_at(live, t, from, &at))
+        home_pages_paint(homes, from, (struct smr_range){from, at.end, at.value}, home_pages_home(t, at));
     for (int i = 0; smr_avl_first_from(live, r.base, r.end, &r) && r.base - from < 4096; i++) {
         if (i == HOME_PAGES_RANGES) return; /* so many: not worth it */
-        const uint32_t home = home_pages_inside(live, t, r);
-        if (s->home == PAT_NONE) s->home = home;
-        home_pages_paint(homes, from, r, home);
+        home_pages_paint(homes, from, r, home_pages_inside(live, t, r));
         r.end--; /* what begins here and ends earlier, or begins behind */
     }
     for (uint64_t i = 0; s->home != PAT_NONE && i < HOME_PAGES_PIECES; i++)
@@ -115,7 +116,7 @@ void pat_ext_home_pages_ask(struct pat_ext_home_pages *p, struct pat_ext_budget 
         s->page = (addr >> 12) + 1;
         p->len++;
     }
-    if (s->asked <= HOME_PAGES_ASKED && ++s->asked == HOME_PAGES_ASKED) home_pages_draw(s, live, t);
+    if (s->asked <= HOME_PAGES_ASKED && ++s->asked == HOME_PAGES_ASKED) home_pages_draw(s, live, t, addr);
 }
 
 void pat_ext_home_pages_change(struct pat_ext_home_pages *p, struct pat_ext_budget *b, uint64_t start,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which home small ranges have, by page: where accesses run over the nodes of one pool it does not matter
  * which node an address is in, only that it is in one. A page that was asked for often enough is drawn: of
- * each 16 bytes, whether all of them are in living ranges of the page's home. What is not drawn must be
- * looked up.
+ * each 16 bytes, whether all of them are in living ranges of one home, that of the address asked for then.
+ * What is not drawn must be looked up.
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_HOME_PAGES_H

@@ -17,7 +17,8 @@ static inline bool pat_ext_is_wide(const struct pat_ext_row *r, uint64_t addr)
     return addr % 64 + r->len_less >= 64 && addr / 64 != pat_ext_last_byte(r, addr) / 64;
 }
 
-/* r turned by step lines to one that is fetched ahead, when it was by so many the time before, too. */
+/* r turned by step lines to one that is fetched ahead, when it was by so many the time before, too.
+ * Errors: none. */
 static inline bool pat_ext_steps_on(struct pat_ext_row *r, int64_t step)
 {
     const bool is_near = (uint64_t)step + PAT_EXT_AHEAD_LINES <= 2 * PAT_EXT_AHEAD_LINES;
@@ -26,6 +27,7 @@ static inline bool pat_ext_steps_on(struct pat_ext_row *r, int64_t step)
     return is_ahead;
 }
 
+/* Is each line that it turns to judged, not a sample?  Errors: none. */
 static inline bool pat_ext_is_exact(const struct pat_ext_row *r)
 {
     return r->pages.len <= PAT_EXT_COST_EXACT_PAGES;

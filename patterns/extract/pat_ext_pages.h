@@ -26,16 +26,17 @@ struct pat_ext_pages {
     struct pat_ext_way *last;
 };
 
-/* pat_ext_pages_touch of a page that is not the last one, and not where it is looked for first; hash: of the
- * page.  Errors: none. */
+/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page.  Errors: none.
+ */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
+/* Does its sample have the page?  Errors: none. */
 static inline bool pat_ext_pages_keep(const struct pat_ext_pages *p, uint64_t hash)
 {
     return !p->halvings || hash >> (64 - p->halvings) == 0;
 }
 
-/* The bucket where it is looked for first; there must be slots. */
+/* The bucket where it is looked for first; there must be slots.  Errors: none. */
 static inline struct pat_ext_way *pat_ext_pages_bucket(const struct pat_ext_pages *p, uint64_t hash)
 {
     return &p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)];

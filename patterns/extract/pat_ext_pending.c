@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "patterns/extract/pat_ext_pending.h"
+#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_follow.h"
 #include "patterns/extract/pat_ext_lines.h"
 
 /* ---- taking apart ---- */
+
+static struct pat_ext_part *pending_filling(struct pat_ext *e)
+{
+    return &e->pending.parts[e->pending.filling];
+}
 
 enum { PENDING_AHEAD = 16 }; /* accesses for which pages of a pool are fetched */
 
@@ -11,27 +18,28 @@ static inline bool pending_stays(const struct pat_ext *e, const struct pat_ext_r
                                  bool in_pool)
 {
     const bool stays =
-        in_pool ? pat_ext_in_area(r, addr) && pat_ext_home_pages_know(&e->ranges.pages, addr, r->home)
-                : addr - r->lo < r->hi - r->lo;
+        addr - r->lo < r->hi - r->lo ||
+        (in_pool && pat_ext_in_area(r, addr) && pat_ext_home_pages_know(&e->ranges.pages, addr, r->home));
     return stays && !pat_ext_is_wide(r, addr);
 }
 
-/* Of len accesses as many as there is room for. */
-static inline size_t pending_take(const struct pat_ext *e, struct pat_ext_part *p, struct pat_ext_row *r,
-                                  const uint32_t *places, size_t len, bool in_pool)
+/* Of the accesses as many as there is room for. */
+static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
+                                   const struct pat_ext_places *places, bool in_pool)
 {
-    const size_t most = len < PAT_EXT_PART - p->len ? len : PAT_EXT_PART - p->len;
+    struct pat_ext_part *p = pending_filling(e);
+    const size_t room = PAT_EXT_PART - p->len, most = places->len < room ? places->len : room;
     const uint64_t *addrs = e->round.addrs;
     struct pat_ext_run run = {r->distance, r->run};
     uint64_t before = r->addr, line = r->line;
     uint32_t runs_len = p->runs_len, turned_len = p->turned_len;
     size_t n = 0;
     for (; n < most; n++) {
-        const uint32_t at = places[n];
+        const uint32_t at = places->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[places[n + PAT_EXT_ROUND_AHEAD]]); /* the next lane's, too */
-        if (in_pool && n + PENDING_AHEAD < len)
-            pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[places[n + PENDING_AHEAD]]);
+        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* the next lane's, too */
+        if (in_pool && n + PENDING_AHEAD < places->len)
+            pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[places->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
         const int64_t distance = (int64_t)(addr - before);
         const bool is_same = distance == run.distance, is_turned = addr / 64 != line;
@@ -100,7 +108,8 @@ static void pending_count(struct pat_ext *e, struct pat_ext_part *p)
         struct pat_ext_row *r = s->row;
         if (run < s->runs_end) {
             const bool is_empty = p->runs[run].len == 0; /* a jump was before */
-            pat_ext_count_runs(e, r, &p->runs[run + is_empty], s->runs_end - run - is_empty, s->weight);
+            const struct pat_ext_runs all = {&p->runs[run], s->runs_end - run, s->weight};
+            pat_ext_count_runs(e, r, pat_ext_runs_from(all, is_empty));
         }
         uint64_t before = s->line;
         for (; turned < s->turned_end; turned++) {
@@ -118,7 +127,7 @@ static void pending_count(struct pat_ext *e, struct pat_ext_part *p)
 }
 
 /* One part is full: it is fetched, the other one is counted and then filled. */
-static void pending_turn(struct pat_ext *e)
+static void pending_swap(struct pat_ext *e)
 {
     struct pat_ext_pending *w = &e->pending;
     pending_fetch(&w->parts[w->filling]);
@@ -136,27 +145,18 @@ void pat_ext_pending_count(struct pat_ext *e)
     w->lane = NULL;
 }
 
-size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane, const uint32_t *places, size_t len)
+size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane, const struct pat_ext_places *places)
 {
-    struct pat_ext_pending *w = &e->pending;
-    struct pat_ext_part *p = &w->parts[w->filling];
+    struct pat_ext_part *p = pending_filling(e);
     struct pat_ext_row *r = lane->row;
-    const bool in_pool = r->is_pool;
-    const struct pat_ext_stretch s = {.row = r, .line = r->line, .salt = e->threads[lane->thread].salt};
-    const size_t n =
-        in_pool ? pending_take(e, p, r, places, len, true) : pending_take(e, p, r, places, len, false);
+    struct pat_ext_stretch s = {.row = r, .line = r->line, .salt = e->threads[lane->thread].salt};
+    const size_t n = r->is_pool ? pending_apart(e, r, places, true) : pending_apart(e, r, places, false);
     if (!n) return 0;
-    if (in_pool) {
-        r->stamp = e->now;
-        r->lo = r->addr; /* around it is not known */
-        r->hi = r->addr + 1;
-    }
-    p->stretches[p->stretches_len] = s;
-    p->stretches[p->stretches_len].runs_end = p->runs_len;
-    p->stretches[p->stretches_len].turned_end = p->turned_len;
-    p->stretches_len++;
+    s.runs_end = p->runs_len;
+    s.turned_end = p->turned_len;
+    p->stretches[p->stretches_len++] = s;
     p->len += (uint32_t)n;
-    w->lane = lane;
-    if (p->len == PAT_EXT_PART) pending_turn(e);
+    e->pending.lane = lane;
+    if (p->len == PAT_EXT_PART) pending_swap(e);
     return n;
 }

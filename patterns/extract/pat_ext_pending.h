@@ -3,7 +3,8 @@
  * nothing could foresee, what counting them needs is fetched, and they are counted while the next ones are
  * taken apart. What waits is at most two parts of a few accesses. A row is of one lane, and lanes are
  * followed one after the other: whoever touches a row in another way must only have what waits of its lane
- * counted before.
+ * counted before. (But a row's sequence may be given up for want of memory at any time, pat_ext_reclaim: what
+ * waits of it is then counted, not kept.)
  *
  * Thread: the owner.  Signal: not safe. */
 #ifndef PAT_EXT_PENDING_H
@@ -47,10 +48,16 @@ struct pat_ext_pending {
     const struct pat_ext_lane *lane; /* of the last stretch, NULL: none waits */
 };
 
-/* Which of the accesses places[0, len) does the lane's row go on with? What is known around its last access
- * holds now. Returns how many of the first ones do and were taken; 0: the first one does not.
- * Errors: none. */
-size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane, const uint32_t *places, size_t len);
+/* Accesses of one lane, by their numbers in the round. */
+struct pat_ext_places {
+    const uint32_t *data;
+    size_t len;
+};
+
+/* Which of the accesses does the lane's row go on with? What is known around its last access holds now.
+ * Returns how many of the first ones do and were taken; 0: the first one does not.  Errors: none. */
+size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane,
+                            const struct pat_ext_places *places);
 
 /* Nothing waits any more.  Errors: none: what there is no memory for is counted as not kept. */
 void pat_ext_pending_count(struct pat_ext *e);

@@ -44,7 +44,7 @@ struct pat_ext_row {
     bool is_cut; /* not all accesses are in the stream */
 
     /* three lines: the distance is another one */
-    uint64_t before_run; /* accesses without those of the run */
+    uint64_t before_run; /* accesses without those of the run, and those that wait */
     uint64_t kept;       /* accesses in the stream */
     uint64_t jumps;      /* of these: the first one and those that do not follow the one before */
     struct pat_ext_stream stream;

@@ -13,10 +13,11 @@ static inline bool pat_ext_is_published(const struct pat_ext *e)
     return e->options->mode != PAT_MODE_COST;
 }
 
-/* Is the row about an area, since it has no range to be relative to?  Errors: none. */
+/* Is the row about an area: since it has no range to be relative to, or because it was made for what was not
+ * in that of a pool?  Errors: none. */
 static inline bool pat_ext_has_area(const struct pat_ext *e, const struct pat_ext_row *r)
 {
-    return (r->home == PAT_NONE || r->is_pool) && !pat_ext_is_published(e);
+    return (r->home == PAT_NONE || r->is_pool || r->next) && !pat_ext_is_published(e);
 }
 
 static inline bool pat_ext_in_area(const struct pat_ext_row *r, uint64_t addr)

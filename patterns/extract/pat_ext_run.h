@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run of one row: as many accesses in succession by one distance.  Thread: any.  Signal: safe. */
+/* Runs of one row: so many accesses in succession by one distance.  Thread: any.  Signal: safe. */
 #ifndef PAT_EXT_RUN_H
 #define PAT_EXT_RUN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct pat_ext_run {
     int64_t distance;
     uint64_t len; /* accesses */
 };
+
+/* Runs of one row, one after the other. */
+struct pat_ext_runs {
+    const struct pat_ext_run *data;
+    size_t len;
+    uint32_t
+        weight; /* how often short ones count where distances are sampled (pat_ext_tally_weigh), else 1 */
+};
+
+/* Without the first n.  Errors: none. */
+static inline struct pat_ext_runs pat_ext_runs_from(struct pat_ext_runs runs, size_t n)
+{
+    return (struct pat_ext_runs){runs.data + n, runs.len - n, runs.weight};
+}
 
 /* Of INT64_MIN, too.  Errors: none. */
 static inline uint64_t pat_ext_magnitude(int64_t distance)

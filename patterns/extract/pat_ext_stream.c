@@ -103,14 +103,13 @@ static inline uint8_t *stream_put_run(uint8_t *at, int64_t distance, uint64_t co
     return stream_put_number(at, stream_zigzag(distance));
 }
 
-size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b,
-                               const struct pat_ext_run *runs, size_t len)
+size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b, struct pat_ext_runs runs)
 {
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < runs.len; i++) {
         if (!stream_has_room(s, b)) return i;
-        s->at = stream_put_run(s->at, runs[i].distance, runs[i].len);
+        s->at = stream_put_run(s->at, runs.data[i].distance, runs.data[i].len);
     }
-    return len;
+    return runs.len;
 }
 
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t)

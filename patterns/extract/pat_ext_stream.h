@@ -42,8 +42,7 @@ struct pat_ext_token {
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t);
 
 /* Runs, as many as the budget and memory allow: how many of the first ones were put.  Errors: none. */
-size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b,
-                               const struct pat_ext_run *runs, size_t len);
+size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b, struct pat_ext_runs runs);
 
 void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b); /* Errors: none. */
 

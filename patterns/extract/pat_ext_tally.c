@@ -79,21 +79,27 @@ static void tally_watch(struct pat_ext_tally *t, bool is_met)
     t->looked = t->met = 0;
 }
 
-void pat_ext_tally_add_pruned(struct pat_ext_tally *t, int64_t distance, uint64_t count)
+static bool tally_is_long(struct pat_ext_run run)
 {
+    return run.len >= TALLY_NEWCOMERS;
+}
+
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint32_t weight)
+{
+    const uint64_t count = run.len * weight;
     struct pat_ext_way *way =
-        pat_ext_ways_match(&t->slots[pat_ext_tally_slot(t, distance)], (uint64_t)distance);
+        pat_ext_ways_match(&t->slots[pat_ext_tally_slot(t, run.distance)], (uint64_t)run.distance);
     tally_watch(t, way != NULL);
     if (way) {
         t->len += way->value == 0;
         way->value += count;
         return;
     }
-    pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(distance));
-    if (count < TALLY_NEWCOMERS && ++t->newcomers % TALLY_NEWCOMERS) return;
-    way = tally_rarest(t, distance);
+    pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(run.distance));
+    if (!tally_is_long(run) && ++t->newcomers % TALLY_NEWCOMERS) return;
+    way = tally_rarest(t, run.distance);
     if (way->value <= count)
-        tally_take(t, way, distance, count);
+        tally_take(t, way, run.distance, count);
     else
         way->value -= count;
 }
@@ -125,7 +131,7 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
     }
     pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(distance));
     if (!tally_make_room(t, b)) {
-        if (t->is_pruned) pat_ext_tally_add_pruned(t, distance, count);
+        if (t->is_pruned) pat_ext_tally_add_pruned(t, (struct pat_ext_run){distance, count}, 1);
         return t->is_pruned;
     }
     tally_take(t, tally_find(t, distance), distance, count); /* the table may be another one */
@@ -133,14 +139,19 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
     return true;
 }
 
-bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, const struct pat_ext_run *runs,
-                            size_t len, uint32_t weight)
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs)
 {
     bool is_all = true;
-    for (size_t i = 0; !weight && i < len; i++)
-        pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(runs[i].distance));
-    for (size_t i = 0; weight && i < len; i++)
-        if (!pat_ext_tally_add(t, b, runs[i].distance, runs[i].len * weight)) is_all = false;
+    for (size_t i = 0; i < runs.len; i++) {
+        const struct pat_ext_run run = runs.data[i];
+        const uint32_t weight = tally_is_long(run) ? 1 : runs.weight;
+        if (!weight)
+            pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(run.distance));
+        else if (t->is_pruned)
+            pat_ext_tally_add_pruned(t, run, weight);
+        else if (!pat_ext_tally_add_exact(t, b, run.distance, run.len))
+            is_all = false;
+    }
     return is_all;
 }
 

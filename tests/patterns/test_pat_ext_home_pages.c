@@ -130,6 +130,32 @@ static void pat_home_pages_know_all_of_a_pool(void **state)
     pat_ext_home_pages_fini(&w.pages, &w.budget);
 }
 
+/* Nodes inside a block of another home, which has the first bytes of each page. */
+static void pat_home_pages_are_of_what_was_asked_for(void **state)
+{
+    enum { NODE = 48, APART = 64, FIRST = 16 };
+    (void)state;
+    static struct world w;
+    w = (struct world){.budget = {.limit_bytes = UINT64_C(1) << 24}};
+    w.tables = (struct pat_tables){.ranges = w.ranges, .ranges_len = RANGES};
+    smr_avl_init(&w.live);
+    for (uint32_t i = 0; i < RANGES; i++) {
+        const uint64_t start = BASE + FIRST + (uint64_t)i * APART;
+        w.ranges[i] = (struct pat_range){start, start + NODE, 1};
+        if (i == 0) w.ranges[i] = (struct pat_range){BASE, BASE + PAGES * 4096, 0};
+        turn(&w, i);
+    }
+    for (uint64_t page = 0; page < PAGES; page++)
+        for (int i = 0; i < ASKED; i++)
+            pat_ext_home_pages_ask(&w.pages, &w.budget, &w.live, &w.tables,
+                                   BASE + page * 4096 + APART + FIRST + 8);
+    for (uint32_t i = 1; i < RANGES; i++)
+        assert_true(pat_ext_home_pages_know(&w.pages, w.ranges[i].start + NODE - 1, 1));
+    check(&w);
+    smr_avl_fini(&w.live);
+    pat_ext_home_pages_fini(&w.pages, &w.budget);
+}
+
 static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
 {
     (void)state;
@@ -151,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_home_pages_know_what_a_look_up_says),
         cmocka_unit_test(pat_home_pages_know_all_of_a_pool),
+        cmocka_unit_test(pat_home_pages_are_of_what_was_asked_for),
         cmocka_unit_test(pat_home_pages_keep_to_their_part_of_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,18 +175,19 @@ static uint32_t add_batch(struct pat_ext_tally *t, const struct pat_ext_run *run
 {
     const uint32_t weight = pat_ext_tally_weigh(t);
     assert_true(weight == 1 || (t->is_sampled && (weight == 0 || weight == PAT_EXT_TALLY_SAMPLE)));
-    assert_true(pat_ext_tally_add_runs(t, &budget, runs, len, weight));
+    assert_true(pat_ext_tally_add_runs(t, &budget, (struct pat_ext_runs){runs, len, weight}));
     return weight;
 }
 
 /* Where only one in 25 has a slot, one batch in eight is counted, eight times: frequent ones are about right
- * also when they come in the same batch of sixteen each time, the divisor is exact; once more have a slot all
- * are counted again. */
+ * also when they come in the same batch of 64 each time, long runs are counted exactly, the divisor is
+ * exact; once more have a slot all are counted again. */
 static void distances_that_hardly_come_again_are_sampled(void **unused)
 {
-    enum { BATCHES = 200000, RUNS = 25, TURN = 16, LENGTH = 2 };
+    enum { BATCHES = 200000, RUNS = 25, TURN = 64, LENGTH = 2, LONG = 1000 };
     struct pat_ext_tally t = {0};
     uint64_t batches[PAT_EXT_TALLY_SAMPLE + 1] = {0};
+    int64_t longs = 0;
     (void)unused;
     begin(11);
     for (int i = 0; i < BATCHES; i++) {
@@ -195,6 +196,7 @@ static void distances_that_hardly_come_again_are_sampled(void **unused)
             runs[k] = (struct pat_ext_run){(int64_t)(ls_random_next(&state) >> 20) * 16 + 1600, LENGTH};
         runs[0].distance = -16 * (1 + i % TURN);
         if (i == BATCHES - 2) runs[RUNS - 1].distance = 24;
+        if (i > BATCHES / 4 && i % 10000 == 0) runs[1] = (struct pat_ext_run){8 * ++longs, LONG};
         batches[add_batch(&t, runs, RUNS)]++;
     }
     assert_true(t.is_pruned && t.is_sampled);
@@ -204,7 +206,9 @@ static void distances_that_hardly_come_again_are_sampled(void **unused)
     assert_int_equal(t.len, tally_slots(&t));
     const uint64_t each = BATCHES / TURN * LENGTH;
     for (int64_t k = 1; k <= TURN; k++)
-        assert_in_range(tally_count(&t, -16 * k), each - each / 20, each + each / 20);
+        assert_in_range(tally_count(&t, -16 * k), each - each / 5, each + each / 5);
+    for (; longs > 0; longs--)
+        assert_int_equal(tally_count(&t, 8 * longs), LONG);
     for (int i = 0; i < 1000; i++) {
         const struct pat_ext_run runs[] = {{-16, 1}, {-32, 1}, {-48, 1}};
         add_batch(&t, runs, 3);
@@ -315,7 +319,7 @@ static size_t put(struct pat_ext_stream *s, const struct pat_ext_token *tokens, 
     size_t n = 0;
     for (const size_t most = rng(RUNS + 1); n < len && n < most && tokens[n].kind == PAT_EXT_RUN; n++)
         runs[n] = (struct pat_ext_run){tokens[n].distance, tokens[n].count};
-    assert_int_equal(pat_ext_stream_put_runs(s, &budget, runs, n), n);
+    assert_int_equal(pat_ext_stream_put_runs(s, &budget, (struct pat_ext_runs){runs, n, 1}), n);
     if (n) return n;
     assert_true(pat_ext_stream_put(s, &budget, tokens));
     return 1;
@@ -419,7 +423,7 @@ static void runs_are_put_as_far_as_memory_goes(void **unused)
         budget.limit_bytes = limit;
         for (int i = 0; i < RUNS; i++)
             runs[i] = (struct pat_ext_run){(int64_t)any_number(), 1 + rng(3)};
-        const size_t n = pat_ext_stream_put_runs(&s, &budget, runs, RUNS);
+        const size_t n = pat_ext_stream_put_runs(&s, &budget, (struct pat_ext_runs){runs, RUNS, 1});
         assert_true(n < RUNS && (n > 0) == (limit > 128) && budget.used_bytes <= limit);
         for (struct pat_ext_reader r = pat_ext_stream_read(&s); pat_ext_stream_next(&r, &t); at++) {
             assert_int_equal(t.distance, runs[at].distance);

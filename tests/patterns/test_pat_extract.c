@@ -536,26 +536,26 @@ static void pat_far_distances_are_counted_among_too_many(void **state)
     memory_fini(&m);
 }
 
-/* Nodes of one home in two places too far apart for one array: each is a sequence of its own, also once all
- * of their pages are known. */
-static void pat_pool_far_apart_is_two(void **state)
+/* Nodes of one home in two places too far apart for one array: each is a sequence of its own, whether their
+ * pages are known or not. */
+static void check_far_apart(uint64_t node_bytes, int near_ones)
 {
-    enum { NODES = 400, NODE = 48, ACCESSES = 40000 };
+    enum { NODES = 400, ACCESSES = 40000 };
     struct memory_source m = {0};
     struct pat_sequences s;
     const struct pat_extract_options o = {0};
-    (void)state;
+    uint64_t places[NODES], random = 1, each[2] = {0, 0};
     memory_thread(&m);
     memory_home(&m, "nodes", 8);
     memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
-    uint64_t places[NODES], random = 1, each[2] = {0, 0};
     for (uint32_t i = 0; i < NODES; i++) {
-        places[i] = ARENA + i / 2 * NODE + i % 2 * (UINT64_C(1) << 38);
-        memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(&m, places[i], places[i] + NODE, 0));
+        places[i] = ARENA + i / 2 * node_bytes + i % 2 * (UINT64_C(1) << 38);
+        memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE,
+                     memory_range(&m, places[i], places[i] + node_bytes, 0));
     }
     for (int i = 0; i < ACCESSES; i++) {
         const uint64_t node =
-            i < 1000 ? ls_random_below(&random, NODES / 2) * 2 : ls_random_below(&random, NODES);
+            i < near_ones ? ls_random_below(&random, NODES / 2) * 2 : ls_random_below(&random, NODES);
         memory_access(&m, 0, 0, places[node]);
         each[node % 2]++;
     }
@@ -563,12 +563,21 @@ static void pat_pool_far_apart_is_two(void **state)
     assert_int_equal(s.len, 2);
     for (int i = 0; i < 2; i++) {
         assert_true(s.rows[i].is_pool);
-        assert_int_equal(s.rows[i].accesses, each[s.rows[i].base != ARENA]);
+        assert_int_equal(s.rows[i].accesses, each[s.rows[i].base - ARENA > UINT64_C(1) << 37]);
         for (size_t k = 0; k < s.rows[i].indices.len; k++)
-            assert_in_range(s.rows[i].indices.data[k], 0, NODES * NODE / 8);
+            assert_in_range(s.rows[i].indices.data[k], 0, NODES / 2 * node_bytes / s.rows[i].elem_size_bytes);
     }
     pat_sequences_fini(&s);
     memory_fini(&m);
+}
+
+static void pat_pool_far_apart_is_two(void **state)
+{
+    static const uint64_t nodes_bytes[] = {16, 20, 48, 4200};
+    (void)state;
+    for (size_t i = 0; i < sizeof(nodes_bytes) / sizeof(nodes_bytes[0]); i++)
+        for (int near_ones = 70; near_ones < 2000; near_ones *= 2)
+            check_far_apart(nodes_bytes[i], near_ones);
 }
 
 /* Loops of 16 over places that change, by two sites in turn; at one access, if it is there, the second one
