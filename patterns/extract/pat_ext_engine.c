@@ -9,8 +9,8 @@
  * the sequences that are handed over. */
 enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
-/* At which steps of lanes ahead memory is fetched that leads to their rows; look-ups in one go, and the part
- * of accesses that must need one. */
+/* At which steps of lanes ahead memory is fetched that leads to their rows; accesses that are few; look-ups
+ * in one go, and the part of accesses that must need one. */
 enum { EXT_LANES_AHEAD = 2, EXT_FEW = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)

@@ -25,13 +25,17 @@ static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
     r->run = 0;
 }
 
+/* The turn at this access must be replayed.  Errors: none. */
+static inline void pat_ext_mark_turn(struct pat_ext *e, const struct pat_ext_row *r, uint32_t at)
+{
+    e->round.marks[at] |= PAT_EXT_MARK_TURN;
+    e->round.whose[at] = r->id;
+}
+
 /* The row's distance has changed.  Errors: none. */
 static inline void pat_ext_take_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
-    if (pat_ext_turns_take(&r->turns, e->round.before + at, r->distance)) {
-        e->round.marks[at] |= PAT_EXT_MARK_TURN;
-        e->round.whose[at] = r->id;
-    }
+    if (pat_ext_turns_take(&r->turns, e->round.before + at, r->distance)) pat_ext_mark_turn(e, r, at);
     r->goes_on |= r->turns.begun == 2 && !r->echo;
 }
 

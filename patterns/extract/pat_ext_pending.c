@@ -94,10 +94,8 @@ static void pending_turns(struct pat_ext *e, struct pat_ext_row *r, const uint32
         r->turns.len += len;
         return;
     }
-    for (size_t i = 0; i < len; i++) {
-        e->round.marks[at[i]] |= PAT_EXT_MARK_TURN;
-        e->round.whose[at[i]] = r->id;
-    }
+    for (size_t i = 0; i < len; i++)
+        pat_ext_mark_turn(e, r, at[i]);
 }
 
 static void pending_count(struct pat_ext *e, struct pat_ext_part *p)

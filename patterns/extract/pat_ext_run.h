@@ -15,8 +15,7 @@ struct pat_ext_run {
 struct pat_ext_runs {
     const struct pat_ext_run *data;
     size_t len;
-    uint32_t
-        weight; /* how often short ones count where distances are sampled (pat_ext_tally_weigh), else 1 */
+    uint32_t weight; /* how often short ones count: pat_ext_tally_weigh */
 };
 
 /* Without the first n.  Errors: none. */

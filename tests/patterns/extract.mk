@@ -2,12 +2,16 @@
 # tests/patterns: extraction
 if HAVE_CMOCKA
 EXTRACT_TESTS = tests/patterns/test_pat_extract tests/patterns/test_pat_extract_defects \
-    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_echo tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round \
+    tests/patterns/test_pat_ext_arena tests/patterns/test_pat_ext_echo tests/patterns/test_pat_ext_home_pages tests/patterns/test_pat_ext_round tests/patterns/test_pat_ext_rows \
     tests/patterns/test_pat_ext_cost tests/patterns/test_pat_ext_tables
 tests_patterns_test_pat_ext_cost_SOURCES = tests/patterns/test_pat_ext_cost.c tests/patterns/memory_source.c \
     tests/patterns/memory_source.h
 tests_patterns_test_pat_ext_cost_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_cost_LDADD = libpatterns.la $(CMOCKA_LIBS)
+tests_patterns_test_pat_ext_rows_SOURCES = tests/patterns/test_pat_ext_rows.c tests/patterns/memory_source.c \
+    tests/patterns/memory_source.h
+tests_patterns_test_pat_ext_rows_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_patterns_test_pat_ext_rows_LDADD = libpatterns.la $(CMOCKA_LIBS)
 tests_patterns_test_pat_ext_tables_SOURCES = tests/patterns/test_pat_ext_tables.c
 tests_patterns_test_pat_ext_tables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_patterns_test_pat_ext_tables_LDADD = libpatterns.la $(CMOCKA_LIBS)

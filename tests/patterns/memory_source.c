@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/patterns/memory_source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MEMORY_BATCH = 1000 };
@@ -124,4 +125,14 @@ void memory_fini(struct memory_source *m)
     free(m->tables.modules);
     free(m->steps);
     *m = (struct memory_source){0};
+}
+
+void memory_extract(struct memory_source *m, const struct pat_extract_options *o, struct pat_sequences *out)
+{
+    pat_source *s = memory_open(m);
+    if (pat_extract(s, o, out) != LS_OK) {
+        fprintf(stderr, "%s\n", ls_last_error());
+        abort();
+    }
+    pat_source_close(s);
 }

@@ -3,6 +3,7 @@
 #ifndef TESTS_PATTERNS_MEMORY_SOURCE_H
 #define TESTS_PATTERNS_MEMORY_SOURCE_H
 
+#include "patterns/extract/pat_extract.h"
 #include "patterns/source/pat_source.h"
 
 struct memory_step {
@@ -31,6 +32,8 @@ void memory_access(struct memory_source *m, uint32_t site, uint32_t thread, uint
 
 /* A source that reads m from its first step on; m must outlive it. */
 pat_source *memory_open(struct memory_source *m);
+/* What extraction makes of m; a failure aborts the test. */
+void memory_extract(struct memory_source *m, const struct pat_extract_options *o, struct pat_sequences *out);
 void memory_fini(struct memory_source *m);
 
 #endif

@@ -20,13 +20,8 @@ static uint64_t rng(uint64_t below)
     return ls_random_below(&rng_state, below);
 }
 
-static void extract(struct memory_source *m, struct pat_sequences *out)
-{
-    const struct pat_extract_options all = {.top = 1000000, .accesses_min = 1, .keep_trivial = true};
-    pat_source *s = memory_open(m);
-    if (pat_extract(s, &all, out) != LS_OK) fail_msg("%s", ls_last_error());
-    pat_source_close(s);
-}
+static const struct pat_extract_options everything = {
+    .top = 1000000, .accesses_min = 1, .keep_trivial = true};
 
 enum { COST_SITES = 6, COST_THREADS = 3, COST_LINES = 6 * 64, COST_STEPS = 60000, COST_PART = 32 };
 
@@ -89,7 +84,7 @@ static void pat_costs_are_those_of_the_model(void **state)
         for (uint64_t at = first == line ? first + 1 : first; at <= last; at++)
             cost_line(&c, thread, site, at, site % 2);
     }
-    extract(&m, &s);
+    memory_extract(&m, &everything, &s);
     assert_int_equal(s.len, COST_SITES * COST_THREADS);
     for (size_t i = 0; i < s.len; i++)
         assert_true(s.rows[i].cost * COST_PART == (double)c.rows[s.rows[i].thread][s.rows[i].site].parts);
@@ -115,7 +110,7 @@ static void pat_stores_wait_a_quarter_and_wide_accesses_for_each_line(void **sta
         memory_access(&m, sites[1], 0, FAR_AWAY + (1 << 20) + at);
         memory_access(&m, sites[2], 0, FAR_AWAY + (2 << 20) + at + 56);
     }
-    extract(&m, &s);
+    memory_extract(&m, &everything, &s);
     assert_int_equal(s.len, 3);
     for (size_t i = 0; i < 3; i++)
         cost[s.rows[i].site] = s.rows[i].cost;

@@ -70,11 +70,23 @@ static void ask_all(struct world *w)
             pat_ext_home_pages_ask(&w->pages, &w->budget, &w->live, &w->tables, BASE + page * 4096 + 8);
 }
 
-static void make_world(struct world *w, uint64_t grain)
+static void begin(struct world *w)
 {
     *w = (struct world){.budget = {.limit_bytes = UINT64_C(1) << 24}};
     w->tables = (struct pat_tables){.ranges = w->ranges, .ranges_len = RANGES};
     smr_avl_init(&w->live);
+}
+
+static void end(struct world *w)
+{
+    smr_avl_fini(&w->live);
+    pat_ext_home_pages_fini(&w->pages, &w->budget);
+    assert_int_equal(w->budget.used_bytes, 0);
+}
+
+static void make_world(struct world *w, uint64_t grain)
+{
+    begin(w);
     for (uint32_t i = 0; i < RANGES; i++) {
         const uint64_t start = BASE + rng(PAGES * 4096 / grain) * grain;
         const uint64_t most = rng(20) ? 100 : 9000;
@@ -105,9 +117,7 @@ static void pat_home_pages_know_what_a_look_up_says(void **state)
         }
         ask_all(&w);
         check(&w);
-        smr_avl_fini(&w.live);
-        pat_ext_home_pages_fini(&w.pages, &w.budget);
-        assert_int_equal(w.budget.used_bytes, 0);
+        end(&w);
     }
 }
 
@@ -117,17 +127,14 @@ static void pat_home_pages_know_all_of_a_pool(void **state)
     enum { NODE = 48 };
     (void)state;
     static struct world w;
-    w = (struct world){.budget = {.limit_bytes = UINT64_C(1) << 24}};
-    w.tables = (struct pat_tables){.ranges = w.ranges, .ranges_len = RANGES};
-    smr_avl_init(&w.live);
+    begin(&w);
     for (uint32_t i = 0; i < RANGES; i++) {
         w.ranges[i] = (struct pat_range){BASE + i * NODE, BASE + (i + 1) * NODE, 1};
         turn(&w, i);
     }
     ask_all(&w);
     assert_int_equal(check(&w), RANGES * NODE);
-    smr_avl_fini(&w.live);
-    pat_ext_home_pages_fini(&w.pages, &w.budget);
+    end(&w);
 }
 
 /* Nodes inside a block of another home, which has the first bytes of each page. */
@@ -136,9 +143,7 @@ static void pat_home_pages_are_of_what_was_asked_for(void **state)
     enum { NODE = 48, APART = 64, FIRST = 16 };
     (void)state;
     static struct world w;
-    w = (struct world){.budget = {.limit_bytes = UINT64_C(1) << 24}};
-    w.tables = (struct pat_tables){.ranges = w.ranges, .ranges_len = RANGES};
-    smr_avl_init(&w.live);
+    begin(&w);
     for (uint32_t i = 0; i < RANGES; i++) {
         const uint64_t start = BASE + FIRST + (uint64_t)i * APART;
         w.ranges[i] = (struct pat_range){start, start + NODE, 1};
@@ -152,8 +157,7 @@ static void pat_home_pages_are_of_what_was_asked_for(void **state)
     for (uint32_t i = 1; i < RANGES; i++)
         assert_true(pat_ext_home_pages_know(&w.pages, w.ranges[i].start + NODE - 1, 1));
     check(&w);
-    smr_avl_fini(&w.live);
-    pat_ext_home_pages_fini(&w.pages, &w.budget);
+    end(&w);
 }
 
 static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)

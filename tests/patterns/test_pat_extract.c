@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "common/ls_random.h"
 #include "patterns/compact/pat_compact.h"
 #include "patterns/extract/pat_ext_choose.h"
 #include "tests/patterns/naive_extract.h"
@@ -24,13 +23,6 @@ static uint64_t rng(uint64_t below)
     rng_state ^= rng_state >> 7;
     rng_state ^= rng_state << 17;
     return rng_state % below;
-}
-
-static void extract(struct memory_source *m, const struct pat_extract_options *o, struct pat_sequences *out)
-{
-    pat_source *s = memory_open(m);
-    if (pat_extract(s, o, out) != LS_OK) fail_msg("%s", ls_last_error());
-    pat_source_close(s);
 }
 
 static const struct pat_extract_options everything = {
@@ -112,7 +104,7 @@ static void pat_extraction_equals_the_naive_one_on_random_accesses(void **state)
         struct memory_source m = {.batch_max = batches[seed % 3]};
         struct pat_sequences s;
         make_random(&m, seed * 7919, 1500);
-        extract(&m, &everything, &s);
+        memory_extract(&m, &everything, &s);
         naive_compare(&m, &s);
         pat_sequences_fini(&s);
         memory_fini(&m);
@@ -141,7 +133,7 @@ static void pat_nodes_of_a_list_are_one_pool(void **state)
                      memory_range(&m, ARENA + i * 48, ARENA + i * 48 + 32, 0));
     for (uint64_t i = 0; i < 500; i++)
         memory_access(&m, 0, 0, ARENA + i * 7 % 500 * 48 + 8);
-    extract(&m, &everything, &s);
+    memory_extract(&m, &everything, &s);
     assert_true(only(&s)->is_pool);
     assert_int_equal(s.rows[0].breaks_len, 0);
     assert_int_equal(s.rows[0].elem_size_bytes, 8);
@@ -170,7 +162,7 @@ static void pat_blocks_are_indexed_one_by_one(void **state)
                 memory_access(&m, 0, 0, ARENA + i * 4096 + k * k * 8);
             memory_event(&m, PAT_EVENT_RANGE_DIED, PAT_NONE, range);
         }
-        extract(&m, &everything, &s);
+        memory_extract(&m, &everything, &s);
         assert_true(only(&s)->is_pool == (visit < 8));
         assert_int_equal(s.rows[0].breaks_len, visit < 8 ? 0 : 99);
         naive_compare(&m, &s);
@@ -195,7 +187,7 @@ static void pat_range_that_another_overlaps_has_ended(void **state)
     memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, 77); /* neither of these can be */
     memory_access(&m, 0, 0, ARENA + 800);
     memory_access(&m, 0, 0, ARENA);
-    extract(&m, &everything, &s);
+    memory_extract(&m, &everything, &s);
     assert_int_equal(s.len, 3);
     for (size_t i = 0; i < 3; i++) {
         const struct pat_sequence *q = &s.rows[i];
@@ -224,10 +216,10 @@ static void pat_threads_that_do_the_same_become_one(void **state)
     struct memory_source m = {0};
     struct pat_sequences apart, merged;
     make_threads(&m);
-    extract(&m, &everything, &apart);
+    memory_extract(&m, &everything, &apart);
     assert_int_equal(apart.len, 3);
     const struct pat_extract_options merge = {.merge_threads = true, .keep_trivial = true};
-    extract(&m, &merge, &merged);
+    memory_extract(&m, &merge, &merged);
     const struct pat_sequence *q = only(&merged);
     assert_int_equal(q->thread, 1);
     assert_int_equal(q->threads, 3);
@@ -280,7 +272,7 @@ static void pat_published_modes_keep_what_they_say(void **state)
             memory_thread(&m);
             memory_site(&m, 0x401000, 8, PAT_OP_STORE);
             make_filtered(&m, 0, row->n, row->unique, row->far);
-            extract(&m, &o, &s);
+            memory_extract(&m, &o, &s);
             if ((s.len == 1) != row->by[k]) fail_msg("row %zu, mode %zu: %zu sequences", i, k, s.len);
             assert_int_equal(s.accesses_filtered, s.len ? 0 : row->n);
             if (s.len) assert_int_equal(s.rows[0].indices.len, row->n);
@@ -300,12 +292,12 @@ static void pat_published_modes_keep_the_ten_seen_in_most_windows(void **state)
         memory_site(&m, 0x401000 + i, 8, i & 1 ? PAT_OP_STORE : PAT_OP_LOAD);
         make_filtered(&m, i, 1200 + i * 50, 20, 0);
     }
-    extract(&m, &o, &s);
+    memory_extract(&m, &o, &s);
     assert_int_equal(s.len, 20);
     for (size_t i = 0; i < s.len; i++)
         assert_in_range(s.rows[i].site, 4, 23);
     pat_sequences_fini(&s);
-    extract(&m, &four, &s);
+    memory_extract(&m, &four, &s);
     assert_int_equal(s.len, 8);
     pat_sequences_fini(&s);
     memory_fini(&m);
@@ -326,7 +318,7 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
         memory_access(&m, 2, 0, 2 * FAR_AWAY + rng(8000000) * 8); /* a gather */
     }
     const struct pat_extract_options o = {0};
-    extract(&m, &o, &s);
+    memory_extract(&m, &o, &s);
     assert_int_equal(s.len, 2);
     assert_int_equal(s.rows[0].site, 2);
     assert_int_equal(s.rows[1].site, 0);
@@ -334,7 +326,7 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
     assert_int_equal(s.accesses_filtered, 40000);
     assert_int_equal(s.sites, 3);
     pat_sequences_fini(&s);
-    extract(&m, &everything, &s);
+    memory_extract(&m, &everything, &s);
     assert_int_equal(s.len, 3);
     pat_sequences_fini(&s);
     memory_fini(&m);
@@ -353,7 +345,7 @@ static void pat_counts_are_estimates_above_their_limits(void **state)
         memory_access(&m, 0, 0, ARENA + page * 4096);
         memory_access(&m, 0, 0, ARENA + page * 4096 + 64 * (1 + page % 63));
     }
-    extract(&m, &everything, &s);
+    memory_extract(&m, &everything, &s);
     assert_in_range(only(&s)->pages, 57000, 63000);
     assert_in_range(s.rows[0].lines, 114000, 126000);
     pat_sequences_fini(&s);
@@ -366,7 +358,7 @@ static void pat_counts_are_estimates_above_their_limits(void **state)
         memory_access(&m, 0, 0, addr);
         memory_access(&m, 0, 0, addr + 5 * 8);
     }
-    extract(&m, &everything, &s);
+    memory_extract(&m, &everything, &s);
     assert_int_equal(only(&s)->distances[0].distance, 5);
     assert_in_range(s.rows[0].distances[0].count, 59000, 60000);
     assert_in_range(s.rows[0].distances_unique, 16384, 60001);
@@ -407,7 +399,7 @@ static void pat_accesses_without_room_are_counted(void **state)
         memory_site(&m, 0x401000 + i, 8, PAT_OP_LOAD);
         memory_access(&m, i, 0, ARENA + (uint64_t)i * 64);
     }
-    extract(&m, &o, &s);
+    memory_extract(&m, &o, &s);
     for (size_t i = 0; i < s.len; i++)
         kept += s.rows[i].accesses;
     assert_true(s.accesses_unplaced > 0);
@@ -480,147 +472,6 @@ static void pat_what_takes_turns_with_the_costliest_comes_along(void **state)
                     check_turns(&turns_cases[t], with, no_join, top);
 }
 
-/* What happened between two accesses is not known, also where all nodes of the pool are. */
-static void pat_breaks_are_kept_in_pools(void **state)
-{
-    enum { NODES = 200, NODE = 48, ACCESSES = 40000, PART = 5000 };
-    struct memory_source m = {0};
-    struct pat_sequences s;
-    const struct pat_extract_options o = {0};
-    uint64_t random = 1;
-    (void)state;
-    memory_thread(&m);
-    memory_home(&m, "nodes", 8);
-    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
-    for (uint64_t i = 0; i < NODES; i++)
-        memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE,
-                     memory_range(&m, ARENA + i * NODE, ARENA + (i + 1) * NODE, 0));
-    for (uint64_t i = 0; i < ACCESSES; i++) {
-        if (i && i % PART == 0) memory_event(&m, PAT_EVENT_BREAK, 0, 0);
-        memory_access(&m, 0, 0, ARENA + ls_random_below(&random, NODES) * NODE);
-    }
-    extract(&m, &o, &s);
-    assert_true(only(&s)->is_pool);
-    assert_int_equal(s.rows[0].breaks_len, ACCESSES / PART - 1);
-    for (size_t i = 0; i < s.rows[0].breaks_len; i++)
-        assert_int_equal(s.rows[0].breaks[i], (i + 1) * PART);
-    pat_sequences_fini(&s);
-    memory_fini(&m);
-}
-
-/* Runs of far distances, and one back to another place, more than are counted one by one. */
-static void pat_far_distances_are_counted_among_too_many(void **state)
-{
-    enum { LOOPS = 30000, LOOP = 4, STEP = 8192 };
-    struct memory_source m = {0};
-    struct pat_sequences s;
-    const struct pat_extract_options o = {0};
-    uint64_t random = 1, before = 0, far = 0;
-    (void)state;
-    memory_thread(&m);
-    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
-    for (int i = 0; i < LOOPS; i++) {
-        const uint64_t place = ls_random_below(&random, 1 << 20) * 8;
-        for (uint64_t k = 0; k < LOOP; k++) {
-            const uint64_t addr = ARENA + place + k * STEP;
-            const uint64_t apart = addr > before ? addr - before : before - addr;
-            far += before && apart >= 513 * 8;
-            before = addr;
-            memory_access(&m, 0, 0, addr);
-        }
-    }
-    extract(&m, &o, &s);
-    assert_true(only(&s)->distances_unique >= 16384);
-    assert_int_equal(s.rows[0].distances_far, far);
-    pat_sequences_fini(&s);
-    memory_fini(&m);
-}
-
-/* Nodes of one home in two places too far apart for one array: each is a sequence of its own, whether their
- * pages are known or not. */
-static void check_far_apart(uint64_t node_bytes, int near_ones)
-{
-    enum { NODES = 400, ACCESSES = 40000 };
-    struct memory_source m = {0};
-    struct pat_sequences s;
-    const struct pat_extract_options o = {0};
-    uint64_t places[NODES], random = 1, each[2] = {0, 0};
-    memory_thread(&m);
-    memory_home(&m, "nodes", 8);
-    memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
-    for (uint32_t i = 0; i < NODES; i++) {
-        places[i] = ARENA + i / 2 * node_bytes + i % 2 * (UINT64_C(1) << 38);
-        memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE,
-                     memory_range(&m, places[i], places[i] + node_bytes, 0));
-    }
-    for (int i = 0; i < ACCESSES; i++) {
-        const uint64_t node =
-            i < near_ones ? ls_random_below(&random, NODES / 2) * 2 : ls_random_below(&random, NODES);
-        memory_access(&m, 0, 0, places[node]);
-        each[node % 2]++;
-    }
-    extract(&m, &o, &s);
-    assert_int_equal(s.len, 2);
-    for (int i = 0; i < 2; i++) {
-        assert_true(s.rows[i].is_pool);
-        assert_int_equal(s.rows[i].accesses, each[s.rows[i].base - ARENA > UINT64_C(1) << 37]);
-        for (size_t k = 0; k < s.rows[i].indices.len; k++)
-            assert_in_range(s.rows[i].indices.data[k], 0, NODES / 2 * node_bytes / s.rows[i].elem_size_bytes);
-    }
-    pat_sequences_fini(&s);
-    memory_fini(&m);
-}
-
-static void pat_pool_far_apart_is_two(void **state)
-{
-    static const uint64_t nodes_bytes[] = {16, 20, 48, 4200};
-    (void)state;
-    for (size_t i = 0; i < sizeof(nodes_bytes) / sizeof(nodes_bytes[0]); i++)
-        for (int near_ones = 70; near_ones < 2000; near_ones *= 2)
-            check_far_apart(nodes_bytes[i], near_ones);
-}
-
-/* Loops of 16 over places that change, by two sites in turn; at one access, if it is there, the second one
- * comes first. */
-static void check_turns_counted(uint64_t swapped_at)
-{
-    enum { ACCESSES = 20000, LOOP = 16 };
-    struct memory_source m = {0};
-    struct pat_sequences s;
-    const struct pat_extract_options o = {0};
-    memory_thread(&m);
-    memory_home(&m, "both", 8);
-    for (uint32_t i = 0; i < 2; i++)
-        memory_site(&m, 0x401000 + i, 8, PAT_OP_LOAD);
-    memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(&m, ARENA, ARENA + (1 << 30), 0));
-    for (uint64_t i = 0; i < ACCESSES; i++) {
-        const uint64_t addr = ARENA + i / LOOP * 7919 % 10007 * 4096 + i % LOOP * 8;
-        const uint32_t first = i == swapped_at;
-        memory_access(&m, first, 0, addr + first * 2048);
-        memory_access(&m, !first, 0, addr + !first * 2048);
-    }
-    extract(&m, &o, &s);
-    assert_int_equal(s.len, 2);
-    const uint32_t second = s.rows[1].site;
-    /* the first two accesses; then each loop's first one, and its second one, which goes on by the old step
-     */
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(s.rows[i].turns, 2 + 2 * (ACCESSES / LOOP - 1));
-    assert_int_equal(s.rows[!second].ahead, PAT_NONE);
-    assert_int_equal(s.rows[second].ahead, swapped_at < ACCESSES ? PAT_NONE : s.rows[!second].order);
-    pat_sequences_fini(&s);
-    memory_fini(&m);
-}
-
-static void pat_turns_are_counted_and_kept_in_order(void **state)
-{
-    (void)state;
-    check_turns_counted(UINT64_MAX);
-    for (uint64_t at = 16; at < 20000; at += 4000)
-        check_turns_counted(at);
-    check_turns_counted(19984);
-}
-
 static void pat_top_counts_groups(void **state)
 {
     static const int a, b, c, d;
@@ -658,10 +509,6 @@ int main(void)
         cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
         cmocka_unit_test(pat_accesses_without_room_are_counted),
         cmocka_unit_test(pat_what_takes_turns_with_the_costliest_comes_along),
-        cmocka_unit_test(pat_turns_are_counted_and_kept_in_order),
-        cmocka_unit_test(pat_breaks_are_kept_in_pools),
-        cmocka_unit_test(pat_far_distances_are_counted_among_too_many),
-        cmocka_unit_test(pat_pool_far_apart_is_two),
         cmocka_unit_test(pat_top_counts_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,9 +51,7 @@ static int end(void **state)
 
 static void extract(struct memory_source *m, struct pat_extract_options o, struct pat_sequences *out)
 {
-    pat_source *s = memory_open(m);
-    if (pat_extract(s, &o, out) != LS_OK) fail_msg("%s", ls_last_error());
-    pat_source_close(s);
+    memory_extract(m, &o, out);
 }
 
 static const struct pat_sequence *of_site(const struct pat_sequences *s, uint32_t site)
