@@ -65,6 +65,29 @@ static double merge_share(const struct prof_merge_job *job, size_t offset_bytes)
     return all > 0 ? part / all : NAN;
 }
 
+/* A profile without the figures adds nothing to them. Errors of independent splits add up in squares. */
+static void merge_cpu(struct prof_merge_job *job, struct prof_run *a, const struct prof_run *b)
+{
+    const double user_a_ns = a->user_ns == UINT64_MAX || isnan(a->weights_found) ? 0 : (double)a->user_ns;
+    const double user_b_ns = b->user_ns == UINT64_MAX || isnan(b->weights_found) ? 0 : (double)b->user_ns;
+    const double found_ns = (user_a_ns > 0 ? a->weights_found * user_a_ns : 0) +
+                            (user_b_ns > 0 ? b->weights_found * user_b_ns : 0);
+    a->weights_found = user_a_ns + user_b_ns > 0 ? found_ns / (user_a_ns + user_b_ns) : NAN;
+    a->cpu_ns = merge_sum(a->cpu_ns, b->cpu_ns);
+    a->user_ns = merge_sum(a->user_ns, b->user_ns);
+    a->kernel_ns = merge_sum(a->kernel_ns, b->kernel_ns);
+    if (a->kernel_error_ns == UINT64_MAX || b->kernel_error_ns == UINT64_MAX)
+        a->kernel_error_ns = merge_sum(a->kernel_error_ns, b->kernel_error_ns);
+    else
+        a->kernel_error_ns = (uint64_t)hypot((double)a->kernel_error_ns, (double)b->kernel_error_ns);
+    a->recording_ns = merge_sum(a->recording_ns, b->recording_ns);
+    a->represented_ns = merge_sum(a->represented_ns, b->represented_ns);
+    a->unrepresented_ns = merge_sum(a->unrepresented_ns, b->unrepresented_ns);
+    a->unrepresented_why = merge_texts(job, a->unrepresented_why, b->unrepresented_why, "; ");
+    a->instructions_stepped = merge_sum(a->instructions_stepped, b->instructions_stepped);
+    a->instructions_in_place = merge_sum(a->instructions_in_place, b->instructions_in_place);
+}
+
 static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
 {
     struct prof_run *a = &job->run;
@@ -82,6 +105,7 @@ static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
     a->dropped_bytes = merge_sum(a->dropped_bytes, b->dropped_bytes);
     a->skipped_triggers = merge_sum(a->skipped_triggers, b->skipped_triggers);
     a->throttled = merge_sum(a->throttled, b->throttled);
+    merge_cpu(job, a, b);
 }
 
 /* Clocks of machines agree as well as they are set; those of one machine, exactly. */

@@ -21,6 +21,7 @@ static const struct merge_link merge_links[] = {
     MERGE_LINK(processes, prof_process, parent, processes),
     MERGE_LINK(bursts, prof_burst, thread, threads),
     MERGE_LINK(bursts, prof_burst, frame, frames),
+    MERGE_LINK(bursts, prof_burst, phase, phases),
     MERGE_LINK(modules, prof_module, process, processes),
     MERGE_LINK(lines, prof_line, process, processes),
     MERGE_LINK(inlines, prof_inline, line, lines),
@@ -39,6 +40,11 @@ static const struct merge_link merge_links[] = {
     MERGE_LINK(sites, prof_site, label_frame, frames),
     MERGE_LINK(sites, prof_site, node, nodes),
     MERGE_LINK(watches, prof_watch, process, processes),
+    MERGE_LINK(kernels, prof_kernel, process, processes),
+    MERGE_LINK(kernels, prof_kernel, node, nodes),
+    MERGE_LINK(kernels, prof_kernel, line, lines),
+    MERGE_LINK(kernels, prof_kernel, frame, frames),
+    MERGE_LINK(in_places, prof_in_place, process, processes),
 };
 
 /* A column that holds a time of the run. */

@@ -24,6 +24,7 @@ static ls_err prof_process_add(struct prof_run_state *run, const struct spool_im
         .rank_from = has_rank ? s->origin.rank_from : "",
         .begin_ns = is_empty ? 0 : s->begin_ns - run->start_ns,
         .end_ns = is_empty ? 0 : s->end_ns - run->start_ns,
+        PROF_PROCESS_CPU_UNKNOWN,
     };
     return LS_OK;
 }

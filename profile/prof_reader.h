@@ -51,6 +51,9 @@ struct prof_process {
     const char *exe, *cmdline;
     const char *engine, *trigger, *why;
     uint64_t begin_ns, end_ns, bursts_ns, hooks_ns;
+    /* CPU time of all threads while sampling was on, UINT64_MAX where not known: user, kernel and recording
+     * itself add up to cpu_ns; bursts represent represented_ns of user_ns. */
+    uint64_t cpu_ns, user_ns, kernel_ns, recording_ns, represented_ns;
 };
 struct prof_burst {
     uint32_t thread, cpu;
@@ -59,6 +62,23 @@ struct prof_burst {
     uint64_t first_sample;
     uint32_t samples_len;
     uint32_t frame; /* row of frames: the call stack at the trigger; UINT32_MAX when none was taken */
+    uint32_t phase; /* id in phases of the thread at the trigger; UINT32_MAX: none */
+};
+/* Kernel time of one process by cause. Rows without a node, line or frame: UINT32_MAX. */
+struct prof_kernel {
+    uint32_t process;
+    uint32_t cause;           /* enum prof_kernel_cause */
+    uint32_t node;            /* data that was mapped, faulted in or released */
+    uint32_t line;            /* row of lines: the instruction or the call */
+    uint32_t frame;           /* row of frames: the call path */
+    uint64_t calls, bytes;    /* calls or faults, and the memory in them; estimated where sampled */
+    double time_ns, error_ns; /* error: half of the 95 % interval */
+};
+/* Instructions that the step engine stepped in place, by their mnemonics. */
+struct prof_in_place {
+    uint32_t process;
+    const char *instruction;
+    uint64_t count;
 };
 struct prof_module {
     uint32_t process;
@@ -157,7 +177,23 @@ struct prof_run {
     double coverage_precise,
         coverage_coarse; /* shares of samples in precise / in coarse homes; the rest is unmapped */
     const char *events_sampled, *latency_meaning; /* "": the step engine's */
+    /* CPU time of all recorded processes while sampling was on: cpu = user + kernel + recording, and bursts
+     * represent represented_ns of user_ns, all but unrepresented_ns. kernel_error_ns is half of the 95 %
+     * interval of the split into user and kernel, which most kernels know by samples only. */
+    uint64_t cpu_ns, user_ns, kernel_ns, kernel_error_ns, recording_ns, represented_ns, unrepresented_ns;
+    const char *unrepresented_why; /* "": all is represented */
+    double weights_found;          /* sum of the weights before they were scaled / user_ns; 1 is expected */
+    uint64_t instructions_stepped, instructions_in_place;
 };
+
+/* Initialisers for a process, and for a run, whose CPU time is not known. */
+#define PROF_PROCESS_CPU_UNKNOWN                                                                      \
+    .cpu_ns = UINT64_MAX, .user_ns = UINT64_MAX, .kernel_ns = UINT64_MAX, .recording_ns = UINT64_MAX, \
+    .represented_ns = UINT64_MAX
+#define PROF_RUN_CPU_UNKNOWN                                                                 \
+    PROF_PROCESS_CPU_UNKNOWN, .kernel_error_ns = UINT64_MAX, .unrepresented_ns = UINT64_MAX, \
+                              .unrepresented_why = "", .weights_found = NAN,                 \
+                              .instructions_stepped = UINT64_MAX, .instructions_in_place = UINT64_MAX
 
 /* Columns asked for; the others stay NULL. */
 struct prof_samples {
@@ -192,6 +228,8 @@ const struct prof_event *prof_events(const prof_profile *p, size_t *out_len);
 const struct prof_frame *prof_frames(const prof_profile *p, size_t *out_len);
 const struct prof_watch *prof_watches(const prof_profile *p, size_t *out_len);
 const struct prof_site *prof_sites(const prof_profile *p, size_t *out_len);
+const struct prof_kernel *prof_kernels(const prof_profile *p, size_t *out_len);
+const struct prof_in_place *prof_in_places(const prof_profile *p, size_t *out_len);
 const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in
  * order. */

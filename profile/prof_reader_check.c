@@ -42,7 +42,26 @@ static const char *prof_check_burst(const void *rows, uint64_t i, const struct p
     if (!prof_in(b->thread, lens->threads)) return "thread is out of range";
     if (b->first_sample > lens->samples || b->samples_len > lens->samples - b->first_sample)
         return "samples are out of range";
+    if (!prof_in_or_none(b->phase, lens->phases)) return "phase is out of range";
     return prof_in_or_none(b->frame, lens->frames) ? NULL : "frame is out of range";
+}
+
+static const char *prof_check_kernel(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_kernel *k = (const struct prof_kernel *)rows + i;
+    if (!prof_in(k->process, lens->processes)) return "process is out of range";
+    if (!prof_in(k->cause, PROF_KERNEL_CAUSE_COUNT)) return "cause is not known";
+    if (!prof_in_or_none(k->node, lens->nodes)) return "node is out of range";
+    if (!prof_in_or_none(k->line, lens->lines)) return "line is out of range";
+    if (!(k->time_ns >= 0) || !(k->error_ns >= 0)) return "time is negative";
+    return prof_in_or_none(k->frame, lens->frames) ? NULL : "frame is out of range";
+}
+
+static const char *prof_check_in_place(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    return prof_in(((const struct prof_in_place *)rows)[i].process, lens->processes)
+               ? NULL
+               : "process is out of range";
 }
 
 static const char *prof_check_module(const void *rows, uint64_t i, const struct prof_lens *lens)
@@ -126,6 +145,7 @@ static prof_row_check *const prof_row_checks[PROF_TABLE_COUNT] = {
     [PROF_TABLE_processes] = prof_check_process, [PROF_TABLE_phase_spans] = prof_check_phase_span,
     [PROF_TABLE_events] = prof_check_event,      [PROF_TABLE_inlines] = prof_check_inline,
     [PROF_TABLE_frames] = prof_check_frame,      [PROF_TABLE_sites] = prof_check_site,
+    [PROF_TABLE_kernels] = prof_check_kernel,    [PROF_TABLE_in_places] = prof_check_in_place,
 };
 
 ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,

@@ -46,9 +46,10 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                             .spent_ns = 0,
                             .ip = b->ip,
                             .end_why = UINT32_MAX,
-                            .frame = PROF_NO_FRAME};
+                            .frame = PROF_NO_FRAME,
+                            .phase = prof_phase_of_lane(r, lane)};
     prof_calls_forget(&lane->calls);
-    return LS_OK;
+    return prof_ip_add(&r->ips, b->ip); /* the weight belongs to this line */
 }
 
 static ls_err prof_on_pages(struct prof_lane *lane, const struct spool_pages *pages)

@@ -55,6 +55,8 @@ struct prof_run_state {
     PROF_VECTOR(struct prof_child_end) child_ends;
     PROF_VECTOR(struct prof_event) events;
     PROF_VECTOR(struct prof_watch) watches;
+    PROF_VECTOR(struct prof_kernel) kernels;
+    PROF_VECTOR(struct prof_in_place) in_places;
     const char *latency_meaning, *events_sampled; /* NULL: not told */
     struct prof_frames frames;                    /* those of the process replayed now are the last ones */
     struct prof_sites sites;

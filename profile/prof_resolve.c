@@ -201,6 +201,7 @@ static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
         .coverage_precise = prof_share(s->samples_precise, s->samples_len),
         .coverage_coarse =
             prof_share(s->samples_len - s->samples_precise - s->samples_unmapped, s->samples_len),
+        PROF_RUN_CPU_UNKNOWN,
     };
     prof_fill_calibration(o->calibration, &run);
     return run;
@@ -255,6 +256,8 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_sites, s->sites.rows.rows, s->sites.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_watches, s->watches.rows, s->watches.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_kernels, s->kernels.rows, s->kernels.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_in_places, s->in_places.rows, s->in_places.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
@@ -329,6 +332,8 @@ static void prof_job_fini(struct prof_resolve_job *job)
     prof_domains_fini(&s->domains);
     free(s->events.rows);
     free(s->watches.rows);
+    free(s->kernels.rows);
+    free(s->in_places.rows);
     prof_frames_fini(&s->frames);
     prof_sites_fini(&s->sites);
     free(s->lines.rows);

@@ -121,7 +121,8 @@ static ls_err prof_sample_burst(struct prof_replay *r, struct prof_lane *lane, s
                                                                     .end_why = UINT32_MAX,
                                                                     .first_sample = r->run->samples_len,
                                                                     .samples_len = 1,
-                                                                    .frame = PROF_NO_FRAME};
+                                                                    .frame = PROF_NO_FRAME,
+                                                                    .phase = s->phase};
     r->run->samples_len++;
     return prof_writer_add(r->run->writer, s);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.h5, schema 1: the one description of its columns, shared by writer, reader and documentation
+/* run.h5, schema 2: the one description of its columns, shared by writer, reader and documentation
  * (doc/run-h5.md).
  *
  * Constants.  Thread: any.  Signal: safe. */
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define PROF_SCHEMA 1
+#define PROF_SCHEMA 2
 
 /* /samples: 1-D data sets of equal length.  X(name, C type, fill value = "missing", meaning) */
 #define PROF_SAMPLE_COLUMNS(X)                                                                            \
@@ -29,7 +29,7 @@
       "0 none, 1 hit, 2 hit modified, 3 miss, 4 forwarded, 5 from a peer; missing where the engine does " \
       "not tell")                                                                                         \
     X(weight_ns, uint64_t, UINT64_MAX,                                                                    \
-      "CPU time the sample's burst stands for (the same for all its samples)")                            \
+      "CPU time that the sample's burst represents (the same for all its samples)")                       \
     X(node, uint32_t, UINT32_MAX, "id in /nodes")                                                         \
     X(element, uint64_t, UINT64_MAX, "element index inside the node")                                     \
     X(component, uint32_t, UINT32_MAX, "component of the element")                                        \
@@ -87,6 +87,22 @@ enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, 
     X(TLS, "tls", 1)             /* thread-local storage: of one module, or one variable */                  \
     X(FRAME, "frame", 1)         /* stack frames of one function; below the stack of its thread */           \
     X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */
+
+/* X(name, text): causes of kernel time in /kernel. Files store the numbers: new causes go to the end. */
+#define PROF_KERNEL_CAUSES(X)                  \
+    X(FAULT, "page faults")                    \
+    X(HUGE_FAULT, "page faults of huge pages") \
+    X(MAP, "mmap")                             \
+    X(UNMAP, "munmap")                         \
+    X(BREAK, "brk")                            \
+    X(READ, "read")                            \
+    X(WRITE, "write")                          \
+    X(CALL, "other system calls")              \
+    X(OTHER, "kernel, other")
+
+#define PROF_CAUSE_ENUM(name, text) PROF_KERNEL_##name,
+enum prof_kernel_cause { PROF_KERNEL_CAUSES(PROF_CAUSE_ENUM) PROF_KERNEL_CAUSE_COUNT };
+#undef PROF_CAUSE_ENUM
 
 #define PROF_KIND_ENUM(name, text, precise) PROF_NODE_##name,
 enum prof_node_kind { PROF_NODE_KINDS(PROF_KIND_ENUM) PROF_NODE_KIND_COUNT };

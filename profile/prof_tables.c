@@ -67,13 +67,20 @@ static const struct prof_field prof_process_fields[] = {
     PROF_FIELD(prof_process, begin_ns, PROF_U64, "first record, ns since start_mono_ns"),
     PROF_FIELD(prof_process, end_ns, PROF_U64, "last record"),
     PROF_FIELD(prof_process, bursts_ns, PROF_U64, "time spent in bursts, summed over threads"),
-    PROF_FIELD(prof_process, hooks_ns, PROF_U64, "estimated time spent in hooks"),
+    PROF_FIELD(prof_process, hooks_ns, PROF_U64, "estimated time spent in hooks and in starts of threads"),
+    PROF_FIELD(prof_process, cpu_ns, PROF_U64, "CPU time of all threads while sampling was on"),
+    PROF_FIELD(prof_process, user_ns, PROF_U64,
+               "part of cpu_ns that the program spent outside of the kernel"),
+    PROF_FIELD(prof_process, kernel_ns, PROF_U64, "part of cpu_ns that the kernel spent for the program"),
+    PROF_FIELD(prof_process, recording_ns, PROF_U64, "part of cpu_ns that recording itself took"),
+    PROF_FIELD(prof_process, represented_ns, PROF_U64, "part of user_ns that bursts represent"),
 };
 static const struct prof_field prof_burst_fields[] = {
     PROF_FIELD(prof_burst, thread, PROF_U32, "row of /threads"),
     PROF_FIELD(prof_burst, cpu, PROF_U32, "logical CPU at the trigger"),
     PROF_FIELD(prof_burst, time_ns, PROF_U64, "of the trigger, ns since start_mono_ns"),
-    PROF_FIELD(prof_burst, weight_ns, PROF_U64, "CPU time the burst stands for"),
+    PROF_FIELD(prof_burst, weight_ns, PROF_U64,
+               "CPU time that the burst represents, at the instruction where it began"),
     PROF_FIELD(prof_burst, spent_ns, PROF_U64, "cost of the burst"),
     PROF_FIELD(prof_burst, ip, PROF_U64, "interrupted instruction"),
     PROF_FIELD(prof_burst, instructions, PROF_U32, "stepped"),
@@ -83,6 +90,7 @@ static const struct prof_field prof_burst_fields[] = {
     PROF_FIELD(prof_burst, samples_len, PROF_U32, "number of its samples"),
     PROF_FIELD_LATER(prof_burst, frame, PROF_U32,
                      "row of /frames: call stack at the trigger; missing when none was taken"),
+    PROF_FIELD(prof_burst, phase, PROF_U32, "id in /phases at the trigger, the innermost one"),
 };
 static const struct prof_field prof_module_fields[] = {
     PROF_FIELD(prof_module, process, PROF_U32, "row of /processes"),
@@ -185,6 +193,26 @@ static const struct prof_field prof_watch_fields[] = {
     PROF_FIELD_LATER(prof_watch, hits, PROF_U64, "touches seen"),
 };
 
+static const struct prof_field prof_kernel_fields[] = {
+    PROF_FIELD(prof_kernel, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_kernel, cause, PROF_U32, "index into the attribute causes"),
+    PROF_FIELD(prof_kernel, node, PROF_U32,
+               "id in /nodes: data that was mapped, faulted in or released; missing where not known"),
+    PROF_FIELD(prof_kernel, line, PROF_U32,
+               "row of /lines: the instruction or the call; missing where not known"),
+    PROF_FIELD(prof_kernel, frame, PROF_U32, "row of /frames: call path; missing where none was taken"),
+    PROF_FIELD(prof_kernel, calls, PROF_U64, "calls or page faults; estimated where they are sampled"),
+    PROF_FIELD(prof_kernel, bytes, PROF_U64, "memory in them"),
+    PROF_FIELD(prof_kernel, time_ns, PROF_F64, "CPU time in the kernel"),
+    PROF_FIELD(prof_kernel, error_ns, PROF_F64, "half of its 95 % interval"),
+};
+
+static const struct prof_field prof_in_place_fields[] = {
+    PROF_FIELD(prof_in_place, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_in_place, instruction, PROF_TEXT, "mnemonic"),
+    PROF_FIELD(prof_in_place, count, PROF_U64, "how often the step engine stepped it in place"),
+};
+
 #define PROF_TABLE_ROW(group, fields, row)                  \
     {                                                       \
         group, fields, PROF_LEN(fields), sizeof(struct row) \
@@ -206,6 +234,8 @@ const struct prof_table prof_tables[PROF_TABLE_COUNT] = {
     [PROF_TABLE_sources] = PROF_TABLE_ROW("/sources", prof_source_fields, prof_source),
     [PROF_TABLE_sites] = PROF_TABLE_ROW("/sites", prof_site_fields, prof_site),
     [PROF_TABLE_watches] = PROF_TABLE_ROW("/watches", prof_watch_fields, prof_watch),
+    [PROF_TABLE_kernels] = PROF_TABLE_ROW("/kernel", prof_kernel_fields, prof_kernel),
+    [PROF_TABLE_in_places] = PROF_TABLE_ROW("/in_place", prof_in_place_fields, prof_in_place),
     [PROF_TABLE_frames] = PROF_TABLE_ROW("/frames", prof_frame_fields, prof_frame),
 };
 
@@ -254,6 +284,20 @@ static const struct prof_field prof_run_fields[] = {
         prof_run, latency_meaning, PROF_TEXT,
         "what latency_cycles counts, where the hardware told it; empty for the step engine: the load "
         "alone, TSC cycles"),
+    PROF_FIELD(prof_run, cpu_ns, PROF_U64, "CPU time of all recorded processes while sampling was on"),
+    PROF_FIELD(prof_run, user_ns, PROF_U64, "part of cpu_ns that the programs spent outside of the kernel"),
+    PROF_FIELD(prof_run, kernel_ns, PROF_U64, "part of cpu_ns that the kernel spent for the programs"),
+    PROF_FIELD(prof_run, kernel_error_ns, PROF_U64,
+               "half of the 95 % interval of the split into user and kernel"),
+    PROF_FIELD(prof_run, recording_ns, PROF_U64, "part of cpu_ns that recording itself took"),
+    PROF_FIELD(prof_run, represented_ns, PROF_U64, "part of user_ns that bursts represent"),
+    PROF_FIELD(prof_run, unrepresented_ns, PROF_U64, "the rest of user_ns"),
+    PROF_FIELD(prof_run, unrepresented_why, PROF_TEXT, "why it is not represented; empty where it is"),
+    PROF_FIELD(prof_run, weights_found, PROF_F64,
+               "sum of the weights of bursts before they were scaled, as a share of user_ns; 1 is expected"),
+    PROF_FIELD(prof_run, instructions_stepped, PROF_U64, "instructions in bursts"),
+    PROF_FIELD(prof_run, instructions_in_place, PROF_U64,
+               "those of them that were stepped in place, which switches latencies off for a moment"),
 };
 const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields, prof_run);
 
@@ -285,6 +329,8 @@ bool prof_kind_is_precise(uint32_t kind)
 }
 
 const char *const prof_origin_names[PROF_ORIGIN_COUNT] = {"start", "fork", "exec"};
+#define PROF_CAUSE_NAME(name, text) text,
+const char *const prof_cause_names[PROF_KERNEL_CAUSE_COUNT] = {PROF_KERNEL_CAUSES(PROF_CAUSE_NAME)};
 const char *const prof_ended_names[PROF_ENDED_COUNT] = {"unknown", "exit", "signal", "exec"};
 
 size_t prof_type_bytes(enum prof_type type)

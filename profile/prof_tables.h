@@ -49,7 +49,9 @@ struct prof_table {
     X(sources, struct prof_source)         \
     X(frames, struct prof_frame)           \
     X(sites, struct prof_site)             \
-    X(watches, struct prof_watch)
+    X(watches, struct prof_watch)          \
+    X(kernels, struct prof_kernel)         \
+    X(in_places, struct prof_in_place)
 
 #define PROF_TABLE_ENUM(id, row) PROF_TABLE_##id,
 enum prof_table_id { PROF_TABLE_LIST(PROF_TABLE_ENUM) PROF_TABLE_COUNT };
@@ -81,6 +83,7 @@ bool prof_kind_is_precise(uint32_t kind);
 
 extern const char *const prof_origin_names[];
 extern const char *const prof_ended_names[];
+extern const char *const prof_cause_names[];
 
 size_t prof_type_bytes(enum prof_type type);
 

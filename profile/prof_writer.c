@@ -357,6 +357,7 @@ static void prof_put_table_names(hid_t group, enum prof_table_id id)
         prof_put_names(group, "origins", prof_origin_names, PROF_ORIGIN_COUNT);
         prof_put_names(group, "ends", prof_ended_names, PROF_ENDED_COUNT);
     }
+    if (id == PROF_TABLE_kernels) prof_put_names(group, "causes", prof_cause_names, PROF_KERNEL_CAUSE_COUNT);
     if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, SPOOL_BURST_LAST + 1);
 }
 

@@ -56,22 +56,29 @@ static const struct prof_line lines[] = {
     {.process = 0, .ip = 0x400010, .module = "/bin/app", .until_ns = UINT64_MAX}};
 static const struct prof_phase phases[] = {{.id = 0, .parent = NO, .name = "solve"},
                                            {.id = 1, .parent = 0, .name = "sweep"}};
-static const struct prof_burst bursts[] = {
-    {.thread = 0, .time_ns = 200, .weight_ns = 1000, .instructions = 1000, .samples_len = 4, .frame = NO},
-    {.thread = 1,
-     .time_ns = 300,
-     .weight_ns = 1000,
-     .instructions = 1000,
-     .first_sample = 4,
-     .samples_len = 4,
-     .frame = NO},
-    {.thread = 0,
-     .time_ns = 700,
-     .weight_ns = 1000,
-     .instructions = 1000,
-     .first_sample = 8,
-     .samples_len = 4,
-     .frame = NO}};
+static const struct prof_burst bursts[] = {{.thread = 0,
+                                            .time_ns = 200,
+                                            .weight_ns = 1000,
+                                            .instructions = 1000,
+                                            .samples_len = 4,
+                                            .frame = NO,
+                                            .phase = NO},
+                                           {.thread = 1,
+                                            .time_ns = 300,
+                                            .weight_ns = 1000,
+                                            .instructions = 1000,
+                                            .first_sample = 4,
+                                            .samples_len = 4,
+                                            .frame = NO,
+                                            .phase = NO},
+                                           {.thread = 0,
+                                            .time_ns = 700,
+                                            .weight_ns = 1000,
+                                            .instructions = 1000,
+                                            .first_sample = 8,
+                                            .samples_len = 4,
+                                            .frame = NO,
+                                            .phase = NO}};
 
 static const struct {
     const void *rows;

@@ -73,8 +73,11 @@ static struct prof_sample sample(uint64_t i)
 /* Write len samples; fails where the writer fails. */
 static ls_err write_samples(prof_writer *w, uint64_t len)
 {
-    const struct prof_burst bursts[] = {
-        {.thread = 0, .first_sample = 0, .samples_len = (uint32_t)len, .frame = UINT32_MAX}};
+    const struct prof_burst bursts[] = {{.thread = 0,
+                                         .first_sample = 0,
+                                         .samples_len = (uint32_t)len,
+                                         .frame = UINT32_MAX,
+                                         .phase = UINT32_MAX}};
     const struct prof_run run = {
         .schema = PROF_SCHEMA, .command = "x y", .overhead_achieved = NAN, .duration_ns = UINT64_MAX};
     for (uint64_t i = 0; i < len; i++) {

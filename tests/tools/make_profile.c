@@ -160,6 +160,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
 {
     const struct pattern *p = pattern_of(number);
     *burst = (struct prof_burst){.frame = UINT32_MAX,
+                                 .phase = UINT32_MAX,
                                  .time_ns = number * 10000000ull,
                                  .weight_ns = variant->weight_ns,
                                  .spent_ns = 250000,
@@ -216,7 +217,8 @@ static ls_err write_run(prof_writer *w)
                            .level_limit_cycles = {10, 35, 250, INFINITY},
                            .issue_width = 4,
                            .coverage_precise = 1,
-                           .coverage_coarse = 0};
+                           .coverage_coarse = 0,
+                           PROF_RUN_CPU_UNKNOWN};
     return prof_writer_run(w, &run);
 }
 

@@ -263,6 +263,7 @@ static ls_err write_atlas(prof_writer *w)
 static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burst)
 {
     *burst = (struct prof_burst){.frame = UINT32_MAX,
+                                 .phase = UINT32_MAX,
                                  .thread = number % 2,
                                  .cpu = number % 2 ? 5 : 2,
                                  .time_ns = number * 10000001ull,
@@ -334,7 +335,8 @@ static ls_err write_all(prof_writer *w)
         .level_latency_cycles = {5, 15, 60, 500},
         .level_limit_cycles = {10, 35, 250, INFINITY},
         .issue_width = 4,
-        .coverage_precise = 1};
+        .coverage_precise = 1,
+        PROF_RUN_CPU_UNKNOWN};
     LS_TRY(prof_writer_run(w, &run));
     return prof_writer_finish(w);
 }

@@ -164,6 +164,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
 {
     const struct pattern *p = pick_pattern(number), *other = pick_pattern(number);
     *b = (struct prof_burst){.frame = UINT32_MAX,
+                             .phase = UINT32_MAX,
                              .thread = random_below(THREADS),
                              .time_ns = DURATION_NS / BURSTS * number,
                              .weight_ns = 25000000 + random_below(5000000),
@@ -365,7 +366,8 @@ static ls_err write_all(prof_writer *w)
                                  .level_limit_cycles = {10, 35, 220, INFINITY},
                                  .issue_width = 4,
                                  .coverage_precise = 0.95,
-                                 .coverage_coarse = 0.05};
+                                 .coverage_coarse = 0.05,
+                                 PROF_RUN_CPU_UNKNOWN};
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
     const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {

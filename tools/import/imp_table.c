@@ -186,7 +186,8 @@ static ls_err imp_process(imp_table *t, uint32_t pid, uint32_t *out)
                                                                   .engine = "",
                                                                   .trigger = "",
                                                                   .why = "",
-                                                                  .begin_ns = UINT64_MAX};
+                                                                  .begin_ns = UINT64_MAX,
+                                                                  PROF_PROCESS_CPU_UNKNOWN};
     return LS_OK;
 }
 
@@ -319,7 +320,8 @@ static ls_err imp_write_samples(imp_table *t, const struct imp_about *about, pro
                                         .end_why = UINT32_MAX,
                                         .first_sample = i,
                                         .samples_len = 1,
-                                        .frame = UINT32_MAX};
+                                        .frame = UINT32_MAX,
+                                        .phase = s.phase};
         err = prof_writer_add(w, &s);
     }
     if (err == LS_OK) err = prof_writer_table(w, PROF_TABLE_bursts, bursts, t->accesses.len);
@@ -338,7 +340,8 @@ static ls_err imp_write_tables(imp_table *t, prof_writer *w)
     static const enum prof_table_id others[] = {
         PROF_TABLE_modules,      PROF_TABLE_inlines,      PROF_TABLE_phase_spans, PROF_TABLE_resident_bytes,
         PROF_TABLE_minor_faults, PROF_TABLE_major_faults, PROF_TABLE_events,      PROF_TABLE_sources,
-        PROF_TABLE_frames,       PROF_TABLE_sites,        PROF_TABLE_watches};
+        PROF_TABLE_frames,       PROF_TABLE_sites,        PROF_TABLE_watches,     PROF_TABLE_kernels,
+        PROF_TABLE_in_places};
     size_t len;
     const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
     struct prof_node *sized = calloc(len, sizeof(*sized));
@@ -395,7 +398,8 @@ static ls_err imp_write_run(const imp_table *t, const struct imp_about *about, p
                            .events_sampled = about->events,
                            .latency_meaning = about->latency_meaning,
                            .coverage_precise = named,
-                           .coverage_coarse = 1 - named};
+                           .coverage_coarse = 1 - named,
+                           PROF_RUN_CPU_UNKNOWN};
     for (int i = 0; i < PROF_LEVEL_COUNT; i++)
         run.level_latency_cycles[i] = run.level_limit_cycles[i] = NAN;
     return prof_writer_run(w, &run);
