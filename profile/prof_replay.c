@@ -8,7 +8,6 @@
 #include "profile/prof_replay_state.h"
 #include "profile/prof_sampled.h"
 #include "profile/prof_session.h"
-#include "profile/prof_weight.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
@@ -42,7 +41,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
         (struct prof_burst){.thread = lane->thread,
                             .cpu = b->cpu,
                             .time_ns = prof_since_start(r->run, b->time_ns),
-                            .weight_ns = prof_weight_begin(b->weight_ns, &lane->carried_ns),
+                            .weight_ns = b->weight_ns,
                             .spent_ns = 0,
                             .ip = b->ip,
                             .end_why = UINT32_MAX,
@@ -79,7 +78,6 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     b->spent_ns = end->spent_ns;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
-    prof_weight_end(end, b, lane->samples.rows, lane->samples.len, &lane->carried_ns);
     return prof_close_burst(r, lane);
 }
 
@@ -178,6 +176,7 @@ static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const
 
 static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
 {
+    prof_account_take(&r->run->cpus.rows[r->process], rec);
     const struct prof_point at = {.process = r->process, .time_ns = prof_since_start(r->run, rec->time_ns)};
     return prof_series_add(&r->run->series, at, rec);
 }
@@ -458,6 +457,7 @@ static void prof_describe_process(struct prof_replay *r, const struct spool_proc
         *fields[i] = prof_name(r->run->names, text, lens[i]);
     row->cmdline = prof_process_cmdline(r->run->names, text, p->cmdline_len);
     row->parent_pid = p->parent_pid;
+    r->run->cpus.rows[r->process].tick_ns = p->tick_ns;
     r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
     r->run->burst_instructions = p->burst_instructions;
     r->latency.subtracted_cycles = p->probe_cost_cycles;

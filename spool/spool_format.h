@@ -104,6 +104,7 @@ struct spool_process {
     uint64_t overhead_ppm; /* the budget asked for */
     uint64_t burst_instructions;
     uint64_t tsc_hz;            /* 0: not known in the process */
+    uint64_t tick_ns;           /* between samples by which the kernel splits CPU time into user and kernel */
     uint32_t probe_cost_cycles; /* subtracted from every latency_cycles already; 0: nothing is */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
@@ -140,12 +141,16 @@ struct spool_child_ended {
     uint32_t pid;
     uint32_t status; /* as of wait(2), of a child that exited or was killed */
 };
-/* Counts since the process began. */
+/* Counts since the process began. CPU times are those of all its threads while sampling was on, so far;
+ * UINT64_MAX: not known. A fork child counts from its fork, a program image from its start. */
 struct spool_resources {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t resident_bytes;
     uint64_t minor_faults, major_faults;
+    uint64_t user_ns, kernel_ns;  /* as the kernel splits it, recording included */
+    uint64_t recording_ns;        /* part of both that recording took */
+    uint64_t recording_kernel_ns; /* part of that in the kernel */
 };
 struct spool_dump {
     struct spool_rec_header rec;

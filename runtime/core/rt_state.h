@@ -43,9 +43,11 @@ struct rt_config {
 struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
-    uint64_t spent_ns;    /* bursts, summed over threads */
-    uint64_t hooks_ticks; /* hooks that recorded, estimated; rt_budget_hooks_ns() converts */
-    uint64_t small_ticks; /* allocator calls that were only looked at, estimated */
+    uint64_t spent_ns;        /* bursts, summed over threads */
+    uint64_t spent_kernel_ns; /* part of it in the kernel: traps and signal delivery */
+    uint64_t starts_ns;       /* starts of threads and of the process */
+    uint64_t hooks_ticks;     /* hooks that recorded, estimated; rt_budget_hooks_ns() converts */
+    uint64_t small_ticks;     /* allocator calls that were only looked at, estimated */
     uint32_t live_threads;
 };
 
@@ -133,5 +135,16 @@ static inline uint64_t rt_ticks(void)
 /* Estimated cost of all hooks of the process so far; includes what the calling thread has not added yet.
  * Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
+
+/* The calling thread's CPU clock: what a start, a fork or an end costs is the difference, and part of the
+ * budget. Signal: safe. */
+static inline uint64_t rt_cpu_now(void)
+{
+    return ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+static inline void rt_budget_charge(uint64_t began_cpu_ns)
+{
+    __atomic_fetch_add(&rt_state.budget.starts_ns, rt_cpu_now() - began_cpu_ns, __ATOMIC_RELAXED);
+}
 
 #endif

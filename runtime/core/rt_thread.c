@@ -87,6 +87,7 @@ void rt_thread_release(struct rt_thread *t)
 
 void rt_thread_begin(struct rt_thread *t)
 {
+    const uint64_t began_cpu_ns = rt_cpu_now();
     t->tid = (pid_t)ls_syscall(SYS_gettid);
     if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
@@ -99,16 +100,19 @@ void rt_thread_begin(struct rt_thread *t)
         rt_state.engine->thread_open(t);
         t->engine_open = true;
     }
+    rt_budget_charge(began_cpu_ns);
 }
 
 void rt_thread_end(struct rt_thread *t)
 {
+    const uint64_t began_cpu_ns = rt_cpu_now();
     if (t->engine_open && rt_state.engine->thread_close) rt_state.engine->thread_close(t);
     t->engine_open = false;
     if (rt_is_recording() && ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_FILE_NS)
         rt_spool_writer(t);
     rt_spool_close(t);
     rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
+    rt_budget_charge(began_cpu_ns);
     if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     rt_tls.thread = NULL;
     rt_tls.dead = 1;

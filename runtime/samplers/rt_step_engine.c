@@ -21,10 +21,8 @@ enum {
     DEFAULT_BURST = 1200,
     BURST_MAX_NS = 50000000,
     START_CREDIT_NS = 10000000,
-    FIRST_INTERVAL_PART = 4,
-    FIRST_INTERVAL_MIN_NS = 5000000, /* a program of a few milliseconds pays nothing */
-    TRACER_AGE_NS = 100000000,       /* threads may be many; bursts look themselves */
-    HWCAP2_FSGSBASE_BIT = 1u << 1,   /* asm/hwcap2.h */
+    TRACER_AGE_NS = 100000000,     /* threads may be many; bursts look themselves */
+    HWCAP2_FSGSBASE_BIT = 1u << 1, /* asm/hwcap2.h */
 };
 
 struct rt_step_engine rt_step_engine;
@@ -126,9 +124,9 @@ static void set_numbers(const struct rt_step_options *o)
     e->governor = (struct rt_step_governor){.share = o->share,
                                             .period_min_ns = o->period_min_ns,
                                             .start_ns = ls_clock_mono_ns(),
-                                            .credit_ns = START_CREDIT_NS};
+                                            .credit_ns = rt_state.ancestor.pid ? 0 : START_CREDIT_NS};
     e->window_wall_ns = e->governor.start_ns;
-    e->window_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    e->window_cpu_ns = e->start_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
     e->xlayout = rt_step_xlayout_read();
@@ -230,17 +228,13 @@ static bool leave_to_tracer(struct rt_step_thread *t)
 {
     if (!rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return false;
     __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
-    rt_step_engine.trigger->disarm(t);
+    rt_step_burst_disarm(t);
     return true;
 }
 
 static void arm_first(struct rt_step_thread *t)
 {
-    if (leave_to_tracer(t)) return;
-    const uint64_t usual_ns = rt_step_burst_interval_ns(t) / FIRST_INTERVAL_PART;
-    const bool eager = rt_step_engine.governor.share >= 1;
-    rt_step_engine.trigger->arm(t,
-                                eager || usual_ns > FIRST_INTERVAL_MIN_NS ? usual_ns : FIRST_INTERVAL_MIN_NS);
+    if (!leave_to_tracer(t)) rt_step_burst_rearm(t);
 }
 
 int rt_step_thread_open(struct rt_thread *rt)
@@ -284,14 +278,14 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
     threads.first = NULL;
     e->threads_live = 0;
     e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
-    e->window_cpu_ns = 0;
+    e->governor.credit_ns = 0; /* it was for the recording */
+    e->window_cpu_ns = e->start_cpu_ns = 0;
     e->traced_checked_ns = 0;
     if (!t) return 0;
     t->rt = rt;
     t->state = RT_STEP_IDLE;
     t->tid = rt_step_gettid();
-    t->number = t->skipped = 0;
-    t->last_end_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->number = 0;
     t->random = rt_step_random_seed(e->seed, (uint64_t)t->tid);
     list_add(t);
     const int error = e->quiet ? 0 : e->trigger->open(t);
@@ -319,7 +313,7 @@ void rt_step_engine_wake(void)
     if (rt_step_engine.quiet || !rt_step_engine.trigger) return;
     lock_threads();
     for (struct rt_step_thread *t = threads.first; t; t = t->next)
-        arm_first(t);
+        if (!leave_to_tracer(t)) rt_step_burst_arm_other(t);
     unlock_threads();
 }
 

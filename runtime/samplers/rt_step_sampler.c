@@ -53,7 +53,6 @@ static void tell(enum spool_event_kind kind, uint64_t *count)
 /* Counts go to the spool with the next thread that ends, or at exit. */
 static void tell_counts(void)
 {
-    tell(SPOOL_EVENT_SKIPPED_TRIGGERS, &rt_step_engine.skipped);
     tell(SPOOL_EVENT_EINTR_RESTARTED, &rt_step_engine.eintr_restarted);
     tell(SPOOL_EVENT_EINTR_SEEN, &rt_step_engine.eintr_seen);
     tell(SPOOL_EVENT_TRACED, &rt_step_engine.traced_triggers);

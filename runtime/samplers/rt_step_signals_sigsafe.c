@@ -252,6 +252,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
         chain(sig, info, uc, saved_errno);
     } else {
         enter(t);
+        if (t) t->in_kernel = !in_slot && rt_step_eintr_is_at_call(uc);
         rt_step_eintr_repair(&rt_step_engine, uc);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
         leave();

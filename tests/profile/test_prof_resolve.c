@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings with known truth resolve to it. */
 #include "profile/prof_latency.h"
-#include "profile/prof_weight.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
@@ -361,31 +360,6 @@ static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
     assert_int_equal(s.latency_cycles, 78 - 60 + 4);
 }
 
-/* A burst cut short before it measured anything hands its time on; one cut short later keeps it. */
-static void preempted_bursts_without_a_latency_leave_their_time_to_the_next(void **state)
-{
-    struct spool_burst_end end = {.rec = {.flags = SPOOL_BURST_PREEMPTED}};
-    struct prof_burst b = {.weight_ns = 70};
-    struct prof_sample samples[2] = {{.weight_ns = 70}, {.weight_ns = 70}};
-    uint64_t carried_ns = 0;
-    (void)state;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 70);
-    assert_int_equal(b.weight_ns + samples[0].weight_ns + samples[1].weight_ns, 0);
-    assert_int_equal(prof_weight_begin(UINT64_MAX, &carried_ns), UINT64_MAX);
-    assert_int_equal(prof_weight_begin(30, &carried_ns), 100);
-    assert_int_equal(prof_weight_begin(30, &carried_ns), 30);
-    b.weight_ns = samples[0].weight_ns = 30;
-    samples[1].latency_valid = 1;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 0);
-    samples[1].latency_valid = 0;
-    end.rec.flags = SPOOL_BURST_SYSCALL;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 0);
-    assert_int_equal(b.weight_ns, 30);
-}
-
 static void several_processes_get_a_node_each_and_share_homes(void **state)
 {
     struct spool_fixture f;
@@ -505,7 +479,6 @@ int main(void)
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
         cmocka_unit_test(levels_follow_the_calibration),
         cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
-        cmocka_unit_test(preempted_bursts_without_a_latency_leave_their_time_to_the_next),
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
         cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),
