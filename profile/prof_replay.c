@@ -101,7 +101,6 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.size = a->size_bytes;
     prof_sampled_flags(a->rec.flags, &s);
     prof_latency_set(&r->latency, a, &s);
-    s.weight_ns = r->run->bursts.rows[lane->burst].weight_ns;
     s.node = place.node;
     s.element = place.element;
     s.component = place.component;

@@ -169,7 +169,7 @@ static const char *prof_run_why(prof_names *names, const struct prof_process *fi
     return prof_name_printf(names, "%s%s%s", first->why, *first->why ? "; " : "", why_no_hw);
 }
 
-/* Samples carry the weights of their bursts, which are scaled when all CPU times are known. */
+/* Samples carry the weights of their bursts, which are known when all CPU times are. */
 static ls_err prof_rewrite_weights(struct prof_run_state *s)
 {
     enum { ROWS = 1 << 16 };
