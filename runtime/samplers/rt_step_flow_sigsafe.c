@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Kinds of instructions that do the same at any address (VEX: AVX-VNNI; AMX_TILE: what computes, too).
- * Divisions are left out: their SIGFPE belongs to the program's ip. */
+/* Kinds of instructions that do the same at any address (VEX: AVX-VNNI; AMX_TILE: what computes, too). */
 static const uint8_t movable[] = {
     ZYDIS_CATEGORY_ADOX_ADCX, ZYDIS_CATEGORY_AES,           ZYDIS_CATEGORY_AMX_TILE,
     ZYDIS_CATEGORY_AVX,       ZYDIS_CATEGORY_AVX2,          ZYDIS_CATEGORY_AVX2GATHER,
@@ -34,13 +33,17 @@ static const uint8_t scratch_choice[] = {3, 6, 7, 2, 1};
 
 static bool is_movable(const ZydisDecodedInstruction *in)
 {
-    const ZydisInstructionAttributes repeats =
-        ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-    if (in->attributes & repeats) return false; /* only the trap flag stops between iterations */
-    if (in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV) return false;
-    /* at the start of each function; the rest of its kind works on the shadow stack */
-    if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64) return true;
-    return memchr(movable, (int)in->meta.category, sizeof movable) != NULL;
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_ENDBR64: /* at the start of each function; the rest of its kind works on the shadow
+                                    stack */
+        return true;
+    case ZYDIS_MNEMONIC_UD0: /* their SIGILL belongs to the program's ip */
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+        return false;
+    default:
+        return memchr(movable, (int)in->meta.category, sizeof movable) != NULL;
+    }
 }
 
 static bool between(ZydisRegister r, ZydisRegister first, ZydisRegister last)
@@ -99,6 +102,11 @@ static bool rewritten_well(const struct rt_step_zydis *z, struct rt_step_scratch
     return false;
 }
 
+static bool has_segment_base(const struct rt_step_scratch *s)
+{
+    return s->insn.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS);
+}
+
 /* [rip + disp32] becomes [scratch + 0 as disp32]: the same length. */
 static void replace_rip(const struct rt_step_zydis *z, struct rt_step_scratch *s, struct rt_step_plan *p)
 {
@@ -107,6 +115,7 @@ static void replace_rip(const struct rt_step_zydis *z, struct rt_step_scratch *s
     const uint8_t modrm = s->insn.raw.modrm.offset, disp = s->insn.raw.disp.offset;
     p->flow = RT_STEP_FLOW_NONE;
     if (!modrm || disp + DISP_BYTES > p->len_bytes) return;
+    if (has_segment_base(s)) return; /* the address that stands for rip has it added already */
     for (unsigned i = 0; i < sizeof scratch_choice; i++) {
         if (used >> scratch_choice[i] & 1) continue;
         p->slot_code[modrm] = (uint8_t)((p->slot_code[modrm] & REG_FIELD) | MOD_DISP32 | scratch_choice[i]);
@@ -126,17 +135,26 @@ static uint8_t flow_by_operand(const ZydisDecodedOperand *op, uint8_t relative)
     return by_register ? RT_STEP_FLOW_JUMP_REG : RT_STEP_FLOW_JUMP_MEM;
 }
 
+/* AMD's processors cut the target of such a branch to 16 bits, Intel's ignore the prefix (AMD64 Architecture
+ * Programmer's Manual vol. 3, 1.2.2; Intel SDM vol. 2, RET). REX.W overrides it. */
+static bool is_narrow_branch(const ZydisDecodedInstruction *in)
+{
+    return in->operand_width != 64 || (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE && !in->raw.rex.W);
+}
+
 static void plan_branch(const struct rt_step_scratch *s, struct rt_step_plan *p)
 {
     const ZydisDecodedInstruction *in = &s->insn;
     const ZydisDecodedOperand *op = &s->operands[0];
     const bool near =
         in->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR || in->meta.branch_type == ZYDIS_BRANCH_TYPE_SHORT;
-    if (!near || in->operand_width != 64) return;
+    if (!near || is_narrow_branch(in)) return;
     if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) p->displacement = op->imm.value.s;
     if (in->mnemonic == ZYDIS_MNEMONIC_RET) {
-        p->flow = RT_STEP_FLOW_RET;
-    } else if (in->meta.category == ZYDIS_CATEGORY_CALL) {
+        p->flow = RT_STEP_FLOW_RET; /* without an immediate the first operand is the hidden rip */
+        return;
+    }
+    if (in->meta.category == ZYDIS_CATEGORY_CALL) {
         p->flow = flow_by_operand(op, RT_STEP_FLOW_CALL);
     } else if (in->mnemonic == ZYDIS_MNEMONIC_JMP) {
         p->flow = flow_by_operand(op, RT_STEP_FLOW_JUMP);
@@ -152,6 +170,73 @@ static void plan_branch(const struct rt_step_scratch *s, struct rt_step_plan *p)
         p->flow = RT_STEP_FLOW_NONE;
 }
 
+/* Any division becomes one by the scratch register, which gets the divisor that was checked: nobody can
+ * change it afterwards. */
+static void plan_division(const struct rt_step_scratch *s, struct rt_step_plan *p)
+{
+    enum {
+        OPERAND_SIZE = 0x66,
+        REX_W = 0x48,
+        BYTE = 0xf6,
+        WIDE = 0xf7,
+        DIV = 6,
+        IDIV = 7,
+        BY_REGISTER = 0xc0
+    };
+    const ZydisDecodedOperand *op = &s->operands[0];
+    const bool is_signed = s->insn.mnemonic == ZYDIS_MNEMONIC_IDIV;
+    struct rt_step_divisor *d = &p->divisor;
+    *d = (struct rt_step_divisor){
+        .len_bytes = s->insn.operand_width / 8, .reg = RT_STEP_REG_NONE, .is_signed = is_signed};
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        d->reg = (uint8_t)__builtin_ctz(register_bit(op->reg.value));
+        d->shift = between(op->reg.value, ZYDIS_REGISTER_AH, ZYDIS_REGISTER_BH) ? 8 : 0;
+    }
+    p->flow = RT_STEP_FLOW_DIVIDE;
+    p->scratch = scratch_choice[0];
+    uint8_t *code = p->slot_code;
+    if (d->len_bytes == 2) *code++ = OPERAND_SIZE;
+    if (d->len_bytes == 8) *code++ = REX_W;
+    *code++ = d->len_bytes == 1 ? BYTE : WIDE;
+    *code++ = (uint8_t)(BY_REGISTER | (is_signed ? IDIV : DIV) << 3 | p->scratch);
+    p->slot_len_bytes = (uint8_t)(code - p->slot_code);
+}
+
+static bool compares(ZydisMnemonic m)
+{
+    switch (m) {
+    case ZYDIS_MNEMONIC_CMPSB:
+    case ZYDIS_MNEMONIC_CMPSW:
+    case ZYDIS_MNEMONIC_CMPSD:
+    case ZYDIS_MNEMONIC_CMPSQ:
+    case ZYDIS_MNEMONIC_SCASB:
+    case ZYDIS_MNEMONIC_SCASW:
+    case ZYDIS_MNEMONIC_SCASD:
+    case ZYDIS_MNEMONIC_SCASQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One iteration at a time, as with the trap flag: the same instruction without its repeat prefix. */
+static void plan_repeat(const struct rt_step_scratch *s, struct rt_step_plan *p)
+{
+    enum { REPNE = 0xf2, REP = 0xf3 };
+    const ZydisDecodedInstruction *in = &s->insn;
+    if (in->meta.category != ZYDIS_CATEGORY_STRINGOP || in->address_width != 64) return;
+    p->flow = RT_STEP_FLOW_REPEAT;
+    p->flow_code = RT_STEP_REPEAT_ALL;
+    if (compares(in->mnemonic))
+        p->flow_code =
+            in->attributes & ZYDIS_ATTRIB_HAS_REPE ? RT_STEP_REPEAT_WHILE_ZERO : RT_STEP_REPEAT_UNTIL_ZERO;
+    p->slot_len_bytes = 0;
+    for (unsigned i = 0; i < p->len_bytes; i++) {
+        const bool repeats = i < in->raw.prefix_count && (p->code[i] == REPNE || p->code[i] == REP);
+        if (!repeats) p->slot_code[p->slot_len_bytes++] = p->code[i];
+    }
+}
+
 void rt_step_plan_flow(const struct rt_step_zydis *z, struct rt_step_scratch *s, struct rt_step_plan *p)
 {
     p->flow = RT_STEP_FLOW_NONE;
@@ -159,7 +244,12 @@ void rt_step_plan_flow(const struct rt_step_zydis *z, struct rt_step_scratch *s,
     p->displacement = p->rip_disp = 0;
     p->flow_code = 0;
     memcpy(p->slot_code, p->code, sizeof p->slot_code);
+    p->slot_len_bytes = p->len_bytes;
     if (s->insn.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) return plan_branch(s, p);
+    if (s->insn.mnemonic == ZYDIS_MNEMONIC_DIV || s->insn.mnemonic == ZYDIS_MNEMONIC_IDIV)
+        return plan_division(s, p);
+    if (s->insn.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+        return plan_repeat(s, p);
     if (!is_movable(&s->insn)) return;
     p->flow = RT_STEP_FLOW_COPY;
     const ZydisDecodedOperand *by_rip = rip_operand(s);

@@ -198,6 +198,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         const char *load_ip, *resume_ip;
     } expected[] = {{mach_probe_load_ip, mach_probe_fault_ip},
                     {rt_step_copy_load_ip, rt_step_copy_fault_ip},
+                    {rt_step_word_load_ip, rt_step_word_fault_ip},
                     {rt_step_bulk_load_ip, rt_step_bulk_fault_ip}};
     ucontext_t *uc = context;
     greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];

@@ -5,7 +5,9 @@
  *   step_check -n FILE...             there is at least one access
  *   step_check -t RANGES FILE...      each range, a line "name base length", has at least one access
  *   step_check -b FILE...             every burst has its end, every thread with bursts has its own
- *   step_check -p FILE...             a burst ended because something else had the processor */
+ *   step_check -l PERCENT FILE...     so many of the loads are timed, without those that the processor may
+ * have issued before the burst step_check -p FILE...             a burst ended because something else had the
+ * processor */
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
 
@@ -24,7 +26,7 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed;
 
 static bool read_expectations(const char *path)
 {
@@ -57,6 +59,29 @@ static void judge_range(const struct spool_access *a)
     accesses++;
     for (unsigned i = 0; i < wanted_len; i++)
         wanted[i].met += a->addr - wanted[i].base < wanted[i].len_bytes;
+}
+
+static void judge_load(const struct spool_access *a)
+{
+    enum { RUN_AHEAD = 600 }; /* RT_STEP_RUN_AHEAD */
+    accesses++;
+    if ((a->rec.flags & SPOOL_ACCESS_OP_MASK) != SPOOL_OP_LOAD || a->position < RUN_AHEAD) return;
+    loads++;
+    timed += (a->rec.flags & SPOOL_ACCESS_LATENCY_VALID) != 0;
+}
+
+/* Says "enough", and how many, in its last line. */
+static bool enough_are_timed(const char *least_percent)
+{
+    enum { LOADS_LEAST = 500 };
+    const bool few = loads < LOADS_LEAST;
+    const bool enough = !few && timed * 100 >= loads * strtoul(least_percent, NULL, 10);
+    printf("%lu accesses\n%s: %lu of %lu loads are timed\n", accesses,
+           enough ? "enough"
+           : few  ? "too few loads"
+                  : "not enough",
+           timed, loads);
+    return enough;
 }
 
 /* What is still open at the end of a file. */
@@ -120,10 +145,15 @@ static bool check_file(const char *path, void (*judge_access)(const struct spool
 int main(int argc, char **argv)
 {
     const char *const option = argc > 2 && argv[1][0] == '-' ? argv[1] : "";
+    if (argc > 3 && strcmp(argv[1], "-l") == 0) {
+        for (int i = 3; i < argc; i++)
+            check_file(argv[i], judge_load);
+        return enough_are_timed(argv[2]) ? 0 : 1;
+    }
     const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
     const char *const expectations = argv[by_range ? 2 : 1];
     if (argc < 3 || (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
-        fprintf(stderr, "usage: step_check [-n|-b|-p|-t] [EXPECTATIONS] SPOOLFILE...\n");
+        fprintf(stderr, "usage: step_check [-n|-b|-p|-t|-l PERCENT] [EXPECTATIONS] SPOOLFILE...\n");
         return 2;
     }
     for (int i = by_range ? 3 : 2; i < argc; i++)
