@@ -51,6 +51,8 @@ enum rt_step_flow {
     RT_STEP_FLOW_REPEAT, /* one iteration of a string instruction anywhere else */
     RT_STEP_FLOW_JUMP,
     RT_STEP_FLOW_JCC,
+    RT_STEP_FLOW_JRCXZ,
+    RT_STEP_FLOW_LOOP,
     RT_STEP_FLOW_JUMP_REG,
     RT_STEP_FLOW_JUMP_MEM,
     RT_STEP_FLOW_RET,
@@ -70,7 +72,7 @@ struct rt_step_mem {
     uint8_t bit_reg, nesting, tile;
 };
 
-/* When a repeated string instruction ends before rcx is 0. */
+/* When a repeated string instruction, or a loop, ends before rcx is 0. */
 enum rt_step_repeat { RT_STEP_REPEAT_ALL, RT_STEP_REPEAT_WHILE_ZERO, RT_STEP_REPEAT_UNTIL_ZERO };
 
 /* The divisor of div and idiv. */
@@ -104,6 +106,7 @@ struct rt_step_plan {
 struct rt_step_zydis {
     ZydisDecoder decoder;
     __typeof__(&ZydisDecoderDecodeFull) decode_full;
+    __typeof__(&ZydisMnemonicGetString) mnemonic_text;
 };
 /* Room for Zydis's results, too large for a signal stack. */
 struct rt_step_scratch {

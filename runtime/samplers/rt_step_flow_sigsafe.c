@@ -11,20 +11,23 @@ static const uint8_t movable[] = {
     ZYDIS_CATEGORY_BINARY,    ZYDIS_CATEGORY_BITBYTE,       ZYDIS_CATEGORY_BLEND,
     ZYDIS_CATEGORY_BMI1,      ZYDIS_CATEGORY_BMI2,          ZYDIS_CATEGORY_BROADCAST,
     ZYDIS_CATEGORY_CLDEMOTE,  ZYDIS_CATEGORY_CLFLUSHOPT,    ZYDIS_CATEGORY_CLWB,
-    ZYDIS_CATEGORY_CMOV,      ZYDIS_CATEGORY_COMPRESS,      ZYDIS_CATEGORY_CONFLICT,
-    ZYDIS_CATEGORY_CONVERT,   ZYDIS_CATEGORY_DATAXFER,      ZYDIS_CATEGORY_EXPAND,
-    ZYDIS_CATEGORY_FCMOV,     ZYDIS_CATEGORY_FLAGOP,        ZYDIS_CATEGORY_FP16,
-    ZYDIS_CATEGORY_GATHER,    ZYDIS_CATEGORY_GFNI,          ZYDIS_CATEGORY_IFMA,
-    ZYDIS_CATEGORY_KMASK,     ZYDIS_CATEGORY_LOGICAL,       ZYDIS_CATEGORY_LOGICAL_FP,
-    ZYDIS_CATEGORY_LZCNT,     ZYDIS_CATEGORY_MISC,          ZYDIS_CATEGORY_MMX,
-    ZYDIS_CATEGORY_MOVDIR,    ZYDIS_CATEGORY_NOP,           ZYDIS_CATEGORY_PCLMULQDQ,
-    ZYDIS_CATEGORY_POP,       ZYDIS_CATEGORY_PREFETCH,      ZYDIS_CATEGORY_PREFETCHWT1,
-    ZYDIS_CATEGORY_PUSH,      ZYDIS_CATEGORY_ROTATE,        ZYDIS_CATEGORY_SCATTER,
-    ZYDIS_CATEGORY_SEMAPHORE, ZYDIS_CATEGORY_SETCC,         ZYDIS_CATEGORY_SHA,
-    ZYDIS_CATEGORY_SHIFT,     ZYDIS_CATEGORY_SSE,           ZYDIS_CATEGORY_STRINGOP,
-    ZYDIS_CATEGORY_STTNI,     ZYDIS_CATEGORY_VAES,          ZYDIS_CATEGORY_VBMI2,
+    ZYDIS_CATEGORY_CLZERO,    ZYDIS_CATEGORY_CMOV,          ZYDIS_CATEGORY_COMPRESS,
+    ZYDIS_CATEGORY_CONFLICT,  ZYDIS_CATEGORY_CONVERT,       ZYDIS_CATEGORY_DATAXFER,
+    ZYDIS_CATEGORY_EXPAND,    ZYDIS_CATEGORY_FCMOV,         ZYDIS_CATEGORY_FLAGOP,
+    ZYDIS_CATEGORY_FMA4,      ZYDIS_CATEGORY_FP16,          ZYDIS_CATEGORY_GATHER,
+    ZYDIS_CATEGORY_GFNI,      ZYDIS_CATEGORY_IFMA,          ZYDIS_CATEGORY_KMASK,
+    ZYDIS_CATEGORY_LOGICAL,   ZYDIS_CATEGORY_LOGICAL_FP,    ZYDIS_CATEGORY_LZCNT,
+    ZYDIS_CATEGORY_MISC,      ZYDIS_CATEGORY_MMX,           ZYDIS_CATEGORY_MOVDIR,
+    ZYDIS_CATEGORY_NOP,       ZYDIS_CATEGORY_PCLMULQDQ,     ZYDIS_CATEGORY_POP,
+    ZYDIS_CATEGORY_PREFETCH,  ZYDIS_CATEGORY_PREFETCHWT1,   ZYDIS_CATEGORY_PUSH,
+    ZYDIS_CATEGORY_RDPID,     ZYDIS_CATEGORY_RDRAND,        ZYDIS_CATEGORY_RDSEED,
+    ZYDIS_CATEGORY_ROTATE,    ZYDIS_CATEGORY_SCATTER,       ZYDIS_CATEGORY_SEMAPHORE,
+    ZYDIS_CATEGORY_SETCC,     ZYDIS_CATEGORY_SHA,           ZYDIS_CATEGORY_SHIFT,
+    ZYDIS_CATEGORY_SSE,       ZYDIS_CATEGORY_STRINGOP,      ZYDIS_CATEGORY_STTNI,
+    ZYDIS_CATEGORY_TBM,       ZYDIS_CATEGORY_VAES,          ZYDIS_CATEGORY_VBMI2,
     ZYDIS_CATEGORY_VEX,       ZYDIS_CATEGORY_VFMA,          ZYDIS_CATEGORY_VPCLMULQDQ,
-    ZYDIS_CATEGORY_WIDENOP,   ZYDIS_CATEGORY_X87_ALU,
+    ZYDIS_CATEGORY_WIDENOP,   ZYDIS_CATEGORY_X87_ALU,       ZYDIS_CATEGORY_XOP,
+    ZYDIS_CATEGORY_XSAVE,     ZYDIS_CATEGORY_XSAVEOPT,
 };
 
 /* Low registers that may stand for rip: neither the stack's nor rax, which too many instructions use
@@ -34,8 +37,11 @@ static const uint8_t scratch_choice[] = {3, 6, 7, 2, 1};
 static bool is_movable(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_ENDBR64: /* at the start of each function; the rest of its kind works on the shadow
-                                    stack */
+    case ZYDIS_MNEMONIC_ENDBR64: /* at the start of each function */
+    case ZYDIS_MNEMONIC_RDSSPD:  /* where there are slots, there is no shadow stack to read */
+    case ZYDIS_MNEMONIC_RDSSPQ:
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
         return true;
     case ZYDIS_MNEMONIC_UD0: /* their SIGILL belongs to the program's ip */
     case ZYDIS_MNEMONIC_UD1:
@@ -142,6 +148,16 @@ static bool is_narrow_branch(const ZydisDecodedInstruction *in)
     return in->operand_width != 64 || (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE && !in->raw.rex.W);
 }
 
+/* Branches by rcx. */
+static void plan_count_branch(ZydisMnemonic m, struct rt_step_plan *p)
+{
+    if (m == ZYDIS_MNEMONIC_JRCXZ) p->flow = RT_STEP_FLOW_JRCXZ;
+    if (m == ZYDIS_MNEMONIC_LOOP || m == ZYDIS_MNEMONIC_LOOPE || m == ZYDIS_MNEMONIC_LOOPNE)
+        p->flow = RT_STEP_FLOW_LOOP;
+    if (m == ZYDIS_MNEMONIC_LOOPE) p->flow_code = RT_STEP_REPEAT_WHILE_ZERO;
+    if (m == ZYDIS_MNEMONIC_LOOPNE) p->flow_code = RT_STEP_REPEAT_UNTIL_ZERO;
+}
+
 static void plan_branch(const struct rt_step_scratch *s, struct rt_step_plan *p)
 {
     const ZydisDecodedInstruction *in = &s->insn;
@@ -162,6 +178,8 @@ static void plan_branch(const struct rt_step_scratch *s, struct rt_step_plan *p)
                (in->opcode & 0xf0) == (in->opcode_map ? 0x80 : 0x70)) {
         p->flow = RT_STEP_FLOW_JCC;
         p->flow_code = in->opcode & 0xf;
+    } else if (in->address_width == 64) {
+        plan_count_branch(in->mnemonic, p);
     }
     if (op->type != ZYDIS_OPERAND_TYPE_REGISTER) return;
     if (between(op->reg.value, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15))

@@ -52,6 +52,16 @@ static bool load(uint64_t from, unsigned len_bytes, uint64_t *out)
     return true;
 }
 
+/* A repeated instruction or a loop, of which count rounds are left. */
+static bool goes_on(unsigned repeat, uint64_t count, greg_t eflags)
+{
+    enum { ZERO_FLAG = 0x40 };
+    const bool zero = eflags & ZERO_FLAG;
+    if (count == 0) return false;
+    if (repeat == RT_STEP_REPEAT_WHILE_ZERO) return zero;
+    return repeat != RT_STEP_REPEAT_UNTIL_ZERO || !zero;
+}
+
 /* Where a branch goes; false when that cannot be found out without executing it. */
 static bool branch_target(const struct rt_step_plan *p, const ucontext_t *uc, uint64_t operand, uint64_t *out)
 {
@@ -65,6 +75,14 @@ static bool branch_target(const struct rt_step_plan *p, const ucontext_t *uc, ui
     case RT_STEP_FLOW_JCC:
         *out = next;
         if (rt_step_condition_holds(p->flow_code, (uint64_t)gregs[REG_EFL]))
+            *out += (uint64_t)p->displacement;
+        return true;
+    case RT_STEP_FLOW_JRCXZ:
+        *out = next + (gregs[REG_RCX] ? 0 : (uint64_t)p->displacement);
+        return true;
+    case RT_STEP_FLOW_LOOP:
+        *out = next;
+        if (goes_on(p->flow_code, (uint64_t)gregs[REG_RCX] - 1, gregs[REG_EFL]))
             *out += (uint64_t)p->displacement;
         return true;
     case RT_STEP_FLOW_JUMP_REG:
@@ -190,6 +208,7 @@ enum rt_step_isolated rt_step_isolate(struct rt_step_slots *s, const struct rt_s
     if (p->flow == RT_STEP_FLOW_REPEAT) return isolate_iteration(s, p, uc);
     if (!branch_target(p, uc, operand, &target)) return RT_STEP_IN_PLACE;
     if (p->flow >= RT_STEP_FLOW_CALL) return isolate_call(s, p, uc, target);
+    if (p->flow == RT_STEP_FLOW_LOOP) uc->uc_mcontext.gregs[REG_RCX]--;
     if (p->flow == RT_STEP_FLOW_RET) uc->uc_mcontext.gregs[REG_RSP] += STACK_SLOT_BYTES + p->displacement;
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)target;
     return RT_STEP_DONE;
@@ -201,22 +220,13 @@ static void put_return_address(const struct rt_step_slot *slot, const ucontext_t
     *top = slot->saved;
 }
 
-/* Count an iteration of a repeated instruction; true: there is another one. */
-static bool count_iteration(const struct rt_step_slot *slot, greg_t *gregs)
-{
-    enum { ZERO_FLAG = 0x40 };
-    const bool zero = gregs[REG_EFL] & ZERO_FLAG;
-    if (--gregs[REG_RCX] == 0) return false;
-    if (slot->flow_code == RT_STEP_REPEAT_WHILE_ZERO) return zero;
-    return slot->flow_code != RT_STEP_REPEAT_UNTIL_ZERO || !zero;
-}
-
 /* The code of the slot was executed: the rest of the instruction. Returns where the program goes on. */
 static uint64_t finish(const struct rt_step_slot *slot, ucontext_t *uc)
 {
     if (slot->flow >= RT_STEP_FLOW_CALL) put_return_address(slot, uc);
-    if (slot->flow == RT_STEP_FLOW_REPEAT && count_iteration(slot, uc->uc_mcontext.gregs)) return slot->ip;
-    return slot->next;
+    if (slot->flow != RT_STEP_FLOW_REPEAT) return slot->next;
+    const uint64_t left = (uint64_t)--uc->uc_mcontext.gregs[REG_RCX];
+    return goes_on(slot->flow_code, left, uc->uc_mcontext.gregs[REG_EFL]) ? slot->ip : slot->next;
 }
 
 bool rt_step_unslot(struct rt_step_slots *s, ucontext_t *uc)

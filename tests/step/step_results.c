@@ -401,6 +401,28 @@ static void return_once(unsigned round)
     EXPECT(carry);
 }
 
+/* loop, loopne and jrcxz: to the end of an array, or to the byte that is looked for. */
+static void loop_once(unsigned round)
+{
+    static uint8_t bytes[64];
+    const uint64_t len = 1 + round % sizeof bytes, at = random_bits() % (2 * sizeof bytes);
+    uint64_t left = len, sum = 0, found = len;
+    const uint8_t *next = bytes;
+    subject = "loop";
+    for (uint64_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i == at ? 7 : 1;
+    __asm__ volatile("1:\tmovzbl (%[next]), %%eax\n\tadd %%rax, %[sum]\n\tinc %[next]\n\tloop 1b"
+                     : "+c"(left), [next] "+r"(next), [sum] "+r"(sum)
+                     :
+                     : "rax", "cc", "memory");
+    EXPECT(left == 0 && next == bytes + len && sum == len + (at < len ? 6 : 0));
+    __asm__ volatile("jrcxz 2f\n1:\tcmpb $7, -1(%[bytes],%%rcx)\n\tloopne 1b\n2:"
+                     : "+c"(found)
+                     : [bytes] "r"(bytes)
+                     : "cc", "memory");
+    EXPECT(found == (at < len ? at : 0));
+}
+
 __attribute__((noinline)) static unsigned fibonacci(unsigned n)
 {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -426,6 +448,7 @@ int step_victim_results(void)
             return_once(100 * round + i);
             repeat_once(100 * round + i);
         }
+        loop_once(round);
         subject = "recursion";
         EXPECT(fibonacci(10) == 55);
     }

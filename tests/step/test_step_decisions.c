@@ -116,6 +116,37 @@ static void step_isolation_computes_branches(void **state)
     rt_step_slots_close(&slots);
 }
 
+static void step_isolation_computes_loops(void **state)
+{
+    (void)state;
+    struct rt_step_slots slots = {0};
+    ucontext_t uc = {0};
+    greg_t *g = uc.uc_mcontext.gregs;
+    enum { ZERO_FLAG = 0x40 };
+    assert_int_equal(rt_step_slots_open(&slots), 0);
+    static const uint8_t jrcxz[8] = {0xe3, 0x10}, loop[8] = {0xe2, 0x10}, loope[8] = {0xe1, 0x10},
+                         loopne[8] = {0xe0, 0x10};
+    static const struct {
+        const uint8_t *code;
+        greg_t count, flags, left;
+        bool jumps;
+    } rows[] = {
+        {jrcxz, 0, 0, 0, true},           {jrcxz, 1, 0, 1, false},         {loop, 2, 0, 1, true},
+        {loop, 1, 0, 0, false},           {loop, 0, ZERO_FLAG, -1, true},  {loope, 2, 0, 1, false},
+        {loope, 2, ZERO_FLAG, 1, true},   {loope, 1, ZERO_FLAG, 0, false}, {loopne, 2, 0, 1, true},
+        {loopne, 2, ZERO_FLAG, 1, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct rt_step_plan p = plan_of(rows[i].code, 0x1000);
+        g[REG_RCX] = rows[i].count;
+        g[REG_EFL] = rows[i].flags;
+        assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
+        assert_int_equal(g[REG_RCX], rows[i].left);
+        assert_int_equal(g[REG_RIP], rows[i].jumps ? 0x1012 : 0x1002);
+    }
+    rt_step_slots_close(&slots);
+}
+
 static void step_isolation_takes_the_returns_of_all_compilers(void **state)
 {
     (void)state;
@@ -299,8 +330,8 @@ static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
         {0x67, 0xf3, 0xa4},       /* rep movsb that counts in ecx */
         {0x0f, 0x0b},             /* ud2: its SIGILL shows the ip */
         {0x64, 0x48, 0x8b, 0x05}, /* mov rax, fs:[rip]: no register stands for both */
-        {0xe2, 0xfe},             /* loop */
-        {0xe3, 0xfe},             /* jrcxz */
+        {0x67, 0xe2, 0xfe},       /* loop that counts in ecx */
+        {0x67, 0xe3, 0xfe},       /* jecxz */
         {0xff, 0x28},             /* far jump */
         {0x66, 0xc3},             /* ret whose target has 16 bits on AMD's processors */
         {0x66, 0xc2, 8},
@@ -308,7 +339,7 @@ static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
         {0x66, 0xeb},
         {0x66, 0x0f, 0x84},
         {0x66, 0xff, 0xe0},
-        {0x0f, 0x01, 0xd0}, /* xgetbv: system */
+        {0x0f, 0x01, 0xef}, /* wrpkru: may close the slots */
     };
     for (size_t i = 0; i < sizeof in_place / sizeof in_place[0]; i++)
         assert_int_equal(plan_of(in_place[i], 0x1000).flow, RT_STEP_FLOW_NONE);
@@ -333,6 +364,13 @@ static void step_isolation_moves_what_loops_are_made_of(void **state)
         {"clflushopt [rax]", {0x66, 0x0f, 0xae, 0x38}},
         {"cldemote [rax]", {0x0f, 0x1c, 0x00}},
         {"endbr64", {0xf3, 0x0f, 0x1e, 0xfa}},
+        {"rdsspq rax", {0xf3, 0x48, 0x0f, 0x1e, 0xc8}},
+        {"rdtsc", {0x0f, 0x31}},
+        {"rdtscp", {0x0f, 0x01, 0xf9}},
+        {"xsavec [rsp]", {0x0f, 0xc7, 0x24, 0x24}}, /* of the dynamic linker, at the first call */
+        {"xrstor [rsp]", {0x0f, 0xae, 0x2c, 0x24}},
+        {"xgetbv", {0x0f, 0x01, 0xd0}},
+        {"rdrand eax", {0x0f, 0xc7, 0xf0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (plan_of(rows[i].code, 0x1000).flow != RT_STEP_FLOW_COPY)
@@ -347,6 +385,7 @@ int main(void)
         cmocka_unit_test(step_altstack_must_hold_two_frames),
         cmocka_unit_test(step_conditions_follow_the_flags),
         cmocka_unit_test(step_isolation_computes_branches),
+        cmocka_unit_test(step_isolation_computes_loops),
         cmocka_unit_test(step_isolation_takes_the_returns_of_all_compilers),
         cmocka_unit_test(step_quotients_that_fit_are_known),
         cmocka_unit_test(step_isolation_divides_only_where_it_cannot_fault),
