@@ -70,6 +70,8 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
     if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
     r->run->skipped_triggers += end->skipped;
+    r->run->instructions_stepped += end->instructions;
+    r->run->instructions_in_place += end->in_place;
     prof_latency_learn(&r->latency, end);
     if (end->control_len)
         r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
@@ -180,6 +182,34 @@ static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resour
     return prof_series_add(&r->run->series, at, rec);
 }
 
+static struct prof_in_place *prof_in_place_of(struct prof_run_state *run, uint32_t process, const char *name)
+{
+    for (size_t i = run->in_places.len; i-- > 0 && run->in_places.rows[i].process == process;)
+        if (strcmp(run->in_places.rows[i].instruction, name) == 0) return &run->in_places.rows[i];
+    return NULL;
+}
+
+static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_place *rec)
+{
+    struct prof_run_state *run = r->run;
+    const char *tail = SPOOL_REC_TAIL(rec);
+    for (uint32_t i = 0; i < rec->rows_len; i++) {
+        struct spool_in_place_row row;
+        memcpy(&row, tail + i * sizeof(row), sizeof(row));
+        const char *name =
+            prof_name(run->names, row.instruction, strnlen(row.instruction, sizeof(row.instruction)));
+        struct prof_in_place *known = prof_in_place_of(run, r->process, name);
+        if (known) {
+            known->count += row.count;
+            continue;
+        }
+        LS_TRY(PROF_VECTOR_ROOM(&run->in_places));
+        run->in_places.rows[run->in_places.len++] =
+            (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count};
+    }
+    return LS_OK;
+}
+
 static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
 {
     LS_TRY(PROF_VECTOR_ROOM(&r->run->child_ends));
@@ -256,6 +286,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_event_take(r->run, r->process, rec);
     case SPOOL_REC_RESOURCES:
         return prof_on_resources(r, rec);
+    case SPOOL_REC_IN_PLACE:
+        return prof_on_in_place(r, rec);
     case SPOOL_REC_CHILD_ENDED:
         return prof_on_child_ended(r, rec);
     case SPOOL_REC_DUMP:

@@ -259,6 +259,10 @@ static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
         .instructions_stepped = prof_instructions(s),
         .instructions_in_place = UINT64_MAX,
     };
+    if (s->instructions_stepped) { /* by the step engine */
+        run.instructions_stepped = s->instructions_stepped;
+        run.instructions_in_place = s->instructions_in_place;
+    }
     prof_fill_calibration(o->calibration, &run);
     return run;
 }

@@ -90,7 +90,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its file */        \
     X(SAMPLING, 42)    /* spool_sampling: what the samples from here on are */                  \
     X(COST, 43)        /* spool_cost: what sampling took so far */                              \
-    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */
+    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
+    X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -343,7 +344,20 @@ struct spool_burst_end {
     uint32_t skipped;        /* triggers the budget refused since the last burst of this thread */
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
+    uint32_t in_place; /* of instructions, those stepped where they stand: loads after them are not timed */
+};
+/* Behind the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
+ * record of the process. */
+struct spool_in_place {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t rows_len;
     uint32_t reserved;
+};
+enum { SPOOL_IN_PLACE_ROWS_MOST = 16 };
+struct spool_in_place_row {
+    char instruction[24]; /* mnemonic in lower case, padded with zeros */
+    uint64_t count;
 };
 /* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
  * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len

@@ -268,6 +268,7 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
         .instructions = t->position,
         .control_cycles = t->probe.control_cycles,
         .control_len = t->probe.control_len,
+        .in_place = t->in_place,
     };
     t->rt->spent_ns += cost_ns;
     if (rt_tap_is_open(t->rt)) {
@@ -324,6 +325,16 @@ static bool signals_wait(struct rt_step_thread *t, const ucontext_t *uc)
     return pending & ~*mask;
 }
 
+/* What follows p may be issued before the trap: it is not timed. */
+static void step_in_place(struct rt_step_thread *t, const struct rt_step_plan *p)
+{
+    if (t->valid_from < t->position + RT_STEP_IN_PLACE_AHEAD)
+        t->valid_from = t->position + RT_STEP_IN_PLACE_AHEAD;
+    if (rt_is_own_text(p->ip)) return;
+    t->in_place++;
+    __atomic_fetch_add(&rt_step_engine.in_place[p->mnemonic], 1, __ATOMIC_RELAXED);
+}
+
 /* Let the instruction of p execute. True: it was a branch, done here, and the next instruction can be looked
  * at. */
 static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucontext_t *uc, uint64_t operand)
@@ -332,8 +343,7 @@ static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucon
     const enum rt_step_isolated how =
         may_move ? rt_step_isolate(&t->slots, p, uc, operand) : RT_STEP_IN_PLACE;
     if (how == RT_STEP_DONE) return true;
-    if (how == RT_STEP_IN_PLACE && t->valid_from < t->position + RT_STEP_IN_PLACE_AHEAD)
-        t->valid_from = t->position + RT_STEP_IN_PLACE_AHEAD;
+    if (how == RT_STEP_IN_PLACE) step_in_place(t, p);
     set_trap_flag(uc, how == RT_STEP_IN_PLACE);
     return false;
 }
@@ -447,7 +457,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, int why)
     __rdtscp(&cpu);
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
-    t->position = t->own_steps = t->recorded = 0;
+    t->position = t->own_steps = t->recorded = t->in_place = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
     rt_step_probe_begin(&t->probe);

@@ -61,7 +61,9 @@ static const char *load_zydis(struct rt_step_zydis *z)
     __typeof__(&ZydisDecoderInit) init;
     *(void **)&init = dlsym(lib, "ZydisDecoderInit");
     *(void **)&z->decode_full = dlsym(lib, "ZydisDecoderDecodeFull");
-    if (!init || !z->decode_full) return "libZydis is of another version (4.0 is needed)";
+    *(void **)&z->mnemonic_text = dlsym(lib, "ZydisMnemonicGetString");
+    if (!init || !z->decode_full || !z->mnemonic_text)
+        return "libZydis is of another version (4.0 is needed)";
     return ZYAN_SUCCESS(init(&z->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
                ? NULL
                : "libZydis refuses to decode 64-bit code";
@@ -281,6 +283,7 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
     e->governor.credit_ns = 0; /* it was for the recording */
     e->window_cpu_ns = e->start_cpu_ns = 0;
     e->traced_checked_ns = 0;
+    memset(e->in_place, 0, sizeof e->in_place); /* the parent reports its own */
     if (!t) return 0;
     t->rt = rt;
     t->state = RT_STEP_IDLE;

@@ -77,6 +77,7 @@ struct rt_step_engine {
     uint32_t traced;
     uint64_t traced_triggers;
     uint64_t traced_checked_ns;
+    uint64_t in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* instructions stepped in place, by mnemonic */
 };
 extern struct rt_step_engine rt_step_engine;
 
@@ -107,6 +108,7 @@ struct rt_step_thread {
     uint64_t handler_tsc, handlers_tsc; /* begin of the handler under way; time in all of this burst */
     uint32_t valid_from;                /* first position whose loads nothing has issued early */
     uint32_t position, own_steps, number;
+    uint32_t in_place;                    /* instructions of the burst that were stepped in place */
     uint32_t recorded;                    /* accesses of the burst that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
     struct rt_step_thread *next;          /* list of the process */

@@ -5,9 +5,9 @@
  *   step_check -n FILE...             there is at least one access
  *   step_check -t RANGES FILE...      each range, a line "name base length", has at least one access
  *   step_check -b FILE...             every burst has its end, every thread with bursts has its own
- *   step_check -l PERCENT FILE...     so many of the loads are timed, without those that the processor may
- * have issued before the burst step_check -p FILE...             a burst ended because something else had the
- * processor */
+ *   step_check -l PERCENT FILE...     so many of the loads are timed, past the first instructions of bursts
+ *   step_check -i MNEMONIC FILE...    nearly all instructions stepped in place are these; no load is timed
+ *   step_check -p FILE...             a burst ended because something else had the processor */
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
 
@@ -26,7 +26,9 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed, in_place;
+static struct spool_in_place_row in_place_rows[64];
+static unsigned in_place_len;
 
 static bool read_expectations(const char *path)
 {
@@ -84,6 +86,27 @@ static bool enough_are_timed(const char *least_percent)
     return enough;
 }
 
+static void count_in_place(const struct spool_in_place *rec)
+{
+    const struct spool_in_place_row *rows = (const void *)(rec + 1);
+    for (unsigned i = 0; i < rec->rows_len && in_place_len < 64; i++)
+        in_place_rows[in_place_len++] = rows[i];
+}
+
+/* Bursts and processes count alike. */
+static bool is_in_place(const char *mnemonic)
+{
+    unsigned long all = 0, these = 0;
+    for (unsigned i = 0; i < in_place_len; i++) {
+        all += in_place_rows[i].count;
+        if (strcmp(in_place_rows[i].instruction, mnemonic) == 0) these += in_place_rows[i].count;
+    }
+    printf("%lu accesses\n%lu of %lu instructions in place are %s, bursts have %lu, %lu of %lu loads are "
+           "timed\n",
+           accesses, these, all, mnemonic, in_place, timed, loads);
+    return these > 100 && these * 10 > all * 9 && all == in_place && timed == 0;
+}
+
 /* What is still open at the end of a file. */
 struct lifes {
     bool burst, has_bursts, thread;
@@ -97,7 +120,11 @@ static void follow(struct lifes *l, const struct spool_rec_header *rec)
         open_bursts += l->burst;
         l->burst = l->has_bursts = true;
     }
-    if (type == SPOOL_REC_BURST_END) l->burst = false;
+    if (type == SPOOL_REC_BURST_END) {
+        l->burst = false;
+        in_place += ((const struct spool_burst_end *)(const void *)rec)->in_place;
+    }
+    if (type == SPOOL_REC_IN_PLACE) count_in_place((const void *)rec);
     if (type == SPOOL_REC_THREAD_END) l->thread = false;
 }
 
@@ -145,15 +172,16 @@ static bool check_file(const char *path, void (*judge_access)(const struct spool
 int main(int argc, char **argv)
 {
     const char *const option = argc > 2 && argv[1][0] == '-' ? argv[1] : "";
-    if (argc > 3 && strcmp(argv[1], "-l") == 0) {
+    if (argc > 3 && (strcmp(argv[1], "-l") == 0 || strcmp(argv[1], "-i") == 0)) {
         for (int i = 3; i < argc; i++)
             check_file(argv[i], judge_load);
-        return enough_are_timed(argv[2]) ? 0 : 1;
+        return (argv[1][1] == 'l' ? enough_are_timed : is_in_place)(argv[2]) ? 0 : 1;
     }
     const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
     const char *const expectations = argv[by_range ? 2 : 1];
     if (argc < 3 || (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
-        fprintf(stderr, "usage: step_check [-n|-b|-p|-t|-l PERCENT] [EXPECTATIONS] SPOOLFILE...\n");
+        fprintf(stderr,
+                "usage: step_check [-n|-b|-p|-t|-l PERCENT|-i MNEMONIC] [EXPECTATIONS] SPOOLFILE...\n");
         return 2;
     }
     for (int i = by_range ? 3 : 2; i < argc; i++)

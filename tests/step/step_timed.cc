@@ -108,11 +108,24 @@ void virtual_call()
     sink = shapes[state % shapes.size()]->value(sink);
 }
 
+// jecxz, which the engine steps in place, before each load
+void in_place()
+{
+    uint64_t sum = 0;
+    __asm__ volatile("mov $16, %%rdx\n"
+                     "1:\tjecxz 2f\n"
+                     "2:\tadd (%[from],%%rdx,8), %[sum]\n\tdec %%rdx\n\tjnz 1b"
+                     : [sum] "+r"(sum)
+                     : [from] "r"(table)
+                     : "rdx", "cc", "memory");
+    sink = sum;
+}
+
 const struct {
     const char *name;
     void (*once)();
-} modes[] = {
-    {"call", call}, {"modulo", modulo}, {"repeat", repeat}, {"lookup", lookup}, {"virtual", virtual_call}};
+} modes[] = {{"call", call},     {"modulo", modulo},        {"repeat", repeat},
+             {"lookup", lookup}, {"virtual", virtual_call}, {"in-place", in_place}};
 
 } // namespace
 

@@ -9,23 +9,42 @@ check=$top_builddir/tests/step/step_check
 [ -f "$preload" ] || { echo "SKIP: $preload was not built (it needs x86-64 and Zydis)"; exit 77; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-failed=0 has_bursts=
-for mode in call modulo repeat lookup virtual; do
-    for _ in 1 2 3 4 5 6; do # a busy machine may leave no burst long enough
-        rm -rf "$work/spool"
-        ahead env LOADSTONE_ENGINE=step LOADSTONE_TRIGGER=perf LOADSTONE_BURST=20000 LOADSTONE_OVERHEAD=50% LOADSTONE_SEED=1 \
-            LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" "$top_builddir/tests/step/step_timed" "$mode" >"$work/out" 2>&1
-        status=$?
-        # shellcheck disable=SC2046
-        "$check" -l 90 $(find "$work/spool" -path '*/p*' -name 't*' 2>/dev/null) /dev/null >"$work/count" && break
-        grep -q 'too few loads' "$work/count" || break
+failed=0
+
+# run MODE
+run() {
+    rm -rf "$work/spool"
+    ahead env LOADSTONE_ENGINE=step LOADSTONE_TRIGGER=perf LOADSTONE_BURST=20000 LOADSTONE_OVERHEAD=50% LOADSTONE_SEED=1 \
+        LOADSTONE_SPOOL="$work/spool" LD_PRELOAD="$preload" "$top_builddir/tests/step/step_timed" "$1" >"$work/out" 2>&1 ||
+        { echo "FAILED: $1 ends with $?: $(head -c 300 "$work/out")"; exit 1; }
+}
+
+# checked OPTION [ARGUMENT]: step_check, of the last run
+checked() {
+    # shellcheck disable=SC2046
+    "$check" "$@" $(find "$work/spool" -path '*/p*' -name 't*' 2>/dev/null) /dev/null >"$work/count"
+}
+
+run call
+checked -n || { echo "SKIP: no burst with the perf trigger on this machine: $(head -c 300 "$work/out")"; exit 77; }
+
+# judge MODE OPTION ARGUMENT: a busy machine may leave no burst long enough, so there are several chances
+judge() {
+    mode=$1
+    shift
+    for _ in 1 2 3 4 5 6; do
+        run "$mode"
+        if checked "$@"; then
+            echo "$mode: ok: $(tail -n 1 "$work/count")"
+            return
+        fi
     done
-    grep -q '^0 accesses' "$work/count" || has_bursts=1
-    [ -n "$has_bursts" ] || { echo "SKIP: no burst with the perf trigger on this machine: $(head -c 300 "$work/out")"; exit 77; }
-    verdict=ok
-    grep -q '^enough' "$work/count" || verdict=FAILED
-    [ $status -eq 0 ] || verdict="FAILED: status $status: $(head -c 300 "$work/out")"
-    echo "$mode: $verdict: $(tail -n 1 "$work/count")"
-    case $verdict in FAILED*) failed=1 ;; esac
+    echo "$mode: FAILED: $(tail -n 1 "$work/count")"
+    failed=1
+}
+
+for mode in call modulo repeat lookup virtual; do
+    judge "$mode" -l 90
 done
+judge in-place -i jecxz # no load that may have been issued early is timed, and it is counted why
 exit $failed
