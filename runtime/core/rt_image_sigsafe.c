@@ -116,7 +116,7 @@ void rt_image_put_process(struct rt_thread *t)
         .overhead_ppm = (uint64_t)(rt_state.config.overhead_share * RT_PPM + 0.5),
         .burst_instructions = rt_state.config.burst_instructions,
         .tsc_hz = facts->tsc_hz,
-        .tick_ns = ls_clock_tick_ns(),
+        .tick_ns = rt_state.tick_ns,
         .probe_cost_cycles = facts->probe_cost_cycles,
     };
     char *const scratch = (char *)t->scratch;

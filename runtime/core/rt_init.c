@@ -63,6 +63,7 @@ static void rt_init_budget(void)
 {
     rt_state.budget.start_ns = ls_clock_mono_ns();
     rt_state.budget.start_ticks = rt_ticks();
+    rt_state.tick_ns = ls_clock_tick_ns();
 }
 
 static LS_ALIGNED void rt_init_on_control_signal(int signal_number)

@@ -90,6 +90,7 @@ struct rt_state {
     struct rt_config config;
     struct spool_cap cap;
     struct rt_budget budget;
+    uint64_t tick_ns; /* of the kernel */
     const struct rt_sampler *engine; /* NULL until chosen */
     struct rt_engine_facts facts;
     uint64_t alloc_record_bytes; /* >= config.alloc_min_bytes: allocations from here on are recorded now */
