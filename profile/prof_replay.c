@@ -244,13 +244,13 @@ static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting 
 
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_lane *lane = &r->lanes[item->file];
+    struct prof_lane *lane = &r->lanes[item->stream];
     const void *rec = item->rec;
     switch (item->rec->type) {
     case SPOOL_REC_THREAD_BEGIN:
         return prof_on_thread_begin(r, lane, rec);
     case SPOOL_REC_THREAD_END:
-        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->file));
+        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->stream));
         return prof_on_thread_end(r, lane, rec);
     case SPOOL_REC_MAPS:
         return prof_on_maps(r, lane, rec);
@@ -270,7 +270,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_PHASE:
         return prof_on_phase(r, lane, rec);
     case SPOOL_REC_TLS_BLOCKS:
-        return prof_tls_blocks(&r->tls, (uint32_t)item->file, rec);
+        return prof_tls_blocks(&r->tls, (uint32_t)item->stream, rec);
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
@@ -320,13 +320,13 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
     r->lanes_len = (uint32_t)files_len;
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
-        if (!r->main_lane && spool_merge_file_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
+        if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
         r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
         r->lanes[i].calls.home = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =
             (struct prof_thread){.process = r->process,
-                                 .tid = spool_merge_file_at(merge, i)->tid,
+                                 .tid = spool_merge_stream_at(merge, i)->tid,
                                  .name = "",
                                  .begin_ns = UINT64_MAX,
                                  .cpu_ns = UINT64_MAX};
@@ -340,7 +340,7 @@ static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, 
 {
     const struct prof_lane *found = r->main_lane;
     for (size_t i = 0; i < files_len; i++)
-        if (spool_merge_file_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
+        if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
             found = &r->lanes[i];
     for (size_t i = 0; found && i < found->phases.open.len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&fork->phases.open));
@@ -404,7 +404,7 @@ static ls_err prof_put_own_events(struct prof_replay *r)
 static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     for (size_t i = 0; i < files_len; i++) {
-        const struct spool_merge_file *file = spool_merge_file_at(merge, i);
+        const struct spool_merge_stream *file = spool_merge_stream_at(merge, i);
         LS_TRY(prof_close_burst(r, &r->lanes[i]));
         if (file->damage == LS_OK) continue;
         r->run->damaged_files++;
@@ -428,7 +428,7 @@ static ls_err prof_begin_inherited(struct prof_replay *r)
 
 static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->file].thread];
+    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->stream].thread];
     thread->end_ns = prof_since_start(r->run, item->time_ns);
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
@@ -546,15 +546,15 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
                                              .frames = &r->run->frames,
                                              .process = r->process};
     LS_TRY(prof_calls_new(&calls, &r->calls));
-    r->lanes = calloc(image->files_len + 1, sizeof(*r->lanes));
+    r->lanes = calloc(image->streams.len + 1, sizeof(*r->lanes));
     if (!r->lanes)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->files_len);
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->streams.len);
     LS_TRY(spool_merge_new(image, 0, &merge));
     const struct spool_process *p = spool_merge_process(merge);
     r->run->tsc_hz = prof_tsc_hz(r->run, p);
     spool_merge_set_tsc_hz(merge, r->run->tsc_hz);
     if (p) prof_describe_process(r, p);
-    const ls_err e = prof_replay_all(r, merge, image->files_len);
+    const ls_err e = prof_replay_all(r, merge, image->streams.len);
     spool_merge_free(merge);
     return e;
 }
@@ -568,7 +568,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
                             .latency = {.calibration = run->calibration},
                             .first_frame = run->frames.rows.len};
     const ls_err e = prof_replay_fill(&r, image);
-    for (size_t i = 0; r.lanes && i < image->files_len; i++) {
+    for (size_t i = 0; r.lanes && i < image->streams.len; i++) {
         prof_snapshot_fini(&r.lanes[i].maps);
         free(r.lanes[i].samples.rows);
         prof_frame_homes_fini(&r.lanes[i].calls.frames);

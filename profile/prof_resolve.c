@@ -144,9 +144,9 @@ static uint64_t prof_run_end_ns(const struct prof_run_state *run)
 static uint64_t prof_start_realtime_ns(const struct prof_resolve_job *job)
 {
     for (size_t i = 0; i < job->images_len; i++)
-        for (size_t f = 0; f < job->images[i].files_len; f++) {
+        for (size_t f = 0; f < job->images[i].streams.len; f++) {
             spool_reader *r;
-            if (spool_reader_open(job->images[i].files[f], &r) != LS_OK) continue;
+            if (spool_reader_open(&job->images[i].streams.rows[f], &r) != LS_OK) continue;
             const struct spool_file_header h = *spool_reader_header(r);
             spool_reader_free(r);
             return h.realtime_ns - h.mono_ns + job->run.start_ns;

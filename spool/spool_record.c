@@ -53,6 +53,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(NODE_MAP, spool_node_map),
     SPOOL_ROW(DOMAIN_END, spool_domain_end),
     SPOOL_ROW(CALLBACK, spool_callback), /* two strings: see spool_callback_tail */
+    SPOOL_ROW(PIECE, spool_piece),
     SPOOL_ROW(SAMPLE, spool_sample),
     SPOOL_ROW_TAIL(CHAIN, spool_chain, ips_len, 8),
     SPOOL_ROW_TAIL(SAMPLING, spool_sampling, text_len, 1),

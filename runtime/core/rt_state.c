@@ -12,6 +12,7 @@ struct rt_state rt_state = {
     .alloc_record_bytes = UINT64_MAX,
     .spool_fd = -1,
     .image_fd = -1,
+    .shared = {.fd = -1},
     .maps_fd = -1,
     .statm_fd = -1,
 };

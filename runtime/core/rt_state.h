@@ -98,6 +98,7 @@ struct rt_state {
     int image_fd;                /* p<pid>.<image> in it, -1 until the process has something to say */
     int maps_fd;                 /* /proc/self/maps, -1 */
     int statm_fd;                /* /proc/self/statm, -1 */
+    struct spool_shared shared;  /* the file of all threads in it */
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */

@@ -62,8 +62,9 @@ struct rt_step_engine {
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
-    uint32_t tsc_per_us; /* 0: not known before the first burst has ended */
-    int timer_signal;    /* 0: none */
+    uint32_t page_entries; /* of the first-level TLB: asking costs 10 us in a virtual machine */
+    uint32_t tsc_per_us;   /* 0: not known before the first burst has ended */
+    int timer_signal;      /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
     bool has_memory_nodes; /* several: the kernel is asked where pages lie */
     volatile uint32_t
@@ -112,6 +113,7 @@ struct rt_step_thread {
     uint32_t recorded;                    /* accesses of the burst that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
     struct rt_step_thread *next;          /* list of the process */
+    /* From here on it stays as it is when another thread takes it over, which finds all before zeroed. */
     struct rt_step_access accesses[RT_STEP_ACCESS_MAX];
     struct rt_step_slots slots;
     struct rt_step_probe probe;

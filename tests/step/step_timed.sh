@@ -21,8 +21,7 @@ run() {
 
 # checked OPTION [ARGUMENT]: step_check, of the last run
 checked() {
-    # shellcheck disable=SC2046
-    "$check" "$@" $(find "$work/spool" -path '*/p*' -name 't*' 2>/dev/null) /dev/null >"$work/count"
+    "$check" "$@" "$work/spool" >"$work/count"
 }
 
 run call
