@@ -67,9 +67,11 @@ EXTRA_PROGRAMS += bench/alloc_pairs
 bench_alloc_pairs_SOURCES = bench/alloc_pairs.c
 bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
 bench_alloc_pairs_LDFLAGS = -no-install -pthread
-EXTRA_DIST += bench/alloc.py
-CLEANFILES += bench/alloc_pairs
-bench-alloc: all bench/alloc_pairs bench/machine
+EXTRA_DIST += bench/alloc.py bench/alloc_jump.c
+CLEANFILES += bench/alloc_pairs bench/alloc_jump.so
+bench/alloc_jump.so: bench/alloc_jump.c
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -O2 -fno-builtin-malloc -fno-builtin-free -shared -fPIC -o $@ $(srcdir)/bench/alloc_jump.c
+bench-alloc: all bench/alloc_pairs bench/alloc_jump.so bench/machine
 	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
 	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
 .PHONY: bench-alloc

@@ -6,6 +6,7 @@ include runtime/samplers/perf_local.mk
 # Apart, so that unit tests can have it: what knows nothing of the process.
 noinst_LTLIBRARIES += librtalloc.la
 librtalloc_la_SOURCES = \
+    runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_blocks_sigsafe.c runtime/core/rt_blocks_sigsafe.h \
     runtime/core/rt_cfi_sigsafe.c runtime/core/rt_cfi_sigsafe.h \
     runtime/core/rt_paths_sigsafe.c runtime/core/rt_paths_sigsafe.h \
@@ -23,7 +24,6 @@ EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c runtime/core/rt_unwind_non
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
     ndm/ndm_untold_keep.c \
-    runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
     runtime/core/rt_bell_sigsafe.c runtime/core/rt_bell_sigsafe.h \

@@ -66,7 +66,8 @@ static void rt_fork_reset_budget(void)
     rt_state.budget.start_ns = ls_clock_mono_ns();
     rt_state.budget.start_ticks = rt_ticks();
     rt_state.budget.live_threads = rt_tls.thread != NULL;
-    rt_tls.small_calls = rt_tls.skipped_allocs = 0;
+    rt_tls.looked_calls = rt_tls.skipped_allocs = 0;
+    rt_tls.hook_begin_ns = 0;
 }
 
 static void rt_fork_reset_spool(void)

@@ -99,8 +99,6 @@ static void rt_init_engine(const char *bad_variable)
 static int rt_init_parts(void)
 {
     const char *bad_variable = rt_config_read(&rt_state.config, getenv);
-    const uint64_t alloc_min_bytes = rt_state.config.alloc_min_bytes;
-    rt_state.config.alloc_min_bytes = UINT64_MAX; /* until all is ready */
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -119,7 +117,7 @@ static int rt_init_parts(void)
     rt_init_budget();
     rt_init_control();
     rt_init_engine(bad_variable);
-    rt_state.config.alloc_min_bytes = rt_state.alloc_record_bytes = alloc_min_bytes;
+    rt_state.alloc_period_bytes = rt_state.alloc_always_bytes = rt_state.config.alloc_min_bytes;
     return 0;
 }
 

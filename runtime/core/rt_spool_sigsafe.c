@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_spool_sigsafe.h"
 
-#include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
@@ -60,6 +60,7 @@ static void rt_spool_open_once(struct rt_thread *t)
 {
     const int saved = errno;
     t->opening = true;
+    rt_tls.hook_begin_ns = 0; /* a start, no hook like others */
     RT_COMPILER_BARRIER();
     const int err = rt_spool_open(t);
     if (err != 0) {

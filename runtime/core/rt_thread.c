@@ -65,7 +65,9 @@ static void rt_thread_reset(struct rt_thread *t)
     t->key_rounds = 0;
     t->own = false;
     t->opening = t->open_failed = t->engine_open = false;
-    t->begin_ns = t->spent_ns = t->hook_calls = 0;
+    t->begin_ns = t->spent_ns = 0;
+    t->untimed_hooks = rt_budget_draw_untimed();
+    t->hook_bytes = t->allocs = t->large_allocs = 0;
     t->stack_base = t->stack_end = 0;
     t->tls_seen = 0;
     t->writer.cap = &rt_state.cap;

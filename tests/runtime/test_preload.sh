@@ -101,6 +101,11 @@ holds flood 1 'EVENT kind=13 .*count=[1-9]'
 awk '/ ALLOC / { b = $4; n[b]++; a++ } / FREE / { b = $4; if (n[b]-- < 1) bad++ }
     END { if (bad || a >= 1000000) { print bad + 0 " ends without a beginning, " a " recorded"; exit 1 } }' "$work/lines" ||
     fail "flood: allocations and frees do not match"
+# Records of allocations grow by 70 kB a second after the first 4 MB, 50,000 pairs.
+LOADSTONE_OVERHEAD=3% same 'long flood' "$victim" flood 60000000
+recorded=$(grep -c ' ALLOC ' "$work/lines")
+[ "$recorded" -lt 80000 ] || fail "long flood: $recorded allocations are in the spool"
+[ "$recorded" -gt 50 ] || fail "long flood: only $recorded allocations are in the spool"
 
 # A module found by its loader's RUNPATH: dlopen must see the program as its caller.
 if command -v "${CC:-cc}" >/dev/null; then
