@@ -15,7 +15,7 @@ bench-smrtree: bench/smrtree_lookup
 
 # What recording costs and what its figures are worth: make bench-overhead, make bench-truth. The pages land in doc/ of the source tree.
 bench_truth_all = bench/truth_chase bench/truth_phases
-bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing
+bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing bench/overhead_starts
 EXTRA_PROGRAMS += $(bench_truth_all) $(bench_overhead_all) bench/machine
 bench_truth_chase_SOURCES = bench/truth_chase.c bench/bench_ring.c bench/bench_ring.h
 bench_truth_chase_LDADD = libloadstone.la
@@ -27,6 +27,8 @@ bench_overhead_stream_SOURCES = bench/overhead_stream.c
 bench_overhead_matmul_SOURCES = bench/overhead_matmul.c
 bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_overhead_nothing_SOURCES = bench/overhead_nothing.c
+bench_overhead_starts_SOURCES = bench/overhead_starts.c
+bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
 bench_machine_SOURCES = bench/machine.c
 bench_machine_LDADD = libmachine.la
 EXTRA_DIST += bench/overhead.py bench/truth.py
