@@ -14,12 +14,14 @@ bench-smrtree: bench/smrtree_lookup
 	bench/smrtree_lookup$(EXEEXT)
 
 # make bench-overhead: what recording costs. The page lands in doc/ of the source tree.
-bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing
+bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing bench/overhead_starts
 EXTRA_PROGRAMS += $(bench_overhead_all) bench/machine
 bench_overhead_stream_SOURCES = bench/overhead_stream.c
 bench_overhead_matmul_SOURCES = bench/overhead_matmul.c
 bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_overhead_nothing_SOURCES = bench/overhead_nothing.c
+bench_overhead_starts_SOURCES = bench/overhead_starts.c
+bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
 bench_machine_SOURCES = bench/machine.c
 bench_machine_LDADD = libmachine.la
 EXTRA_DIST += bench/overhead.py

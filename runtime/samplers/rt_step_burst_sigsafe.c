@@ -460,6 +460,8 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, int why)
     t->position = t->own_steps = t->recorded = t->in_place = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
+    rt_step_xlayout_learn(&rt_step_engine.xlayout);
+    if (!t->probe.pages.len_max) t->probe.pages.len_max = rt_step_pages_entries();
     rt_step_probe_begin(&t->probe);
     rt_step_numa_clear(&t->numa);
     const struct spool_burst_begin r = {

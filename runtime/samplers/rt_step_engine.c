@@ -132,8 +132,6 @@ static void set_numbers(const struct rt_step_options *o)
     e->window_cpu_ns = e->start_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
-    e->xlayout = rt_step_xlayout_read();
-    e->page_entries = rt_step_pages_entries();
 }
 
 static void note_memory_nodes(void)
@@ -201,7 +199,6 @@ static struct rt_step_thread *map_thread(void)
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
     struct rt_step_thread *t = (struct rt_step_thread *)at;
-    t->probe.pages.len_max = rt_step_engine.page_entries;
     if (!rt_step_engine.has_shadow_stack) rt_step_slots_open(&t->slots);
     return t;
 }

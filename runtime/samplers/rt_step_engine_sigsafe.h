@@ -62,9 +62,8 @@ struct rt_step_engine {
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
-    uint32_t page_entries; /* of the first-level TLB: asking costs 10 us in a virtual machine */
-    uint32_t tsc_per_us;   /* 0: not known before the first burst has ended */
-    int timer_signal;      /* 0: none */
+    uint32_t tsc_per_us; /* 0: not known before the first burst has ended */
+    int timer_signal;    /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
     bool has_memory_nodes; /* several: the kernel is asked where pages lie */
     volatile uint32_t
