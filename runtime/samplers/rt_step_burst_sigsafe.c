@@ -495,9 +495,10 @@ static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc, bool 
 /* The trigger fell into time that no burst represents: the runtime's own, the kernel's, or time in which
  * nothing is sampled. The instant at which sampling is found to be switched on belongs to the time before, so
  * that a burst there would be one too many. */
-static bool is_outside_program(struct rt_step_thread *t)
+static bool is_outside_program(struct rt_step_thread *t, const ucontext_t *uc)
 {
     if (in_own_work(t) || t->in_kernel || t->rt->writer.stopped) return true;
+    if (rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP])) return true; /* a hook that only looks */
     const bool was_sampling = rt_control_was_sampling();
     return !rt_control_is_sampling(ls_clock_mono_ns()) || !was_sampling;
 }
@@ -517,7 +518,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         return rt_step_burst_rearm(t); /* the backstop's time is not the Poisson process's */
     }
     if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
-    if (is_outside_program(t)) return rt_step_burst_rearm(t);
+    if (is_outside_program(t, uc)) return rt_step_burst_rearm(t);
     if (rt_step_is_traced(&rt_step_engine, 0)) {
         __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_step_burst_disarm(t); /* the tracer would see the next one */
