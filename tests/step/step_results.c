@@ -289,7 +289,7 @@ static void imitate(const struct string_row *row, struct strings *x, bool down, 
 
 /* Two pages each, the second of which may be closed. */
 static uint8_t *from, *to, *imitated;
-static volatile int page_faults, faulted_at_wrong_place;
+static volatile int page_faults;
 static struct strings began;
 static unsigned began_len_bytes;
 static bool began_down;
