@@ -34,7 +34,7 @@ done
 tail -n 1 "$work/count"
 "$check" -n "$work/spool" >/dev/null || fail "nothing was sampled"
 "$loadstone" resolve -q "$work/spool" -o "$work/run.h5" 2>"$work/err" || fail "resolve: $(head -c 300 "$work/err")"
-"$loadstone" report "$work/run.h5" >"$work/report" 2>&1 || fail "report: $(head -n 3 "$work/report")"
+"$loadstone" report --how "$work/run.h5" >"$work/report" 2>&1 || fail "report: $(head -n 3 "$work/report")"
 grep -q '^engine  *step, trigger timer' "$work/report" || fail "the report says: $(grep '^engine' "$work/report")"
 grep -q 'perf_event_open is refused' "$work/report" || fail "the report does not say why: $(grep '^engine' "$work/report")"
 exit $failed
