@@ -15,7 +15,7 @@ class Case:
     env: tuple = ()
     perf: bool = False  # perf is the reference, not the program
     part: bool = False  # only a part of the program is recorded
-    needs: tuple = ()  # commands
+    hooked: bool = False  # each slice calls hooked functions, so that the program's own times contain the hooks
 
 
 # What make check records, with an amount that takes about a second of CPU time.
@@ -39,6 +39,8 @@ def own_cases(programs, amount=1):
               Case("stop-start", [os.path.join(programs, "mix"), "restart", "%g" % amount], part=True),
               Case("openmp", [os.path.join(programs, "openmp"), "%g" % amount], env=passive),
               Case("fortran", [os.path.join(programs, "fortran")])]
+    for case in cases:
+        case.hooked = case.name in ("malloc", "strings", "exceptions")
     return [c for c in cases if os.access(c.command[0], os.X_OK)]
 
 

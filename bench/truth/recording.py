@@ -49,7 +49,8 @@ def read_truth(output):
         if words[:2] == ["truth", "total"]:
             total = float(words[2]), float(words[3])
         elif words[:1] == ["truth"] and words[1] in kinds:
-            kinds[words[1]][" ".join(words[2:-1])] = float(words[-1])
+            times, name = kinds[words[1]], " ".join(words[2:-1])
+            times[name] = times.get(name, 0) + float(words[-1])
     return Truth(functions, others, kernels, data, *total)
 
 

@@ -49,6 +49,9 @@ def measure_own(runner, case, native=None, *options):
     truth = recording.read_truth(found.output)
     if not truth.functions:
         raise recording.Failed("printed no truth")
+    if case.hooked:
+        pace = sum(truth.functions.values()) / sum(native.functions.values())
+        truth = truth._replace(others={name: ns * pace for name, ns in native.others.items()})
     scores = score.score_own(case, found, truth, native, lambda rows: runner.together(found, rows))
     return scores, score.identity(case, found, truth, native), found
 
