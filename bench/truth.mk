@@ -19,7 +19,7 @@ bench_truth_tables_SOURCES = bench/truth/tables.cc $(truth_common)
 bench_truth_threads_SOURCES = bench/truth/threads.c $(truth_common)
 bench_truth_threads_CFLAGS = $(AM_CFLAGS) -pthread -fno-builtin-malloc -fno-builtin-free
 bench_truth_threads_LDFLAGS = -pthread
-EXTRA_LTLIBRARIES = bench/truth/libtruthcalls.la
+EXTRA_LTLIBRARIES += bench/truth/libtruthcalls.la
 bench_truth_libtruthcalls_la_SOURCES = bench/truth/calls_plugin.c bench/truth/calls_plugin.h
 bench_truth_libtruthcalls_la_LDFLAGS = -avoid-version -shared -rpath /nowhere
 if HAVE_OPENMP
