@@ -64,8 +64,8 @@ static double kernel_ns(const struct prof_cpu *c)
     return (double)c->kernel_ns - fmin((double)c->recording_kernel_ns, recording_ns(c));
 }
 
-/* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers' time, good to a
- * tenth; both count. */
+/* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers'
+ * time, good to a tenth; both count. */
 static double split_variance(const struct prof_cpu *c)
 {
     const double all = total_ns(c), tick = c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
@@ -330,4 +330,90 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
     free(c.found_ns);
     free(c.strata);
     return e;
+}
+
+/* Fewer instructions than the run-ahead window has: no load was timed. */
+enum { WINDOW_INSTRUCTIONS = 600 };
+
+static bool was_cut(const struct prof_burst *b)
+{
+    if (b->instructions >= WINDOW_INSTRUCTIONS) return false;
+    switch (b->end_why) {
+    case SPOOL_BURST_PREEMPTED:
+    case SPOOL_BURST_LOST:
+    case SPOOL_BURST_TIME:
+    case SPOOL_BURST_FULL:
+    case SPOOL_BURST_MASKED:
+    case SPOOL_BURST_STOPPED:
+        return true;
+    default: /* by the code itself, and so would be others like it */
+        return false;
+    }
+}
+
+struct origin {
+    uint32_t burst, process;
+    const char *symbol;
+};
+
+static int by_origin(const void *x, const void *y)
+{
+    const struct origin *a = x, *b = y;
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    const int symbols = strcmp(a->symbol, b->symbol);
+    return symbols ? symbols : (a->burst > b->burst) - (a->burst < b->burst);
+}
+
+static const char *symbol_at(const struct prof_line *lines, size_t len, uint32_t process, uint64_t ip)
+{
+    size_t low = 0, high = len;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct prof_line *l = &lines[middle];
+        if (l->process < process || (l->process == process && l->ip < ip))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_there = low < len && lines[low].process == process && lines[low].ip == ip;
+    return is_there && lines[low].symbol ? lines[low].symbol : "";
+}
+
+/* Bursts of one function: those that went on get the weights of the others. */
+static void hand_over(struct prof_burst *bursts, const struct origin *from, const struct origin *to)
+{
+    double all_ns = 0, on_ns = 0;
+    for (const struct origin *o = from; o < to; o++) {
+        const struct prof_burst *b = &bursts[o->burst];
+        if (b->weight_ns == UINT64_MAX) continue;
+        all_ns += (double)b->weight_ns;
+        if (!was_cut(b)) on_ns += (double)b->weight_ns;
+    }
+    for (const struct origin *o = from; o < to && on_ns > 0; o++) {
+        struct prof_burst *b = &bursts[o->burst];
+        if (b->weight_ns != UINT64_MAX)
+            b->data_weight_ns = was_cut(b) ? 0 : rounded((double)b->weight_ns * all_ns / on_ns);
+    }
+}
+
+ls_err prof_account_accesses(const struct prof_account *a, const struct prof_line *lines, size_t lines_len)
+{
+    struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
+    if (!origins) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu bursts", a->bursts_len);
+    for (uint32_t i = 0; i < a->bursts_len; i++) {
+        struct prof_burst *b = &a->bursts[i];
+        const uint32_t process = process_of(a, b);
+        origins[i] = (struct origin){i, process, symbol_at(lines, lines_len, process, b->ip)};
+        b->data_weight_ns = b->weight_ns;
+    }
+    qsort(origins, a->bursts_len, sizeof(*origins), by_origin);
+    for (size_t from = 0, to; from < a->bursts_len; from = to) {
+        for (to = from + 1; to < a->bursts_len && origins[to].process == origins[from].process &&
+                            strcmp(origins[to].symbol, origins[from].symbol) == 0;
+             to++)
+            ;
+        hand_over(a->bursts, origins + from, origins + to);
+    }
+    free(origins);
+    return LS_OK;
 }

@@ -45,4 +45,10 @@ struct prof_account {
 ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, char *why,
                           size_t why_len_bytes);
 
+/* Fill data_weight_ns, once weights are scaled. A burst that lost the processor, or was ended from outside,
+ * before its loads could be timed says where the program was, but not what it accesses: the bursts that began
+ * in the same function of the same process and went on represent its accesses. Where there is none it keeps
+ * them. lines are sorted by process and ip. Errors: LS_ERR_NOMEM. */
+ls_err prof_account_accesses(const struct prof_account *a, const struct prof_line *lines, size_t lines_len);
+
 #endif

@@ -195,6 +195,39 @@ static void account_adds_up_over_noisy_splits(void **state)
     free(b);
 }
 
+/* Two functions; half of the bursts in the first lost the processor, and the second has no other. */
+static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
+{
+    static const struct prof_line lines[] = {{.ip = 16, .symbol = "walk"},
+                                             {.ip = 17, .symbol = "walk"},
+                                             {.ip = 32, .symbol = "sort"},
+                                             {.ip = 48, .symbol = "call"}};
+    struct book *b = book_new();
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){10 * S, 0, 0, 0, 4 * MS});
+    add_bursts(b, 0, 100, 100 * MS);
+    for (int i = 0; i < 100; i++) {
+        struct prof_burst *burst = &b->bursts[i];
+        burst->ip = i < 60 ? (uint64_t)(16 + i % 2) : i < 80 ? 32 : 48;
+        burst->instructions = i < 60 && i % 2 ? 1200 : 40;
+        burst->end_why = i < 60   ? (i % 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED)
+                         : i < 80 ? SPOOL_BURST_PREEMPTED
+                                  : SPOOL_BURST_SYSCALL;
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = 1,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    assert_int_equal(prof_account_accesses(&a, lines, 4), LS_OK);
+    assert_int_equal(b->bursts[0].data_weight_ns, 0);
+    assert_int_equal(b->bursts[1].data_weight_ns, 2 * b->bursts[1].weight_ns);
+    assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* nobody speaks for it */
+    assert_int_equal(b->bursts[90].data_weight_ns, b->bursts[90].weight_ns); /* its code ended it */
+    free(b);
+}
+
 static void account_takes_the_largest_counts_and_no_damage(void **state)
 {
     struct prof_cpu cpu = PROF_CPU_UNKNOWN;
@@ -218,6 +251,7 @@ int main(void)
         cmocka_unit_test(account_does_not_scale_a_shortfall_away),
         cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
         cmocka_unit_test(account_adds_up_over_noisy_splits),
+        cmocka_unit_test(account_of_accesses_goes_to_bursts_that_went_on),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
