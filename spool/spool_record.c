@@ -58,6 +58,8 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(SAMPLING, spool_sampling, text_len, 1),
     SPOOL_ROW(COST, spool_cost),
     SPOOL_ROW_TAIL(WATCH, spool_watch, text_len, 1),
+    SPOOL_ROW(FAULT, spool_kernel_fault),
+    SPOOL_ROW(CALL, spool_kernel_call),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 /* Numbers may have gaps; that each has its row is tested (tests/spool/test_spool_domains.c). */
