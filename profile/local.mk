@@ -37,6 +37,7 @@ libprofile_la_SOURCES = \
     profile/prof_sites.c profile/prof_sites.h \
     profile/prof_functions.c profile/prof_functions.h \
     profile/prof_jit.c profile/prof_jit.h \
+    profile/prof_kernel.c profile/prof_kernel.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_merge.c profile/prof_merge.h \

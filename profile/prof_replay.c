@@ -294,6 +294,9 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_dump(r, rec);
     case SPOOL_REC_SETTING:
         return prof_on_setting(r, rec);
+    case SPOOL_REC_FAULT:
+    case SPOOL_REC_CALL:
+        return prof_kernel_take(r, lane, item->rec);
     case SPOOL_REC_CALLBACK:
         return prof_callback_take(r, rec);
     case SPOOL_REC_DOMAIN_DATA:
@@ -322,7 +325,7 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
         if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
         r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
-        r->lanes[i].calls.home = PROF_NO_NODE;
+        r->lanes[i].calls.home = r->lanes[i].announced.node = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =
             (struct prof_thread){.process = r->process,
@@ -475,7 +478,8 @@ static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t 
     LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
     LS_TRY(prof_end_lanes(r, merge, files_len));
     LS_TRY(prof_put_own_events(r));
-    return prof_replay_lines(r);
+    LS_TRY(prof_replay_lines(r));
+    return prof_kernel_write(r);
 }
 
 static void prof_describe_process(struct prof_replay *r, const struct spool_process *p)
@@ -576,6 +580,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     }
     free(r.lanes);
     prof_ip_fini(&r.ips);
+    prof_kernel_fini(&r.kernel);
     prof_calls_free(r.calls);
     prof_space_free(r.space);
     prof_jit_free(r.jit);

@@ -59,6 +59,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_tap_sigsafe.c runtime/core/rt_tap_sigsafe.h \
     runtime/core/rt_text_sigsafe.h \
     runtime/core/rt_thread.c runtime/core/rt_thread.h \
+    runtime/core/rt_timed.c runtime/core/rt_timed.h \
     runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \
     runtime/core/rt_vdso_sigsafe.c runtime/core/rt_vdso_sigsafe.h \
     runtime/hooks/rt_hook_list.h \
@@ -67,6 +68,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_exec.c \
     runtime/hooks/rt_hooks_fd.c \
     runtime/hooks/rt_hooks_fork.c \
+    runtime/hooks/rt_hooks_io.c \
     runtime/hooks/rt_hooks_map.c \
     runtime/hooks/rt_hooks_process.c \
     runtime/hooks/rt_hooks_sanitizer.c \

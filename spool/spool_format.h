@@ -102,6 +102,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(SAMPLING, 42)    /* spool_sampling: what the samples from here on are */                  \
     X(COST, 43)        /* spool_cost: what sampling took so far */                              \
     X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
+    X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
+    X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
     X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
@@ -554,6 +556,41 @@ struct spool_watch {
     uint32_t text_len; /* as written: NODE[INDEX] */
     uint32_t reserved;
 };
+/* A page fault of the program, one of so many that were drawn. */
+#define SPOOL_FAULT_HUGE 1u /* rec.flags: it gave a page of 2 MiB */
+struct spool_kernel_fault {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip, addr;
+    uint32_t faults; /* that it represents */
+    uint32_t reserved;
+};
+/* A call of the program that was timed by the thread's CPU clock. rec.flags: enum spool_kernel_call_kind, and
+ * what is known of the memory at addr. */
+enum spool_kernel_call_kind {
+    SPOOL_CALL_MAP,
+    SPOOL_CALL_UNMAP,
+    SPOOL_CALL_BREAK, /* the end of the heap was moved */
+    SPOOL_CALL_READ,
+    SPOOL_CALL_WRITE,
+    SPOOL_CALL_OTHER,
+    SPOOL_CALL_KINDS
+};
+#define SPOOL_CALL_KIND_MASK 0xfu
+/* A block of ALLOC begins at addr: the call also represents the calls for the blocks that this one stands
+ * for. */
+#define SPOOL_CALL_BLOCK 0x10u
+#define SPOOL_CALL_ANNOUNCED 0x20u /* no call yet: the block at addr is about to end */
+#define SPOOL_CALL_ENDED 0x40u     /* the block of the last announcement in this file has ended */
+struct spool_kernel_call {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip;              /* return address of the call */
+    uint64_t addr, len_bytes; /* memory that it concerned; addr 0: none, len_bytes were read or written */
+    uint64_t cpu_ns;          /* of this one call */
+    uint32_t calls;           /* that it represents */
+    uint32_t reserved;
+};
 /* X(name, text): incidents; counts add up */
 #define SPOOL_EVENT_LIST(X)                                                                                 \
     X(DROPPED_BYTES, "bytes of records dropped: the disk is full or the spool's size cap was reached")      \
@@ -591,7 +628,9 @@ struct spool_watch {
     X(WATCH_UNKNOWN, "watched elements that nothing registered has")                                        \
     X(BY_THREAD, "processes whose threads were sampled one by one: events of whole CPUs found no room "     \
                  "(sysctl kernel.perf_event_mlock_kb, ulimit -n)")                                          \
-    X(UNTHROTTLED, "times sampling went on after the kernel throttled it")
+    X(UNTHROTTLED, "times sampling went on after the kernel throttled it")                                  \
+    X(FAULTS_REFUSED, "processes whose page faults have no place: the kernel refuses their event "          \
+                      "(sysctl kernel.perf_event_paranoid=2 or lower allows it)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

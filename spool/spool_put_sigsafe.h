@@ -212,6 +212,17 @@ static inline bool spool_put_in_place(struct spool_writer *w, uint64_t time_ns,
     return spool_put(w, SPOOL_WHAT(IN_PLACE, 0, r), &r, &text, 1);
 }
 
+static inline bool spool_put_kernel_fault(struct spool_writer *w, unsigned flags, struct spool_kernel_fault r)
+{
+    return spool_put(w, SPOOL_WHAT(FAULT, flags, r), &r, NULL, 0);
+}
+
+/* r.rec.flags: as in spool_kernel_call */
+static inline bool spool_put_kernel_call(struct spool_writer *w, struct spool_kernel_call r)
+{
+    return spool_put(w, SPOOL_WHAT(CALL, r.rec.flags, r), &r, NULL, 0);
+}
+
 static inline bool spool_put_setting(struct spool_writer *w, uint64_t time_ns, const char *setting)
 {
     const struct spool_text text = spool_text_of(setting, SPOOL_TEXT_MAX_BYTES);

@@ -31,7 +31,7 @@ uint32_t rt_budget_draw_untimed(void)
 }
 
 /* The least of some: a switch to another thread or an interrupt only adds. */
-static uint64_t rt_clock_cost_ns(void)
+static uint64_t rt_clock_measure_ns(void)
 {
     uint64_t least_ns = UINT64_MAX, before_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < RT_CLOCK_TRIES; i++) {
@@ -42,9 +42,14 @@ static uint64_t rt_clock_cost_ns(void)
     return least_ns;
 }
 
+uint64_t rt_budget_clock_ns(void)
+{
+    if (rt_hooks.clock_ns == 0) rt_hooks.clock_ns = rt_clock_measure_ns();
+    return rt_hooks.clock_ns;
+}
+
 void rt_budget_hook_begin(struct rt_thread *t)
 {
-    if (rt_hooks.clock_ns == 0) rt_hooks.clock_ns = rt_clock_cost_ns();
     t->untimed_hooks = rt_budget_draw_untimed();
     rt_tls.hook_burst_ns = t->spent_ns;
     rt_tls.hook_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -56,7 +61,7 @@ void rt_budget_hook_end(const struct rt_thread *t)
                                     .end_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
                                     .burst_begin_ns = rt_tls.hook_burst_ns,
                                     .burst_end_ns = t ? t->spent_ns : rt_tls.hook_burst_ns,
-                                    .clock_ns = rt_hooks.clock_ns};
+                                    .clock_ns = rt_budget_clock_ns()};
     rt_tls.hook_begin_ns = 0;
     __atomic_fetch_add(&rt_state.budget.hooks_ns, rt_timed_hook_cost_ns(&h, RT_HOOK_TIMED_EVERY),
                        __ATOMIC_RELAXED);

@@ -18,6 +18,23 @@ enum { RT_SCRATCH_BYTES = 16384 };
 
 struct rt_tap;
 
+/* Kinds of calls that are sampled by themselves (rt_timed.h). */
+enum rt_timed_kind {
+    RT_TIMED_MAP,
+    RT_TIMED_UNMAP,
+    RT_TIMED_ALLOC,
+    RT_TIMED_FREE,
+    RT_TIMED_READ,
+    RT_TIMED_WRITE,
+    RT_TIMED_START, /* of a thread */
+    RT_TIMED_OTHER,
+    RT_TIMED_KINDS
+};
+struct rt_timed {
+    uint64_t last_ns; /* CPU time of the thread at its last timed call */
+    uint32_t mean;    /* calls that a timed one represents; 0: none was drawn yet */
+};
+
 /* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
  * can be walked at any time without a lock. */
 struct rt_thread {
@@ -41,6 +58,7 @@ struct rt_thread {
     void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
+    struct rt_timed timed[RT_TIMED_KINDS];
     struct rt_paths paths;                         /* call paths its stream gave */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */
@@ -57,9 +75,11 @@ struct rt_tls {
     struct rt_poisson poisson;
     uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
     uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
-    uint32_t pauses;        /* of the collector, asked for by this thread */
-    uint64_t fork_ns;       /* this thread is forking: since when */
-    void (*resume)(void);   /* not NULL: the engine waits for depth 0 to go on with a burst */
+    uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
+    uint64_t timed_random;
+    uint32_t pauses;      /* of the collector, asked for by this thread */
+    uint64_t fork_ns;     /* this thread is forking: since when */
+    void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 

@@ -5,12 +5,13 @@
 #include "runtime/core/rt_arena.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
-#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_timed.h"
 
 #include "common/ls_checked.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RT_PAGE_BYTES = 4096 };
 
@@ -31,11 +32,29 @@ static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_
 /* The real function is not known yet and cannot be looked up now. */
 #define RT_IS_EARLY(name) (__builtin_expect(!rt_real.name, 0) && !RT_REAL(name))
 
+/* Is the allocator's call of the kernel timed for a block of this length? Not in calloc and realloc, which
+ * also write the memory. */
+static struct rt_timed_call rt_time_block(enum rt_timed_kind kind, size_t len_bytes, void *caller)
+{
+    const bool is_due = len_bytes >= RT_TIMED_BLOCK_BYTES && rt_timed_is_due(kind);
+    return is_due ? rt_timed_choose(kind, caller) : (struct rt_timed_call){0};
+}
+
+static void rt_timed_malloc_end(const struct rt_timed_call *c, void *heap_end, void *p, size_t n)
+{
+    rt_timed_end_allocator(c, sbrk(0) == heap_end ? SPOOL_CALL_MAP : SPOOL_CALL_BREAK, p, n);
+}
+
 static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *caller)
 {
     if (RT_IS_EARLY(malloc)) return rt_early_alloc(1, n, 1);
+    struct rt_timed_call c = rt_time_block(RT_TIMED_ALLOC, n, caller);
+    void *const heap_end = c.represents ? sbrk(0) : NULL;
+    rt_timed_start(&c);
     void *p = rt_real.malloc(n);
+    rt_timed_stop(&c);
     rt_alloc_note(p, n, SPOOL_ALLOC_MALLOC, caller);
+    if (c.cpu_ns) rt_timed_malloc_end(&c, heap_end, p, n);
     return p;
 }
 
@@ -88,13 +107,30 @@ static size_t rt_usable_bytes(void *p)
     return len;
 }
 
-static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p)
+/* The block is in the spool, and the real call frees it. */
+static void rt_free_timed(void *p, size_t len, void *caller)
+{
+    struct rt_timed_call c = rt_time_block(RT_TIMED_FREE, len, caller);
+    rt_timed_announce(&c, p, len);
+    rt_free_note(p);
+    void *const heap_end = c.represents ? sbrk(0) : NULL;
+    rt_timed_start(&c);
+    rt_real.free(p);
+    rt_timed_stop(&c);
+    if (c.cpu_ns)
+        rt_timed_end_allocator(
+            &c, SPOOL_CALL_ENDED | (sbrk(0) == heap_end ? SPOOL_CALL_UNMAP : SPOOL_CALL_BREAK), p, len);
+}
+
+static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     if (!p || rt_arena_owns(p) || RT_IS_EARLY(free)) return;
     if (rt_registry_may_end_behind(base)) rt_registry_end_inside(base, rt_usable_bytes(p));
-    rt_free_note(p);
-    rt_real.free(p);
+    if (rt_blocks_has(base))
+        rt_free_timed(p, rt_usable_bytes(p), caller);
+    else
+        rt_real.free(p);
 }
 
 LS_EXPORT_FRAMELESS void free(void *p)
@@ -103,7 +139,7 @@ LS_EXPORT_FRAMELESS void free(void *p)
     if (__builtin_expect(rt_blocks_may_have(base) || rt_arena_owns(p) || !rt_real.free ||
                              rt_registry_may_end_behind(base),
                          0))
-        rt_free_noted(p);
+        rt_free_noted(p, __builtin_return_address(0));
     else
         rt_real.free(p);
 }

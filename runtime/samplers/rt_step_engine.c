@@ -4,6 +4,7 @@
 #include "common/ls_clock.h"
 #include "runtime/samplers/rt_step_altstack.h"
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
+#include "runtime/samplers/rt_step_faults_sigsafe.h"
 #include "runtime/samplers/rt_step_signals_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 #include "runtime/samplers/rt_step_traced_sigsafe.h"
@@ -224,7 +225,7 @@ static struct rt_step_thread *new_thread(struct rt_thread *rt)
     t->slots.pending = false;
     t->rt = rt;
     t->tid = rt_step_gettid();
-    t->trigger_fd = -1;
+    t->trigger_fd = t->faults_fd = -1;
     t->random = rt_step_random_seed(rt_step_engine.seed, (uint64_t)t->tid);
     return t;
 }
@@ -287,6 +288,7 @@ int rt_step_thread_open(struct rt_thread *rt)
     rt_step_signals_adopt_mask();
     list_add(t);
     rt_step_self = t;
+    rt_step_faults_begin(t);
     arm_first(t);
     return 0;
 }
@@ -299,6 +301,7 @@ void rt_step_thread_close(void)
     rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
     rt_step_self = NULL;
     rt_step_engine.trigger->close(t);
+    rt_step_faults_close(t);
     list_remove(t);
     free_thread(t);
 }
@@ -307,8 +310,10 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
 {
     struct rt_step_engine *e = &rt_step_engine;
     struct rt_step_thread *t = rt_step_self;
-    for (struct rt_step_thread *other = threads.first; other; other = other->next)
+    for (struct rt_step_thread *other = threads.first; other; other = other->next) {
         e->trigger->disown(other);
+        rt_step_faults_disown(other);
+    }
     threads.lock = 0;
     threads.first = NULL;
     e->threads_live = 0;
@@ -325,6 +330,7 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
     t->random = rt_step_random_seed(e->seed, (uint64_t)t->tid);
     list_add(t);
     const int error = e->quiet ? 0 : e->trigger->open(t);
+    if (!e->quiet) rt_step_faults_begin(t);
     if (!error && !e->quiet) arm_first(t);
     return error;
 }
@@ -332,8 +338,10 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
 static void disarm_all(void)
 {
     lock_threads();
-    for (struct rt_step_thread *t = threads.first; t; t = t->next)
+    for (struct rt_step_thread *t = threads.first; t; t = t->next) {
         rt_step_engine.trigger->disarm(t);
+        rt_step_faults_stop(t);
+    }
     unlock_threads();
 }
 

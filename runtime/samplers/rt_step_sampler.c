@@ -118,6 +118,7 @@ static void step_seal(void)
 
 const struct rt_sampler rt_sampler_step = {
     .name = "step",
+    .splits_kernel_time = true,
     .probe = step_probe,
     .process_start = step_process_start,
     .thread_open = step_thread_open,
