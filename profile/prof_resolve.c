@@ -8,6 +8,7 @@
 #include "profile/prof_fields.h"
 #include "profile/prof_file.h"
 #include "profile/prof_forks.h"
+#include "profile/prof_kernel.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_nameless.h"
 #include "profile/prof_processes.h"
@@ -202,6 +203,8 @@ static ls_err prof_close_account(struct prof_resolve_job *job)
     LS_TRY(
         prof_account_close(&account, &job->account, job->unrepresented_why, sizeof(job->unrepresented_why)));
     LS_TRY(prof_account_accesses(&account, s->lines.rows, s->lines.len));
+    for (uint32_t i = 0; i < s->processes.len; i++)
+        LS_TRY(prof_kernel_finish(s, i, s->processes.rows[i].kernel_ns));
     return prof_rewrite_weights(s);
 }
 
