@@ -107,7 +107,7 @@ static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, c
         w.penalty_cycles += prof_penalty_cycles(m, s, i);
         signed_cycles += prof_latency_cycles(m, s, i) - m->l1_cycles;
     }
-    if (m->step_cycles > 1 && signed_cycles < w.penalty_cycles) {
+    if (m->step_cycles > 1 && w.penalty_cycles > 0 && signed_cycles < w.penalty_cycles) {
         w.counted = fmax(signed_cycles, 0) / w.penalty_cycles;
         w.penalty_cycles *= w.counted;
     }
