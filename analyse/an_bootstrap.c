@@ -4,6 +4,7 @@
 #include "common/ls_random.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define AN_NO_BLOCK UINT32_MAX
 
 struct an_bootstrap {
-    uint32_t *block_of_burst; /* AN_NO_BLOCK for bursts without accesses */
+    uint32_t *block_of_burst; /* AN_NO_BLOCK for bursts with neither weight nor accesses */
     size_t blocks_len;
     uint8_t (*counts)[AN_RESAMPLES]; /* by block: how often each resample holds it */
     double whole[2];                 /* by metric */
@@ -32,16 +33,22 @@ static uint8_t an_random_poisson1(uint64_t *state)
     return k;
 }
 
-static void an_deal_blocks(an_bootstrap *b, const struct an_input *in, size_t attributed, uint64_t *random)
+static bool an_is_unit(const struct an_costs *costs, const struct prof_burst *b)
+{
+    return b->samples_len > 0 || an_weight_ns(costs, b) > 0;
+}
+
+static void an_deal_blocks(an_bootstrap *b, const struct an_input *in, const struct an_costs *costs,
+                           size_t units, uint64_t *random)
 {
     size_t next = 0;
-    b->blocks_len = attributed < AN_BLOCKS_MAX ? attributed : AN_BLOCKS_MAX;
+    b->blocks_len = units < AN_BLOCKS_MAX ? units : AN_BLOCKS_MAX;
     for (size_t i = 0; i < in->bursts_len; i++) {
-        if (in->bursts[i].samples_len == 0)
+        if (!an_is_unit(costs, &in->bursts[i]))
             b->block_of_burst[i] = AN_NO_BLOCK;
         else
             b->block_of_burst[i] =
-                (uint32_t)(attributed <= AN_BLOCKS_MAX ? next++ : ls_random_below(random, AN_BLOCKS_MAX));
+                (uint32_t)(units <= AN_BLOCKS_MAX ? next++ : ls_random_below(random, AN_BLOCKS_MAX));
     }
 }
 
@@ -73,8 +80,8 @@ static void an_resample_wholes(an_bootstrap *b, const struct an_input *in, const
 {
     for (size_t i = 0; i < in->bursts_len; i++) {
         const struct prof_burst *burst = &in->bursts[i];
-        if (burst->samples_len == 0) continue;
-        double sum[2] = {an_weight_ns(burst), 0};
+        if (b->block_of_burst[i] == AN_NO_BLOCK) continue;
+        double sum[2] = {an_weight_ns(costs, burst), 0};
         for (uint64_t s = burst->first_sample; s < burst->first_sample + burst->samples_len; s++)
             sum[AN_STALL] += (double)costs->stall_ns[s];
         for (int m = AN_TIME; m <= AN_STALL; m++) {
@@ -88,8 +95,10 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
                         an_bootstrap **out)
 {
     an_bootstrap *b = calloc(1, sizeof(*b));
-    const size_t attributed = costs->attributed_bursts;
-    const size_t blocks = attributed < AN_BLOCKS_MAX ? attributed : AN_BLOCKS_MAX;
+    size_t units = 0;
+    for (size_t i = 0; i < in->bursts_len; i++)
+        units += an_is_unit(costs, &in->bursts[i]);
+    const size_t blocks = units < AN_BLOCKS_MAX ? units : AN_BLOCKS_MAX;
     if (b) {
         b->block_of_burst = calloc(in->bursts_len + 1, sizeof(*b->block_of_burst));
         b->counts = calloc(blocks + 1, sizeof(*b->counts));
@@ -99,17 +108,17 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
         return ls_fail(LS_ERR_NOMEM, "no memory for the bootstrap over %zu bursts", in->bursts_len);
     }
     uint64_t random = seed;
-    b->bursts[AN_TIME] = attributed;
+    b->bursts[AN_TIME] = costs->bursts;
     b->bursts[AN_STALL] = costs->measured_bursts;
-    an_deal_blocks(b, in, attributed, &random);
-    const int plain = attributed <= AN_BLOCKS_MAX;
+    an_deal_blocks(b, in, costs, units, &random);
+    const int plain = units <= AN_BLOCKS_MAX;
     (plain ? an_draw_plain : an_draw_poisson)(b, &random);
     an_resample_wholes(b, in, costs);
     snprintf(b->method, sizeof(b->method),
              plain ? "bootstrap over %zu bursts, %d resamples, 95 %%"
                    : "Poisson bootstrap over %zu bursts in "
                      "2048 blocks, %d resamples, 95 %%",
-             attributed, AN_RESAMPLES);
+             costs->bursts, AN_RESAMPLES);
     *out = b;
     return LS_OK;
 }
@@ -164,14 +173,34 @@ static double an_part_value(const struct an_part *p, enum an_metric metric)
     return (double)(metric == AN_TIME ? p->time_ns : p->stall_ns);
 }
 
-static void an_parts_sums(const an_bootstrap *b, const struct an_parts *parts, enum an_metric metric,
-                          double out[AN_RESAMPLES])
+static double an_parts_sum(const struct an_parts *parts, enum an_metric metric)
+{
+    double sum = 0;
+    for (size_t i = 0; i < parts->len; i++)
+        sum += an_part_value(&parts->rows[i], metric);
+    return sum;
+}
+
+static void an_parts_resample(const an_bootstrap *b, const struct an_parts *parts, enum an_metric metric,
+                              double out[AN_RESAMPLES])
 {
     memset(out, 0, AN_RESAMPLES * sizeof(*out));
     for (size_t i = 0; i < parts->len; i++) {
         const double value = an_part_value(&parts->rows[i], metric);
         if (value != 0) an_resample_add(b, out, b->block_of_burst[parts->rows[i].burst], value);
     }
+}
+
+/* Stall is at most time: in views by origin the loads of a line may stall in bursts that began elsewhere. */
+static void an_parts_sums(const an_bootstrap *b, const struct an_parts *parts, enum an_metric metric,
+                          double out[AN_RESAMPLES])
+{
+    double time[AN_RESAMPLES];
+    an_parts_resample(b, parts, metric, out);
+    if (metric == AN_TIME) return;
+    an_parts_resample(b, parts, AN_TIME, time);
+    for (size_t r = 0; r < AN_RESAMPLES; r++)
+        out[r] = fmin(out[r], time[r]);
 }
 
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
@@ -202,19 +231,25 @@ const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block)
     return b->counts[block];
 }
 
+/* Parts are single precision: their sum may exceed the whole by rounding. */
+static double an_fraction(double part, double whole)
+{
+    return fmin(part / whole, 1);
+}
+
 static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_parts *parts,
                                          enum an_metric metric)
 {
     struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
     if (b->whole[metric] <= 0) return out;
-    double sums[AN_RESAMPLES], sum = 0;
-    for (size_t i = 0; i < parts->len; i++)
-        sum += an_part_value(&parts->rows[i], metric);
-    out.share = sum / b->whole[metric];
+    double sums[AN_RESAMPLES];
+    out.share =
+        an_fraction(fmin(an_parts_sum(parts, metric), an_parts_sum(parts, AN_TIME)), b->whole[metric]);
     if (b->bursts[metric] < AN_BURSTS_MIN) return out;
     an_parts_sums(b, parts, metric, sums);
     for (size_t r = 0; r < AN_RESAMPLES; r++)
-        sums[r] = b->resampled_whole[metric][r] > 0 ? sums[r] / b->resampled_whole[metric][r] : out.share;
+        sums[r] = b->resampled_whole[metric][r] > 0 ? an_fraction(sums[r], b->resampled_whole[metric][r])
+                                                    : out.share;
     an_bootstrap_limits(sums, &out.low, &out.high);
     return out;
 }

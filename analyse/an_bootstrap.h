@@ -2,7 +2,7 @@
 /* Confidence intervals of shares: a percentile bootstrap over bursts, because accesses of one burst are not
  * independent.
  *
- * Up to AN_BLOCKS_MAX bursts with accesses: plain resampling with replacement. Beyond: bursts are dealt at
+ * Up to AN_BLOCKS_MAX bursts: plain resampling with replacement. Beyond: bursts are dealt at
  * random into AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon,
  * "Creating non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83,
  * 2006): the same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled
@@ -35,9 +35,10 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
 void an_bootstrap_free(an_bootstrap *b);
 /* One line for the report: how the intervals were made. */
 const char *an_bootstrap_method(const an_bootstrap *b);
-/* Bursts that a share of the metric rests on: those with accesses (time) or with measured loads (stall). */
+/* Bursts that a share of the metric rests on: those that represent time, for stall with measured loads. */
 size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
-/* Share of the group, all below it included, in the whole of the metric. */
+/* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time.
+ */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
 /* The same of the group alone.
@@ -49,9 +50,9 @@ struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
                        double out[AN_RESAMPLES]);
 const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric);
-/* The resampled unit that a burst belongs to, UINT32_MAX for bursts without accesses; how many there are; how
- * often each resample holds one.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The resampled unit that a burst belongs to, UINT32_MAX for bursts with neither weight nor accesses; how
+ * many there are; how often each resample holds one. Owns:   nothing.  Errors: none.  Thread: any.  Signal:
+ * safe. */
 uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst);
 size_t an_bootstrap_blocks(const an_bootstrap *b);
 const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block);

@@ -37,6 +37,13 @@ uint64_t an_by_columns(const struct an_by *by)
     return mask;
 }
 
+bool an_by_is_origin(const struct an_by *by)
+{
+    for (size_t i = 0; i < by->len; i++)
+        if (!an_dimension_is_origin(by->dimensions[i])) return false;
+    return true;
+}
+
 /* Groups of one depth: (group above, number) to group. Open addressing, half full at most. */
 struct an_pairs {
     struct an_pair {
@@ -91,12 +98,13 @@ static ls_err an_group_add(struct an_combiner *b, struct an_group group, uint32_
     return LS_OK;
 }
 
-/* A group for each key of the first dimension, in its order, and one for samples without a key. */
+/* A group for each key of the first dimension, in its order, one for samples without a key, and one for
+ * bursts without data. */
 static ls_err an_add_top(struct an_combiner *b, const struct an_tables *t)
 {
     const struct an_keys *k = &b->c->keys[0];
     uint32_t id;
-    for (uint32_t n = 0; n <= k->len; n++)
+    for (uint32_t n = 0; n <= k->len + 1; n++)
         LS_TRY(an_group_add(b, (struct an_group){.parent = an_keys_parent(k, t, n), .number = n}, &id));
     return LS_OK;
 }
@@ -116,25 +124,48 @@ static ls_err an_find_below(struct an_combiner *b, struct an_pairs *pairs, struc
     return LS_OK;
 }
 
-static uint32_t an_number_of(const struct an_keys *k, uint64_t sample)
+/* Things that are grouped, and their numbers in each dimension: samples, or bursts. */
+struct an_members {
+    uint32_t *group_of;
+    uint64_t len;
+    bool are_bursts;
+};
+
+static uint32_t an_number_of(const struct an_keys *k, const struct an_members *m, uint64_t i)
 {
-    return k->number_of_sample[sample] == AN_NO_KEY ? k->len : k->number_of_sample[sample];
+    return an_keys_dense(k, m->are_bursts ? k->number_of_burst[i] : k->number_of_sample[i]);
 }
 
-/* Move every sample from its group to the one below it that its key in this dimension names. */
-static ls_err an_add_below(struct an_combiner *b, uint32_t depth, uint64_t samples_len)
+/* Move every member from its group to the one below it that its key in this dimension names. */
+static ls_err an_add_below(struct an_combiner *b, uint32_t depth, struct an_pairs *pairs,
+                           const struct an_members *m)
 {
-    struct an_combination *c = b->c;
-    struct an_pairs pairs = {0};
-    ls_err err = LS_OK;
-    for (uint64_t i = 0; i < samples_len && err == LS_OK; i++) {
-        uint32_t *group = &c->group_of_sample[i];
+    const struct an_keys *k = &b->c->keys[depth];
+    for (uint64_t i = 0; i < m->len; i++) {
+        uint32_t *group = &m->group_of[i];
         if (*group == AN_NO_GROUP_ID) continue;
-        const struct an_group wanted = {*group, an_number_of(&c->keys[depth], i), depth};
-        err = an_find_below(b, &pairs, wanted, group);
+        const struct an_group wanted = {*group, an_number_of(k, m, i), depth};
+        LS_TRY(an_find_below(b, pairs, wanted, group));
     }
-    free(pairs.slots);
+    return LS_OK;
+}
+
+static ls_err an_add_depths(struct an_combiner *b, const struct an_members members[2])
+{
+    ls_err err = LS_OK;
+    for (uint32_t d = 1; d < b->c->len && err == LS_OK; d++) {
+        struct an_pairs pairs = {0};
+        for (int m = 0; m < 2 && err == LS_OK; m++)
+            err = an_add_below(b, d, &pairs, &members[m]);
+        free(pairs.slots);
+    }
     return err;
+}
+
+/* Bursts that have a group as a whole: all by origin, else those without accesses. */
+static bool an_is_whole(const struct an_grouped *of, uint64_t burst)
+{
+    return of->by_origin || of->tables->bursts[burst].samples_len == 0;
 }
 
 static ls_err an_copy_parents(struct an_combination *c)
@@ -146,22 +177,30 @@ static ls_err an_copy_parents(struct an_combination *c)
     return LS_OK;
 }
 
-ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_tables *t,
-                           const struct prof_samples *s, const uint8_t *keep)
+ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_grouped *of)
 {
+    const struct an_tables *t = of->tables;
     memset(out, 0, sizeof(*out));
     out->len = by->len;
+    out->by_origin = of->by_origin;
     for (size_t d = 0; d < by->len; d++)
-        LS_TRY(an_keys_init(&out->keys[d], by->dimensions[d], t, s));
-    out->group_of_sample = malloc((s->len + 1) * sizeof(*out->group_of_sample));
-    if (!out->group_of_sample)
-        return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples", (unsigned long long)s->len);
-    for (uint64_t i = 0; i < s->len; i++)
-        out->group_of_sample[i] = keep && !keep[i] ? AN_NO_GROUP_ID : an_number_of(&out->keys[0], i);
+        LS_TRY(an_keys_init(&out->keys[d], by->dimensions[d], t, of->samples));
+    out->group_of_sample = malloc((of->samples->len + 1) * sizeof(*out->group_of_sample));
+    out->group_of_burst = malloc((t->bursts_len + 1) * sizeof(*out->group_of_burst));
+    if (!out->group_of_sample || !out->group_of_burst)
+        return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples", (unsigned long long)of->samples->len);
+    const struct an_members members[2] = {{out->group_of_sample, of->samples->len, false},
+                                          {out->group_of_burst, t->bursts_len, true}};
+    for (uint64_t i = 0; i < of->samples->len; i++)
+        out->group_of_sample[i] =
+            of->keep && !of->keep->samples[i] ? AN_NO_GROUP_ID : an_number_of(&out->keys[0], &members[0], i);
+    for (uint64_t i = 0; i < t->bursts_len; i++)
+        out->group_of_burst[i] = (of->keep && !of->keep->bursts[i]) || !an_is_whole(of, i)
+                                     ? AN_NO_GROUP_ID
+                                     : an_number_of(&out->keys[0], &members[1], i);
     struct an_combiner b = {.c = out};
     LS_TRY(an_add_top(&b, t));
-    for (uint32_t d = 1; d < by->len; d++)
-        LS_TRY(an_add_below(&b, d, s->len));
+    LS_TRY(an_add_depths(&b, members));
     return an_copy_parents(out);
 }
 
@@ -170,6 +209,7 @@ void an_combination_fini(struct an_combination *c)
     for (size_t d = 0; d < c->len; d++)
         an_keys_fini(&c->keys[d]);
     free(c->group_of_sample);
+    free(c->group_of_burst);
     free(c->groups);
     free(c->parents);
     memset(c, 0, sizeof(*c));

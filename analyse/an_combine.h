@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of samples by one or several dimensions: those of the first stand at the top (as a tree where the
- * dimension is one), those of the next inside each of them, and so on. */
+ * dimension is one), those of the next inside each of them, and so on.
+ *
+ * Where all dimensions are of origin the time of a burst belongs to the group where it began. Where one is of
+ * data the time of a burst is that of its accesses, and only bursts without accesses have a group. */
 #ifndef AN_COMBINE_H
 #define AN_COMBINE_H
 
-#include "analyse/an_keys.h"
+#include "analyse/an_filter.h"
 
 enum { AN_COMBINE_MAX = 4 };
 
@@ -16,7 +19,7 @@ struct an_by {
 
 struct an_group {
     uint32_t parent; /* group, smaller than this one; UINT32_MAX at the top */
-    uint32_t number; /* of the key in keys[depth]; keys[depth].len: samples without a key */
+    uint32_t number; /* of the key in keys[depth]: an_keys_key */
     uint32_t depth;  /* which dimension, 0 the first */
 };
 
@@ -24,6 +27,8 @@ struct an_combination {
     struct an_keys keys[AN_COMBINE_MAX];
     size_t len;
     uint32_t *group_of_sample; /* the innermost; UINT32_MAX: left out */
+    uint32_t *group_of_burst;  /* the same of a burst as a whole */
+    bool by_origin;
     struct an_group *groups;
     uint32_t *parents; /* as in groups, for an_table */
     uint32_t groups_len;
@@ -37,11 +42,21 @@ ls_err an_by_parse(struct an_by *out, const char *text);
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 uint64_t an_by_columns(const struct an_by *by);
 
-/* keep: samples whose byte is 0 are left out; NULL: none is.
- * Owns:   the caller ends out with an_combination_fini, also after a failure; nothing of t, s, keep is kept.
+/* Are all of the dimensions of origin?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool an_by_is_origin(const struct an_by *by);
+
+/* What is grouped: samples and bursts that keep leaves, NULL: all; by_origin: as an_by_is_origin says, unless
+ * accesses were filtered. */
+struct an_grouped {
+    const struct an_tables *tables;
+    const struct prof_samples *samples;
+    const struct an_keep *keep;
+    bool by_origin;
+};
+/* Owns:   the caller ends out with an_combination_fini, also after a failure; nothing of `of` is kept.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (more groups than fit).  Thread: any.  Signal: not safe. */
-ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_tables *t,
-                           const struct prof_samples *s, const uint8_t *keep);
+ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_grouped *of);
 /* Owns:   frees what is in c.  Errors: none.  Thread: any.  Signal: not safe. */
 void an_combination_fini(struct an_combination *c);
 /* Name of a group: short where it stands below its parent in a tree of the same dimension, else its path.

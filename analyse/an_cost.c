@@ -10,11 +10,7 @@ void an_input_init(struct an_input *in, const struct prof_run *run, const struct
     memset(in, 0, sizeof(*in));
     in->bursts = bursts;
     in->bursts_len = bursts_len;
-    struct prof_cost_model model;
-    prof_cost_model_init(&model, run);
-    in->l1_cycles = model.l1_cycles;
-    in->step_cycles = model.step_cycles;
-    in->issue_width = model.issue_width;
+    prof_cost_model_init(&in->calibration, run);
 }
 
 static ls_err an_bursts_check(const struct an_input *in)
@@ -36,32 +32,38 @@ static struct prof_cost_samples an_cost_samples(const struct prof_samples *s, ui
 {
     return (struct prof_cost_samples){.op = s->op + first,
                                       .latency_valid = s->latency_valid + first,
+                                      .level = s->level + first,
                                       .latency_cycles = s->latency_cycles + first,
                                       .position = s->position + first,
                                       .len = len};
 }
 
-static uint32_t an_window_begin(const struct an_input *in)
+static ls_err an_model_init(struct an_costs *c, const struct an_input *in)
 {
     const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
-    const uint32_t begin = prof_cost_earliest(&all);
-    return begin == UINT32_MAX ? 0 : begin;
+    c->model = in->calibration;
+    c->loads = PROF_COST_NO_LOADS;
+    prof_cost_loads_add(&c->loads, &all);
+    prof_cost_model_loads(&c->model, &c->loads);
+    return prof_cost_model_weights(&c->model, in->bursts, in->bursts_len);
 }
 
 static void an_burst_cost(struct an_costs *c, const struct an_input *in, const struct prof_burst *b)
 {
-    const struct prof_cost_model model = {in->l1_cycles, in->step_cycles, in->issue_width, c->window_begin};
-    c->weight_ns += an_weight_ns(b);
+    const double weight_ns = an_weight_ns(c, b);
+    c->weight_ns += weight_ns;
+    c->bursts += weight_ns > 0;
+    c->clipped += b->weight_ns != UINT64_MAX && (double)b->weight_ns > c->model.weight_max_ns;
     if (b->samples_len == 0) return;
-    c->attributed_ns += an_weight_ns(b);
-    c->attributed_bursts++;
+    c->attributed_ns += weight_ns;
+    c->attributed_bursts += weight_ns > 0;
     const struct prof_cost_samples s = an_cost_samples(&in->samples, b->first_sample, b->samples_len);
     const struct prof_cost_burst cost =
-        prof_cost_split(&model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
+        prof_cost_split(&c->model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
     c->stall_total_ns += cost.stall_ns;
     if (cost.measured == 0) return;
-    c->measured_ns += an_weight_ns(b);
-    c->measured_bursts++;
+    c->measured_ns += weight_ns;
+    c->measured_bursts += weight_ns > 0;
 }
 
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
@@ -73,7 +75,7 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns)
         return ls_fail(LS_ERR_NOMEM, "no memory for the costs of %zu samples", len);
-    out->window_begin = an_window_begin(in);
+    LS_TRY(an_model_init(out, in));
     for (size_t b = 0; b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);
     return LS_OK;

@@ -12,19 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Used when the profile carries no calibration. */
-#define AN_DEFAULT_L1_CYCLES PROF_COST_L1_CYCLES
-#define AN_DEFAULT_ISSUE_WIDTH PROF_COST_ISSUE_WIDTH
-
-/* Borrowed arrays. Columns needed: op, latency_cycles, latency_valid, position; further ones by what else is
- * called. */
+/* Borrowed arrays. Columns needed: op, latency_cycles, latency_valid, level, position; further ones by what
+ * else is called. */
 struct an_input {
     const struct prof_burst *bursts;
     size_t bursts_len;
     struct prof_samples samples;
-    double l1_cycles;
-    double step_cycles; /* of the counter that latencies were read from; 1: not coarse */
-    double issue_width;
+    struct prof_cost_model calibration;
 };
 
 struct an_costs {
@@ -34,11 +28,14 @@ struct an_costs {
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */
     double stall_total_ns;
-    uint32_t window_begin; /* first position that carries a latency anywhere */
-    size_t attributed_bursts, measured_bursts;
+    struct prof_cost_model model;
+    struct prof_cost_loads loads;
+    size_t bursts;                             /* that represent time: of a weight above 0 */
+    size_t clipped;                            /* bursts whose weight was an outlier */
+    size_t attributed_bursts, measured_bursts; /* those of them with accesses; with measured loads */
 };
 
-/* The input of a profile: burst table and calibration; missing calibration gives the defaults above. */
+/* The input of a profile: burst table and calibration. */
 void an_input_init(struct an_input *in, const struct prof_run *run, const struct prof_burst *bursts,
                    size_t bursts_len);
 
@@ -53,10 +50,16 @@ static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
-/* Weight of a burst; a missing one stands for nothing. */
-static inline double an_weight_ns(const struct prof_burst *b)
+/* Is there a stall estimate? Not where too few loads were timed. */
+static inline bool an_has_stall(const struct an_costs *c)
 {
-    return prof_cost_weight_ns(b);
+    return c->model.is_timed;
+}
+
+/* Weight of a burst as it counts: a missing one represents nothing, an outlier as much as the usual burst. */
+static inline double an_weight_ns(const struct an_costs *c, const struct prof_burst *b)
+{
+    return prof_cost_weight_ns(&c->model, b);
 }
 
 #endif

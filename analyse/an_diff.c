@@ -25,7 +25,10 @@ bool an_change_is_significant(const struct an_change *c)
 
 static ls_err an_run_init(struct an_run *r, const struct an_diff_side *side, uint32_t rows_len, uint64_t seed)
 {
-    const struct an_grouping by = {.group_of_sample = side->row_of_sample, .groups_len = rows_len};
+    const struct an_grouping by = {.group_of_sample = side->row_of_sample,
+                                   .group_of_burst = side->row_of_burst,
+                                   .groups_len = rows_len,
+                                   .by_origin = side->by_origin};
     r->side = *side;
     LS_TRY(an_table_new(side->in, side->costs, &by, &r->table));
     return an_bootstrap_new(side->in, side->costs, seed, &r->bootstrap);
@@ -98,7 +101,7 @@ static void an_diff_metric(const an_diff *d, struct an_difference *row, enum an_
                            struct an_change *ns, struct an_change *share)
 {
     double a[AN_RESAMPLES], b[AN_RESAMPLES];
-    const double whole[2] = {d->runs[0].side.costs->attributed_ns, d->runs[1].side.costs->attributed_ns};
+    const double whole[2] = {d->runs[0].side.costs->weight_ns, d->runs[1].side.costs->weight_ns};
     static const double one[2] = {1, 1};
     an_resample_parts(&d->runs[0], row->row, metric, a);
     an_resample_parts(&d->runs[1], row->row, metric, b);
@@ -113,7 +116,7 @@ struct an_difference an_diff_row(const an_diff *d, uint32_t row)
 {
     const struct an_row *a = an_table_total(d->runs[0].table, row),
                         *b = an_table_total(d->runs[1].table, row);
-    const double whole[2] = {d->runs[0].side.costs->attributed_ns, d->runs[1].side.costs->attributed_ns};
+    const double whole[2] = {d->runs[0].side.costs->weight_ns, d->runs[1].side.costs->weight_ns};
     struct an_difference out = {
         .row = row,
         .samples = {a->samples, b->samples},
@@ -124,8 +127,11 @@ struct an_difference an_diff_row(const an_diff *d, uint32_t row)
         .stall_ns = {a->stall_ns, b->stall_ns, NAN, NAN},
         .median_cycles = {a->median_cycles, b->median_cycles, NAN, NAN},
     };
+    const bool has_stall = an_has_stall(d->runs[0].side.costs) && an_has_stall(d->runs[1].side.costs);
+    if (!has_stall) out.stall_ns.a = out.stall_ns.b = NAN;
     if (!an_can_tell(d, &out)) return out;
     an_diff_metric(d, &out, AN_TIME, &out.time_ns, &out.share);
+    if (!has_stall) return out;
     an_diff_metric(d, &out, AN_STALL, &out.stall_ns, NULL);
     return out;
 }
@@ -160,7 +166,7 @@ static ls_err an_resample_medians(const struct an_run *r, uint32_t row, double o
     struct an_latency *loads = NULL;
     size_t len = 0;
     LS_TRY(an_collect_loads(r, row, &loads, &len, out_bursts));
-    const ls_err err = an_median_resample(r->bootstrap, loads, len, r->side.in->step_cycles, out);
+    const ls_err err = an_median_resample(r->bootstrap, loads, len, r->side.in->calibration.step_cycles, out);
     free(loads);
     return err;
 }

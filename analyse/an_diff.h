@@ -2,7 +2,7 @@
 /* What changed between two runs, and whether the samples can tell: a bootstrap over the bursts of each run.
  *
  * Rows are things found in either run under the same name. The CPU time of a run is known, how it splits over
- * rows is sampled: time of a row = CPU time in bursts with accesses x the row's share. Intervals are of the
+ * rows is sampled: time of a row = CPU time that bursts represent x the row's share. Intervals are of the
  * difference B - A: percentiles of independent resamples of both runs. They hold the error of sampling, not
  * how the program itself varies from run to run.
  *
@@ -22,7 +22,8 @@
 struct an_diff_side {
     const struct an_input *in;
     const struct an_costs *costs;
-    const uint32_t *row_of_sample; /* UINT32_MAX: in no row */
+    const uint32_t *row_of_sample, *row_of_burst; /* UINT32_MAX: in no row */
+    bool by_origin;                               /* as in an_grouping */
 };
 
 /* b - a lies in [low, high]; NAN where it cannot be told. */
@@ -54,7 +55,7 @@ struct an_difference an_diff_row(const an_diff *d, uint32_t row);
 /* Fill in the median.
  * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err an_diff_median(const an_diff *d, struct an_difference *row);
-/* Bursts with accesses of a side.
+/* Bursts of a side that represent time.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 size_t an_diff_bursts(const an_diff *d, int side);
 

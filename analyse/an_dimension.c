@@ -298,6 +298,11 @@ static uint32_t an_cpu_of_sample(const struct an_tables *t, const struct prof_sa
     return s->cpu[i] < AN_SAMPLE_KEYS_MAX ? s->cpu[i] : AN_NO_KEY;
 }
 
+static uint32_t an_cpu_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    return t->bursts[burst].cpu < AN_SAMPLE_KEYS_MAX ? t->bursts[burst].cpu : AN_NO_KEY;
+}
+
 static const char *an_cpu_label(const struct an_tables *t, uint32_t cpu, char out[AN_LABEL_BYTES])
 {
     (void)t;
@@ -375,7 +380,7 @@ const struct an_dimension an_dimensions[] = {
      .label = an_kind_label},
     {.name = "function",
      .title = "function",
-     .text = "the function that accesses",
+     .text = "a function: the time that began in it, the accesses that it makes",
      .none = "(not known)",
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
@@ -383,7 +388,7 @@ const struct an_dimension an_dimensions[] = {
      .label = an_function_label},
     {.name = "line",
      .title = "line",
-     .text = "the source line that accesses",
+     .text = "a source line",
      .none = "(not known)",
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
@@ -391,7 +396,7 @@ const struct an_dimension an_dimensions[] = {
      .label = an_line_label},
     {.name = "file",
      .title = "source file",
-     .text = "the source file of the code that accesses",
+     .text = "the source file of the code",
      .none = "(not known)",
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
@@ -400,14 +405,14 @@ const struct an_dimension an_dimensions[] = {
      .label = an_file_label},
     {.name = "ip",
      .title = "instruction",
-     .text = "the instruction that accesses",
+     .text = "an instruction",
      .none = "(not known)",
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
      .label = an_ip_label},
     {.name = "module",
      .title = "module",
-     .text = "the program or library whose code accesses",
+     .text = "the program or library that the code is from",
      .none = "(not known)",
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
@@ -513,6 +518,7 @@ const struct an_dimension an_dimensions[] = {
      .columns = PROF_MASK(cpu),
      .base = AN_BASE_SAMPLE,
      .key_of_sample = an_cpu_of_sample,
+     .key_of_burst = an_cpu_of_burst,
      .label = an_cpu_label},
     {.name = NULL},
 };
@@ -524,10 +530,16 @@ const struct an_dimension *an_dimension_named(const char *name, size_t name_len)
     return NULL;
 }
 
+bool an_dimension_is_origin(const struct an_dimension *d)
+{
+    return d->base == AN_BASE_SAMPLE ? d->key_of_burst != NULL : d->base != AN_BASE_NODE;
+}
+
 const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
                               char out[AN_LABEL_BYTES])
 {
     if (key == AN_NO_KEY) return d->none;
+    if (key == AN_NO_DATA) return "no data (computing)";
     const uint32_t parent = d->parent ? d->parent(t, key) : AN_NO_KEY;
     /* what contains everything need not be said */
     if (parent == AN_NO_KEY || (d->base == AN_BASE_NODE && parent == 0)) return d->label(t, key, out);

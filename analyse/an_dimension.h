@@ -3,7 +3,11 @@
  * the manual all follow these rows; a new dimension is one more.
  *
  * Most dimensions depend on one table of the profile that a sample points to (its node, the line of its
- * instruction, its thread, ...): then the key is computed once a row of that table, not once a sample. */
+ * instruction, its thread, ...): then the key is computed once a row of that table, not once a sample.
+ *
+ * Dimensions of origin (line, thread, phase, ...) are properties of the instruction at which a burst began,
+ * so a burst has a key in them as a whole; dimensions of data (node, level, ...) are properties of accesses.
+ */
 #ifndef AN_DIMENSION_H
 #define AN_DIMENSION_H
 
@@ -12,6 +16,7 @@
 #include <stdbool.h>
 
 #define AN_NO_KEY UINT32_MAX
+#define AN_NO_DATA (UINT32_MAX - 1) /* key of a burst without accesses in a dimension of data */
 enum { AN_LABEL_BYTES = 512, AN_SAMPLE_KEYS_MAX = 65536 };
 
 /* What of a sample decides its key: a row of one of the tables, or the sample itself. */
@@ -26,8 +31,10 @@ struct an_dimension {
     enum an_base base;
     /* Key of a row of the base's table: the number of a row of any table, or AN_NO_KEY. NULL: the row. */
     uint32_t (*key_of_row)(const struct an_tables *t, uint32_t row);
-    /* AN_BASE_SAMPLE only: key of sample i, below AN_SAMPLE_KEYS_MAX, or AN_NO_KEY. */
+    /* AN_BASE_SAMPLE only: key of sample i, below AN_SAMPLE_KEYS_MAX, or AN_NO_KEY; of a burst, NULL in
+     * dimensions of data. */
     uint32_t (*key_of_sample)(const struct an_tables *t, const struct prof_samples *s, uint64_t i);
+    uint32_t (*key_of_burst)(const struct an_tables *t, uint32_t burst);
     /* Keys that compare 0 are one, and named by the lowest. NULL: every key is its own. */
     int (*compare)(const struct an_tables *t, uint32_t a, uint32_t b);
     /* Key that contains this one, smaller than it, or AN_NO_KEY. NULL: flat. Excludes compare. */
@@ -43,7 +50,11 @@ extern const struct an_dimension an_dimensions[];
 /* The row of that name, NULL: none.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 const struct an_dimension *an_dimension_named(const char *name, size_t name_len);
-/* Name of a key with the keys that contain it, "Input/B"; of AN_NO_KEY what the row says.
+/* Is it a dimension of origin?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool an_dimension_is_origin(const struct an_dimension *d);
+/* Name of a key with the keys that contain it, "Input/B"; of AN_NO_KEY what the row says, of AN_NO_DATA that
+ * the program computed without accesses.
  * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends.  Thread: any.
  * Signal: not safe. */
 const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,

@@ -50,7 +50,7 @@ static void an_inherit(const struct an_keys *k, const struct an_tables *t, uint8
 static bool an_mark(const struct an_keys *k, const struct an_tables *t, const char *value, uint8_t *matches)
 {
     bool any = false;
-    for (uint32_t n = 0; n <= k->len; n++)
+    for (uint32_t n = 0; n <= k->len + 1; n++)
         if (an_key_matches(k, t, n, value)) matches[n] = any = true;
     return any;
 }
@@ -82,17 +82,17 @@ static ls_err an_filter_by_keys(const struct an_filter *f, const struct an_keys 
 }
 
 ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, const struct prof_samples *s,
-                       uint8_t *keep, const char **out_value)
+                       const struct an_keep *keep, const char **out_value)
 {
     struct an_keys k;
     ls_err err = an_keys_init(&k, f->dimension, t, s);
-    uint8_t *matches = err == LS_OK ? calloc(k.len + 1u, 1) : NULL;
+    uint8_t *matches = err == LS_OK ? calloc(k.len + 2u, 1) : NULL;
     if (err == LS_OK && !matches) err = ls_fail(LS_ERR_NOMEM, "no memory to filter %u keys", k.len);
     if (err == LS_OK) err = an_filter_by_keys(f, &k, t, matches, out_value);
-    for (uint64_t i = 0; err == LS_OK && i < s->len; i++) {
-        const uint32_t n = k.number_of_sample[i];
-        if ((bool)matches[n == AN_NO_KEY ? k.len : n] == f->is_negated) keep[i] = 0;
-    }
+    for (uint64_t i = 0; err == LS_OK && i < s->len; i++)
+        if ((bool)matches[an_keys_dense(&k, k.number_of_sample[i])] == f->is_negated) keep->samples[i] = 0;
+    for (size_t b = 0; err == LS_OK && b < t->bursts_len; b++)
+        if ((bool)matches[an_keys_dense(&k, k.number_of_burst[b])] == f->is_negated) keep->bursts[b] = 0;
     free(matches);
     an_keys_fini(&k);
     return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which samples an analysis looks at: "dimension=value[,value...]", or != for all others.
+/* Which samples and bursts an analysis looks at: "dimension=value[,value...]", or != for all others.
  *
  * A value names a key when it is its label or path, the words of it before a blank ("matmul.c:17" for
  * "matmul.c:17 multiply"), or a pattern of the shell (*, ?, [) that matches one of them. */
@@ -17,11 +17,16 @@ struct an_filter {
 /* Owns:   nothing, out points into text.  Errors: LS_ERR_USAGE (no = in it, no such dimension, no value).
  * Thread: any.  Signal: not safe. */
 ls_err an_filter_parse(struct an_filter *out, const char *text);
-/* Clear keep[i] for the samples that f leaves out. Columns needed: those of f's dimension.
+/* By sample and by burst: 0 leaves it out. In a dimension of data a burst that has accesses is left out or
+ * kept by them, and its own byte is about bursts without accesses. */
+struct an_keep {
+    uint8_t *samples, *bursts;
+};
+/* Clear the bytes of keep that f leaves out. Columns needed: those of f's dimension.
  * Owns:   nothing.
  * Errors: LS_ERR_NOMEM; LS_ERR_NOT_FOUND when a value names nothing, *out_value then is that value (up to the
  *         next comma); keep is then unchanged.  Thread: any.  Signal: not safe. */
 ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, const struct prof_samples *s,
-                       uint8_t *keep, const char **out_value);
+                       const struct an_keep *keep, const char **out_value);
 
 #endif

@@ -143,7 +143,7 @@ static const struct an_identity_row {
 const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
                         char out[AN_LABEL_BYTES])
 {
-    for (size_t i = 0; key != AN_NO_KEY && i < sizeof(an_identities) / sizeof(an_identities[0]); i++)
+    for (size_t i = 0; key < AN_NO_DATA && i < sizeof(an_identities) / sizeof(an_identities[0]); i++)
         if (strcmp(an_identities[i].dimension, d->name) == 0) return an_identities[i].name(t, key, out);
     return an_dimension_path(d, t, key, out);
 }
@@ -163,5 +163,5 @@ void an_identity_of_group(const struct an_combination *c, const struct an_tables
     }
     const size_t len = strlen(out);
     snprintf(out + len, AN_IDENTITY_BYTES - len, "%s",
-             an_identity(k->dimension, t, g->number < k->len ? k->keys[g->number] : AN_NO_KEY, name));
+             an_identity(k->dimension, t, an_keys_key(k, g->number), name));
 }

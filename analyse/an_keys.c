@@ -152,6 +152,32 @@ static ls_err an_line_rows(struct an_keys *k, const struct an_tables *t, const s
     return LS_OK;
 }
 
+static uint32_t an_line_of_burst(const struct an_tables *t, const struct prof_burst *b)
+{
+    const uint32_t row = an_tables_line(t, an_tables_process(t, b->thread), b->ip);
+    return an_tables_line_changes(t, row) ? an_tables_line_then(t, row, b->time_ns) : row;
+}
+
+/* The row of the base's table that a burst points to as a whole. */
+static uint32_t an_row_of_burst(const struct an_dimension *d, const struct an_tables *t, uint32_t burst)
+{
+    switch (d->base) {
+    case AN_BASE_LINE:
+        return an_line_of_burst(t, &t->bursts[burst]);
+    case AN_BASE_THREAD:
+        return t->bursts[burst].thread;
+    case AN_BASE_BURST:
+        return burst;
+    case AN_BASE_PHASE:
+        return t->bursts[burst].phase;
+    case AN_BASE_SAMPLE:
+        return d->key_of_burst ? d->key_of_burst(t, burst) : AN_NO_DATA;
+    case AN_BASE_NODE:
+        break;
+    }
+    return AN_NO_DATA;
+}
+
 static const uint32_t *an_base_column(enum an_base base, const struct prof_samples *s)
 {
     switch (base) {
@@ -188,6 +214,12 @@ static ls_err an_base_rows(struct an_keys *k, const struct an_tables *t, const s
     return LS_OK;
 }
 
+static void an_mark_rows(const uint32_t *rows, uint64_t rows_len, uint32_t *map, size_t len)
+{
+    for (uint64_t i = 0; i < rows_len; i++)
+        if (rows[i] < len) map[rows[i]] = rows[i];
+}
+
 /* Keys of the rows of the base: of samples by themselves, only those that occur. */
 static void an_keys_of_rows(const struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t len,
                             uint64_t samples_len)
@@ -195,12 +227,18 @@ static void an_keys_of_rows(const struct an_keys *k, const struct an_tables *t, 
     const struct an_dimension *d = k->dimension;
     if (d->base == AN_BASE_SAMPLE) {
         memset(map, 0xff, len * sizeof(*map));
-        for (uint64_t i = 0; i < samples_len; i++)
-            if (k->number_of_sample[i] < len) map[k->number_of_sample[i]] = k->number_of_sample[i];
+        an_mark_rows(k->number_of_sample, samples_len, map, len);
+        an_mark_rows(k->number_of_burst, t->bursts_len, map, len);
         return;
     }
     for (size_t row = 0; row < len; row++)
         map[row] = d->key_of_row ? d->key_of_row(t, (uint32_t)row) : (uint32_t)row;
+}
+
+static void an_number_rows(uint32_t *rows, uint64_t rows_len, const uint32_t *map, size_t len)
+{
+    for (uint64_t i = 0; i < rows_len; i++)
+        if (rows[i] != AN_NO_DATA) rows[i] = rows[i] < len ? map[rows[i]] : AN_NO_KEY;
 }
 
 static ls_err an_keys_fill(struct an_keys *k, const struct an_tables *t, const struct prof_samples *s)
@@ -209,13 +247,15 @@ static ls_err an_keys_fill(struct an_keys *k, const struct an_tables *t, const s
     uint32_t *map = malloc((len + 1) * sizeof(*map));
     if (!map) return an_keys_no_memory(k, s->len);
     ls_err err = an_base_rows(k, t, s);
+    for (uint32_t b = 0; b < t->bursts_len; b++)
+        k->number_of_burst[b] = an_row_of_burst(k->dimension, t, b);
     if (err == LS_OK) {
         an_keys_of_rows(k, t, map, len, s->len);
         err = an_number(k, t, map, len);
     }
-    for (uint64_t i = 0; err == LS_OK && i < s->len; i++) {
-        const uint32_t row = k->number_of_sample[i];
-        k->number_of_sample[i] = row < len ? map[row] : AN_NO_KEY;
+    if (err == LS_OK) {
+        an_number_rows(k->number_of_sample, s->len, map, len);
+        an_number_rows(k->number_of_burst, t->bursts_len, map, len);
     }
     free(map);
     return err;
@@ -226,13 +266,15 @@ ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const str
 {
     *out = (struct an_keys){.dimension = d};
     out->number_of_sample = malloc((s->len ? s->len : 1) * sizeof(*out->number_of_sample));
-    if (!out->number_of_sample) return an_keys_no_memory(out, s->len);
+    out->number_of_burst = malloc((t->bursts_len + 1) * sizeof(*out->number_of_burst));
+    if (!out->number_of_sample || !out->number_of_burst) return an_keys_no_memory(out, s->len);
     return an_keys_fill(out, t, s);
 }
 
 void an_keys_fini(struct an_keys *k)
 {
     free(k->number_of_sample);
+    free(k->number_of_burst);
     free(k->keys);
     memset(k, 0, sizeof(*k));
 }
@@ -241,11 +283,26 @@ uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint
 {
     const uint32_t parent =
         k->dimension->parent && number < k->len ? k->dimension->parent(t, k->keys[number]) : AN_NO_KEY;
+    /* the root of the tree of nodes is everything, also what accesses nothing */
+    if (number == k->len + 1 && k->dimension->parent && k->dimension->base == AN_BASE_NODE && k->len > 0)
+        return 0;
     return parent == AN_NO_KEY ? AN_NO_KEY : an_position(k->keys, k->len, parent);
+}
+
+uint32_t an_keys_key(const struct an_keys *k, uint32_t number)
+{
+    if (number < k->len) return k->keys[number];
+    return number == k->len + 1 ? AN_NO_DATA : AN_NO_KEY;
+}
+
+uint32_t an_keys_dense(const struct an_keys *k, uint32_t number_of)
+{
+    if (number_of == AN_NO_KEY) return k->len;
+    return number_of == AN_NO_DATA ? k->len + 1 : number_of;
 }
 
 const char *an_keys_path(const struct an_keys *k, const struct an_tables *t, uint32_t number,
                          char out[AN_LABEL_BYTES])
 {
-    return an_dimension_path(k->dimension, t, number < k->len ? k->keys[number] : AN_NO_KEY, out);
+    return an_dimension_path(k->dimension, t, an_keys_key(k, number), out);
 }

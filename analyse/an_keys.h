@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key of every sample in one dimension, as small numbers without holes. */
+/* The key of every sample and every burst in one dimension, as small numbers without holes. */
 #ifndef AN_KEYS_H
 #define AN_KEYS_H
 
@@ -8,6 +8,7 @@
 struct an_keys {
     const struct an_dimension *dimension;
     uint32_t *number_of_sample; /* below len, or AN_NO_KEY */
+    uint32_t *number_of_burst;  /* where the burst began; in a dimension of data AN_NO_DATA for all */
     uint32_t *keys;             /* by number, rising: what the dimension's functions take */
     uint32_t len;
 };
@@ -22,7 +23,11 @@ void an_keys_fini(struct an_keys *k);
 /* Number of the key that contains this one, smaller than it, or AN_NO_KEY.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint32_t number);
-/* Name of a number, with the keys that contain it; number >= len: of samples without a key.
+/* Key of a number: len stands for AN_NO_KEY, len + 1 for AN_NO_DATA; and back.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+uint32_t an_keys_key(const struct an_keys *k, uint32_t number);
+uint32_t an_keys_dense(const struct an_keys *k, uint32_t number_of);
+/* Name of a number as above, with the keys that contain it.
  * Owns:   nothing; the text is in out or constant.  Errors: none.  Thread: any.  Signal: not safe. */
 const char *an_keys_path(const struct an_keys *k, const struct an_tables *t, uint32_t number,
                          char out[AN_LABEL_BYTES]);

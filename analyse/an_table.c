@@ -31,6 +31,16 @@ static uint32_t an_group_of(const an_table *t, const struct an_grouping *by, uin
     return g < t->groups_len ? g : t->groups_len;
 }
 
+/* Group that has the weight of the burst as a whole; false: its samples have it. */
+static bool an_group_of_whole(const an_table *t, const struct an_input *in, const struct an_grouping *by,
+                              size_t burst, uint32_t *out)
+{
+    if (!by->group_of_burst || (!by->by_origin && in->bursts[burst].samples_len > 0)) return false;
+    const uint32_t g = by->group_of_burst[burst];
+    *out = g < t->groups_len ? g : t->groups_len;
+    return true;
+}
+
 /* Parents come before children: subtree sizes add up backwards, places follow forwards. */
 static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
 {
@@ -72,16 +82,19 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
         row->loads += s->op[i] == 0;
         row->stores += s->op[i] == 1;
         row->prefetches += s->op[i] == 2;
-        row->time_ns += (double)costs->time_ns[i];
+        if (!by->by_origin) row->time_ns += (double)costs->time_ns[i];
         row->stall_ns += (double)costs->stall_ns[i];
         if (!an_is_measured(s, i)) continue;
         row->measured++;
-        row->latency_sum_cycles += (double)s->latency_cycles[i];
+        row->latency_sum_cycles += fmin((double)s->latency_cycles[i], costs->model.latency_max_cycles);
         if (s->level && s->level[i] < PROF_LEVEL_COUNT)
             row->levels[s->level[i]]++;
         else
             row->level_unknown++;
     }
+    uint32_t g;
+    for (size_t b = 0; b < in->bursts_len; b++)
+        if (an_group_of_whole(t, in, by, b, &g)) t->self[g].time_ns += an_weight_ns(costs, &in->bursts[b]);
 }
 
 static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const struct an_grouping *by)
@@ -94,7 +107,7 @@ static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const
     const size_t len = begin[an_places_len(t)];
     t->latencies = malloc((len ? len : 1) * sizeof(int32_t));
     size_t *fill = malloc(an_places_len(t) * sizeof(*fill));
-    t->step_cycles = in->step_cycles;
+    t->step_cycles = in->calibration.step_cycles;
     if (t->latencies && fill) {
         memcpy(fill, begin, an_places_len(t) * sizeof(*fill));
         for (uint64_t i = 0; i < in->samples.len; i++)
@@ -114,24 +127,32 @@ struct an_part_walk {
     size_t *fill;         /* by place: where the next part goes */
 };
 
+/* Add to the part of burst b at place p. */
+static void an_part_add(struct an_part_walk *w, struct an_part *sink, size_t b, uint32_t p, float time_ns,
+                        float stall_ns)
+{
+    if (w->last_burst[p] != b + 1) {
+        w->last_burst[p] = (uint32_t)b + 1;
+        w->open[p] = w->fill[p]++;
+        if (sink) sink[w->open[p]] = (struct an_part){.burst = (uint32_t)b};
+    }
+    if (!sink) return;
+    sink[w->open[p]].time_ns += time_ns;
+    sink[w->open[p]].stall_ns += stall_ns;
+}
+
 static void an_walk_parts(an_table *t, const struct an_input *in, const struct an_costs *costs,
                           const struct an_grouping *by, struct an_part_walk *w, struct an_part *sink)
 {
     memset(w->last_burst, 0, an_places_len(t) * sizeof(*w->last_burst));
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];
-        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++) {
-            const uint32_t p = t->place[an_group_of(t, by, i)];
-            if (w->last_burst[p] != b + 1) {
-                w->last_burst[p] = (uint32_t)b + 1;
-                w->open[p] = w->fill[p]++;
-                if (sink) sink[w->open[p]] = (struct an_part){.burst = (uint32_t)b};
-            }
-            if (sink) {
-                sink[w->open[p]].time_ns += costs->time_ns[i];
-                sink[w->open[p]].stall_ns += costs->stall_ns[i];
-            }
-        }
+        uint32_t whole;
+        if (an_group_of_whole(t, in, by, b, &whole))
+            an_part_add(w, sink, b, t->place[whole], (float)an_weight_ns(costs, burst), 0);
+        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++)
+            an_part_add(w, sink, b, t->place[an_group_of(t, by, i)], by->by_origin ? 0 : costs->time_ns[i],
+                        costs->stall_ns[i]);
     }
 }
 
@@ -185,47 +206,62 @@ static void an_roll_up(an_table *t, const struct an_grouping *by)
         if (by->parent[g] != AN_NO_GROUP) an_row_add(&t->total[by->parent[g]], &t->total[g]);
 }
 
-/* Distinct bursts among parts[begin, end); seen is all zero before and marks with `mark`. */
-static uint64_t an_distinct_bursts(const an_table *t, size_t begin, size_t end, uint32_t *seen, uint32_t mark)
+/* What the rows are finished with. */
+struct an_finish {
+    const struct an_input *in;
+    const struct an_costs *costs;
+    bool by_origin;
+    int32_t *latencies; /* room for all */
+    uint32_t *seen;     /* by burst: the last mark */
+    uint32_t mark;
+};
+
+/* Bursts that represent time, among parts[begin, end), each once. */
+static uint64_t an_distinct_bursts(const an_table *t, struct an_finish *f, size_t begin, size_t end)
 {
     uint64_t n = 0;
+    f->mark++;
     for (size_t i = begin; i < end; i++) {
-        n += seen[t->parts[i].burst] != mark;
-        seen[t->parts[i].burst] = mark;
+        const struct an_part *p = &t->parts[i];
+        if (f->by_origin ? p->time_ns <= 0 : an_weight_ns(f->costs, &f->in->bursts[p->burst]) <= 0) continue;
+        n += f->seen[p->burst] != f->mark;
+        f->seen[p->burst] = f->mark;
     }
     return n;
 }
 
-static void an_fill_row(an_table *t, struct an_row *row, uint32_t places[2], int32_t *scratch)
+static void an_fill_row(an_table *t, struct an_finish *f, struct an_row *row, const uint32_t places[2])
 {
     const size_t begin = t->latencies_begin[places[0]], len = t->latencies_begin[places[1]] - begin;
-    memcpy(scratch, t->latencies + begin, len * sizeof(*scratch)); /* selection reorders */
-    row->p95_cycles = an_quantile_i32(scratch, len, 0.95);
-    row->median_cycles = an_median_refined(scratch, len, t->step_cycles);
-    row->stall_ns = fmax(row->stall_ns, 0); /* the noise of a coarse counter */
+    memcpy(f->latencies, t->latencies + begin, len * sizeof(*f->latencies)); /* selection reorders */
+    row->p95_cycles = an_quantile_i32(f->latencies, len, 0.95);
+    row->median_cycles = an_median_refined(f->latencies, len, t->step_cycles);
+    row->stall_ns = fmin(row->stall_ns, row->time_ns);
+    row->bursts = an_distinct_bursts(t, f, t->parts_begin[places[0]], t->parts_begin[places[1]]);
 }
 
-static ls_err an_finish_rows(an_table *t, const struct an_input *in)
+static ls_err an_finish_rows(an_table *t, const struct an_input *in, const struct an_costs *costs,
+                             const struct an_grouping *by)
 {
     const size_t latencies_len = t->latencies_begin[an_places_len(t)];
-    int32_t *scratch = malloc((latencies_len + 1) * sizeof(*scratch));
-    uint32_t *seen = calloc(in->bursts_len + 1, sizeof(*seen));
-    for (uint32_t g = 0; scratch && seen && g <= t->groups_len; g++) {
-        uint32_t self[2] = {t->place[g], t->place[g] + 1}, total[2] = {t->place[g], t->end[g]};
-        an_fill_row(t, &t->self[g], self, scratch);
-        t->self[g].bursts = t->parts_begin[self[1]] - t->parts_begin[self[0]];
-        if (total[1] == self[1]) {
+    struct an_finish f = {.in = in,
+                          .costs = costs,
+                          .by_origin = by->by_origin,
+                          .latencies = malloc((latencies_len + 1) * sizeof(*f.latencies)),
+                          .seen = calloc(in->bursts_len + 1, sizeof(*f.seen))};
+    for (uint32_t g = 0; f.latencies && f.seen && g <= t->groups_len; g++) {
+        const uint32_t self[2] = {t->place[g], t->place[g] + 1}, total[2] = {t->place[g], t->end[g]};
+        an_fill_row(t, &f, &t->self[g], self);
+        if (total[1] == self[1])
             t->total[g] = t->self[g];
-            continue;
-        }
-        an_fill_row(t, &t->total[g], total, scratch);
-        t->total[g].bursts =
-            an_distinct_bursts(t, t->parts_begin[total[0]], t->parts_begin[total[1]], seen, g + 1);
+        else
+            an_fill_row(t, &f, &t->total[g], total);
     }
-    const ls_err err =
-        scratch && seen ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to rank %zu latencies", latencies_len);
-    free(scratch);
-    free(seen);
+    const ls_err err = f.latencies && f.seen
+                           ? LS_OK
+                           : ls_fail(LS_ERR_NOMEM, "no memory to rank %zu latencies", latencies_len);
+    free(f.latencies);
+    free(f.seen);
     return err;
 }
 
@@ -246,7 +282,7 @@ static ls_err an_table_build(an_table *t, const struct an_input *in, const struc
     LS_TRY(an_collect_latencies(t, in, by));
     LS_TRY(an_collect_parts(t, in, costs, by));
     an_roll_up(t, by);
-    return an_finish_rows(t, in);
+    return an_finish_rows(t, in, costs, by);
 }
 
 ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, const struct an_grouping *by,

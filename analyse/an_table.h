@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Aggregates: samples summed by group, and rolled up where groups form a tree (nodes of the semantic tree).
+/* Aggregates: samples and bursts summed by group, and rolled up where groups form a tree (nodes of the
+ * semantic tree).
  *
  * Thread: any.  Signal: not safe. */
 #ifndef AN_TABLE_H
@@ -13,13 +14,13 @@ struct an_row {
     uint64_t samples, loads, stores, prefetches, measured;
     uint64_t levels[PROF_LEVEL_COUNT],
         level_unknown; /* of measured loads: those without a level are unknown */
-    uint64_t bursts;   /* that touched the group */
-    double time_ns, stall_ns;
+    uint64_t bursts;   /* that represent time: those that touched the group, or by origin began in it */
+    double time_ns, stall_ns;         /* stall: of the group's own loads, never more than its time */
     double latency_sum_cycles;        /* of measured loads: / measured is their mean */
     double median_cycles, p95_cycles; /* of measured loads, NAN without one */
 };
 
-/* Part of one burst that belongs to one group. */
+/* Part of one burst that belongs to one group; by origin the stall of its loads may exceed its time. */
 struct an_part {
     uint32_t burst;
     float time_ns, stall_ns;
@@ -27,13 +28,17 @@ struct an_part {
 
 typedef struct an_table an_table;
 
-/* groups_len groups; samples whose group is not below groups_len form the one group with id groups_len
- * ("nowhere"). parent (NULL: flat) names each group's parent, AN_NO_GROUP for top-level ones; a parent's id
- * is below its child's. Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (a parent that does not come first). */
+/* groups_len groups; samples and bursts whose group is not below groups_len form the one group with id
+ * groups_len ("nowhere"). by_origin: a burst's weight belongs to the burst's group, else to its samples, and
+ * only bursts without samples have a group. group_of_burst NULL: no burst has one. parent (NULL: flat) names
+ * each group's parent, AN_NO_GROUP for top-level ones; a parent's id is below its child's. Errors:
+ * LS_ERR_NOMEM, LS_ERR_FORMAT (a parent that does not come first). */
 struct an_grouping {
     const uint32_t *group_of_sample;
+    const uint32_t *group_of_burst;
     const uint32_t *parent;
     uint32_t groups_len;
+    bool by_origin;
 };
 ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, const struct an_grouping *by,
                     an_table **out);

@@ -133,6 +133,27 @@ static ls_err an_tiles_sum(struct an_tiles *out, const struct an_tiles_input *fr
     return LS_OK;
 }
 
+/* Bursts as a whole: where they began, and those without accesses. */
+static ls_err an_tiles_sum_bursts(struct an_tiles *out, const struct an_tiles_input *from,
+                                  const struct an_keys *slice, struct an_tile_set *set)
+{
+    for (size_t b = 0; b < from->in->bursts_len; b++) {
+        const uint32_t in_slice = slice->number_of_burst[b];
+        struct an_tile t = {.node = out->node.len + 1,
+                            .line = an_keys_dense(&out->line, out->line.number_of_burst[b]),
+                            .thread = an_keys_dense(&out->thread, out->thread.number_of_burst[b]),
+                            .slice = in_slice < slice->len ? slice->keys[in_slice] : out->slices,
+                            .access = AN_CLASS_ORIGIN,
+                            .bin = AN_TILE_NO_BIN,
+                            .time_ns = an_weight_ns(from->costs, &from->in->bursts[b])};
+        if (t.time_ns <= 0) continue;
+        LS_TRY(an_set_add(set, &t));
+        t.access = AN_CLASS_NO_ACCESS;
+        if (from->in->bursts[b].samples_len == 0) LS_TRY(an_set_add(set, &t));
+    }
+    return LS_OK;
+}
+
 static ls_err an_tiles_keys(struct an_keys *out, const char *dimension, const struct an_tiles_input *from)
 {
     return an_keys_init(out, an_dimension_named(dimension, strlen(dimension)), from->tables,
@@ -153,6 +174,7 @@ ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from)
     LS_TRY(an_tiles_keys(&out->thread, "thread", from));
     ls_err err = an_tiles_keys(&slice, "slice", from);
     if (err == LS_OK) err = an_tiles_sum(out, from, &slice, &set);
+    if (err == LS_OK) err = an_tiles_sum_bursts(out, from, &slice, &set);
     an_keys_fini(&slice);
     free(set.slots);
     out->tiles = set.tiles;

@@ -4,6 +4,9 @@
  *
  * Where samples lie on a natural domain their field and place in it are coordinates, too.
  *
+ * Bursts without accesses have tiles of the class NO_ACCESS. Each burst has a second time in a tile of the
+ * class AN_CLASS_ORIGIN, by the line where it began: for views of code, as an_table has them by origin.
+ *
  * Only combinations that occur are kept. Where they are too many the resolution goes down step by step:
  * larger places, longer slices, wider latency bins, then the lines, nodes and threads that cost least are put
  * together. Sums stay complete; what was put together is counted.
@@ -24,17 +27,19 @@
     X(LEVEL_UNKNOWN, "load, level unknown") \
     X(UNMEASURED, "load without a latency") \
     X(STORE, "store")                       \
-    X(OTHER, "prefetch")
+    X(OTHER, "prefetch")                    \
+    X(NO_ACCESS, "no data (computing)")
 
 #define AN_CLASS_ENUM(id, words) AN_CLASS_##id,
-enum an_class { AN_CLASS_LIST(AN_CLASS_ENUM) AN_CLASSES };
+enum an_class { AN_CLASS_LIST(AN_CLASS_ENUM) AN_CLASSES, AN_CLASS_ORIGIN = AN_CLASSES };
 #undef AN_CLASS_ENUM
 extern const char *const an_class_names[AN_CLASSES];
 
 enum { AN_TILE_SLICES = 64, AN_TILE_BINS_PER_OCTAVE = 4, AN_TILE_NO_BIN = 255 };
 
 struct an_tile {
-    uint32_t node, line, thread; /* numbers of the keys; their len: not known; len + 1: put together */
+    uint32_t node, line, thread; /* numbers of the keys; their len: not known; len + 1: put together, of node
+                                    no data */
     uint32_t slice;              /* slices: not known */
     uint32_t field, place;       /* as an_places has them; 0: none */
     uint8_t access;              /* enum an_class */

@@ -13,6 +13,7 @@ libanalyse_la_SOURCES = \
     analyse/an_faults.c analyse/an_faults.h \
     analyse/an_filter.c analyse/an_filter.h \
     analyse/an_identity.c analyse/an_identity.h \
+    analyse/an_kernel.c analyse/an_kernel.h \
     analyse/an_keys.c analyse/an_keys.h \
     analyse/an_match.c analyse/an_match.h \
     analyse/an_median.c analyse/an_median.h \

@@ -52,7 +52,7 @@ libprofile_la_SOURCES = \
     profile/prof_dump.c profile/prof_dump.h \
     profile/prof_forks.c profile/prof_forks.h \
     profile/prof_latency.c profile/prof_latency.h \
-    profile/prof_weight.c profile/prof_weight.h \
+    profile/prof_account.c profile/prof_account.h \
     profile/prof_pages.c profile/prof_pages.h \
     profile/prof_phases.c profile/prof_phases.h \
     profile/prof_place.h \

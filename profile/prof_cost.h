@@ -2,20 +2,30 @@
 /* What each sampled access costs: the model that turns bursts into time. Resolve (for the fields of natural
  * domains) and analyse/ both go by it.
  *
- * A burst stands for weight_ns of CPU time. Its first accesses were in flight already when it was triggered
- * and carry no latency; behind that run-ahead window every load is measured. So the model looks at one window
- * only, the instructions and the loads from the window's end to the burst's end:
+ * A burst represents weight_ns of CPU time. Its first accesses were in flight already when it was triggered
+ * and carry no latency; after that run-ahead window loads are timed. The model looks at one window only, the
+ * instructions and the loads from the window's end to the burst's end:
  *
- *   penalty of a load     p = max(latency - L1 latency, 0), 0 for stores and loads without a measurement.
- *                         Where the counter is coarse p may be negative, and the sum of all is taken at 0 or
- *                         more
+ *   penalty of a load     p = max(latency - L1 latency, 0) of a load that L3 or memory served; 0 for loads
+ * that L1 or L2 served, whose latency overlaps with other work, for stores, and for loads without a latency
  *   issue time            I = instructions in the window / issue width
- *   stall of the burst    = weight * S / (S + I), S the sum of all p: an upper bound, overlap is not seen
+ *   stall of the burst    = weight * S / (S + I), S the sum of all p: at most so much, overlap is not seen
  *   stall of an access    = weight * p / (S + I)
  *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
  *
- * Times of a burst's accesses add up to its weight. A burst without a measured load has no stall estimate and
- * its time is split evenly over its accesses. A burst without accesses belongs to no data.
+ * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
+ * its time is split evenly over its accesses; so is the time of every burst where less than
+ * PROF_COST_TIMED_MIN of the loads of the run were timed. A burst without accesses belongs to no data.
+ *
+ * With a coarse counter the latencies of single loads err to both sides, and only their sum over all loads of
+ * the burst is right: S is then at most that sum.
+ *
+ * Outliers. A latency above PROF_COST_LATENCY_TIMES x the calibrated latency of memory is an interrupted
+ * load: loaded memory answers several times later than idle memory, but not 16 times, while a timer interrupt
+ * or a preemption takes thousands of cycles. Such a load counts as one that idle memory served. A weight that
+ * exceeds both PROF_COST_WEIGHT_TIMES x the median and a quarter of all smaller weights together is damaged
+ * or an accident of sampling: the burst gets the median. Fewer than PROF_COST_BURSTS_MIN bursts are left
+ * alone.
  *
  * Where nothing else is said: Errors: none.  Thread: any.  Signal: safe. */
 #ifndef PROF_COST_H
@@ -23,25 +33,37 @@
 
 #include "profile/prof_reader.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Used when the profile carries no calibration. */
 #define PROF_COST_L1_CYCLES 5.0
+#define PROF_COST_DRAM_CYCLES 500.0
 #define PROF_COST_ISSUE_WIDTH 4.0
 
+#define PROF_COST_LATENCY_TIMES 16.0
+#define PROF_COST_WEIGHT_TIMES 20.0
+#define PROF_COST_BURSTS_MIN 30
+#define PROF_COST_TIMED_MIN 0.05
+
 struct prof_cost_model {
-    double l1_cycles;
-    double step_cycles; /* of the counter that latencies were read from; 1: not coarse */
+    double l1_cycles, dram_cycles;
+    double beyond_l2_cycles;   /* a load whose level is not known is beyond L2 above this latency */
+    double latency_max_cycles; /* above: an interrupted load */
+    double step_cycles;        /* of the counter that latencies were read from; 1: not coarse */
     double issue_width;
-    uint32_t window_begin; /* first position that carries a latency anywhere in the run */
+    double weight_max_ns, weight_usual_ns; /* above the maximum a burst gets the usual weight */
+    uint32_t window_begin;                 /* first position that carries a latency anywhere in the run */
+    bool is_timed;                         /* enough loads carry a latency */
 };
-/* The calibration of a run, or the defaults above; window_begin is 0. */
+/* The calibration of a run, or the defaults above. No weight is limited, window_begin is 0, loads count as
+ * timed. */
 void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run);
 
 /* Columns of samples; borrowed. */
 struct prof_cost_samples {
-    const uint8_t *op, *latency_valid;
+    const uint8_t *op, *latency_valid, *level;
     const int32_t *latency_cycles;
     const uint32_t *position;
     uint64_t len;
@@ -52,14 +74,25 @@ static inline int prof_cost_is_measured(const struct prof_cost_samples *s, uint6
 {
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
-/* The run-ahead window is the engine's: the earliest measured load of the whole run shows where it ends.
- * UINT32_MAX: none is measured (window_begin is then 0). */
-uint32_t prof_cost_earliest(const struct prof_cost_samples *s);
 
-/* Weight of a burst; a missing one stands for nothing. */
-static inline double prof_cost_weight_ns(const struct prof_burst *b)
+/* Loads of the run, and where the run-ahead window of its engine ends: the earliest timed load of all shows
+ * it. */
+struct prof_cost_loads {
+    uint64_t loads, timed;
+    uint32_t earliest; /* position; UINT32_MAX: none is timed */
+};
+#define PROF_COST_NO_LOADS ((struct prof_cost_loads){.earliest = UINT32_MAX})
+void prof_cost_loads_add(struct prof_cost_loads *l, const struct prof_cost_samples *s);
+/* Set window_begin and is_timed. */
+void prof_cost_model_loads(struct prof_cost_model *m, const struct prof_cost_loads *l);
+/* Set the limit of weights. Errors: LS_ERR_NOMEM.  Signal: not safe. */
+ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);
+
+/* Weight of a burst; a missing one represents nothing. */
+static inline double prof_cost_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
 {
-    return b->weight_ns == UINT64_MAX ? 0.0 : (double)b->weight_ns;
+    const double weight_ns = b->weight_ns == UINT64_MAX ? 0.0 : (double)b->weight_ns;
+    return weight_ns > m->weight_max_ns ? m->weight_usual_ns : weight_ns;
 }
 
 struct prof_cost_burst {

@@ -46,6 +46,7 @@ struct prof_fields {
     bool tells_places;  /* this pass writes for each sample where it lies */
     struct prof_window window;
     struct prof_cost_model cost;
+    struct prof_cost_loads loads;    /* of the whole run */
     struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
     uint32_t slices;
 };
@@ -133,6 +134,7 @@ static struct prof_cost_samples prof_window_samples(const struct prof_window *w,
 {
     return (struct prof_cost_samples){.op = w->op + at,
                                       .latency_valid = w->latency_valid + at,
+                                      .level = w->level + at,
                                       .latency_cycles = w->latency_cycles + at,
                                       .position = w->position + at,
                                       .len = len};
@@ -258,8 +260,7 @@ static ls_err prof_count_burst(struct prof_fields *f, uint32_t burst)
     const struct prof_burst *b = &f->run->bursts.rows[burst];
     const struct prof_cost_samples s =
         prof_window_samples(&f->window, b->first_sample - f->window.first, b->samples_len);
-    const uint32_t earliest = prof_cost_earliest(&s);
-    if (earliest < f->cost.window_begin) f->cost.window_begin = earliest;
+    prof_cost_loads_add(&f->loads, &s);
     struct prof_burst_context context = prof_burst_context(f, b);
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, i);
@@ -531,9 +532,10 @@ static ls_err prof_fields_run(struct prof_fields *f)
 {
     LS_TRY(prof_fields_start(f));
     prof_cost_model_init(&f->cost, f->about);
-    f->cost.window_begin = UINT32_MAX;
+    LS_TRY(prof_cost_model_weights(&f->cost, f->run->bursts.rows, f->run->bursts.len));
+    f->loads = PROF_COST_NO_LOADS;
     LS_TRY(prof_each_burst(f, prof_count_burst));
-    if (f->cost.window_begin == UINT32_MAX) f->cost.window_begin = 0;
+    prof_cost_model_loads(&f->cost, &f->loads);
     LS_TRY(prof_make_steps(f));
     LS_TRY(prof_number_fields(f));
     LS_TRY(prof_domains_write(f));

@@ -25,7 +25,6 @@ struct prof_lane {
     bool sampled_is_behind; /* the ip of that SAMPLE stands behind the access */
     uint32_t sampled;       /* row of the burst that its last SAMPLE is, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;
-    uint64_t carried_ns; /* CPU time that the next burst stands for as well */
     struct prof_calls_thread calls;
     struct prof_phase_stack phases;
     struct prof_kernel_announced announced;

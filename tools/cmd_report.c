@@ -33,6 +33,7 @@ enum {
     REPORT_WATCH,
     REPORT_ALLOCATIONS,
     REPORT_TREE,
+    REPORT_HOW,
     REPORT_HEATMAP,
     REPORT_LAYER,
     REPORT_WIDTH,
@@ -95,6 +96,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean "
          "latency and levels",
          "Rows"},
+    [REPORT_HOW] = {"how", 0, CLI_FLAG, NULL, NULL,
+                    "instead of the table: how the numbers came about: calibration, levels, instructions "
+                    "stepped in place, weights, coverage, intervals",
+                    "Output"},
     [REPORT_HEATMAP] =
         {"heatmap", 0, CLI_TEXT, "NODE[:METRIC]", NULL,
          "instead of the table: where on its natural domain the node was sampled, drawn in the "
@@ -134,11 +139,13 @@ static ls_err report_print_rows(const struct rep_view *v, enum report_form form)
     LS_TRY(rep_rows(v, &rows, &len));
     ls_err err = LS_OK;
     if (form == REPORT_AS_JSON) {
-        rep_print_json(v, rows, len, stdout);
+        err = rep_print_json(v, rows, len, stdout);
     } else {
         rep_print_header(v, stdout);
         (form == REPORT_AS_TREE ? rep_tree_print : rep_print_table)(v, rows, len, stdout);
-        err = rep_print_advice(v, stdout);
+        err = rep_print_kernel(v, stdout);
+        if (err == LS_OK) err = rep_print_advice(v, stdout);
+        if (err == LS_OK) err = rep_print_kernel_advice(v, stdout);
     }
     free(rows);
     return err;
@@ -285,6 +292,19 @@ static ls_err report_allocations(const struct rep_options *o, const struct cli_v
     return LS_OK;
 }
 
+static ls_err report_how(const struct rep_options *o, const struct cli_value *v)
+{
+    struct rep_view view;
+    (void)v;
+    ls_err err = rep_view_init(&view, o);
+    if (err == LS_OK) rep_print_how(&view, stdout);
+    rep_view_fini(&view);
+    LS_TRY(err);
+    fflush(stdout);
+    cli_next("loadstone report %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_heatmap(const struct rep_options *o, const struct cli_value *v)
 {
     const struct rep_heatmap_options heat = {.path = o->path,
@@ -306,7 +326,7 @@ static const struct {
 } report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch}, {REPORT_WATCH, report_watch},
                     {REPORT_PROCESSES, report_processes},     {REPORT_SHARING, report_sharing},
                     {REPORT_ALLOCATIONS, report_allocations}, {REPORT_HEATMAP, report_heatmap},
-                    {REPORT_ANNOTATE, report_annotate}};
+                    {REPORT_ANNOTATE, report_annotate},       {REPORT_HOW, report_how}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 
 #define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001
@@ -356,13 +376,14 @@ const struct cli_command cli_cmd_report = {
                    "data as a tree: groups and ranges "
                    "that the program registered, and coarse homes (allocations, static data, stacks, files) "
                    "for all other memory.\n\n"
-                   "time is the share of CPU time in accesses to the data, stall the part of that which "
-                   "waits for memory. Both are estimated "
-                   "from the sampled bursts: stall is an upper bound, because the overlap of loads is not "
-                   "seen, and levels are inferred "
+                   "Each burst represents a part of the CPU time. Views by function, line, thread, phase and "
+                   "the like count it where the burst began; views of data distribute it over the accesses "
+                   "of the burst, and bursts without accesses are the row \"no data (computing)\". The "
+                   "rows of a view add up to all of the time. stall is the part of the time that waits for "
+                   "memory: at most so much, because the overlap of loads is not seen. Levels are inferred "
                    "from latencies. Shares come with half the width of their 95 % interval. Latencies are in "
-                   "cycles of the time stamp "
-                   "counter, of loads that could be measured.",
+                   "cycles of the time stamp counter, of loads that could be timed. Kernel time stands in a "
+                   "table of its own.",
     .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "
                 "loadstone.h5\nloadstone report --json loadstone.h5 | jq '.rows[]'\n",
     .options = report_options,

@@ -113,16 +113,13 @@ static void view_content_fini(struct view_content *c)
 
 static ls_err view_page(const struct rep_view *v, const struct view_content *c, const char *path, bool force)
 {
-    char warning[256] = "";
     size_t sources_len = 0;
     const struct prof_source *sources = prof_sources(v->profile, &sources_len);
-    rep_too_few(v, warning, sizeof(warning));
     const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
                                  .path = v->options.path,
                                  .version = v->run->version,
                                  .facts = c->facts.facts,
                                  .facts_len = c->facts.len,
-                                 .warning = warning,
                                  .tables = &v->tables,
                                  .in = &v->in,
                                  .costs = &v->costs,

@@ -44,6 +44,8 @@ tools_loadstone_SOURCES = \
     tools/report/rep_draw.c tools/report/rep_draw.h \
     tools/report/rep_field.c tools/report/rep_field.h \
     tools/report/rep_header.c \
+    tools/report/rep_how.c \
+    tools/report/rep_kernel.c \
     tools/report/rep_heatmap.c tools/report/rep_heatmap.h \
     tools/report/rep_json.c \
     tools/report/rep_label.c tools/report/rep_label.h \

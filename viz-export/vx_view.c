@@ -4,6 +4,7 @@
 #include "viz-export/vx_view_parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,15 +37,13 @@ static void vx_view_run(const struct vx_view *v, struct ls_json *j)
     ls_json_text(j, "title", v->title);
     ls_json_text(j, "file", v->path);
     ls_json_text(j, "version", v->version);
-    ls_json_text(j, "warning", v->warning);
     vx_view_facts(v, j);
     ls_json_number(j, "durationNs", (double)v->tables->duration_ns);
     ls_json_open(j, "whole", '{');
     ls_json_number(j, "samples", (double)v->in->samples.len);
-    ls_json_number(j, "bursts", (double)v->in->bursts_len);
-    ls_json_number(j, "sampledNs", v->costs->weight_ns);
-    ls_json_number(j, "timeNs", v->costs->attributed_ns);
-    ls_json_number(j, "stallNs", v->costs->stall_total_ns);
+    ls_json_number(j, "bursts", (double)v->costs->bursts);
+    ls_json_number(j, "timeNs", v->costs->weight_ns);
+    ls_json_number(j, "stallNs", an_has_stall(v->costs) ? v->costs->stall_total_ns : NAN);
     ls_json_close(j, '}');
     ls_json_open(j, "palette", '[');
     for (int c = 0; c < VX_VIRIDIS_STOPS; c++) {

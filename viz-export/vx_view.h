@@ -24,7 +24,6 @@ struct vx_view {
     const char *title, *path, *version;
     const struct vx_fact *facts; /* the head of the report */
     size_t facts_len;
-    const char *warning; /* too few samples; "" when there are enough */
     const struct an_tables *tables;
     const struct an_input *in;
     const struct an_costs *costs;

@@ -68,20 +68,20 @@ static void vx_node_p95(const struct vx_view *v, struct ls_json *j, uint32_t n)
 }
 
 /* Half the width of the interval of the share. */
-static void vx_interval(const struct vx_view *v, struct ls_json *j, uint32_t n, enum an_metric metric)
+static double vx_interval(const struct vx_view *v, uint32_t n, enum an_metric metric)
 {
     const struct an_interval i = an_bootstrap_share(v->bootstrap, v->table, n, metric);
-    ls_json_number(j, NULL, (i.high - i.low) / 2);
+    return (i.high - i.low) / 2;
 }
 
 static void vx_node_time_error(const struct vx_view *v, struct ls_json *j, uint32_t n)
 {
-    vx_interval(v, j, n, AN_TIME);
+    ls_json_number(j, NULL, vx_interval(v, n, AN_TIME));
 }
 
 static void vx_node_stall_error(const struct vx_view *v, struct ls_json *j, uint32_t n)
 {
-    vx_interval(v, j, n, AN_STALL);
+    ls_json_number(j, NULL, vx_interval(v, n, AN_STALL));
 }
 
 /* --- lines and threads --- */
@@ -152,6 +152,8 @@ static void vx_view_table(const struct vx_view *v, struct ls_json *j, const char
     for (size_t m = 0; m < sizeof(vx_members) / sizeof(vx_members[0]); m++)
         if (strcmp(vx_members[m].table, table) == 0)
             vx_json_column(v, j, vx_members[m].key, len, vx_members[m].cell);
+    if (strcmp(table, "nodes") == 0) /* of the group that follows them: bursts without accesses */
+        ls_json_number(j, "noDataTimeError", vx_interval(v, len + 1, AN_TIME));
     ls_json_close(j, '}');
 }
 

@@ -51,7 +51,7 @@ static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double uni
 void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
     const struct an_tiles *t = v->tiles;
-    const double unit_ns = fmax(v->costs->attributed_ns, 1) / VX_VIEW_UNITS;
+    const double unit_ns = fmax(v->costs->weight_ns, 1) / VX_VIEW_UNITS;
     ls_json_open(j, "tiles", '{');
     ls_json_number(j, "len", (double)t->len);
     ls_json_number(j, "unitNs", unit_ns);

@@ -42,11 +42,12 @@ double pat_run_scale(const struct pat_run_scale_input *in)
     const double told = scale_by_events(in);
     if (!isnan(told)) return told;
     prof_cost_model_init(&m, in->run);
-    const uint32_t earliest = prof_cost_earliest(&s);
-    m.window_begin = earliest == UINT32_MAX ? 0 : earliest;
+    struct prof_cost_loads loads = PROF_COST_NO_LOADS;
+    prof_cost_loads_add(&loads, &s);
+    prof_cost_model_loads(&m, &loads);
     for (size_t i = 0; i < in->order_len; i++) {
         native += native_cycles(&m, &in->bursts[in->order[i]], &s);
-        weight_ns += prof_cost_weight_ns(&in->bursts[in->order[i]]);
+        weight_ns += prof_cost_weight_ns(&m, &in->bursts[in->order[i]]);
     }
     const double hz = in->run->tsc_hz == UINT64_MAX ? 0 : (double)in->run->tsc_hz;
     const double scale = native > 0 ? weight_ns * hz / 1e9 / native : 0;

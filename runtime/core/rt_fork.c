@@ -95,8 +95,10 @@ static void rt_fork_take_over_quietly(void)
 void rt_fork_take_over(void)
 {
     const int saved = errno;
+    const uint64_t began_cpu_ns = rt_cpu_now();
     *(volatile uint32_t *)rt_state.own_mark = 1;
     rt_fork_take_over_quietly();
+    rt_budget_charge(began_cpu_ns);
     errno = saved;
 }
 

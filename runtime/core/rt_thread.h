@@ -40,10 +40,10 @@ struct rt_timed {
 struct rt_thread {
     struct rt_thread *next; /* list of all blocks, rt_state.threads */
     uint32_t in_use;        /* atomic: belongs to a thread */
-    uint32_t files;         /* spool files this thread opened so far: the <n> of t<tid>.<n> */
+    uint32_t streams;       /* that it began in the spool so far */
     pid_t tid;
-    bool opening;       /* its file is being opened: records that come now are dropped */
-    bool open_failed;   /* no file for this thread: drop, do not try again */
+    bool opening;       /* its stream is being begun: records that come now are dropped */
+    bool open_failed;   /* no stream for this thread: drop, do not try again */
     bool engine_open;   /* the engine's thread_open ran */
     uint8_t key_rounds; /* destructor rounds of the thread that are over */
     uint64_t begin_ns;
@@ -59,7 +59,7 @@ struct rt_thread {
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
     struct rt_timed timed[RT_TIMED_KINDS];
-    struct rt_paths paths;                         /* call paths its file gave */
+    struct rt_paths paths;                         /* call paths its stream gave */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */
 };
@@ -148,7 +148,7 @@ struct rt_thread *rt_thread_acquire(void);
 /* Give back a block whose thread never ran or has ended. */
 void rt_thread_release(struct rt_thread *t);
 /* First and last thing a thread does: sets rt_tls, opens the engine; writes THREAD_END, closes engine and
- * file. */
+ * stream. */
 void rt_thread_begin(struct rt_thread *t);
 void rt_thread_end(struct rt_thread *t);
 /* The key whose destructor ends a thread. 0 or an errno. */

@@ -206,6 +206,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         const char *load_ip, *resume_ip;
     } expected[] = {{mach_probe_load_ip, mach_probe_fault_ip},
                     {rt_step_copy_load_ip, rt_step_copy_fault_ip},
+                    {rt_step_word_load_ip, rt_step_word_fault_ip},
                     {rt_step_bulk_load_ip, rt_step_bulk_fault_ip}};
     ucontext_t *uc = context;
     greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];
@@ -266,6 +267,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
         chain(sig, info, uc, saved_errno);
     } else {
         enter(t);
+        if (t) t->in_kernel = !in_slot && rt_step_eintr_is_at_call(uc);
         rt_step_eintr_repair(&rt_step_engine, uc);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
         leave();

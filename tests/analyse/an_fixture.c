@@ -2,14 +2,19 @@
 #include "tests/analyse/an_fixture.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 struct an_fixture *fix_new(double l1_cycles, double issue_width)
 {
     struct an_fixture *f = calloc(1, sizeof(*f));
     assert(f);
-    f->in.l1_cycles = l1_cycles;
-    f->in.issue_width = issue_width;
+    const struct prof_run run = {
+        .tsc_step_cycles = 1,
+        .issue_width = issue_width,
+        .level_latency_cycles = {l1_cycles, 15, 60, FIX_DRAM_CYCLES},
+        .level_limit_cycles = {10, FIX_L2_LIMIT_CYCLES, FIX_L3_LIMIT_CYCLES, INFINITY}};
+    prof_cost_model_init(&f->in.calibration, &run);
     return f;
 }
 
@@ -21,8 +26,11 @@ void fix_free(struct an_fixture *f)
 void fix_burst(struct an_fixture *f, uint64_t weight_ns, uint32_t instructions)
 {
     assert(f->bursts_len < FIX_BURSTS_MAX);
-    f->bursts[f->bursts_len++] = (struct prof_burst){
-        .weight_ns = weight_ns, .instructions = instructions, .first_sample = f->samples_len};
+    f->bursts[f->bursts_len++] = (struct prof_burst){.weight_ns = weight_ns,
+                                                     .instructions = instructions,
+                                                     .first_sample = f->samples_len,
+                                                     .frame = UINT32_MAX,
+                                                     .phase = UINT32_MAX};
 }
 
 static void fix_access(struct an_fixture *f, uint32_t node, uint32_t position, uint8_t op)

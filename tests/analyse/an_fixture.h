@@ -8,6 +8,10 @@
 #define FIX_SAMPLES_MAX 200000
 #define FIX_BURSTS_MAX 20000
 #define FIX_NOT_MEASURED UINT32_MAX
+/* The calibration. A load below 10 cycles is of L1; above, its level is set by the test, or DRAM. */
+#define FIX_DRAM_CYCLES 500
+#define FIX_L2_LIMIT_CYCLES 35
+#define FIX_L3_LIMIT_CYCLES 250
 
 struct an_fixture {
     struct prof_burst bursts[FIX_BURSTS_MAX];

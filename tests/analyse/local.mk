@@ -9,7 +9,9 @@ analyse_tests = \
     tests/analyse/test_an_combine \
     tests/analyse/test_an_cost \
     tests/analyse/test_an_diff \
+    tests/analyse/test_an_kernel \
     tests/analyse/test_an_match \
+    tests/analyse/test_an_origin \
     tests/analyse/test_an_sharing \
     tests/analyse/test_an_table
 check_PROGRAMS += $(analyse_tests)
@@ -38,6 +40,12 @@ tests_analyse_test_an_diff_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_match_SOURCES = tests/analyse/test_an_match.c
 tests_analyse_test_an_match_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_match_LDADD = libanalyse.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_kernel_SOURCES = tests/analyse/test_an_kernel.c
+tests_analyse_test_an_kernel_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_kernel_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm
+tests_analyse_test_an_origin_SOURCES = tests/analyse/test_an_origin.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
+tests_analyse_test_an_origin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_analyse_test_an_origin_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm
 tests_analyse_test_an_sharing_SOURCES = tests/analyse/test_an_sharing.c tests/analyse/an_fixture.c tests/analyse/an_fixture.h
 tests_analyse_test_an_sharing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_analyse_test_an_sharing_LDADD = libanalyse.la libprofread.la $(CMOCKA_LIBS) -lm

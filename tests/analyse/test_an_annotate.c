@@ -58,7 +58,8 @@ static void begin(struct run *r, const char *by_text)
     r->f->in.samples.thread = r->thread;
     r->t = (struct an_tables){.threads = threads, .threads_len = 1, .lines = lines, .lines_len = LINES};
     assert_int_equal(an_by_parse(&by, by_text), LS_OK);
-    assert_int_equal(an_combination_init(&r->c, &by, &r->t, &r->f->in.samples, NULL), LS_OK);
+    const struct an_grouped of = {.tables = &r->t, .samples = &r->f->in.samples};
+    assert_int_equal(an_combination_init(&r->c, &by, &of), LS_OK);
     sources_len = 0;
     have_source("/s/a.c", 1, 13); /* 1 to 6: of a function above */
     have_source("/s/a.c", 17, 22);

@@ -138,7 +138,9 @@ static void check(const char *by_text, const char *const wanted[ACCESSES])
     struct an_combination c;
     char name[4 * AN_LABEL_BYTES];
     assert_int_equal(an_by_parse(&by, by_text), LS_OK);
-    assert_int_equal(an_combination_init(&c, &by, &r.t, &r.f->in.samples, NULL), LS_OK);
+    const struct an_grouped of = {
+        .tables = &r.t, .samples = &r.f->in.samples, .by_origin = an_by_is_origin(&by)};
+    assert_int_equal(an_combination_init(&c, &by, &of), LS_OK);
     for (uint64_t i = 0; i < ACCESSES; i++)
         if (strcmp(name_of(&r, &c, i, name), wanted[i]) != 0)
             fail_msg("by %s: sample %zu is '%s', not '%s'", by_text, (size_t)i, name, wanted[i]);
@@ -218,8 +220,13 @@ static void an_combined_groups_roll_up(void **state)
     struct an_costs costs;
     an_table *table = NULL;
     assert_int_equal(an_by_parse(&by, "block,function"), LS_OK);
-    assert_int_equal(an_combination_init(&c, &by, &r.t, &r.f->in.samples, NULL), LS_OK);
-    const struct an_grouping grouping = {c.group_of_sample, c.parents, c.groups_len};
+    const struct an_grouped of = {
+        .tables = &r.t, .samples = &r.f->in.samples, .by_origin = an_by_is_origin(&by)};
+    assert_int_equal(an_combination_init(&c, &by, &of), LS_OK);
+    const struct an_grouping grouping = {.group_of_sample = c.group_of_sample,
+                                         .group_of_burst = c.group_of_burst,
+                                         .parent = c.parents,
+                                         .groups_len = c.groups_len};
     assert_int_equal(an_costs_init(&costs, &r.f->in), LS_OK);
     assert_int_equal(an_table_new(&r.f->in, &costs, &grouping, &table), LS_OK);
     assert_int_equal(an_table_total(table, 0)->samples, 5); /* all but the one without a node */
@@ -240,13 +247,15 @@ static void check_filter(const char *text, const char *kept)
     struct run r = run_new();
     run_connect(&r);
     struct an_filter filter;
-    uint8_t keep[ACCESSES];
+    uint8_t samples[ACCESSES], bursts[2];
+    const struct an_keep keep = {samples, bursts};
     const char *value = NULL;
-    memset(keep, 1, sizeof(keep));
+    memset(samples, 1, sizeof(samples));
+    memset(bursts, 1, sizeof(bursts));
     assert_int_equal(an_filter_parse(&filter, text), LS_OK);
-    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, keep, &value), LS_OK);
+    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, &keep, &value), LS_OK);
     for (uint64_t i = 0; i < ACCESSES; i++)
-        if (keep[i] != (kept[i] == 'x')) fail_msg("%s: sample %zu", text, (size_t)i);
+        if (samples[i] != (kept[i] == 'x')) fail_msg("%s: sample %zu", text, (size_t)i);
     fix_free(r.f);
 }
 
@@ -276,14 +285,16 @@ static void an_filter_that_names_nothing_is_an_error(void **state)
     struct run r = run_new();
     run_connect(&r);
     struct an_filter filter;
-    uint8_t keep[ACCESSES];
+    uint8_t samples[ACCESSES], bursts[2];
+    const struct an_keep keep = {samples, bursts};
     const char *value = NULL;
-    memset(keep, 1, sizeof(keep));
+    memset(samples, 1, sizeof(samples));
+    memset(bursts, 1, sizeof(bursts));
     assert_int_equal(an_filter_parse(&filter, "function=f,h,g"), LS_OK);
-    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, keep, &value), LS_ERR_NOT_FOUND);
+    assert_int_equal(an_filter_apply(&filter, &r.t, &r.f->in.samples, &keep, &value), LS_ERR_NOT_FOUND);
     assert_string_equal(value, "h,g");
     for (uint64_t i = 0; i < ACCESSES; i++)
-        assert_int_equal(keep[i], 1);
+        assert_int_equal(samples[i], 1);
     static const char *const wrong[] = {"",           "function", "function=", "=f",
                                         "function!f", "func=f",   "function!="};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -364,6 +375,7 @@ static void an_run_without_samples_has_groups_without_samples(void **state)
         assert_int_equal(an_keys_init(&k, d, &t, &s), LS_OK);
         assert_int_equal(k.len, 0);
         assert_string_equal(an_keys_path(&k, &t, 0, out), d->none);
+        assert_string_equal(an_keys_path(&k, &t, 1, out), "no data (computing)");
         an_keys_fini(&k);
     }
 }

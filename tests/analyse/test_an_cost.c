@@ -23,7 +23,7 @@ static void an_burst_splits_weight_into_stall_and_issue(void **state)
     fix_store(f, 2, 800);
     struct an_costs c;
     assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
-    assert_int_equal(c.window_begin, 600);
+    assert_int_equal(c.model.window_begin, 600);
     const float stall[] = {0, 1000, 2000, 0, 0}, time[] = {0, 1250, 2250, 250, 250};
     for (int i = 0; i < 5; i++) {
         assert_float_equal(c.stall_ns[i], stall[i], 0.01);
@@ -77,10 +77,137 @@ static void an_missing_calibration_gives_defaults(void **state)
     (void)state;
     struct prof_run run = {.issue_width = NAN};
     run.level_latency_cycles[PROF_LEVEL_L1] = NAN;
+    run.level_latency_cycles[PROF_LEVEL_DRAM] = NAN;
     struct an_input in;
     an_input_init(&in, &run, NULL, 0);
-    assert_float_equal(in.l1_cycles, AN_DEFAULT_L1_CYCLES, 0);
-    assert_float_equal(in.issue_width, AN_DEFAULT_ISSUE_WIDTH, 0);
+    assert_float_equal(in.calibration.l1_cycles, PROF_COST_L1_CYCLES, 0);
+    assert_float_equal(in.calibration.issue_width, PROF_COST_ISSUE_WIDTH, 0);
+    assert_float_equal(in.calibration.latency_max_cycles, PROF_COST_LATENCY_TIMES * PROF_COST_DRAM_CYCLES, 0);
+}
+
+/* Bursts of loads of one level and latency; the share of the CPU time that stalls. */
+static double stall_of_level(uint8_t level, uint32_t latency_cycles, uint32_t loads)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    for (int b = 0; b < 100; b++) {
+        fix_burst(f, 1000000, 1000);
+        for (uint32_t i = 0; i < loads; i++) {
+            fix_load(f, 0, 600 + i, latency_cycles);
+            f->level[f->samples_len - 1] = level;
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    const double share = c.stall_total_ns / c.weight_ns;
+    an_costs_fini(&c);
+    fix_free(f);
+    return share;
+}
+
+/* A 4 KiB array, a 128 KiB array that is walked in order, and an array in memory. */
+static void an_loads_that_l1_or_l2_serve_do_not_stall(void **state)
+{
+    (void)state;
+    assert_true(stall_of_level(PROF_LEVEL_L1, 9, 200) < 0.05);
+    assert_true(stall_of_level(PROF_LEVEL_L2, 20, 200) < 0.1);
+    assert_true(stall_of_level(UINT8_MAX, 20, 200) < 0.1);
+    assert_true(stall_of_level(PROF_LEVEL_L3, 60, 200) > 0.9);
+    assert_true(stall_of_level(UINT8_MAX, 400, 200) > 0.9);
+}
+
+/* One load of 10^9 cycles among the L1 hits of 100 bursts: of a burst whose weight is a hundredth it is the
+ * whole of the stall, but not more than a load from memory. */
+static void an_interrupted_load_counts_as_one_from_memory(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    for (int b = 0; b < 100; b++) {
+        fix_burst(f, 1000000, 1600);
+        for (uint32_t i = 0; i < 100; i++)
+            fix_load(f, 0, 600 + i, b == 50 && i == 50 ? 1000000000 : 6);
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_float_equal(c.stall_total_ns, 1e6 * 495 / (495 + 250), 1);
+    assert_true(c.stall_total_ns < 0.01 * c.weight_ns);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+static void an_absurd_weight_counts_as_the_median(void **state)
+{
+    (void)state;
+    static const uint64_t absurd[] = {UINT64_MAX - 1, UINT64_C(1) << 62, 1000000000000000, 30000000000};
+    for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
+        struct an_fixture *f = fix_new(5, 4);
+        struct an_costs c;
+        for (int b = 0; b < 60; b++) {
+            fix_burst(f, b == 7 ? absurd[i] : 10000000, 1000);
+            fix_load(f, b == 7, 600, 300);
+        }
+        assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+        assert_float_equal(c.weight_ns, 600e6, 1);
+        assert_float_equal(c.time_ns[7], 10e6, 1);
+        assert_int_equal(c.clipped, 1);
+        an_costs_fini(&c);
+        fix_free(f);
+    }
+}
+
+/* When the budget is short the rate falls, and few bursts represent most of the time. */
+static void an_weights_of_a_low_rate_stay(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    for (int b = 0; b < 1010; b++)
+        fix_burst(f, b < 1000 ? 1000000 : 100000000, 1000);
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_float_equal(c.weight_ns, 2e9, 1);
+    assert_int_equal(c.clipped, 0);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+static void an_few_timed_loads_give_no_stall(void **state)
+{
+    (void)state;
+    for (uint32_t timed = 4; timed <= 5; timed++) {
+        struct an_fixture *f = fix_new(5, 4);
+        struct an_costs c;
+        fix_burst(f, 1000, 1000);
+        for (uint32_t i = 0; i < 100; i++)
+            fix_load(f, 0, 600 + i, i < timed ? 500 : FIX_NOT_MEASURED);
+        assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+        assert_int_equal(an_has_stall(&c), timed == 5);
+        assert_int_equal(c.loads.loads, 100);
+        assert_int_equal(c.loads.timed, timed);
+        assert_true(timed == 5 ? c.stall_total_ns > 0
+                               : c.stall_total_ns == 0 && c.time_ns[0] == c.time_ns[99]);
+        an_costs_fini(&c);
+        fix_free(f);
+    }
+}
+
+/* Latencies of L1 loads as a counter in steps of 300 cycles shows them: 0 or 300. */
+static void an_coarse_counter_gives_no_negative_time(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    f->in.calibration.step_cycles = 300;
+    for (int b = 0; b < 60; b++) {
+        fix_burst(f, 1000, 4000);
+        for (uint32_t i = 0; i < 120; i++)
+            fix_load(f, 0, 600 + i,
+                     (i + (uint32_t)b * 60) % 240 == 0 ? 300 : 0); /* half of the bursts: none */
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_true(c.stall_total_ns >= 0 && c.stall_total_ns < 0.05 * c.weight_ns);
+    for (size_t i = 0; i < f->samples_len; i++)
+        assert_true(c.stall_ns[i] >= 0 && c.time_ns[i] >= c.stall_ns[i]);
+    an_costs_fini(&c);
+    fix_free(f);
 }
 
 int main(void)
@@ -90,6 +217,12 @@ int main(void)
         cmocka_unit_test(an_burst_without_measured_loads_splits_evenly),
         cmocka_unit_test(an_burst_beyond_the_samples_is_a_format_error),
         cmocka_unit_test(an_missing_calibration_gives_defaults),
+        cmocka_unit_test(an_loads_that_l1_or_l2_serve_do_not_stall),
+        cmocka_unit_test(an_interrupted_load_counts_as_one_from_memory),
+        cmocka_unit_test(an_absurd_weight_counts_as_the_median),
+        cmocka_unit_test(an_weights_of_a_low_rate_stay),
+        cmocka_unit_test(an_few_timed_loads_give_no_stall),
+        cmocka_unit_test(an_coarse_counter_gives_no_negative_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,8 @@ static struct an_difference compare(struct an_fixture *a, struct an_fixture *b, 
     struct an_costs costs[2];
     assert_int_equal(an_costs_init(&costs[0], fix_input(a)), LS_OK);
     assert_int_equal(an_costs_init(&costs[1], fix_input(b)), LS_OK);
-    const struct an_diff_side sides[2] = {{&a->in, &costs[0], a->node}, {&b->in, &costs[1], b->node}};
+    const struct an_diff_side sides[2] = {{.in = &a->in, .costs = &costs[0], .row_of_sample = a->node},
+                                          {.in = &b->in, .costs = &costs[1], .row_of_sample = b->node}};
     an_diff *d = NULL;
     assert_int_equal(an_diff_new(sides, 3, &d), LS_OK);
     struct an_difference out = an_diff_row(d, row);

@@ -251,6 +251,50 @@ static void places_hold_their_samples(void **state)
     }
 }
 
+/* Weights are whole numbers: each burst has its weight where it began, and once more in what it accessed, or,
+ * without accesses, as no data. */
+static void bursts_have_tiles_where_they_began(void **state)
+{
+    double want[LINES + 2] = {0}, got[LINES + 2] = {0}, no_data_ns = 0, want_no_data_ns = 0;
+    (void)state;
+    costs.model.weight_max_ns = INFINITY;
+    for (uint32_t b = 0; b < BURSTS; b++) {
+        bursts[b].weight_ns = b % 7 * 100;
+        bursts[b].ip = 1 + b % (LINES + 20);
+        bursts[b].thread = b % THREADS;
+        want[bursts[b].ip <= LINES ? bursts[b].ip - 1 : LINES] += (double)bursts[b].weight_ns;
+        if (b % 5) continue;
+        bursts[b].samples_len = 0;
+        want_no_data_ns += (double)bursts[b].weight_ns;
+    }
+    for (size_t max = SIZE_MAX; max > 100; max = max == SIZE_MAX ? SAMPLES / 4 : max / 4) {
+        struct an_tiles t;
+        double all_ns = 0, want_all_ns = 0;
+        tile(&t, max);
+        memset(got, 0, sizeof(got));
+        no_data_ns = 0;
+        for (size_t i = 0; i < t.len; i++) {
+            const struct an_tile *tile = &t.tiles[i];
+            if (tile->access == AN_CLASS_NO_ACCESS) {
+                assert_int_equal(tile->node, t.node.len + 1);
+                assert_int_equal(tile->samples, 0);
+                no_data_ns += tile->time_ns;
+            }
+            if (tile->access != AN_CLASS_ORIGIN) continue;
+            if (max == SIZE_MAX)
+                got[tile->line < t.line.len ? t.line.keys[tile->line] : LINES] += tile->time_ns;
+            all_ns += tile->time_ns;
+        }
+        for (uint32_t l = 0; l <= LINES; l++) {
+            want_all_ns += want[l];
+            if (max == SIZE_MAX) assert_true(got[l] == want[l]);
+        }
+        assert_true(all_ns == want_all_ns && no_data_ns == want_no_data_ns);
+        an_tiles_fini(&t);
+    }
+    make_tables();
+}
+
 static void a_latency_is_in_the_bin_that_begins_at_or_below_it(void **state)
 {
     (void)state;
@@ -290,6 +334,7 @@ int main(void)
                                        cmocka_unit_test(tiles_are_sorted_and_each_is_once),
                                        cmocka_unit_test(coarse_tiles_lose_nothing),
                                        cmocka_unit_test(places_hold_their_samples),
+                                       cmocka_unit_test(bursts_have_tiles_where_they_began),
                                        cmocka_unit_test(a_latency_is_in_the_bin_that_begins_at_or_below_it),
                                        cmocka_unit_test(a_pick_is_random_without_repetition)};
     return cmocka_run_group_tests(tests, make, NULL);

@@ -6,6 +6,7 @@ libproffixture_la_SOURCES = tests/profile/prof_fixture.c tests/profile/prof_fixt
 libproffixture_la_LIBADD = libspoolfixture.la
 
 profile_test_programs = \
+    tests/profile/test_prof_account \
     tests/profile/test_prof_atlas \
     tests/profile/test_prof_fields \
     tests/profile/test_prof_sites \
@@ -21,6 +22,8 @@ profile_test_programs = \
 check_PROGRAMS += $(profile_test_programs)
 TESTS += $(profile_test_programs)
 
+tests_profile_test_prof_account_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_account_LDADD = libprofile.la $(CMOCKA_LIBS) -lm
 tests_profile_test_prof_atlas_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_atlas_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS) -lm
 tests_profile_test_prof_fields_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

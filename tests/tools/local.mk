@@ -12,11 +12,16 @@ tools_test_scripts = \
     tests/tools/test_options.sh \
     tests/tools/test_record_manners.sh \
     tests/tools/test_record_refusals.sh tests/tools/test_record_hardware.sh \
-    tests/tools/test_report.sh
+    tests/tools/test_report.sh tests/tools/test_report_time.sh
 TESTS += $(tools_test_scripts)
 check_PROGRAMS += tests/tools/make_profile
 tests_tools_make_profile_SOURCES = tests/tools/make_profile.c tests/profile/prof_write_fixture.c tests/profile/prof_write_fixture.h
 tests_tools_make_profile_LDADD = libprofile.la libcommon.la -lm
+check_PROGRAMS += tests/tools/make_time
+tests_tools_make_time_SOURCES = tests/tools/make_time.c tests/profile/prof_write_fixture.c tests/profile/prof_write_fixture.h
+tests_tools_make_time_LDADD = libprofile.la libcommon.la -lm
+EXTRA_DIST += tests/tools/time_rows.py tests/tools/golden/report-time.txt tests/tools/golden/report-time-function.txt \
+    tests/tools/golden/report-how.txt
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_cli_parse tests/tools/test_rec_target
 TESTS += tests/tools/test_cli_parse tests/tools/test_rec_target

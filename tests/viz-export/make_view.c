@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURSTS = 600, ACCESSES = 60, WINDOW = 600, INSTRUCTIONS = 1200, THREADS = 3 };
+enum { BURSTS = 600, COMPUTING = 90, ACCESSES = 60, WINDOW = 600, INSTRUCTIONS = 1200, THREADS = 3 };
 enum { ROOT, MESH, TEMPERATURE, VELOCITY, MATERIAL, SOLVER, MATRIX, HOSTILE, UNREGISTERED, STACK, NODES };
 #define DURATION_NS UINT64_C(6000000000)
 
@@ -65,7 +65,7 @@ static const struct prof_process processes[] = {{.pid = 4000,
     }
 static const struct prof_line lines[] = {
     LINE(0x401000, "gather<int&&>", 31), LINE(0x401010, "diffuse", 52), LINE(0x401020, "advance", 70),
-    LINE(0x401030, "multiply", 88),      LINE(0x401040, "sum", 97),
+    LINE(0x401030, "multiply", 88),      LINE(0x401040, "sum", 97),     LINE(0x401050, "relax", 110),
 };
 static const struct prof_source sources[] = {
     {"/src/flow.c", 29, "static double gather(const mesh *m, int cell) /* </script><b> & \"quotes\" */"},
@@ -176,6 +176,20 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
     for (uint32_t i = 0; i < ACCESSES; i++)
         LS_TRY(add_access(w, b, number, i, i % 3 ? p : other));
     return LS_OK;
+}
+
+/* relax computes without accesses. */
+static struct prof_burst computing(uint32_t number)
+{
+    return (struct prof_burst){.frame = UINT32_MAX,
+                               .phase = UINT32_MAX,
+                               .thread = number % THREADS,
+                               .time_ns = DURATION_NS / COMPUTING * number,
+                               .weight_ns = 26000000,
+                               .spent_ns = 250000,
+                               .ip = lines[5].ip,
+                               .instructions = INSTRUCTIONS,
+                               .first_sample = (uint64_t)BURSTS * ACCESSES};
 }
 
 /* --- fields: a hot spot somewhere, nothing far from it --- */
@@ -342,7 +356,7 @@ static ls_err write_atlas(prof_writer *w)
 
 static ls_err write_all(prof_writer *w)
 {
-    static struct prof_burst bursts[BURSTS];
+    static struct prof_burst bursts[BURSTS + COMPUTING];
     const struct prof_run run = {.schema = PROF_SCHEMA,
                                  .command =
                                      "flow --name '</title><script>document.body.dataset.broken=1</script>'",
@@ -370,11 +384,13 @@ static ls_err write_all(prof_writer *w)
                                  PROF_RUN_CPU_UNKNOWN};
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
+    for (uint32_t b = 0; b < COMPUTING; b++)
+        bursts[BURSTS + b] = computing(b);
     const struct prof_fixture_table filled[PROF_TABLE_COUNT] = {
         [PROF_TABLE_nodes] = {nodes, NODES},
         [PROF_TABLE_threads] = {threads, THREADS},
         [PROF_TABLE_processes] = {processes, 1},
-        [PROF_TABLE_bursts] = {bursts, BURSTS},
+        [PROF_TABLE_bursts] = {bursts, BURSTS + COMPUTING},
         [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
         [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
     };

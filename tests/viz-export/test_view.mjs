@@ -38,13 +38,13 @@ async function texts(page) {
     );
     check(await page.getByText('</script><script>document').first().isVisible(), 'markup in labels is text');
     check(
-        (await page.locator('#brief').textContent()).includes('2.5 % achieved'),
+        (await page.locator('#brief').textContent()).includes('overhead 2.5 % (asked 3.0)'),
         'the head tells the overhead',
     );
     await page.locator('#facts summary').click();
     const facts = await page.locator('#facts').textContent();
     check(
-        facts.includes('36,000 samples') && facts.includes('95.0 % of samples in precise homes'),
+        facts.includes('bursts represent 18.') && facts.includes('95.0 % of samples in precise homes'),
         'the head is the report’s',
     );
     check(
@@ -56,7 +56,7 @@ async function texts(page) {
 async function numbers(page) {
     await page.getByRole('button', { name: 'Table' }).click();
     for (const row of all.rows) {
-        const line = page.locator(`#tree tr[data-node="${row.id}"]`);
+        const line = page.locator(`#tree tr[data-node="${row.id ?? 'no-data'}"]`);
         const value = (name) => line.getAttribute(`data-${name}`).then(Number);
         const got = {
             time_ns: await value('time-ns'),
@@ -94,6 +94,29 @@ async function filters(page) {
     check(await page.locator('#reset').isDisabled(), 'nothing is left to reset');
 }
 
+/** Time by where bursts began, and by what they accessed once data is selected. */
+async function origins(page) {
+    const line = (number) => page.locator('#code .barlist button').filter({ hasText: `flow.c:${number}` });
+    for (const number of [31, 52, 70, 88, 97, 110]) {
+        await change(page, () => line(number).click());
+        const [want] = report('--by', 'line', '--where', `line=flow.c:${number}`).rows;
+        checkSums(await sums(page), want, whole, FILTERED, `what began at line ${number}`);
+        await change(page, () => line(number).click());
+    }
+    await change(page, () => line(110).click());
+    const thread = await pressedThread(page);
+    let [want] = report('--by', 'line', '--where', 'line=flow.c:110', '--where', `thread=${thread}`).rows;
+    checkSums(await sums(page), want, whole, FILTERED, `of it in thread ${thread}`);
+    await change(page, () => page.locator('#reset').click());
+    await change(page, () => page.locator('.box[data-node=no-data]').click());
+    [want] = report('--by', 'line', '--where', 'node=no data (computing)').rows;
+    check(want.label.startsWith('flow.c:110'), 'only relax computes without data');
+    checkSums(await sums(page), want, whole, FILTERED, 'what accesses nothing');
+    const lines = await page.locator('#code .barlist .name').allTextContents();
+    check(lines.length === 1 && lines[0].includes('relax'), `its only line is ${lines}`);
+    await change(page, () => page.locator('#reset').click());
+}
+
 async function empty(page) {
     // the solver's line does nothing in the first slice of time
     await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:88' }).click());
@@ -115,7 +138,10 @@ async function keyboard(page) {
     checkSums(await sums(page), rowOf('temperature'), whole, PRECISE, 'selected with the keyboard');
     await page.keyboard.press('ArrowDown');
     await change(page, () => page.keyboard.press('Enter'));
-    checkSums(await sums(page), rowOf('velocity'), whole, PRECISE, 'the focus stayed: the next one');
+    const [, next] = all.rows // siblings stand in the order of their time
+        .filter((row) => row.parent === rowOf('temperature').parent)
+        .sort((a, b) => b.time_ns - a.time_ns);
+    checkSums(await sums(page), next, whole, PRECISE, 'the focus stayed: the next one');
     await change(page, () => page.keyboard.press('Escape'));
     check((await page.locator('.chip').count()) === 0, 'Escape selects everything');
     await page.locator('#timeline .chart').focus();
@@ -317,9 +343,9 @@ async function gridPlaces(page) {
     checkSums(await sums(page), both, whole, FILTERED, `the rectangle and thread ${thread}`);
     await change(page, () => page.getByRole('button', { name: /remove the filter place/ }).click());
     await change(page, () => page.locator('#reset').click());
+    await canvas.scrollIntoViewIfNeeded();
     const [x, y] = await gridPlace(page, size, [11, 30]);
     const click = () => change(page, () => page.mouse.click(x, y));
-    await canvas.scrollIntoViewIfNeeded();
     await click();
     checkSums(await sums(page), right, whole, FILTERED, 'a click of one place');
     await click();
@@ -448,9 +474,9 @@ async function looks(browser) {
 const browser = await openBrowser(modules, chromium);
 try {
     const { page, wrong } = await openPage(browser, file);
-    for (const part of [texts, numbers, filters, empty, keyboard, pointer, maps, filteredMaps, gridPlaces])
+    for (const part of [texts, numbers, filters, origins, empty, keyboard, pointer, maps, filteredMaps])
         await part(page);
-    for (const part of [meshPlaces, brushes, excerpt]) await part(page);
+    for (const part of [gridPlaces, meshPlaces, brushes, excerpt]) await part(page);
     check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
     await looks(browser);
     const plain = await openPage(browser, mapless);

@@ -15,7 +15,7 @@ static void diff_json_side(const struct diff_view *v, int side, struct ls_json *
     ls_json_u64(j, "bursts", an_diff_bursts(v->diff, side));
     ls_json_double(j, "duration_ns", s->run->duration_ns == UINT64_MAX ? NAN : (double)s->run->duration_ns);
     ls_json_double(j, "sampled_ns", s->costs.weight_ns);
-    ls_json_double(j, "stall_ns", s->costs.stall_total_ns);
+    ls_json_double(j, "stall_ns", an_has_stall(&s->costs) ? s->costs.stall_total_ns : NAN);
     ls_json_close(j, '}');
 }
 

@@ -42,6 +42,11 @@ static double diff_duration_ns(const struct prof_run *r)
     return r->duration_ns == UINT64_MAX ? NAN : (double)r->duration_ns;
 }
 
+static double diff_stall_ns(const struct rep_view *v)
+{
+    return an_has_stall(&v->costs) ? v->costs.stall_total_ns : NAN;
+}
+
 static void diff_print_head(const struct diff_view *v, FILE *out)
 {
     const struct rep_view *a = &v->sides[0], *b = &v->sides[1];
@@ -49,7 +54,7 @@ static void diff_print_head(const struct diff_view *v, FILE *out)
     diff_print_side(v, 1, out);
     diff_print_total("wall time", diff_duration_ns(a->run), diff_duration_ns(b->run), "", out);
     diff_print_total("CPU time", a->costs.weight_ns, b->costs.weight_ns, ", as sampled", out);
-    diff_print_total("stall", a->costs.stall_total_ns, b->costs.stall_total_ns, ", upper bounds", out);
+    diff_print_total("stall", diff_stall_ns(a), diff_stall_ns(b), ", at most", out);
     fputs("One run each: the intervals hold the error of sampling, not how runs vary.\n\n", out);
 }
 
@@ -99,18 +104,18 @@ static void diff_cell_stall(const struct an_difference *d, char out[DIFF_CELL_BY
 
 static void diff_cell_a(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
-    cli_format_time(out, d->samples[0] ? d->time_ns.a : NAN);
+    cli_format_time(out, d->samples[0] || d->time_ns.a > 0 ? d->time_ns.a : NAN);
 }
 
 static void diff_cell_b(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
-    cli_format_time(out, d->samples[1] ? d->time_ns.b : NAN);
+    cli_format_time(out, d->samples[1] || d->time_ns.b > 0 ? d->time_ns.b : NAN);
 }
 
 static void diff_cell_share(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
     char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
-    if (isnan(d->share.a) || isnan(d->share.b)) { /* a run without accesses */
+    if (isnan(d->share.a) || isnan(d->share.b)) { /* a run without bursts */
         strcpy(out, "-");
         return;
     }

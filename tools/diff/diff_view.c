@@ -52,12 +52,12 @@ static void diff_names_fini(struct diff_names *names)
     free(names->groups);
 }
 
-/* Innermost groups that have samples of their own. */
+/* Innermost groups that have samples or time of their own. */
 static ls_err diff_collect_names(const struct rep_view *v, uint32_t side, struct diff_names *names)
 {
     for (uint32_t g = 0; g < v->groups.groups_len; g++) {
         char text[AN_IDENTITY_BYTES];
-        if (an_table_self(v->table, g)->samples == 0) continue;
+        if (!rep_is_seen(an_table_self(v->table, g))) continue;
         an_identity_of_group(&v->groups, &v->tables, g, text);
         LS_TRY(diff_name_add(names, text, side, g));
     }
@@ -76,12 +76,13 @@ static ls_err diff_copy_labels(struct diff_view *v, const struct diff_names *nam
     return LS_OK;
 }
 
-static ls_err diff_map_samples(struct diff_view *v, uint32_t side, const struct diff_names *names)
+static ls_err diff_map_rows(struct diff_view *v, uint32_t side, const struct diff_names *names)
 {
     const struct rep_view *s = &v->sides[side];
     uint32_t *row_of_group = calloc(s->groups.groups_len + 1u, sizeof(*row_of_group));
     v->row_of_sample[side] = malloc((s->in.samples.len + 1) * sizeof(uint32_t));
-    if (!row_of_group || !v->row_of_sample[side]) {
+    v->row_of_burst[side] = malloc((s->in.bursts_len + 1) * sizeof(uint32_t));
+    if (!row_of_group || !v->row_of_sample[side] || !v->row_of_burst[side]) {
         free(row_of_group);
         return diff_no_memory(s->in.samples.len);
     }
@@ -90,6 +91,10 @@ static ls_err diff_map_samples(struct diff_view *v, uint32_t side, const struct 
     for (uint64_t i = 0; i < s->in.samples.len; i++) {
         const uint32_t g = s->groups.group_of_sample[i];
         v->row_of_sample[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
+    }
+    for (size_t i = 0; i < s->in.bursts_len; i++) {
+        const uint32_t g = s->groups.group_of_burst[i];
+        v->row_of_burst[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
     }
     free(row_of_group);
     return LS_OK;
@@ -105,7 +110,7 @@ static ls_err diff_match_names(struct diff_view *v, struct diff_names *names)
     free(labels);
     LS_TRY(err);
     for (uint32_t side = 0; side < 2; side++)
-        LS_TRY(diff_map_samples(v, side, names));
+        LS_TRY(diff_map_rows(v, side, names));
     return LS_OK;
 }
 
@@ -161,8 +166,10 @@ static ls_err diff_make_rows(struct diff_view *v)
 static ls_err diff_compute(struct diff_view *v)
 {
     LS_TRY(diff_match(v));
-    const struct an_diff_side sides[2] = {{&v->sides[0].in, &v->sides[0].costs, v->row_of_sample[0]},
-                                          {&v->sides[1].in, &v->sides[1].costs, v->row_of_sample[1]}};
+    struct an_diff_side sides[2];
+    for (int side = 0; side < 2; side++)
+        sides[side] = (struct an_diff_side){&v->sides[side].in, &v->sides[side].costs, v->row_of_sample[side],
+                                            v->row_of_burst[side], v->sides[side].groups.by_origin};
     LS_TRY(an_diff_new(sides, v->labels_len, &v->diff));
     return diff_make_rows(v);
 }
@@ -191,6 +198,7 @@ void diff_view_fini(struct diff_view *v)
     free(v->labels);
     for (int side = 0; side < 2; side++) {
         free(v->row_of_sample[side]);
+        free(v->row_of_burst[side]);
         rep_view_fini(&v->sides[side]);
     }
 }
@@ -220,7 +228,7 @@ const char *diff_verdict_text(const struct an_difference *d)
 size_t diff_regressions(const struct diff_view *v, double share)
 {
     size_t n = 0;
-    const double limit_ns = share * v->sides[0].costs.attributed_ns;
+    const double limit_ns = share * v->sides[0].costs.weight_ns;
     for (uint32_t i = 0; i < v->labels_len; i++) {
         const struct an_difference d = an_diff_row(v->diff, i);
         n += d.time_ns.low > 0 && d.time_ns.b - d.time_ns.a > limit_ns;

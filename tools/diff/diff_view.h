@@ -28,7 +28,7 @@ struct diff_view {
     struct rep_view sides[2];
     char **labels; /* by row: the name that both runs know it by */
     uint32_t labels_len;
-    uint32_t *row_of_sample[2];
+    uint32_t *row_of_sample[2], *row_of_burst[2];
     an_diff *diff;
     struct diff_row *rows; /* in the order of printing */
     size_t rows_len;

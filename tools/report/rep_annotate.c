@@ -78,7 +78,7 @@ static void rep_print_cells(const struct rep_annotation *a, uint32_t group)
     }
     const struct an_row *r = an_table_total(a->v->table, group);
     const struct an_interval time = an_bootstrap_share(a->v->bootstrap, a->v->table, group, AN_TIME),
-                             stall = an_bootstrap_share(a->v->bootstrap, a->v->table, group, AN_STALL);
+                             stall = rep_stall_share(a->v, a->v->table, group);
     fprintf(a->out, "%6s", rep_percent(cell, &time));
     if (a->is_wide) fprintf(a->out, " %6s", rep_percent(cell, &stall));
     fprintf(a->out, " %7s", cli_format_count(cell, (double)r->samples));
@@ -109,7 +109,7 @@ static bool rep_is_hot(const struct rep_annotation *a, uint32_t group)
 {
     if (group == AN_UNSAMPLED) return false;
     const struct an_row *r = an_table_total(a->v->table, group);
-    return r->time_ns >= REP_HOT * a->v->costs.attributed_ns ||
+    return r->time_ns >= REP_HOT * a->v->costs.weight_ns ||
            (r->stall_ns > 0 && r->stall_ns >= REP_HOT * a->v->costs.stall_total_ns);
 }
 
@@ -151,7 +151,7 @@ static void rep_print_function(struct rep_annotation *a, uint32_t function, cons
 {
     const struct an_row *r = an_table_total(a->v->table, function);
     const struct an_interval time = an_bootstrap_share(a->v->bootstrap, a->v->table, function, AN_TIME),
-                             stall = an_bootstrap_share(a->v->bootstrap, a->v->table, function, AN_STALL);
+                             stall = rep_stall_share(a->v, a->v->table, function);
     char t[CLI_CELL_BYTES], s[CLI_CELL_BYTES], n[CLI_CELL_BYTES];
     fprintf(a->out, "%s%s%s: %s %% of the time, %s %% of the stall, %s samples\n",
             cli_colour_begin(STDOUT_FILENO, CLI_BOLD), rep_label(a->v, function),
@@ -172,7 +172,7 @@ static void rep_print_function(struct rep_annotation *a, uint32_t function, cons
 static void rep_json_numbers_of(struct rep_annotation *a, uint32_t group)
 {
     const struct an_interval time = an_bootstrap_share(a->v->bootstrap, a->v->table, group, AN_TIME),
-                             stall = an_bootstrap_share(a->v->bootstrap, a->v->table, group, AN_STALL);
+                             stall = rep_stall_share(a->v, a->v->table, group);
     rep_json_numbers(an_table_total(a->v->table, group), &time, &stall, &a->json);
 }
 
@@ -218,7 +218,7 @@ static bool rep_has_samples(const struct rep_view *v, const struct prof_line *l)
     const struct an_keys *k = &v->groups.keys[0];
     for (uint32_t n = 0; n < k->len; n++) {
         const struct prof_line *other = &v->tables.lines[k->keys[n]];
-        if (an_table_total(v->table, n)->samples > 0 && strcmp(other->function, l->function) == 0 &&
+        if (rep_is_seen(an_table_total(v->table, n)) && strcmp(other->function, l->function) == 0 &&
             strcmp(other->module, l->module) == 0)
             return true;
     }
@@ -248,7 +248,7 @@ static const char *rep_nearest_function(const struct rep_view *v, const char *fu
     const char *contains = NULL;
     for (uint32_t n = 0; n < k->len; n++) {
         const char *name = v->tables.lines[k->keys[n]].function;
-        bool taken = !*name || an_table_total(v->table, n)->samples == 0;
+        bool taken = !*name || !rep_is_seen(an_table_total(v->table, n));
         for (size_t i = 0; i < found_len; i++)
             taken = taken || strcmp(found[i], name) == 0;
         if (taken) continue;
@@ -297,7 +297,7 @@ static size_t rep_functions(const struct rep_view *v, const char *name, uint32_t
     size_t len = an_functions_named(&v->groups, &v->tables, name, functions, REP_FUNCTIONS_MAX), kept = 0;
     if (len > REP_FUNCTIONS_MAX) len = REP_FUNCTIONS_MAX;
     for (size_t i = 0; i < len; i++)
-        if (an_table_total(v->table, functions[i])->samples > 0) functions[kept++] = functions[i];
+        if (rep_is_seen(an_table_total(v->table, functions[i]))) functions[kept++] = functions[i];
     qsort_r(functions, kept, sizeof(*functions), rep_compare_functions, (void *)(uintptr_t)v);
     return kept;
 }

@@ -39,8 +39,12 @@ static void rep_csv_head(const struct rep_view *v, FILE *out)
 static void rep_csv_row(const struct rep_view *v, uint32_t group, FILE *out)
 {
     const struct an_row *r = an_table_self(v->table, group);
+    const bool has_stall = an_has_stall(&v->costs) && r->measured > 0;
     const struct an_interval time = an_bootstrap_share_self(v->bootstrap, v->table, group, AN_TIME),
-                             stall = an_bootstrap_share_self(v->bootstrap, v->table, group, AN_STALL);
+                             none = {NAN, NAN, NAN},
+                             stall = has_stall
+                                         ? an_bootstrap_share_self(v->bootstrap, v->table, group, AN_STALL)
+                                         : none;
     char path[AN_LABEL_BYTES];
     for (uint32_t d = 0; d < v->by.len; d++) {
         if (d) fputc(',', out);
@@ -51,7 +55,7 @@ static void rep_csv_row(const struct rep_view *v, uint32_t group, FILE *out)
         fprintf(out, ",%llu", (unsigned long long)counts[i]);
     rep_csv_double(r->time_ns, out);
     rep_csv_share(&time, out);
-    rep_csv_double(r->stall_ns, out);
+    rep_csv_double(has_stall ? r->stall_ns : NAN, out);
     rep_csv_share(&stall, out);
     rep_csv_double(r->median_cycles, out);
     rep_csv_double(r->p95_cycles, out);
@@ -74,8 +78,8 @@ ls_err rep_print_csv(const struct rep_view *v, FILE *out)
     if (!groups) return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", v->groups.groups_len);
     size_t len = 0;
     for (uint32_t g = 0; g < v->groups.groups_len; g++)
-        if (an_table_self(v->table, g)->samples > 0 &&
-            an_table_self(v->table, g)->time_ns >= v->options.min_share * v->costs.attributed_ns)
+        if (rep_is_seen(an_table_self(v->table, g)) &&
+            an_table_self(v->table, g)->time_ns >= v->options.min_share * v->costs.weight_ns)
             groups[len++] = g;
     qsort_r(groups, len, sizeof(*groups), rep_compare_self, v->table);
     rep_csv_head(v, out);

@@ -79,20 +79,21 @@ static ls_err rep_fail_value(const struct rep_options *o, const struct an_filter
                    o->path);
 }
 
-ls_err rep_filter_apply(const struct rep_options *o, const struct an_tables *t, const struct prof_samples *s,
-                        uint8_t *keep)
+ls_err rep_filter_apply(struct rep_view *v)
 {
+    const struct rep_options *o = &v->options;
     for (size_t i = 0; i < o->where_len; i++) {
         struct an_filter f;
         const char *value = "";
         LS_TRY(rep_filter_parse(&f, o->where[i]));
-        const ls_err err = an_filter_apply(&f, t, s, keep, &value);
-        if (err == LS_ERR_NOT_FOUND && o->where_may_miss) {
-            memset(keep, f.is_negated, s->len);
-            continue;
-        }
-        if (err == LS_ERR_NOT_FOUND) return rep_fail_value(o, &f, t, s, value);
-        LS_TRY(err);
+        const ls_err err = an_filter_apply(&f, &v->tables, &v->in.samples, &v->keep, &value);
+        if (err == LS_ERR_NOT_FOUND && !o->where_may_miss)
+            return rep_fail_value(o, &f, &v->tables, &v->in.samples, value);
+        if (err != LS_ERR_NOT_FOUND) LS_TRY(err);
+        v->accesses_chosen |= !an_dimension_is_origin(f.dimension);
+        if (err == LS_OK || f.is_negated) continue;
+        memset(v->keep.samples, 0, v->in.samples.len);
+        memset(v->keep.bursts, 0, v->tables.bursts_len);
     }
     return LS_OK;
 }

@@ -10,10 +10,9 @@ ls_err rep_by_parse(struct an_by *out, const char *text);
 /* Add to *mask the columns that the filters read.
  * Owns:   nothing.  Errors: LS_ERR_USAGE.  Thread: any.  Signal: not safe. */
 ls_err rep_filter_columns(const struct rep_options *o, uint64_t *mask);
-/* Clear the bytes of keep of the samples that a filter leaves out.
+/* Clear the bytes of v->keep that the filters of v leave out.
  * Owns:   nothing.  Errors: LS_ERR_USAGE (a value names nothing, with the nearest), LS_ERR_NOMEM.
  * Thread: any.  Signal: not safe. */
-ls_err rep_filter_apply(const struct rep_options *o, const struct an_tables *t, const struct prof_samples *s,
-                        uint8_t *keep);
+ls_err rep_filter_apply(struct rep_view *v);
 
 #endif

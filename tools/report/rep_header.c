@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of a report: how the numbers came about and how far they can be trusted. */
+/* The head of a report: what ran, where its CPU time went, and how far the numbers can be trusted. */
 #include "tools/report/rep_print.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
@@ -11,16 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REP_KEY_WIDTH = 11 };
+#define REP_UNREPRESENTED_MAX 0.02 /* of the CPU time: more gets a warning */
 
-static void rep_key(FILE *out, const char *key)
+void rep_key(FILE *out, const char *key)
 {
     fprintf(out, "%s%-10s%s ", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), key, cli_colour_end(STDOUT_FILENO));
 }
 
-static uint64_t rep_known(uint64_t n)
+uint64_t rep_known(uint64_t n)
 {
     return n == UINT64_MAX ? 0 : n;
+}
+
+static void rep_key_warning(FILE *out)
+{
+    fprintf(out, "%s%-10s%s ", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), "warning",
+            cli_colour_end(STDOUT_FILENO));
 }
 
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
@@ -28,10 +34,9 @@ bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
     const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
     if (bursts >= AN_BURSTS_MIN) return false;
     if (bursts == 0) {
-        snprintf(
-            out, out_len_bytes,
-            "no bursts with accesses: the program used too little CPU time, or nothing could be sampled; "
-            "loadstone doctor tells what works here");
+        snprintf(out, out_len_bytes,
+                 "no bursts: the program used too little CPU time, or nothing could be sampled; "
+                 "loadstone doctor reports what works here");
         return true;
     }
     const double asked = isfinite(v->run->overhead_asked) ? v->run->overhead_asked * 100 : 3;
@@ -43,8 +48,8 @@ bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
         n += snprintf(out + n, out_len_bytes - (size_t)n, ", or record with --overhead %.0f%%",
                       ceil(overhead));
     if (n > 0 && (size_t)n < out_len_bytes)
-        snprintf(out + n, out_len_bytes - (size_t)n, "; %d bursts know a share of 50 %% to +-3 points",
-                 AN_BURSTS_GOOD);
+        snprintf(out + n, out_len_bytes - (size_t)n,
+                 "; with %d bursts a share of 50 %% is known to +-3 points", AN_BURSTS_GOOD);
     return true;
 }
 
@@ -65,47 +70,6 @@ static void rep_print_run(const struct rep_view *v, FILE *out)
     else if (rep_known(r->exit_code))
         fprintf(out, ", exit status %d", (int)r->exit_code);
     fputc('\n', out);
-}
-
-static void rep_print_overhead(const struct prof_run *r, FILE *out)
-{
-    char percent[CLI_CELL_BYTES];
-    rep_key(out, "overhead");
-    fprintf(out, "%s %% achieved", cli_format_percent(percent, r->overhead_achieved));
-    fprintf(out, ", %s %% asked\n", cli_format_percent(percent, r->overhead_asked));
-}
-
-/* Samples that stand each for itself: of the hardware, of page faults, imported ones. */
-static void rep_print_events_sampled(const struct rep_view *v, FILE *out)
-{
-    const struct prof_run *r = v->run;
-    char count[CLI_CELL_BYTES];
-    rep_key(out, "samples");
-    fprintf(out, "%s of: %s\n", cli_format_grouped(count, v->in.samples.len), r->events_sampled);
-    if (*r->latency_meaning) {
-        rep_key(out, "latency");
-        fprintf(out, "%s; time is latency times events, as if nothing overlapped\n", r->latency_meaning);
-    }
-    if (isfinite(r->overhead_achieved)) rep_print_overhead(r, out);
-}
-
-static void rep_print_sampling(const struct rep_view *v, FILE *out)
-{
-    const struct prof_run *r = v->run;
-    char count[CLI_CELL_BYTES], samples[CLI_CELL_BYTES], period[CLI_CELL_BYTES];
-    const size_t bursts = v->in.bursts_len;
-    rep_key(out, "engine");
-    fprintf(out, "%s%s%s%s%s\n", *r->engine ? r->engine : "not known", *r->trigger ? ", trigger " : "",
-            r->trigger, *r->why ? "; " : "", r->why);
-    if (*r->events_sampled) {
-        rep_print_events_sampled(v, out);
-        return;
-    }
-    rep_key(out, "bursts");
-    fprintf(out, "%s with %s samples; one stands for %s of CPU time\n", cli_format_grouped(count, bursts),
-            cli_format_grouped(samples, v->in.samples.len),
-            cli_format_time(period, bursts ? v->costs.weight_ns / (double)bursts : NAN));
-    rep_print_overhead(r, out);
 }
 
 static bool rep_is_same_event(const struct prof_event *a, const struct prof_event *b)
@@ -145,119 +109,184 @@ static void rep_print_events(const struct rep_view *v, FILE *out)
     }
 }
 
-static void rep_print_losses(const struct rep_view *v, FILE *out)
+/* --- the accounting identity --- */
+
+/* Parts of a time in the unit of the whole, so that they can be added up by eye. */
+struct rep_unit {
+    const char *name;
+    double ns;
+    int digits;
+};
+
+static struct rep_unit rep_unit_of(double whole_ns)
 {
-    const struct prof_run *r = v->run;
-    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], c[CLI_CELL_BYTES];
-    rep_key(out, "lost");
-    if (rep_known(r->lost_records) || rep_known(r->dropped_bytes))
-        fprintf(out, "%s records, %s", cli_format_grouped(a, rep_known(r->lost_records)),
-                cli_format_bytes(b, (double)rep_known(r->dropped_bytes)));
+    if (whole_ns >= 10e9) return (struct rep_unit){"s", 1e9, 1};
+    if (whole_ns >= 1e9) return (struct rep_unit){"s", 1e9, 2};
+    if (whole_ns >= 10e6) return (struct rep_unit){"ms", 1e6, 0};
+    return whole_ns >= 1e6 ? (struct rep_unit){"ms", 1e6, 1} : (struct rep_unit){"us", 1e3, 0};
+}
+
+static void rep_put_part(const struct rep_unit *u, uint64_t ns, FILE *out)
+{
+    if (ns == UINT64_MAX)
+        fputs("not known", out);
     else
-        fputs("nothing", out);
-    if (rep_known(r->skipped_triggers))
-        fprintf(out, "; %s triggers skipped to hold the budget",
-                cli_format_grouped(c, rep_known(r->skipped_triggers)));
-    fputc('\n', out);
-    rep_print_events(v, out);
+        fprintf(out, "%.*f", u->digits, (double)ns / u->ns);
 }
 
-static void rep_print_coverage(const struct rep_view *v, FILE *out)
+static void rep_print_represented(const struct prof_run *r, FILE *out)
+{
+    if (r->represented_ns == UINT64_MAX || r->user_ns == UINT64_MAX || r->user_ns == 0)
+        fputs("bursts represent an unknown part of the user time\n", out);
+    else
+        fprintf(out, "bursts represent %.0f %% of the user time\n",
+                (double)r->represented_ns / (double)r->user_ns * 100);
+}
+
+static void rep_print_unrepresented(const struct prof_run *r, FILE *out)
+{
+    if (r->unrepresented_ns == UINT64_MAX || r->cpu_ns == UINT64_MAX || r->cpu_ns == 0) return;
+    const double share = (double)r->unrepresented_ns / (double)r->cpu_ns;
+    if (share <= REP_UNREPRESENTED_MAX) return;
+    rep_key_warning(out);
+    fprintf(out, "%.1f %% of the CPU time is not represented: %s\n", share * 100,
+            *r->unrepresented_why ? r->unrepresented_why : "the reason is not known");
+}
+
+static void rep_print_cpu(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
-    const double unmapped = 1 - r->coverage_precise - r->coverage_coarse;
-    char text[CLI_CELL_BYTES];
-    rep_key(out, "coverage");
-    fprintf(out, "%s %% of samples in precise homes", cli_format_percent(text, r->coverage_precise));
-    fprintf(out, ", %s %% in coarse ones", cli_format_percent(text, r->coverage_coarse));
-    fprintf(out, ", %s %% unmapped\n",
-            cli_format_percent(text, unmapped > 0    ? unmapped
-                                     : unmapped <= 0 ? 0
-                                                     : NAN));
-    for (uint32_t g = 0; rep_is_by_node(v) && g < v->groups.groups_len; g++) {
-        const uint64_t samples = an_table_self(v->table, g)->samples;
-        const uint32_t node = rep_node_of(v, g);
-        if (node == UINT32_MAX || v->tables.nodes[node].kind != PROF_NODE_UNMAPPED || !samples) continue;
-        rep_key(out, "");
-        fprintf(out, "unmapped: %s, %s samples\n", v->tables.nodes[node].label,
-                cli_format_grouped(text, samples));
+    char time[CLI_CELL_BYTES];
+    if (r->cpu_ns == UINT64_MAX && *r->events_sampled) return; /* of what was imported nobody knows it */
+    rep_key(out, "CPU");
+    if (r->cpu_ns == UINT64_MAX) {
+        fprintf(out, "not known in this recording; bursts represent %s\n",
+                cli_format_time(time, v->costs.weight_ns));
+        return;
     }
+    const struct rep_unit u = rep_unit_of((double)r->cpu_ns);
+    rep_put_part(&u, r->cpu_ns, out);
+    fprintf(out, " %s: user ", u.name);
+    rep_put_part(&u, r->user_ns, out);
+    fputs(", kernel ", out);
+    rep_put_part(&u, r->kernel_ns, out);
+    if (r->kernel_ns != UINT64_MAX && r->kernel_error_ns != UINT64_MAX) {
+        fputs(cli_term_utf8() ? " ±" : " +-", out);
+        rep_put_part(&u, r->kernel_error_ns, out);
+    }
+    fputs(", recording ", out);
+    rep_put_part(&u, r->recording_ns, out);
+    fputs("; ", out);
+    if (*r->events_sampled)
+        fputs("sampled by events\n", out);
+    else
+        rep_print_represented(r, out);
+    rep_print_unrepresented(r, out);
 }
 
-static void rep_print_calibration(const struct rep_view *v, FILE *out)
+/* --- what the figures rest on --- */
+
+static void rep_print_overhead(const struct prof_run *r, FILE *out)
 {
-    static const char *const names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+    char percent[CLI_CELL_BYTES];
+    if (!isfinite(r->overhead_achieved)) return;
+    fprintf(out, "; overhead %s %%", cli_format_percent(percent, r->overhead_achieved));
+    if (isfinite(r->overhead_asked))
+        fprintf(out, " (asked %s)", cli_format_percent(percent, r->overhead_asked));
+}
+
+static void rep_print_lost(const struct prof_run *r, FILE *out)
+{
+    char records[CLI_CELL_BYTES], bytes[CLI_CELL_BYTES];
+    if (rep_known(r->lost_records) || rep_known(r->dropped_bytes))
+        fprintf(out, "; lost %s records, %s", cli_format_grouped(records, rep_known(r->lost_records)),
+                cli_format_bytes(bytes, (double)rep_known(r->dropped_bytes)));
+    else
+        fputs("; nothing lost", out);
+}
+
+static void rep_print_trust(const struct rep_view *v, FILE *out)
+{
     const struct prof_run *r = v->run;
-    rep_key(out, "levels");
+    const struct prof_cost_loads *l = &v->costs.loads;
+    char n[CLI_CELL_BYTES], time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    rep_key(out, "engine");
+    fprintf(out, "%s%s%s; ", *r->engine ? r->engine : "not known", *r->trigger ? ", trigger " : "",
+            r->trigger);
     if (*r->events_sampled) {
-        fputs(*r->latency_meaning ? "as told with each sample\n" : "these samples have none\n", out);
-        return;
+        fprintf(out, "%s samples of: %s", cli_format_grouped(n, v->in.samples.len), r->events_sampled);
+    } else {
+        fprintf(out, "%s burst%s", cli_format_grouped(n, v->costs.bursts), v->costs.bursts == 1 ? "" : "s");
+        fprintf(out, " represent%s %s", v->costs.bursts == 1 ? "s" : "",
+                cli_format_time(time, v->costs.weight_ns));
+        if (l->loads)
+            fprintf(out, "; %s loads timed (%s %%)", cli_format_count(n, (double)l->timed),
+                    cli_format_percent(percent, (double)l->timed / (double)l->loads));
     }
-    if (!isfinite(r->level_latency_cycles[PROF_LEVEL_L1])) {
-        fputs("not calibrated: missing\n", out);
-        return;
-    }
-    fputs("inferred from latency:", out);
-    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
-        fprintf(out, " %s", names[l]);
-        if (l + 1 < PROF_LEVEL_COUNT) fprintf(out, " < %.0f <", r->level_limit_cycles[l]);
-    }
-    fprintf(out, " TSC cycles (typical");
-    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        fprintf(out, " %.0f", r->level_latency_cycles[l]);
-    fputs(")\n", out);
+    rep_print_overhead(r, out);
+    rep_print_lost(r, out);
+    fputc('\n', out);
 }
 
-static void rep_print_time(const struct rep_view *v, FILE *out)
+static void rep_print_stall(const struct rep_view *v, FILE *out)
 {
     const struct an_costs *c = &v->costs;
-    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], p[CLI_CELL_BYTES];
-    rep_key(out, "time");
-    fprintf(out, "%s of CPU time sampled", cli_format_time(a, c->weight_ns));
-    if (c->weight_ns > 0)
-        fprintf(out, ", estimated stall %s (%s %%): an upper bound, overlap of loads is not seen\n",
-                cli_format_time(b, c->stall_total_ns),
-                cli_format_percent(p, c->stall_total_ns / c->weight_ns));
+    char time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    if (c->loads.loads == 0 || (*v->run->events_sampled && c->loads.timed == 0))
+        return; /* as of page faults */
+    rep_key(out, "stall");
+    if (!an_has_stall(c))
+        fprintf(out, "not estimated: too few loads were timed (%s %%)\n",
+                cli_format_percent(percent, (double)c->loads.timed / (double)c->loads.loads));
+    else if (c->weight_ns > 0)
+        fprintf(out, "at most %s, %s %% of the time represented%s%s\n",
+                cli_format_time(time, c->stall_total_ns),
+                cli_format_percent(percent, c->stall_total_ns / c->weight_ns),
+                *v->run->latency_meaning ? "; latency is " : "", v->run->latency_meaning);
     else
-        fputc('\n', out);
-    if (c->weight_ns > c->attributed_ns * 1.0005) {
-        rep_key(out, "");
-        fprintf(out, "%s %% of it in bursts without accesses, which belong to no data\n",
-                cli_format_percent(p, 1 - c->attributed_ns / c->weight_ns));
-    }
+        fputs("not estimated: no burst represents time\n", out);
 }
 
 void rep_print_header_lines(const struct rep_view *v, FILE *out)
 {
     char few[256];
     rep_print_run(v, out);
-    rep_print_sampling(v, out);
-    rep_print_losses(v, out);
-    rep_print_coverage(v, out);
-    rep_print_calibration(v, out);
-    rep_print_time(v, out);
-    rep_key(out, "intervals");
-    if (rep_too_few(v, few, sizeof(few)))
-        fprintf(out, "%s%s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), few,
-                cli_colour_end(STDOUT_FILENO));
-    else
-        fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
+    rep_print_cpu(v, out);
+    rep_print_trust(v, out);
+    rep_print_stall(v, out);
+    rep_print_events(v, out);
+    if (rep_too_few(v, few, sizeof(few))) {
+        rep_key_warning(out);
+        fprintf(out, "%s\n", few);
+    }
 }
 
-void rep_print_header(const struct rep_view *v, FILE *out)
+static void rep_print_lines(const struct rep_view *v, void (*lines)(const struct rep_view *v, FILE *out),
+                            FILE *out)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *memory = open_memstream(&text, &len);
     if (!memory) {
-        rep_print_header_lines(v, out); /* unfolded is better than none */
+        lines(v, out); /* unfolded is better than none */
         return;
     }
-    rep_print_header_lines(v, memory);
+    lines(v, memory);
     fclose(memory);
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) && rest;)
         cli_print_folded(line, REP_KEY_WIDTH, cli_term_width(), out);
-    fputc('\n', out);
     free(text);
+}
+
+void rep_print_header(const struct rep_view *v, FILE *out)
+{
+    rep_print_lines(v, rep_print_header_lines, out);
+    fputc('\n', out);
+}
+
+void rep_print_how(const struct rep_view *v, FILE *out)
+{
+    rep_print_lines(v, rep_print_header_lines, out);
+    rep_print_lines(v, rep_print_how_lines, out);
 }

@@ -32,8 +32,8 @@ static void rep_json_run(const struct rep_view *v, struct ls_json *j)
     ls_json_double(j, "throttled", rep_or_missing(r->throttled));
     ls_json_double(j, "coverage_precise", r->coverage_precise);
     ls_json_double(j, "coverage_coarse", r->coverage_coarse);
-    ls_json_double(j, "issue_width", v->in.issue_width);
-    ls_json_double(j, "l1_latency_cycles", v->in.l1_cycles);
+    ls_json_double(j, "issue_width", v->in.calibration.issue_width);
+    ls_json_double(j, "l1_latency_cycles", v->in.calibration.l1_cycles);
     ls_json_open(j, "level_limit_cycles", '{');
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         ls_json_double(j, prof_level_names[l], r->level_limit_cycles[l]);
@@ -45,17 +45,52 @@ static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
 {
     char few[256];
     ls_json_open(j, "estimates", '{');
-    ls_json_u64(j, "bursts", v->in.bursts_len);
-    ls_json_u64(j, "bursts_with_accesses", an_bootstrap_bursts(v->bootstrap, AN_TIME));
+    ls_json_u64(j, "bursts", v->costs.bursts);
+    ls_json_u64(j, "bursts_with_accesses", v->costs.attributed_bursts);
     ls_json_u64(j, "bursts_with_latencies", an_bootstrap_bursts(v->bootstrap, AN_STALL));
     ls_json_u64(j, "samples", v->in.samples.len);
     ls_json_double(j, "sampled_ns", v->costs.weight_ns);
     ls_json_double(j, "attributed_ns", v->costs.attributed_ns);
-    ls_json_double(j, "stall_ns", v->costs.stall_total_ns);
-    ls_json_text(j, "stall_is", "inferred, an upper bound");
+    ls_json_double(j, "stall_ns", an_has_stall(&v->costs) ? v->costs.stall_total_ns : NAN);
+    ls_json_text(j, "stall_is", "inferred, at most so much");
     ls_json_text(j, "levels_are", "inferred from latency");
     ls_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
     ls_json_text(j, "too_few_bursts", rep_too_few(v, few, sizeof(few)) ? few : "");
+    ls_json_close(j, '}');
+}
+
+/* The accounting identity. */
+static void rep_json_cpu(const struct prof_run *r, struct ls_json *j)
+{
+    ls_json_open(j, "cpu", '{');
+    ls_json_double(j, "total_ns", rep_or_missing(r->cpu_ns));
+    ls_json_double(j, "user_ns", rep_or_missing(r->user_ns));
+    ls_json_double(j, "kernel_ns", rep_or_missing(r->kernel_ns));
+    ls_json_double(j, "kernel_error_ns", rep_or_missing(r->kernel_error_ns));
+    ls_json_double(j, "recording_ns", rep_or_missing(r->recording_ns));
+    ls_json_double(j, "represented_ns", rep_or_missing(r->represented_ns));
+    ls_json_double(j, "unrepresented_ns", rep_or_missing(r->unrepresented_ns));
+    ls_json_text(j, "unrepresented_why", r->unrepresented_why);
+    ls_json_double(j, "weights_found", r->weights_found);
+    ls_json_close(j, '}');
+}
+
+static void rep_json_in_place(const struct rep_view *v, struct ls_json *j)
+{
+    size_t len;
+    const struct prof_in_place *rows = prof_in_places(v->profile, &len);
+    ls_json_open(j, "in_place", '{');
+    ls_json_double(j, "instructions_stepped", rep_or_missing(v->run->instructions_stepped));
+    ls_json_double(j, "instructions_in_place", rep_or_missing(v->run->instructions_in_place));
+    ls_json_open(j, "rows", '[');
+    for (size_t i = 0; i < len; i++) {
+        ls_json_open(j, NULL, '{');
+        ls_json_u64(j, "process", rows[i].process);
+        ls_json_text(j, "instruction", rows[i].instruction);
+        ls_json_u64(j, "count", rows[i].count);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
     ls_json_close(j, '}');
 }
 
@@ -77,7 +112,7 @@ void rep_json_numbers(const struct an_row *r, const struct an_interval *time, co
     ls_json_u64(j, "measured", r->measured);
     ls_json_u64(j, "bursts", r->bursts);
     ls_json_double(j, "time_ns", r->time_ns);
-    ls_json_double(j, "stall_ns", r->stall_ns);
+    ls_json_double(j, "stall_ns", isnan(stall->share) ? NAN : r->stall_ns);
     rep_json_share(j, "time", time);
     rep_json_share(j, "stall", stall);
     ls_json_double(j, "latency_mean_cycles", r->measured ? r->latency_sum_cycles / (double)r->measured : NAN);
@@ -123,17 +158,23 @@ static void rep_json_row(const struct rep_view *v, const struct rep_row *row, st
     ls_json_close(j, '}');
 }
 
-void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
+ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     ls_json_open(&j, NULL, '{');
     ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
     ls_json_text(&j, "file", v->options.path);
     rep_json_run(v, &j);
+    rep_json_cpu(v->run, &j);
     rep_json_estimates(v, &j);
+    ls_json_u64(&j, "loads", v->costs.loads.loads);
+    ls_json_u64(&j, "loads_timed", v->costs.loads.timed);
+    rep_json_in_place(v, &j);
     ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < len; i++)
         if (!rows[i].hidden) rep_json_row(v, &rows[i], &j);
     ls_json_close(&j, ']');
+    const ls_err err = rep_json_kernel(v, &j);
     ls_json_close(&j, '}');
+    return err;
 }

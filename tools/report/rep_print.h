@@ -13,14 +13,27 @@
 
 enum { REP_JSON_SCHEMA = 1 };
 
+enum { REP_KEY_WIDTH = 11 };
+
 void rep_print_header(const struct rep_view *v, FILE *out);
+/* The head, and how its numbers came about. */
+void rep_print_how(const struct rep_view *v, FILE *out);
 /* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text.
  */
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
+void rep_print_how_lines(const struct rep_view *v, FILE *out);
+void rep_key(FILE *out, const char *key);
+/* 0 where a number is missing. */
+uint64_t rep_known(uint64_t n);
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 /* What the samples of the costliest nodes suggest. */
 ls_err rep_print_advice(const struct rep_view *v, FILE *out);
-void rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
+/* Kernel time by cause, in views of data or code; what would save it; the same as JSON.
+ * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ls_err rep_print_kernel(const struct rep_view *v, FILE *out);
+ls_err rep_print_kernel_advice(const struct rep_view *v, FILE *out);
+ls_err rep_json_kernel(const struct rep_view *v, struct ls_json *j);
+ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 /* The innermost groups by their own samples, the costliest first, as comma-separated values.
  * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err rep_print_csv(const struct rep_view *v, FILE *out);

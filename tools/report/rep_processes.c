@@ -66,6 +66,7 @@ static struct an_interval rep_own_share(const struct rep_processes *r, uint32_t 
 {
     const uint32_t group = r->more[i].group;
     if (group == UINT32_MAX) return (struct an_interval){0, 0, 0};
+    if (metric == AN_STALL) return rep_stall_share(r->v, r->v->table, group);
     return an_bootstrap_share(r->v->bootstrap, r->v->table, group, metric);
 }
 
@@ -147,7 +148,7 @@ static void rep_put_row(const struct rep_processes *r, uint32_t i, int used, int
 {
     const struct prof_process *p = &r->rows[i];
     const struct an_interval time = rep_own_share(r, i, AN_TIME), stall = rep_own_share(r, i, AN_STALL);
-    const double all_ns = r->v->costs.attributed_ns;
+    const double all_ns = r->v->costs.weight_ns;
     char came[CLI_CELL_BYTES], began[CLI_CELL_BYTES], lived[CLI_CELL_BYTES], ended[CLI_CELL_BYTES];
     char time_share[CLI_CELL_BYTES], tree_share[CLI_CELL_BYTES], stall_share[CLI_CELL_BYTES],
         peak[CLI_CELL_BYTES];
@@ -209,7 +210,7 @@ static void rep_put_process(struct rep_processes *r, uint32_t i)
     const struct prof_process *p = &r->rows[i];
     struct ls_json *j = &r->json;
     const struct an_interval time = rep_own_share(r, i, AN_TIME), stall = rep_own_share(r, i, AN_STALL);
-    const double all_ns = r->v->costs.attributed_ns;
+    const double all_ns = r->v->costs.weight_ns;
     ls_json_open(j, NULL, '{');
     ls_json_u64(j, "process", i);
     rep_put_optional(j, "parent", p->parent);

@@ -58,9 +58,9 @@ static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
 static bool rep_is_shown(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_total(v->table, group);
-    if (r->samples == 0) return false;
+    if (!rep_is_seen(r)) return false;
     if (v->options.no_unregistered && rep_is_unregistered(v, group)) return false;
-    return r->time_ns >= v->options.min_share * v->costs.attributed_ns ||
+    return r->time_ns >= v->options.min_share * v->costs.weight_ns ||
            r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
 }
 
@@ -71,11 +71,18 @@ static void rep_add(struct rep_builder *b, uint32_t group, uint32_t depth, bool 
                          .depth = depth,
                          .last = last,
                          .time = an_bootstrap_share(b->v->bootstrap, b->v->table, group, AN_TIME),
-                         .stall = an_bootstrap_share(b->v->bootstrap, b->v->table, group, AN_STALL)};
+                         .stall = rep_stall_share(b->v, b->v->table, group)};
 }
 
 /* Sort ids, print the shown ones that fit into limit, count the others that were seen. */
 static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len, uint32_t depth);
+
+/* Does the group hold bursts without accesses? */
+static bool rep_is_no_data(const struct rep_view *v, uint32_t group)
+{
+    const struct an_group *g = &v->groups.groups[group];
+    return an_keys_key(&v->groups.keys[g->depth], g->number) == AN_NO_DATA;
+}
 
 /* "unregistered" is the only child that was seen: nothing is registered, and its row would say what its
  * parent's says. */
@@ -83,7 +90,7 @@ static uint32_t rep_skip_unregistered(const struct rep_builder *b, uint32_t grou
 {
     uint32_t only = AN_NO_GROUP;
     for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c]) {
-        if (an_table_total(b->v->table, c)->samples == 0) continue;
+        if (!rep_is_seen(an_table_total(b->v->table, c)) || rep_is_no_data(b->v, c)) continue;
         if (only != AN_NO_GROUP) return group;
         only = c;
     }
@@ -94,14 +101,19 @@ static ls_err rep_add_children(struct rep_builder *b, uint32_t group, uint32_t d
 {
     size_t len = 0;
     if (depth > b->v->options.depth) return LS_OK;
-    if (!b->v->options.is_complete && !b->v->options.no_unregistered) group = rep_skip_unregistered(b, group);
+    const uint32_t from =
+        b->v->options.is_complete || b->v->options.no_unregistered ? group : rep_skip_unregistered(b, group);
     for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
+        len++;
+    for (uint32_t c = b->first_child[from]; c != AN_NO_GROUP; c = b->next_sibling[c])
         len++;
     uint32_t *ids = malloc((len + 1) * sizeof(*ids));
     if (!ids) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", len);
     len = 0;
-    for (uint32_t c = b->first_child[group]; c != AN_NO_GROUP; c = b->next_sibling[c])
+    for (uint32_t c = b->first_child[from]; c != AN_NO_GROUP; c = b->next_sibling[c])
         ids[len++] = c;
+    for (uint32_t c = b->first_child[group]; from != group && c != AN_NO_GROUP; c = b->next_sibling[c])
+        if (c != from) ids[len++] = c;
     const ls_err err = rep_add_siblings(b, ids, len, depth);
     free(ids);
     return err;
@@ -115,7 +127,7 @@ static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len,
         if (rep_is_shown(b->v, ids[i]))
             ids[shown++] = ids[i];
         else
-            hidden += an_table_total(b->v->table, ids[i])->samples > 0;
+            hidden += rep_is_seen(an_table_total(b->v->table, ids[i]));
     }
     qsort_r(ids, shown, sizeof(*ids), rep_compare, (void *)(uintptr_t)b->v);
     if (shown > b->v->options.limit) {

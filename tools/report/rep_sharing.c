@@ -51,7 +51,7 @@ static int rep_compare_lines(const void *a, const void *b, void *user)
 static ls_err rep_sharing_find(struct rep_sharing *s)
 {
     struct rep_view *v = &s->v;
-    LS_TRY(an_sharing_init(&s->found, &v->in, &v->tables, v->keep));
+    LS_TRY(an_sharing_init(&s->found, &v->in, &v->tables, v->keep.samples));
     const struct an_grouping by = {.group_of_sample = s->found.row_of_sample,
                                    .groups_len = s->found.lines_len};
     LS_TRY(an_table_new(&v->in, &v->costs, &by, &s->table));
@@ -59,7 +59,7 @@ static ls_err rep_sharing_find(struct rep_sharing *s)
     if (!s->order) return ls_fail(LS_ERR_NOMEM, "no memory for %u shared lines", s->found.lines_len);
     uint32_t len = 0;
     for (uint32_t i = 0; i < s->found.lines_len; i++) {
-        if (an_table_total(s->table, i)->time_ns >= v->options.min_share * v->costs.attributed_ns)
+        if (an_table_total(s->table, i)->time_ns >= v->options.min_share * v->costs.weight_ns)
             s->order[len++] = i;
         else
             s->small++;
@@ -228,7 +228,7 @@ static void rep_json_shared_line(const struct rep_sharing *s, uint32_t row, stru
 {
     const struct an_shared_line *l = &s->found.lines[row];
     const struct an_interval time = an_bootstrap_share(s->v.bootstrap, s->table, row, AN_TIME),
-                             stall = an_bootstrap_share(s->v.bootstrap, s->table, row, AN_STALL);
+                             stall = rep_stall_share(&s->v, s->table, row);
     ls_json_open(j, NULL, '{');
     ls_json_text(j, "sharing", rep_sharing_kinds[l->kind].name);
     ls_json_u64(j, "base", l->base);

@@ -38,8 +38,7 @@ static const char *rep_cell_stall_share(const struct rep_view *v, const struct r
 static const char *rep_cell_stall(const struct rep_view *v, const struct rep_row *row,
                                   char out[CLI_CELL_BYTES])
 {
-    const struct an_row *r = rep_numbers(v, row);
-    return cli_format_time(out, r->measured ? r->stall_ns : NAN);
+    return cli_format_time(out, isnan(row->stall.share) ? NAN : rep_numbers(v, row)->stall_ns);
 }
 
 static const char *rep_cell_samples(const struct rep_view *v, const struct rep_row *row,

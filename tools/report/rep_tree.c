@@ -38,8 +38,7 @@ static const char *rep_tree_time(const struct rep_row *row, const struct an_row 
 
 static const char *rep_tree_stall(const struct rep_row *row, const struct an_row *r, char out[CLI_CELL_BYTES])
 {
-    (void)row;
-    return cli_format_time(out, r->measured ? r->stall_ns : NAN);
+    return cli_format_time(out, isnan(row->stall.share) ? NAN : r->stall_ns);
 }
 
 static const char *rep_tree_mean(const struct rep_row *row, const struct an_row *r, char out[CLI_CELL_BYTES])

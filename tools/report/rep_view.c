@@ -3,6 +3,7 @@
 #include "common/ls_quantity.h"
 #include "tools/report/rep_filter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,13 +118,14 @@ static ls_err rep_find_root(struct rep_view *v)
                              v->options.path, path, v->options.path);
 }
 
-/* Samples outside --node and --where are left out. */
+/* Samples and bursts outside --node and --where are left out. */
 static ls_err rep_keep(struct rep_view *v)
 {
     if (v->root == 0 && v->options.where_len == 0) return LS_OK;
-    v->keep = malloc(v->in.samples.len + 1);
+    v->keep.samples = malloc(v->in.samples.len + 1);
+    v->keep.bursts = malloc(v->tables.bursts_len + 1);
     uint8_t *is_below = malloc(v->tables.nodes_len + 1);
-    if (!v->keep || !is_below) {
+    if (!v->keep.samples || !v->keep.bursts || !is_below) {
         free(is_below);
         return ls_fail(LS_ERR_NOMEM, "no memory to filter %llu samples",
                        (unsigned long long)v->in.samples.len);
@@ -132,18 +134,26 @@ static ls_err rep_keep(struct rep_view *v)
         is_below[n] = rep_is_below(v, n, v->root);
     for (uint64_t i = 0; i < v->in.samples.len; i++) {
         const uint32_t node = v->in.samples.node[i];
-        v->keep[i] = v->root == 0 || (node < v->tables.nodes_len && is_below[node]);
+        v->keep.samples[i] = v->root == 0 || (node < v->tables.nodes_len && is_below[node]);
     }
     free(is_below);
-    return rep_filter_apply(&v->options, &v->tables, &v->in.samples, v->keep);
+    memset(v->keep.bursts, v->root == 0, v->tables.bursts_len); /* without accesses they are below no node */
+    v->accesses_chosen = v->root != 0;
+    return rep_filter_apply(v);
 }
 
 static ls_err rep_group(struct rep_view *v)
 {
-    LS_TRY(an_combination_init(&v->groups, &v->by, &v->tables, &v->in.samples, v->keep));
+    const struct an_grouped of = {.tables = &v->tables,
+                                  .samples = &v->in.samples,
+                                  .keep = v->keep.samples ? &v->keep : NULL,
+                                  .by_origin = an_by_is_origin(&v->by) && !v->accesses_chosen};
+    LS_TRY(an_combination_init(&v->groups, &v->by, &of));
     const struct an_grouping by = {.group_of_sample = v->groups.group_of_sample,
+                                   .group_of_burst = v->groups.group_of_burst,
                                    .groups_len = v->groups.groups_len,
-                                   .parent = v->groups.parents};
+                                   .parent = v->groups.parents,
+                                   .by_origin = of.by_origin};
     return an_table_new(&v->in, &v->costs, &by, &v->table);
 }
 
@@ -180,8 +190,21 @@ void rep_view_fini(struct rep_view *v)
     an_costs_fini(&v->costs);
     an_calls_fini(&v->calls);
     an_calls_fini(&v->callers);
-    free(v->keep);
+    free(v->keep.samples);
+    free(v->keep.bursts);
     if (v->profile) prof_close(v->profile);
+}
+
+bool rep_is_seen(const struct an_row *row)
+{
+    return row->samples > 0 || row->time_ns > 0;
+}
+
+struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group)
+{
+    if (!an_has_stall(&v->costs) || an_table_total(table, group)->measured == 0)
+        return (struct an_interval){NAN, NAN, NAN};
+    return an_bootstrap_share(v->bootstrap, table, group, AN_STALL);
 }
 
 const char *rep_label(const struct rep_view *v, uint32_t group)

@@ -40,7 +40,8 @@ struct rep_view {
     struct an_costs costs;
     struct an_by by;
     struct an_combination groups;
-    uint8_t *keep; /* by sample: 0 leaves it out; NULL: none is */
+    struct an_keep keep;  /* what --node and --where leave; NULL in it: all */
+    bool accesses_chosen; /* by --node or by a --where of data: no view is by origin */
     an_table *table;
     an_bootstrap *bootstrap;
     uint32_t root;   /* node the report is about */
@@ -77,6 +78,12 @@ bool rep_is_by_node(const struct rep_view *v);
 /* The rows to print; free(*out).
  * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len);
+/* Was anything of the row seen: an access, or time?
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+bool rep_is_seen(const struct an_row *row);
+/* Share of a group's stall; NAN where no load of it was timed, or too few of all.
+ * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group);
 /* Is node ancestor, or below it?
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor);

@@ -152,7 +152,7 @@ static bool trc_are_weighted(const struct trc_hot_run *run)
     size_t with = 0, without = 0;
     for (size_t i = 0; i < run->bursts_len; i++)
         if (run->bursts[i].samples_len > 0)
-            (*(prof_cost_weight_ns(&run->bursts[i]) > 0 ? &with : &without))++;
+            (*(an_weight_ns(&run->costs, &run->bursts[i]) > 0 ? &with : &without))++;
     return with > without;
 }
 
@@ -280,7 +280,7 @@ static ls_err trc_hot_choose(struct trc_hot_run *run, FILE *out, struct trc_hot 
 static ls_err trc_hot_of(prof_profile *p, FILE *out, struct trc_hot *found)
 {
     const uint64_t columns = PROF_MASK(ip) | PROF_MASK(node) | PROF_MASK(op) | PROF_MASK(latency_cycles) |
-                             PROF_MASK(latency_valid) | PROF_MASK(position);
+                             PROF_MASK(latency_valid) | PROF_MASK(level) | PROF_MASK(position);
     struct trc_hot_run run = {0};
     struct an_input in;
     run.bursts = prof_bursts(p, &run.bursts_len);

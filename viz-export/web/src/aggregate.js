@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over the tiles that a selection leaves. A view of a dimension shows what all filters but its own leave,
-// so that what was not selected there can still be seen and selected.
+// so that what was not selected there can still be seen and selected. As in the report, the time of lines,
+// threads and slices is that of the bursts that began there, unless accesses are chosen: by data, kind, latency
+// or place.
 import { ACCESS_STORE, ACCESS_UNMEASURED, LEVELS } from './model.js';
 import { DIMENSIONS } from './selection.js';
 
@@ -33,11 +35,17 @@ export class Sums {
         this.levels.forEach((level, l) => (level[to] += source.levels[l][from]));
     }
 
-    /** One row as an object. */
+    /** One row as an object; without a timed load its stall is not known. */
     row(at) {
         const row = { levels: this.levels.map((level) => level[at]) };
         for (const field of FIELDS) row[field] = this[field][at];
+        if (!row.measured) row.stallNs = NaN;
         return row;
+    }
+
+    /** Is there anything to show? */
+    has(at) {
+        return this.samples[at] > 0 || this.timeNs[at] > 0;
     }
 }
 
@@ -46,9 +54,29 @@ function rollUp(sums, parent) {
     for (let n = parent.length - 1; n > 0; n--) if (parent[n] !== null) sums.addTo(parent[n], n);
 }
 
+const ORIGINS = ['line', 'thread', 'slice'];
+
+/** Time by where bursts began, in place of the time of their accesses. */
+function countOrigins({ origin }, masks, result) {
+    const sums = ORIGINS.map((dimension) => result[dimension]);
+    for (const s of [...sums, result.total]) s.timeNs.fill(0);
+    for (let i = 0; i < origin.len; i++) {
+        const passes = ORIGINS.map((dimension) => masks[dimension][origin[dimension][i]]);
+        const failed = passes.filter((pass) => !pass).length;
+        if (failed === 0) result.total.timeNs[0] += origin.timeNs[i];
+        ORIGINS.forEach((dimension, d) => {
+            if (failed === 0 || (failed === 1 && !passes[d]))
+                sums[d].timeNs[origin[dimension][i]] += origin.timeNs[i];
+        });
+    }
+    for (const s of [...sums, result.total])
+        s.timeNs.forEach((timeNs, at) => (s.stallNs[at] = Math.min(s.stallNs[at], timeNs)));
+}
+
 /** {total: row, node, line, thread, access, bin, slice: Sums, binByAccess: samples} */
-export function aggregate(model, masks) {
+export function aggregate(model, selection) {
     const { tile } = model;
+    const { masks } = selection;
     const result = { total: new Sums(1), binByAccess: new Float64Array(model.dims.bin * model.dims.access) };
     DIMENSIONS.forEach((dimension) => (result[dimension] = new Sums(model.dims[dimension])));
     const columns = DIMENSIONS.map((dimension) => tile[dimension]);
@@ -76,6 +104,9 @@ export function aggregate(model, masks) {
             result.binByAccess[tile.bin[i] * model.dims.access + tile.access[i]] += tile.samples[i];
     }
     rollUp(result.node, model.nodes.parent);
+    if (!selection.choosesAccesses()) countOrigins(model, masks, result);
+    if (model.whole.stallNs === null)
+        for (const dimension of ['total', ...DIMENSIONS]) result[dimension].stallNs.fill(NaN);
     result.total = result.total.row(0);
     return result;
 }

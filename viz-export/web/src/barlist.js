@@ -52,7 +52,7 @@ export function barList(app, dimension, label, options = {}) {
         const metric = metricOf();
         const sums = result[dimension];
         const values = Array.from(sums.samples.keys()).filter(
-            (v) => sums.samples[v] > 0 || app.selection.has(dimension, v),
+            (v) => metric.of(sums.row(v)) > 0 || sums.samples[v] > 0 || app.selection.has(dimension, v),
         );
         const rows = new Map(values.map((value) => [value, sums.row(value)]));
         const size = (value) => metric.of(rows.get(value)) || 0;

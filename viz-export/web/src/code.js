@@ -8,12 +8,12 @@ const AROUND = 12;
 
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
 
-/** Lines of the file that have samples: number of the line to the value of the metric. */
+/** Lines of the file that have samples or time: number of the line to the value of the metric. */
 function valuesOfFile(app, sums, file) {
     const { lines } = app.model;
     const out = new Map();
     lines.file.forEach((name, value) => {
-        if (name !== file || !sums.samples[value]) return;
+        if (name !== file || !sums.has(value)) return;
         const entry = out.get(lines.number[value]) ?? { amount: 0, values: [] };
         entry.amount += app.metric.of(sums.row(value)) || 0;
         entry.values.push(value);
@@ -89,7 +89,7 @@ export function codeView(app) {
     const { element, body } = panel(
         'code',
         'Code',
-        'Source lines that access the data. Press lines to see only their accesses.',
+        'Source lines by the time that began there, or that their accesses to selected data took. Press lines to see only those.',
     );
     const lines = barList(app, 'line', 'source lines');
     const code = h('div', { class: 'excerpt' });
@@ -106,7 +106,7 @@ export function codeView(app) {
 }
 
 export function threadsView(app) {
-    const { element, body } = panel('threads', 'Threads', 'Press threads to see only their accesses.');
+    const { element, body } = panel('threads', 'Threads', 'Press threads to see only those.');
     const threads = barList(app, 'thread', 'threads');
     body.append(threads.element);
     return { element, update: threads.update };

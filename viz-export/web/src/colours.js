@@ -2,7 +2,7 @@
 // Colours that people with colour vision deficiencies tell apart: viridis (van der Walt, Smith 2015) for amounts,
 // those of Okabe and Ito (2008) for kinds.
 
-// L1, L2, L3, DRAM, load of unknown level, load without a latency, store, prefetch
+// L1, L2, L3, DRAM, load of unknown level, load without a latency, store, prefetch, no data
 export const ACCESS_COLOURS = [
     '#0072b2',
     '#56b4e9',
@@ -12,6 +12,7 @@ export const ACCESS_COLOURS = [
     '#b8b8b8',
     '#cc79a7',
     '#009e73',
+    '#dddddd',
 ];
 export const STALL_COLOUR = '#d55e00';
 export const TIME_COLOUR = '#56b4e9';

@@ -36,12 +36,13 @@ export function headView(model, buttons) {
         h(
             'p',
             { class: 'brief', id: 'brief' },
-            ['engine', 'overhead', 'coverage']
-                .filter((key) => fact(key)) // of what was imported nobody knows the overhead
-                .map((key) => `${key} ${fact(key).split(';')[0]}`)
-                .join(' · '),
+            ...['CPU', 'engine', 'stall']
+                .filter((key) => fact(key)) // the CPU time of an imported run is not known
+                .map((key) => h('span', {}, `${key} ${fact(key)}`)),
         ),
-        model.warning && h('p', { class: 'warning', role: 'note', id: 'warning' }, `⚠ ${model.warning}`),
+        ...model.facts
+            .filter(([key]) => key === 'warning')
+            .map(([, text]) => h('p', { class: 'warning', role: 'note' }, `⚠ ${text}`)),
         note && h('p', { class: 'hint', id: 'coarsened' }, note),
         h('details', { id: 'facts' }, h('summary', {}, 'How this was measured'), facts(model)),
     );

@@ -38,7 +38,7 @@ function makeApp(model) {
         selection,
         metric: metrics[0],
         size: 'timeNs',
-        result: aggregate(model, selection.masks),
+        result: aggregate(model, selection),
     };
 }
 
@@ -65,7 +65,7 @@ function start() {
     };
     app.selection.onChange((selection) => {
         hideTip();
-        app.result = aggregate(model, selection.masks);
+        app.result = aggregate(model, selection);
         show();
         document.body.dataset.changes = Number(document.body.dataset.changes) + 1;
     });

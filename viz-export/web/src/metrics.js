@@ -10,7 +10,7 @@ export function makeMetrics(whole) {
         {
             id: 'time',
             title: 'share of time',
-            text: 'share of the CPU time in accesses, all of the run being 100 %',
+            text: 'share of the CPU time that bursts represent, all of the run being 100 %',
             of: (row) => row.timeNs / whole.timeNs,
             format: format.percent,
         },
@@ -24,14 +24,14 @@ export function makeMetrics(whole) {
         {
             id: 'timeNs',
             title: 'total time',
-            text: 'CPU time that the accesses stand for',
+            text: 'CPU time that the bursts or their accesses represent',
             of: (row) => row.timeNs,
             format: format.time,
         },
         {
             id: 'stallNs',
             title: 'total stall',
-            text: 'estimated stall time, an upper bound',
+            text: 'estimated stall time: at most so much',
             of: (row) => row.stallNs,
             format: format.time,
         },

@@ -7,12 +7,35 @@ export const LEVELS = 4;
 export const ACCESS_UNKNOWN_LEVEL = 4;
 export const ACCESS_UNMEASURED = 5;
 export const ACCESS_STORE = 6;
+const ACCESS_NO_DATA = 8;
 
 function running(deltas, Type) {
     const out = new Type(deltas.length);
     let sum = 0;
     for (let i = 0; i < deltas.length; i++) out[i] = sum += deltas[i];
     return out;
+}
+
+/** Tiles of one kind, by their numbers. */
+function pick(tile, numbers) {
+    const out = { len: numbers.length };
+    for (const [name, column] of Object.entries(tile))
+        if (name !== 'len') out[name] = column.constructor.from(numbers, (i) => column[i]);
+    return out;
+}
+
+/** Bursts without accesses are a node below the root: data.nodes gets it, tiles and rows its number. */
+function addNoData(data, tile) {
+    const { nodes } = data;
+    const known = nodes.len;
+    if (known === 0 || !tile.access.includes(ACCESS_NO_DATA)) return (node) => node;
+    const cells = { parent: 0, label: data.tiles.classes[ACCESS_NO_DATA], id: 'no-data', kind: '' };
+    nodes.noData = known;
+    nodes.len = known + 1;
+    for (const column of Object.keys(nodes).filter((key) => Array.isArray(nodes[key])))
+        nodes[column].push(cells[column] ?? null);
+    nodes.timeError[known] = nodes.noDataTimeError;
+    return (node) => (node < known ? node : node === known ? known + 1 : known);
 }
 
 function readTiles(data) {
@@ -91,11 +114,25 @@ function labelsWithRest(labels, none, rest) {
 
 export function readModel(text) {
     const data = unpack(text);
-    const model = { ...data, tile: readTiles(data) };
+    const all = readTiles(data);
+    const classes = data.tiles.classes.length;
+    const isOrigin = (i) => all.access[i] >= classes;
+    const numbers = [...all.access.keys()];
+    const renumber = addNoData(data, all);
+    const model = {
+        ...data,
+        tile: pick(
+            all,
+            numbers.filter((i) => !isOrigin(i)),
+        ),
+        // where bursts began: the time of lines, threads and slices where no access is chosen
+        origin: pick(all, numbers.filter(isOrigin)),
+    };
+    model.tile.node = model.tile.node.map(renumber);
     model.nodes.children = readTree(data.nodes);
     model.nodes.path = data.nodes.label.map((_, n) => nodePath(data.nodes, n));
     model.labels = {
-        node: labelsWithRest(model.nodes.path, 'no data known', 'others'),
+        node: labelsWithRest(model.nodes.path, 'no node known', 'others'),
         line: labelsWithRest(data.lines.label, '(no line known)', `${data.tiles.linesFolded} other lines`),
         thread: labelsWithRest(
             data.threads.label,
@@ -114,5 +151,6 @@ export function readModel(text) {
         slice: data.tiles.slices + 1,
     };
     model.row = readRows(data, model);
+    model.row.node = model.row.node.map(renumber);
     return model;
 }

@@ -85,6 +85,13 @@ export class Selection {
         return RANGES.includes(dimension) ? this.ranges[dimension] !== null : this.sets[dimension].size > 0;
     }
 
+    /** Does a filter choose among the accesses of a burst? */
+    choosesAccesses() {
+        return (
+            this.places !== null || ['node', 'access', 'bin'].some((dimension) => this.isFiltered(dimension))
+        );
+    }
+
     makeMasks() {
         this.masks = { place: this.places?.mask ?? new Uint8Array(this.model.tiles.places + 1).fill(1) };
         for (const dimension of DIMENSIONS) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When: CPU time in accesses by slices of the run's wall time, and how much of it waited.
+// When: CPU time by slices of the run's wall time, and how much of it waited.
 import { STALL_COLOUR, TIME_COLOUR } from './colours.js';
 import { barsChart } from './bars.js';
 import { h, panel } from './dom.js';
@@ -11,7 +11,7 @@ export function timelineView(app) {
     const { element, body } = panel(
         'timeline',
         'Time',
-        'CPU time of the accesses in each slice of the run. Drag to see only a part of the run.',
+        'CPU time in each slice of the run. Drag to see only a part of the run.',
     );
     const chart = barsChart('CPU time by slices of wall time', 'slice', app, slices);
     const slice = model.durationNs / slices;
@@ -29,15 +29,16 @@ export function timelineView(app) {
                 h('i', { style: { background: STALL_COLOUR } }),
                 'waiting for memory, at most (stall)',
             ),
-            h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time in accesses'),
+            h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time'),
         ),
     );
     const update = ({ slice: sums }) => {
         const rows = names.map((_, i) => sums.row(i));
         const inSeconds = rows.some((row) => row.timeNs >= 1e10);
         const values = (of) => rows.map((row) => of(row) / (inSeconds ? 1e9 : 1e6));
-        const stall = values((row) => Math.max(0, row.stallNs));
-        const other = values((row) => Math.max(0, row.timeNs - Math.max(0, row.stallNs)));
+        const stallOf = (row) => Math.max(0, row.stallNs) || 0; // not a number: not known
+        const stall = values(stallOf);
+        const other = values((row) => Math.max(0, row.timeNs - stallOf(row)));
         chart.update({
             names: ticks,
             stack: [

@@ -10,18 +10,22 @@ import { scaleBar } from './scalebar.js';
 
 const PICTURES = { icicle, sunburst, treemap, table: treeTable };
 
-/** Children with samples. Where nothing is registered the one node "unregistered" says nothing new. */
+/** Children with samples or time. Where nothing is registered the one node "unregistered" says nothing new. */
 function childrenOf(model, sums, n) {
-    const children = model.nodes.children[n].filter((child) => sums.samples[child] > 0);
-    const [only] = children;
-    if (n === 0 && children.length === 1 && model.nodes.kind[only] === 'unregistered' && isBare(model))
-        return model.nodes.children[only].filter((child) => sums.samples[child] > 0);
-    return children;
+    const children = model.nodes.children[n].filter((child) => sums.has(child));
+    if (n !== 0 || !isBare(model)) return children;
+    return children.flatMap((child) =>
+        model.nodes.kind[child] === 'unregistered'
+            ? model.nodes.children[child].filter((below) => sums.has(below))
+            : [child],
+    );
 }
 
 /** Is nothing but unregistered memory in the whole run? */
 function isBare(model) {
-    return model.nodes.children[0].every((child) => model.nodes.kind[child] === 'unregistered');
+    return model.nodes.children[0].every(
+        (child) => model.nodes.kind[child] === 'unregistered' || child === model.nodes.noData,
+    );
 }
 
 /** Rows of what is there, depth first, the largest first. */
@@ -30,14 +34,14 @@ export function treeRows(app, sums) {
     const rows = [];
     const visit = (n, depth, parent) => {
         const row = { n, depth, parent, label: model.nodes.label[n], sums: sums.row(n), children: [] };
-        row.size = Math.max(0, row.sums[size]);
+        row.size = Math.max(0, row.sums[size]) || 0;
         rows.push(row);
         parent?.children.push(row);
         childrenOf(model, sums, n)
             .sort((a, b) => sums[size][b] - sums[size][a] || a - b)
             .forEach((child) => visit(child, depth + 1, row));
     };
-    if (model.nodes.len > 0 && sums.samples[0] > 0) visit(0, 0, null);
+    if (model.nodes.len > 0 && sums.has(0)) visit(0, 0, null);
     return rows;
 }
 

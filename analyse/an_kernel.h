@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernel time by cause, and by the data or the code that it was spent for.
+ *
+ * Where nothing else is said: Thread: any.  Signal: not safe. */
+#ifndef AN_KERNEL_H
+#define AN_KERNEL_H
+
+#include "analyse/an_tables.h"
+#include "common/ls_error.h"
+
+/* What keeps rows of one cause apart; blocks of one site are always one. */
+enum an_kernel_by { AN_KERNEL_BY_DATA, AN_KERNEL_BY_FUNCTION, AN_KERNEL_BY_LINE };
+
+struct an_kernel_row {
+    uint32_t cause;      /* enum prof_kernel_cause */
+    uint32_t node, line; /* rows of nodes and lines; UINT32_MAX: not known, or put together */
+    uint64_t calls, bytes;
+    double time_ns, error_ns; /* error: half of the 95 % interval; those of parts add up in squares */
+};
+struct an_kernel {
+    struct an_kernel_row *rows; /* the costliest first */
+    size_t len;
+};
+/* By data: rows by node, and by line where no node is known; by function: the other way round; by line: by
+ * both. below: only data below this node; 0: all.
+ * Owns:   the caller ends out with an_kernel_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
+struct an_kernel_input {
+    const struct an_tables *tables;
+    const struct prof_kernel *rows;
+    size_t len;
+    enum an_kernel_by by;
+    uint32_t below;
+};
+ls_err an_kernel_init(struct an_kernel *out, const struct an_kernel_input *in);
+void an_kernel_fini(struct an_kernel *k);
+
+/* An allocation site whose blocks are mapped, faulted in and unmapped again and again. */
+struct an_churn {
+    uint32_t node;
+    uint64_t unmaps, bytes; /* bytes: that were unmapped, in all */
+    double time_ns, error_ns;
+};
+/* Sites of which at least AN_CHURN_UNMAPS blocks were unmapped, whose pages were faulted in, and which cost
+ * more than their error and than AN_CHURN_SHARE of cpu_ns; the costliest first. Returns how many: at most
+ * room. k: by data. */
+enum { AN_CHURN_UNMAPS = 8 };
+#define AN_CHURN_SHARE 0.01
+size_t an_kernel_churn(const struct an_kernel *k, const struct an_tables *t, double cpu_ns,
+                       struct an_churn *out, size_t room);
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The head's account of CPU time; every burst has a row, by where it began and by what it accessed; kernel time.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+for variant in whole gap unknown part untimed outliers; do
+    must "$top_builddir/tests/tools/make_time" $variant.h5 $variant
+done
+COLUMNS=120 "$loadstone" report whole.h5 >report-time.txt 2>err || failed=1
+golden report-time.txt report-time.txt
+COLUMNS=80 "$loadstone" report --by function whole.h5 >report-time-function.txt 2>err || failed=1
+golden report-time-function.txt report-time-function.txt
+COLUMNS=120 "$loadstone" report --how whole.h5 >report-how.txt 2>err || failed=1
+golden report-how.txt report-how.txt
+export COLUMNS=120
+# the identity, what is missing of it, and why
+expect 0 "CPU        15.4 s: user 10.2, kernel 4.9 ±0.2, recording 0.3; bursts represent 98 % of the user time" "$loadstone" report whole.h5
+must test "$(grep -c ^warning out)" -eq 0
+expect 0 "warning    5.2 % of the CPU time is not represented: sampling was refused in 3 of 5 threads" "$loadstone" report gap.h5
+expect 0 "CPU        not known in this recording; bursts represent 10.0 s" "$loadstone" report unknown.h5
+expect 0 "user not known, kernel not known, recording 0.3; bursts represent an unknown part" "$loadstone" report part.h5
+# too few loads were timed for a stall
+expect 0 "stall      not estimated: too few loads were timed (2.0 %)" "$loadstone" report --by function untimed.h5
+must grep -qE "^chase .* 25\.0 ±[0-9.]+ +- +- " out
+must test "$(grep -c 'stalls most' out)" -eq 0
+# one outlier makes no row: figures are those of the run without
+for by in node function thread; do
+    "$loadstone" report --by $by whole.h5 2>err | sed '1,/^$/d' >whole.txt
+    "$loadstone" report --by $by outliers.h5 2>err | sed '1,/^$/d' >outliers.txt
+    must test -s whole.txt
+    must diff whole.txt outliers.txt
+done
+expect 0 "outliers, which count as the median: 1" "$loadstone" report --how outliers.h5
+# an allocation that comes and goes, only where CPU time is known
+expect 0 "reuse the block, or let malloc keep it" "$loadstone" report whole.h5
+expect 0 "" "$loadstone" report unknown.h5
+must test "$(grep -c 'can be saved' out)" -eq 0
+needs_python json
+must "$python" "$top_srcdir/tests/tools/time_rows.py" "$loadstone" whole.h5 unknown.h5
+exit $failed

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report --how: how the numbers came about. */
+#include "config.h"
+
+#include "tools/report/rep_print.h"
+
+#include "tools/cli/cli_format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REP_IN_PLACE_SHOWN = 8 };
+
+static void rep_how_engine(const struct prof_run *r, FILE *out)
+{
+    char n[CLI_CELL_BYTES];
+    rep_key(out, "how");
+    fprintf(out, "%s%s", *r->why ? r->why : "engine as asked for", *r->version ? "; Loadstone " : "");
+    fprintf(out, "%s\n", r->version);
+    if (!rep_known(r->skipped_triggers) && !rep_known(r->throttled)) return;
+    rep_key(out, "budget");
+    fprintf(out, "%s triggers skipped to hold it", cli_format_grouped(n, rep_known(r->skipped_triggers)));
+    if (rep_known(r->throttled)) fprintf(out, "; throttled %s times", cli_format_grouped(n, r->throttled));
+    fputc('\n', out);
+}
+
+static void rep_how_weights(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    char time[CLI_CELL_BYTES];
+    if (*r->events_sampled) {
+        rep_key(out, "time");
+        fputs("latency times events of each sample, as if nothing overlapped\n", out);
+        return;
+    }
+    rep_key(out, "weights");
+    fprintf(out, "on average a burst represents %s",
+            cli_format_time(time, v->costs.bursts ? v->costs.weight_ns / (double)v->costs.bursts : NAN));
+    if (isfinite(r->weights_found))
+        fprintf(out, "; before scaling they added up to %.1f %% of the user time (100 %% is expected)",
+                r->weights_found * 100);
+    if (v->costs.clipped) fprintf(out, "; outliers, which count as the median: %zu", v->costs.clipped);
+    fputc('\n', out);
+}
+
+/* A mnemonic in all processes. */
+struct rep_in_place {
+    const char *instruction;
+    uint64_t count;
+};
+
+static int rep_compare_in_place(const void *a, const void *b)
+{
+    const struct rep_in_place *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : strcmp(x->instruction, y->instruction);
+}
+
+static void rep_how_in_place(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    size_t rows_len, len = 0;
+    const struct prof_in_place *rows = prof_in_places(v->profile, &rows_len);
+    if (r->instructions_stepped == UINT64_MAX && rows_len == 0) return;
+    struct rep_in_place *sums = calloc(rows_len + 1, sizeof(*sums));
+    char n[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    double all = 0;
+    for (size_t i = 0; sums && i < rows_len; i++) {
+        size_t at = 0;
+        while (at < len && strcmp(sums[at].instruction, rows[i].instruction) != 0)
+            at++;
+        if (at == len) sums[len++].instruction = rows[i].instruction;
+        sums[at].count += rows[i].count;
+        all += (double)rows[i].count;
+    }
+    rep_key(out, "in place");
+    if (rep_known(r->instructions_stepped) && r->instructions_in_place != UINT64_MAX)
+        fprintf(
+            out, "%s %% of %s instructions were stepped in place, which switches latencies off for a moment",
+            cli_format_percent(percent, (double)r->instructions_in_place / (double)r->instructions_stepped),
+            cli_format_grouped(n, r->instructions_stepped));
+    else
+        fputs("instructions that were stepped in place", out);
+    if (sums && len) qsort(sums, len, sizeof(*sums), rep_compare_in_place);
+    for (size_t i = 0; sums && i < len && i < REP_IN_PLACE_SHOWN; i++)
+        fprintf(out, "%s %s %s %%", i ? "," : ":", sums[i].instruction,
+                cli_format_percent(percent, (double)sums[i].count / all));
+    fprintf(out, "%s\n", len > REP_IN_PLACE_SHOWN ? ", ..." : "");
+    free(sums);
+}
+
+static void rep_how_coverage(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    const double unmapped = 1 - r->coverage_precise - r->coverage_coarse;
+    char text[CLI_CELL_BYTES];
+    rep_key(out, "coverage");
+    fprintf(out, "%s %% of samples in precise homes", cli_format_percent(text, r->coverage_precise));
+    fprintf(out, ", %s %% in coarse ones", cli_format_percent(text, r->coverage_coarse));
+    fprintf(out, ", %s %% unmapped\n",
+            cli_format_percent(text, unmapped > 0    ? unmapped
+                                     : unmapped <= 0 ? 0
+                                                     : NAN));
+    for (uint32_t g = 0; rep_is_by_node(v) && g < v->groups.groups_len; g++) {
+        const uint64_t samples = an_table_self(v->table, g)->samples;
+        const uint32_t node = rep_node_of(v, g);
+        if (node == UINT32_MAX || v->tables.nodes[node].kind != PROF_NODE_UNMAPPED || !samples) continue;
+        rep_key(out, "");
+        fprintf(out, "unmapped: %s, %s samples\n", v->tables.nodes[node].label,
+                cli_format_grouped(text, samples));
+    }
+}
+
+static void rep_how_levels(const struct rep_view *v, FILE *out)
+{
+    static const char *const names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+    const struct prof_run *r = v->run;
+    rep_key(out, "levels");
+    if (*r->events_sampled) {
+        fputs(*r->latency_meaning ? "as the hardware reported them\n" : "these samples have none\n", out);
+        return;
+    }
+    if (!isfinite(r->level_latency_cycles[PROF_LEVEL_L1])) {
+        fputs("not calibrated: missing\n", out);
+        return;
+    }
+    fputs("inferred from latency:", out);
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
+        fprintf(out, " %s", names[l]);
+        if (l + 1 < PROF_LEVEL_COUNT) fprintf(out, " < %.0f <", r->level_limit_cycles[l]);
+    }
+    fprintf(out, " TSC cycles (typical");
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        fprintf(out, " %.0f", r->level_latency_cycles[l]);
+    fputs(")\n", out);
+    rep_key(out, "stall");
+    fprintf(out,
+            "loads of L3 and memory wait for their latency - %.0f cycles, all else issues %.1f instructions "
+            "a cycle;"
+            " loads above %.0f cycles were interrupted and count as %.0f\n",
+            v->in.calibration.l1_cycles, v->in.calibration.issue_width, v->in.calibration.latency_max_cycles,
+            v->in.calibration.dram_cycles);
+    if (r->probe_cost_cycles == UINT64_MAX) return;
+    rep_key(out, "probe");
+    fprintf(out,
+            "%llu cycles, subtracted from each latency; the counter goes in steps of %.0f; bursts of %llu "
+            "instructions\n",
+            (unsigned long long)r->probe_cost_cycles, v->in.calibration.step_cycles,
+            (unsigned long long)rep_known(r->burst_instructions));
+}
+
+void rep_print_how_lines(const struct rep_view *v, FILE *out)
+{
+    rep_how_engine(v->run, out);
+    rep_how_weights(v, out);
+    rep_how_in_place(v, out);
+    rep_how_levels(v, out);
+    rep_how_coverage(v, out);
+    rep_key(out, "intervals");
+    fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
+}
