@@ -12,6 +12,8 @@ enum {
     RT_CLOCK_TRIES = 4,
 };
 
+static const double RT_USUAL_OVERHEAD = 0.03;
+
 static struct {
     uint64_t random;
     uint64_t clock_ns; /* of reading the thread's CPU clock; 0: not measured yet */
@@ -40,6 +42,12 @@ static uint64_t rt_clock_measure_ns(void)
         before_ns = now_ns;
     }
     return least_ns;
+}
+
+uint64_t rt_budget_interval_ns(uint64_t usual_ns)
+{
+    const double share = rt_state.config.overhead_share;
+    return (uint64_t)((double)usual_ns * RT_USUAL_OVERHEAD / (share < 1 ? share : 1));
 }
 
 uint64_t rt_budget_clock_ns(void)

@@ -142,6 +142,8 @@ static inline uint64_t rt_ticks(void)
 /* CPU time of all hooks of the process so far, estimated; includes what the calling thread has not added yet.
  * Looks at the limit of allocations as well.  Thread: any, depth > 0.  Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
+/* The interval of something that is done so often at the default overhead.  Signal: safe. */
+uint64_t rt_budget_interval_ns(uint64_t usual_ns);
 /* What reading the thread's CPU clock takes.  Signal: safe. */
 uint64_t rt_budget_clock_ns(void);
 /* Now and then, when allocations are recorded: move the limits of allocations.  Thread: any, depth > 0.

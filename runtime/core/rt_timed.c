@@ -10,7 +10,8 @@
 #include <errno.h>
 
 enum {
-    RT_TIMED_EVERY_NS = 4000000, /* CPU time between timed calls of one kind, times the threads */
+    RT_TIMED_EVERY_NS = 4000000, /* CPU time between timed calls of one kind at an overhead of 3 %, times the
+                                    threads */
     RT_TIMED_MEAN_MAX = 1 << 20,
     RT_TIMED_ALLOCATOR_NS = 300, /* a call of the allocator that took less did not call the kernel */
     RT_PAGE_BYTES = 4096,
@@ -61,15 +62,16 @@ struct rt_timed_call rt_timed_choose(enum rt_timed_kind kind, void *caller)
 void rt_timed_start(struct rt_timed_call *c)
 {
     if (!c->represents) return;
+    c->begin_ns =
+        ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID); /* the system call ends a burst that is on its way */
     c->burst_ns = rt_tls.thread->spent_ns;
-    c->begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* As often as the budget allows, and no more often than needed. */
 static void rt_timed_adapt(struct rt_timed *t, enum rt_timed_kind kind, uint64_t now_ns)
 {
     const uint32_t threads = __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED);
-    const uint64_t every_ns = RT_TIMED_EVERY_NS * (uint64_t)(threads ? threads : 1);
+    const uint64_t every_ns = rt_budget_interval_ns(RT_TIMED_EVERY_NS) * (uint64_t)(threads ? threads : 1);
     const uint64_t passed_ns = now_ns > t->last_ns ? now_ns - t->last_ns : every_ns;
     if (passed_ns < every_ns / 2 && t->mean < RT_TIMED_MEAN_MAX) t->mean *= 2;
     if (passed_ns > every_ns * 2 && t->mean > 1) t->mean /= 2;
@@ -78,17 +80,18 @@ static void rt_timed_adapt(struct rt_timed *t, enum rt_timed_kind kind, uint64_t
     rt_timed_draw(t, kind);
 }
 
-/* In a call with a burst inside the time is not known: the next call is timed instead. */
+/* Without the bursts that began and ended in the call. */
 void rt_timed_stop(struct rt_timed_call *c)
 {
     struct rt_thread *t = rt_tls.thread;
     if (!c->represents) return;
     rt_tls.untimed_calls[c->kind] = 0;
     const uint64_t now_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns = rt_budget_clock_ns();
-    if (!t || t->spent_ns != c->burst_ns || now_ns <= c->begin_ns) return;
+    if (!t || now_ns <= c->begin_ns) return;
     rt_timed_adapt(&t->timed[c->kind], c->kind, now_ns);
     __atomic_fetch_add(&rt_state.budget.hooks_ns, RT_TIMED_OWN_CLOCKS * clock_ns, __ATOMIC_RELAXED);
-    c->cpu_ns = now_ns - c->begin_ns > clock_ns ? now_ns - c->begin_ns - clock_ns : 1;
+    const uint64_t all_ns = now_ns - c->begin_ns, other_ns = t->spent_ns - c->burst_ns + clock_ns;
+    c->cpu_ns = all_ns > other_ns ? all_ns - other_ns : 1;
 }
 
 void rt_timed_put(struct rt_thread *t, const struct rt_timed_call *c, struct spool_kernel_call r)

@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 
 enum {
-    FAULTS_EVERY_NS = 4000000, /* CPU time between samples, times the threads that work */
+    FAULTS_EVERY_NS = 4000000, /* CPU time between samples at an overhead of 3 %, times the threads */
     FAULTS_MEAN_FIRST = 64, /* short programs and threads pay for few samples of the faults of their start */
     FAULTS_MEAN_MAX = 1 << 20,
     FAULTS_SIGNAL_NS = 1500, /* what the kernel takes for a signal and its return: of the right order */
@@ -105,7 +105,7 @@ static void arm(struct rt_step_thread *t)
 static void adapt(struct rt_step_thread *t, uint64_t now_ns)
 {
     const uint32_t threads = __atomic_load_n(&rt_step_engine.threads_live, __ATOMIC_RELAXED);
-    const uint64_t every_ns = FAULTS_EVERY_NS * (uint64_t)(threads ? threads : 1);
+    const uint64_t every_ns = rt_budget_interval_ns(FAULTS_EVERY_NS) * (uint64_t)(threads ? threads : 1);
     const uint64_t passed_ns = now_ns > t->faults_last_ns ? now_ns - t->faults_last_ns : every_ns;
     if (passed_ns < every_ns / 2 && t->faults_mean < FAULTS_MEAN_MAX) t->faults_mean *= 2;
     if (passed_ns > every_ns * 2 && t->faults_mean > 1) t->faults_mean /= 2;

@@ -16,6 +16,7 @@ profile_test_programs = \
     tests/profile/test_prof_file \
     tests/profile/test_prof_dump \
     tests/profile/test_prof_forks \
+    tests/profile/test_prof_kernel \
     tests/profile/test_prof_tls \
     tests/profile/test_prof_resolve
 check_PROGRAMS += $(profile_test_programs)
@@ -43,6 +44,9 @@ tests_profile_test_prof_dump_LDADD = libproffixture.la libprofile.la $(CMOCKA_LI
 
 tests_profile_test_prof_forks_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_forks_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
+
+tests_profile_test_prof_kernel_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_kernel_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 
 tests_profile_test_prof_source_label_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_source_label_LDADD = libprofile.la $(CMOCKA_LIBS)

@@ -138,6 +138,18 @@ static void print_payload(const struct spool_rec_header *rec)
                (const char *)(r + 1));
         break;
     }
+    case SPOOL_REC_FAULT: {
+        const struct spool_kernel_fault *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " faults=%u flags=%u", r->ip, r->addr, r->faults,
+               rec->flags);
+        break;
+    }
+    case SPOOL_REC_CALL: {
+        const struct spool_kernel_call *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " len=%" PRIu64 " cpu_ns=%" PRIu64 " calls=%u flags=%#x",
+               r->ip, r->addr, r->len_bytes, r->cpu_ns, r->calls, rec->flags);
+        break;
+    }
     case SPOOL_REC_EVENT: {
         const struct spool_event *r = (const void *)rec;
         printf(" kind=%u errno=%u count=%" PRIu64, r->kind, r->detail_errno, r->count);
