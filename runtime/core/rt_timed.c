@@ -11,7 +11,6 @@
 
 enum {
     RT_TIMED_EVERY_NS = 4000000, /* between timed calls of one kind */
-    RT_TIMED_MEAN_MAX = 1 << 20,
     RT_TIMED_ALLOCATOR_NS = 300, /* a call of the allocator that took less did not call the kernel */
     RT_PAGE_BYTES = 4096,
     RT_TIMED_OWN_CLOCKS = 3, /* what timing a call costs, in readings of the clock */
@@ -52,16 +51,16 @@ struct rt_timed_call rt_timed_choose(enum rt_timed_kind kind, void *caller)
     if (!t || rt_tls.depth || rt_tls.dead || !rt_is_own_process() || !rt_timed_is_wanted()) return c;
     uint32_t *mean = &t->timed_means[kind];
     if (*mean == 0 && !rt_timed_begin_thread(mean, kind)) return c;
-    rt_tls.untimed_calls[kind] = RT_TIMED_MEAN_MAX; /* calls inside this one are part of it */
     c.represents = *mean;
+    rt_timed_draw(mean, kind, *mean); /* now: this call may never return */
     return c;
 }
 
 void rt_timed_start(struct rt_timed_call *c)
 {
     if (!c->represents) return;
-    c->begin_ns =
-        ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID); /* the system call ends a burst that is on its way */
+    /* first: this system call ends a burst that is on its way */
+    c->begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     c->burst_ns = rt_tls.thread->spent_ns;
 }
 
@@ -70,7 +69,6 @@ void rt_timed_stop(struct rt_timed_call *c)
 {
     struct rt_thread *t = rt_tls.thread;
     if (!c->represents) return;
-    rt_tls.untimed_calls[c->kind] = 0;
     const uint64_t now_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns = rt_budget_clock_ns();
     if (!t || now_ns <= c->begin_ns) return;
     rt_timed_draw(&t->timed_means[c->kind], c->kind,
