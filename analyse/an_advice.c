@@ -3,11 +3,14 @@
 #include "analyse/an_select.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { AN_IPS_MAX = 8192, AN_STRIDES_MIN = 20, AN_LINE_BYTES = 64 };
-#define AN_REGULAR_PART 0.5 /* half of the distances alike: strided */
+enum { AN_JUMPS_MIN = 10, AN_NEAR_BYTES = 4 * AN_LINE_BYTES }; /* a longer stride is a jump */
+#define AN_REGULAR_PART 0.5                                    /* half of the distances alike: strided */
+#define AN_FIRST_PART 0.5 /* half of the stall after jumps: the first line of a run is the cost */
 
 struct an_ip {
     uint64_t ip, sample, samples;
@@ -25,7 +28,7 @@ static struct an_ip *an_ip_slot(struct an_ip *table, uint64_t ip)
 static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *costs,
                               const uint8_t *in_group, struct an_ip *table, struct an_finding *out)
 {
-    double stall = 0;
+    double stall = 0, memory = 0;
     uint64_t samples = 0, measured = 0, dram = 0;
     for (uint64_t i = 0; i < in->samples.len; i++) {
         struct an_ip *slot = in_group[i] ? an_ip_slot(table, in->samples.ip[i]) : NULL;
@@ -35,6 +38,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         slot->samples++;
         slot->stall_ns += (double)costs->stall_ns[i];
         stall += (double)costs->stall_ns[i];
+        if (in->samples.level[i] == PROF_LEVEL_DRAM) memory += (double)costs->stall_ns[i];
         samples++;
         measured += (uint64_t)an_is_measured(&in->samples, i);
         dram += an_is_measured(&in->samples, i) && in->samples.level[i] == PROF_LEVEL_DRAM;
@@ -44,6 +48,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         const struct an_ip *t = &table[i];
         if (t->stall_ns > top.stall_ns || (t->stall_ns == top.stall_ns && t->samples > top.samples)) top = *t;
     }
+    out->memory_part = stall > 0 ? memory / stall : NAN;
     out->dram_part = measured ? (double)dram / (double)measured : NAN;
     out->stall_part = stall > 0 ? top.stall_ns / stall
                       : samples ? (double)top.samples / (double)samples
@@ -51,29 +56,76 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
     return top;
 }
 
-/* Distances of consecutive accesses of ip, within bursts only: those are exact. */
-static size_t an_collect_strides(const struct an_input *in, const uint8_t *in_group, uint64_t ip,
-                                 int64_t *strides)
+/* Strides of one instruction, and those of them that are jumps. */
+struct an_walk {
+    int64_t *strides, *jumps;
+    size_t strides_len, jumps_len;
+    double stall_ns, jump_stall_ns; /* of accesses whose predecessor is known; after a jump */
+};
+
+static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
 {
-    size_t len = 0;
+    w->strides[w->strides_len++] = stride;
+    w->stall_ns += stall_ns;
+    if (stride >= -AN_NEAR_BYTES && stride <= AN_NEAR_BYTES) return;
+    w->jumps[w->jumps_len++] = stride;
+    w->jump_stall_ns += stall_ns;
+}
+
+/* Consecutive accesses of ip, within bursts only: those distances are exact. */
+static void an_collect_strides(const struct an_input *in, const struct an_costs *costs,
+                               const uint8_t *in_group, uint64_t ip, struct an_walk *w)
+{
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];
         uint64_t last = UINT64_MAX;
         for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++) {
             if (!in_group[i] || in->samples.ip[i] != ip || in->samples.addr[i] == UINT64_MAX) continue;
-            if (last != UINT64_MAX) strides[len++] = (int64_t)(in->samples.addr[i] - last);
+            if (last != UINT64_MAX)
+                an_walk_step(w, (int64_t)(in->samples.addr[i] - last), (double)costs->stall_ns[i]);
             last = in->samples.addr[i];
         }
     }
-    return len;
 }
 
-static enum an_access an_classify(const struct an_finding *f)
+/* Part of the values that equal the median. Reorders them. */
+static double an_median_part(int64_t *values, size_t len, int64_t *out_median)
+{
+    size_t equal = 0;
+    *out_median = (int64_t)an_quantile_i64(values, len, 0.5);
+    for (size_t i = 0; i < len; i++)
+        equal += values[i] == *out_median;
+    return (double)equal / (double)len;
+}
+
+/* Runs that begin at random places, and wait there. A jump of always the same length is a loop around
+ * another.
+ */
+static bool an_has_runs(const struct an_finding *f, const struct an_walk *w)
+{
+    int64_t jump;
+    if (w->jumps_len < AN_JUMPS_MIN || 2 * w->jumps_len > w->strides_len || f->stride_bytes == 0)
+        return false;
+    return f->first_part >= AN_FIRST_PART && an_median_part(w->jumps, w->jumps_len, &jump) < AN_REGULAR_PART;
+}
+
+static enum an_access an_classify(const struct an_finding *f, const struct an_walk *w)
 {
     if (f->strides_len < AN_STRIDES_MIN) return AN_ACCESS_UNKNOWN;
+    if (an_has_runs(f, w)) return AN_ACCESS_RUNS;
     if (f->stride_part < AN_REGULAR_PART) return AN_ACCESS_IRREGULAR;
     if (f->stride_bytes == 0) return AN_ACCESS_REPEATED;
     return llabs(f->stride_bytes) <= AN_LINE_BYTES ? AN_ACCESS_SEQUENTIAL : AN_ACCESS_STRIDED;
+}
+
+static void an_find(struct an_finding *out, struct an_walk *w)
+{
+    out->strides_len = w->strides_len;
+    out->jumps_len = w->jumps_len;
+    out->run_len = w->jumps_len ? (double)w->strides_len / (double)w->jumps_len : NAN;
+    out->first_part = w->stall_ns > 0 ? w->jump_stall_ns / w->stall_ns : NAN;
+    if (w->strides_len) out->stride_part = an_median_part(w->strides, w->strides_len, &out->stride_bytes);
+    out->access = an_classify(out, w);
 }
 
 ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
@@ -86,17 +138,16 @@ ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const 
     free(table);
     out->ip = top.ip;
     out->sample = top.sample;
-    int64_t *strides = malloc((top.samples + 1) * sizeof(*strides));
-    if (!strides) return ls_fail(LS_ERR_NOMEM, "no memory for %llu strides", (unsigned long long)top.samples);
-    out->strides_len = top.samples ? an_collect_strides(in, in_group, top.ip, strides) : 0;
-    if (out->strides_len) {
-        out->stride_bytes = (int64_t)an_quantile_i64(strides, out->strides_len, 0.5);
-        size_t equal = 0;
-        for (size_t i = 0; i < out->strides_len; i++)
-            equal += strides[i] == out->stride_bytes;
-        out->stride_part = (double)equal / (double)out->strides_len;
+    struct an_walk w = {.strides = malloc((top.samples + 1) * sizeof(*w.strides)),
+                        .jumps = malloc((top.samples + 1) * sizeof(*w.jumps))};
+    const ls_err err = w.strides && w.jumps ? LS_OK
+                                            : ls_fail(LS_ERR_NOMEM, "no memory for %llu strides",
+                                                      (unsigned long long)top.samples);
+    if (err == LS_OK) {
+        if (top.samples) an_collect_strides(in, costs, in_group, top.ip, &w);
+        an_find(out, &w);
     }
-    free(strides);
-    out->access = an_classify(out);
-    return LS_OK;
+    free(w.strides);
+    free(w.jumps);
+    return err;
 }

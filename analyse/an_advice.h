@@ -11,6 +11,7 @@ enum an_access {
     AN_ACCESS_UNKNOWN,
     AN_ACCESS_REPEATED,
     AN_ACCESS_SEQUENTIAL,
+    AN_ACCESS_RUNS, /* consecutive addresses from random places on: rows that an index chooses */
     AN_ACCESS_STRIDED,
     AN_ACCESS_IRREGULAR
 };
@@ -23,7 +24,10 @@ struct an_finding {
     int64_t stride_bytes; /* median distance of its consecutive accesses within bursts */
     double stride_part;   /* of those distances that equal the median */
     double dram_part;     /* of the node's measured loads */
-    uint64_t strides_len;
+    double memory_part;   /* of the node's stall: by loads from memory; the rest is from cache */
+    double run_len;       /* accesses from one jump to the next on average, jumps_len of these */
+    double first_part;    /* of the stall of accesses whose predecessor is known: by those after a jump */
+    uint64_t strides_len, jumps_len;
 };
 
 /* Look at the samples whose group lies in [group's subtree]; in_group[i] tells. Columns needed: ip, addr,

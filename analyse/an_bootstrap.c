@@ -237,19 +237,18 @@ static double an_fraction(double part, double whole)
     return fmin(part / whole, 1);
 }
 
+/* of: the metric whose whole is 1. */
 static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_parts *parts,
-                                         enum an_metric metric)
+                                         enum an_metric metric, enum an_metric of)
 {
     struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
-    if (b->whole[metric] <= 0) return out;
+    if (b->whole[of] <= 0) return out;
     double sums[AN_RESAMPLES];
-    out.share =
-        an_fraction(fmin(an_parts_sum(parts, metric), an_parts_sum(parts, AN_TIME)), b->whole[metric]);
+    out.share = an_fraction(fmin(an_parts_sum(parts, metric), an_parts_sum(parts, AN_TIME)), b->whole[of]);
     if (b->bursts[metric] < AN_BURSTS_MIN) return out;
     an_parts_sums(b, parts, metric, sums);
     for (size_t r = 0; r < AN_RESAMPLES; r++)
-        sums[r] = b->resampled_whole[metric][r] > 0 ? an_fraction(sums[r], b->resampled_whole[metric][r])
-                                                    : out.share;
+        sums[r] = b->resampled_whole[of][r] > 0 ? an_fraction(sums[r], b->resampled_whole[of][r]) : out.share;
     an_bootstrap_limits(sums, &out.low, &out.high);
     return out;
 }
@@ -259,7 +258,7 @@ struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, 
 {
     struct an_parts parts;
     parts.rows = an_table_parts(t, group, &parts.len);
-    return an_parts_share(b, &parts, metric);
+    return an_parts_share(b, &parts, metric, metric);
 }
 
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
@@ -267,5 +266,12 @@ struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table
 {
     struct an_parts parts;
     parts.rows = an_table_parts_self(t, group, &parts.len);
-    return an_parts_share(b, &parts, metric);
+    return an_parts_share(b, &parts, metric, metric);
+}
+
+struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, uint32_t group)
+{
+    struct an_parts parts;
+    parts.rows = an_table_parts_self(t, group, &parts.len);
+    return an_parts_share(b, &parts, AN_STALL, AN_TIME);
 }

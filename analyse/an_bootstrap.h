@@ -45,6 +45,8 @@ struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, 
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
                                            enum an_metric metric);
+/* The stall of the group alone in the whole of the time: what a change of its accesses could gain at most. */
+struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, uint32_t group);
 /* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r.
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,

@@ -15,7 +15,7 @@ enum { LATE_HEAD_RECORDS = 16 }; /* what samples are stands in front of them */
 
 struct late_row {
     uint64_t time_ns;
-    struct spool_place place;
+    struct spool_position at;
 };
 
 struct spool_late {
@@ -43,23 +43,22 @@ static bool late_is(spool_reader *r)
     return false;
 }
 
-static const struct spool_source *late_source(const spool_late *l, struct spool_place place)
+static const struct spool_source *late_source(const spool_late *l, struct spool_position at)
 {
-    return place.is_own ? &l->stream->own : &l->stream->shared;
+    return at.is_own ? &l->stream->own : &l->stream->shared;
 }
 
-static ls_err late_add(spool_late *l, uint64_t time_ns, struct spool_place place)
+static ls_err late_add(spool_late *l, uint64_t time_ns, struct spool_position at)
 {
     if (l->len == l->room) {
         const size_t room = l->room ? 2 * l->room : 4096;
         struct late_row *grown = realloc(l->rows, room * sizeof(*grown));
         if (!grown)
-            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", late_source(l, place)->path,
-                           room);
+            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", late_source(l, at)->path, room);
         l->rows = grown;
         l->room = room;
     }
-    l->rows[l->len++] = (struct late_row){time_ns, place};
+    l->rows[l->len++] = (struct late_row){time_ns, at};
     return LS_OK;
 }
 
@@ -72,7 +71,7 @@ static ls_err late_index(spool_late *l, spool_reader *r)
     while ((e = spool_reader_next(r, &rec)) == LS_OK && rec) {
         if (spool_rec_has_time(rec)) time_ns = spool_rec_time_ns(rec);
         if (l->len && time_ns < l->rows[0].time_ns) time_ns = l->rows[0].time_ns;
-        LS_TRY(late_add(l, time_ns, spool_reader_place(r)));
+        LS_TRY(late_add(l, time_ns, spool_reader_position(r)));
     }
     if (e == LS_OK) return LS_OK;
     l->damage = e;
@@ -84,8 +83,8 @@ static int late_compare(const void *a, const void *b)
 {
     const struct late_row *x = a, *y = b;
     if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->place.is_own != y->place.is_own) return x->place.is_own ? 1 : -1;
-    return (x->place.at_bytes > y->place.at_bytes) - (x->place.at_bytes < y->place.at_bytes);
+    if (x->at.is_own != y->at.is_own) return x->at.is_own ? 1 : -1;
+    return (x->at.at_bytes > y->at.at_bytes) - (x->at.at_bytes < y->at.at_bytes);
 }
 
 static ls_err late_open_file(const struct spool_source *s, int *out_fd)
@@ -140,12 +139,12 @@ void spool_late_free(spool_late *l)
 }
 
 /* All len_bytes, or false. */
-static bool late_read(const spool_late *l, void *out, size_t len_bytes, struct spool_place place)
+static bool late_read(const spool_late *l, void *out, size_t len_bytes, struct spool_position at)
 {
     size_t have = 0;
     while (have < len_bytes) {
-        const off_t at_bytes = (off_t)(place.at_bytes + have);
-        const ssize_t got = pread(l->fds[place.is_own], (char *)out + have, len_bytes - have, at_bytes);
+        const off_t at_bytes = (off_t)(at.at_bytes + have);
+        const ssize_t got = pread(l->fds[at.is_own], (char *)out + have, len_bytes - have, at_bytes);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         have += (size_t)got;
@@ -159,13 +158,13 @@ ls_err spool_late_next(spool_late *l, const struct spool_rec_header **out)
     *out = NULL;
     if (l->next == l->len)
         return l->damage == LS_OK ? LS_OK : ls_fail(l->damage, "%s", l->damage_text ? l->damage_text : "");
-    const struct spool_place place = l->rows[l->next].place;
+    const struct spool_position at = l->rows[l->next].at;
     /* it was whole when it was sorted; who knows who writes there */
-    if (!late_read(l, rec, sizeof(*rec), place) || rec->len_bytes < sizeof(*rec) ||
-        rec->len_bytes > SPOOL_REC_MAX_BYTES || !late_read(l, rec, rec->len_bytes, place) ||
+    if (!late_read(l, rec, sizeof(*rec), at) || rec->len_bytes < sizeof(*rec) ||
+        rec->len_bytes > SPOOL_REC_MAX_BYTES || !late_read(l, rec, rec->len_bytes, at) ||
         spool_rec_fault(rec))
         return ls_fail(LS_ERR_IO, "%s: byte %llu: the file changed while it was read",
-                       late_source(l, place)->path, (unsigned long long)place.at_bytes);
+                       late_source(l, at)->path, (unsigned long long)at.at_bytes);
     l->next++;
     *out = rec;
     return LS_OK;

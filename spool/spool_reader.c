@@ -14,7 +14,7 @@ struct spool_reader {
     size_t buffer_len_bytes;
     struct ls_cursor chunk;
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
-    struct spool_place rec_place;
+    struct spool_position rec_at;
     struct spool_file_header header;
 };
 
@@ -165,7 +165,7 @@ static ls_err spool_take_record(spool_reader *r, const struct spool_rec_header *
     const struct spool_rec_header *rec = (const void *)(r->chunk.span.data + r->chunk.pos_bytes);
     const char *fault = spool_rec_fault(rec);
     if (fault) return spool_damage(r, LS_ERR_FORMAT, fault);
-    r->rec_place = (struct spool_place){.is_own = r->is_own, .at_bytes = spool_offset(r)};
+    r->rec_at = (struct spool_position){.is_own = r->is_own, .at_bytes = spool_offset(r)};
     r->chunk.pos_bytes += h.len_bytes;
     *out = rec;
     return LS_OK;
@@ -184,7 +184,7 @@ ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
     }
 }
 
-struct spool_place spool_reader_place(const spool_reader *r)
+struct spool_position spool_reader_position(const spool_reader *r)
 {
-    return r->rec_place;
+    return r->rec_at;
 }

@@ -29,11 +29,11 @@ const struct spool_file_header *spool_reader_header(const spool_reader *r);
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out);
 
 /* Where a record stands. */
-struct spool_place {
+struct spool_position {
     uint64_t is_own : 1; /* in the stream's own file, which follows the shared one */
     uint64_t at_bytes : 63;
 };
 /* Of the record that was given last. */
-struct spool_place spool_reader_place(const spool_reader *r);
+struct spool_position spool_reader_position(const spool_reader *r);
 
 #endif

@@ -19,8 +19,9 @@
 /* Programs expect small descriptor numbers in order, and close what they do not know from the bottom. */
 enum { SPOOL_FD_FLOOR = 700 };
 
-/* Beside errno values: the cap refused the chunk, not the file system. */
-enum { SPOOL_ERR_CAP = -1 };
+/* Beside errno values. CAP: the cap refused the chunk, not the file system. LARGE: there is room, but not for
+ * this record. */
+enum { SPOOL_ERR_CAP = -1, SPOOL_ERR_LARGE = -2 };
 
 /* ROOM: the largest record of a shared chunk, which may be the first one. SPARE: a smaller rest of one is not
  * kept for the next stream. */
@@ -327,9 +328,9 @@ static int spool_go_on_own(struct spool_writer *w)
     return 0;
 }
 
-/* Get room for a record of len_bytes: 0, an errno or SPOOL_ERR_CAP. Where one file refuses, the other may
- * not: the descriptor of the shared one may be the program's by now, an own one may find no descriptor at
- * all. */
+/* Get room for a record of len_bytes: 0, an errno or SPOOL_ERR_*. Where one file refuses, the other may
+ * not: the descriptor of the shared one may be the program's by now, an own one may find no descriptor, or no
+ * permission after setuid. */
 static int spool_go_on(struct spool_writer *w, size_t len_bytes)
 {
     if (w->fd >= 0) return spool_go_on_own(w);
@@ -337,8 +338,9 @@ static int spool_go_on(struct spool_writer *w, size_t len_bytes)
     int err = fits && is_short ? spool_go_on_shared(w) : 0;
     if (fits && is_short && (err == 0 || err == SPOOL_ERR_CAP)) return err;
     const int alone_err = spool_go_on_alone(w);
-    if (alone_err == 0 || !fits || is_short) return alone_err;
-    return spool_go_on_shared(w);
+    if (alone_err == 0 || (fits && is_short)) return alone_err;
+    if (fits) return spool_go_on_shared(w);
+    return alone_err == SPOOL_ERR_CAP || alone_err == ENOSPC ? alone_err : SPOOL_ERR_LARGE;
 }
 
 static struct spool_event *spool_say_last(struct spool_writer *w, uint32_t kind, uint32_t detail_errno,
@@ -372,34 +374,50 @@ static void spool_count_drop(struct spool_writer *w, size_t len_bytes)
     __atomic_add_fetch(&w->cap->dropped_records, 1, __ATOMIC_RELAXED);
 }
 
-/* Move to the next chunk, or stop. */
-static void spool_advance(struct spool_writer *w, size_t len_bytes)
+/* Move to the next chunk, or stop; false: only this record finds no room. */
+static bool spool_advance(struct spool_writer *w, size_t len_bytes)
 {
     const int saved = errno;
     const int err = spool_go_on(w, len_bytes);
-    if (err != 0) spool_stop(w, err);
+    if (err != 0 && err != SPOOL_ERR_LARGE) spool_stop(w, err);
     errno = saved;
+    return err != SPOOL_ERR_LARGE;
 }
 
-static bool spool_is_farewell(uint16_t type)
+/* However many events and bursts say farewell, what the process and the thread end with still fits: bytes
+ * kept for what comes after a record of this type; UINT32_MAX: it is no farewell. */
+static uint32_t spool_farewell_keeps(uint16_t type)
 {
-    return type == SPOOL_REC_EVENT || type == SPOOL_REC_THREAD_END || type == SPOOL_REC_BURST_END;
+    const uint32_t after_exited = sizeof(struct spool_thread_end);
+    const uint32_t after_resources = after_exited + sizeof(struct spool_exited);
+    switch (type) {
+    case SPOOL_REC_THREAD_END:
+        return 0;
+    case SPOOL_REC_EXITED:
+        return after_exited;
+    case SPOOL_REC_RESOURCES:
+        return after_resources;
+    case SPOOL_REC_EVENT:
+    case SPOOL_REC_BURST_END:
+        return after_resources + sizeof(struct spool_resources);
+    default:
+        return UINT32_MAX;
+    }
 }
 
-/* However many events and bursts say farewell, the thread's end still fits. */
-static uint32_t spool_farewell_end(const struct spool_writer *w, uint16_t type)
+static bool spool_fits_farewell(const struct spool_writer *w, uint16_t type, uint32_t end)
 {
-    return type == SPOOL_REC_THREAD_END ? w->chunk.len_bytes
-                                        : w->chunk.len_bytes - (uint32_t)sizeof(struct spool_thread_end);
+    const uint32_t keeps = spool_farewell_keeps(type);
+    return keeps != UINT32_MAX && end + keeps <= w->chunk.len_bytes;
 }
 
 static bool spool_has_room(struct spool_writer *w, uint16_t type, size_t len_bytes)
 {
     for (;;) {
         const uint32_t end = w->chunk.used_bytes + (uint32_t)len_bytes;
-        if (w->stopped) return spool_is_farewell(type) && end <= spool_farewell_end(w, type);
+        if (w->stopped) return spool_fits_farewell(w, type, end);
         if (end <= w->chunk.len_bytes - SPOOL_FAREWELL_BYTES) return true;
-        spool_advance(w, len_bytes);
+        if (!spool_advance(w, len_bytes)) return false;
     }
 }
 

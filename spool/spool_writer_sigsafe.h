@@ -23,8 +23,8 @@ struct spool_cap {
 };
 
 /* Space kept free at the end of every chunk, so that a thread that finds no room for the next one can still
- * say so, and end. */
-#define SPOOL_FAREWELL_BYTES 256u
+ * say so, and end, and a process with it. */
+#define SPOOL_FAREWELL_BYTES 512u
 
 /* The file of all threads, from which writers lease chunks. */
 struct spool_shared {

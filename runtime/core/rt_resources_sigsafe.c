@@ -182,7 +182,7 @@ uint64_t rt_resources_peak_bytes(void)
 void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
 {
     uint64_t next_ns = __atomic_load_n(&rt_resources.next_ns, __ATOMIC_RELAXED);
-    if (now_ns < next_ns || !rt_is_recording()) return;
+    if (now_ns < next_ns || !rt_is_recording() || t->writer.stopped) return; /* its last room is the end's */
     /* one thread looks, the others see a time to come */
     if (!__atomic_compare_exchange_n(&rt_resources.next_ns, &next_ns, now_ns + RT_RESOURCES_PERIOD_NS, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -65,10 +65,80 @@ static void an_walks_are_told_apart(void **state)
     assert_int_equal(walk(at_random, &f), AN_ACCESS_IRREGULAR);
 }
 
+/* XSBench's index grid: a row of 30 entries of 4 bytes somewhere in 64 MiB, then the next. Bursts see a part
+ * of it; the first load of a row comes from memory, and in every third row that of its second line. */
+static void rows(struct an_finding *out, uint32_t row_len, uint32_t first_cycles, uint64_t jump_bytes)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    static uint8_t all[FIX_SAMPLES_MAX];
+    uint64_t at = 0, n = 7, row = 0x10000000;
+    memset(all, 1, sizeof(all));
+    for (int b = 0; b < 200; b++) {
+        fix_burst(f, 1000000, 2000);
+        for (uint32_t i = 0; i < 8; i++, at++) {
+            if (at % row_len == 0) {
+                n = n * 6364136223846793005u + 1442695040888963407u;
+                row = jump_bytes ? row + jump_bytes : 0x10000000 + (n >> 40) * 4 % 0x4000000;
+            }
+            f->ip[f->samples_len] = 0x400;
+            f->addr[f->samples_len] = row + at % row_len * 4;
+            const bool is_slow = at % row_len == 0 || (at % row_len == 16 && (n >> 33) % 3 == 0);
+            fix_load(f, 1, 600 + i, is_slow ? first_cycles : 6);
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+static void an_rows_of_a_random_index_are_runs(void **state)
+{
+    (void)state;
+    struct an_finding f;
+    rows(&f, 30, 480, 0);
+    assert_int_equal(f.access, AN_ACCESS_RUNS);
+    assert_int_equal(f.stride_bytes, 4);
+    assert_true(f.run_len > 22 && f.run_len < 40);
+    assert_true(f.first_part > 0.5 && f.memory_part > 0.99);
+    rows(&f, 30, 480, 1 << 20); /* rows of a matrix, one after the other */
+    assert_int_equal(f.access, AN_ACCESS_SEQUENTIAL);
+    rows(&f, 1, 480, 0); /* no row at all */
+    assert_int_equal(f.access, AN_ACCESS_IRREGULAR);
+}
+
+static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
+{
+    (void)state;
+    struct an_finding f;
+    struct an_fixture *fix = fix_new(5, 4);
+    struct an_costs c;
+    static uint8_t all[FIX_SAMPLES_MAX];
+    memset(all, 1, sizeof(all));
+    for (int b = 0; b < 40; b++) {
+        fix_burst(fix, 1000000, 2000);
+        for (uint32_t i = 0; i < 40; i++) {
+            fix->ip[fix->samples_len] = 0x400;
+            fix->addr[fix->samples_len] = 0x100000 + i * 64;
+            fix_load(fix, 1, 600 + i, 60);
+            fix->level[fix->samples_len - 1] = i % 10 ? PROF_LEVEL_L3 : PROF_LEVEL_DRAM;
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(fix)), LS_OK);
+    assert_int_equal(an_finding_init(&f, &fix->in, &c, all), LS_OK);
+    assert_int_equal(f.access, AN_ACCESS_SEQUENTIAL);
+    assert_true(f.memory_part > 0.05 && f.memory_part < 0.2);
+    an_costs_fini(&c);
+    fix_free(fix);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_told_apart),
+        cmocka_unit_test(an_rows_of_a_random_index_are_runs),
+        cmocka_unit_test(an_stall_of_what_stays_in_cache_is_not_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,25 +2,47 @@
 /* A line for each node that stalls much: how it is walked, and what would help. Inferred. */
 #include "analyse/an_advice.h"
 #include "tools/cli/cli_term.h"
+#include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define REP_ADVICE_STALL 0.1 /* of all stall */
+#define REP_ADVICE_STALL 0.05 /* of all stall */
+#define REP_ADVICE_GAIN 0.01  /* of the time */
+#define REP_ADVICE_MEMORY 0.5 /* of the stall: less is for data that stays in cache */
 enum { REP_ADVICE_MAX = 3 };
 
-static const char *const rep_hints[] = {
-    [AN_ACCESS_UNKNOWN] = "too few consecutive accesses to tell how it is walked",
-    [AN_ACCESS_REPEATED] =
-        "one place is read again and again: keep it in a register, or look for threads that share its line",
-    [AN_ACCESS_SEQUENTIAL] =
-        "it is walked in order: bandwidth counts; reuse it while it is in cache (block or fuse loops)",
-    [AN_ACCESS_STRIDED] =
-        "each access touches another line: interchange or block the loops, or store it in the order of use",
-    [AN_ACCESS_IRREGULAR] = "addresses follow no stride: sort or pack what is used together, or prefetch",
-};
+/* "" : nothing that would help is known. */
+static const char *rep_hint(const struct an_finding *f)
+{
+    const bool is_in_memory = f->memory_part >= REP_ADVICE_MEMORY;
+    switch (f->access) {
+    case AN_ACCESS_UNKNOWN:
+        return "too few consecutive accesses to tell how it is walked";
+    case AN_ACCESS_REPEATED:
+        return "one place is read again and again: keep it in a register, or look for threads that share its "
+               "line";
+    case AN_ACCESS_SEQUENTIAL:
+        return is_in_memory
+                   ? "it is walked in order: bandwidth counts; reuse it while it is in cache (block or "
+                     "fuse loops)"
+                   : "";
+    case AN_ACCESS_RUNS:
+        return "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch the "
+               "row";
+    case AN_ACCESS_STRIDED:
+        return is_in_memory
+                   ? "each access touches another line: interchange or block the loops, or store it in "
+                     "the order of use"
+                   : "each access touches another line: interchange the loops, or store it in the order "
+                     "of use";
+    case AN_ACCESS_IRREGULAR:
+        return "addresses follow no stride: sort or pack what is used together, or prefetch";
+    }
+    return "";
+}
 
 /* Where the instruction is: "file:line" or "function"; the process is the sample's. */
 static void rep_place(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
@@ -38,54 +60,81 @@ static void rep_place(const struct rep_view *v, const struct an_finding *f, char
         snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
 }
 
+static void rep_walk(const struct an_finding *f, char *out, size_t room)
+{
+    out[0] = '\0';
+    if (f->access == AN_ACCESS_RUNS)
+        snprintf(
+            out, room,
+            "; runs of some %.0f accesses with a stride of %lld bytes begin at random places, %.0f %% of the "
+            "stall is at their begins",
+            f->run_len, (long long)f->stride_bytes, f->first_part * 100);
+    else if (f->access == AN_ACCESS_STRIDED || f->access == AN_ACCESS_SEQUENTIAL)
+        snprintf(out, room, ", stride %lld bytes", (long long)f->stride_bytes);
+}
+
 static void rep_print_finding(const struct rep_view *v, uint32_t group, const struct an_finding *f, FILE *out)
 {
-    char place[256], stride[96] = "";
+    const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
+    char place[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "";
     rep_place(v, f, place, sizeof(place));
-    if (f->access == AN_ACCESS_STRIDED || f->access == AN_ACCESS_SEQUENTIAL)
-        snprintf(stride, sizeof(stride), ", stride %lld bytes", (long long)f->stride_bytes);
-    char text[AN_LABEL_BYTES + 512], dram[64] = "";
+    rep_walk(f, walk, sizeof(walk));
     if (isfinite(f->dram_part))
         snprintf(dram, sizeof(dram), ", %.0f %% of its loads from DRAM", f->dram_part * 100);
-    snprintf(text, sizeof(text), "  %s: %.0f %% of its stall at %s%s%s; %s", rep_label(v, group),
-             f->stall_part * 100, place, stride, dram, rep_hints[f->access]);
+    snprintf(text, sizeof(text), "  %s: stalls for at most %s %% of the time, %.0f %% of that at %s%s%s; %s",
+             rep_label(v, group), rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk,
+             rep_hint(f));
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
+/* Is there something to gain, by the interval and not only by the estimate? */
+static bool rep_has_gain(const struct rep_view *v, uint32_t group)
+{
+    const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
+    return gain.low > 0 && gain.share >= REP_ADVICE_GAIN;
+}
+
 /* The costliest groups by their own samples. */
-static uint32_t rep_next_leaf(const struct rep_view *v, const uint32_t *done, size_t done_len)
+static uint32_t rep_next_leaf(const struct rep_view *v, const uint8_t *done)
 {
     uint32_t best = AN_NO_GROUP;
     for (uint32_t g = 0; g < v->groups.groups_len; g++) {
         const double stall = an_table_self(v->table, g)->stall_ns;
         const uint32_t node = rep_node_of(v, g);
-        bool taken = node == UINT32_MAX || stall < REP_ADVICE_STALL * v->costs.stall_total_ns || stall <= 0 ||
-                     !rep_is_below(v, node, v->root);
-        for (size_t i = 0; i < done_len; i++)
-            taken = taken || done[i] == g;
-        if (!taken && (best == AN_NO_GROUP || stall > an_table_self(v->table, best)->stall_ns)) best = g;
+        if (done[g] || node == UINT32_MAX || stall <= 0 || !rep_is_below(v, node, v->root)) continue;
+        if (stall < REP_ADVICE_STALL * v->costs.stall_total_ns) continue;
+        if (best == AN_NO_GROUP || stall > an_table_self(v->table, best)->stall_ns) best = g;
     }
     return best;
 }
 
+static ls_err rep_find_group(const struct rep_view *v, uint32_t group, uint8_t *in_group,
+                             struct an_finding *out)
+{
+    for (uint64_t s = 0; s < v->in.samples.len; s++)
+        in_group[s] = v->groups.group_of_sample[s] == group;
+    return an_finding_init(out, &v->in, &v->costs, in_group);
+}
+
 ls_err rep_print_advice(const struct rep_view *v, FILE *out)
 {
-    uint32_t done[REP_ADVICE_MAX];
-    if (!rep_is_by_node(v) || an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN) return LS_OK;
-    uint8_t *in_group = malloc(v->in.samples.len + 1);
-    if (!in_group) return ls_fail(LS_ERR_NOMEM, "no memory for advice");
-    ls_err err = LS_OK;
-    for (size_t i = 0; i < REP_ADVICE_MAX && err == LS_OK; i++) {
+    if (!rep_is_by_node(v) || !an_has_stall(&v->costs) ||
+        an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
+        return LS_OK;
+    uint8_t *in_group = malloc(v->in.samples.len + 1), *done = calloc(v->groups.groups_len + 1u, 1);
+    ls_err err = in_group && done ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for advice");
+    for (size_t printed = 0; err == LS_OK && printed < REP_ADVICE_MAX;) {
         struct an_finding f;
-        done[i] = rep_next_leaf(v, done, i);
-        if (done[i] == AN_NO_GROUP) break;
-        for (uint64_t s = 0; s < v->in.samples.len; s++)
-            in_group[s] = v->groups.group_of_sample[s] == done[i];
-        err = an_finding_init(&f, &v->in, &v->costs, in_group);
-        if (err != LS_OK) break;
-        if (i == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");
-        rep_print_finding(v, done[i], &f, out);
+        const uint32_t group = rep_next_leaf(v, done);
+        if (group == AN_NO_GROUP) break;
+        done[group] = 1;
+        if (!rep_has_gain(v, group)) continue;
+        err = rep_find_group(v, group, in_group, &f);
+        if (err != LS_OK || !*rep_hint(&f)) continue;
+        if (printed++ == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");
+        rep_print_finding(v, group, &f, out);
     }
     free(in_group);
+    free(done);
     return err;
 }
