@@ -127,3 +127,11 @@ uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every)
     const uint64_t other_ns = h->burst_end_ns - h->burst_begin_ns + h->clock_ns;
     return all_ns > other_ns ? (all_ns - other_ns) * every : 0;
 }
+
+uint32_t rt_sampled_mean(uint32_t mean, double passed_ns, double every_ns)
+{
+    enum { MEAN_MAX = 1 << 20 };
+    if (mean == 0) return 1;
+    if (passed_ns < every_ns / 2 && mean < MEAN_MAX) return 2 * mean;
+    return passed_ns > 2 * every_ns && mean > 1 ? mean / 2 : mean;
+}

@@ -14,7 +14,8 @@ enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter stretches say little: one hook i
 /* Bytes are so many in an hour at an overhead of 3 %, with RT_LIMIT_FIRST_BYTES less than 256 MiB. */
 #define RT_LIMIT_BYTES_PER_S 70000.0
 #define RT_LIMIT_FIRST_BYTES 4e6
-#define RT_LIMIT_LARGE_BYTES (UINT64_C(1) << 20)   /* all are recorded, unless they are the flood themselves \
+#define RT_LIMIT_LARGE_BYTES                                                                                 \
+    (UINT64_C(1) << 20)                            /* all are recorded, unless they are the flood themselves \
                                                     */
 #define RT_LIMIT_HIGHEST_BYTES (UINT64_C(1) << 31) /* such blocks cost the kernel more than us */
 
@@ -57,5 +58,9 @@ struct rt_timed_hook {
     uint64_t clock_ns;
 };
 uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every);
+
+/* Of events of which one in mean is sampled: the mean after a sample that came passed_ns after the last one,
+ * where every_ns are wanted. */
+uint32_t rt_sampled_mean(uint32_t mean, double passed_ns, double every_ns);
 
 #endif

@@ -44,10 +44,20 @@ static uint64_t rt_clock_measure_ns(void)
     return least_ns;
 }
 
-uint64_t rt_budget_interval_ns(uint64_t usual_ns)
+/* Of the process, not of the thread: threads may be short, and their samples seem to come fast. */
+uint32_t rt_budget_adapt(struct rt_budget_rate *r, uint64_t usual_ns)
 {
     const double share = rt_state.config.overhead_share;
-    return (uint64_t)((double)usual_ns * RT_USUAL_OVERHEAD / (share < 1 ? share : 1));
+    const uint32_t threads = __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED);
+    const double every_ns =
+        (double)usual_ns * (threads ? threads : 1) * RT_USUAL_OVERHEAD / (share < 1 ? share : 1);
+    const uint64_t now_ns = ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const uint64_t last_ns = __atomic_exchange_n(&r->last_ns, now_ns, __ATOMIC_RELAXED);
+    const uint32_t mean = __atomic_load_n(&r->mean, __ATOMIC_RELAXED);
+    const uint32_t next =
+        rt_sampled_mean(mean, now_ns > last_ns ? (double)(now_ns - last_ns) : every_ns, every_ns);
+    __atomic_store_n(&r->mean, next, __ATOMIC_RELAXED);
+    return next;
 }
 
 uint64_t rt_budget_clock_ns(void)

@@ -142,8 +142,14 @@ static inline uint64_t rt_ticks(void)
 /* CPU time of all hooks of the process so far, estimated; includes what the calling thread has not added yet.
  * Looks at the limit of allocations as well.  Thread: any, depth > 0.  Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
-/* The interval of something that is done so often at the default overhead.  Signal: safe. */
-uint64_t rt_budget_interval_ns(uint64_t usual_ns);
+/* How many events one sample represents, of a process. Atomic; mean 0: nothing was sampled yet. */
+struct rt_budget_rate {
+    uint64_t last_ns; /* CPU time of the process at the last sample */
+    uint32_t mean;
+};
+/* A sample was taken: move the mean towards one sample in usual_ns of CPU time at the default overhead, for
+ * each thread.  Returns it.  Signal: safe. */
+uint32_t rt_budget_adapt(struct rt_budget_rate *r, uint64_t usual_ns);
 /* What reading the thread's CPU clock takes.  Signal: safe. */
 uint64_t rt_budget_clock_ns(void);
 /* Now and then, when allocations are recorded: move the limits of allocations.  Thread: any, depth > 0.

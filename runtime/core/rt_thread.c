@@ -66,7 +66,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->own = false;
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = 0;
-    memset(t->timed, 0, sizeof(t->timed));
+    memset(t->timed_means, 0, sizeof(t->timed_means));
     t->untimed_hooks = rt_budget_draw_untimed();
     t->hook_bytes = t->allocs = t->large_allocs = 0;
     t->stack_base = t->stack_end = 0;

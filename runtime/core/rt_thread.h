@@ -30,10 +30,6 @@ enum rt_timed_kind {
     RT_TIMED_OTHER,
     RT_TIMED_KINDS
 };
-struct rt_timed {
-    uint64_t last_ns; /* CPU time of the thread at its last timed call */
-    uint32_t mean;    /* calls that a timed one represents; 0: none was drawn yet */
-};
 
 /* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
  * can be walked at any time without a lock. */
@@ -58,8 +54,9 @@ struct rt_thread {
     void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
-    struct rt_timed timed[RT_TIMED_KINDS];
-    struct rt_paths paths;                         /* call paths its stream gave */
+    uint32_t
+        timed_means[RT_TIMED_KINDS]; /* calls that the next timed one represents; 0: none was drawn yet */
+    struct rt_paths paths;           /* call paths its stream gave */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */
 };

@@ -10,16 +10,13 @@
 #include <errno.h>
 
 enum {
-    RT_TIMED_EVERY_NS = 4000000, /* CPU time between timed calls of one kind at an overhead of 3 %, times the
-                                    threads */
-    RT_TIMED_MEAN_MAX = 1 << 20,
+    RT_TIMED_EVERY_NS = 4000000, /* between timed calls of one kind */
     RT_TIMED_ALLOCATOR_NS = 300, /* a call of the allocator that took less did not call the kernel */
     RT_PAGE_BYTES = 4096,
     RT_TIMED_OWN_CLOCKS = 3, /* what timing a call costs, in readings of the clock */
 };
 
-/* Calls that a timed one represents now; what threads begin with. Atomic. */
-static uint32_t rt_timed_mean[RT_TIMED_KINDS];
+static struct rt_budget_rate rt_timed_rates[RT_TIMED_KINDS];
 
 /* Engines that do not sample CPU time have no kernel time to split. */
 static bool rt_timed_is_wanted(void)
@@ -29,20 +26,20 @@ static bool rt_timed_is_wanted(void)
 }
 
 /* Geometric: each call has the same chance. */
-static void rt_timed_draw(struct rt_timed *t, enum rt_timed_kind kind)
+static void rt_timed_draw(uint32_t *mean_of_thread, enum rt_timed_kind kind, uint32_t mean)
 {
-    const double missed = 1 - 1.0 / t->mean;
+    *mean_of_thread = mean;
+    const double missed = 1 - 1.0 / mean;
     const double u = (double)((ls_random_next(&rt_tls.timed_random) >> 11) + 1) * 0x1p-53; /* (0, 1] */
-    rt_tls.untimed_calls[kind] = t->mean > 1 ? (uint32_t)(rt_negative_log(u) / rt_negative_log(missed)) : 0;
+    rt_tls.untimed_calls[kind] = mean > 1 ? (uint32_t)(rt_negative_log(u) / rt_negative_log(missed)) : 0;
 }
 
 /* The first call of this kind in a thread: false, if a later one is drawn. */
-static bool rt_timed_begin_thread(struct rt_timed *t, enum rt_timed_kind kind)
+static bool rt_timed_begin_thread(uint32_t *mean_of_thread, enum rt_timed_kind kind)
 {
-    const uint32_t mean = __atomic_load_n(&rt_timed_mean[kind], __ATOMIC_RELAXED);
+    const uint32_t mean = __atomic_load_n(&rt_timed_rates[kind].mean, __ATOMIC_RELAXED);
     if (!rt_tls.timed_random) rt_tls.timed_random = rt_ticks() ^ (uintptr_t)&rt_tls;
-    t->mean = mean ? mean : 1;
-    rt_timed_draw(t, kind);
+    rt_timed_draw(mean_of_thread, kind, mean ? mean : 1);
     return rt_tls.untimed_calls[kind]-- == 0;
 }
 
@@ -52,32 +49,19 @@ struct rt_timed_call rt_timed_choose(enum rt_timed_kind kind, void *caller)
     struct rt_thread *t = rt_tls.thread;
     rt_tls.untimed_calls[kind] = 0; /* ask again, where nothing else is said */
     if (!t || rt_tls.depth || rt_tls.dead || !rt_is_own_process() || !rt_timed_is_wanted()) return c;
-    struct rt_timed *of_kind = &t->timed[kind];
-    if (of_kind->mean == 0 && !rt_timed_begin_thread(of_kind, kind)) return c;
-    rt_tls.untimed_calls[kind] = RT_TIMED_MEAN_MAX; /* calls inside this one are part of it */
-    c.represents = of_kind->mean;
+    uint32_t *mean = &t->timed_means[kind];
+    if (*mean == 0 && !rt_timed_begin_thread(mean, kind)) return c;
+    c.represents = *mean;
+    rt_timed_draw(mean, kind, *mean); /* now: this call may never return */
     return c;
 }
 
 void rt_timed_start(struct rt_timed_call *c)
 {
     if (!c->represents) return;
-    c->begin_ns =
-        ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID); /* the system call ends a burst that is on its way */
+    /* first: this system call ends a burst that is on its way */
+    c->begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     c->burst_ns = rt_tls.thread->spent_ns;
-}
-
-/* As often as the budget allows, and no more often than needed. */
-static void rt_timed_adapt(struct rt_timed *t, enum rt_timed_kind kind, uint64_t now_ns)
-{
-    const uint32_t threads = __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED);
-    const uint64_t every_ns = rt_budget_interval_ns(RT_TIMED_EVERY_NS) * (uint64_t)(threads ? threads : 1);
-    const uint64_t passed_ns = now_ns > t->last_ns ? now_ns - t->last_ns : every_ns;
-    if (passed_ns < every_ns / 2 && t->mean < RT_TIMED_MEAN_MAX) t->mean *= 2;
-    if (passed_ns > every_ns * 2 && t->mean > 1) t->mean /= 2;
-    t->last_ns = now_ns;
-    __atomic_store_n(&rt_timed_mean[kind], t->mean, __ATOMIC_RELAXED);
-    rt_timed_draw(t, kind);
 }
 
 /* Without the bursts that began and ended in the call. */
@@ -85,10 +69,10 @@ void rt_timed_stop(struct rt_timed_call *c)
 {
     struct rt_thread *t = rt_tls.thread;
     if (!c->represents) return;
-    rt_tls.untimed_calls[c->kind] = 0;
     const uint64_t now_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns = rt_budget_clock_ns();
     if (!t || now_ns <= c->begin_ns) return;
-    rt_timed_adapt(&t->timed[c->kind], c->kind, now_ns);
+    rt_timed_draw(&t->timed_means[c->kind], c->kind,
+                  rt_budget_adapt(&rt_timed_rates[c->kind], RT_TIMED_EVERY_NS));
     __atomic_fetch_add(&rt_state.budget.hooks_ns, RT_TIMED_OWN_CLOCKS * clock_ns, __ATOMIC_RELAXED);
     const uint64_t all_ns = now_ns - c->begin_ns, other_ns = t->spent_ns - c->burst_ns + clock_ns;
     c->cpu_ns = all_ns > other_ns ? all_ns - other_ns : 1;

@@ -97,7 +97,6 @@ struct rt_step_thread {
     int tid, trigger_fd, timer_id;
     int faults_fd;        /* rt_step_faults_sigsafe.h; -1: none */
     uint32_t faults_mean; /* page faults that the next sample represents */
-    uint64_t faults_last_ns;
     bool timer_open;
     bool outside;  /* the handler interrupted the program, not the runtime's own work */
     uint8_t state; /* enum rt_step_burst_state */

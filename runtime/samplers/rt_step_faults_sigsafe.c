@@ -14,19 +14,18 @@
 #include <sys/ioctl.h>
 
 enum {
-    FAULTS_EVERY_NS = 4000000, /* CPU time between samples at an overhead of 3 %, times the threads */
-    FAULTS_MEAN_FIRST = 64, /* short programs and threads pay for few samples of the faults of their start */
-    FAULTS_MEAN_MAX = 1 << 20,
-    FAULTS_SIGNAL_NS = 1500, /* what the kernel takes for a signal and its return: of the right order */
+    FAULTS_EVERY_NS = 4000000, /* between samples */
+    FAULTS_MEAN_FIRST = 64,    /* short programs pay for few samples of the faults of their start */
+    FAULTS_SIGNAL_NS = 1500,   /* what the kernel takes for a signal and its return: of the right order */
     TRACER_AGE_NS = 100000000,
     HUGE_BYTES = 2 << 20,
 };
 
 static struct {
-    uint32_t mean;  /* faults that a sample represents now; threads begin with no less. Atomic */
-    int pagemap_fd; /* 0: not open yet, -1: it cannot be */
+    struct rt_budget_rate rate; /* page faults that a sample represents */
+    int pagemap_fd;             /* 0: not open yet, -1: it cannot be */
     uint32_t is_refused;
-} faults;
+} faults = {.rate.mean = FAULTS_MEAN_FIRST};
 
 /* Handled faults only: for others the program gets a signal that must not meet ours. */
 static struct perf_event_attr faults_attr(uint64_t period)
@@ -55,9 +54,7 @@ static uint64_t draw_period(struct rt_step_thread *t)
 
 static int open_event(struct rt_step_thread *t)
 {
-    const uint32_t mean = __atomic_load_n(&faults.mean, __ATOMIC_RELAXED);
-    t->faults_mean = mean > FAULTS_MEAN_FIRST ? mean : FAULTS_MEAN_FIRST;
-    t->faults_last_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->faults_mean = __atomic_load_n(&faults.rate.mean, __ATOMIC_RELAXED);
     struct perf_event_attr attr = faults_attr(draw_period(t));
     const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) return (int)-fd;
@@ -100,17 +97,6 @@ static void arm(struct rt_step_thread *t)
     rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
     rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
     rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
-}
-
-static void adapt(struct rt_step_thread *t, uint64_t now_ns)
-{
-    const uint32_t threads = __atomic_load_n(&rt_step_engine.threads_live, __ATOMIC_RELAXED);
-    const uint64_t every_ns = rt_budget_interval_ns(FAULTS_EVERY_NS) * (uint64_t)(threads ? threads : 1);
-    const uint64_t passed_ns = now_ns > t->faults_last_ns ? now_ns - t->faults_last_ns : every_ns;
-    if (passed_ns < every_ns / 2 && t->faults_mean < FAULTS_MEAN_MAX) t->faults_mean *= 2;
-    if (passed_ns > every_ns * 2 && t->faults_mean > 1) t->faults_mean /= 2;
-    t->faults_last_ns = now_ns;
-    __atomic_store_n(&faults.mean, t->faults_mean, __ATOMIC_RELAXED);
 }
 
 void rt_step_faults_miss(struct rt_step_thread *t)
@@ -186,7 +172,7 @@ void rt_step_faults_take(struct rt_step_thread *t, const siginfo_t *info, const 
     const uint64_t begin_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     if (rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return rt_step_faults_stop(t);
     if (is_the_programs(t, info, ip)) record(t, info, ip);
-    adapt(t, begin_ns);
+    t->faults_mean = rt_budget_adapt(&faults.rate, FAULTS_EVERY_NS);
     arm(t);
     const uint64_t spent_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS;
     __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);

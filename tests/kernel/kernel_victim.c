@@ -119,7 +119,7 @@ static int run_threads(void)
 {
     enum { THREADS = 8 };
     pthread_t threads[THREADS];
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < 300; round++) {
         for (int i = 0; i < THREADS; i++)
             if (pthread_create(&threads[i], NULL, thread_main, NULL) != 0) return 1;
         for (int i = 0; i < THREADS; i++)

@@ -212,6 +212,29 @@ static void burst_in_a_hook_is_not_the_hooks(void **state)
     assert_int_equal(rt_timed_hook_cost_ns(&backwards, 64), 0);
 }
 
+/* Of 10^6 events a second, one sample in each millisecond, with intervals that vary as those of a random
+ * sample. */
+static void sampled_events_come_as_often_as_wanted(void **state)
+{
+    static const double factors[] = {0.1, 2.3, 0.7, 1.2, 0.3, 0.5, 1.9, 1};
+    uint32_t mean = rt_sampled_mean(0, 0, 1e6);
+    int samples = 0;
+    (void)state;
+    assert_int_equal(mean, 1);
+    for (double ns = 0; ns < 1e9; samples++) {
+        const double passed_ns = 1e3 * mean * factors[samples % 8];
+        mean = rt_sampled_mean(mean, passed_ns, 1e6);
+        ns += passed_ns;
+    }
+    assert_true(samples > 500 && samples < 2500);
+    for (int i = 0; i < 100; i++)
+        mean = rt_sampled_mean(mean, 1e9, 1e6);
+    assert_int_equal(mean, 1);
+    for (int i = 0; i < 100; i++)
+        mean = rt_sampled_mean(mean, 0, 1e6);
+    assert_int_equal(mean, 1 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +250,7 @@ int main(void)
         cmocka_unit_test(clocks_that_jump_back_do_no_harm),
         cmocka_unit_test(timed_hook_stands_for_others),
         cmocka_unit_test(burst_in_a_hook_is_not_the_hooks),
+        cmocka_unit_test(sampled_events_come_as_often_as_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
