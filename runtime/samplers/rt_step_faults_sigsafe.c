@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 enum {
     FAULTS_EVERY_NS = 4000000, /* between samples */
@@ -52,8 +53,17 @@ static uint64_t draw_period(struct rt_step_thread *t)
     return t->faults_mean > 1 ? 1 + (uint64_t)(rt_negative_log(u) / rt_negative_log(missed)) : 1;
 }
 
+/* Where descriptors are few the program needs them. */
+static bool has_descriptors_to_spare(void)
+{
+    enum { FEW = 64 };
+    struct rlimit limit;
+    return ls_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur >= FEW;
+}
+
 static int open_event(struct rt_step_thread *t)
 {
+    if (!has_descriptors_to_spare()) return EMFILE;
     t->faults_mean = __atomic_load_n(&faults.rate.mean, __ATOMIC_RELAXED);
     struct perf_event_attr attr = faults_attr(draw_period(t));
     const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

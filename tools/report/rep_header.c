@@ -255,6 +255,10 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
     rep_print_trust(v, out);
     rep_print_stall(v, out);
     rep_print_events(v, out);
+    if (v->in.bursts_len == 0 && *v->run->why) {
+        rep_key(out, "why");
+        fprintf(out, "%s\n", v->run->why);
+    }
     if (rep_too_few(v, few, sizeof(few))) {
         rep_key_warning(out);
         fprintf(out, "%s\n", few);
