@@ -13,37 +13,28 @@ bench_smrtree_lookup_LDADD = libsmrtree.la
 bench-smrtree: bench/smrtree_lookup
 	bench/smrtree_lookup$(EXEEXT)
 
-# What recording costs and what its figures are worth: make bench-overhead, make bench-truth. The pages land in doc/ of the source tree.
-bench_truth_all = bench/truth_chase bench/truth_phases
-bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing
-EXTRA_PROGRAMS += $(bench_truth_all) $(bench_overhead_all) bench/machine
-bench_truth_chase_SOURCES = bench/truth_chase.c bench/bench_ring.c bench/bench_ring.h
-bench_truth_chase_LDADD = libloadstone.la
-bench_truth_chase_LDFLAGS = -no-install
-bench_truth_phases_SOURCES = bench/truth_phases.c bench/bench_ring.c bench/bench_ring.h
-bench_truth_phases_LDADD = libloadstone.la
-bench_truth_phases_LDFLAGS = -no-install
+# make bench-overhead: what recording costs. The page lands in doc/ of the source tree.
+bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing bench/overhead_starts
+EXTRA_PROGRAMS += $(bench_overhead_all) bench/machine
 bench_overhead_stream_SOURCES = bench/overhead_stream.c
 bench_overhead_matmul_SOURCES = bench/overhead_matmul.c
 bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_overhead_nothing_SOURCES = bench/overhead_nothing.c
+bench_overhead_starts_SOURCES = bench/overhead_starts.c
+bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
 bench_machine_SOURCES = bench/machine.c
 bench_machine_LDADD = libmachine.la
-EXTRA_DIST += bench/overhead.py bench/truth.py
-CLEANFILES += $(bench_truth_all) $(bench_overhead_all) bench/machine
+EXTRA_DIST += bench/overhead.py
+CLEANFILES += $(bench_overhead_all) bench/machine
 
 # A Python that has h5py: where several are installed, the system's often has it.
 bench_python3 = $$(for p in python3 /usr/bin/python3; do $$p -c 'import h5py' 2>/dev/null && { echo $$p; break; }; done)
-
-bench-truth: all $(bench_truth_all) bench/machine
-	$(bench_python3) $(srcdir)/bench/truth.py --loadstone tools/loadstone --programs bench --machine "$$(bench/machine)" \
-	    --write $(srcdir)/doc/truth.md $(BENCH_ARGS)
 
 bench-overhead: all $(bench_overhead_all) bench/machine
 	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
 
-.PHONY: bench-truth bench-overhead
+.PHONY: bench-overhead
 
 # make bench-patterns: how fast, and in how much memory, a pattern file of 260 MB is read
 EXTRA_PROGRAMS += bench/patterns
@@ -60,6 +51,7 @@ include bench/extract.mk
 include bench/fidelity.mk
 include bench/trace.mk
 include bench/traces.mk
+include bench/truth.mk
 
 
 # make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.
@@ -67,9 +59,11 @@ EXTRA_PROGRAMS += bench/alloc_pairs
 bench_alloc_pairs_SOURCES = bench/alloc_pairs.c
 bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
 bench_alloc_pairs_LDFLAGS = -no-install -pthread
-EXTRA_DIST += bench/alloc.py
-CLEANFILES += bench/alloc_pairs
-bench-alloc: all bench/alloc_pairs bench/machine
+EXTRA_DIST += bench/alloc.py bench/alloc_jump.c
+CLEANFILES += bench/alloc_pairs bench/alloc_jump.so
+bench/alloc_jump.so: bench/alloc_jump.c
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -O2 -fno-builtin-malloc -fno-builtin-free -shared -fPIC -o $@ $(srcdir)/bench/alloc_jump.c
+bench-alloc: all bench/alloc_pairs bench/alloc_jump.so bench/machine
 	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
 	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
 .PHONY: bench-alloc

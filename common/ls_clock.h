@@ -21,4 +21,12 @@ static inline uint64_t ls_clock_mono_ns(void)
     return ls_clock_read_ns(CLOCK_MONOTONIC);
 }
 
+/* Time between ticks of the kernel; 0 where it does not say. Signal: not safe. */
+static inline uint64_t ls_clock_tick_ns(void)
+{
+    struct timespec t = {0};
+    clock_getres(CLOCK_MONOTONIC_COARSE, &t);
+    return (uint64_t)t.tv_sec * LS_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
 #endif

@@ -22,11 +22,13 @@ libmachine_la_SOURCES = \
     machine/mach_capability.c machine/mach_capability.h \
     machine/mach_capability_try.c machine/mach_capability_try.h \
     machine/mach_cpu.c machine/mach_cpu.h \
+    machine/mach_fault.c machine/mach_fault.h \
     machine/mach_flush.h \
     machine/mach_latency.c machine/mach_latency.h \
     machine/mach_step_try.h \
     machine/mach_topology.c machine/mach_topology.h \
     machine/mach_tsc.h
+libmachine_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libmachine_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
 libmachine_la_LIBADD = libmachprobe.la libmachpriv.la libcommon.la $(HWLOC_LIBS) -lm
 if HOST_X86_64

@@ -3,6 +3,7 @@
 
 #include "machine/mach_calibration_cache.h"
 #include "machine/mach_cpu.h"
+#include "machine/mach_fault.h"
 #include "machine/mach_latency.h"
 #include "machine/mach_tsc.h"
 
@@ -89,6 +90,10 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
     LS_TRY(mach_tsc_hz(TSC_WINDOW_NS, &c.tsc_hz));
     c.tsc_step_cycles = mach_tsc_step_cycles();
     c.issue_width = mach_tsc_issue_width();
+    const struct mach_fault_costs faults = mach_fault_measure();
+    c.fault_ns = faults.page_ns;
+    c.huge_fault_ns = faults.huge_ns;
+    c.fault_error = faults.error;
     LS_TRY(measure_levels(&c));
     mach_calibration_set_limits(&c);
     *out = c;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a load costs on this machine at each level, and so which level a latency speaks of.
+/* What a load costs on this machine at each level, and so which level a latency speaks of; what a page fault
+ * costs.
  *
  * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef MACH_CALIBRATION_H
@@ -21,6 +22,7 @@ struct mach_calibration {
     double limit_cycles[MACH_LEVEL_COUNT];   /* below limit[l]: level l or nearer; the last is INFINITY */
     uint64_t cache_bytes[MACH_LEVEL_COUNT];  /* capacity of L1d, L2, L3; DRAM: 0 */
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
+    double fault_ns, huge_fault_ns, fault_error; /* as in mach_fault.h */
 };
 
 /* Measure here (about half a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */

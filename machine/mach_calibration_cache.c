@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "loadstone-calibration 2"
+#define CACHE_MAGIC "loadstone-calibration 3"
 #define CHECK_WINDOW_NS UINT64_C(2000000)
 
 /* Whole numbers only: decimal points depend on the locale. */
@@ -69,7 +69,8 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
     fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));
-    fprintf(f, "\nend\n");
+    fprintf(f, "\nfault_ns %" PRIu64 " %" PRIu64 "\nfault_error_milli %" PRIu64 "\nend\n",
+            (uint64_t)c->fault_ns, (uint64_t)c->huge_fault_ns, (uint64_t)(c->fault_error * MILLI));
 }
 
 static ls_err write_aside(const char *path, char *temporary, size_t temporary_bytes, FILE **out)
@@ -159,6 +160,8 @@ static const struct bounds hz_bounds = {"tsc_hz", 100 * 1000 * 1000, UINT64_C(10
 static const struct bounds step_bounds = {"tsc_step_cycles", 1, 10000};
 static const struct bounds cost_bounds = {"probe_cost_millicycles", 0, 100000000};
 static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
+static const struct bounds fault_bounds = {"fault_ns", 0, 1000000000};
+static const struct bounds fault_error_bounds = {"fault_error_milli", 0, 1000000};
 static const struct bounds latency_bounds = {"latency_millicycles", 1, UINT64_C(100000000)};
 
 static ls_err read_latencies(struct reader *r, struct mach_calibration *c)
@@ -191,6 +194,12 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     LS_TRY(read_numbers(r, &issue_bounds, &n, 1));
     c->issue_width = (double)n / MILLI;
     LS_TRY(read_latencies(r, c));
+    uint64_t fault_ns[2];
+    LS_TRY(read_numbers(r, &fault_bounds, fault_ns, 2));
+    c->fault_ns = (double)fault_ns[0];
+    c->huge_fault_ns = (double)fault_ns[1];
+    LS_TRY(read_numbers(r, &fault_error_bounds, &n, 1));
+    c->fault_error = (double)n / MILLI;
     return expect_line(r, "end");
 }
 

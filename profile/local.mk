@@ -37,6 +37,7 @@ libprofile_la_SOURCES = \
     profile/prof_sites.c profile/prof_sites.h \
     profile/prof_functions.c profile/prof_functions.h \
     profile/prof_jit.c profile/prof_jit.h \
+    profile/prof_kernel.c profile/prof_kernel.h \
     profile/prof_lines.c profile/prof_lines.h \
     profile/prof_maps.c profile/prof_maps.h \
     profile/prof_merge.c profile/prof_merge.h \
@@ -51,7 +52,7 @@ libprofile_la_SOURCES = \
     profile/prof_dump.c profile/prof_dump.h \
     profile/prof_forks.c profile/prof_forks.h \
     profile/prof_latency.c profile/prof_latency.h \
-    profile/prof_weight.c profile/prof_weight.h \
+    profile/prof_account.c profile/prof_account.h \
     profile/prof_pages.c profile/prof_pages.h \
     profile/prof_phases.c profile/prof_phases.h \
     profile/prof_place.h \

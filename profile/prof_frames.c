@@ -80,30 +80,10 @@ ls_err prof_frames_add_ips(const struct prof_frames *f, size_t first, struct pro
     return LS_OK;
 }
 
-static bool prof_line_is_before(const struct prof_line *line, const struct prof_frame *frame)
-{
-    return line->process < frame->process || (line->process == frame->process && line->ip < frame->ip);
-}
-
-static uint32_t prof_line_of_frame(const prof_line_list *lines, const struct prof_frame *frame)
-{
-    size_t from = 0, to = lines->len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (prof_line_is_before(&lines->rows[middle], frame))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    const bool is_found =
-        from < lines->len && lines->rows[from].process == frame->process && lines->rows[from].ip == frame->ip;
-    return is_found ? (uint32_t)from : UINT32_MAX;
-}
-
 void prof_frames_set_lines(struct prof_frames *f, size_t first, const prof_line_list *lines)
 {
     for (size_t i = first; i < f->rows.len; i++)
-        f->rows.rows[i].line = prof_line_of_frame(lines, &f->rows.rows[i]);
+        f->rows.rows[i].line = prof_lines_find(lines, f->rows.rows[i].process, f->rows.rows[i].ip);
 }
 
 void prof_frames_fini(struct prof_frames *f)

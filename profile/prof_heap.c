@@ -12,6 +12,7 @@ struct prof_block {
     uint32_t site; /* PROF_NO_SITE: no call path */
     uint32_t node; /* PROF_NO_NODE until a sample hits it; of a free row the next one */
     uint64_t born_ns;
+    double blocks; /* that it stands for */
 };
 
 enum prof_heap_layer { PROF_HEAP_BLOCKS, PROF_HEAP_MAPPINGS, PROF_HEAP_LAYERS };
@@ -184,7 +185,9 @@ ls_err prof_heap_alloc(prof_heap *h, const struct spool_alloc *r)
 {
     const unsigned call = r->rec.flags & SPOOL_ALLOC_CALL_MASK;
     const bool is_mapping = call == SPOOL_ALLOC_MMAP || call == SPOOL_ALLOC_ARENA;
-    struct prof_block block = {.node = PROF_NO_NODE, .born_ns = prof_heap_since(h, r->time_ns)};
+    struct prof_block block = {.node = PROF_NO_NODE,
+                               .born_ns = prof_heap_since(h, r->time_ns),
+                               .blocks = prof_block_weight(r->len_bytes, r->sample_period_bytes)};
     uint64_t end;
     uint32_t row;
     if (__builtin_add_overflow(r->base, r->len_bytes, &end) || r->len_bytes == 0) return LS_OK;
@@ -281,4 +284,22 @@ uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr)
 uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr)
 {
     return prof_heap_find(h, PROF_HEAP_MAPPINGS, addr);
+}
+
+uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr)
+{
+    for (int layer = 0; layer < PROF_HEAP_LAYERS; layer++) {
+        uint32_t row;
+        if (!smr_live_find(h->layers[layer], addr, &row)) continue;
+        const struct prof_block *block = &h->blocks.rows[row];
+        if (block->site == PROF_NO_SITE) return block->node;
+        return prof_sites_node(h->c.sites, block->site, h->c.frames, h->c.survey, h->c.tree);
+    }
+    return PROF_NO_NODE;
+}
+
+double prof_heap_blocks_at(const prof_heap *h, uint64_t addr)
+{
+    uint32_t row;
+    return smr_live_find(h->layers[PROF_HEAP_BLOCKS], addr, &row) ? h->blocks.rows[row].blocks : 1;
 }

@@ -46,5 +46,9 @@ ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
  */
 uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr);
 uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr);
+/* The same, but a block or mapping of a site is the site's, and gets no node of its own. */
+uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr);
+/* How many blocks the recorded one at addr stands for; 1: there is none. */
+double prof_heap_blocks_at(const prof_heap *h, uint64_t addr);
 
 #endif

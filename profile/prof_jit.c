@@ -38,9 +38,9 @@ void prof_jit_free(prof_jit *j)
 /* Wall clock when the process began, in seconds; a map from before belongs to another with its id. */
 static int64_t prof_jit_begin_s(const prof_jit *j)
 {
-    for (size_t i = 0; i < j->image->files_len; i++) {
+    for (size_t i = 0; i < j->image->streams.len; i++) {
         spool_reader *r;
-        if (spool_reader_open(j->image->files[i], &r) != LS_OK) continue;
+        if (spool_reader_open(&j->image->streams.rows[i], &r) != LS_OK) continue;
         const int64_t begin_s = (int64_t)(spool_reader_header(r)->realtime_ns / LS_NS_PER_S);
         spool_reader_free(r);
         return begin_s;

@@ -187,3 +187,23 @@ ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_
     free(sorted);
     return e;
 }
+
+static bool prof_line_is_before(const struct prof_line *line, uint32_t process, uint64_t ip)
+{
+    return line->process < process || (line->process == process && line->ip < ip);
+}
+
+uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip)
+{
+    size_t from = 0, to = lines->len;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (prof_line_is_before(&lines->rows[middle], process, ip))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const bool is_found =
+        from < lines->len && lines->rows[from].process == process && lines->rows[from].ip == ip;
+    return is_found ? (uint32_t)from : UINT32_MAX;
+}

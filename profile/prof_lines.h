@@ -37,6 +37,10 @@ struct prof_lines_context {
     prof_line_list *lines;
     prof_inline_list *inlines;
 };
+/* Among rows in the order of process and ip: that of ip; UINT32_MAX: there is none.
+ * Thread: any. */
+uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip);
+
 /* Append a row for each address of ips, sorted, and what is inlined there.  Errors: LS_ERR_NOMEM. */
 ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_ip_set *ips);
 

@@ -8,7 +8,6 @@
 #include "profile/prof_replay_state.h"
 #include "profile/prof_sampled.h"
 #include "profile/prof_session.h"
-#include "profile/prof_weight.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
@@ -42,7 +41,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
         (struct prof_burst){.thread = lane->thread,
                             .cpu = b->cpu,
                             .time_ns = prof_since_start(r->run, b->time_ns),
-                            .weight_ns = prof_weight_begin(b->weight_ns, &lane->carried_ns),
+                            .weight_ns = b->weight_ns,
                             .spent_ns = 0,
                             .ip = b->ip,
                             .end_why = UINT32_MAX,
@@ -71,6 +70,8 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
     if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
     r->run->skipped_triggers += end->skipped;
+    r->run->instructions_stepped += end->instructions;
+    r->run->instructions_in_place += end->in_place;
     prof_latency_learn(&r->latency, end);
     if (end->control_len)
         r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
@@ -79,7 +80,6 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     b->spent_ns = end->spent_ns;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
-    prof_weight_end(end, b, lane->samples.rows, lane->samples.len, &lane->carried_ns);
     return prof_close_burst(r, lane);
 }
 
@@ -103,7 +103,6 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.size = a->size_bytes;
     prof_sampled_flags(a->rec.flags, &s);
     prof_latency_set(&r->latency, a, &s);
-    s.weight_ns = r->run->bursts.rows[lane->burst].weight_ns;
     s.node = place.node;
     s.element = place.element;
     s.component = place.component;
@@ -178,8 +177,37 @@ static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const
 
 static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
 {
+    prof_account_take(&r->run->cpus.rows[r->process], rec);
     const struct prof_point at = {.process = r->process, .time_ns = prof_since_start(r->run, rec->time_ns)};
     return prof_series_add(&r->run->series, at, rec);
+}
+
+static struct prof_in_place *prof_in_place_of(struct prof_run_state *run, uint32_t process, const char *name)
+{
+    for (size_t i = run->in_places.len; i-- > 0 && run->in_places.rows[i].process == process;)
+        if (strcmp(run->in_places.rows[i].instruction, name) == 0) return &run->in_places.rows[i];
+    return NULL;
+}
+
+static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_place *rec)
+{
+    struct prof_run_state *run = r->run;
+    const char *tail = SPOOL_REC_TAIL(rec);
+    for (uint32_t i = 0; i < rec->rows_len; i++) {
+        struct spool_in_place_row row;
+        memcpy(&row, tail + i * sizeof(row), sizeof(row));
+        const char *name =
+            prof_name(run->names, row.instruction, strnlen(row.instruction, sizeof(row.instruction)));
+        struct prof_in_place *known = prof_in_place_of(run, r->process, name);
+        if (known) {
+            known->count += row.count;
+            continue;
+        }
+        LS_TRY(PROF_VECTOR_ROOM(&run->in_places));
+        run->in_places.rows[run->in_places.len++] =
+            (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count};
+    }
+    return LS_OK;
 }
 
 static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
@@ -216,13 +244,13 @@ static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting 
 
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_lane *lane = &r->lanes[item->file];
+    struct prof_lane *lane = &r->lanes[item->stream];
     const void *rec = item->rec;
     switch (item->rec->type) {
     case SPOOL_REC_THREAD_BEGIN:
         return prof_on_thread_begin(r, lane, rec);
     case SPOOL_REC_THREAD_END:
-        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->file));
+        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->stream));
         return prof_on_thread_end(r, lane, rec);
     case SPOOL_REC_MAPS:
         return prof_on_maps(r, lane, rec);
@@ -242,7 +270,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_PHASE:
         return prof_on_phase(r, lane, rec);
     case SPOOL_REC_TLS_BLOCKS:
-        return prof_tls_blocks(&r->tls, (uint32_t)item->file, rec);
+        return prof_tls_blocks(&r->tls, (uint32_t)item->stream, rec);
     case SPOOL_REC_BURST_BEGIN:
         return prof_on_burst_begin(r, lane, rec);
     case SPOOL_REC_STACK:
@@ -258,12 +286,17 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_event_take(r->run, r->process, rec);
     case SPOOL_REC_RESOURCES:
         return prof_on_resources(r, rec);
+    case SPOOL_REC_IN_PLACE:
+        return prof_on_in_place(r, rec);
     case SPOOL_REC_CHILD_ENDED:
         return prof_on_child_ended(r, rec);
     case SPOOL_REC_DUMP:
         return prof_on_dump(r, rec);
     case SPOOL_REC_SETTING:
         return prof_on_setting(r, rec);
+    case SPOOL_REC_FAULT:
+    case SPOOL_REC_CALL:
+        return prof_kernel_take(r, lane, item->rec);
     case SPOOL_REC_CALLBACK:
         return prof_callback_take(r, rec);
     case SPOOL_REC_DOMAIN_DATA:
@@ -290,13 +323,13 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
     r->lanes_len = (uint32_t)files_len;
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
-        if (!r->main_lane && spool_merge_file_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
+        if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
         r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
-        r->lanes[i].calls.home = PROF_NO_NODE;
+        r->lanes[i].calls.home = r->lanes[i].announced.node = PROF_NO_NODE;
         r->lanes[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =
             (struct prof_thread){.process = r->process,
-                                 .tid = spool_merge_file_at(merge, i)->tid,
+                                 .tid = spool_merge_stream_at(merge, i)->tid,
                                  .name = "",
                                  .begin_ns = UINT64_MAX,
                                  .cpu_ns = UINT64_MAX};
@@ -310,7 +343,7 @@ static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, 
 {
     const struct prof_lane *found = r->main_lane;
     for (size_t i = 0; i < files_len; i++)
-        if (spool_merge_file_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
+        if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
             found = &r->lanes[i];
     for (size_t i = 0; found && i < found->phases.open.len; i++) {
         LS_TRY(PROF_VECTOR_ROOM(&fork->phases.open));
@@ -374,7 +407,7 @@ static ls_err prof_put_own_events(struct prof_replay *r)
 static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     for (size_t i = 0; i < files_len; i++) {
-        const struct spool_merge_file *file = spool_merge_file_at(merge, i);
+        const struct spool_merge_stream *file = spool_merge_stream_at(merge, i);
         LS_TRY(prof_close_burst(r, &r->lanes[i]));
         if (file->damage == LS_OK) continue;
         r->run->damaged_files++;
@@ -398,7 +431,7 @@ static ls_err prof_begin_inherited(struct prof_replay *r)
 
 static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->file].thread];
+    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->stream].thread];
     thread->end_ns = prof_since_start(r->run, item->time_ns);
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
@@ -445,7 +478,8 @@ static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t 
     LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
     LS_TRY(prof_end_lanes(r, merge, files_len));
     LS_TRY(prof_put_own_events(r));
-    return prof_replay_lines(r);
+    LS_TRY(prof_replay_lines(r));
+    return prof_kernel_write(r);
 }
 
 static void prof_describe_process(struct prof_replay *r, const struct spool_process *p)
@@ -458,6 +492,7 @@ static void prof_describe_process(struct prof_replay *r, const struct spool_proc
         *fields[i] = prof_name(r->run->names, text, lens[i]);
     row->cmdline = prof_process_cmdline(r->run->names, text, p->cmdline_len);
     row->parent_pid = p->parent_pid;
+    r->run->cpus.rows[r->process].tick_ns = p->tick_ns;
     r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
     r->run->burst_instructions = p->burst_instructions;
     r->latency.subtracted_cycles = p->probe_cost_cycles;
@@ -515,15 +550,15 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
                                              .frames = &r->run->frames,
                                              .process = r->process};
     LS_TRY(prof_calls_new(&calls, &r->calls));
-    r->lanes = calloc(image->files_len + 1, sizeof(*r->lanes));
+    r->lanes = calloc(image->streams.len + 1, sizeof(*r->lanes));
     if (!r->lanes)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->files_len);
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->streams.len);
     LS_TRY(spool_merge_new(image, 0, &merge));
     const struct spool_process *p = spool_merge_process(merge);
     r->run->tsc_hz = prof_tsc_hz(r->run, p);
     spool_merge_set_tsc_hz(merge, r->run->tsc_hz);
     if (p) prof_describe_process(r, p);
-    const ls_err e = prof_replay_all(r, merge, image->files_len);
+    const ls_err e = prof_replay_all(r, merge, image->streams.len);
     spool_merge_free(merge);
     return e;
 }
@@ -537,7 +572,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
                             .latency = {.calibration = run->calibration},
                             .first_frame = run->frames.rows.len};
     const ls_err e = prof_replay_fill(&r, image);
-    for (size_t i = 0; r.lanes && i < image->files_len; i++) {
+    for (size_t i = 0; r.lanes && i < image->streams.len; i++) {
         prof_snapshot_fini(&r.lanes[i].maps);
         free(r.lanes[i].samples.rows);
         prof_frame_homes_fini(&r.lanes[i].calls.frames);
@@ -545,6 +580,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     }
     free(r.lanes);
     prof_ip_fini(&r.ips);
+    prof_kernel_fini(&r.kernel);
     prof_calls_free(r.calls);
     prof_space_free(r.space);
     prof_jit_free(r.jit);

@@ -7,6 +7,7 @@
 
 #include "common/ls_error.h"
 #include "machine/mach_calibration.h"
+#include "profile/prof_account.h"
 #include "profile/prof_domains.h"
 #include "profile/prof_dump.h"
 #include "profile/prof_frames.h"
@@ -39,6 +40,7 @@ struct prof_run_state {
     const struct mach_calibration *calibration; /* NULL: no levels */
     uint64_t start_ns;
     PROF_VECTOR(struct prof_process) processes;
+    PROF_VECTOR(struct prof_cpu) cpus; /* beside processes */
     PROF_VECTOR(struct prof_thread) threads;
     PROF_VECTOR(struct prof_burst) bursts;
     PROF_VECTOR(struct prof_phase) phases;
@@ -65,6 +67,7 @@ struct prof_run_state {
     prof_module_list modules;
     sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;
+    uint64_t instructions_stepped, instructions_in_place;
     uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files, throttled;
     uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
     double overhead_asked;

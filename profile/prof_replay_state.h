@@ -8,6 +8,7 @@
 
 #include "profile/prof_calls.h"
 #include "profile/prof_forks.h"
+#include "profile/prof_kernel.h"
 #include "profile/prof_latency.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_replay.h"
@@ -24,9 +25,9 @@ struct prof_lane {
     bool sampled_is_behind; /* the ip of that SAMPLE stands behind the access */
     uint32_t sampled;       /* row of the burst that its last SAMPLE is, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;
-    uint64_t carried_ns; /* CPU time that the next burst stands for as well */
     struct prof_calls_thread calls;
     struct prof_phase_stack phases;
+    struct prof_kernel_announced announced;
     struct prof_snapshot maps;
     PROF_VECTOR(struct prof_sample)
     samples; /* of the open burst: written together, so that bursts are contiguous */
@@ -44,6 +45,7 @@ struct prof_replay {
     prof_calls *calls;
     struct prof_ip_set ips;
     struct prof_latency latency;
+    struct prof_kernel_cells kernel;
     struct prof_lane *lanes;
     struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */

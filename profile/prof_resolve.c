@@ -6,7 +6,9 @@
 #include "common/ls_clock.h"
 #include "machine/mach_topology.h"
 #include "profile/prof_fields.h"
+#include "profile/prof_file.h"
 #include "profile/prof_forks.h"
+#include "profile/prof_kernel.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_nameless.h"
 #include "profile/prof_processes.h"
@@ -32,6 +34,8 @@ struct prof_resolve_job {
     struct prof_forks forks;
     struct prof_run_state run;
     prof_source_list sources;
+    struct prof_run account; /* CPU times of /run, and nothing else */
+    char unrepresented_why[512];
 };
 
 /* Shorter processes have no overhead worth a name: one burst is a large share of nothing. */
@@ -141,9 +145,9 @@ static uint64_t prof_run_end_ns(const struct prof_run_state *run)
 static uint64_t prof_start_realtime_ns(const struct prof_resolve_job *job)
 {
     for (size_t i = 0; i < job->images_len; i++)
-        for (size_t f = 0; f < job->images[i].files_len; f++) {
+        for (size_t f = 0; f < job->images[i].streams.len; f++) {
             spool_reader *r;
-            if (spool_reader_open(job->images[i].files[f], &r) != LS_OK) continue;
+            if (spool_reader_open(&job->images[i].streams.rows[f], &r) != LS_OK) continue;
             const struct spool_file_header h = *spool_reader_header(r);
             spool_reader_free(r);
             return h.realtime_ns - h.mono_ns + job->run.start_ns;
@@ -164,6 +168,52 @@ static const char *prof_run_why(prof_names *names, const struct prof_process *fi
     if (!why_no_hw || !first->engine || strcmp(first->engine, "step") != 0 || strstr(first->why, "hw:"))
         return first->why;
     return prof_name_printf(names, "%s%s%s", first->why, *first->why ? "; " : "", why_no_hw);
+}
+
+/* Samples carry the weights of their bursts, which are known when all CPU times are. */
+static ls_err prof_rewrite_weights(struct prof_run_state *s)
+{
+    enum { ROWS = 1 << 16 };
+    uint32_t *bursts = malloc(ROWS * sizeof(*bursts));
+    uint64_t *weights = malloc(ROWS * sizeof(*weights));
+    ls_err e = bursts && weights ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for the weights of samples");
+    for (uint64_t first = 0; e == LS_OK && first < s->samples_len; first += ROWS) {
+        const uint64_t left = s->samples_len - first;
+        const struct prof_slice slice = {first, left < ROWS ? left : ROWS};
+        e = prof_writer_read(s->writer, PROF_COL_burst, slice, bursts);
+        for (uint64_t i = 0; e == LS_OK && i < slice.len; i++)
+            weights[i] = bursts[i] < s->bursts.len ? s->bursts.rows[bursts[i]].weight_ns : UINT64_MAX;
+        if (e == LS_OK) e = prof_writer_rewrite(s->writer, PROF_COL_weight_ns, slice, weights);
+    }
+    free(bursts);
+    free(weights);
+    return e;
+}
+
+static ls_err prof_close_account(struct prof_resolve_job *job)
+{
+    struct prof_run_state *s = &job->run;
+    const struct prof_account account = {.processes = s->processes.rows,
+                                         .cpus = s->cpus.rows,
+                                         .processes_len = s->processes.len,
+                                         .threads = s->threads.rows,
+                                         .bursts = s->bursts.rows,
+                                         .bursts_len = s->bursts.len};
+    job->account = (struct prof_run){PROF_RUN_CPU_UNKNOWN};
+    LS_TRY(
+        prof_account_close(&account, &job->account, job->unrepresented_why, sizeof(job->unrepresented_why)));
+    LS_TRY(prof_account_accesses(&account, s->lines.rows, s->lines.len));
+    for (uint32_t i = 0; i < s->processes.len; i++)
+        LS_TRY(prof_kernel_finish(s, i, s->processes.rows[i].kernel_ns));
+    return prof_rewrite_weights(s);
+}
+
+static uint64_t prof_instructions(const struct prof_run_state *s)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->bursts.len; i++)
+        sum += s->bursts.rows[i].instructions;
+    return sum;
 }
 
 static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
@@ -201,8 +251,22 @@ static struct prof_run prof_run_describe(const struct prof_resolve_job *job,
         .coverage_precise = prof_share(s->samples_precise, s->samples_len),
         .coverage_coarse =
             prof_share(s->samples_len - s->samples_precise - s->samples_unmapped, s->samples_len),
-        PROF_RUN_CPU_UNKNOWN,
+        .cpu_ns = job->account.cpu_ns,
+        .user_ns = job->account.user_ns,
+        .kernel_ns = job->account.kernel_ns,
+        .kernel_error_ns = job->account.kernel_error_ns,
+        .recording_ns = job->account.recording_ns,
+        .represented_ns = job->account.represented_ns,
+        .unrepresented_ns = job->account.unrepresented_ns,
+        .unrepresented_why = job->account.unrepresented_why,
+        .weights_found = job->account.weights_found,
+        .instructions_stepped = prof_instructions(s),
+        .instructions_in_place = UINT64_MAX,
     };
+    if (s->instructions_stepped) { /* by the step engine */
+        run.instructions_stepped = s->instructions_stepped;
+        run.instructions_in_place = s->instructions_in_place;
+    }
     prof_fill_calibration(o->calibration, &run);
     return run;
 }
@@ -286,6 +350,7 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     s->forks = &job->forks;
     LS_TRY(prof_plant_all(job));
     LS_TRY(prof_replay_all_images(job));
+    LS_TRY(prof_close_account(job));
     LS_TRY(prof_nameless_tell(s, job->options->warn));
     LS_TRY(prof_name_sites(job));
     LS_TRY(prof_write_tables(job));
@@ -321,6 +386,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     prof_forks_fini(&job->forks);
     free(job->sources.rows);
     free(s->processes.rows);
+    free(s->cpus.rows);
     free(s->threads.rows);
     free(s->bursts.rows);
     free(s->phases.rows);

@@ -368,3 +368,16 @@ struct prof_place prof_space_find(prof_space *s, uint64_t addr)
     struct prof_mapping *seen = prof_survey_seen(s->survey, addr, s->now_ns);
     return seen ? prof_place_of_mapping(s, seen, addr) : prof_place_unmapped(s, addr);
 }
+
+uint32_t prof_space_find_site(prof_space *s, uint64_t addr)
+{
+    uint32_t range;
+    const bool is_in_range = smr_live_find(s->layers[PROF_LAYER_RANGES], addr, &range);
+    const uint32_t site = is_in_range ? PROF_NO_NODE : prof_heap_find_site(s->heap, addr);
+    return site != PROF_NO_NODE ? site : prof_space_find(s, addr).node;
+}
+
+double prof_space_blocks_at(const prof_space *s, uint64_t addr)
+{
+    return prof_heap_blocks_at(s->heap, addr);
+}

@@ -77,5 +77,9 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
 void prof_space_set_time(prof_space *s, uint64_t time_ns);
 /* Never fails: every address has a home. */
 struct prof_place prof_space_find(prof_space *s, uint64_t addr);
+/* The node of addr where all blocks of a site count as one. PROF_NO_NODE: out of memory. */
+uint32_t prof_space_find_site(prof_space *s, uint64_t addr);
+/* How many blocks the recorded heap block at addr stands for; 1: there is none. */
+double prof_space_blocks_at(const prof_space *s, uint64_t addr);
 
 #endif

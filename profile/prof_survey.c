@@ -267,7 +267,7 @@ static ls_err prof_survey_all(struct prof_survey *s, prof_names *names, spool_me
     for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL; s->records_len++) {
         if (s->records_len == 0) s->begin_ns = item.time_ns;
         s->end_ns = item.time_ns;
-        LS_TRY(prof_survey_record(s, names, &texts[item.file], item.rec));
+        LS_TRY(prof_survey_record(s, names, &texts[item.stream], item.rec));
     }
     return LS_OK;
 }
@@ -279,10 +279,10 @@ ls_err prof_survey_image(const struct spool_image *image, prof_names *names, str
         .origin.status = SPOOL_STATUS_UNKNOWN, .begin_ns = UINT64_MAX, .seen_live = smr_live_new()};
     if (!out->seen_live) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
     LS_TRY(spool_merge_new(image, 0, &merge));
-    struct prof_snapshot *texts = calloc(image->files_len + 1, sizeof(*texts));
+    struct prof_snapshot *texts = calloc(image->streams.len + 1, sizeof(*texts));
     const ls_err e = texts ? prof_survey_all(out, names, merge, texts)
                            : ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
-    for (size_t i = 0; texts && i < image->files_len; i++)
+    for (size_t i = 0; texts && i < image->streams.len; i++)
         prof_snapshot_fini(&texts[i]);
     free(texts);
     spool_merge_free(merge);

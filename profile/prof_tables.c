@@ -91,6 +91,10 @@ static const struct prof_field prof_burst_fields[] = {
     PROF_FIELD_LATER(prof_burst, frame, PROF_U32,
                      "row of /frames: call stack at the trigger; missing when none was taken"),
     PROF_FIELD(prof_burst, phase, PROF_U32, "id in /phases at the trigger, the innermost one"),
+    PROF_FIELD(
+        prof_burst, data_weight_ns, PROF_U64,
+        "CPU time that its accesses represent: bursts that were cut short before their loads could be timed "
+        "leave theirs to other bursts that began in the same function"),
 };
 static const struct prof_field prof_module_fields[] = {
     PROF_FIELD(prof_module, process, PROF_U32, "row of /processes"),

@@ -6,6 +6,7 @@ include runtime/samplers/perf_local.mk
 # Apart, so that unit tests can have it: what knows nothing of the process.
 noinst_LTLIBRARIES += librtalloc.la
 librtalloc_la_SOURCES = \
+    runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_blocks_sigsafe.c runtime/core/rt_blocks_sigsafe.h \
     runtime/core/rt_cfi_sigsafe.c runtime/core/rt_cfi_sigsafe.h \
     runtime/core/rt_paths_sigsafe.c runtime/core/rt_paths_sigsafe.h \
@@ -23,7 +24,6 @@ EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c runtime/core/rt_unwind_non
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
     ndm/ndm_untold_keep.c \
-    runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_arena.c runtime/core/rt_arena.h \
     runtime/core/rt_bell_sigsafe.c runtime/core/rt_bell_sigsafe.h \
@@ -59,6 +59,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_tap_sigsafe.c runtime/core/rt_tap_sigsafe.h \
     runtime/core/rt_text_sigsafe.h \
     runtime/core/rt_thread.c runtime/core/rt_thread.h \
+    runtime/core/rt_timed.c runtime/core/rt_timed.h \
     runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \
     runtime/core/rt_vdso_sigsafe.c runtime/core/rt_vdso_sigsafe.h \
     runtime/hooks/rt_hook_list.h \
@@ -67,6 +68,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_exec.c \
     runtime/hooks/rt_hooks_fd.c \
     runtime/hooks/rt_hooks_fork.c \
+    runtime/hooks/rt_hooks_io.c \
     runtime/hooks/rt_hooks_map.c \
     runtime/hooks/rt_hooks_process.c \
     runtime/hooks/rt_hooks_sanitizer.c \

@@ -162,5 +162,5 @@ void smr_hull_update(void)
     if (!smr_avl_hull(&smr_state.ranges, &base, &end))
         __atomic_store_n(&smr_state.len_min_bytes, UINT64_MAX, __ATOMIC_RELAXED);
     __atomic_store_n(&smr_state.hull_base, base, __ATOMIC_RELAXED);
-    __atomic_store_n(&smr_state.hull_end, end, __ATOMIC_RELAXED);
+    __atomic_store_n(&smr_registry_hull_end, end, __ATOMIC_RELAXED);
 }

@@ -61,7 +61,7 @@ struct smr_state {
     uint32_t last_id;
     unsigned walks;
     /* hull of the living ranges and a lower bound of their length, read without the lock */
-    uint64_t hull_base, hull_end, len_min_bytes;
+    uint64_t hull_base, len_min_bytes;
 };
 extern struct smr_state smr_state;
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 struct smr_state smr_state = {.hull_base = UINT64_MAX, .len_min_bytes = UINT64_MAX};
+uint64_t smr_registry_hull_end;
 
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t registry_unused = PTHREAD_COND_INITIALIZER;
@@ -171,14 +172,9 @@ void smr_registry_set_sink(const struct smr_sink *sink)
     smr_unlock();
 }
 
-bool smr_registry_may_end_behind(uint64_t base)
-{
-    return base < __atomic_load_n(&smr_state.hull_end, __ATOMIC_RELAXED);
-}
-
 static bool may_hold_ranges(uint64_t base, uint64_t len_bytes)
 {
-    if (base >= __atomic_load_n(&smr_state.hull_end, __ATOMIC_RELAXED)) return false;
+    if (base >= __atomic_load_n(&smr_registry_hull_end, __ATOMIC_RELAXED)) return false;
     if (len_bytes < __atomic_load_n(&smr_state.len_min_bytes, __ATOMIC_RELAXED)) return false;
     return base + len_bytes > __atomic_load_n(&smr_state.hull_base, __ATOMIC_RELAXED) ||
            base + len_bytes < base;
@@ -244,7 +240,7 @@ static void audit_range(void *user, const struct smr_range *r)
     if (around && (around->base > n->base || around->end < n->end)) *ok = false;
     struct smr_range innermost;
     if (!smr_avl_last(&smr_state.ranges, n->base, n->end - 1, &innermost)) *ok = false;
-    if (n->base < smr_state.hull_base || n->end > smr_state.hull_end) *ok = false;
+    if (n->base < smr_state.hull_base || n->end > smr_registry_hull_end) *ok = false;
     if (n->end - n->base < smr_state.len_min_bytes) *ok = false;
 }
 

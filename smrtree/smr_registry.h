@@ -8,6 +8,7 @@
 #ifndef SMR_REGISTRY_H
 #define SMR_REGISTRY_H
 
+#include "common/ls_compat.h"
 #include "common/ls_error.h"
 
 #include <stdbool.h>
@@ -51,8 +52,12 @@ void smr_registry_set_sink(const struct smr_sink *sink);
 void smr_registry_end_inside(uint64_t base, uint64_t len_bytes);
 
 /* False: no range ends behind base, so smr_registry_end_inside has nothing to do there, whatever the length.
- * One relaxed load. */
-bool smr_registry_may_end_behind(uint64_t base);
+ * One relaxed load, in line: allocators ask at each free. */
+extern uint64_t smr_registry_hull_end LS_HIDDEN; /* 0: there is no range */
+static inline bool smr_registry_may_end_behind(uint64_t base)
+{
+    return base < __atomic_load_n(&smr_registry_hull_end, __ATOMIC_RELAXED);
+}
 
 /* Living ranges. */
 uint32_t smr_registry_len(void);

@@ -14,5 +14,7 @@ libspoolread_la_SOURCES = \
     spool/spool_late.c spool/spool_late.h \
     spool/spool_merge.c spool/spool_merge.h \
     spool/spool_reader.c spool/spool_reader.h \
-    spool/spool_record.c spool/spool_record.h
+    spool/spool_record.c spool/spool_record.h \
+    spool/spool_source.c spool/spool_source.h \
+    spool/spool_stream.c spool/spool_stream.h
 libspoolread_la_LIBADD = libcommon.la

@@ -91,6 +91,38 @@ static bool spool_file_has_begun(const char *path)
     return got < 0 || (got > 0 && magic != 0);
 }
 
+/* The file at path, if it has begun; one that cannot be read has a path and no length. */
+static bool spool_image_source(const char *path, struct spool_source *out)
+{
+    if (!spool_file_has_begun(path)) return false;
+    if (spool_source_of_file(path, out) != LS_OK) *out = (struct spool_source){.path = path};
+    return true;
+}
+
+static ls_err spool_image_scan(struct spool_image *image, const struct spool_source *shared)
+{
+    struct spool_file_header h;
+    const ls_err e = spool_source_header(shared, SPOOL_SHARED_CHUNK_BYTES, &h);
+    if (e == LS_OK) return spool_streams_scan(shared, &image->streams);
+    return spool_streams_add_own(&image->streams, shared, 0, 0); /* its reader says what is wrong */
+}
+
+static ls_err spool_image_add_files(struct spool_image *image, const struct spool_entries *files)
+{
+    struct spool_source source;
+    size_t shared = 0;
+    while (shared < image->files_len &&
+           !(spool_image_source(image->files[shared], &source) && spool_source_is_shared(&source)))
+        shared++;
+    if (shared < image->files_len) LS_TRY(spool_image_scan(image, &source));
+    for (size_t i = 0; i < image->files_len; i++)
+        if (i != shared && spool_image_source(image->files[i], &source))
+            LS_TRY(
+                spool_streams_add_own(&image->streams, &source, files->rows[i].first, files->rows[i].second));
+    spool_streams_sort(&image->streams);
+    return LS_OK;
+}
+
 static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *entry)
 {
     struct spool_entries files = {0};
@@ -98,16 +130,17 @@ static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *en
     image->image = entry->second;
     image->path = entry->path;
     entry->path = NULL; /* handed over */
-    const ls_err e = spool_list(image->path, 't', &files);
+    ls_err e = spool_list(image->path, 't', &files);
     if (e == LS_OK && files.len > 0) image->files = calloc(files.len, sizeof(*image->files));
-    const bool short_of_memory = e == LS_OK && files.len > 0 && !image->files;
+    if (e == LS_OK && files.len > 0 && !image->files)
+        e = ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", image->path);
     for (size_t i = 0; image->files && i < files.len; i++) {
-        if (!spool_file_has_begun(files.rows[i].path)) continue;
         image->files[image->files_len++] = files.rows[i].path;
-        files.rows[i].path = NULL;
+        files.rows[i].path = NULL; /* handed over */
     }
+    if (e == LS_OK) e = spool_image_add_files(image, &files);
     spool_entries_fini(&files);
-    return short_of_memory ? ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", image->path) : e;
+    return e;
 }
 
 static ls_err spool_dir_fill(spool_dir *d, struct spool_entries *entries)
@@ -147,6 +180,7 @@ void spool_dir_free(spool_dir *d)
         for (size_t f = 0; f < d->images[i].files_len; f++)
             free(d->images[i].files[f]);
         free(d->images[i].files);
+        spool_streams_fini(&d->images[i].streams);
         free(d->images[i].path);
     }
     free(d->images);

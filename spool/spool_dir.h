@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What lies in a spool directory: process images and their thread files.
+/* What lies in a spool directory: process images and what their threads wrote.
  *
  * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_DIR_H
 #define SPOOL_DIR_H
 
-#include "common/ls_error.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "spool/spool_stream.h"
 
 struct spool_image {
     uint32_t pid, image;
     char *path;   /* DIR/p<pid>.<image> */
-    char **files; /* paths of its thread files, sorted by tid and number */
+    char **files; /* paths of its files */
     size_t files_len;
+    struct spool_streams streams; /* sorted by tid and number */
 };
 
 typedef struct spool_dir spool_dir;

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool: what the runtime leaves behind and resolve reads. Little-endian, one append-only file a thread.
+/* The spool: what the runtime leaves behind and resolve reads. Little-endian, append-only.
  *
  * Layout of a spool directory:
  *   DIR/spool.conf                  key=value text written by the launcher (absent when preloaded by hand)
- *   DIR/p<pid>.<image>/t<tid>.<n>   one file a thread; <image> counts the program images this pid ran (exec)
+ *   DIR/p<pid>.<image>/t0.0         the first records of all threads; <image> counts the program images that
+ *                                   this pid ran (exec)
+ *   DIR/p<pid>.<image>/t<tid>.<n>   further records of a thread that has many
  *
- * A thread file is a spool_file_header followed by chunks. Chunk k covers file bytes [k * SPOOL_CHUNK_BYTES,
- * (k + 1) * SPOOL_CHUNK_BYTES); the header stands at the start of chunk 0. Records are 8-byte aligned, never
- * straddle a chunk (SPOOL_REC_PAD fills the rest) and become visible by the release store of their 8-byte
- * spool_rec_header, written last. A zero header ends the file: what a killed process was writing is not there
- * yet, all before it is. Records of one file are in time order (see
- * SPOOL_SAMPLING_LATE). Times are CLOCK_MONOTONIC ns.
+ * A file is a spool_file_header followed by chunks of chunk_len_bytes. Chunk k covers file bytes
+ * [k * chunk_len_bytes, (k + 1) * chunk_len_bytes); the header stands at the start of chunk 0. Records are
+ * 8-byte aligned, never straddle a chunk and become visible by the release store of their 8-byte
+ * spool_rec_header, written last. A zero header ends what was written: what a killed process was writing is
+ * not there yet, all before it is. Times are CLOCK_MONOTONIC ns.
+ *
+ * What one thread writes, from its begin to its end, is a stream: its pieces in the shared file (chunks of
+ * SPOOL_SHARED_CHUNK_BYTES) in the order of their sequence numbers, then its own file (chunks of
+ * SPOOL_CHUNK_BYTES, SPOOL_REC_PAD fills the rest of each but the last), when it has one. A piece begins with
+ * a PIECE record and reaches to the next one, to a zero header or to the end of its chunk; a zero header ends
+ * the chunk, not the file. An own file that begins with a PIECE record goes on with a stream of the shared
+ * file; any other is a stream by itself. Records of a stream are in time order (see SPOOL_SAMPLING_LATE).
  *
  * Layouts and constants.  Thread: any.  Signal: safe. */
 #ifndef SPOOL_FORMAT_H
@@ -19,8 +27,10 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC UINT64_C(0x314c505354534c00) /* "\0LSTSPL1" */
-#define SPOOL_VERSION 1
+#define SPOOL_VERSION 2
 #define SPOOL_CHUNK_BYTES (256u * 1024u)
+#define SPOOL_SHARED_CHUNK_BYTES (16u * 1024u)
+#define SPOOL_SHARED_PIECES 4u /* of a stream at most, where the thread can have a file of its own */
 #define SPOOL_REC_MAX_BYTES (64u * 1024u)
 #define SPOOL_AXES 3 /* of a natural domain */
 
@@ -30,13 +40,13 @@ struct spool_file_header {
     uint16_t header_len_bytes; /* records begin here */
     uint32_t chunk_len_bytes;
     uint32_t pid;
-    uint32_t tid;
+    uint32_t tid; /* 0: the file of all threads */
     uint32_t parent_pid;
     uint32_t image;   /* as in the directory name */
     uint64_t mono_ns; /* the same instant on three clocks */
     uint64_t realtime_ns;
     uint64_t tsc;
-    uint64_t features; /* bits a reader must know; 0 in version 1 */
+    uint64_t features; /* bits a reader must know; 0 in version 2 */
 };
 _Static_assert(sizeof(struct spool_file_header) == 64, "on-disk layout");
 
@@ -64,10 +74,10 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(NODE_MEMBER, 13) /* spool_node_member */                                                  \
     X(PHASE, 14)       /* spool_phase */                                                        \
     X(BURST_BEGIN, 15) /* spool_burst_begin */                                                  \
-    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its file */          \
+    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its stream */        \
     X(BURST_END, 17)   /* spool_burst_end */                                                    \
     X(EVENT, 18)       /* spool_event */                                                        \
-    X(STACK, 19)       /* spool_stack: of the burst that its file began last */                 \
+    X(STACK, 19)       /* spool_stack: of the burst that its stream began last */               \
     X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
     X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
     X(ANCESTOR, 22)    /* spool_ancestor: behind PROCESS, where it is known */                  \
@@ -86,15 +96,27 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(NODE_MAP, 35)    /* spool_node_map */                                                     \
     X(DOMAIN_END, 36)  /* spool_domain_end */                                                   \
     X(CALLBACK, 37)    /* spool_callback */                                                     \
+    X(PIECE, 38)       /* spool_piece: whose the records behind it are */                       \
     X(SAMPLE, 40)      /* spool_sample: an access that the kernel or the hardware sampled */    \
-    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its file */        \
+    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its stream */      \
     X(SAMPLING, 42)    /* spool_sampling: what the samples from here on are */                  \
     X(COST, 43)        /* spool_cost: what sampling took so far */                              \
-    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */
+    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
+    X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
+    X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
+    X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
 #undef SPOOL_REC_ENUM
+
+struct spool_piece {
+    struct spool_rec_header rec;
+    uint32_t tid;
+    uint32_t stream;   /* number of the stream in its image: tids are used again */
+    uint32_t sequence; /* of the piece in its stream, from 0 */
+    uint32_t reserved;
+};
 
 /* Strings stand behind the fixed part: lengths in the struct, no NUL, padded with zeros to 8. */
 struct spool_process {
@@ -104,6 +126,7 @@ struct spool_process {
     uint64_t overhead_ppm; /* the budget asked for */
     uint64_t burst_instructions;
     uint64_t tsc_hz;            /* 0: not known in the process */
+    uint64_t tick_ns;           /* between samples by which the kernel splits CPU time into user and kernel */
     uint32_t probe_cost_cycles; /* subtracted from every latency_cycles already; 0: nothing is */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
@@ -140,12 +163,16 @@ struct spool_child_ended {
     uint32_t pid;
     uint32_t status; /* as of wait(2), of a child that exited or was killed */
 };
-/* Counts since the process began. */
+/* Counts since the process began. CPU times are those of all its threads while sampling was on, so far;
+ * UINT64_MAX: not known. A fork child counts from its fork, a program image from its start. */
 struct spool_resources {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t resident_bytes;
     uint64_t minor_faults, major_faults;
+    uint64_t user_ns, kernel_ns;  /* as the kernel splits it, recording included */
+    uint64_t recording_ns;        /* part of both that recording took */
+    uint64_t recording_kernel_ns; /* part of that in the kernel */
 };
 struct spool_dump {
     struct spool_rec_header rec;
@@ -170,7 +197,7 @@ struct spool_tls_modules { /* holds since the last module was unloaded, and unti
     uint32_t rows_len; /* spool_tls_row */
     uint32_t reserved;
 };
-struct spool_tls_blocks { /* of the file's thread: all it has now */
+struct spool_tls_blocks { /* of the stream's thread: all it has now */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t thread_pointer; /* its control block begins there */
@@ -224,7 +251,7 @@ enum spool_alloc_call {
     SPOOL_ALLOC_ARENA, /* the same, mapped by an allocator for later */
 };
 #define SPOOL_ALLOC_CALL_MASK 0xfu
-/* The one frame is spool_path_hash (spool/spool_path.h) of a path that this file gave before. */
+/* The one frame is spool_path_hash (spool/spool_path.h) of a path that this stream gave before. */
 #define SPOOL_ALLOC_KNOWN_PATH 0x10u
 struct spool_alloc {
     struct spool_rec_header rec;
@@ -338,7 +365,20 @@ struct spool_burst_end {
     uint32_t skipped;        /* triggers the budget refused since the last burst of this thread */
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
+    uint32_t in_place; /* of instructions, those stepped where they stand: loads after them are not timed */
+};
+/* Behind the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
+ * record of the process. */
+struct spool_in_place {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t rows_len;
     uint32_t reserved;
+};
+enum { SPOOL_IN_PLACE_ROWS_MOST = 16 };
+struct spool_in_place_row {
+    char instruction[24]; /* mnemonic in lower case, padded with zeros */
+    uint64_t count;
 };
 /* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
  * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len
@@ -489,7 +529,7 @@ struct spool_chain {
     uint32_t ips_len;
     uint32_t reserved;
 };
-/* rec.flags: samples of this file stand where they were told of, which may be long after their time: who
+/* rec.flags: samples of this stream stand where they were told of, which may be long after their time: who
  * reads them sorts them. */
 #define SPOOL_SAMPLING_LATE 1u
 struct spool_sampling {
@@ -514,6 +554,41 @@ struct spool_watch {
     uint64_t element;
     uint64_t hits;     /* ended: touches seen */
     uint32_t text_len; /* as written: NODE[INDEX] */
+    uint32_t reserved;
+};
+/* A page fault of the program, one of so many that were drawn. */
+#define SPOOL_FAULT_HUGE 1u /* rec.flags: it gave a page of 2 MiB */
+struct spool_kernel_fault {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip, addr;
+    uint32_t faults; /* that it represents */
+    uint32_t reserved;
+};
+/* A call of the program that was timed by the thread's CPU clock. rec.flags: enum spool_kernel_call_kind, and
+ * what is known of the memory at addr. */
+enum spool_kernel_call_kind {
+    SPOOL_CALL_MAP,
+    SPOOL_CALL_UNMAP,
+    SPOOL_CALL_BREAK, /* the end of the heap was moved */
+    SPOOL_CALL_READ,
+    SPOOL_CALL_WRITE,
+    SPOOL_CALL_OTHER,
+    SPOOL_CALL_KINDS
+};
+#define SPOOL_CALL_KIND_MASK 0xfu
+/* A block of ALLOC begins at addr: the call also represents the calls for the blocks that this one stands
+ * for. */
+#define SPOOL_CALL_BLOCK 0x10u
+#define SPOOL_CALL_ANNOUNCED 0x20u /* no call yet: the block at addr is about to end */
+#define SPOOL_CALL_ENDED 0x40u     /* the block of the last announcement in this file has ended */
+struct spool_kernel_call {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip;              /* return address of the call */
+    uint64_t addr, len_bytes; /* memory that it concerned; addr 0: none, len_bytes were read or written */
+    uint64_t cpu_ns;          /* of this one call */
+    uint32_t calls;           /* that it represents */
     uint32_t reserved;
 };
 /* X(name, text): incidents; counts add up */
@@ -553,7 +628,9 @@ struct spool_watch {
     X(WATCH_UNKNOWN, "watched elements that nothing registered has")                                        \
     X(BY_THREAD, "processes whose threads were sampled one by one: events of whole CPUs found no room "     \
                  "(sysctl kernel.perf_event_mlock_kb, ulimit -n)")                                          \
-    X(UNTHROTTLED, "times sampling went on after the kernel throttled it")
+    X(UNTHROTTLED, "times sampling went on after the kernel throttled it")                                  \
+    X(FAULTS_REFUSED, "processes whose page faults have no place: the kernel refuses their event "          \
+                      "(sysctl kernel.perf_event_paranoid=2 or lower allows it)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -14,13 +14,15 @@
 enum { LATE_HEAD_RECORDS = 16 }; /* what samples are stands in front of them */
 
 struct late_row {
-    uint64_t time_ns, at_bytes;
+    uint64_t time_ns;
+    struct spool_position at;
 };
 
 struct spool_late {
-    char *path, *damage_text;
+    const struct spool_stream *stream;
+    char *damage_text;
     ls_err damage;
-    int fd;
+    int fds[2]; /* of the shared and the own file; -1: it has none */
     struct late_row *rows;
     size_t len, room, next;
     uint64_t *buffer; /* of one record */
@@ -41,16 +43,22 @@ static bool late_is(spool_reader *r)
     return false;
 }
 
-static ls_err late_add(spool_late *l, uint64_t time_ns, uint64_t at_bytes)
+static const struct spool_source *late_source(const spool_late *l, struct spool_position at)
+{
+    return at.is_own ? &l->stream->own : &l->stream->shared;
+}
+
+static ls_err late_add(spool_late *l, uint64_t time_ns, struct spool_position at)
 {
     if (l->len == l->room) {
         const size_t room = l->room ? 2 * l->room : 4096;
         struct late_row *grown = realloc(l->rows, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", l->path, room);
+        if (!grown)
+            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", late_source(l, at)->path, room);
         l->rows = grown;
         l->room = room;
     }
-    l->rows[l->len++] = (struct late_row){time_ns, at_bytes};
+    l->rows[l->len++] = (struct late_row){time_ns, at};
     return LS_OK;
 }
 
@@ -63,7 +71,7 @@ static ls_err late_index(spool_late *l, spool_reader *r)
     while ((e = spool_reader_next(r, &rec)) == LS_OK && rec) {
         if (spool_rec_has_time(rec)) time_ns = spool_rec_time_ns(rec);
         if (l->len && time_ns < l->rows[0].time_ns) time_ns = l->rows[0].time_ns;
-        LS_TRY(late_add(l, time_ns, spool_reader_offset(r)));
+        LS_TRY(late_add(l, time_ns, spool_reader_position(r)));
     }
     if (e == LS_OK) return LS_OK;
     l->damage = e;
@@ -75,36 +83,43 @@ static int late_compare(const void *a, const void *b)
 {
     const struct late_row *x = a, *y = b;
     if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
-    return (x->at_bytes > y->at_bytes) - (x->at_bytes < y->at_bytes);
+    if (x->at.is_own != y->at.is_own) return x->at.is_own ? 1 : -1;
+    return (x->at.at_bytes > y->at.at_bytes) - (x->at.at_bytes < y->at.at_bytes);
 }
 
-static ls_err late_fill(spool_late *l, const char *path)
+static ls_err late_open_file(const struct spool_source *s, int *out_fd)
+{
+    *out_fd = s->path ? open(s->path, O_RDONLY | O_CLOEXEC) : -1;
+    return s->path && *out_fd < 0 ? ls_fail_errno(errno, "cannot open spool file %s", s->path) : LS_OK;
+}
+
+static ls_err late_fill(spool_late *l)
 {
     spool_reader *r = NULL;
-    l->path = strdup(path);
     l->buffer = malloc(SPOOL_REC_MAX_BYTES);
-    if (!l->path || !l->buffer) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
-    l->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (l->fd < 0) return ls_fail_errno(errno, "cannot open spool file %s", path);
-    LS_TRY(spool_reader_open(path, &r));
+    if (!l->buffer) return ls_fail(LS_ERR_NOMEM, "out of memory for a record");
+    LS_TRY(late_open_file(&l->stream->shared, &l->fds[0]));
+    LS_TRY(late_open_file(&l->stream->own, &l->fds[1]));
+    LS_TRY(spool_reader_open(l->stream, &r));
     const ls_err e = late_index(l, r);
     spool_reader_free(r);
     if (l->len) qsort(l->rows, l->len, sizeof(*l->rows), late_compare);
     return e;
 }
 
-ls_err spool_late_open(const char *path, spool_late **out)
+ls_err spool_late_open(const struct spool_stream *stream, spool_late **out)
 {
     spool_reader *r = NULL;
     *out = NULL;
-    if (spool_reader_open(path, &r) != LS_OK) return LS_OK; /* who reads it says so */
+    if (spool_reader_open(stream, &r) != LS_OK) return LS_OK; /* who reads it says so */
     const bool is_late = late_is(r);
     spool_reader_free(r);
     if (!is_late) return LS_OK;
     spool_late *l = calloc(1, sizeof(*l));
-    if (!l) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
-    l->fd = -1;
-    const ls_err e = late_fill(l, path);
+    if (!l) return ls_fail(LS_ERR_NOMEM, "out of memory for late samples");
+    l->stream = stream;
+    l->fds[0] = l->fds[1] = -1;
+    const ls_err e = late_fill(l);
     if (e == LS_OK)
         *out = l;
     else
@@ -115,8 +130,8 @@ ls_err spool_late_open(const char *path, spool_late **out)
 void spool_late_free(spool_late *l)
 {
     if (!l) return;
-    if (l->fd >= 0) close(l->fd);
-    free(l->path);
+    for (int i = 0; i < 2; i++)
+        if (l->fds[i] >= 0) close(l->fds[i]);
     free(l->damage_text);
     free(l->rows);
     free(l->buffer);
@@ -124,11 +139,12 @@ void spool_late_free(spool_late *l)
 }
 
 /* All len_bytes, or false. */
-static bool late_read(const spool_late *l, void *out, size_t len_bytes, uint64_t at_bytes)
+static bool late_read(const spool_late *l, void *out, size_t len_bytes, struct spool_position at)
 {
     size_t have = 0;
     while (have < len_bytes) {
-        const ssize_t got = pread(l->fd, (char *)out + have, len_bytes - have, (off_t)(at_bytes + have));
+        const off_t at_bytes = (off_t)(at.at_bytes + have);
+        const ssize_t got = pread(l->fds[at.is_own], (char *)out + have, len_bytes - have, at_bytes);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         have += (size_t)got;
@@ -141,15 +157,14 @@ ls_err spool_late_next(spool_late *l, const struct spool_rec_header **out)
     struct spool_rec_header *rec = (void *)l->buffer;
     *out = NULL;
     if (l->next == l->len)
-        return l->damage == LS_OK ? LS_OK
-                                  : ls_fail(l->damage, "%s", l->damage_text ? l->damage_text : l->path);
-    const uint64_t at = l->rows[l->next].at_bytes;
+        return l->damage == LS_OK ? LS_OK : ls_fail(l->damage, "%s", l->damage_text ? l->damage_text : "");
+    const struct spool_position at = l->rows[l->next].at;
     /* it was whole when it was sorted; who knows who writes there */
     if (!late_read(l, rec, sizeof(*rec), at) || rec->len_bytes < sizeof(*rec) ||
         rec->len_bytes > SPOOL_REC_MAX_BYTES || !late_read(l, rec, rec->len_bytes, at) ||
         spool_rec_fault(rec))
-        return ls_fail(LS_ERR_IO, "%s: byte %llu: the file changed while it was read", l->path,
-                       (unsigned long long)at);
+        return ls_fail(LS_ERR_IO, "%s: byte %llu: the file changed while it was read",
+                       late_source(l, at)->path, (unsigned long long)at.at_bytes);
     l->next++;
     *out = rec;
     return LS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A spool file whose samples come late (SPOOL_SAMPLING_LATE: the hardware gathers them), in the order of
+/* A stream whose samples come late (SPOOL_SAMPLING_LATE: the hardware gathers them), in the order of
  * time. 16 bytes of memory a record.
  *
  * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
@@ -7,15 +7,14 @@
 #define SPOOL_LATE_H
 
 #include "common/ls_error.h"
-#include "spool/spool_format.h"
+#include "spool/spool_stream.h"
 
 typedef struct spool_late spool_late;
 
-/* Sort the records of path if their samples may be late; *out is NULL otherwise. Records of one time, and
- * those that belong to a sample, stay as they stand.
- * Owns:   spool_late_free.
- * Errors: LS_ERR_NOMEM, LS_ERR_IO. Damage to the file is told at its end by spool_late_next. */
-ls_err spool_late_open(const char *path, spool_late **out);
+/* Sort the records of the stream if their samples may be late; *out is NULL otherwise. Records of one time,
+ * and those that belong to a sample, stay as they stand. Owns:   borrows stream; spool_late_free. Errors:
+ * LS_ERR_NOMEM, LS_ERR_IO. Damage to its files is told at its end by spool_late_next. */
+ls_err spool_late_open(const struct spool_stream *stream, spool_late **out);
 void spool_late_free(spool_late *l); /* NULL-safe */
 
 /* As spool_reader_next. */

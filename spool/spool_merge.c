@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct spool_lane {
-    struct spool_merge_file file;
+    struct spool_merge_stream state;
     char *damage_text;
     spool_reader *reader;
     spool_late *late;                   /* instead of the reader, where samples come late */
@@ -49,9 +49,9 @@ static unsigned spool_order_of(uint16_t type)
 
 static void spool_lane_damage(struct spool_lane *lane, ls_err e)
 {
-    lane->file.damage = e;
+    lane->state.damage = e;
     lane->damage_text = strdup(ls_last_error());
-    lane->file.damage_text = lane->damage_text ? lane->damage_text : "";
+    lane->state.damage_text = lane->damage_text ? lane->damage_text : "";
 }
 
 static uint64_t spool_head_time(const spool_merge *m, struct spool_lane *lane)
@@ -99,28 +99,27 @@ static void spool_sift_down(spool_merge *m, size_t at)
     }
 }
 
-/* A file of a thread of Loadstone's own: the thread's begin stands first, or behind the process. */
+/* The stream of a thread of Loadstone's own: the thread's begin stands first, or behind the process. */
 static bool spool_may_be_late(const struct spool_rec_header *first)
 {
     return first->type == SPOOL_REC_PROCESS ||
            (first->type == SPOOL_REC_THREAD_BEGIN && (first->flags & SPOOL_THREAD_OWN));
 }
 
-static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const char *path)
+static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const struct spool_stream *stream)
 {
-    lane->file = (struct spool_merge_file){.path = path, .damage_text = ""};
-    const ls_err e = spool_reader_open(path, &lane->reader);
+    lane->state = (struct spool_merge_stream){.damage_text = ""};
+    const ls_err e = spool_reader_open(stream, &lane->reader);
     if (e == LS_ERR_NOMEM || e == LS_ERR_VERSION) return e;
     if (e != LS_OK) {
         spool_lane_damage(lane, e);
         return LS_OK;
     }
-    lane->file.tid = spool_reader_header(lane->reader)->tid;
-    lane->file.begin_ns = spool_reader_header(lane->reader)->mono_ns;
+    lane->state.tid = spool_reader_header(lane->reader)->tid;
     if (!spool_lane_advance(m, lane)) return LS_OK;
     m->heap[m->heap_len++] = (size_t)(lane - m->lanes);
     if (!spool_may_be_late(lane->rec)) return LS_OK;
-    LS_TRY(spool_late_open(path, &lane->late));
+    LS_TRY(spool_late_open(stream, &lane->late));
     if (lane->late) spool_lane_advance(m, lane); /* the same first record */
     return LS_OK;
 }
@@ -135,13 +134,13 @@ static ls_err spool_keep_process(spool_merge *m, const struct spool_rec_header *
 
 static ls_err spool_merge_fill(spool_merge *m, const struct spool_image *image)
 {
-    m->lanes = calloc(image->files_len + 1, sizeof(*m->lanes));
-    m->heap = calloc(image->files_len + 1, sizeof(*m->heap));
+    m->lanes = calloc(image->streams.len + 1, sizeof(*m->lanes));
+    m->heap = calloc(image->streams.len + 1, sizeof(*m->heap));
     if (!m->lanes || !m->heap)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu files", image->path, image->files_len);
-    for (size_t i = 0; i < image->files_len; i++) {
+        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->streams.len);
+    for (size_t i = 0; i < image->streams.len; i++) {
         struct spool_lane *lane = &m->lanes[m->lanes_len++];
-        LS_TRY(spool_lane_open(m, lane, image->files[i]));
+        LS_TRY(spool_lane_open(m, lane, &image->streams.rows[i]));
         if (!m->process && lane->rec && lane->rec->type == SPOOL_REC_PROCESS)
             LS_TRY(spool_keep_process(m, lane->rec));
     }
@@ -190,12 +189,12 @@ struct spool_item spool_merge_next(spool_merge *m)
     if (m->heap_len == 0) return (struct spool_item){0};
     const struct spool_lane *lane = &m->lanes[m->heap[0]];
     m->head_is_used = true;
-    return (struct spool_item){.rec = lane->rec, .time_ns = lane->time_ns, .file = m->heap[0]};
+    return (struct spool_item){.rec = lane->rec, .time_ns = lane->time_ns, .stream = m->heap[0]};
 }
 
-const struct spool_merge_file *spool_merge_file_at(const spool_merge *m, size_t file)
+const struct spool_merge_stream *spool_merge_stream_at(const spool_merge *m, size_t stream)
 {
-    return &m->lanes[file].file;
+    return &m->lanes[stream].state;
 }
 
 const struct spool_process *spool_merge_process(const spool_merge *m)

@@ -204,6 +204,25 @@ static inline bool spool_put_watch(struct spool_writer *w, unsigned flags, struc
     return spool_put(w, SPOOL_WHAT(WATCH, flags, r), &r, &text, 1);
 }
 
+static inline bool spool_put_in_place(struct spool_writer *w, uint64_t time_ns,
+                                      const struct spool_in_place_row *rows, uint32_t rows_len)
+{
+    const struct spool_text text = {rows, rows_len * (uint32_t)sizeof(*rows)};
+    const struct spool_in_place r = {.time_ns = time_ns, .rows_len = rows_len};
+    return spool_put(w, SPOOL_WHAT(IN_PLACE, 0, r), &r, &text, 1);
+}
+
+static inline bool spool_put_kernel_fault(struct spool_writer *w, unsigned flags, struct spool_kernel_fault r)
+{
+    return spool_put(w, SPOOL_WHAT(FAULT, flags, r), &r, NULL, 0);
+}
+
+/* r.rec.flags: as in spool_kernel_call */
+static inline bool spool_put_kernel_call(struct spool_writer *w, struct spool_kernel_call r)
+{
+    return spool_put(w, SPOOL_WHAT(CALL, r.rec.flags, r), &r, NULL, 0);
+}
+
 static inline bool spool_put_setting(struct spool_writer *w, uint64_t time_ns, const char *setting)
 {
     const struct spool_text text = spool_text_of(setting, SPOOL_TEXT_MAX_BYTES);

@@ -4,111 +4,88 @@
 #include "common/ls_span.h"
 #include "spool/spool_record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct spool_reader {
-    char *path;
-    const uint8_t *bytes; /* whole file in memory, or NULL: read by chunks */
-    uint8_t *buffer;      /* the current chunk, 8-byte aligned */
+    struct spool_stream stream;
+    bool is_own;        /* in the own file, behind all pieces */
+    size_t pieces_read; /* of the shared file */
+    uint64_t *buffer;   /* the current chunk or piece */
+    size_t buffer_len_bytes;
     struct ls_cursor chunk;
-    uint64_t file_len_bytes;
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
-    uint64_t rec_at_bytes;   /* of the last record */
+    struct spool_position rec_at;
     struct spool_file_header header;
 };
+
+static const struct spool_source *spool_source_of(const spool_reader *r)
+{
+    return r->is_own || !r->stream.shared.path ? &r->stream.own : &r->stream.shared;
+}
 
 static uint64_t spool_offset(const spool_reader *r)
 {
     return r->chunk_at_bytes + r->chunk.pos_bytes;
 }
 
+static ls_err spool_damage_at(const spool_reader *r, ls_err e, uint64_t at_bytes, const char *what)
+{
+    return ls_fail(e, "%s: byte %llu: %s; what stands before it is kept", spool_source_of(r)->path,
+                   (unsigned long long)at_bytes, what);
+}
+
 static ls_err spool_damage(const spool_reader *r, ls_err e, const char *what)
 {
-    return ls_fail(e, "%s: byte %llu: %s; what stands before it is kept", r->path,
-                   (unsigned long long)spool_offset(r), what);
+    return spool_damage_at(r, e, spool_offset(r), what);
 }
 
-static ls_err spool_read_at(const spool_reader *r, uint64_t at_bytes, size_t len_bytes, size_t *out_len)
+/* [at_bytes, at_bytes + len_bytes) of the current file, as far as it is there, becomes the chunk. */
+static ls_err spool_load(spool_reader *r, uint64_t at_bytes, size_t len_bytes)
 {
-    if (r->bytes) {
-        memcpy(r->buffer, r->bytes + at_bytes, len_bytes);
-        *out_len = len_bytes;
-        return LS_OK;
+    const struct spool_source *source = spool_source_of(r);
+    const uint64_t left = at_bytes < source->len_bytes ? source->len_bytes - at_bytes : 0;
+    size_t len = left < len_bytes ? (size_t)left : len_bytes;
+    if (len > r->buffer_len_bytes) {
+        free(r->buffer);
+        r->buffer = malloc(len + 8);
+        r->buffer_len_bytes = r->buffer ? len : 0;
+        r->chunk = ls_cursor_over(NULL, 0);
+        if (!r->buffer)
+            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for a chunk of %zu bytes", source->path, len);
     }
-    /* opened anew for each chunk: a program of ten thousand threads leaves as many files */
-    const int fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return ls_fail_errno(errno, "cannot open spool file %s", r->path);
-    size_t have = 0;
-    while (have < len_bytes) {
-        const ssize_t got = pread(fd, r->buffer + have, len_bytes - have, (off_t)(at_bytes + have));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) {
-            const int saved = errno;
-            close(fd);
-            return ls_fail_errno(saved, "cannot read spool file %s", r->path);
-        }
-        if (got == 0) break;
-        have += (size_t)got;
-    }
-    close(fd);
-    *out_len = have;
-    return LS_OK;
-}
-
-static ls_err spool_load_chunk(spool_reader *r, uint64_t at_bytes)
-{
-    const uint64_t left = r->file_len_bytes - at_bytes;
-    size_t len = left < SPOOL_CHUNK_BYTES ? (size_t)left : SPOOL_CHUNK_BYTES;
-    LS_TRY(spool_read_at(r, at_bytes, len, &len));
+    LS_TRY(spool_source_read(source, at_bytes, r->buffer, len, &len));
     r->chunk_at_bytes = at_bytes;
     r->chunk = ls_cursor_over(r->buffer, len);
     return LS_OK;
 }
 
-static ls_err spool_check_header(spool_reader *r)
+static ls_err spool_begin_own(spool_reader *r, struct spool_file_header *out)
 {
-    struct spool_file_header *h = &r->header;
-    if (!ls_cursor_read(&r->chunk, h, sizeof(*h)))
-        return ls_fail(LS_ERR_TRUNCATED, "%s: %llu bytes are too few for the header of a spool file", r->path,
-                       (unsigned long long)r->file_len_bytes);
-    r->chunk.pos_bytes = 0;
-    if (h->magic != SPOOL_MAGIC)
-        return ls_fail(LS_ERR_FORMAT, "%s: byte 0: not a Loadstone spool file", r->path);
-    if (h->version != SPOOL_VERSION)
-        return ls_fail(LS_ERR_VERSION,
-                       "%s: byte 8: spool version %u, this program reads version %u: resolve it with the "
-                       "Loadstone that recorded it",
-                       r->path, h->version, SPOOL_VERSION);
-    if (h->features != 0)
-        return ls_fail(LS_ERR_VERSION,
-                       "%s: byte 56: spool features 0x%llx are not known here: use a newer Loadstone",
-                       r->path, (unsigned long long)h->features);
-    if (h->header_len_bytes != sizeof(*h) || h->chunk_len_bytes != SPOOL_CHUNK_BYTES)
-        return ls_fail(LS_ERR_FORMAT, "%s: byte 10: header of %u and chunks of %u bytes, expected %zu and %u",
-                       r->path, h->header_len_bytes, h->chunk_len_bytes, sizeof(*h), SPOOL_CHUNK_BYTES);
-    r->chunk.pos_bytes = sizeof(*h);
+    LS_TRY(spool_source_header(&r->stream.own, SPOOL_CHUNK_BYTES, out));
+    r->is_own = true;
+    LS_TRY(spool_load(r, 0, SPOOL_CHUNK_BYTES));
+    if (r->chunk.span.len_bytes < sizeof(*out))
+        return spool_damage(r, LS_ERR_TRUNCATED, "the file became shorter");
+    r->chunk.pos_bytes = sizeof(*out);
     return LS_OK;
 }
 
-static ls_err spool_start(spool_reader *r, const char *name)
+static ls_err spool_start(spool_reader *r)
 {
-    const size_t len = r->file_len_bytes < SPOOL_CHUNK_BYTES ? (size_t)r->file_len_bytes : SPOOL_CHUNK_BYTES;
-    r->path = strdup(name);
-    r->buffer = malloc(len + 8);
-    if (!r->path || !r->buffer)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for a chunk of %zu bytes", name, len);
-    LS_TRY(spool_load_chunk(r, 0));
-    return spool_check_header(r);
+    if (!r->stream.shared.path && !r->stream.fault) return spool_begin_own(r, &r->header);
+    const bool is_shared = r->stream.shared.path != NULL;
+    LS_TRY(spool_source_header(spool_source_of(r), is_shared ? SPOOL_SHARED_CHUNK_BYTES : SPOOL_CHUNK_BYTES,
+                               &r->header));
+    r->header.tid = r->stream.tid;
+    return LS_OK;
 }
 
-static ls_err spool_finish_open(spool_reader *r, const char *name, spool_reader **out)
+ls_err spool_reader_open(const struct spool_stream *stream, spool_reader **out)
 {
-    if (!r) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", name);
-    const ls_err e = spool_start(r, name);
+    spool_reader *r = calloc(1, sizeof(*r));
+    if (!r) return ls_fail(LS_ERR_NOMEM, "out of memory for a reader of a spool");
+    r->stream = *stream;
+    const ls_err e = spool_start(r);
     if (e == LS_OK)
         *out = r;
     else
@@ -116,30 +93,15 @@ static ls_err spool_finish_open(spool_reader *r, const char *name, spool_reader 
     return e;
 }
 
-ls_err spool_reader_open(const char *path, spool_reader **out)
-{
-    struct stat st;
-    if (stat(path, &st) != 0) return ls_fail_errno(errno, "cannot read spool file %s", path);
-    if (!S_ISREG(st.st_mode)) return ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
-    spool_reader *r = calloc(1, sizeof(*r));
-    if (r) r->file_len_bytes = (uint64_t)st.st_size;
-    return spool_finish_open(r, path, out);
-}
-
 ls_err spool_reader_open_bytes(const void *bytes, size_t len_bytes, const char *name, spool_reader **out)
 {
-    spool_reader *r = calloc(1, sizeof(*r));
-    if (r) {
-        r->bytes = bytes;
-        r->file_len_bytes = len_bytes;
-    }
-    return spool_finish_open(r, name, out);
+    const struct spool_stream stream = {.own = {.path = name, .bytes = bytes, .len_bytes = len_bytes}};
+    return spool_reader_open(&stream, out);
 }
 
 void spool_reader_free(spool_reader *r)
 {
     if (!r) return;
-    free(r->path);
     free(r->buffer);
     free(r);
 }
@@ -149,23 +111,36 @@ const struct spool_file_header *spool_reader_header(const spool_reader *r)
     return &r->header;
 }
 
-const char *spool_reader_path(const spool_reader *r)
-{
-    return r->path;
-}
-
 /* A killed writer leaves at most one empty chunk behind the one it was writing. */
 static bool spool_may_end_here(const spool_reader *r)
 {
-    return r->file_len_bytes <= r->chunk_at_bytes + 2 * (uint64_t)SPOOL_CHUNK_BYTES;
+    return r->is_own && r->stream.own.len_bytes <= r->chunk_at_bytes + 2 * (uint64_t)SPOOL_CHUNK_BYTES;
 }
 
-/* Is there another chunk? At the end of the file *out_more is false. */
-static ls_err spool_next_chunk(spool_reader *r, bool *out_more)
+/* Is there another chunk of the own file? At its end *out_more is false. */
+static ls_err spool_next_own(spool_reader *r, bool *out_more)
 {
     const uint64_t at = r->chunk_at_bytes + SPOOL_CHUNK_BYTES;
-    *out_more = r->chunk.span.len_bytes == SPOOL_CHUNK_BYTES && at < r->file_len_bytes;
-    return *out_more ? spool_load_chunk(r, at) : LS_OK;
+    *out_more = r->chunk.span.len_bytes == SPOOL_CHUNK_BYTES && at < r->stream.own.len_bytes;
+    return *out_more ? spool_load(r, at, SPOOL_CHUNK_BYTES) : LS_OK;
+}
+
+/* Go on behind the current chunk or piece. At the end *out_more is false. */
+static ls_err spool_next_chunk(spool_reader *r, bool *out_more)
+{
+    const struct spool_stream *s = &r->stream;
+    struct spool_file_header h;
+    *out_more = true;
+    if (r->is_own) return spool_next_own(r, out_more);
+    if (r->pieces_read < s->pieces_len) {
+        const struct spool_part *p = &s->pieces[r->pieces_read];
+        LS_TRY(spool_load(r, p->at_bytes, (size_t)(p->end_bytes - p->at_bytes)));
+        r->pieces_read++;
+        return LS_OK;
+    }
+    if (s->fault) return spool_damage_at(r, LS_ERR_FORMAT, s->fault_at_bytes, s->fault);
+    *out_more = s->own.path != NULL;
+    return *out_more ? spool_begin_own(r, &h) : LS_OK;
 }
 
 /* The record under the cursor: checked and taken. NULL in *out: a zero header ends the file. */
@@ -181,13 +156,16 @@ static ls_err spool_take_record(spool_reader *r, const struct spool_rec_header *
                                      : spool_damage(r, LS_ERR_FORMAT, "a hole before the end of the file");
     if (h.len_bytes < sizeof(h) || h.len_bytes % 8 != 0)
         return spool_damage(r, LS_ERR_FORMAT, "impossible record length");
-    if (h.len_bytes > ls_cursor_left(&r->chunk))
-        return spool_damage(r, r->chunk.span.len_bytes < SPOOL_CHUNK_BYTES ? LS_ERR_TRUNCATED : LS_ERR_FORMAT,
+    if (h.len_bytes > ls_cursor_left(&r->chunk)) {
+        const uint64_t end = r->chunk_at_bytes + r->chunk.span.len_bytes;
+        const uint32_t chunk_len_bytes = r->is_own ? SPOOL_CHUNK_BYTES : SPOOL_SHARED_CHUNK_BYTES;
+        return spool_damage(r, end % chunk_len_bytes != 0 ? LS_ERR_TRUNCATED : LS_ERR_FORMAT,
                             "a record reaches over the end of its chunk");
+    }
     const struct spool_rec_header *rec = (const void *)(r->chunk.span.data + r->chunk.pos_bytes);
     const char *fault = spool_rec_fault(rec);
     if (fault) return spool_damage(r, LS_ERR_FORMAT, fault);
-    r->rec_at_bytes = spool_offset(r);
+    r->rec_at = (struct spool_position){.is_own = r->is_own, .at_bytes = spool_offset(r)};
     r->chunk.pos_bytes += h.len_bytes;
     *out = rec;
     return LS_OK;
@@ -196,16 +174,17 @@ static ls_err spool_take_record(spool_reader *r, const struct spool_rec_header *
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
 {
     for (;;) {
-        bool more = true;
         *out = NULL;
-        if (ls_cursor_left(&r->chunk) == 0) LS_TRY(spool_next_chunk(r, &more));
-        if (!more) return LS_OK;
+        for (bool more = true; ls_cursor_left(&r->chunk) == 0;) {
+            LS_TRY(spool_next_chunk(r, &more));
+            if (!more) return LS_OK;
+        }
         LS_TRY(spool_take_record(r, out));
-        if (!*out || (*out)->type != SPOOL_REC_PAD) return LS_OK;
+        if (!*out || ((*out)->type != SPOOL_REC_PAD && (*out)->type != SPOOL_REC_PIECE)) return LS_OK;
     }
 }
 
-uint64_t spool_reader_offset(const spool_reader *r)
+struct spool_position spool_reader_position(const spool_reader *r)
 {
-    return r->rec_at_bytes;
+    return r->rec_at;
 }

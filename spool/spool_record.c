@@ -53,11 +53,15 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(NODE_MAP, spool_node_map),
     SPOOL_ROW(DOMAIN_END, spool_domain_end),
     SPOOL_ROW(CALLBACK, spool_callback), /* two strings: see spool_callback_tail */
+    SPOOL_ROW(PIECE, spool_piece),
     SPOOL_ROW(SAMPLE, spool_sample),
     SPOOL_ROW_TAIL(CHAIN, spool_chain, ips_len, 8),
     SPOOL_ROW_TAIL(SAMPLING, spool_sampling, text_len, 1),
     SPOOL_ROW(COST, spool_cost),
     SPOOL_ROW_TAIL(WATCH, spool_watch, text_len, 1),
+    SPOOL_ROW(FAULT, spool_kernel_fault),
+    SPOOL_ROW(CALL, spool_kernel_call),
+    SPOOL_ROW_TAIL(IN_PLACE, spool_in_place, rows_len, sizeof(struct spool_in_place_row)),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 /* Numbers may have gaps; that each has its row is tested (tests/spool/test_spool_domains.c). */
@@ -114,6 +118,7 @@ static const char *spool_content_fault(const struct spool_rec_header *rec)
     const void *const whole = rec;
     const struct spool_domain *d = whole;
     const struct spool_map *m = whole;
+    const struct spool_in_place *i = whole;
     switch (rec->type) {
     case SPOOL_REC_DOMAIN:
         return d->domain == 0 || d->data == 0 ? "a domain without number or content" : NULL;
@@ -123,6 +128,8 @@ static const char *spool_content_fault(const struct spool_rec_header *rec)
         return spool_data_fault(whole);
     case SPOOL_REC_CALLBACK:
         return rec->flags > SPOOL_CALLBACK_LAST ? "no such news of a callback" : NULL;
+    case SPOOL_REC_IN_PLACE:
+        return i->rows_len > SPOOL_IN_PLACE_ROWS_MOST ? "more instructions than are counted" : NULL;
     }
     return NULL;
 }

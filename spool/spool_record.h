@@ -19,10 +19,10 @@ const char *spool_rec_fault(const struct spool_rec_header *rec);
 /* "MMAP", or "unknown". */
 const char *spool_rec_name(uint16_t type);
 
-/* Every record but PAD and ACCESS carries its time behind the header. */
+/* Every record but PAD, PIECE and ACCESS carries its time behind the header. */
 static inline bool spool_rec_has_time(const struct spool_rec_header *rec)
 {
-    return rec->type != SPOOL_REC_PAD && rec->type != SPOOL_REC_ACCESS;
+    return rec->type != SPOOL_REC_PAD && rec->type != SPOOL_REC_PIECE && rec->type != SPOOL_REC_ACCESS;
 }
 
 static inline uint64_t spool_rec_time_ns(const struct spool_rec_header *rec)

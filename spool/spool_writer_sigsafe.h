@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one way into a spool file: one writer a thread, wait-free, no malloc, no stdio, no locks.
+/* The one way into a spool: one writer a thread, wait-free, no malloc, no stdio, no locks.
  * A writer is a plain struct the caller keeps (in its thread's block); all zero but fd = -1 is a closed one
  * (SPOOL_WRITER_CLOSED). */
 #ifndef SPOOL_WRITER_SIGSAFE_H
@@ -23,17 +23,38 @@ struct spool_cap {
 };
 
 /* Space kept free at the end of every chunk, so that a thread that finds no room for the next one can still
- * say so, and end. */
-#define SPOOL_FAREWELL_BYTES 256u
+ * say so, and end, and a process with it. */
+#define SPOOL_FAREWELL_BYTES 512u
+
+/* The file of all threads, from which writers lease chunks. */
+struct spool_shared {
+    const int *dirfd;             /* directory of all files; the number may change */
+    void (*guard)(int *fd);       /* called with the descriptor of each own file; NULL: nobody is told */
+    struct spool_cap *cap;        /* borrowed */
+    struct spool_file_header ids; /* pid, parent_pid and image of all files */
+    int fd;                       /* -1: there is none, each thread has its own file */
+    uint32_t chunks_len;          /* atomic: leased so far */
+    uint32_t streams_len;         /* atomic: begun so far */
+    uint64_t file_device, file_inode;
+};
+
+/* A mapped chunk of a file. */
+struct spool_chunk {
+    uint8_t *at; /* NULL: none */
+    uint64_t offset_bytes;
+    uint32_t used_bytes, len_bytes;
+};
 
 struct spool_writer {
-    uint8_t *chunk; /* mapped chunk, NULL: none */
+    struct spool_chunk chunk; /* at NULL: closed */
+    struct spool_chunk spare; /* of the shared file: what a stream left over, for the next one */
     struct spool_cap *cap;
+    struct spool_shared *shared;     /* NULL: a file without other threads */
     struct spool_event *lost;        /* DROPPED_BYTES in the last chunk: its count goes on growing */
     struct spool_rec_header pending; /* of the reserved record */
-    uint32_t chunk_used_bytes;
-    uint32_t chunks_len; /* chunks of the file so far */
-    int fd;
+    int fd;                          /* of the own file; -1: none */
+    uint32_t tid, stream;
+    uint32_t pieces_len;      /* PIECE records of the stream so far */
     volatile uint8_t busy;    /* a record is reserved and not committed */
     volatile uint8_t stopped; /* no room any more: all records but the farewell are dropped */
     uint64_t file_device, file_inode;
@@ -43,6 +64,13 @@ struct spool_writer {
         .fd = -1            \
     }
 
+/* Create the shared file name in *s->dirfd and write its header; dirfd, guard, cap and ids are set, fd is -1.
+ * Returns 0 or an errno; then fd stays -1, and each thread gets a file of its own.
+ * Thread: one, before any writer uses s.  Signal: safe; errno is kept. */
+int spool_shared_open(struct spool_shared *s, const char *name);
+/* In a fork child: let go of the parent's file, after all writers of s did.  Signal: safe; errno is kept. */
+void spool_shared_disown(struct spool_shared *s);
+
 /* Create the file name (must not exist) in dirfd and write its header: ids gives pid, tid, parent_pid and
  * image, the rest is filled in. The descriptor is close-on-exec and moved out of the program's way where the
  * limits allow. Returns 0 or an errno; then w is closed, and nothing is left but counts in cap. Owns:   w
@@ -50,6 +78,12 @@ struct spool_writer {
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 int spool_writer_open(struct spool_writer *w, int dirfd, const char *name,
                       const struct spool_file_header *ids, struct spool_cap *cap);
+
+/* Begin the stream of thread tid in s: a piece of the shared file as long as it is short, then a file
+ * t<tid>.<stream> of its own; also at once where the shared file has no room and for records that are too
+ * large for it. A closed w keeps what its last stream left of a chunk, and goes on there. Returns 0 or an
+ * errno, as above. Thread: the owner of w.  Signal: safe; errno is kept. */
+int spool_writer_join(struct spool_writer *w, struct spool_shared *s, uint32_t tid);
 
 /* Room for a record of len_bytes (header included, rounded up to 8; the room is all zero). Fill in what
  * stands behind the rec_header, then commit. NULL: dropped and counted (no room; or w has an uncommitted
@@ -61,7 +95,7 @@ void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags
  * Thread: the owner of w.  Signal: safe. */
 void spool_writer_commit(struct spool_writer *w, void *rec);
 
-/* The descriptor, so that hooks of close can spare it; -1: none. */
+/* The descriptor of the own file, so that hooks of close can spare it; -1: none. */
 static inline int spool_writer_fd(const struct spool_writer *w)
 {
     return w->fd;
@@ -69,16 +103,20 @@ static inline int spool_writer_fd(const struct spool_writer *w)
 
 static inline bool spool_writer_is_open(const struct spool_writer *w)
 {
-    return w->chunk != NULL;
+    return w->chunk.at != NULL;
 }
 
-/* Cut the file to what was written, unmap, close.
+/* Where rec, which was committed last, stands in its file, for a mapping of its own. Returns the descriptor
+ * of the file; -1: it is no longer ours.  Thread: the owner of w.  Signal: safe; errno is kept. */
+int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t *out_at_bytes);
+
+/* End the stream: an own file is cut to what was written and closed.
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 void spool_writer_close(struct spool_writer *w);
 
-/* In a fork child: let go of the parent's file without changing it. The mapping stays valid until this call,
- * so a handler between fork and here hurts nobody but must not write. Never in a vfork child: it shares the
- * parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
+/* In a fork child: let go of the parent's files without changing them. The mapping stays valid until this
+ * call, so a handler between fork and here hurts nobody but must not write. Never in a vfork child: it shares
+ * the parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
 void spool_writer_disown(struct spool_writer *w);
 
 #endif

@@ -25,6 +25,7 @@ include tests/patterns/extract.mk
 include tests/patterns/compare.mk
 include tests/viz-export/local.mk
 include tests/calls/local.mk
+include tests/kernel/local.mk
 include tests/lint/local.mk
 include tests/cases/callbacks.mk
 include tests/cases/fields.mk

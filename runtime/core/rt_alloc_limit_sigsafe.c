@@ -1,85 +1,129 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 
-#include "runtime/core/rt_thread.h"
-
 enum {
-    RT_LIMIT_HIGHEST_BYTES = 1 << 20, /* larger blocks are always recorded: there are never many */
-    RT_LIMIT_LOOK_NS = 2000000,       /* shorter stretches say little: one hook in 64 is timed */
-    RT_LIMIT_PART = 2,                /* of the budget; the rest is for sampling */
+    RT_LIMIT_PART = 2,   /* of the budget; the rest is for sampling */
+    RT_LIMIT_RECENT = 8, /* looks */
 };
-/* What was not spent is saved, because programs allocate in fits: at the start, and of so long a time at
- * most. */
-#define RT_LIMIT_FIRST_NS 5e6
-#define RT_LIMIT_SAVED_SHARE_OF_NS 4e9
+static const double RT_LIMIT_USUAL_SHARE = 0.03 / RT_LIMIT_PART;
+/* Records always have so much of the share, whatever it costs to look at each call. */
+static const double RT_LIMIT_FLOOR = 0.1;
+/* What was not spent is saved, because programs allocate in fits: what there is at the start, and what comes
+ * in so much time at most. */
+static const double RT_LIMIT_FIRST_NS = 5e6, RT_LIMIT_SAVED_SHARE_OF_NS = 4e9;
+static const double RT_LIMIT_RATIO_MOST = 64;
 
-static struct {
-    uint32_t busy;
-    uint64_t look_ns, look_cpu_ns, look_ticks; /* last look, CPU time and hook cost then */
-    double saved_ns;
-} rt_limit;
-
-static double rt_limit_hook_ns(uint64_t ticks, uint64_t now_ns)
+void rt_alloc_limit_init(struct rt_alloc_limit *l, double overhead_share, uint64_t min_bytes)
 {
-    const struct rt_budget *b = &rt_state.budget;
-    const uint64_t elapsed_ticks = rt_ticks() - b->start_ticks;
-    if (elapsed_ticks == 0) return 0;
-    return (double)ticks * (double)(now_ns - b->start_ns) / (double)elapsed_ticks;
+    *l = (struct rt_alloc_limit){.share = overhead_share / RT_LIMIT_PART,
+                                 .time_ns.saved = RT_LIMIT_FIRST_NS,
+                                 .bytes.saved = RT_LIMIT_FIRST_BYTES,
+                                 .min_bytes = min_bytes,
+                                 .always_bytes = min_bytes,
+                                 .period_bytes = min_bytes};
 }
 
-static void rt_limit_set(uint64_t bytes)
+static double rt_limit_more(uint64_t now, uint64_t before)
 {
-    if (bytes < rt_state.config.alloc_min_bytes) bytes = rt_state.config.alloc_min_bytes;
-    __atomic_store_n(&rt_state.alloc_record_bytes, bytes, __ATOMIC_RELAXED);
+    return now > before ? (double)(now - before) : 0;
 }
 
-/* The time that a share is taken of: wall time, but no more than the program worked. One that waits, for
- * others or for a processor, has done nothing that a cost could be compared with. */
-static uint64_t rt_limit_worked_ns(uint64_t now_ns, uint64_t cpu_ns)
+static double rt_limit_least(double a, double b)
 {
-    const uint64_t wall = now_ns - rt_limit.look_ns;
-    const uint64_t cpu = cpu_ns > rt_limit.look_cpu_ns ? cpu_ns - rt_limit.look_cpu_ns : 0;
-    return cpu < wall ? cpu : wall;
+    return a < b ? a : b;
 }
 
-/* Overdrawn and spending more than comes in: record less. Half of the savings back: record more. */
-static void rt_limit_look(uint64_t now_ns, uint64_t ticks)
+static double rt_limit_most(double a, double b)
 {
-    const double share = rt_state.config.overhead_share / RT_LIMIT_PART;
-    const uint64_t cpu_ns = ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-    const double earned_ns = share * (double)rt_limit_worked_ns(now_ns, cpu_ns);
-    const double spent_ns = rt_limit_hook_ns(ticks - rt_limit.look_ticks, now_ns);
-    const double most_ns = share * RT_LIMIT_SAVED_SHARE_OF_NS + RT_LIMIT_FIRST_NS;
-    const uint64_t bytes = rt_state.alloc_record_bytes;
-    rt_limit.saved_ns += earned_ns - spent_ns;
-    if (rt_limit.saved_ns > most_ns) rt_limit.saved_ns = most_ns;
-    if (rt_limit.saved_ns < 0 && spent_ns > earned_ns && bytes < RT_LIMIT_HIGHEST_BYTES)
-        rt_limit_set(2 * bytes);
-    else if (rt_limit.saved_ns > RT_LIMIT_FIRST_NS / 2)
-        rt_limit_set(bytes / 2);
-    rt_limit.look_ns = now_ns;
-    rt_limit.look_cpu_ns = cpu_ns;
-    rt_limit.look_ticks = ticks;
+    return a > b ? a : b;
 }
 
-void rt_alloc_limit_adjust(uint64_t now_ns)
+static void rt_account_take(struct rt_alloc_account *a, double earned, double spent, double saved_most)
 {
-    if (rt_state.config.traced) return; /* every block counts, time does not */
-    if (__atomic_exchange_n(&rt_limit.busy, 1, __ATOMIC_ACQUIRE)) return;
-    if (rt_limit.look_ns < rt_state.budget.start_ns) { /* first look in this process */
-        rt_limit.look_ns = rt_state.budget.start_ns;
-        rt_limit.look_cpu_ns = rt_limit.look_ticks = 0;
-        rt_limit.saved_ns = RT_LIMIT_FIRST_NS;
-    }
-    if (now_ns > rt_limit.look_ns && now_ns - rt_limit.look_ns >= RT_LIMIT_LOOK_NS)
-        rt_limit_look(now_ns, __atomic_load_n(&rt_state.budget.hooks_ticks, __ATOMIC_RELAXED));
-    __atomic_store_n(&rt_limit.busy, 0, __ATOMIC_RELEASE);
+    const double ratio = rt_limit_least(spent / rt_limit_most(earned, 1), RT_LIMIT_RATIO_MOST);
+    a->saved = rt_limit_least(a->saved + earned - spent, saved_most);
+    a->recent += (ratio - a->recent) / RT_LIMIT_RECENT;
 }
 
-void rt_alloc_tell_skipped(void)
+/* Overdrawn, and hardly less is spent than comes in. */
+static int rt_account_doublings(const struct rt_alloc_account *a)
 {
-    if (rt_tls.skipped_allocs == 0) return;
-    __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,
-                       __ATOMIC_RELAXED);
-    rt_tls.skipped_allocs = 0;
+    if (a->saved >= 0 || a->recent < 0.75) return 0;
+    return 1 + (a->recent > 4) + (a->recent > 16);
+}
+
+static bool rt_account_allows_twice(const struct rt_alloc_account *a, double first)
+{
+    return a->saved > first / 2 && a->recent < 0.5;
+}
+
+static uint64_t rt_limit_lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t rt_limit_greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Costs follow the limits at once: what was seen before they changed counts as if they had been so before. */
+static void rt_limit_scale_recent(struct rt_alloc_limit *l, double factor)
+{
+    l->time_ns.recent *= factor;
+    l->bytes.recent *= factor;
+}
+
+static void rt_limit_raise(struct rt_alloc_limit *l, int doublings, bool large_ones_cost_most)
+{
+    const uint64_t large = rt_limit_greater(RT_LIMIT_LARGE_BYTES, l->min_bytes);
+    const uint64_t highest = rt_limit_greater(RT_LIMIT_HIGHEST_BYTES, l->min_bytes);
+    rt_limit_scale_recent(l, 1.0 / (1 << doublings));
+    if (large_ones_cost_most || l->always_bytes < large)
+        l->always_bytes =
+            rt_limit_lesser(l->always_bytes << doublings, large_ones_cost_most ? highest : large);
+    if (!large_ones_cost_most) l->period_bytes = rt_limit_lesser(l->period_bytes << doublings, highest);
+    l->period_bytes = rt_limit_greater(l->period_bytes, l->always_bytes);
+}
+
+static void rt_limit_lower(struct rt_alloc_limit *l)
+{
+    const uint64_t large = rt_limit_greater(RT_LIMIT_LARGE_BYTES, l->min_bytes);
+    rt_limit_scale_recent(l, 2);
+    if (l->always_bytes > large)
+        l->always_bytes /= 2;
+    else
+        l->period_bytes = rt_limit_greater(l->period_bytes / 2, l->min_bytes);
+    l->always_bytes = rt_limit_lesser(l->always_bytes, l->period_bytes);
+}
+
+void rt_alloc_limit_look(struct rt_alloc_limit *l, const struct rt_alloc_costs *now)
+{
+    const struct rt_alloc_costs before = l->before;
+    const double wall_ns = rt_limit_more(now->wall_ns, before.wall_ns);
+    /* a share of wall time, but of no more than the program worked: while it waits, for others or for a
+     * processor, it does nothing that a cost could be compared with */
+    const double all_ns = l->share * rt_limit_least(wall_ns, rt_limit_more(now->cpu_ns, before.cpu_ns));
+    const double records_ns =
+        rt_limit_most(all_ns - rt_limit_more(now->looked_ns, before.looked_ns), RT_LIMIT_FLOOR * all_ns);
+    const double bytes = RT_LIMIT_BYTES_PER_S * 1e-9 * wall_ns * l->share / RT_LIMIT_USUAL_SHARE;
+    l->before = *now;
+    rt_account_take(&l->time_ns, records_ns, rt_limit_more(now->hooks_ns, before.hooks_ns),
+                    l->share * RT_LIMIT_SAVED_SHARE_OF_NS + RT_LIMIT_FIRST_NS);
+    rt_account_take(&l->bytes, bytes, rt_limit_more(now->hook_bytes, before.hook_bytes),
+                    RT_LIMIT_FIRST_BYTES);
+    const int by_time = rt_account_doublings(&l->time_ns), by_bytes = rt_account_doublings(&l->bytes);
+    if (by_time || by_bytes)
+        rt_limit_raise(l, by_time > by_bytes ? by_time : by_bytes,
+                       2 * (now->large_allocs - before.large_allocs) > now->allocs - before.allocs);
+    else if (rt_account_allows_twice(&l->time_ns, RT_LIMIT_FIRST_NS) &&
+             rt_account_allows_twice(&l->bytes, RT_LIMIT_FIRST_BYTES))
+        rt_limit_lower(l);
+}
+
+uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every)
+{
+    const uint64_t all_ns = h->end_ns > h->begin_ns ? h->end_ns - h->begin_ns : 0;
+    const uint64_t other_ns = h->burst_end_ns - h->burst_begin_ns + h->clock_ns;
+    return all_ns > other_ns ? (all_ns - other_ns) * every : 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_alloc_note.h"
 
-#include "runtime/core/rt_alloc_limit_sigsafe.h"
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
@@ -10,7 +9,6 @@
 #include <errno.h>
 
 enum {
-    RT_LIMIT_LOOK_EVERY = 256,
     RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated before it is asked again whether there is a recording */
 };
 
@@ -33,12 +31,12 @@ static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
     return path;
 }
 
-/* The writer must be open: opening it uses t->scratch and counts t->files. */
+/* The writer must be open: opening it uses t->scratch and counts t->streams. */
 static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spool_alloc rec,
                          const struct rt_block *b, const struct rt_path *path)
 {
     const uint64_t hash = spool_path_hash(path->frames, path->len);
-    const bool is_known = rt_paths_know(&t->paths, t->files, hash);
+    const bool is_known = rt_paths_know(&t->paths, t->streams, hash);
     rec.base = (uint64_t)(uintptr_t)b->base;
     rec.len_bytes = b->len_bytes;
     rec.frames_len = is_known ? 1 : path->len;
@@ -46,15 +44,24 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
     const unsigned flags = (unsigned)b->call | (is_known ? SPOOL_ALLOC_KNOWN_PATH : 0);
     rt_mark(LS_MARKER_BLOCK_BORN, rec.base, rec.len_bytes, hash);
     if (!spool_put_alloc(w, rec, flags, is_known ? &hash : path->frames)) rt_paths_forget(&t->paths, hash);
+    t->hook_bytes += (uint32_t)sizeof(rec) + rec.frames_len * (uint32_t)sizeof(uint64_t);
+    rt_budget_look(rec.time_ns);
 }
 
-/* The program allocates too fast to record each block. Threads count by themselves: a counter for all of them
- * would be what they wait for. */
-static void rt_skip_alloc(void)
+/* Blocks of this length that a sampled one represents beside itself: 1 / (1 - exp(-x)) - 1 with x the length
+ * over the period, by its series (Bernoulli numbers) up to x; x < 1. */
+static uint32_t rt_skipped_of(size_t len_bytes, uint32_t period_bytes)
 {
-    if (++rt_tls.skipped_allocs < RT_LIMIT_LOOK_EVERY) return;
-    rt_alloc_tell_skipped();
-    rt_alloc_limit_adjust(ls_clock_mono_ns());
+    const double x = (double)len_bytes / period_bytes;
+    return (uint32_t)(1 / x - 0.5 + x / 12 + 0.5);
+}
+
+void rt_alloc_tell_skipped(void)
+{
+    if (rt_tls.skipped_allocs == 0) return;
+    __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,
+                       __ATOMIC_RELAXED);
+    rt_tls.skipped_allocs = 0;
 }
 
 static uint64_t rt_sample_seed(void)
@@ -63,15 +70,16 @@ static uint64_t rt_sample_seed(void)
     return (base ^ (uint64_t)ls_syscall(SYS_gettid)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static void rt_draw_gap(uint64_t limit_bytes)
+static void rt_draw_gap(void)
 {
     struct rt_poisson *p = &rt_tls.poisson;
-    const uint32_t period_bytes = limit_bytes < UINT32_MAX ? (uint32_t)limit_bytes : UINT32_MAX;
+    const uint64_t wanted_bytes = __atomic_load_n(&rt_state.alloc_period_bytes, __ATOMIC_RELAXED);
+    const uint32_t period_bytes = wanted_bytes < UINT32_MAX ? (uint32_t)wanted_bytes : UINT32_MAX;
     rt_tls.sample_left_bytes += rt_poisson_gap(p, period_bytes, p->random ? 0 : rt_sample_seed());
 }
 
-/* The bytes of a block below the limit were counted: is it hit? The mean gap, 0: it is not. */
-static uint32_t rt_sample(uint64_t limit_bytes)
+/* A block below the limit, whose bytes were counted: is it hit? The mean gap, 0: it is not. */
+static uint32_t rt_sample(void)
 {
     if (rt_tls.sample_left_bytes >= 0) return 0;
     if (!rt_is_recording()) {
@@ -79,23 +87,25 @@ static uint32_t rt_sample(uint64_t limit_bytes)
         return 0;
     }
     if (rt_tls.poisson.period_bytes == 0) { /* the first gap of this thread */
-        rt_draw_gap(limit_bytes);
+        rt_draw_gap();
         if (rt_tls.sample_left_bytes >= 0) return 0;
     }
     const uint32_t period_bytes = rt_tls.poisson.period_bytes;
     rt_tls.sample_left_bytes = 0; /* a Poisson process has no memory: the next gap begins behind the block */
-    rt_draw_gap(limit_bytes);
+    rt_draw_gap();
     return period_bytes;
 }
 
 static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint32_t period_bytes)
 {
     struct spool_writer *w = rt_spool_writer(t);
-    if (rt_blocks_add((uint64_t)(uintptr_t)b->base)) {
-        const struct rt_path path = rt_path_here(t, b->caller);
-        rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &path);
-    }
-    if (++t->allocs % RT_LIMIT_LOOK_EVERY == 0) rt_alloc_limit_adjust(ls_clock_mono_ns());
+    if (!rt_blocks_add((uint64_t)(uintptr_t)b->base)) return;
+    t->allocs++;
+    t->large_allocs += period_bytes == 1;
+    if (period_bytes > 1 && b->len_bytes >= rt_state.config.alloc_min_bytes)
+        rt_tls.skipped_allocs += rt_skipped_of(b->len_bytes, period_bytes);
+    const struct rt_path path = rt_path_here(t, b->caller);
+    rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &path);
 }
 
 static void rt_record(const struct rt_block *b, uint32_t period_bytes)
@@ -112,19 +122,10 @@ static void rt_record(const struct rt_block *b, uint32_t period_bytes)
 LS_ALIGNED void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller)
 {
     const struct rt_block b = {base, len_bytes, call, caller};
-    const uint64_t limit_bytes = __atomic_load_n(&rt_state.alloc_record_bytes, __ATOMIC_RELAXED);
-    const bool is_small = len_bytes < rt_state.config.alloc_min_bytes; /* then it was counted already */
     if (!base) return;
-    if (len_bytes >= limit_bytes) {
-        rt_record(&b, 1);
-        return;
-    }
-    if (!is_small) rt_tls.sample_left_bytes -= (int64_t)len_bytes;
-    const uint32_t period_bytes = rt_sample(limit_bytes);
-    if (period_bytes > 0)
-        rt_record(&b, period_bytes);
-    else if (!is_small)
-        rt_skip_alloc();
+    const bool is_long = len_bytes >= __atomic_load_n(&rt_state.alloc_always_bytes, __ATOMIC_RELAXED);
+    const uint32_t period_bytes = is_long ? 1 : rt_sample();
+    if (period_bytes > 0) rt_record(&b, period_bytes);
 }
 
 void rt_alloc_note_kept(const struct rt_block *b)
@@ -141,6 +142,7 @@ LS_ALIGNED bool rt_free_note(void *p)
     if (t) {
         rt_mark(LS_MARKER_BLOCK_DIED, base, 0, 0);
         spool_put_free(rt_spool_writer(t), ls_clock_mono_ns(), base);
+        t->hook_bytes += (uint32_t)sizeof(struct spool_extent);
         rt_leave();
     }
     errno = saved;

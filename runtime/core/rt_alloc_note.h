@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What allocator hooks leave in the spool. From rt_state.alloc_record_bytes on every block is recorded with
+/* What allocator hooks leave in the spool. From rt_state.alloc_always_bytes on every block is recorded with
  * its call path; below it, those that a Poisson process over the bytes hits (rt_poisson_sigsafe.h). */
 #ifndef RT_ALLOC_NOTE_H
 #define RT_ALLOC_NOTE_H
@@ -20,11 +20,13 @@ struct rt_block {
     void *caller; /* return address of the hook */
 };
 
-/* Does a block of this length deserve a second look? Almost always no: two comparisons. */
+/* Does a block of this length deserve a second look? Almost always no, by two comparisons; hooks ask before
+ * the real call, so that they can leave the rest to it. */
 static inline bool rt_alloc_is_notable(size_t len_bytes)
 {
-    if (__builtin_expect(len_bytes >= rt_state.config.alloc_min_bytes, 0)) return true;
-    rt_tls.small_calls++;
+    if (__builtin_expect(len_bytes >= __atomic_load_n(&rt_state.alloc_always_bytes, __ATOMIC_RELAXED), 0))
+        return true;
+    rt_tls.looked_calls++;
     return __builtin_expect((rt_tls.sample_left_bytes -= (int64_t)len_bytes) < 0, 0);
 }
 
@@ -37,12 +39,10 @@ void rt_alloc_note_kept(const struct rt_block *b);
 
 /* Before a block is given back (its address may be reused at once): if it was recorded, so is its end.
  * Returns whether.  errno is kept. */
-static inline bool rt_free_is_notable(const void *p)
-{
-    rt_tls.small_calls++;
-    return __builtin_expect(rt_blocks_has((uint64_t)(uintptr_t)p), 0);
-}
 bool rt_free_note(void *p);
+
+/* What the calling thread left out and did not tell yet goes to the pending events.  Signal: safe. */
+void rt_alloc_tell_skipped(void);
 
 /* Inside rt_enter and rt_leave of t: the call path of an anonymous mapping that is in the spool already. */
 void rt_alloc_note_mapping(struct rt_thread *t, const struct rt_block *b);

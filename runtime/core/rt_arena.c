@@ -3,10 +3,9 @@
 
 #include "common/ls_checked.h"
 
-#include <stdint.h>
 #include <string.h>
 
-static _Alignas(4096) uint8_t rt_arena[RT_ARENA_BYTES];
+_Alignas(4096) uint8_t rt_arena[RT_ARENA_BYTES];
 static size_t rt_arena_used;
 
 /* The length stands before the block: these blocks are ours, no layout of the program is changed. */
@@ -34,11 +33,6 @@ void *rt_arena_alloc(size_t count, size_t len_bytes, size_t align_bytes)
         !__atomic_compare_exchange_n(&rt_arena_used, &used, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     memcpy(rt_arena + at - sizeof(size_t), &len, sizeof(len));
     return rt_arena + at;
-}
-
-bool rt_arena_owns(const void *p)
-{
-    return (uintptr_t)p - (uintptr_t)rt_arena < RT_ARENA_BYTES;
 }
 
 size_t rt_arena_len(const void *p)

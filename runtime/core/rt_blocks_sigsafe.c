@@ -4,9 +4,13 @@
 #include "common/ls_compat.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct rt_region *rt_regions;
+uint64_t rt_no_bits[RT_REGION_WORDS]; /* stays zero */
+uintptr_t rt_filter[1 << RT_FILTER_BITS];
+static uint64_t *rt_all_bits; /* made when two regions share a row of the filter */
 
 static long rt_blocks_map(size_t len_bytes)
 {
@@ -35,6 +39,30 @@ static struct rt_region *rt_region_claim(uint64_t number)
     return NULL;
 }
 
+static uint64_t *rt_filter_all(void)
+{
+    uint64_t *there = __atomic_load_n(&rt_all_bits, __ATOMIC_ACQUIRE);
+    if (there) return there;
+    const long at = rt_blocks_map(RT_REGION_WORDS * sizeof(uint64_t));
+    if (at < 0 && at > -4096) return NULL;
+    memset((void *)at, 0xff, RT_REGION_WORDS * sizeof(uint64_t));
+    __atomic_store_n(&rt_all_bits, (uint64_t *)at, __ATOMIC_RELEASE); /* one made twice is only not used */
+    return (uint64_t *)at;
+}
+
+/* False: no memory. */
+static bool rt_filter_add(uint64_t number, const uint64_t *words)
+{
+    uintptr_t *row = &rt_filter[number & ((1 << RT_FILTER_BITS) - 1)], there = 0;
+    const uintptr_t wanted = (uintptr_t)words - (uintptr_t)rt_no_bits;
+    if (__atomic_compare_exchange_n(row, &there, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
+        there == wanted)
+        return true;
+    const uint64_t *all = rt_filter_all();
+    if (all) __atomic_store_n(row, (uintptr_t)all - (uintptr_t)rt_no_bits, __ATOMIC_RELEASE);
+    return all != NULL;
+}
+
 static __attribute__((noinline, cold)) uint64_t *rt_region_make(uint64_t number)
 {
     const size_t len_bytes = RT_REGION_WORDS * sizeof(uint64_t);
@@ -56,7 +84,7 @@ bool rt_blocks_add(uint64_t base)
     if (!words) words = rt_region_make(base >> RT_REGION_BITS);
     if (!words) return false;
     __atomic_fetch_or(&words[rt_block_word(base)], rt_block_bit(base), __ATOMIC_RELAXED);
-    return true;
+    return rt_blocks_may_have(base) || rt_filter_add(base >> RT_REGION_BITS, words);
 }
 
 bool rt_blocks_remove(uint64_t base)

@@ -26,6 +26,13 @@ struct rt_region {
 };
 extern struct rt_region *rt_regions LS_HIDDEN;
 
+/* A filter before the table, for the many frees of blocks that were not recorded: where the bits of a region
+ * are, by the last bits of its number, as a distance from rt_no_bits. Regions that would share a row both
+ * have rt_all_bits there. Zero bytes are a valid filter, so it works before the constructor. */
+enum { RT_FILTER_BITS = 12 };
+extern uint64_t rt_no_bits[RT_REGION_WORDS] LS_HIDDEN;
+extern uintptr_t rt_filter[1 << RT_FILTER_BITS] LS_HIDDEN;
+
 /* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4). */
 static inline struct rt_region *rt_region_home(uint64_t number)
 {
@@ -62,6 +69,14 @@ static inline uint64_t rt_block_bit(uint64_t base)
 static inline bool rt_block_is_unit(uint64_t base)
 {
     return rt_regions && (base & ((1u << RT_UNIT_BITS) - 1)) == 0;
+}
+
+/* False: it is not there. True: ask rt_blocks_has.  Thread: any.  Signal: safe. */
+static inline bool rt_blocks_may_have(uint64_t base)
+{
+    const uintptr_t *row = &rt_filter[base >> RT_REGION_BITS & ((1 << RT_FILTER_BITS) - 1)];
+    const uint64_t *bits = (const uint64_t *)((uintptr_t)rt_no_bits + __atomic_load_n(row, __ATOMIC_RELAXED));
+    return __atomic_load_n(&bits[rt_block_word(base)], __ATOMIC_RELAXED) & rt_block_bit(base);
 }
 
 /* Map the table of regions (touched where it is used). 0 or an errno.  Thread: the constructor. */

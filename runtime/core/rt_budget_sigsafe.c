@@ -1,19 +1,133 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "common/ls_checked.h"
+/* What hooks cost the program, in CPU time, and the limit of allocations that follows from it. */
+#include "common/ls_random.h"
+#include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_state.h"
 #include "runtime/core/rt_thread.h"
 
-/* Cost of an allocator call that is only looked at: two loads, a comparison, a counter (bench/overhead). */
-enum { RT_SMALL_CALL_TICKS = 6 };
+enum {
+    RT_HOOK_TIMED_EVERY = 64,
+    RT_LOOKED_PAIR_PS = 900, /* a malloc and its free that were only looked at (bench/alloc.py) */
+    RT_CLOCK_TRIES = 4,
+};
+
+static const double RT_USUAL_OVERHEAD = 0.03;
+
+static struct {
+    uint64_t random;
+    uint64_t clock_ns; /* of reading the thread's CPU clock; 0: not measured yet */
+    uint32_t busy;
+    uint64_t look_ns; /* last look at the limit */
+    struct rt_alloc_limit limit;
+} rt_hooks;
+
+/* Geometric, so that each call has the same chance, whatever came before it. */
+uint32_t rt_budget_draw_untimed(void)
+{
+    static const double log_missed = 0.015748356968139; /* -ln(1 - 1 / RT_HOOK_TIMED_EVERY) */
+    const uint64_t drawn = __atomic_add_fetch(&rt_hooks.random, LS_RANDOM_STEP, __ATOMIC_RELAXED);
+    const uint64_t seed = rt_state.config.has_seed ? rt_state.config.seed : rt_state.budget.start_ticks;
+    const double u = (double)((ls_random_mix(drawn ^ seed) >> 11) + 1) * 0x1p-53; /* (0, 1] */
+    return (uint32_t)(rt_negative_log(u) / log_missed);
+}
+
+/* The least of some: a switch to another thread or an interrupt only adds. */
+static uint64_t rt_clock_measure_ns(void)
+{
+    uint64_t least_ns = UINT64_MAX, before_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < RT_CLOCK_TRIES; i++) {
+        const uint64_t now_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+        if (now_ns - before_ns < least_ns) least_ns = now_ns - before_ns;
+        before_ns = now_ns;
+    }
+    return least_ns;
+}
+
+uint64_t rt_budget_interval_ns(uint64_t usual_ns)
+{
+    const double share = rt_state.config.overhead_share;
+    return (uint64_t)((double)usual_ns * RT_USUAL_OVERHEAD / (share < 1 ? share : 1));
+}
+
+uint64_t rt_budget_clock_ns(void)
+{
+    if (rt_hooks.clock_ns == 0) rt_hooks.clock_ns = rt_clock_measure_ns();
+    return rt_hooks.clock_ns;
+}
+
+void rt_budget_hook_begin(struct rt_thread *t)
+{
+    t->untimed_hooks = rt_budget_draw_untimed();
+    rt_tls.hook_burst_ns = t->spent_ns;
+    rt_tls.hook_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void rt_budget_hook_end(const struct rt_thread *t)
+{
+    const struct rt_timed_hook h = {.begin_ns = rt_tls.hook_begin_ns,
+                                    .end_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
+                                    .burst_begin_ns = rt_tls.hook_burst_ns,
+                                    .burst_end_ns = t ? t->spent_ns : rt_tls.hook_burst_ns,
+                                    .clock_ns = rt_budget_clock_ns()};
+    rt_tls.hook_begin_ns = 0;
+    __atomic_fetch_add(&rt_state.budget.hooks_ns, rt_timed_hook_cost_ns(&h, RT_HOOK_TIMED_EVERY),
+                       __ATOMIC_RELAXED);
+}
+
+/* What the calling thread has not added yet goes to the budget. */
+static void rt_budget_flush(void)
+{
+    struct rt_thread *t = rt_thread_self();
+    __atomic_fetch_add(&rt_state.budget.looked_calls, rt_tls.looked_calls, __ATOMIC_RELAXED);
+    rt_tls.looked_calls = 0;
+    if (!t) return;
+    __atomic_fetch_add(&rt_state.budget.hook_bytes, t->hook_bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&rt_state.budget.allocs, t->allocs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&rt_state.budget.large_allocs, t->large_allocs, __ATOMIC_RELAXED);
+    t->hook_bytes = t->allocs = t->large_allocs = 0;
+}
+
+static uint64_t rt_budget_looked_ns(void)
+{
+    return __atomic_load_n(&rt_state.budget.looked_calls, __ATOMIC_RELAXED) * RT_LOOKED_PAIR_PS / 1000;
+}
+
+static void rt_limit_look(uint64_t now_ns)
+{
+    const struct rt_budget *b = &rt_state.budget;
+    if (rt_hooks.look_ns < b->start_ns) /* first look in this process */
+        rt_alloc_limit_init(&rt_hooks.limit, rt_state.config.overhead_share, rt_state.config.alloc_min_bytes);
+    rt_hooks.look_ns = now_ns;
+    const struct rt_alloc_costs costs = {
+        .wall_ns = now_ns - b->start_ns,
+        .cpu_ns = ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .hooks_ns = __atomic_load_n(&b->hooks_ns, __ATOMIC_RELAXED),
+        .looked_ns = rt_budget_looked_ns(),
+        .hook_bytes = __atomic_load_n(&b->hook_bytes, __ATOMIC_RELAXED),
+        .allocs = __atomic_load_n(&b->allocs, __ATOMIC_RELAXED),
+        .large_allocs = __atomic_load_n(&b->large_allocs, __ATOMIC_RELAXED),
+    };
+    rt_alloc_limit_look(&rt_hooks.limit, &costs);
+    __atomic_store_n(&rt_state.alloc_period_bytes, rt_hooks.limit.period_bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&rt_state.alloc_always_bytes, rt_hooks.limit.always_bytes, __ATOMIC_RELAXED);
+}
+
+void rt_budget_look(uint64_t now_ns)
+{
+    const uint64_t last_ns = __atomic_load_n(&rt_hooks.look_ns, __ATOMIC_RELAXED);
+    if (now_ns < last_ns + RT_LIMIT_LOOK_NS) return;
+    if (rt_state.config.traced || rt_state.alloc_always_bytes == 0)
+        return; /* each block counts, time does not */
+    rt_budget_flush();
+    if (__atomic_exchange_n(&rt_hooks.busy, 1, __ATOMIC_ACQUIRE)) return;
+    rt_limit_look(now_ns);
+    __atomic_store_n(&rt_hooks.busy, 0, __ATOMIC_RELEASE);
+}
 
 uint64_t rt_budget_hooks_ns(void)
 {
-    struct rt_budget *b = &rt_state.budget;
-    const uint64_t small_ticks = (uint64_t)rt_tls.small_calls * RT_SMALL_CALL_TICKS;
-    rt_tls.small_calls = 0;
-    const uint64_t ticks = __atomic_add_fetch(&b->small_ticks, small_ticks, __ATOMIC_RELAXED) +
-                           __atomic_load_n(&b->hooks_ticks, __ATOMIC_RELAXED);
-    const uint64_t elapsed_ticks = rt_ticks() - b->start_ticks;
-    if (elapsed_ticks == 0) return 0;
-    return ls_muldiv_u64(ticks, ls_clock_mono_ns() - b->start_ns, elapsed_ticks);
+    rt_budget_flush();
+    rt_budget_look(ls_clock_mono_ns());
+    return __atomic_load_n(&rt_state.budget.hooks_ns, __ATOMIC_RELAXED) + rt_budget_looked_ns();
 }

@@ -16,11 +16,11 @@ static struct {
 
 static void map_record(const struct spool_writer *w, const struct spool_callback *rec)
 {
-    const uint64_t at =
-        (uint64_t)(w->chunks_len - 1) * SPOOL_CHUNK_BYTES + (uint64_t)((const uint8_t *)rec - w->chunk);
+    uint64_t at;
+    const int fd = spool_writer_locate(w, rec, &at);
     const uint64_t page = at & ~(uint64_t)(RT_PAGE_BYTES - 1);
     const long map =
-        ls_syscall(SYS_mmap, NULL, 2 * RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, page);
+        ls_syscall(SYS_mmap, NULL, 2 * RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
     if (map < 0 && map > -RT_PAGE_BYTES) return;
     marker.map_base = (uint64_t)map;
     __atomic_store_n(&marker.rec, (struct spool_callback *)((uintptr_t)map + (uintptr_t)(at - page)),

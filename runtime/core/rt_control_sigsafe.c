@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_control_sigsafe.h"
 
+#include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
 static struct {
@@ -20,9 +21,16 @@ bool rt_control_is_sampling(uint64_t now_ns)
     const bool wants = rt_control_wants(now_ns) && rt_is_recording();
     uint32_t before = __atomic_load_n(&rt_control.announced, __ATOMIC_RELAXED);
     if (before != wants && __atomic_compare_exchange_n(&rt_control.announced, &before, wants, false,
-                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        rt_resources_switch_sigsafe(wants);
         rt_event_count_sigsafe(wants ? SPOOL_EVENT_SAMPLING_BEGIN : SPOOL_EVENT_SAMPLING_END, 1, 0);
+    }
     return wants;
+}
+
+bool rt_control_was_sampling(void)
+{
+    return __atomic_load_n(&rt_control.announced, __ATOMIC_RELAXED);
 }
 
 void rt_control_set(bool on)

@@ -12,6 +12,9 @@
  * depth > 0.  Signal: safe; errno is kept. */
 bool rt_control_is_sampling(uint64_t now_ns);
 
+/* The answer that was given last. */
+bool rt_control_was_sampling(void);
+
 /* loadstone_start(), loadstone_stop(), the control signal.  Signal: safe. */
 void rt_control_set(bool on);
 void rt_control_toggle(void);

@@ -195,10 +195,11 @@ static uint32_t content_of(const struct rt_subject *s, uint32_t before)
 #define PLACE_OF(table, number) (rt_grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
 
 /* What takes long here is not one of many calls like it. */
-static void charge(uint64_t begin_ticks)
+static void charge(uint64_t begin_ns)
 {
-    __atomic_fetch_add(&rt_state.budget.hooks_ticks, rt_ticks() - begin_ticks, __ATOMIC_RELAXED);
-    rt_tls.tick_hooks = 0;
+    const uint64_t spent_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);
+    rt_tls.hook_begin_ns = 0;
 }
 
 static void left_out(void)
@@ -233,9 +234,9 @@ static void on_domain(void *user, uint32_t domain, const struct ndm_geometry *g)
     (void)user;
     struct rt_thread *t = rt_enter();
     if (!t) return;
-    const uint64_t begin_ticks = rt_ticks();
+    const uint64_t begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     put_domain(t, domain, g);
-    charge(begin_ticks);
+    charge(begin_ns);
     rt_leave();
 }
 
@@ -253,10 +254,10 @@ static void on_map(void *user, uint32_t map, uint32_t domain, const struct ndm_m
     (void)user;
     struct rt_thread *t = rt_enter();
     if (!t) return;
-    const uint64_t begin_ticks = rt_ticks();
+    const uint64_t begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (m->kind == NDM_MAP_CALLBACK) rt_collector_need(true);
     put_map(t, map, domain, m);
-    charge(begin_ticks);
+    charge(begin_ns);
     rt_leave();
 }
 

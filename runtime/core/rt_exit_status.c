@@ -15,11 +15,10 @@ static uint32_t *rt_exit_status_at;
 
 static void rt_exit_status_map(const struct spool_writer *w, const struct spool_exited *rec)
 {
-    const uint64_t at = (uint64_t)(w->chunks_len - 1) * SPOOL_CHUNK_BYTES +
-                        (uint64_t)((const uint8_t *)&rec->status - w->chunk);
+    uint64_t at;
+    const int fd = spool_writer_locate(w, &rec->status, &at);
     const uint64_t page = at & ~(uint64_t)(RT_PAGE_BYTES - 1);
-    const long map =
-        ls_syscall(SYS_mmap, NULL, RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, page);
+    const long map = ls_syscall(SYS_mmap, NULL, RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
     if (map > 0 || map < -RT_PAGE_BYTES)
         rt_exit_status_at = (uint32_t *)((uintptr_t)map + (uintptr_t)(at - page));
 }

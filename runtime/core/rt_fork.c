@@ -66,7 +66,8 @@ static void rt_fork_reset_budget(void)
     rt_state.budget.start_ns = ls_clock_mono_ns();
     rt_state.budget.start_ticks = rt_ticks();
     rt_state.budget.live_threads = rt_tls.thread != NULL;
-    rt_tls.small_calls = rt_tls.skipped_allocs = 0;
+    rt_tls.looked_calls = rt_tls.skipped_allocs = 0;
+    rt_tls.hook_begin_ns = 0;
 }
 
 static void rt_fork_reset_spool(void)
@@ -94,8 +95,10 @@ static void rt_fork_take_over_quietly(void)
 void rt_fork_take_over(void)
 {
     const int saved = errno;
+    const uint64_t began_cpu_ns = rt_cpu_now();
     *(volatile uint32_t *)rt_state.own_mark = 1;
     rt_fork_take_over_quietly();
+    rt_budget_charge(began_cpu_ns);
     errno = saved;
 }
 

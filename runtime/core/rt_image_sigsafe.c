@@ -31,6 +31,21 @@ static int rt_image_make_directory(char *name, size_t name_bytes)
     return EEXIST;
 }
 
+/* Without it each thread has a file of its own. */
+static void rt_image_make_shared(void)
+{
+    rt_state.shared = (struct spool_shared){.dirfd = &rt_state.image_fd,
+                                            .guard = rt_fds_guard,
+                                            .cap = &rt_state.cap,
+                                            .ids = {.pid = (uint32_t)rt_state.pid,
+                                                    .parent_pid = (uint32_t)rt_state.parent_pid,
+                                                    .image = rt_state.image},
+                                            .fd = -1};
+    const int err = spool_shared_open(&rt_state.shared, "t0.0");
+    if (err != 0) rt_debug_note("no spool file for all threads", err);
+    rt_fds_guard(&rt_state.shared.fd);
+}
+
 static int rt_image_make(void)
 {
     char name[48];
@@ -40,6 +55,7 @@ static int rt_image_make(void)
     if (fd < 0) return (int)-fd;
     rt_state.image_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&rt_state.image_fd);
+    rt_image_make_shared();
     return 0;
 }
 
@@ -116,6 +132,7 @@ void rt_image_put_process(struct rt_thread *t)
         .overhead_ppm = (uint64_t)(rt_state.config.overhead_share * RT_PPM + 0.5),
         .burst_instructions = rt_state.config.burst_instructions,
         .tsc_hz = facts->tsc_hz,
+        .tick_ns = rt_state.tick_ns,
         .probe_cost_cycles = facts->probe_cost_cycles,
     };
     char *const scratch = (char *)t->scratch;
@@ -134,6 +151,8 @@ void rt_image_put_process(struct rt_thread *t)
 
 void rt_image_forget(void)
 {
+    rt_fds_unguard(&rt_state.shared.fd);
+    spool_shared_disown(&rt_state.shared);
     rt_fds_close(&rt_state.image_fd);
     rt_state.image_open = RT_IMAGE_CLOSED;
 }

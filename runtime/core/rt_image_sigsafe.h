@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The directory p<pid>.<image> of this process in the spool, made with its first record. */
+/* The directory p<pid>.<image> of this process in the spool and its file of all threads, made with its first
+ * record. */
 #ifndef RT_IMAGE_SIGSAFE_H
 #define RT_IMAGE_SIGSAFE_H
 

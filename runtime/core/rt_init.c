@@ -63,12 +63,16 @@ static void rt_init_budget(void)
 {
     rt_state.budget.start_ns = ls_clock_mono_ns();
     rt_state.budget.start_ticks = rt_ticks();
+    rt_state.tick_ns = ls_clock_tick_ns();
 }
 
 static LS_ALIGNED void rt_init_on_control_signal(int signal_number)
 {
     (void)signal_number;
     rt_control_toggle();
+    rt_quiet_begin();
+    rt_control_is_sampling(ls_clock_mono_ns());
+    rt_quiet_end();
 }
 
 static void rt_init_control(void)
@@ -95,8 +99,6 @@ static void rt_init_engine(const char *bad_variable)
 static int rt_init_parts(void)
 {
     const char *bad_variable = rt_config_read(&rt_state.config, getenv);
-    const uint64_t alloc_min_bytes = rt_state.config.alloc_min_bytes;
-    rt_state.config.alloc_min_bytes = UINT64_MAX; /* until all is ready */
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -115,11 +117,11 @@ static int rt_init_parts(void)
     rt_init_budget();
     rt_init_control();
     rt_init_engine(bad_variable);
-    rt_state.config.alloc_min_bytes = rt_state.alloc_record_bytes = alloc_min_bytes;
+    rt_state.alloc_period_bytes = rt_state.alloc_always_bytes = rt_state.config.alloc_min_bytes;
     return 0;
 }
 
-static void rt_init_first_record(void)
+static void rt_init_first_record(uint64_t began_cpu_ns)
 {
     struct rt_thread *t = rt_thread_acquire();
     if (!t) return;
@@ -131,6 +133,8 @@ static void rt_init_first_record(void)
     rt_spool_writer(t);
     rt_thread_begin(t);
     if (rt_state.engine->start && !rt_state.config.paused) rt_state.engine->start();
+    rt_state.budget.starts_ns = rt_cpu_now() - began_cpu_ns;
+    rt_control_is_sampling(ls_clock_mono_ns());
 }
 
 /* Before anything else is known: the C library works for us now, not for the program. */
@@ -143,13 +147,14 @@ static bool rt_init_is_traced(void)
 __attribute__((constructor)) static LS_ALIGNED void rt_init(void)
 {
     const int saved = errno;
+    const uint64_t began_cpu_ns = rt_cpu_now();
     const bool is_traced = rt_init_is_traced();
     if (is_traced) ls_marker_send(LS_MARKER_PAUSE, (const uint64_t[4]){0});
     rt_quiet_begin();
     rt_real_resolve();
     const int err = rt_init_parts();
     if (err == 0)
-        rt_init_first_record();
+        rt_init_first_record(began_cpu_ns);
     else
         rt_debug_note("recording is off", err);
     rt_quiet_end();

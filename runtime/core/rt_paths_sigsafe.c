@@ -8,12 +8,12 @@ static uint64_t *rt_path_row(struct rt_paths *p, uint64_t hash)
     return &p->hashes[hash >> (64 - RT_PATHS_BITS)];
 }
 
-bool rt_paths_know(struct rt_paths *p, uint32_t file, uint64_t hash)
+bool rt_paths_know(struct rt_paths *p, uint32_t stream, uint64_t hash)
 {
-    if (p->file != file) {
+    if (p->stream != stream) {
         for (size_t i = 0; i < RT_PATHS; i++)
             __atomic_store_n(&p->hashes[i], 0, __ATOMIC_RELAXED); /* no memset: the program may own it */
-        p->file = file;
+        p->stream = stream;
     }
     uint64_t *row = rt_path_row(p, hash);
     if (*row == hash) return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which call paths a thread's spool file gave already. Forgetting one costs room in the file, nothing else.
+/* Which call paths a thread's stream gave already. Forgetting one costs room in the spool, nothing else.
  */
 #ifndef RT_PATHS_SIGSAFE_H
 #define RT_PATHS_SIGSAFE_H
@@ -12,12 +12,12 @@ enum { RT_PATHS_BITS = 10, RT_PATHS = 1 << RT_PATHS_BITS };
 /* Zeroed is empty. */
 struct rt_paths {
     uint64_t hashes[RT_PATHS];
-    uint32_t file; /* number of the thread's file they are in */
+    uint32_t stream; /* number of the thread's stream they are in */
 };
 
-/* Was the path of this hash (spool_path_hash) given in this file? It is from now on.
+/* Was the path of this hash (spool_path_hash) given in this stream? It is from now on.
  * Thread: the owner of p.  Signal: safe. */
-bool rt_paths_know(struct rt_paths *p, uint32_t file, uint64_t hash);
+bool rt_paths_know(struct rt_paths *p, uint32_t stream, uint64_t hash);
 /* It was not given after all. */
 void rt_paths_forget(struct rt_paths *p, uint64_t hash);
 

@@ -24,15 +24,28 @@ static void rt_process_tell_losses(struct rt_thread *t)
         rt_event_count_sigsafe(SPOOL_EVENT_DROPPED_BYTES, dropped, (int)rt_state.cap.disk_errno);
 }
 
+/* A fork child that recorded nothing leaves a file for its CPU time, but not for a few instructions between
+ * fork and exec. */
+static bool rt_process_is_worth_a_file(void)
+{
+    enum { WORTH_NS = 200000 };
+    return ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) >= WORTH_NS;
+}
+
 static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
 {
+    const uint64_t began_cpu_ns = rt_cpu_now();
     if (rt_state.engine->stop) rt_state.engine->stop();
     if (rt_state.engine->drain) rt_state.engine->drain();
     rt_collector_finish();
     if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
     if (rt_modules_are_stale()) rt_modules_look(t);
     rt_process_tell_losses(t);
-    if (spool_writer_is_open(&t->writer)) rt_resources_put_sigsafe(t, ls_clock_mono_ns());
+    if (spool_writer_is_open(&t->writer) || rt_process_is_worth_a_file()) {
+        rt_spool_writer(t);
+        rt_budget_charge(began_cpu_ns);
+        rt_resources_put_sigsafe(t, ls_clock_mono_ns());
+    }
     rt_exit_status_put(t, status);
     rt_thread_end(t);
 }
@@ -54,11 +67,17 @@ void rt_process_before_exec(void)
 {
     if (!rt_is_recording() || rt_tls.depth || !rt_process_is_this()) return;
     const int saved = errno;
+    const uint64_t began_cpu_ns = rt_cpu_now();
     struct rt_thread *t = rt_tls.thread;
     rt_collector_drain_running();
     if (t) {
         rt_quiet_begin();
         if (rt_state.engine->drain) rt_state.engine->drain();
+        if (spool_writer_is_open(&t->writer) || rt_process_is_worth_a_file()) {
+            rt_spool_writer(t);
+            rt_budget_charge(began_cpu_ns);
+            rt_resources_put_sigsafe(t, ls_clock_mono_ns());
+        }
         rt_spool_close(t);
         rt_quiet_end();
     }

@@ -10,7 +10,6 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/samplers/rt_sampler.h"
-#include "smrtree/smr_registry.h"
 
 #include <stddef.h>
 
@@ -152,11 +151,6 @@ void rt_registry_init(void)
 {
     smr_registry_set_sink(&rt_sink);
     rt_domains_init();
-}
-
-bool rt_registry_may_end_behind(uint64_t base)
-{
-    return smr_registry_may_end_behind(base);
 }
 
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes)

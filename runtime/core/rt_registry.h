@@ -5,13 +5,18 @@
 #ifndef RT_REGISTRY_H
 #define RT_REGISTRY_H
 
+#include "smrtree/smr_registry.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Hear the registry from now on. */
 void rt_registry_init(void);
 /* False: rt_registry_end_inside has nothing to do at base, whatever the length. Cheap. */
-bool rt_registry_may_end_behind(uint64_t base);
+static inline bool rt_registry_may_end_behind(uint64_t base)
+{
+    return smr_registry_may_end_behind(base);
+}
 /* [base, base + len_bytes) is about to be freed or unmapped. */
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes);
 

@@ -19,4 +19,7 @@ uint64_t rt_resources_peak_bytes(void);
 /* In a fork child: its counts are others. */
 void rt_resources_after_fork_child(void);
 
+/* Sampling was switched on or off: CPU time counts from here on, or no longer. Thread: any.  Signal: safe. */
+void rt_resources_switch_sigsafe(bool is_on);
+
 #endif

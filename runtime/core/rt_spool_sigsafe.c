@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_spool_sigsafe.h"
 
-#include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
-#include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "runtime/core/rt_vdso_sigsafe.h"
 
@@ -24,23 +23,6 @@ static void rt_spool_flush_pending(struct rt_thread *t)
     }
 }
 
-static int rt_spool_open_file(struct rt_thread *t)
-{
-    char name[48];
-    struct rt_text text = rt_text_in(name, sizeof(name));
-    rt_text_add(&text, "t");
-    rt_text_add_number(&text, (uint64_t)t->tid);
-    rt_text_add(&text, ".");
-    rt_text_add_number(&text, t->files++);
-    const struct spool_file_header ids = {
-        .pid = (uint32_t)rt_state.pid,
-        .tid = (uint32_t)t->tid,
-        .parent_pid = (uint32_t)rt_state.parent_pid,
-        .image = rt_state.image,
-    };
-    return spool_writer_open(&t->writer, rt_state.image_fd, name, &ids, &rt_state.cap);
-}
-
 static void rt_spool_put_thread(struct rt_thread *t)
 {
     char name[20] = ""; /* the kernel's 16 and room */
@@ -55,15 +37,15 @@ static void rt_spool_put_thread(struct rt_thread *t)
     spool_put_thread_begin(&t->writer, begin, name);
 }
 
-/* The file may be opened for a record whose time is already taken (a burst's trigger): what is written here
+/* The stream may begin with a record whose time is already taken (a burst's trigger): what is written here
  * bears times from before, so that the records stay in order. */
 static int rt_spool_open(struct rt_thread *t)
 {
     bool first;
     if (!rt_image_open(&first)) return EIO;
-    const int err = rt_spool_open_file(t);
+    const int err = spool_writer_join(&t->writer, &rt_state.shared, (uint32_t)t->tid);
     if (err != 0) return err;
-    rt_fds_guard(&t->writer.fd);
+    t->streams++;
     if (first) rt_image_put_process(t);
     rt_spool_put_thread(t);
     if (!first) return 0;
@@ -78,12 +60,12 @@ static void rt_spool_open_once(struct rt_thread *t)
 {
     const int saved = errno;
     t->opening = true;
+    rt_tls.hook_begin_ns = 0; /* a start, no hook like others */
     RT_COMPILER_BARRIER();
     const int err = rt_spool_open(t);
     if (err != 0) {
-        rt_debug_note("no spool file for a thread", err);
+        rt_debug_note("no room in the spool for a thread", err);
         t->open_failed = true;
-        t->writer = (struct spool_writer){.fd = -1, .cap = &rt_state.cap};
     }
     RT_COMPILER_BARRIER();
     t->opening = false;
@@ -127,6 +109,6 @@ void rt_spool_close(struct rt_thread *t)
     spool_put_thread_end(&t->writer, end);
     rt_fds_unguard(&t->writer.fd);
     spool_writer_close(&t->writer);
-    t->tls_seen = 0;           /* another file has to be told again */
-    t->begin_ns = end.time_ns; /* of the next file, if one comes */
+    t->tls_seen = 0;           /* another stream has to be told again */
+    t->begin_ns = end.time_ns; /* of the next stream, if one comes */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of the calling thread. Files are made when there is something to write: a thread or a fork child
- * that records nothing leaves none. */
+/* Records of the calling thread. Files are made when there is something to write: a fork child that records
+ * nothing leaves none. */
 #ifndef RT_SPOOL_SIGSAFE_H
 #define RT_SPOOL_SIGSAFE_H
 
@@ -8,9 +8,9 @@
 #include "spool/spool_put_sigsafe.h"
 
 /* The open writer of t, which is the calling thread and has rt_tls.depth > 0; for the spool_put_* functions.
- * Opens the process's directory (PROCESS, MAPS) and the thread's file (THREAD_BEGIN) when this is the first
- * record. Never NULL: a writer that could not be opened drops and counts. Signal: safe, with depth > 0; errno
- * is kept. */
+ * Opens the process's directory (PROCESS, MAPS) and begins the thread's stream (THREAD_BEGIN) when this is
+ * the first record. Never NULL: a writer that could not be opened drops and counts. Signal: safe, with depth
+ * > 0; errno is kept. */
 struct spool_writer *rt_spool_writer(struct rt_thread *t);
 
 /* Reserve and commit on the writer of t, as in spool_writer_sigsafe.h. */
@@ -28,7 +28,7 @@ static inline void rt_spool_commit(struct rt_thread *t, void *rec)
  * Thread: any.  Signal: safe; errno is kept. */
 void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno);
 
-/* End the file of t (the calling thread): THREAD_END, cut, closed. The next record opens another one. */
+/* End the stream of t (the calling thread): THREAD_END. The next record begins another one. */
 void rt_spool_close(struct rt_thread *t);
 
 #endif

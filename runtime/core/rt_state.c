@@ -9,9 +9,9 @@ struct rt_state rt_state = {
     .phase = RT_OFF,
     .own_mark = &rt_mark_always,
     .config = {.alloc_min_bytes = UINT64_MAX}, /* nothing is recorded before the constructor */
-    .alloc_record_bytes = UINT64_MAX,
     .spool_fd = -1,
     .image_fd = -1,
+    .shared = {.fd = -1},
     .maps_fd = -1,
     .statm_fd = -1,
 };

@@ -39,13 +39,18 @@ struct rt_config {
     bool traced; /* a tracer listens to markers (rt_marker_sigsafe.h) */
 };
 
-/* All changed by relaxed atomics. Bursts are the engine's to add, hooks are added by rt_leave. */
+/* CPU time of recording; changed by relaxed atomics. Bursts are the engine's to add, hooks are added by
+ * rt_leave. */
 struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
-    uint64_t spent_ns;    /* bursts, summed over threads */
-    uint64_t hooks_ticks; /* hooks that recorded, estimated; rt_budget_hooks_ns() converts */
-    uint64_t small_ticks; /* allocator calls that were only looked at, estimated */
+    uint64_t spent_ns;             /* bursts, summed over threads */
+    uint64_t spent_kernel_ns;      /* part of it in the kernel: traps and signal delivery */
+    uint64_t starts_ns;            /* starts of threads and of the process */
+    uint64_t hooks_ns;             /* hooks that recorded, estimated from timed ones */
+    uint64_t looked_calls;         /* allocator calls that were only looked at */
+    uint64_t hook_bytes;           /* records of allocations */
+    uint64_t allocs, large_allocs; /* recorded; those for their length */
     uint32_t live_threads;
 };
 
@@ -88,13 +93,17 @@ struct rt_state {
     struct rt_config config;
     struct spool_cap cap;
     struct rt_budget budget;
+    uint64_t tick_ns;                /* of the kernel */
     const struct rt_sampler *engine; /* NULL until chosen */
     struct rt_engine_facts facts;
-    uint64_t alloc_record_bytes; /* >= config.alloc_min_bytes: allocations from here on are recorded now */
-    int spool_fd;                /* the spool directory, -1 */
-    int image_fd;                /* p<pid>.<image> in it, -1 until the process has something to say */
-    int maps_fd;                 /* /proc/self/maps, -1 */
-    int statm_fd;                /* /proc/self/statm, -1 */
+    /* >= config.alloc_min_bytes, 0 until the runtime is ready: allocations from here on are recorded now, and
+     * a Poisson sample of the others, one hit in so many bytes */
+    uint64_t alloc_always_bytes, alloc_period_bytes;
+    int spool_fd;               /* the spool directory, -1 */
+    int image_fd;               /* p<pid>.<image> in it, -1 until the process has something to say */
+    int maps_fd;                /* /proc/self/maps, -1 */
+    int statm_fd;               /* /proc/self/statm, -1 */
+    struct spool_shared shared; /* the file of all threads in it */
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */
@@ -130,8 +139,27 @@ static inline uint64_t rt_ticks(void)
     return ls_cpu_ticks();
 }
 
-/* Estimated cost of all hooks of the process so far; includes what the calling thread has not added yet.
- * Signal: safe. */
+/* CPU time of all hooks of the process so far, estimated; includes what the calling thread has not added yet.
+ * Looks at the limit of allocations as well.  Thread: any, depth > 0.  Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
+/* The interval of something that is done so often at the default overhead.  Signal: safe. */
+uint64_t rt_budget_interval_ns(uint64_t usual_ns);
+/* What reading the thread's CPU clock takes.  Signal: safe. */
+uint64_t rt_budget_clock_ns(void);
+/* Now and then, when allocations are recorded: move the limits of allocations.  Thread: any, depth > 0.
+ * Signal: safe.
+ */
+void rt_budget_look(uint64_t now_ns);
+
+/* The calling thread's CPU clock: what a start, a fork or an end costs is the difference, and part of the
+ * budget. Signal: safe. */
+static inline uint64_t rt_cpu_now(void)
+{
+    return ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+static inline void rt_budget_charge(uint64_t began_cpu_ns)
+{
+    __atomic_fetch_add(&rt_state.budget.starts_ns, rt_cpu_now() - began_cpu_ns, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
     RT_PAGE_BYTES = 4096,
-    RT_CPU_WORTH_A_FILE_NS = 1000000, /* a thread that recorded nothing and used less leaves no file */
+    RT_CPU_WORTH_A_DIRECTORY_NS = 1000000, /* a fork child that recorded nothing and used less leaves none */
     RT_KEY_ROUNDS = PTHREAD_DESTRUCTOR_ITERATIONS
 };
 
@@ -36,6 +36,7 @@ static struct rt_thread *rt_thread_map(void)
     if (at < 0 && at > -RT_PAGE_BYTES) return NULL;
     struct rt_thread *t = (struct rt_thread *)at;
     t->in_use = 1;
+    t->writer = (struct spool_writer)SPOOL_WRITER_CLOSED;
     t->engine = (void *)(((uintptr_t)(t + 1) + 63) & ~(uintptr_t)63);
     t->next = __atomic_load_n(&rt_state.threads, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&rt_state.threads, &t->next, t, true, __ATOMIC_RELEASE,
@@ -55,19 +56,22 @@ static struct rt_thread *rt_thread_reuse(void)
     return NULL;
 }
 
-/* All but the links of the block. */
+/* All but the links of the block and what is kept for its next thread. The writer is closed. */
 static void rt_thread_reset(struct rt_thread *t)
 {
-    t->files = 0;
-    t->paths.file = 0; /* files count from 1 */
+    t->streams = 0;
+    t->paths.stream = 0; /* streams count from 1 */
     t->tid = 0;
     t->key_rounds = 0;
     t->own = false;
     t->opening = t->open_failed = t->engine_open = false;
-    t->begin_ns = t->spent_ns = t->hook_calls = 0;
+    t->begin_ns = t->spent_ns = 0;
+    memset(t->timed, 0, sizeof(t->timed));
+    t->untimed_hooks = rt_budget_draw_untimed();
+    t->hook_bytes = t->allocs = t->large_allocs = 0;
     t->stack_base = t->stack_end = 0;
     t->tls_seen = 0;
-    t->writer = (struct spool_writer){.fd = -1, .cap = &rt_state.cap};
+    t->writer.cap = &rt_state.cap;
 }
 
 struct rt_thread *rt_thread_acquire(void)
@@ -87,6 +91,7 @@ void rt_thread_release(struct rt_thread *t)
 
 void rt_thread_begin(struct rt_thread *t)
 {
+    const uint64_t began_cpu_ns = rt_cpu_now();
     t->tid = (pid_t)ls_syscall(SYS_gettid);
     if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
@@ -99,16 +104,24 @@ void rt_thread_begin(struct rt_thread *t)
         rt_state.engine->thread_open(t);
         t->engine_open = true;
     }
+    rt_budget_charge(began_cpu_ns);
+}
+
+static bool rt_thread_is_worth_telling(void)
+{
+    return __atomic_load_n(&rt_state.image_open, __ATOMIC_ACQUIRE) == RT_IMAGE_OPEN ||
+           ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_DIRECTORY_NS;
 }
 
 void rt_thread_end(struct rt_thread *t)
 {
+    const uint64_t began_cpu_ns = rt_cpu_now();
     if (t->engine_open && rt_state.engine->thread_close) rt_state.engine->thread_close(t);
     t->engine_open = false;
-    if (rt_is_recording() && ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_FILE_NS)
-        rt_spool_writer(t);
+    if (rt_is_recording() && rt_thread_is_worth_telling()) rt_spool_writer(t);
     rt_spool_close(t);
     rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
+    rt_budget_charge(began_cpu_ns);
     if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
     rt_tls.thread = NULL;
     rt_tls.dead = 1;

@@ -18,21 +18,38 @@ enum { RT_SCRATCH_BYTES = 16384 };
 
 struct rt_tap;
 
+/* Kinds of calls that are sampled by themselves (rt_timed.h). */
+enum rt_timed_kind {
+    RT_TIMED_MAP,
+    RT_TIMED_UNMAP,
+    RT_TIMED_ALLOC,
+    RT_TIMED_FREE,
+    RT_TIMED_READ,
+    RT_TIMED_WRITE,
+    RT_TIMED_START, /* of a thread */
+    RT_TIMED_OTHER,
+    RT_TIMED_KINDS
+};
+struct rt_timed {
+    uint64_t last_ns; /* CPU time of the thread at its last timed call */
+    uint32_t mean;    /* calls that a timed one represents; 0: none was drawn yet */
+};
+
 /* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
  * can be walked at any time without a lock. */
 struct rt_thread {
     struct rt_thread *next; /* list of all blocks, rt_state.threads */
     uint32_t in_use;        /* atomic: belongs to a thread */
-    uint32_t files;         /* spool files this thread opened so far: the <n> of t<tid>.<n> */
+    uint32_t streams;       /* that it began in the spool so far */
     pid_t tid;
-    bool opening;       /* its file is being opened: records that come now are dropped */
-    bool open_failed;   /* no file for this thread: drop, do not try again */
+    bool opening;       /* its stream is being begun: records that come now are dropped */
+    bool open_failed;   /* no stream for this thread: drop, do not try again */
     bool engine_open;   /* the engine's thread_open ran */
     uint8_t key_rounds; /* destructor rounds of the thread that are over */
     uint64_t begin_ns;
-    uint64_t spent_ns;              /* Loadstone's part of this thread's time: the engine adds its bursts */
-    uint64_t hook_calls;            /* recorded hook calls: which one is timed */
-    uint32_t allocs;                /* recorded: when to look at their cost */
+    uint64_t spent_ns;      /* Loadstone's part of this thread's time: the engine adds its bursts */
+    uint32_t untimed_hooks; /* recorded hook calls until one is timed */
+    uint32_t hook_bytes, allocs, large_allocs; /* as in rt_budget, not yet there */
     uint64_t tls_seen;              /* its blocks of thread-local storage that were written, mixed */
     uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
     struct spool_writer writer;
@@ -41,7 +58,8 @@ struct rt_thread {
     void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
     void *start_arg;
-    struct rt_paths paths;                         /* call paths its file gave */
+    struct rt_timed timed[RT_TIMED_KINDS];
+    struct rt_paths paths;                         /* call paths its stream gave */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */
 };
@@ -51,12 +69,14 @@ struct rt_tls {
     struct rt_thread *thread; /* NULL: not met yet */
     uint32_t depth;          /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
     uint32_t dead;           /* 1: the thread ends, or began before the runtime could serve it */
-    uint32_t small_calls;    /* allocator calls that were only looked at, not yet in the budget */
+    uint32_t looked_calls;   /* allocator calls that were only looked at, not yet in the budget */
     uint32_t skipped_allocs; /* left out to hold the budget, not told yet */
     int64_t sample_left_bytes; /* of small blocks, until one is recorded */
     struct rt_poisson poisson;
-    uint32_t tick_hooks; /* 1: the hook call in progress is being timed */
-    uint64_t enter_ticks;
+    uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
+    uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
+    uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
+    uint64_t timed_random;
     uint32_t pauses;      /* of the collector, asked for by this thread */
     uint64_t fork_ns;     /* this thread is forking: since when */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
@@ -66,7 +86,10 @@ extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 /* Calls of the same thread's handler see what stands before in the program: depth is what they look at. */
 #define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-enum { RT_HOOK_TIMED_EVERY = 64, RT_HOOK_LONG_TICKS = 1 << 17 };
+/* Which hook call is timed next, by chance; the timing. */
+uint32_t rt_budget_draw_untimed(void);
+void rt_budget_hook_begin(struct rt_thread *t);
+void rt_budget_hook_end(const struct rt_thread *t);
 
 /* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler.
  */
@@ -86,25 +109,13 @@ static inline struct rt_thread *rt_enter(void)
         rt_tls.depth = 0;
         return NULL;
     }
-    rt_tls.tick_hooks = t->hook_calls++ % RT_HOOK_TIMED_EVERY == 0;
-    if (rt_tls.tick_hooks) rt_tls.enter_ticks = rt_ticks();
+    if (__builtin_expect(t->untimed_hooks-- == 0, 0)) rt_budget_hook_begin(t);
     return t;
-}
-
-/* One of many was timed and stands for all. A single long one (a new chunk of the file, a burst that ran
- * through the hook and is in the budget already) stands for itself. */
-static inline uint64_t rt_hook_cost_ticks(uint64_t ticks)
-{
-    return ticks < RT_HOOK_LONG_TICKS ? ticks * RT_HOOK_TIMED_EVERY : ticks;
 }
 
 static inline void rt_leave(void)
 {
-    if (rt_tls.tick_hooks) {
-        const uint64_t ticks = rt_hook_cost_ticks(rt_ticks() - rt_tls.enter_ticks);
-        __atomic_fetch_add(&rt_state.budget.hooks_ticks, ticks, __ATOMIC_RELAXED);
-        rt_tls.tick_hooks = 0;
-    }
+    if (__builtin_expect(rt_tls.hook_begin_ns != 0, 0)) rt_budget_hook_end(rt_tls.thread);
     RT_COMPILER_BARRIER();
     rt_tls.depth = 0;
     if (__builtin_expect(rt_tls.resume != NULL, 0)) rt_tls.resume();
@@ -137,7 +148,7 @@ struct rt_thread *rt_thread_acquire(void);
 /* Give back a block whose thread never ran or has ended. */
 void rt_thread_release(struct rt_thread *t);
 /* First and last thing a thread does: sets rt_tls, opens the engine; writes THREAD_END, closes engine and
- * file. */
+ * stream. */
 void rt_thread_begin(struct rt_thread *t);
 void rt_thread_end(struct rt_thread *t);
 /* The key whose destructor ends a thread. 0 or an errno. */

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 /* X(result, name, arguments) */
@@ -71,6 +73,27 @@
     X(void, closefrom, (int))                                                                               \
     X(int, dup2, (int, int))                                                                                \
     X(int, dup3, (int, int, int))                                                                           \
+    /* rt_hooks_io.c */                                                                                     \
+    X(ssize_t, read, (int, void *, size_t))                                                                 \
+    X(ssize_t, __read_chk, (int, void *, size_t, size_t))                                                   \
+    X(ssize_t, pread, (int, void *, size_t, off_t))                                                         \
+    X(ssize_t, pread64, (int, void *, size_t, off64_t))                                                     \
+    X(ssize_t, __pread_chk, (int, void *, size_t, off_t, size_t))                                           \
+    X(ssize_t, __pread64_chk, (int, void *, size_t, off64_t, size_t))                                       \
+    X(ssize_t, readv, (int, const struct iovec *, int))                                                     \
+    X(ssize_t, recv, (int, void *, size_t, int))                                                            \
+    X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int))                                              \
+    X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))                        \
+    X(ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *))          \
+    X(ssize_t, recvmsg, (int, struct msghdr *, int))                                                        \
+    X(ssize_t, write, (int, const void *, size_t))                                                          \
+    X(ssize_t, pwrite, (int, const void *, size_t, off_t))                                                  \
+    X(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                                              \
+    X(ssize_t, writev, (int, const struct iovec *, int))                                                    \
+    X(ssize_t, send, (int, const void *, size_t, int))                                                      \
+    X(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t))                \
+    X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                  \
+    X(int, madvise, (void *, size_t, int))                                                                  \
     /* rt_hooks_process.c */                                                                                \
     X(void, _exit, (int))                                                                                   \
     X(void, _Exit, (int))                                                                                   \

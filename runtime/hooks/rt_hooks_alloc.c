@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The allocator. Most small blocks cost two comparisons; the others are recorded: the allocation after it was
- * made, the free before it is done, because the address may be reused at once. */
+/* The allocator. Most small blocks cost two comparisons and a jump; the others are recorded: the allocation
+ * after it was made, the free before it is done, because the address may be reused at once. */
 #include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_arena.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
-#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_timed.h"
 
 #include "common/ls_checked.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RT_PAGE_BYTES = 4096 };
 
@@ -31,21 +32,54 @@ static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_
 /* The real function is not known yet and cannot be looked up now. */
 #define RT_IS_EARLY(name) (__builtin_expect(!rt_real.name, 0) && !RT_REAL(name))
 
-LS_EXPORT_FRAMELESS void *malloc(size_t n)
+/* Is the allocator's call of the kernel timed for a block of this length? Not in calloc and realloc, which
+ * also write the memory. */
+static struct rt_timed_call rt_time_block(enum rt_timed_kind kind, size_t len_bytes, void *caller)
+{
+    const bool is_due = len_bytes >= RT_TIMED_BLOCK_BYTES && rt_timed_is_due(kind);
+    return is_due ? rt_timed_choose(kind, caller) : (struct rt_timed_call){0};
+}
+
+static void rt_timed_malloc_end(const struct rt_timed_call *c, void *heap_end, void *p, size_t n)
+{
+    rt_timed_end_allocator(c, sbrk(0) == heap_end ? SPOOL_CALL_MAP : SPOOL_CALL_BREAK, p, n);
+}
+
+static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *caller)
 {
     if (RT_IS_EARLY(malloc)) return rt_early_alloc(1, n, 1);
+    struct rt_timed_call c = rt_time_block(RT_TIMED_ALLOC, n, caller);
+    void *const heap_end = c.represents ? sbrk(0) : NULL;
+    rt_timed_start(&c);
     void *p = rt_real.malloc(n);
-    RT_NOTE_ALLOC(p, n, MALLOC);
+    rt_timed_stop(&c);
+    rt_alloc_note(p, n, SPOOL_ALLOC_MALLOC, caller);
+    if (c.cpu_ns) rt_timed_malloc_end(&c, heap_end, p, n);
+    return p;
+}
+
+/* While the real function is not known, each call is notable. */
+LS_EXPORT_FRAMELESS void *malloc(size_t n)
+{
+    if (rt_alloc_is_notable(n)) return rt_malloc_noted(n, __builtin_return_address(0));
+    return rt_real.malloc(n);
+}
+
+static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size_t n, void *caller)
+{
+    size_t len;
+    if (RT_IS_EARLY(calloc)) return rt_early_alloc(count, n, 1);
+    void *p = rt_real.calloc(count, n);
+    if (ls_mul_size(count, n, &len)) rt_alloc_note(p, len, SPOOL_ALLOC_CALLOC, caller);
     return p;
 }
 
 LS_EXPORT_FRAMELESS void *calloc(size_t count, size_t n)
 {
-    if (RT_IS_EARLY(calloc)) return rt_early_alloc(count, n, 1);
-    void *p = rt_real.calloc(count, n);
     size_t len;
-    if (ls_mul_size(count, n, &len)) RT_NOTE_ALLOC(p, len, CALLOC);
-    return p;
+    if (!ls_mul_size(count, n, &len) || rt_alloc_is_notable(len))
+        return rt_calloc_noted(count, n, __builtin_return_address(0));
+    return rt_real.calloc(count, n);
 }
 
 /* Weak, not looked up: dlsym allocates its message about a missing name, perhaps inside an allocator that is
@@ -73,18 +107,41 @@ static size_t rt_usable_bytes(void *p)
     return len;
 }
 
-static LS_ALIGNED void rt_end_ranges_inside(void *p)
+/* The block is in the spool, and the real call frees it. */
+static void rt_free_timed(void *p, size_t len, void *caller)
 {
-    rt_registry_end_inside((uint64_t)(uintptr_t)p, rt_usable_bytes(p));
+    struct rt_timed_call c = rt_time_block(RT_TIMED_FREE, len, caller);
+    rt_timed_announce(&c, p, len);
+    rt_free_note(p);
+    void *const heap_end = c.represents ? sbrk(0) : NULL;
+    rt_timed_start(&c);
+    rt_real.free(p);
+    rt_timed_stop(&c);
+    if (c.cpu_ns)
+        rt_timed_end_allocator(
+            &c, SPOOL_CALL_ENDED | (sbrk(0) == heap_end ? SPOOL_CALL_UNMAP : SPOOL_CALL_BREAK), p, len);
+}
+
+static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller)
+{
+    const uint64_t base = (uint64_t)(uintptr_t)p;
+    if (!p || rt_arena_owns(p) || RT_IS_EARLY(free)) return;
+    if (rt_registry_may_end_behind(base)) rt_registry_end_inside(base, rt_usable_bytes(p));
+    if (rt_blocks_has(base))
+        rt_free_timed(p, rt_usable_bytes(p), caller);
+    else
+        rt_real.free(p);
 }
 
 LS_EXPORT_FRAMELESS void free(void *p)
 {
-    if (!p || __builtin_expect(rt_arena_owns(p), 0)) return;
-    if (RT_IS_EARLY(free)) return;
-    if (__builtin_expect(rt_registry_may_end_behind((uint64_t)(uintptr_t)p), 0)) rt_end_ranges_inside(p);
-    if (rt_free_is_notable(p)) rt_free_note(p);
-    rt_real.free(p);
+    const uint64_t base = (uint64_t)(uintptr_t)p;
+    if (__builtin_expect(rt_blocks_may_have(base) || rt_arena_owns(p) || !rt_real.free ||
+                             rt_registry_may_end_behind(base),
+                         0))
+        rt_free_noted(p, __builtin_return_address(0));
+    else
+        rt_real.free(p);
 }
 
 static void *rt_realloc_from_arena(void *p, size_t n)
@@ -100,8 +157,7 @@ static void *rt_realloc_from_arena(void *p, size_t n)
 static void *rt_realloc_noted(void *p, size_t n, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
-    const bool may_hold_ranges = p && rt_registry_may_end_behind(base),
-               is_notable = p && rt_free_is_notable(p);
+    const bool may_hold_ranges = p && rt_registry_may_end_behind(base), is_notable = p && rt_blocks_has(base);
     const size_t old = may_hold_ranges || is_notable ? rt_usable_bytes(p) : 0;
     const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);

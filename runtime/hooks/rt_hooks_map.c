@@ -6,6 +6,7 @@
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_timed.h"
 #include "runtime/samplers/rt_sampler.h"
 
 #include <errno.h>
@@ -53,13 +54,24 @@ static void rt_put_mapping_site(struct rt_thread *t, const struct rt_mapping *m)
     if (m->caller && (m->flags & MAP_ANONYMOUS) && !(m->prot & PROT_EXEC)) rt_alloc_note_mapping(t, &block);
 }
 
-static void rt_note_mapping(const struct rt_mapping *m)
+static void rt_put_timed_mapping(struct rt_thread *t, const struct rt_timed_call *c,
+                                 const struct rt_mapping *m)
+{
+    rt_timed_put(t, c,
+                 (struct spool_kernel_call){.rec.flags = SPOOL_CALL_MAP,
+                                            .time_ns = ls_clock_mono_ns(),
+                                            .addr = (uint64_t)(uintptr_t)m->base,
+                                            .len_bytes = m->len_bytes});
+}
+
+static void rt_note_mapping(const struct rt_mapping *m, const struct rt_timed_call *c)
 {
     const int saved = errno;
     struct rt_thread *t = m->base != MAP_FAILED ? rt_enter() : NULL;
     if (t) {
         rt_put_mapping(t, m);
         rt_put_mapping_site(t, m);
+        if (c->cpu_ns) rt_put_timed_mapping(t, c, m);
         rt_leave();
     }
     errno = saved;
@@ -78,12 +90,15 @@ static void *rt_result_pointer(long result)
 static void *rt_mmap(const struct rt_mapping *want)
 {
     struct rt_mapping m = *want;
+    struct rt_timed_call c = {0};
+    if (rt_timed_is_due(RT_TIMED_MAP)) c = rt_timed_begin(RT_TIMED_MAP, m.caller);
     if (RT_REAL(mmap))
         m.base = rt_real.mmap(m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes);
     else
         m.base = rt_result_pointer(
             ls_syscall(SYS_mmap, m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes));
-    rt_note_mapping(&m);
+    rt_timed_stop(&c);
+    rt_note_mapping(&m, &c);
     return m.base;
 }
 
@@ -116,12 +131,28 @@ static void rt_note_munmap(struct rt_thread *t, uint64_t time_ns, void *addr, si
     errno = saved;
 }
 
+/* Before the record of the end, and with its time, while resolve knows what was there. */
+static void rt_put_timed_munmap(struct rt_thread *t, const struct rt_timed_call *c, uint64_t time_ns,
+                                void *addr, size_t n)
+{
+    rt_timed_put(t, c,
+                 (struct spool_kernel_call){.rec.flags = SPOOL_CALL_UNMAP,
+                                            .time_ns = time_ns,
+                                            .addr = (uint64_t)(uintptr_t)addr,
+                                            .len_bytes = n});
+}
+
 LS_EXPORT int munmap(void *addr, size_t n)
 {
+    struct rt_timed_call c = {0};
+    if (rt_timed_is_due(RT_TIMED_UNMAP)) c = rt_timed_choose(RT_TIMED_UNMAP, __builtin_return_address(0));
     struct rt_thread *t = rt_enter();
     if (!t) return rt_munmap(addr, n);
     const uint64_t time_ns = ls_clock_mono_ns();
+    rt_timed_start(&c);
     const int result = rt_munmap(addr, n);
+    rt_timed_stop(&c);
+    if (c.cpu_ns) rt_put_timed_munmap(t, &c, time_ns, addr, n);
     if (result == 0) rt_note_munmap(t, time_ns, addr, n);
     rt_leave();
     if (result == 0) rt_registry_end_inside((uint64_t)(uintptr_t)addr, n);
@@ -145,11 +176,15 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
     va_start(args, flags);
     void *const wish = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
+    struct rt_timed_call c = {0};
+    if (rt_timed_is_due(RT_TIMED_MAP)) c = rt_timed_choose(RT_TIMED_MAP, __builtin_return_address(0));
     struct rt_thread *t = rt_enter();
     const uint64_t time_ns = t ? ls_clock_mono_ns() : 0;
+    rt_timed_start(&c);
     void *const p = RT_REAL(mremap)
                         ? rt_real.mremap(addr, old_n, new_n, flags, wish)
                         : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
+    rt_timed_stop(&c);
     if (!t) return p;
     const struct rt_mapping old = {.base = addr, .len_bytes = old_n};
     const struct rt_mapping moved = {.base = p,
@@ -158,7 +193,10 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
                                      .flags = MAP_ANONYMOUS,
                                      .fd = -1,
                                      .caller = __builtin_return_address(0)};
-    if (p != MAP_FAILED) rt_note_mremap(t, time_ns, &old, &moved);
+    if (p != MAP_FAILED) {
+        rt_note_mremap(t, time_ns, &old, &moved);
+        if (c.cpu_ns) rt_put_timed_mapping(t, &c, &moved);
+    }
     rt_leave();
     if (p != MAP_FAILED && p != addr) rt_registry_end_inside((uint64_t)(uintptr_t)addr, old_n);
     return p;

@@ -2,7 +2,7 @@
 /* Threads that the program makes. */
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_real.h"
-#include "runtime/core/rt_thread.h"
+#include "runtime/core/rt_timed.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -71,7 +71,10 @@ LS_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
 {
     struct rt_thread *t = rt_prepare_thread(attr, routine, arg);
     if (!t) return RT_REAL(pthread_create)(out, attr, routine, arg);
+    struct rt_timed_call c = {0};
+    if (rt_timed_is_due(RT_TIMED_START)) c = rt_timed_begin(RT_TIMED_START, __builtin_return_address(0));
     const int err = RT_REAL(pthread_create)(out, attr, rt_thread_main, t);
+    rt_timed_end(&c, SPOOL_CALL_OTHER, NULL, 0);
     if (err != 0) rt_thread_release(t);
     return err;
 }

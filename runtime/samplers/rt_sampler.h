@@ -18,7 +18,8 @@ struct smr_event_node;
  * > 0. */
 struct rt_sampler {
     const char *name;
-    size_t thread_bytes; /* of rt_thread.engine */
+    size_t thread_bytes;     /* of rt_thread.engine */
+    bool splits_kernel_time; /* the process's CPU time is accounted for: what is in the kernel gets causes */
 
     /* Can it work here? If not, why (with the errno and the remedy) in at most why_len bytes. Leaves nothing
      * behind. Runs once, in the constructor. */

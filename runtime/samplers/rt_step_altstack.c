@@ -51,7 +51,7 @@ static const stack_t *choose(const struct rt_step_thread *t, const stack_t *ss)
 
 int rt_step_altstack_open(struct rt_step_thread *t)
 {
-    const int error = map_ours(t);
+    const int error = t->altstack_ours.ss_sp ? 0 : map_ours(t);
     if (error) return error;
     kernel_altstack(NULL, &t->altstack_view);
     return kernel_altstack(choose(t, &t->altstack_view), NULL);
@@ -62,13 +62,12 @@ void rt_step_altstack_close(struct rt_step_thread *t)
     stack_t now = {0};
     if (!t->altstack_ours.ss_sp) return;
     kernel_altstack(NULL, &now);
-    if (now.ss_flags & SS_ONSTACK) return; /* running on it: a leak at the end of a thread hurts nobody */
-    if (now.ss_sp == t->altstack_ours.ss_sp) {
+    if (now.ss_flags & SS_ONSTACK) {
+        t->altstack_ours.ss_sp = NULL; /* running on it: a leak at the end of a thread hurts nobody */
+    } else if (now.ss_sp == t->altstack_ours.ss_sp) {
         const stack_t none = {.ss_flags = SS_DISABLE};
         kernel_altstack(&none, NULL);
     }
-    munmap((char *)t->altstack_ours.ss_sp - GUARD_BYTES, t->altstack_ours.ss_size + GUARD_BYTES);
-    t->altstack_ours.ss_sp = NULL;
 }
 
 static int check(const stack_t *ss)

@@ -9,7 +9,7 @@
 #include "runtime/samplers/rt_step_engine_sigsafe.h"
 
 /* Give the calling thread t a signal stack. Returns 0 or an errno (then the thread must not be sampled).
- * Owns: rt_step_altstack_close unmaps it. */
+ * Owns: after rt_step_altstack_close it stays mapped with t, for the next thread that uses t. */
 int rt_step_altstack_open(struct rt_step_thread *t);
 void rt_step_altstack_close(struct rt_step_thread *t);
 

@@ -35,6 +35,18 @@ label rt_step_copy_fault_ip
 end_function rt_step_copy
 
     .p2align 4
+/* int rt_step_load_word(uint64_t *to, const void *from): 0 when it faulted */
+function rt_step_load_word
+    xorl %eax, %eax
+label rt_step_word_load_ip
+    movq (%rsi), %rcx
+    movq %rcx, (%rdi)
+    incl %eax
+label rt_step_word_fault_ip
+    ret
+end_function rt_step_load_word
+
+    .p2align 4
 /* size_t rt_step_copy_bulk(void *to, const void *from, size_t len_bytes): the same for many bytes */
 function rt_step_copy_bulk
     movq %rdx, %rcx

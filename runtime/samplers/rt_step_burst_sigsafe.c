@@ -20,10 +20,9 @@
 
 #define TRAP_FLAG 0x100LL
 enum {
-    OWN_STEPS_MAX = 2048,      /* traps spent in the runtime's own code in one burst */
-    CLOCK_EVERY = 16,          /* steps between looks at the clock */
-    REFUSED_INTERVAL_PART = 4, /* a refused trigger is tried again after this part of an interval */
-    FIRST_COST_NS = 3000000,   /* expected before the first burst was measured */
+    OWN_STEPS_MAX = 2048,    /* traps spent in the runtime's own code in one burst */
+    CLOCK_EVERY = 16,        /* steps between looks at the clock */
+    FIRST_COST_NS = 3000000, /* expected before the first burst was measured */
     WINDOW_NS = 100000000,
     CLOCK_LEAST_US = 200,
     BACKSTOP_COSTS = 4, /* a burst that went silent is given up after so many times its cost */
@@ -41,7 +40,7 @@ static struct rt_step_spent spent_now(void)
 {
     return (struct rt_step_spent){
         .bursts_ns = __atomic_load_n(&rt_state.budget.spent_ns, __ATOMIC_RELAXED),
-        .hooks_ns = rt_budget_hooks_ns(),
+        .hooks_ns = rt_budget_hooks_ns() + __atomic_load_n(&rt_state.budget.starts_ns, __ATOMIC_RELAXED),
     };
 }
 
@@ -71,25 +70,49 @@ static double threads_running(uint64_t now_ns)
     return running < live ? running : live;
 }
 
-uint64_t rt_step_burst_interval_ns(struct rt_step_thread *t)
+/* Time that the budget is a share of: one that waits, for others or for a processor, earns nothing. */
+static uint64_t worked_ns(uint64_t now_ns)
+{
+    const uint64_t start_ns = rt_step_engine.governor.start_ns;
+    const uint64_t wall_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+    const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - rt_step_engine.start_cpu_ns;
+    return cpu_ns < wall_ns ? cpu_ns : wall_ns;
+}
+
+/* Draw the next interval. What was left of an older one does not matter: the process has no memory. */
+static void draw_and_arm(struct rt_step_thread *t, uint64_t cpu_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
-    const uint64_t plain_ns = rt_step_governor_interval_ns(&rt_step_engine.governor, now_ns, spent_now(),
-                                                           expected_cost_ns(), threads_running(now_ns));
-    return rt_step_governor_jitter(plain_ns, &t->random);
+    t->mean_ns = rt_step_governor_interval_ns(&rt_step_engine.governor, worked_ns(now_ns), spent_now(),
+                                              expected_cost_ns(), threads_running(now_ns));
+    t->drawn_ns = rt_step_governor_draw_ns(t->mean_ns, &t->random);
+    t->armed_cpu_ns = cpu_ns;
+    rt_step_engine.trigger->arm(t, t->drawn_ns);
 }
 
 void rt_step_burst_rearm(struct rt_step_thread *t)
 {
-    rt_step_engine.trigger->arm(t, rt_step_burst_interval_ns(t));
+    draw_and_arm(t, rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
-/* Not now: the CPU time since the last burst goes to the next one's weight. */
-static void refuse(struct rt_step_thread *t)
+void rt_step_burst_arm_other(struct rt_step_thread *t)
 {
-    t->skipped++;
-    __atomic_fetch_add(&rt_step_engine.skipped, 1, __ATOMIC_RELAXED);
-    rt_step_engine.trigger->arm(t, rt_step_burst_interval_ns(t) / REFUSED_INTERVAL_PART);
+    if (!t->mean_ns) draw_and_arm(t, UINT64_MAX); /* its clock is not ours to read */
+}
+
+void rt_step_burst_disarm(struct rt_step_thread *t)
+{
+    t->mean_ns = 0;
+    rt_step_engine.trigger->disarm(t);
+}
+
+/* What a burst represents that begins now. A timer that fires once may be late by a tick: its delay is part
+ * of the interval. */
+static uint64_t weight_now_ns(const struct rt_step_thread *t)
+{
+    if (rt_step_engine.trigger->repeats) return t->mean_ns;
+    const uint64_t due_ns = t->armed_cpu_ns + t->drawn_ns, cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    return t->mean_ns + (due_ns > t->drawn_ns && cpu_ns > due_ns ? cpu_ns - due_ns : 0);
 }
 
 static bool masks_trap(const ucontext_t *uc)
@@ -207,6 +230,15 @@ static void learn_clock(const struct rt_step_thread *t)
         rt_step_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
 }
 
+/* Time in our handlers, while the thread had a processor: the rest of what a burst costs is the kernel's, for
+ * traps and signals. The kernel's own split of CPU time is too coarse for a burst. */
+static void note_handler_time(struct rt_step_thread *t)
+{
+    const uint64_t now = __rdtsc(), took = now - t->handler_tsc;
+    if (!rt_step_took_longer(took, RT_STEP_PREEMPTED_US)) t->handlers_tsc += took;
+    t->handler_tsc = now;
+}
+
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
 {
     if (uc) set_trap_flag(uc, false);
@@ -217,25 +249,27 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
     rt_step_numa_put(rt_spool_writer(t->rt), &t->numa, rt_step_numa_ask_kernel, ls_clock_mono_ns());
     rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t cost_ns = why == SPOOL_BURST_LOST ? t->reserved_ns : cpu_ns - t->burst_begin_cpu_ns;
-    const uint64_t all_ns =
-        __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns - t->reserved_ns, __ATOMIC_RELAXED);
+    const uint64_t spent_ns = why == SPOOL_BURST_LOST ? expected_cost_ns() : cpu_ns - t->burst_begin_cpu_ns;
+    const uint64_t cost_ns = spent_ns < cpu_ns ? spent_ns : cpu_ns;
+    const uint64_t all_ns = __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
     if (why != SPOOL_BURST_LOST) {
-        e->mean_cost_ns = rt_step_governor_mean_ns(e->mean_cost_ns, cost_ns);
-        t->last_end_cpu_ns = cpu_ns;
         learn_clock(t);
+        note_handler_time(t);
+        const uint64_t handlers_ns = e->tsc_per_us ? t->handlers_tsc * 1000 / e->tsc_per_us : cost_ns / 2;
+        if (handlers_ns < cost_ns)
+            __atomic_add_fetch(&rt_state.budget.spent_kernel_ns, cost_ns - handlers_ns, __ATOMIC_RELAXED);
+        if (t->position) e->mean_cost_ns = rt_step_governor_mean_ns(e->mean_cost_ns, cost_ns);
     }
     const struct spool_burst_end r = {
         .time_ns = ls_clock_mono_ns(),
         .spent_ns = cost_ns,
-        .hooks_ns = rt_budget_hooks_ns(),
+        .hooks_ns = spent_now().hooks_ns,
         .all_spent_ns = all_ns,
         .instructions = t->position,
-        .skipped = t->skipped,
         .control_cycles = t->probe.control_cycles,
         .control_len = t->probe.control_len,
+        .in_place = t->in_place,
     };
-    t->skipped = 0;
     t->rt->spent_ns += cost_ns;
     if (rt_tap_is_open(t->rt)) {
         rt_tap_add_controls(r.control_cycles, r.control_len);
@@ -281,24 +315,35 @@ static int out_of_time(const struct rt_step_thread *t)
 }
 
 /* A signal that waits behind this handler would find the context in a slot. */
-static bool signals_wait(const ucontext_t *uc)
+static bool signals_wait(struct rt_step_thread *t, const ucontext_t *uc)
 {
     uint64_t pending = 0;
     const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
+    const uint64_t before = __rdtsc();
     rt_step_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    t->handler_tsc += __rdtsc() - before; /* the kernel's part of the handler */
     return pending & ~*mask;
+}
+
+/* What follows p may be issued before the trap: it is not timed. */
+static void step_in_place(struct rt_step_thread *t, const struct rt_step_plan *p)
+{
+    if (t->valid_from < t->position + RT_STEP_IN_PLACE_AHEAD)
+        t->valid_from = t->position + RT_STEP_IN_PLACE_AHEAD;
+    if (rt_is_own_text(p->ip)) return;
+    t->in_place++;
+    __atomic_fetch_add(&rt_step_engine.in_place[p->mnemonic], 1, __ATOMIC_RELAXED);
 }
 
 /* Let the instruction of p execute. True: it was a branch, done here, and the next instruction can be looked
  * at. */
 static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucontext_t *uc, uint64_t operand)
 {
-    const bool may_move = p->flow != RT_STEP_FLOW_NONE && !signals_wait(uc);
+    const bool may_move = p->flow != RT_STEP_FLOW_NONE && !signals_wait(t, uc);
     const enum rt_step_isolated how =
         may_move ? rt_step_isolate(&t->slots, p, uc, operand) : RT_STEP_IN_PLACE;
     if (how == RT_STEP_DONE) return true;
-    if (how == RT_STEP_IN_PLACE && t->valid_from < t->position + RT_STEP_IN_PLACE_AHEAD)
-        t->valid_from = t->position + RT_STEP_IN_PLACE_AHEAD;
+    if (how == RT_STEP_IN_PLACE) step_in_place(t, p);
     set_trap_flag(uc, how == RT_STEP_IN_PLACE);
     return false;
 }
@@ -377,10 +422,12 @@ static void advance(struct rt_step_thread *t, ucontext_t *uc)
 
 void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc)
 {
+    t->handler_tsc = __rdtsc();
     if (rt_step_engine.quiet)
         set_trap_flag(uc, false);
     else
         advance(t, uc);
+    note_handler_time(t);
 }
 
 static void record_stack(struct rt_step_thread *t, const ucontext_t *uc)
@@ -397,24 +444,30 @@ static void record_stack(struct rt_step_thread *t, const ucontext_t *uc)
     rt_step_stack_put(rt_spool_writer(t->rt), &s);
 }
 
-static void begin(struct rt_step_thread *t, ucontext_t *uc)
+/* why: it cannot go on, but the time that it represents is counted all the same; or -1. */
+static void begin(struct rt_step_thread *t, ucontext_t *uc, int why)
 {
     unsigned cpu = 0;
+    const uint64_t weight_ns = weight_now_ns(t);
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->handlers_tsc = 0;
+    t->handler_tsc = __rdtsc();
     /* what was loaded may lie where something else was before: this burst's samples must find it */
     if (rt_maps_is_dirty()) rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
     __rdtscp(&cpu);
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
-    t->position = t->own_steps = t->recorded = 0;
+    t->position = t->own_steps = t->recorded = t->in_place = 0;
     t->valid_from = RT_STEP_RUN_AHEAD;
     t->step_tsc = 0;
+    rt_step_xlayout_learn(&rt_step_engine.xlayout);
+    if (!t->probe.pages.len_max) t->probe.pages.len_max = rt_step_pages_entries();
     rt_step_probe_begin(&t->probe);
     rt_step_numa_clear(&t->numa);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
         .tsc = t->burst_tsc,
-        .weight_ns = t->burst_begin_cpu_ns - t->last_end_cpu_ns,
+        .weight_ns = weight_ns,
         .ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
         .cpu =
             cpu &
@@ -424,18 +477,11 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc)
     rt_tls_blocks_poll_sigsafe(t->rt, r.time_ns);
     spool_put_burst_begin(rt_spool_writer(t->rt), r);
     record_stack(t, uc);
-    rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     t->state = RT_STEP_STEPPING;
+    if (why >= 0) return finish(t, uc, (enum spool_burst_end_why)why);
+    rt_step_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     advance(t, uc);
-}
-
-static bool reserve_budget(struct rt_step_thread *t)
-{
-    t->reserved_ns = expected_cost_ns();
-    if (!rt_step_governor_allows(&rt_step_engine.governor, ls_clock_mono_ns(), spent_now(), t->reserved_ns))
-        return false;
-    __atomic_fetch_add(&rt_state.budget.spent_ns, t->reserved_ns, __ATOMIC_RELAXED);
-    return true;
+    note_handler_time(t);
 }
 
 /* A trigger inside a burst is the backstop: the burst may go on, or its trap flag may be lost, as when a
@@ -444,6 +490,17 @@ static bool is_alive(const struct rt_step_thread *t, const ucontext_t *uc, bool 
 {
     if (t->state == RT_STEP_SUSPENDED) return in_own_work(t);
     return t->state == RT_STEP_STEPPING && (in_slot || uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG);
+}
+
+/* The trigger fell into time that no burst represents: the runtime's own, the kernel's, or time in which
+ * nothing is sampled. The instant at which sampling is found to be switched on belongs to the time before, so
+ * that a burst there would be one too many. */
+static bool is_outside_program(struct rt_step_thread *t, const ucontext_t *uc)
+{
+    if (in_own_work(t) || t->in_kernel || t->rt->writer.stopped) return true;
+    if (rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP])) return true; /* a hook that only looks */
+    const bool was_sampling = rt_control_was_sampling();
+    return !rt_control_is_sampling(ls_clock_mono_ns()) || !was_sampling;
 }
 
 void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slot)
@@ -458,17 +515,18 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
         t->stale = true;
         rt_step_slots_abandon(&t->slots);
         rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
+        return rt_step_burst_rearm(t); /* the backstop's time is not the Poisson process's */
     }
-    if (t->tid != rt_step_gettid()) return;      /* a raw clone that shares our thread block */
-    if (t->rt->writer.stopped) return refuse(t); /* nobody could read the burst */
-    if (in_own_work(t) || masks_trap(uc) || !rt_control_is_sampling(ls_clock_mono_ns())) return refuse(t);
+    if (t->tid != rt_step_gettid()) return; /* a raw clone that shares our thread block */
+    if (is_outside_program(t, uc)) return rt_step_burst_rearm(t);
     if (rt_step_is_traced(&rt_step_engine, 0)) {
         __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
-        return rt_step_engine.trigger->disarm(t); /* the tracer would see the next one */
+        return rt_step_burst_disarm(t); /* the tracer would see the next one */
     }
-    if (rt_tap_must_wait(t->rt, RT_TAP_BURST_ROWS)) return refuse(t); /* callbacks are behind */
-    if (!reserve_budget(t)) return refuse(t);
-    begin(t, uc);
+    const int why = masks_trap(uc)                               ? SPOOL_BURST_MASKED
+                    : rt_tap_must_wait(t->rt, RT_TAP_BURST_ROWS) ? SPOOL_BURST_FULL /* callbacks are behind */
+                                                                 : -1;
+    begin(t, uc, why);
 }
 
 /* Why a suspended burst does not go on, or -1. */

@@ -22,9 +22,11 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why);
 /* The runtime has finished its own work in this thread: go on with a burst that was suspended for it. */
 void rt_step_burst_resume(void);
 
-/* CPU time of t until its next trigger, jitter included. */
-uint64_t rt_step_burst_interval_ns(struct rt_step_thread *t);
-/* Arm the next trigger of the calling thread t. */
+/* Draw a new interval and arm the next trigger of the calling thread t. */
 void rt_step_burst_rearm(struct rt_step_thread *t);
+/* The same for another thread t of the process whose trigger is not armed. */
+void rt_step_burst_arm_other(struct rt_step_thread *t);
+/* No more triggers for t, until one of the above. */
+void rt_step_burst_disarm(struct rt_step_thread *t);
 
 #endif

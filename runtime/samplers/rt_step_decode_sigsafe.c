@@ -292,6 +292,7 @@ static bool is_locked(const struct rt_step_scratch *s)
 static void plan_from(const struct rt_step_scratch *s, struct rt_step_plan *out)
 {
     out->len_bytes = s->insn.length;
+    out->mnemonic = (uint16_t)s->insn.mnemonic;
     out->klass = LOOK_UP(classes, s->insn.mnemonic, RT_STEP_PLAIN);
     if (loads_stack_segment(s))
         out->klass = RT_STEP_FLAGS; /* the trap after it is delayed by one instruction */

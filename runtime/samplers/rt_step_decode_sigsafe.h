@@ -45,10 +45,14 @@ enum rt_step_segment { RT_STEP_SEG_FLAT, RT_STEP_SEG_FS, RT_STEP_SEG_GS };
 
 /* How an instruction can be executed apart from its successors (rt_step_isolate_sigsafe.h). */
 enum rt_step_flow {
-    RT_STEP_FLOW_NONE, /* only where it stands */
-    RT_STEP_FLOW_COPY, /* anywhere else */
+    RT_STEP_FLOW_NONE,   /* only where it stands */
+    RT_STEP_FLOW_COPY,   /* anywhere else */
+    RT_STEP_FLOW_DIVIDE, /* anywhere else, where it does not fault; by the scratch register */
+    RT_STEP_FLOW_REPEAT, /* one iteration of a string instruction anywhere else */
     RT_STEP_FLOW_JUMP,
     RT_STEP_FLOW_JCC,
+    RT_STEP_FLOW_JRCXZ,
+    RT_STEP_FLOW_LOOP,
     RT_STEP_FLOW_JUMP_REG,
     RT_STEP_FLOW_JUMP_MEM,
     RT_STEP_FLOW_RET,
@@ -68,15 +72,30 @@ struct rt_step_mem {
     uint8_t bit_reg, nesting, tile;
 };
 
+/* When a repeated string instruction, or a loop, ends before rcx is 0. */
+enum rt_step_repeat { RT_STEP_REPEAT_ALL, RT_STEP_REPEAT_WHILE_ZERO, RT_STEP_REPEAT_UNTIL_ZERO };
+
+/* The divisor of div and idiv. */
+struct rt_step_divisor {
+    uint8_t len_bytes;
+    uint8_t reg;   /* RT_STEP_REG_NONE: in memory */
+    uint8_t shift; /* 8 for ah, ch, dh, bh */
+    bool is_signed;
+};
+
 struct rt_step_plan {
     uint64_t ip;
     uint8_t code[RT_STEP_CODE_BYTES];
     uint8_t len_bytes; /* 0: an empty place of the cache */
     uint8_t klass, mem_count;
-    uint8_t flow, flow_code; /* flow_code: condition of jcc, register of an indirect branch */
-    uint8_t scratch;         /* stands for rip in slot_code, or RT_STEP_REG_NONE */
-    uint8_t is_locked;       /* what it accesses, it accesses atomically */
+    uint8_t flow;
+    uint8_t flow_code; /* condition of jcc, register of an indirect branch, enum rt_step_repeat */
+    uint8_t scratch;   /* register that stands for rip or the divisor in slot_code, or RT_STEP_REG_NONE */
+    uint8_t is_locked; /* what it accesses, it accesses atomically */
+    uint8_t slot_len_bytes;
     uint8_t slot_code[RT_STEP_CODE_BYTES];
+    uint16_t mnemonic; /* ZydisMnemonic */
+    struct rt_step_divisor divisor;
     int64_t rip_disp;     /* of an operand relative to rip */
     int64_t displacement; /* of a branch, or bytes that ret pops */
     struct rt_step_mem mem[RT_STEP_MEM_MAX];
@@ -87,6 +106,7 @@ struct rt_step_plan {
 struct rt_step_zydis {
     ZydisDecoder decoder;
     __typeof__(&ZydisDecoderDecodeFull) decode_full;
+    __typeof__(&ZydisMnemonicGetString) mnemonic_text;
 };
 /* Room for Zydis's results, too large for a signal stack. */
 struct rt_step_scratch {

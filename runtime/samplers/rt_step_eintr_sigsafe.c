@@ -15,6 +15,15 @@ enum rt_step_eintr rt_step_eintr_judge(long rax, const uint8_t code[7], bool rea
     return code[0] == MOV_EAX_IMM32 ? RT_STEP_EINTR_RESTART : RT_STEP_EINTR_SEEN;
 }
 
+bool rt_step_eintr_is_at_call(const ucontext_t *uc)
+{
+    static const uint8_t syscall_code[2] = {0x0f, 0x05};
+    uint8_t code[sizeof syscall_code];
+    const void *from = (const void *)(uintptr_t)(uc->uc_mcontext.gregs[REG_RIP] - (greg_t)sizeof code);
+    if (rt_step_copy(code, from, sizeof code) != sizeof code) return false;
+    return code[0] == syscall_code[0] && code[1] == syscall_code[1];
+}
+
 void rt_step_eintr_repair(struct rt_step_engine *e, ucontext_t *uc)
 {
     greg_t *gregs = uc->uc_mcontext.gregs;

@@ -15,6 +15,9 @@ enum rt_step_eintr { RT_STEP_EINTR_NONE, RT_STEP_EINTR_RESTART, RT_STEP_EINTR_SE
  * cannot be repeated. */
 enum rt_step_eintr rt_step_eintr_judge(long rax, const uint8_t code[7], bool readable);
 
+/* Has the instruction before ip entered the kernel? Then the signal came while it was there. */
+bool rt_step_eintr_is_at_call(const ucontext_t *uc);
+
 void rt_step_eintr_repair(struct rt_step_engine *e, ucontext_t *uc);
 
 #endif

@@ -4,6 +4,7 @@
 #include "common/ls_clock.h"
 #include "runtime/samplers/rt_step_altstack.h"
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
+#include "runtime/samplers/rt_step_faults_sigsafe.h"
 #include "runtime/samplers/rt_step_signals_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 #include "runtime/samplers/rt_step_traced_sigsafe.h"
@@ -21,10 +22,8 @@ enum {
     DEFAULT_BURST = 1200,
     BURST_MAX_NS = 50000000,
     START_CREDIT_NS = 10000000,
-    FIRST_INTERVAL_PART = 4,
-    FIRST_INTERVAL_MIN_NS = 5000000, /* a program of a few milliseconds pays nothing */
-    TRACER_AGE_NS = 100000000,       /* threads may be many; bursts look themselves */
-    HWCAP2_FSGSBASE_BIT = 1u << 1,   /* asm/hwcap2.h */
+    TRACER_AGE_NS = 100000000,     /* threads may be many; bursts look themselves */
+    HWCAP2_FSGSBASE_BIT = 1u << 1, /* asm/hwcap2.h */
 };
 
 struct rt_step_engine rt_step_engine;
@@ -33,6 +32,7 @@ _Thread_local struct rt_step_thread *rt_step_self LS_TLS_INITIAL_EXEC;
 static struct {
     volatile int lock;
     struct rt_step_thread *first;
+    struct rt_step_thread *spare; /* of ended threads: mapping them anew would cost 30 us a thread */
 } threads;
 
 static void lock_threads(void)
@@ -63,7 +63,9 @@ static const char *load_zydis(struct rt_step_zydis *z)
     __typeof__(&ZydisDecoderInit) init;
     *(void **)&init = dlsym(lib, "ZydisDecoderInit");
     *(void **)&z->decode_full = dlsym(lib, "ZydisDecoderDecodeFull");
-    if (!init || !z->decode_full) return "libZydis is of another version (4.0 is needed)";
+    *(void **)&z->mnemonic_text = dlsym(lib, "ZydisMnemonicGetString");
+    if (!init || !z->decode_full || !z->mnemonic_text)
+        return "libZydis is of another version (4.0 is needed)";
     return ZYAN_SUCCESS(init(&z->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
                ? NULL
                : "libZydis refuses to decode 64-bit code";
@@ -126,12 +128,11 @@ static void set_numbers(const struct rt_step_options *o)
     e->governor = (struct rt_step_governor){.share = o->share,
                                             .period_min_ns = o->period_min_ns,
                                             .start_ns = ls_clock_mono_ns(),
-                                            .credit_ns = START_CREDIT_NS};
+                                            .credit_ns = rt_state.ancestor.pid ? 0 : START_CREDIT_NS};
     e->window_wall_ns = e->governor.start_ns;
-    e->window_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    e->window_cpu_ns = e->start_cpu_ns = rt_step_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
-    e->xlayout = rt_step_xlayout_read();
 }
 
 static void note_memory_nodes(void)
@@ -184,24 +185,58 @@ const char *rt_step_engine_start(const struct rt_step_options *o, const char **o
     return NULL;
 }
 
+static struct rt_step_thread *take_spare(void)
+{
+    lock_threads();
+    struct rt_step_thread *t = threads.spare;
+    if (t) threads.spare = t->next;
+    unlock_threads();
+    return t;
+}
+
+static struct rt_step_thread *map_thread(void)
+{
+    void *at = mmap(NULL, sizeof(struct rt_step_thread), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return NULL;
+    struct rt_step_thread *t = (struct rt_step_thread *)at;
+    if (!rt_step_engine.has_shadow_stack) rt_step_slots_open(&t->slots);
+    return t;
+}
+
+/* Zero what another thread left, but for its signal stack. Not by memset, which the program may own: a thread
+ * sanitizer's version does not see why one thread has what another one had. */
+static void clear_head(struct rt_step_thread *t)
+{
+    typedef uint64_t __attribute__((may_alias)) word;
+    const stack_t altstack = t->altstack_ours;
+    word *const words = (word *)(void *)t;
+    for (size_t i = 0; i < offsetof(struct rt_step_thread, accesses) / sizeof *words; i++)
+        __atomic_store_n(&words[i], 0, __ATOMIC_RELAXED);
+    t->altstack_ours = altstack;
+}
+
 static struct rt_step_thread *new_thread(struct rt_thread *rt)
 {
-    struct rt_step_thread *t = (struct rt_step_thread *)mmap(
-        NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (t == MAP_FAILED) return NULL;
+    struct rt_step_thread *t = take_spare();
+    if (!t) t = map_thread();
+    if (!t) return NULL;
+    clear_head(t);
+    t->slots.pending = false;
     t->rt = rt;
     t->tid = rt_step_gettid();
-    t->trigger_fd = -1;
+    t->trigger_fd = t->faults_fd = -1;
     t->random = rt_step_random_seed(rt_step_engine.seed, (uint64_t)t->tid);
-    t->probe.pages.len_max = rt_step_pages_entries();
     return t;
 }
 
 static void free_thread(struct rt_step_thread *t)
 {
     rt_step_altstack_close(t);
-    rt_step_slots_close(&t->slots);
-    munmap(t, sizeof *t);
+    lock_threads();
+    t->next = threads.spare;
+    threads.spare = t;
+    unlock_threads();
 }
 
 static void list_add(struct rt_step_thread *t)
@@ -230,17 +265,13 @@ static bool leave_to_tracer(struct rt_step_thread *t)
 {
     if (!rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return false;
     __atomic_fetch_add(&rt_step_engine.traced_triggers, 1, __ATOMIC_RELAXED);
-    rt_step_engine.trigger->disarm(t);
+    rt_step_burst_disarm(t);
     return true;
 }
 
 static void arm_first(struct rt_step_thread *t)
 {
-    if (leave_to_tracer(t)) return;
-    const uint64_t usual_ns = rt_step_burst_interval_ns(t) / FIRST_INTERVAL_PART;
-    const bool eager = rt_step_engine.governor.share >= 1;
-    rt_step_engine.trigger->arm(t,
-                                eager || usual_ns > FIRST_INTERVAL_MIN_NS ? usual_ns : FIRST_INTERVAL_MIN_NS);
+    if (!leave_to_tracer(t)) rt_step_burst_rearm(t);
 }
 
 int rt_step_thread_open(struct rt_thread *rt)
@@ -254,10 +285,10 @@ int rt_step_thread_open(struct rt_thread *rt)
         free_thread(t);
         return error;
     }
-    if (!rt_step_engine.has_shadow_stack) rt_step_slots_open(&t->slots);
     rt_step_signals_adopt_mask();
     list_add(t);
     rt_step_self = t;
+    rt_step_faults_begin(t);
     arm_first(t);
     return 0;
 }
@@ -270,6 +301,7 @@ void rt_step_thread_close(void)
     rt_step_burst_end(t, NULL, SPOOL_BURST_LOST);
     rt_step_self = NULL;
     rt_step_engine.trigger->close(t);
+    rt_step_faults_close(t);
     list_remove(t);
     free_thread(t);
 }
@@ -278,23 +310,27 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
 {
     struct rt_step_engine *e = &rt_step_engine;
     struct rt_step_thread *t = rt_step_self;
-    for (struct rt_step_thread *other = threads.first; other; other = other->next)
+    for (struct rt_step_thread *other = threads.first; other; other = other->next) {
         e->trigger->disown(other);
+        rt_step_faults_disown(other);
+    }
     threads.lock = 0;
     threads.first = NULL;
     e->threads_live = 0;
     e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
-    e->window_cpu_ns = 0;
+    e->governor.credit_ns = 0; /* it was for the recording */
+    e->window_cpu_ns = e->start_cpu_ns = 0;
     e->traced_checked_ns = 0;
+    memset(e->in_place, 0, sizeof e->in_place); /* the parent reports its own */
     if (!t) return 0;
     t->rt = rt;
     t->state = RT_STEP_IDLE;
     t->tid = rt_step_gettid();
-    t->number = t->skipped = 0;
-    t->last_end_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->number = 0;
     t->random = rt_step_random_seed(e->seed, (uint64_t)t->tid);
     list_add(t);
     const int error = e->quiet ? 0 : e->trigger->open(t);
+    if (!e->quiet) rt_step_faults_begin(t);
     if (!error && !e->quiet) arm_first(t);
     return error;
 }
@@ -302,8 +338,10 @@ int rt_step_engine_fork_child(struct rt_thread *rt)
 static void disarm_all(void)
 {
     lock_threads();
-    for (struct rt_step_thread *t = threads.first; t; t = t->next)
+    for (struct rt_step_thread *t = threads.first; t; t = t->next) {
         rt_step_engine.trigger->disarm(t);
+        rt_step_faults_stop(t);
+    }
     unlock_threads();
 }
 
@@ -319,7 +357,7 @@ void rt_step_engine_wake(void)
     if (rt_step_engine.quiet || !rt_step_engine.trigger) return;
     lock_threads();
     for (struct rt_step_thread *t = threads.first; t; t = t->next)
-        arm_first(t);
+        if (!leave_to_tracer(t)) rt_step_burst_arm_other(t);
     unlock_threads();
 }
 

@@ -34,7 +34,7 @@ int rt_step_engine_fork_child(struct rt_thread *rt);
 /* Never read [base, end) twice from now on.  Thread: any. */
 void rt_step_engine_note_device(uint64_t base, uint64_t end);
 
-/* Sampling was switched on: threads that wait for a trigger far away get a near one. */
+/* Sampling was switched on: threads without a trigger get one. */
 void rt_step_engine_wake(void);
 /* The system is about to forbid (seccomp): no trigger and no system call of ours from here on. */
 void rt_step_engine_quiet(void);

@@ -24,6 +24,7 @@ struct rt_step_thread;
 /* What begins bursts: one row a mechanism. */
 struct rt_step_trigger {
     const char *name;
+    bool repeats; /* an interval that ends in the kernel starts again; else the trigger comes late */
     /* 0 or an errno: why it does not work here. */
     int (*probe)(void);
     /* For the calling thread; 0 or an errno. */
@@ -57,6 +58,7 @@ struct rt_step_engine {
     const struct rt_step_trigger *trigger;
     const struct rt_step_stack_mode *stack_mode;
     uint64_t seed;
+    uint64_t start_cpu_ns;     /* of the process, when recording began in it */
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint64_t burst_max_ns;
     uint32_t burst_instructions;
@@ -71,10 +73,11 @@ struct rt_step_engine {
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
-    uint64_t eintr_restarted, eintr_seen, skipped, lost;
+    uint64_t eintr_restarted, eintr_seen, lost;
     uint32_t traced;
     uint64_t traced_triggers;
     uint64_t traced_checked_ns;
+    uint64_t in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* instructions stepped in place, by mnemonic */
 };
 extern struct rt_step_engine rt_step_engine;
 
@@ -92,19 +95,27 @@ enum rt_step_burst_state { RT_STEP_IDLE, RT_STEP_STEPPING, RT_STEP_SUSPENDED };
 struct rt_step_thread {
     struct rt_thread *rt;
     int tid, trigger_fd, timer_id;
+    int faults_fd;        /* rt_step_faults_sigsafe.h; -1: none */
+    uint32_t faults_mean; /* page faults that the next sample represents */
+    uint64_t faults_last_ns;
     bool timer_open;
     bool outside;  /* the handler interrupted the program, not the runtime's own work */
     uint8_t state; /* enum rt_step_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
-    uint64_t switches; /* context switches up to the last look */
-    uint64_t step_tsc; /* when the last step of the burst was taken; 0: none was */
-    uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns, last_end_cpu_ns, reserved_ns;
-    uint32_t valid_from; /* first position whose loads nothing has issued early */
-    uint32_t position, own_steps, number, skipped;
+    uint64_t switches;                        /* context switches up to the last look */
+    uint64_t step_tsc;                        /* when the last step of the burst was taken; 0: none was */
+    bool in_kernel;                           /* the timer interrupted a system call */
+    uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* of the interval under way */
+    uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
+    uint64_t handler_tsc, handlers_tsc; /* begin of the handler under way; time in all of this burst */
+    uint32_t valid_from;                /* first position whose loads nothing has issued early */
+    uint32_t position, own_steps, number;
+    uint32_t in_place;                    /* instructions of the burst that were stepped in place */
     uint32_t recorded;                    /* accesses of the burst that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
     struct rt_step_thread *next;          /* list of the process */
+    /* From here on it stays as it is when another thread takes it over, which finds all before zeroed. */
     struct rt_step_access accesses[RT_STEP_ACCESS_MAX];
     struct rt_step_slots slots;
     struct rt_step_probe probe;

@@ -2,36 +2,26 @@
 #include "runtime/samplers/rt_step_governor_sigsafe.h"
 
 #include "common/ls_random.h"
+#include "runtime/core/rt_poisson_sigsafe.h"
 
 enum { MEAN_WEIGHT = 8 };
-/* Of the share, bursts may count on at least so much for their rhythm; the bucket still refuses what the
- * hooks used up. */
-static const double SHARE_FLOOR = 0.1;
+static const double SHARE_FLOOR = 0.1;  /* of the share: bursts always have it */
+static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
+static const double SHARE_MOST = 0.5;   /* of the time, however much is saved */
 static const double INTERVAL_MAX_NS = 10e9;
 
-int64_t rt_step_governor_left_ns(const struct rt_step_governor *g, uint64_t now_ns,
-                                 struct rt_step_spent spent)
-{
-    const double wall_ns = now_ns > g->start_ns ? (double)(now_ns - g->start_ns) : 0;
-    const double earned_ns = wall_ns * g->share + (double)g->credit_ns;
-    return (int64_t)(earned_ns - (double)spent.bursts_ns - (double)spent.hooks_ns);
-}
-
-bool rt_step_governor_allows(const struct rt_step_governor *g, uint64_t now_ns, struct rt_step_spent spent,
-                             uint64_t cost_ns)
-{
-    return g->share >= 1 || rt_step_governor_left_ns(g, now_ns, spent) >= (int64_t)cost_ns;
-}
-
-uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t now_ns,
+uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t worked_ns,
                                       struct rt_step_spent spent, uint64_t cost_ns, double threads_running)
 {
-    const double wall_ns = now_ns > g->start_ns ? (double)(now_ns - g->start_ns) : 0;
-    double share = g->share;
-    if (wall_ns > 0) share -= (double)spent.hooks_ns / wall_ns;
+    if (g->share >= 1) return g->period_min_ns > RT_STEP_SHORTEST_NS ? g->period_min_ns : RT_STEP_SHORTEST_NS;
+    const double earned_ns = (double)worked_ns * g->share + (double)g->credit_ns;
+    const double left_ns = earned_ns - (double)spent.bursts_ns - (double)spent.hooks_ns;
+    double share = g->share + left_ns / HORIZON_NS;
+    const double most = g->share > SHARE_MOST ? g->share : SHARE_MOST;
+    if (share > most) share = most;
     if (share < g->share * SHARE_FLOOR) share = g->share * SHARE_FLOOR;
     const double threads = threads_running > 1 ? threads_running : 1;
-    const double interval_ns = g->share >= 1 ? 0 : (double)cost_ns * threads / share;
+    const double interval_ns = (double)cost_ns * threads / share;
     if (interval_ns < (double)g->period_min_ns) return g->period_min_ns;
     return (uint64_t)(interval_ns < INTERVAL_MAX_NS ? interval_ns : INTERVAL_MAX_NS);
 }
@@ -53,10 +43,11 @@ uint64_t rt_step_random_seed(uint64_t seed, uint64_t thread)
     return z ? z : 1;
 }
 
-uint64_t rt_step_governor_jitter(uint64_t interval_ns, uint64_t *random)
+uint64_t rt_step_governor_draw_ns(uint64_t mean_ns, uint64_t *random)
 {
-    const double uniform = (double)(rt_step_random_next(random) >> 11) * 0x1p-53;
-    return (uint64_t)((double)interval_ns * (0.5 + uniform));
+    const double u = (double)((rt_step_random_next(random) >> 11) + 1) * 0x1p-53; /* (0, 1] */
+    const double drawn_ns = rt_negative_log(u) * (double)mean_ns;
+    return drawn_ns > RT_STEP_SHORTEST_NS ? (uint64_t)drawn_ns : RT_STEP_SHORTEST_NS;
 }
 
 uint64_t rt_step_governor_mean_ns(uint64_t mean_ns, uint64_t cost_ns)

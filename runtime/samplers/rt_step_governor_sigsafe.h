@@ -1,42 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holding the overhead budget: may a burst begin, and how long until the next trigger. Pure functions over
- * numbers that the engine measures; cost is CPU time summed over threads, set against wall time.
+/* When bursts begin, and what each of them represents. Pure functions over numbers that the engine measures.
+ *
+ * Triggers are a Poisson process in CPU time: intervals are exponential, and their mean follows from the
+ * budget. Such a process has no memory. A thread that begins, a child, a start or stop of sampling and a
+ * changed budget simply draw a new interval, and every instant of the program has the same chance at the same
+ * rate. A burst represents 1 / rate, the mean at the moment when its interval was drawn. No trigger is
+ * refused to hold the budget, because refusing would hit the places where the cost is: the mean grows
+ * instead.
+ *
+ * A perf trigger that expires in the kernel is lost, and the kernel starts the same interval again instead of
+ * a new one. User code behind long system calls is hit a few percent too often for that at most
+ * (tests/step/test_step_governor).
+ *
+ * Cost is CPU time, summed over threads. It is set against the time that the program worked: wall time, but
+ * not more than its CPU time.
  *
  * Thread: any, on numbers of its own.  Signal: safe. */
 #ifndef RT_STEP_GOVERNOR_SIGSAFE_H
 #define RT_STEP_GOVERNOR_SIGSAFE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct rt_step_governor {
-    double share;           /* of wall time, 0 < share <= 1 */
-    uint64_t period_min_ns; /* never trigger more often */
-    uint64_t start_ns;      /* sampling began (CLOCK_MONOTONIC) */
-    uint64_t credit_ns;     /* granted at the start, so that short programs are seen at all */
+    double share;           /* of the time worked, 0 < share <= 1 */
+    uint64_t period_min_ns; /* smallest mean */
+    uint64_t start_ns;      /* recording began in this process (CLOCK_MONOTONIC) */
+    uint64_t credit_ns;     /* granted at the start of a recording, so that short programs get bursts */
 };
 
-/* What Loadstone has cost so far. */
+/* What recording has cost so far. */
 struct rt_step_spent {
-    uint64_t bursts_ns; /* of all threads, those under way at their expected cost */
-    uint64_t hooks_ns;
+    uint64_t bursts_ns; /* of all threads */
+    uint64_t hooks_ns;  /* hooks, and starts of threads and of the process */
 };
 
-/* Budget not yet used, negative when overdrawn. */
-int64_t rt_step_governor_left_ns(const struct rt_step_governor *g, uint64_t now_ns,
-                                 struct rt_step_spent spent);
-
-/* May a burst expected to cost cost_ns begin now? */
-bool rt_step_governor_allows(const struct rt_step_governor *g, uint64_t now_ns, struct rt_step_spent spent,
-                             uint64_t cost_ns);
-
-/* CPU time of a thread until its next trigger, before jitter: with threads_running threads triggering so
- * often, bursts of cost_ns use what the hooks leave of the share. */
-uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t now_ns,
+/* Mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in threads_running threads.
+ * The budget that is left (or overdrawn) is used up (or saved) within a fraction of a second; bursts always
+ * have a tenth of the share, whatever hooks cost. */
+uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t worked_ns,
                                       struct rt_step_spent spent, uint64_t cost_ns, double threads_running);
 
-/* interval_ns times a uniform factor in [0.5, 1.5), against aliasing with the program's loops. */
-uint64_t rt_step_governor_jitter(uint64_t interval_ns, uint64_t *random);
+/* An exponential interval with this mean, but at least RT_STEP_SHORTEST_NS. */
+enum { RT_STEP_SHORTEST_NS = 20000 }; /* below this the kernel's timers are late anyway */
+uint64_t rt_step_governor_draw_ns(uint64_t mean_ns, uint64_t *random);
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016. The state is
  * never 0. */

@@ -53,10 +53,31 @@ static void tell(enum spool_event_kind kind, uint64_t *count)
 /* Counts go to the spool with the next thread that ends, or at exit. */
 static void tell_counts(void)
 {
-    tell(SPOOL_EVENT_SKIPPED_TRIGGERS, &rt_step_engine.skipped);
     tell(SPOOL_EVENT_EINTR_RESTARTED, &rt_step_engine.eintr_restarted);
     tell(SPOOL_EVENT_EINTR_SEEN, &rt_step_engine.eintr_seen);
     tell(SPOOL_EVENT_TRACED, &rt_step_engine.traced_triggers);
+}
+
+/* The instructions stepped in place since the last call, the most frequent ones, to the spool. */
+static void put_in_place(void)
+{
+    enum { ROWS_MOST = SPOOL_IN_PLACE_ROWS_MOST };
+    struct spool_in_place_row rows[ROWS_MOST] = {0};
+    struct rt_thread *t = rt_thread_self();
+    uint32_t len = 0;
+    if (!t || !rt_step_engine.zydis.mnemonic_text) return;
+    for (unsigned m = 0; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
+        uint64_t *const counter = &rt_step_engine.in_place[m];
+        const uint64_t count = *counter ? __atomic_exchange_n(counter, 0, __ATOMIC_RELAXED) : 0;
+        if (!count || (len == ROWS_MOST && rows[len - 1].count >= count)) continue;
+        uint32_t at = len < ROWS_MOST ? len++ : ROWS_MOST - 1;
+        for (; at && rows[at - 1].count < count; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = (struct spool_in_place_row){.count = count};
+        snprintf(rows[at].instruction, sizeof rows[at].instruction, "%s",
+                 rt_step_engine.zydis.mnemonic_text((ZydisMnemonic)m));
+    }
+    if (len) spool_put_in_place(rt_spool_writer(t), ls_clock_mono_ns(), rows, len);
 }
 
 static void step_thread_close(struct rt_thread *t)
@@ -74,6 +95,7 @@ static void step_start(void)
 static void step_drain(void)
 {
     tell_counts();
+    put_in_place();
 }
 
 static void step_mapped(uint64_t base, uint64_t end, const char *path)
@@ -90,11 +112,13 @@ static void step_after_fork_child(struct rt_thread *t)
 static void step_seal(void)
 {
     rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
+    put_in_place();
     rt_step_engine_quiet();
 }
 
 const struct rt_sampler rt_sampler_step = {
     .name = "step",
+    .splits_kernel_time = true,
     .probe = step_probe,
     .process_start = step_process_start,
     .thread_open = step_thread_open,

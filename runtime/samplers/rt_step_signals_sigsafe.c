@@ -5,6 +5,7 @@
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
 #include "runtime/samplers/rt_step_burst_sigsafe.h"
 #include "runtime/samplers/rt_step_eintr_sigsafe.h"
+#include "runtime/samplers/rt_step_faults_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 
 #include <errno.h>
@@ -177,18 +178,25 @@ static bool is_trigger(const siginfo_t *info)
     return info->si_code == CODE_PERF && perf_data(info) == RT_STEP_TRIGGER_MAGIC;
 }
 
+static bool is_page_fault(const siginfo_t *info)
+{
+    return info->si_code == CODE_PERF && perf_data(info) == RT_STEP_FAULTS_MAGIC;
+}
+
 /* With a fault the kernel also delivers a blocked SIGTRAP of perf that waits (dequeue_synchronous_signal of
  * kernel/signal.c looks whether any synchronous signal is unblocked, and then takes the first), and does so
  * first: the fault then seems to come from the first instruction of on_trap. Take that frame back; the fault
  * is that of the code below. */
-static bool take_back_trap(ucontext_t *uc)
+static bool take_back_trap(ucontext_t *uc, bool *lost_fault)
 {
     greg_t *gregs = uc->uc_mcontext.gregs;
     if (gregs[REG_RIP] != (greg_t)(uintptr_t)on_trap) return false;
-    if (!is_trigger((const siginfo_t *)(uintptr_t)gregs[REG_RSI])) return false;
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)gregs[REG_RSI];
+    if (!is_trigger(info) && !is_page_fault(info)) return false;
     const ucontext_t *below = (const ucontext_t *)(uintptr_t)gregs[REG_RDX];
     __builtin_memcpy(gregs, below->uc_mcontext.gregs, sizeof below->uc_mcontext.gregs);
     __builtin_memcpy(&uc->uc_sigmask, &below->uc_sigmask, sizeof(uint64_t)); /* the kernel's set */
+    *lost_fault = is_page_fault(info);
     return true;
 }
 
@@ -198,11 +206,14 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         const char *load_ip, *resume_ip;
     } expected[] = {{mach_probe_load_ip, mach_probe_fault_ip},
                     {rt_step_copy_load_ip, rt_step_copy_fault_ip},
+                    {rt_step_word_load_ip, rt_step_word_fault_ip},
                     {rt_step_bulk_load_ip, rt_step_bulk_fault_ip}};
     ucontext_t *uc = context;
     greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];
     const int saved_errno = errno;
-    const bool lost_trigger = take_back_trap(uc);
+    bool lost_fault = false;
+    const bool lost_trigger = take_back_trap(uc, &lost_fault) && !lost_fault;
+    if (lost_fault && rt_step_self) rt_step_faults_miss(rt_step_self);
     const bool in_slot = rt_step_self && rt_step_unslot(&rt_step_self->slots, uc);
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         if (*ip != (greg_t)(uintptr_t)expected[i].load_ip || info->si_code <= 0) continue;
@@ -221,9 +232,13 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     struct rt_step_thread *t = rt_step_self;
     const bool in_slot = t && rt_step_unslot(&t->slots, uc);
-    const bool perf_is_ours = is_trigger(info);
     const bool stepped = info->si_code == CODE_TRACE || (in_slot && info->si_code == CODE_INT3);
-    if (perf_is_ours) {
+    if (is_page_fault(info)) {
+        enter(t);
+        if (in_slot) uc->uc_mcontext.gregs[REG_EFL] |= 0x100; /* the burst goes on in place */
+        if (t) rt_step_faults_take(t, info, uc);
+        leave();
+    } else if (is_trigger(info)) {
         enter(t);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
         leave();
@@ -252,6 +267,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
         chain(sig, info, uc, saved_errno);
     } else {
         enter(t);
+        if (t) t->in_kernel = !in_slot && rt_step_eintr_is_at_call(uc);
         rt_step_eintr_repair(&rt_step_engine, uc);
         if (t) rt_step_burst_trigger(t, uc, in_slot);
         leave();

@@ -15,7 +15,7 @@
 
 /* PERIOD wants more than the kernel's shortest timer; HIGH keeps the program's low descriptor numbers free.
  */
-enum { SHORTEST_NS = 20000, NEVER_NS = 2000000000 };
+enum { NEVER_NS = 2000000000 };
 
 static struct perf_event_attr task_clock(void)
 {
@@ -78,7 +78,7 @@ static int open_for_thread(struct rt_step_thread *t)
 
 static void arm(struct rt_step_thread *t, uint64_t interval_ns)
 {
-    uint64_t period = interval_ns < SHORTEST_NS ? SHORTEST_NS : interval_ns;
+    uint64_t period = interval_ns < RT_STEP_SHORTEST_NS ? RT_STEP_SHORTEST_NS : interval_ns;
     if (t->trigger_fd >= 0)
         rt_step_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
 }
@@ -95,6 +95,7 @@ static void close_trigger(struct rt_step_thread *t)
 
 const struct rt_step_trigger rt_step_trigger_perf = {
     .name = "perf",
+    .repeats = true,
     .probe = probe,
     .open = open_for_thread,
     .arm = arm,

@@ -6,8 +6,6 @@
 
 #include <signal.h>
 
-enum { SHORTEST_NS = 20000 };
-
 static int create(int tid, int *out_id)
 {
     union {
@@ -50,7 +48,7 @@ static void set(struct rt_step_thread *t, uint64_t interval_ns)
 
 static void arm(struct rt_step_thread *t, uint64_t interval_ns)
 {
-    set(t, interval_ns < SHORTEST_NS ? SHORTEST_NS : interval_ns);
+    set(t, interval_ns < RT_STEP_SHORTEST_NS ? RT_STEP_SHORTEST_NS : interval_ns);
 }
 
 static void disarm(struct rt_step_thread *t)

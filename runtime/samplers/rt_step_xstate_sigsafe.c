@@ -37,16 +37,17 @@ static uint32_t component_offset(unsigned component)
     return size ? offset : 0;
 }
 
-struct rt_step_xlayout rt_step_xlayout_read(void)
+void rt_step_xlayout_learn(struct rt_step_xlayout *l)
 {
-    if (__get_cpuid_max(0, NULL) < 0xd) return (struct rt_step_xlayout){0};
-    return (struct rt_step_xlayout){
-        .ymm_high = component_offset(XCOMP_AVX),
-        .k = component_offset(XCOMP_K),
-        .zmm_high = component_offset(XCOMP_ZMM_HIGH),
-        .zmm_16_31 = component_offset(XCOMP_ZMM_16_31),
-        .tile_config = component_offset(XCOMP_TILE_CONFIG),
-    };
+    if (__atomic_load_n(&l->is_known, __ATOMIC_ACQUIRE)) return;
+    if (__get_cpuid_max(0, NULL) >= 0xd) { /* several threads at once write the same */
+        l->ymm_high = component_offset(XCOMP_AVX);
+        l->k = component_offset(XCOMP_K);
+        l->zmm_high = component_offset(XCOMP_ZMM_HIGH);
+        l->zmm_16_31 = component_offset(XCOMP_ZMM_16_31);
+        l->tile_config = component_offset(XCOMP_TILE_CONFIG);
+    }
+    __atomic_store_n(&l->is_known, 1, __ATOMIC_RELEASE);
 }
 
 struct rt_step_xstate rt_step_xstate_view(const void *fpregs, struct rt_step_xlayout layout)

@@ -10,6 +10,7 @@
  * CPU. */
 struct rt_step_xlayout {
     uint32_t ymm_high, k, zmm_high, zmm_16_31, tile_config;
+    uint32_t is_known; /* atomic: the others are set */
 };
 
 struct rt_step_xstate {
@@ -19,7 +20,9 @@ struct rt_step_xstate {
     struct rt_step_xlayout layout;
 };
 
-struct rt_step_xlayout rt_step_xlayout_read(void);
+/* Fill in *l unless it is known. Not at the start of a process, which may have no burst: a virtual machine
+ * traps each cpuid instruction (5 us).  Thread: any.  Signal: safe. */
+void rt_step_xlayout_learn(struct rt_step_xlayout *l);
 
 /* View of uc_mcontext.fpregs (may be NULL). Recognises FP_XSTATE_MAGIC1 (asm/sigcontext.h); without it only
  * the legacy part is believed.  Thread: any.  Signal: safe. */

@@ -41,6 +41,8 @@ librtstep_la_SOURCES = \
     runtime/samplers/rt_step_syscall_sigsafe.h \
     runtime/samplers/rt_step_stack_sigsafe.c \
     runtime/samplers/rt_step_stack_sigsafe.h \
+    runtime/samplers/rt_step_faults_sigsafe.c \
+    runtime/samplers/rt_step_faults_sigsafe.h \
     runtime/samplers/rt_step_traced_sigsafe.c \
     runtime/samplers/rt_step_traced_sigsafe.h \
     runtime/samplers/rt_step_trigger_perf.c \

@@ -13,3 +13,7 @@ if HAVE_STEP
 TESTS += tests/cases/test_truth_sampled.sh
 endif
 endif
+if HAVE_STEP
+TESTS += tests/cases/test_truth_time.sh
+endif
+EXTRA_DIST += tests/cases/test_truth_time.sh

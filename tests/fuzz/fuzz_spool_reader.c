@@ -4,20 +4,38 @@
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
 
+#include <stdlib.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
+static void fuzz_stream(const struct spool_stream *stream)
 {
     spool_reader *r;
     const struct spool_rec_header *rec;
-    if (spool_reader_open_bytes(data, len_bytes, "fuzz", &r) != LS_OK) return 0;
+    if (spool_reader_open(stream, &r) != LS_OK) return;
     /* touch every byte that a record claims to have: a sanitizer sees what lies outside */
     while (spool_reader_next(r, &rec) == LS_OK && rec)
         for (uint32_t i = 0; i < rec->len_bytes; i++)
             fuzz_sum += ((const uint8_t *)rec)[i];
     spool_reader_free(r);
+}
+
+/* As the file of all threads where it says that it is one, else as a thread's own. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
+{
+    const struct spool_source source = {.path = "fuzz", .bytes = data, .len_bytes = len_bytes};
+    struct spool_streams streams = {0};
+    if (spool_source_is_shared(&source)) {
+        if (spool_streams_scan(&source, &streams) != LS_OK) abort();
+    } else if (spool_streams_add_own(&streams, &source, 1, 0) != LS_OK) {
+        abort();
+    }
+    spool_streams_sort(&streams);
+    for (size_t i = 0; i < streams.len; i++)
+        fuzz_stream(&streams.rows[i]);
+    spool_streams_fini(&streams);
     return 0;
 }

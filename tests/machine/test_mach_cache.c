@@ -30,6 +30,9 @@ static int set_up(void **state)
     here = (struct mach_calibration){.tsc_step_cycles = 2,
                                      .probe_cost_cycles = 40.5,
                                      .issue_width = 4.5,
+                                     .fault_ns = 512,
+                                     .huge_fault_ns = 180000,
+                                     .fault_error = 0.125,
                                      .latency_cycles = {4.25, 14, 50, 300}};
     memcpy(here.cache_bytes, cpu.cache_bytes, sizeof(cpu.cache_bytes));
     if (mach_tsc_hz(5000000, &here.tsc_hz) != LS_OK) here.tsc_hz = 1000000000;
@@ -99,7 +102,7 @@ static void a_damaged_line_is_refused(void **state)
 {
     (void)state;
     static const char *const damages[][2] = {
-        {"loadstone-calibration 2", "loadstone-calibration 9"},
+        {"loadstone-calibration 3", "loadstone-calibration 9"},
         {"latency_millicycles ", "latency_millicycles -"},
         {"latency_millicycles ", "latency_millicycles 99999999 "},
         {"tsc_step_cycles 2", "tsc_step_cycles 0"},
@@ -127,7 +130,7 @@ static void a_corrupt_file_is_replaced_by_a_measurement(void **state)
 {
     (void)state;
     struct mach_calibration c, again;
-    write_file("loadstone-calibration 2\nrubbish\n");
+    write_file("loadstone-calibration 3\nrubbish\n");
     assert_int_equal(mach_calibration_get(&c), LS_OK);
     assert_true(c.latency_cycles[MACH_DRAM] > c.latency_cycles[MACH_L1]);
     assert_int_equal(mach_calibration_cache_load(&cpu, &again), LS_OK);

@@ -6,6 +6,7 @@ libproffixture_la_SOURCES = tests/profile/prof_fixture.c tests/profile/prof_fixt
 libproffixture_la_LIBADD = libspoolfixture.la
 
 profile_test_programs = \
+    tests/profile/test_prof_account \
     tests/profile/test_prof_atlas \
     tests/profile/test_prof_fields \
     tests/profile/test_prof_sites \
@@ -15,11 +16,14 @@ profile_test_programs = \
     tests/profile/test_prof_file \
     tests/profile/test_prof_dump \
     tests/profile/test_prof_forks \
+    tests/profile/test_prof_kernel \
     tests/profile/test_prof_tls \
     tests/profile/test_prof_resolve
 check_PROGRAMS += $(profile_test_programs)
 TESTS += $(profile_test_programs)
 
+tests_profile_test_prof_account_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_account_LDADD = libprofile.la $(CMOCKA_LIBS) -lm
 tests_profile_test_prof_atlas_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 tests_profile_test_prof_atlas_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS) -lm
 tests_profile_test_prof_fields_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -40,6 +44,9 @@ tests_profile_test_prof_dump_LDADD = libproffixture.la libprofile.la $(CMOCKA_LI
 
 tests_profile_test_prof_forks_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_forks_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
+
+tests_profile_test_prof_kernel_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_profile_test_prof_kernel_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS)
 
 tests_profile_test_prof_source_label_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_source_label_LDADD = libprofile.la $(CMOCKA_LIBS)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings with known truth resolve to it. */
 #include "profile/prof_latency.h"
-#include "profile/prof_weight.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
@@ -361,29 +360,45 @@ static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
     assert_int_equal(s.latency_cycles, 78 - 60 + 4);
 }
 
-/* A burst cut short before it measured anything hands its time on; one cut short later keeps it. */
-static void preempted_bursts_without_a_latency_leave_their_time_to_the_next(void **state)
+static void put_in_place(struct prof_fixture_thread *t, const struct spool_in_place_row *rows,
+                         uint32_t rows_len)
 {
-    struct spool_burst_end end = {.rec = {.flags = SPOOL_BURST_PREEMPTED}};
-    struct prof_burst b = {.weight_ns = 70};
-    struct prof_sample samples[2] = {{.weight_ns = 70}, {.weight_ns = 70}};
-    uint64_t carried_ns = 0;
+    spool_put_in_place(&t->writer, t->now_ns, rows, rows_len);
+}
+
+/* A process reports when sampling is stopped, before exec and at its end. */
+static void instructions_in_place_are_counted_by_process_and_mnemonic(void **state)
+{
+    static const struct spool_in_place_row first[] = {{"div", 5}, {"mov", 2}}, second[] = {{"div", 3}},
+                                           childs[] = {{"div", 1}, {"vfrczpd", 1}};
+    struct spool_fixture f;
+    struct prof_fixture_thread t, u = {.now_ns = FIXTURE_START_NS + 50000};
     (void)state;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 70);
-    assert_int_equal(b.weight_ns + samples[0].weight_ns + samples[1].weight_ns, 0);
-    assert_int_equal(prof_weight_begin(UINT64_MAX, &carried_ns), UINT64_MAX);
-    assert_int_equal(prof_weight_begin(30, &carried_ns), 100);
-    assert_int_equal(prof_weight_begin(30, &carried_ns), 30);
-    b.weight_ns = samples[0].weight_ns = 30;
-    samples[1].latency_valid = 1;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 0);
-    samples[1].latency_valid = 0;
-    end.rec.flags = SPOOL_BURST_SYSCALL;
-    prof_weight_end(&end, &b, samples, 2, &carried_ns);
-    assert_int_equal(carried_ns, 0);
-    assert_int_equal(b.weight_ns, 30);
+    begin(&f, &t);
+    spool_fixture_open(&f, &u.writer, FIXTURE_PID + 1, 0, FIXTURE_PID + 1);
+    prof_fixture_process(&u, FIXTURE_PID + 1, "child");
+    prof_fixture_load(&t, FIXTURE_OTHER, 5);
+    put_in_place(&t, first, 2);
+    const struct spool_burst_end rest = {.time_ns = t.now_ns, .instructions = 300, .in_place = 8};
+    prof_fixture_burst_begin(&t);
+    spool_put_burst_end(&t.writer, SPOOL_BURST_BUDGET, rest);
+    put_in_place(&t, second, 1);
+    put_in_place(&u, childs, 2);
+    spool_writer_close(&t.writer);
+    spool_writer_close(&u.writer);
+    struct resolved r = resolve(&f);
+    size_t len, processes_len;
+    const struct prof_process *processes = prof_processes(r.profile, &processes_len);
+    const struct prof_in_place *rows = prof_in_places(r.profile, &len);
+    assert_int_equal(len, 4);
+    for (size_t i = 0; i < len; i++) {
+        const bool is_childs = processes[rows[i].process].pid == FIXTURE_PID + 1;
+        const bool is_div = strcmp(rows[i].instruction, "div") == 0;
+        assert_int_equal(rows[i].count, is_childs ? 1 : is_div ? 8 : 2);
+    }
+    assert_int_equal(prof_run_of(r.profile)->instructions_stepped, 1200 + 300);
+    assert_int_equal(prof_run_of(r.profile)->instructions_in_place, 8);
+    end(&f, &r);
 }
 
 static void several_processes_get_a_node_each_and_share_homes(void **state)
@@ -505,7 +520,7 @@ int main(void)
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
         cmocka_unit_test(levels_follow_the_calibration),
         cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
-        cmocka_unit_test(preempted_bursts_without_a_latency_leave_their_time_to_the_next),
+        cmocka_unit_test(instructions_in_place_are_counted_by_process_and_mnemonic),
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
         cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),

@@ -13,7 +13,7 @@ dist_check_SCRIPTS += $(runtime_tests)
 TESTS += $(runtime_tests)
 EXTRA_DIST += tests/runtime/preload.inc
 if HAVE_CMOCKA
-runtime_unit_tests = tests/runtime/test_rt_alloc
+runtime_unit_tests = tests/runtime/test_rt_alloc tests/runtime/test_rt_alloc_limit
 if HAVE_UNWIND
 runtime_unit_tests += tests/runtime/test_rt_unwind
 endif
@@ -22,6 +22,8 @@ TESTS += $(runtime_unit_tests)
 tests_runtime_test_rt_alloc_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
 tests_runtime_test_rt_alloc_CFLAGS = $(AM_CFLAGS) -pthread
 tests_runtime_test_rt_alloc_LDADD = librtalloc.la $(CMOCKA_LIBS) -lm
+tests_runtime_test_rt_alloc_limit_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_runtime_test_rt_alloc_limit_LDADD = librtalloc.la $(CMOCKA_LIBS) -lm
 tests_runtime_test_rt_unwind_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
 tests_runtime_test_rt_unwind_CFLAGS = $(AM_CFLAGS) -O2 -pthread
 tests_runtime_test_rt_unwind_LDADD = librtalloc.la $(CMOCKA_LIBS)

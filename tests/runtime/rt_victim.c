@@ -89,6 +89,63 @@ static int run_threads(int argc, char **argv)
     return 0;
 }
 
+static void *idle_thread(void *arg)
+{
+    return arg;
+}
+
+/* They record nothing, but that they were there. */
+static int run_idle(int argc, char **argv)
+{
+    enum { THREADS = 1000 };
+    (void)argc;
+    (void)argv;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, idle_thread, NULL) != 0) return 1;
+        pthread_join(t, NULL);
+    }
+    puts("idle");
+    return 0;
+}
+
+static volatile int is_over;
+
+static void *busy_thread(void *arg)
+{
+    uintptr_t blocks = 0;
+    for (; !is_over; blocks++)
+        use_block((1 << 20) + 7001);
+    return (void *)(blocks > 0 ? (uintptr_t)arg : 0);
+}
+
+/* Children leave a process whose other threads are in the middle of a record. */
+static int run_forks(int argc, char **argv)
+{
+    enum { FORKS = 40, SIDE = 3 };
+    pthread_t t[SIDE];
+    int good = 0;
+    (void)argc;
+    (void)argv;
+    for (uintptr_t k = 0; k < SIDE; k++)
+        if (pthread_create(&t[k], NULL, busy_thread, (void *)(k + 1)) != 0) return 1;
+    for (int i = 0; i < FORKS; i++) {
+        usleep(500);
+        const pid_t pid = fork();
+        if (pid == 0) {
+            use_block((1 << 20) + 7003);
+            _exit(5);
+        }
+        good += WEXITSTATUS(wait_for(pid)) == 5;
+    }
+    is_over = 1;
+    for (int k = 0; k < SIDE; k++)
+        pthread_join(t[k], NULL);
+    use_block((1 << 20) + 7005);
+    printf("%d children\n", good);
+    return 0;
+}
+
 static int run_fork(int argc, char **argv)
 {
     (void)argc;
@@ -437,10 +494,14 @@ static int run_exitthread(int argc, char **argv)
 }
 
 /* More blocks than the budget lets record. */
+/* Blocks are touched, or there are so many as asked and they are not. */
 static int run_flood(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    for (long i = argc > 2 ? strtol(argv[2], NULL, 10) : 0; i > 0; i--) {
+        void *volatile p = malloc(5005);
+        free(p);
+    }
+    if (argc > 2) return 0;
     for (int i = 0; i < 1000000; i++)
         use_block(5005);
     use_block(3 << 20);
@@ -459,6 +520,7 @@ static const struct part parts[] = {
     {"dup2", run_dup2},     {"kill9", run_kill9},     {"abort", run_abort},   {"setuid", run_setuid},
     {"chroot", run_chroot}, {"strict", run_strict},   {"filter", run_filter}, {"alloc", run_alloc},
     {"flood", run_flood},   {"mmap", run_mmap},       {"dlopen", run_dlopen}, {"exitthread", run_exitthread},
+    {"idle", run_idle},     {"forks", run_forks},
 };
 
 int main(int argc, char **argv)

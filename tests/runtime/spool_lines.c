@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: spool_lines DIR: the records of a spool as lines of text, for the tests of the runtime. Exits 1 when
- * a file is damaged, 3 when there is no spool. */
+ * one is damaged, 3 when there is no spool. */
 #include "spool/spool_dir.h"
 #include "spool/spool_reader.h"
 
@@ -138,6 +138,18 @@ static void print_payload(const struct spool_rec_header *rec)
                (const char *)(r + 1));
         break;
     }
+    case SPOOL_REC_FAULT: {
+        const struct spool_kernel_fault *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " faults=%u flags=%u", r->ip, r->addr, r->faults,
+               rec->flags);
+        break;
+    }
+    case SPOOL_REC_CALL: {
+        const struct spool_kernel_call *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " len=%" PRIu64 " cpu_ns=%" PRIu64 " calls=%u flags=%#x",
+               r->ip, r->addr, r->len_bytes, r->cpu_ns, r->calls, rec->flags);
+        break;
+    }
     case SPOOL_REC_EVENT: {
         const struct spool_event *r = (const void *)rec;
         printf(" kind=%u errno=%u count=%" PRIu64, r->kind, r->detail_errno, r->count);
@@ -162,13 +174,13 @@ static int check_time(const struct spool_rec_header *rec, uint64_t *last_ns)
     return bad;
 }
 
-static int print_file(const struct spool_image *image, const char *path)
+static int print_stream(const struct spool_image *image, const struct spool_stream *stream)
 {
     spool_reader *r;
     const struct spool_rec_header *rec;
     uint64_t last_ns = 0;
     int bad = 0;
-    ls_err e = spool_reader_open(path, &r);
+    ls_err e = spool_reader_open(stream, &r);
     if (e != LS_OK) {
         fprintf(stderr, "%s\n", ls_last_error());
         return 1;
@@ -178,7 +190,8 @@ static int print_file(const struct spool_image *image, const char *path)
         print_payload(rec);
         putchar('\n');
         if (check_time(rec, &last_ns)) {
-            fprintf(stderr, "%s: a record is older than the one before it\n", path);
+            fprintf(stderr, "%s: thread %u: a record is older than the one before it\n", image->path,
+                    stream->tid);
             bad = 1;
         }
     }
@@ -198,8 +211,8 @@ int main(int argc, char **argv)
     }
     const struct spool_image *images = spool_dir_images(d, &images_len);
     for (size_t i = 0; i < images_len; i++)
-        for (size_t f = 0; f < images[i].files_len; f++)
-            bad |= print_file(&images[i], images[i].files[f]);
+        for (size_t s = 0; s < images[i].streams.len; s++)
+            bad |= print_stream(&images[i], &images[i].streams.rows[s]);
     spool_dir_free(d);
     return bad;
 }

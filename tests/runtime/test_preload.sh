@@ -24,6 +24,21 @@ holds threads 1000 'ALLOC .* len=1053577 '
 holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds threads 1001 'THREAD_END'
 
+# Each thread is there, however short, and in the file of all threads: no file is made for it.
+same idle "$victim" idle
+holds idle 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+holds idle 1001 'THREAD_END cpu_ns=[1-9]'
+[ "$(find "$work/spool" -name 't*' -type f | wc -l)" = 1 ] || fail "idle: $(find "$work/spool" -name 't*' -type f | wc -l) files"
+
+# The child of a process whose threads are writing lets go of their file: it has its own, and theirs is whole.
+same forks "$victim" forks
+holds forks 41 'PROCESS .*engine='
+holds forks 40 'ALLOC .* len=1055579 '
+holds forks 1 'ALLOC .* len=1055581 '
+holds_some forks 'ALLOC .* len=1055577 '
+[ "$(grep 'len=1055579 ' "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 40 ] || fail "forks: blocks in the wrong process"
+[ "$(grep 'len=1055577 ' "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 1 ] || fail "forks: threads in the wrong process"
+
 same fork "$victim" fork
 for len in 20001 20003 20005 20007; do holds "fork $len" 1 "ALLOC .* len=$len "; done
 [ "$(grep -c PROCESS "$work/lines")" = 3 ] || fail "fork: not three processes"
@@ -86,6 +101,11 @@ holds flood 1 'EVENT kind=13 .*count=[1-9]'
 awk '/ ALLOC / { b = $4; n[b]++; a++ } / FREE / { b = $4; if (n[b]-- < 1) bad++ }
     END { if (bad || a >= 1000000) { print bad + 0 " ends without a beginning, " a " recorded"; exit 1 } }' "$work/lines" ||
     fail "flood: allocations and frees do not match"
+# Records of allocations grow by 70 kB a second after the first 4 MB, 50,000 pairs.
+LOADSTONE_OVERHEAD=3% same 'long flood' "$victim" flood 60000000
+recorded=$(grep -c ' ALLOC ' "$work/lines")
+[ "$recorded" -lt 80000 ] || fail "long flood: $recorded allocations are in the spool"
+[ "$recorded" -gt 50 ] || fail "long flood: only $recorded allocations are in the spool"
 
 # A module found by its loader's RUNPATH: dlopen must see the program as its caller.
 if command -v "${CC:-cc}" >/dev/null; then

@@ -4,7 +4,8 @@ if HAVE_CMOCKA
 spool_test_programs = \
     tests/spool/test_spool \
     tests/spool/test_spool_domains \
-    tests/spool/test_spool_late
+    tests/spool/test_spool_late \
+    tests/spool/test_spool_shared
 check_LTLIBRARIES += libspoolfixture.la
 check_PROGRAMS += $(spool_test_programs)
 TESTS += $(spool_test_programs)
@@ -18,4 +19,7 @@ tests_spool_test_spool_domains_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_spool_test_spool_domains_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
 tests_spool_test_spool_late_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
 tests_spool_test_spool_late_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
+tests_spool_test_spool_shared_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
+tests_spool_test_spool_shared_CFLAGS = $(AM_CFLAGS) -pthread
+tests_spool_test_spool_shared_LDADD = libspoolfixture.la libspoolread.la libcommon.la $(CMOCKA_LIBS)
 endif

@@ -29,8 +29,10 @@ enum { PID = 77 };
 
 static spool_reader *open_reader(const char *path)
 {
+    struct spool_stream stream;
     spool_reader *r;
-    if (spool_reader_open(path, &r) != LS_OK) fail_msg("%s", ls_last_error());
+    if (spool_stream_of_file(path, &stream) != LS_OK || spool_reader_open(&stream, &r) != LS_OK)
+        fail_msg("%s", ls_last_error());
     return r;
 }
 
@@ -413,9 +415,9 @@ static void version_and_features_are_refused_by_name(void **state)
     size_t len, all, records;
     uint8_t *bytes = small_spool(&len, &all);
     (void)state;
-    bytes[8] = 2;
+    bytes[8] = SPOOL_VERSION - 1;
     assert_int_equal(read_all(bytes, len, &records), LS_ERR_VERSION);
-    bytes[8] = 1;
+    bytes[8] = SPOOL_VERSION;
     bytes[56] = 1;
     assert_int_equal(read_all(bytes, len, &records), LS_ERR_VERSION);
     bytes[56] = 0;
@@ -447,7 +449,7 @@ static void files_that_never_began_are_passed_over(void **state)
     make_file(spool_fixture_path(&f, PID, 0, PID + 1), 0);
     make_file(spool_fixture_path(&f, PID, 0, PID + 2), 64);
     assert_int_equal(spool_dir_open(f.spool, &dir), LS_OK);
-    assert_int_equal(spool_dir_images(dir, &images_len)->files_len, 1);
+    assert_int_equal(spool_dir_images(dir, &images_len)->streams.len, 1);
     spool_dir_free(dir);
     spool_fixture_fini(&f);
 }
@@ -477,14 +479,14 @@ static void threads_merge_in_time_order(void **state)
     assert_int_equal(spool_dir_open(f.spool, &dir), LS_OK);
     const struct spool_image *images = spool_dir_images(dir, &images_len);
     assert_int_equal(images_len, 1);
-    assert_int_equal(images[0].files_len, 3);
+    assert_int_equal(images[0].streams.len, 3);
     assert_int_equal(spool_merge_new(&images[0], 0, &m), LS_OK);
     struct spool_item item;
     for (; n < 3000; n++) {
         item = spool_merge_next(m);
         assert_int_equal(((const struct spool_event *)(const void *)item.rec)->count, n);
         assert_int_equal(item.time_ns, 1000 + n);
-        assert_int_equal(item.file, n * 7 % 3);
+        assert_int_equal(item.stream, n * 7 % 3);
     }
     assert_int_equal(spool_merge_next(m).rec->type, SPOOL_REC_FREE);
     assert_int_equal(spool_merge_next(m).rec->type, SPOOL_REC_ALLOC);

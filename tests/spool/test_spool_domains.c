@@ -46,9 +46,11 @@ static int tear_down(void **state)
 static const void *next(struct bed *b)
 {
     const struct spool_rec_header *rec;
+    struct spool_stream stream;
     if (!b->r) {
         spool_writer_close(&b->w);
-        assert_int_equal(spool_reader_open(spool_fixture_path(&b->f, PID, 0, PID), &b->r), LS_OK);
+        assert_int_equal(spool_stream_of_file(spool_fixture_path(&b->f, PID, 0, PID), &stream), LS_OK);
+        assert_int_equal(spool_reader_open(&stream, &b->r), LS_OK);
     }
     if (spool_reader_next(b->r, &rec) != LS_OK) fail_msg("%s", ls_last_error());
     return rec;

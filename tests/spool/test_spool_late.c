@@ -38,6 +38,13 @@ static void write_file(struct spool_fixture *f, unsigned flags)
     spool_writer_close(&w);
 }
 
+static struct spool_stream stream_of(const struct spool_fixture *f)
+{
+    struct spool_stream stream;
+    assert_int_equal(spool_stream_of_file(spool_fixture_path(f, PID, 0, TID), &stream), LS_OK);
+    return stream;
+}
+
 static uint64_t chain_first(const struct spool_rec_header *rec)
 {
     uint64_t ip;
@@ -54,7 +61,8 @@ static void late_samples_come_in_the_order_of_time(void **state)
     uint64_t last_ns = 0, seen = 0;
     spool_fixture_init(&f);
     write_file(&f, SPOOL_SAMPLING_LATE);
-    assert_int_equal(spool_late_open(spool_fixture_path(&f, PID, 0, TID), &l), LS_OK);
+    struct spool_stream stream = stream_of(&f);
+    assert_int_equal(spool_late_open(&stream, &l), LS_OK);
     assert_non_null(l);
     assert_int_equal(spool_late_next(l, &rec), LS_OK);
     assert_int_equal(rec->type, SPOOL_REC_SAMPLING); /* nothing comes before the first record */
@@ -80,9 +88,11 @@ static void files_that_do_not_say_so_are_left_alone(void **state)
     spool_late *l;
     spool_fixture_init(&f);
     write_file(&f, 0);
-    assert_int_equal(spool_late_open(spool_fixture_path(&f, PID, 0, TID), &l), LS_OK);
+    struct spool_stream stream = stream_of(&f);
+    assert_int_equal(spool_late_open(&stream, &l), LS_OK);
     assert_null(l);
-    assert_int_equal(spool_late_open("/nonexistent", &l), LS_OK);
+    stream.own = (struct spool_source){.path = "/nonexistent"};
+    assert_int_equal(spool_late_open(&stream, &l), LS_OK);
     assert_null(l);
     spool_fixture_fini(&f);
 }
@@ -99,7 +109,8 @@ static void damage_is_told_behind_what_is_whole(void **state)
     const char *path = spool_fixture_path(&f, PID, 0, TID);
     free(fixture_read_file(path, &len));
     assert_int_equal(truncate(path, (long)len / 2 + 4), 0);
-    assert_int_equal(spool_late_open(path, &l), LS_OK);
+    const struct spool_stream stream = stream_of(&f);
+    assert_int_equal(spool_late_open(&stream, &l), LS_OK);
     ls_err e;
     while ((e = spool_late_next(l, &rec)) == LS_OK && rec)
         whole++;

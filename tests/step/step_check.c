@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares the accesses in spool files with what step_victim said about its instructions. Status 0: it holds.
+/* Compares the accesses in a spool with what step_victim said about its instructions. Status 0: it holds.
  *
- *   step_check EXPECTATIONS FILE...   every expectation was met by an access, and contradicted by none
- *   step_check -n FILE...             there is at least one access
- *   step_check -t RANGES FILE...      each range, a line "name base length", has at least one access
- *   step_check -b FILE...             every burst has its end, every thread with bursts has its own
- *   step_check -p FILE...             a burst ended because something else had the processor */
+ *   step_check EXPECTATIONS SPOOL     every expectation was met by an access, and contradicted by none
+ *   step_check -n SPOOL               there is at least one access
+ *   step_check -t RANGES SPOOL        each range, a line "name base length", has at least one access
+ *   step_check -b SPOOL               every burst has its end, every thread with bursts has its own
+ *   step_check -l PERCENT SPOOL       so many of the loads are timed, past the first instructions of bursts
+ *   step_check -i MNEMONIC SPOOL      nearly all instructions stepped in place are these; no load is timed
+ *   step_check -p SPOOL               a burst ended because something else had the processor */
+#include "spool/spool_dir.h"
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
 
@@ -24,7 +27,9 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed, in_place;
+static struct spool_in_place_row in_place_rows[64];
+static unsigned in_place_len;
 
 static bool read_expectations(const char *path)
 {
@@ -59,7 +64,51 @@ static void judge_range(const struct spool_access *a)
         wanted[i].met += a->addr - wanted[i].base < wanted[i].len_bytes;
 }
 
-/* What is still open at the end of a file. */
+static void judge_load(const struct spool_access *a)
+{
+    enum { RUN_AHEAD = 600 }; /* RT_STEP_RUN_AHEAD */
+    accesses++;
+    if ((a->rec.flags & SPOOL_ACCESS_OP_MASK) != SPOOL_OP_LOAD || a->position < RUN_AHEAD) return;
+    loads++;
+    timed += (a->rec.flags & SPOOL_ACCESS_LATENCY_VALID) != 0;
+}
+
+/* Says "enough", and how many, in its last line. */
+static bool enough_are_timed(const char *least_percent)
+{
+    enum { LOADS_LEAST = 500 };
+    const bool few = loads < LOADS_LEAST;
+    const bool enough = !few && timed * 100 >= loads * strtoul(least_percent, NULL, 10);
+    printf("%lu accesses\n%s: %lu of %lu loads are timed\n", accesses,
+           enough ? "enough"
+           : few  ? "too few loads"
+                  : "not enough",
+           timed, loads);
+    return enough;
+}
+
+static void count_in_place(const struct spool_in_place *rec)
+{
+    const struct spool_in_place_row *rows = (const void *)(rec + 1);
+    for (unsigned i = 0; i < rec->rows_len && in_place_len < 64; i++)
+        in_place_rows[in_place_len++] = rows[i];
+}
+
+/* Bursts and processes count alike. */
+static bool is_in_place(const char *mnemonic)
+{
+    unsigned long all = 0, these = 0;
+    for (unsigned i = 0; i < in_place_len; i++) {
+        all += in_place_rows[i].count;
+        if (strcmp(in_place_rows[i].instruction, mnemonic) == 0) these += in_place_rows[i].count;
+    }
+    printf("%lu accesses\n%lu of %lu instructions in place are %s, bursts have %lu, %lu of %lu loads are "
+           "timed\n",
+           accesses, these, all, mnemonic, in_place, timed, loads);
+    return these > 100 && these * 10 > all * 9 && all == in_place && timed == 0;
+}
+
+/* What is still open at the end of a stream. */
 struct lifes {
     bool burst, has_bursts, thread;
 };
@@ -72,7 +121,11 @@ static void follow(struct lifes *l, const struct spool_rec_header *rec)
         open_bursts += l->burst;
         l->burst = l->has_bursts = true;
     }
-    if (type == SPOOL_REC_BURST_END) l->burst = false;
+    if (type == SPOOL_REC_BURST_END) {
+        l->burst = false;
+        in_place += ((const struct spool_burst_end *)(const void *)rec)->in_place;
+    }
+    if (type == SPOOL_REC_IN_PLACE) count_in_place((const void *)rec);
     if (type == SPOOL_REC_THREAD_END) l->thread = false;
 }
 
@@ -101,12 +154,13 @@ static void judge(const struct spool_access *a)
     }
 }
 
-static bool check_file(const char *path, void (*judge_access)(const struct spool_access *a))
+static bool check_stream(const struct spool_stream *stream,
+                         void (*judge_access)(const struct spool_access *a))
 {
     struct lifes l = {.thread = true};
     spool_reader *r;
     const struct spool_rec_header *rec;
-    if (spool_reader_open(path, &r) != LS_OK) return false;
+    if (spool_reader_open(stream, &r) != LS_OK) return false;
     while (spool_reader_next(r, &rec) == LS_OK && rec) {
         follow(&l, rec);
         if (rec->type == SPOOL_REC_ACCESS) judge_access((const struct spool_access *)(const void *)rec);
@@ -117,17 +171,35 @@ static bool check_file(const char *path, void (*judge_access)(const struct spool
     return true;
 }
 
+static bool check_spool(const char *path, void (*judge_access)(const struct spool_access *a))
+{
+    spool_dir *dir;
+    size_t images_len;
+    bool good = true;
+    if (spool_dir_open(path, &dir) != LS_OK) return false;
+    const struct spool_image *images = spool_dir_images(dir, &images_len);
+    for (size_t i = 0; i < images_len; i++)
+        for (size_t s = 0; s < images[i].streams.len; s++)
+            good &= check_stream(&images[i].streams.rows[s], judge_access);
+    spool_dir_free(dir);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     const char *const option = argc > 2 && argv[1][0] == '-' ? argv[1] : "";
+    if (argc > 3 && (strcmp(argv[1], "-l") == 0 || strcmp(argv[1], "-i") == 0)) {
+        if (!check_spool(argv[3], judge_load)) printf("%s\n", ls_last_error());
+        return (argv[1][1] == 'l' ? enough_are_timed : is_in_place)(argv[2]) ? 0 : 1;
+    }
     const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
     const char *const expectations = argv[by_range ? 2 : 1];
-    if (argc < 3 || (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
-        fprintf(stderr, "usage: step_check [-n|-b|-p|-t] [EXPECTATIONS] SPOOLFILE...\n");
+    if (argc < (by_range ? 4 : 3) ||
+        (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
+        fprintf(stderr, "usage: step_check [-n|-b|-p|-t|-l PERCENT|-i MNEMONIC] [EXPECTATIONS] SPOOL\n");
         return 2;
     }
-    for (int i = by_range ? 3 : 2; i < argc; i++)
-        if (!check_file(argv[i], by_range ? judge_range : judge)) printf("%s cannot be read\n", argv[i]);
+    if (!check_spool(argv[by_range ? 3 : 2], by_range ? judge_range : judge)) printf("%s\n", ls_last_error());
     printf("%lu accesses\n", accesses);
     bool all = wrong == 0 && accesses > 0;
     if (strcmp(option, "-b") == 0) {

@@ -378,7 +378,7 @@ static void mode_seccomp(void)
     syscall(SYS_exit, 0);
 }
 
-/* The modes of step_guards.c count their failures themselves. */
+/* These modes count their failures themselves. */
 #define GUARD(name)                       \
     static void mode_##name(void)         \
     {                                     \
@@ -390,6 +390,7 @@ GUARD(few_fds)
 GUARD(rseq)
 GUARD(contended)
 GUARD(signalfd)
+GUARD(results)
 
 static volatile int poking;
 static void *poke_main(void *main_tid)
@@ -531,6 +532,7 @@ static const struct {
     {"die-int3", mode_die_int3},
     {"die-sent", mode_die_sent},
     {"die-abort", mode_die_abort},
+    {"results", mode_results},
     {"known", step_victim_known},
 };
 

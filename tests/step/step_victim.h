@@ -16,4 +16,7 @@ int step_victim_rseq(void);
 int step_victim_contended(void);
 int step_victim_signalfd(void);
 
+/* step_results.c; returns how much went wrong. */
+int step_victim_results(void);
+
 #endif

@@ -6,46 +6,43 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)
-enum { START = 5 };
 static const struct rt_step_governor three_percent = {
-    .share = 0.03, .period_min_ns = 0, .start_ns = START * S, .credit_ns = 5 * MS};
+    .share = 0.03, .period_min_ns = 0, .start_ns = 5 * S, .credit_ns = 5 * MS};
 
-static void step_governor_budget_grows_with_wall_time_and_shrinks_with_all_costs(void **state)
+static uint64_t interval(struct rt_step_governor g, uint64_t worked_ns, struct rt_step_spent spent,
+                         double threads)
 {
-    (void)state;
-    const struct rt_step_spent spent = {.bursts_ns = 10 * MS, .hooks_ns = 4 * MS};
-    const uint64_t after_1s = (START + 1) * S;
-    assert_in_range(rt_step_governor_left_ns(&three_percent, after_1s, spent), 21 * MS - 1, 21 * MS);
-    assert_true(rt_step_governor_allows(&three_percent, after_1s, spent, 20 * MS));
-    assert_false(rt_step_governor_allows(&three_percent, after_1s, spent, 22 * MS));
-    const struct rt_step_spent hooks = {.bursts_ns = 10 * MS, .hooks_ns = 30 * MS};
-    assert_false(rt_step_governor_allows(&three_percent, after_1s, hooks, 1));
-}
-
-static void step_governor_clock_before_the_start_earns_nothing(void **state)
-{
-    (void)state;
-    const struct rt_step_spent none = {0};
-    assert_int_equal(rt_step_governor_left_ns(&three_percent, 0, none), 5 * MS);
+    return rt_step_governor_interval_ns(&g, worked_ns, spent, 3 * MS, threads);
 }
 
 static void step_governor_interval_is_cost_times_threads_over_share(void **state)
 {
     (void)state;
-    const struct rt_step_spent none = {0};
-    const uint64_t now = (START + 10) * S;
-    assert_in_range(rt_step_governor_interval_ns(&three_percent, now, none, 3 * MS, 1), 99 * MS, 101 * MS);
-    assert_in_range(rt_step_governor_interval_ns(&three_percent, now, none, 3 * MS, 4), 399 * MS, 401 * MS);
-    /* hooks that use a third of the share stretch it by half */
-    const struct rt_step_spent hooks = {.hooks_ns = 100 * MS};
-    assert_in_range(rt_step_governor_interval_ns(&three_percent, now, hooks, 3 * MS, 1), 149 * MS, 151 * MS);
-    /* hooks over the whole share: the rhythm slows down, it does not stop or turn negative */
+    const struct rt_step_spent fair = {.bursts_ns = 305 * MS}; /* 3 % of 10 s, and the credit */
+    assert_in_range(interval(three_percent, 10 * S, fair, 1), 99 * MS, 101 * MS);
+    assert_in_range(interval(three_percent, 10 * S, fair, 4), 399 * MS, 401 * MS);
+}
+
+static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **state)
+{
+    (void)state;
+    const struct rt_step_spent fair = {.bursts_ns = 305 * MS}, less = {.bursts_ns = 299 * MS},
+                               more = {.bursts_ns = 308 * MS};
+    const uint64_t usual = interval(three_percent, 10 * S, fair, 1);
+    assert_true(interval(three_percent, 10 * S, less, 1) < usual * 3 / 4);
+    assert_true(interval(three_percent, 10 * S, more, 1) > usual * 3 / 2);
+}
+
+/* Hooks over the whole share: the rhythm slows down to a tenth, it does not stop. */
+static void step_governor_bursts_always_have_a_tenth_of_the_share(void **state)
+{
+    (void)state;
     const struct rt_step_spent greedy = {.hooks_ns = 5 * S};
-    assert_in_range(rt_step_governor_interval_ns(&three_percent, now, greedy, 3 * MS, 1), 999 * MS,
-                    1001 * MS);
+    assert_in_range(interval(three_percent, 10 * S, greedy, 1), 999 * MS, 1001 * MS);
 }
 
 static void step_governor_period_is_a_lower_bound(void **state)
@@ -54,58 +51,100 @@ static void step_governor_period_is_a_lower_bound(void **state)
     struct rt_step_governor g = three_percent;
     g.period_min_ns = 700 * MS;
     const struct rt_step_spent none = {0};
-    assert_int_equal(rt_step_governor_interval_ns(&g, (START + 1) * S, none, 3 * MS, 1), 700 * MS);
+    assert_int_equal(interval(g, S, none, 1), 700 * MS);
     g.share = 1;
-    g.period_min_ns = 10000;
-    assert_int_equal(rt_step_governor_interval_ns(&g, (START + 1) * S, none, 3 * MS, 1), 10000);
+    assert_int_equal(interval(g, S, none, 1), 700 * MS);
+    g.period_min_ns = 0;
+    assert_int_equal(interval(g, S, none, 1), RT_STEP_SHORTEST_NS);
 }
 
-/* A program of one thread, run in numbers: the achieved overhead meets the budget. */
-static void step_governor_holds_the_budget(void **state)
+/* A program of one thread, run in numbers: the achieved overhead meets the budget, and the weights its time.
+ */
+static void step_governor_holds_the_budget_and_weights_add_up(void **state)
 {
     (void)state;
     struct rt_step_spent spent = {0};
-    uint64_t now = START * S, random = rt_step_random_seed(1, 1), bursts = 0;
-    while (now < (START + 60) * S) {
-        now += rt_step_governor_jitter(rt_step_governor_interval_ns(&three_percent, now, spent, 4 * MS, 1),
-                                       &random);
-        if (!rt_step_governor_allows(&three_percent, now, spent, 4 * MS)) continue;
-        now += 4 * MS;
+    uint64_t worked = 0, random = rt_step_random_seed(1, 1);
+    double weights = 0, program = 0;
+    while (worked < 600 * S) {
+        const uint64_t mean = rt_step_governor_interval_ns(&three_percent, worked, spent, 4 * MS, 1);
+        const uint64_t drawn = rt_step_governor_draw_ns(mean, &random);
+        worked += drawn + 4 * MS;
+        program += (double)drawn;
+        weights += (double)mean;
         spent.bursts_ns += 4 * MS;
-        bursts++;
     }
-    const double overhead = (double)spent.bursts_ns / (double)(now - START * S);
-    assert_true(overhead > 0.026 && overhead < 0.0301);
-    assert_true(bursts > 300);
+    assert_in_range(spent.bursts_ns, worked * 29 / 1000, worked * 305 / 10000);
+    assert_true(weights / program > 0.95 && weights / program < 1.05); /* some 4,500 bursts: 1.5 % a sigma */
 }
 
-static void step_governor_jitter_is_uniform_and_reproducible(void **state)
+static void step_governor_intervals_are_exponential_and_reproducible(void **state)
 {
     (void)state;
+    enum { N = 200000 };
     uint64_t a = rt_step_random_seed(42, 7), b = a;
-    uint64_t low = 0, sum = 0;
-    for (int i = 0; i < 10000; i++) {
-        const uint64_t v = rt_step_governor_jitter(1000000, &a);
-        assert_int_equal(v, rt_step_governor_jitter(1000000, &b));
-        assert_in_range(v, 500000, 1500000);
-        low += v < 750000;
-        sum += v;
+    double sum = 0, squares = 0;
+    uint64_t over = 0;
+    for (int i = 0; i < N; i++) {
+        const uint64_t v = rt_step_governor_draw_ns(100 * MS, &a);
+        assert_int_equal(v, rt_step_governor_draw_ns(100 * MS, &b));
+        sum += (double)v;
+        squares += (double)v * (double)v;
+        over += v > 230258509; /* ln 10 means: one in ten */
     }
-    assert_in_range(sum / 10000, 985000, 1015000);
-    assert_in_range(low, 2300, 2700);
+    const double mean = sum / N;
+    assert_true(fabs(mean / 100e6 - 1) < 0.01);
+    assert_true(fabs((squares / N - mean * mean) / (mean * mean) - 1) < 0.03);
+    assert_in_range(over, N / 10 - 700, N / 10 + 700);
     assert_int_not_equal(rt_step_random_seed(42, 7), rt_step_random_seed(42, 8));
     assert_int_not_equal(rt_step_random_seed(42, 7), rt_step_random_seed(43, 7));
+}
+
+/* A thread that works and is in the kernel by turns. A perf trigger that expires in the kernel starts its
+ * interval again. Bursts found in the first and in the second half of the work, over those expected. */
+struct halves {
+    double first, second;
+};
+static struct halves simulate(double work_ns, double kernel_ns, double mean_ns)
+{
+    enum { MEANS = 1000000 };
+    uint64_t random = rt_step_random_seed(3, 5);
+    const double turn = work_ns + kernel_ns;
+    struct halves found = {0};
+    double at = 0;
+    while (at < MEANS * mean_ns) {
+        const double drawn = (double)rt_step_governor_draw_ns((uint64_t)mean_ns, &random);
+        do
+            at += drawn;
+        while (fmod(at, turn) >= work_ns);
+        *(fmod(at, turn) < work_ns / 2 ? &found.first : &found.second) += 1;
+    }
+    const double half = at / mean_ns * work_ns / turn / 2;
+    return (struct halves){found.first / half, found.second / half};
+}
+
+static void step_governor_work_behind_the_kernel_is_hit_as_often_as_other_work(void **state)
+{
+    (void)state;
+    static const double turns[][2] = {
+        {10e6, 1000e6}, {100e6, 2000e6}, {50e6, 50e6}, {1e6, 20e6}, {300e6, 10e6}};
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+        const struct halves h = simulate(turns[i][0], turns[i][1], 100e6);
+        assert_true(h.first > 0.9 && h.first < 1.1);
+        assert_true(h.second > 0.9 && h.second < 1.1);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_governor_budget_grows_with_wall_time_and_shrinks_with_all_costs),
-        cmocka_unit_test(step_governor_clock_before_the_start_earns_nothing),
         cmocka_unit_test(step_governor_interval_is_cost_times_threads_over_share),
+        cmocka_unit_test(step_governor_uses_what_is_saved_and_saves_what_is_overdrawn),
+        cmocka_unit_test(step_governor_bursts_always_have_a_tenth_of_the_share),
         cmocka_unit_test(step_governor_period_is_a_lower_bound),
-        cmocka_unit_test(step_governor_holds_the_budget),
-        cmocka_unit_test(step_governor_jitter_is_uniform_and_reproducible),
+        cmocka_unit_test(step_governor_holds_the_budget_and_weights_add_up),
+        cmocka_unit_test(step_governor_intervals_are_exponential_and_reproducible),
+        cmocka_unit_test(step_governor_work_behind_the_kernel_is_hit_as_often_as_other_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,14 +227,14 @@ static void numa_answers_go_to_the_spool(void **state)
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(
         spool_writer_open(&w, -100 /* AT_FDCWD */, "t", &(struct spool_file_header){.pid = 1}, &cap), 0);
-    const uint32_t begin = w.chunk_used_bytes;
+    const uint32_t begin = w.chunk.used_bytes;
     rt_step_numa_put(&w, &n, fake_query, 5); /* nothing was touched */
     for (uint64_t i = 0; i < 4; i++)
         rt_step_numa_touch(&n, 0x10000 + i * PAGE);
     rt_step_numa_put(&w, &n, refusing_query, 5);
-    assert_int_equal(w.chunk_used_bytes, begin);
+    assert_int_equal(w.chunk.used_bytes, begin);
     rt_step_numa_put(&w, &n, fake_query, 5);
-    const struct spool_pages *r = (const void *)(w.chunk + begin);
+    const struct spool_pages *r = (const void *)(w.chunk.at + begin);
     const uint64_t *pages = (const void *)(r + 1);
     assert_int_equal(r->rec.type, SPOOL_REC_PAGES);
     assert_int_equal(r->pages_len, 3);
@@ -261,9 +261,9 @@ static void stack_record_holds_registers_links_and_bytes(void **state)
     memset(p, 0, PAGE);
     p[PAGE - 64] = 9;
     stack_init(&s, "unwind", p + PAGE - 64, NULL); /* the memory ends before the limit does */
-    const uint32_t begin = w.chunk_used_bytes;
+    const uint32_t begin = w.chunk.used_bytes;
     assert_true(rt_step_stack_put(&w, &s.source));
-    const struct spool_stack *r = (const void *)(w.chunk + begin);
+    const struct spool_stack *r = (const void *)(w.chunk.at + begin);
     assert_int_equal(r->rec.type, SPOOL_REC_STACK);
     assert_int_equal(r->rec.flags, SPOOL_STACK_CALLS);
     assert_int_equal(r->time_ns, 77);

@@ -41,7 +41,7 @@ must test -z "$(ls -d loadstone-spool* 2>/dev/null)"
 expect 0 "" env PMIX_RANK=3 "$loadstone" record -q -o rank.h5 true
 must test -s rank.3.h5
 # a spool too small for any record: the program keeps its status, the profile is empty and the loss is said
-expect 7 "spool-max is too small" "$loadstone" record -o tiny.h5 --spool-max 64K sh -c 'exit 7'
+expect 7 "spool-max is too small" "$loadstone" record -o tiny.h5 --spool-max 8K sh -c 'exit 7'
 expect 0 "" "$loadstone" report tiny.h5
 # one that is full half-way: what was recorded is there, and the loss is said by record and by the report. Where there are bursts they
 # fill it, for as long as that takes (a timer begins one a tick); elsewhere the small blocks of the shell do, a sample of them

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A pointer chase that times itself: what one load costs at this working set.
- * usage: truth_chase BYTES SECONDS        prints the median over short stretches of the nanoseconds of a step
+ * usage: chase BYTES SECONDS        prints the median over short stretches of the nanoseconds of a step
  * The ring is registered as "ring" once it is made, and sampling is on only while it is walked. */
 #include "bench/bench_ring.h"
 
@@ -50,11 +50,11 @@ static int chase(size_t len_bytes, double seconds)
                                   .elem_size_bytes = BENCH_LINE_BYTES,
                                   .dims = 1};
     if (base == MAP_FAILED || bench_ring_make(base, len_bytes) != 0) {
-        fprintf(stderr, "truth_chase: no memory for %zu bytes\n", len_bytes);
+        fprintf(stderr, "chase: no memory for %zu bytes\n", len_bytes);
         return 1;
     }
     if (smr_tree_new(&tree) != LS_OK || smr_tree_insert(tree, &spec, &node) != LS_OK) {
-        fprintf(stderr, "truth_chase: %s\n", ls_last_error());
+        fprintf(stderr, "chase: %s\n", ls_last_error());
         return 1;
     }
     void *p = bench_ring_walk(base, len_bytes / BENCH_LINE_BYTES / 16 * 16);
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     const size_t len_bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     const double seconds = argc > 2 ? strtod(argv[2], NULL) : 1;
     if (len_bytes < 1024 || len_bytes > ((size_t)1 << 37)) {
-        fprintf(stderr, "usage: truth_chase BYTES SECONDS\n");
+        fprintf(stderr, "usage: chase BYTES SECONDS\n");
         return 2;
     }
     return chase(len_bytes, seconds);

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a case natively, under perf and under loadstone record, and reads what each of them says."""
+import collections
+import dataclasses
+import json
+import os
+import re
+import resource
+import subprocess
+
+LIMIT_S = 600
+
+# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data.
+Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel")
+
+
+class Failed(Exception):
+    """A run that did not end well; the text says how."""
+
+
+@dataclasses.dataclass
+class Row:
+    """A row of the report: shares of the time as fractions of 1."""
+    label: str
+    share: float
+    low: float
+    high: float
+    bursts: int
+
+
+@dataclasses.dataclass
+class Recording:
+    output: str
+    functions: list
+    data: list
+    modules: list
+    bursts: int
+    sampled_ns: float
+    overhead: float
+    cpu: dict  # the identity, or empty
+    path: str
+
+
+def read_truth(output):
+    functions, others, kernels, data, total = {}, {}, {}, {}, (0, 0)
+    kinds = {"function": functions, "other": others, "kernel": kernels, "data": data}
+    for line in output.splitlines():
+        words = line.split()
+        if words[:2] == ["truth", "total"]:
+            total = float(words[2]), float(words[3])
+        elif words[:1] == ["truth"] and words[1] in kinds:
+            times, name = kinds[words[1]], " ".join(words[2:-1])
+            times[name] = times.get(name, 0) + float(words[-1])
+    return Truth(functions, others, kernels, data, *total)
+
+
+class Runner:
+    def __init__(self, loadstone, folder, overhead):
+        self.loadstone, self.folder, self.overhead = loadstone, folder, overhead
+
+    def run(self, command, env=()):
+        """Run to the end; its output, and the user and kernel time of it and its children."""
+        environment = dict(os.environ, LC_ALL="C", **dict(env))
+        environment.pop("TRUTH_FD", None)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            done = subprocess.run(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=LIMIT_S)
+        except (OSError, subprocess.TimeoutExpired) as e:
+            raise Failed(str(e)[:200]) from e
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode != 0:
+            raise Failed("%s: status %d: %s" % (os.path.basename(command[0]), done.returncode, done.stderr[-200:].decode(errors="replace").strip()))
+        return (done.stdout.decode(errors="replace"), 1e9 * (after.ru_utime - before.ru_utime),
+                1e9 * (after.ru_stime - before.ru_stime))
+
+    def native(self, case):
+        output, user_ns, kernel_ns = self.run(case.command, case.env)
+        return read_truth(output)._replace(total_user=user_ns, total_kernel=kernel_ns)
+
+    def rows(self, path, *options):
+        output, _, _ = self.run([self.loadstone, "report", "--json", "--min-share", "0.0001%", "--limit", "100000", *options, path])
+        report = json.loads(output)
+        # `time` is null in rows that have no time
+        return report, [Row(r["label"], *[(r.get("time") or {}).get(k) or 0.0 for k in ("share", "low", "high")], r.get("bursts") or 0)
+                        for r in report["rows"]]
+
+    def record(self, case, *options):
+        path = os.path.join(self.folder, "run.h5")
+        output, _, _ = self.run([self.loadstone, "record", "--quiet", "--force", "--engine", "step", "--overhead", "%g%%" % self.overhead,
+                                 *case.options, *options, "-o", path, "--", *case.command], case.env)
+        report, functions = self.rows(path, "--by", "function")
+        estimates = report["estimates"]
+        return Recording(output, functions, self.rows(path, "--by", "node")[1], self.rows(path, "--by", "module")[1], estimates["bursts"],
+                         estimates["sampled_ns"], report["run"]["overhead_achieved"], report.get("cpu") or {}, path)
+
+    def together(self, recording, rows):
+        """Several functions as one row, with the report's own interval: what passes the filter, as a share of everything."""
+        if len(rows) == 1:
+            return rows[0]
+        words = [re.sub(r"[ (].*", "*", r.label) for r in rows]
+        _, found = self.rows(recording.path, "--by", "rank", "--where", "function=" + ",".join(words))
+        if len(found) != 1:
+            raise Failed("%d rows for %s" % (len(found), "+".join(words)))
+        return found[0]
+
+    def perf(self, case):
+        """Samples of each function and of each module under perf, user code only. Functions that were inlined count by themselves, as they do
+        in the report."""
+        data = os.path.join(self.folder, "perf.data")
+        self.run(["perf", "record", "--quiet", "-e", "cpu-clock:u", "-F", "4000", "-o", data, "--", *case.command], case.env)
+        output, _, _ = self.run(["perf", "script", "-i", data, "--show-mmap-events", "--no-inline", "-F", "ip,sym,dso"])
+        maps, places, modules = [], collections.Counter(), collections.Counter()
+        for line in output.splitlines():
+            mapped = re.search(r"PERF_RECORD_MMAP2? .*\[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (\w+) .*\]: \S+ (.+)", line)
+            sample = re.match(r" *([0-9a-f]+) (.*) \((.*)\)$", line)
+            if mapped:
+                begin, length, offset = (int(x, 0) for x in mapped.groups()[:3])
+                maps.append((mapped.group(4), begin, begin + length, offset))
+            elif sample:
+                ip, symbol, path = int(sample.group(1), 16), sample.group(2), sample.group(3)
+                # an address that lies in no mapped file keeps perf's name
+                offset = next((ip - m[1] + m[3] for m in maps if m[0] == path and m[1] <= ip < m[2]), None)
+                places[path, offset, symbol] += 1
+                modules[os.path.basename(path)] += 1
+        return self.named(places), modules
+
+    def named(self, places):
+        """Samples of each function, by the line tables where there are any."""
+        functions = collections.Counter()
+        for path in {path for path, _, _ in places}:
+            here = [(offset, symbol, count) for (p, offset, symbol), count in places.items() if p == path]
+            names = self.inner_names(path, [offset for offset, _, _ in here])
+            for offset, symbol, count in here:
+                functions[names.get(offset) or symbol] += count
+        return functions
+
+    def inner_names(self, path, offsets):
+        """The innermost function at each offset of a file, where the file has line tables."""
+        offsets = sorted({o for o in offsets if o is not None})
+        if not os.path.exists(path) or not offsets:
+            return {}
+        try:
+            segments = re.findall(r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)", self.run(["readelf", "-lW", path])[0])
+            loads = [tuple(int(x, 16) for x in s) for s in segments]
+            at = {o: next((o - begin + address for begin, address, length in loads if begin <= o < begin + length), o) for o in offsets}
+            lines = self.run(["addr2line", "-f", "-C", "-e", path, *["%#x" % at[o] for o in offsets]])[0].splitlines()
+        except Failed:
+            return {}
+        return {o: name for o, name, place in zip(offsets, lines[0::2], lines[1::2]) if not place.startswith("??")}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares rows of a report with the truth."""
+import dataclasses
+import math
+import re
+
+NO_DATA = "no data (computing)"
+Z_95 = 1.96
+
+
+@dataclasses.dataclass
+class Score:
+    """One row of one recording; shares and interval as fractions of the user time."""
+    case: str
+    kind: str  # function, data or module
+    name: str
+    true: float
+    sampled: float
+    low: float
+    high: float
+    bursts: int  # of the recording
+    reference_error: float = 0.0  # standard error of the truth
+
+    @property
+    def error(self):
+        return self.sampled - self.true
+
+    @property
+    def half_width(self):
+        return (self.high - self.low) / 2
+
+    @property
+    def holds(self):
+        slack = Z_95 * self.reference_error
+        return self.low - slack <= self.true <= self.high + slack
+
+    @property
+    def standard_errors(self):
+        """The error in standard errors; those of a row without an interval are of a binomial share."""
+        own = self.half_width / Z_95 or math.sqrt(max(self.true * (1 - self.true), 1e-6) / max(self.bursts, 1))
+        return self.error / math.hypot(own, self.reference_error)
+
+
+@dataclasses.dataclass
+class Identity:
+    """CPU time in nanoseconds as reported, and as the program had it; None is unknown."""
+    case: str
+    total: float = None
+    user: float = None
+    kernel: float = None
+    kernel_error: float = None
+    recording: float = None
+    represented: float = None
+    unrepresented: float = None
+    why: str = ""
+    true_total: float = None
+    true_user: float = None
+    true_kernel: float = None
+    bursts: int = 0
+    overhead: float = 0.0
+
+
+def base_name(label):
+    """`Square::area_of` of "Square::area_of(unsigned int) const (program)"."""
+    for operator in ("operator()", "(anonymous namespace)::"):
+        label = label.replace(operator, operator.replace("(", "<").replace(")", ">"))
+    label = re.sub(r"@.*", "", label)
+    return label.split("(")[0].strip() if not label.startswith("(") else label
+
+
+def is_named(label, name):
+    found = base_name(label)
+    return found == name or found.endswith("::" + name)
+
+
+def function_rows(rows, names):
+    return [r for r in rows if any(is_named(r.label, n) for n in names.split("+"))]
+
+
+def data_row(rows, name):
+    """The outermost row of this label: rows of a tree come from the root down."""
+    if name == NO_DATA:
+        return next((r for r in rows if r.label.startswith("no data")), None)
+    return next((r for r in rows if r.label == name or r.label.endswith("::" + name)), None)
+
+
+def truth_ns(case, truth, native):
+    """User and kernel time of the program without recording: its phases, and what a native run spent beside them. The kernel splits CPU time
+    by ticks, so only the rest is split as getrusage says."""
+    user, kernel = sum(truth.functions.values()) + sum(truth.others.values()), sum(truth.kernels.values())
+    if case.part:
+        return user, kernel
+    native_kernels = sum(native.kernels.values())
+    beside = max(0, native.total_user + native.total_kernel - sum(native.functions.values()) - sum(native.others.values()) - native_kernels)
+    in_kernel = min(beside, max(0, native.total_kernel - native_kernels))
+    return user + beside - in_kernel, kernel + in_kernel
+
+
+def score_own(case, recording, truth, native, together):
+    """Scores of a program that clocks itself; together(rows) makes one row of those of several functions."""
+    user_ns, kernel_ns = truth_ns(case, truth, native)
+    has_kernel_rows = any(r.label.startswith("kernel") for r in recording.functions)
+    whole_ns = user_ns + (kernel_ns if has_kernel_rows else 0)
+    scores = []
+
+    def add(kind, name, true_ns, row):
+        figures = (row.share, row.low, row.high) if row else (0.0, 0.0, 0.0)
+        scores.append(Score(case.name, kind, name, true_ns / whole_ns, *figures, recording.bursts))
+
+    for name, ns in truth.functions.items():
+        rows = function_rows(recording.functions, name)
+        add("function", name, ns, together(rows) if rows else None)
+    for name, ns in truth.data.items():
+        add("data", name, ns, data_row(recording.data, name))
+    return scores
+
+
+def score_perf(case, recording, functions, modules, least=0.03):
+    """Scores against perf's samples: each module and function that has at least the share `least`, and lacks as much."""
+    total = sum(modules.values())
+    if total == 0:
+        return []
+    ours = [r for r in recording.modules if "libloadstone" in r.label]
+    scale = 1 - sum(r.share for r in ours) or 1
+    scores = []
+
+    def add(kind, name, count, row):
+        true = count / total
+        figures = (row.share / scale, row.low / scale, row.high / scale) if row else (0.0, 0.0, 0.0)
+        scores.append(Score(case.name, kind, name, true, *figures, recording.bursts, math.sqrt(true * (1 - true) / total)))
+
+    for name, count in modules.most_common():
+        if least * total <= count <= (1 - least) * total:
+            add("module", name, count, next((r for r in recording.modules if r.label.rsplit("/", 1)[-1] == name), None))
+    for name, count in functions.most_common():
+        row = next((r for r in recording.functions if is_named(r.label, base_name(name))), None)
+        # a function of the C library has several names that begin with underscores: without a row, they may be its other names
+        known = name not in ("[unknown]", "") and (row or not name.startswith("_"))
+        if known and least * total <= count <= (1 - least) * total:
+            add("function", name, count, row)
+    return scores
+
+
+def identity(case, recording, truth, native):
+    cpu, out = recording.cpu, Identity(case.name, bursts=recording.bursts, overhead=recording.overhead)
+    if cpu:
+        for key in ("total", "user", "kernel", "kernel_error", "recording", "represented", "unrepresented"):
+            setattr(out, key, cpu.get(key + "_ns"))
+        out.why = cpu.get("unrepresented_why") or ""
+    else:
+        out.represented = recording.sampled_ns
+    if truth is None:
+        out.true_user, out.true_kernel = native.total_user, native.total_kernel
+    else:
+        out.true_user, out.true_kernel = truth_ns(case, truth, native)
+        if not case.part:
+            out.true_total = truth.total_user + truth.total_kernel
+    return out
+
+
+def coverage(scores):
+    """Per case and over all: rows, share of intervals that hold, half-width scaled to 1,100 bursts, errors beyond 4 standard errors."""
+    table = []
+    names = list(dict.fromkeys(s.case for s in scores))
+    for name in names + ["all"]:
+        of = [s for s in scores if name in (s.case, "all")]
+        widths = sorted(s.half_width * math.sqrt(s.bursts / 1100) for s in of)
+        table.append({"case": name, "rows": len(of), "hold": sum(s.holds for s in of) / len(of), "half_width_median": widths[len(of) // 2],
+                      "half_width_max": widths[-1], "beyond_4": sum(abs(s.standard_errors) > 4 for s in of),
+                      "error_mean": sum(s.error for s in of) / len(of), "bursts_mean": sum(s.bursts for s in of) / len(of)})
+    return table

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares what Loadstone reports with what is known: programs that clock their own work, and perf's samples of other programs.
+
+usage: truth.py --loadstone CMD --programs DIR [--coverage N] [--only NAME,...] [--write FILE]
+       truth.py --loadstone CMD --programs DIR --quick      (what make check runs: counts and the identity, no page)
+"""
+import argparse
+import dataclasses
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cases
+import page
+import recording
+import score
+
+
+def say(line=""):
+    print(line, flush=True)
+
+
+class Results:
+    """What was measured so far."""
+
+    def __init__(self):
+        self.own, self.real, self.identities, self.failures = [], [], [], []
+
+    def fail(self, case, why):
+        self.failures.append((case.name, str(why)))
+        say("| %s | failed: %s |" % (case.name, why))
+
+    def add(self, kind, scores, identity):
+        kind += scores
+        self.identities.append(identity)
+        for s in scores:
+            say(page.score_line(s))
+        say(page.identity_line(identity))
+
+
+def measure_own(runner, case, native=None, *options):
+    native = native or runner.native(case)
+    found = runner.record(case, *options)
+    truth = recording.read_truth(found.output)
+    if not truth.functions:
+        raise recording.Failed("printed no truth")
+    if case.hooked:
+        pace = sum(truth.functions.values()) / sum(native.functions.values())
+        truth = truth._replace(others={name: ns * pace for name, ns in native.others.items()})
+    scores = score.score_own(case, found, truth, native, lambda rows: runner.together(found, rows))
+    return scores, score.identity(case, found, truth, native), found
+
+
+def measure_perf(runner, case):
+    native = runner.native(case)
+    functions, modules = runner.perf(case)
+    found = runner.record(case)
+    return score.score_perf(case, found, functions, modules), score.identity(case, found, None, native)
+
+
+def all_cases(runner, programs, only):
+    results = Results()
+    for case in cases.own_cases(programs) + cases.real_cases():
+        if only and case.name not in only:
+            continue
+        if case.perf and not shutil.which(case.command[0]):
+            say("SKIP: %s: no %s" % (case.name, case.command[0]))
+            continue
+        if case.perf and not shutil.which("perf"):
+            say("SKIP: %s: perf is missing (Debian: linux-perf)" % case.name)
+            continue
+        try:
+            if case.perf:
+                results.add(results.real, *measure_perf(runner, case))
+            else:
+                results.add(results.own, *measure_own(runner, case)[:2])
+        except (recording.Failed, ValueError, KeyError, IndexError) as e:
+            results.fail(case, e)
+    return results
+
+
+def measure_coverage(runner, programs, count, failures):
+    """Each of six programs `count` times, in turns."""
+    scores, done = [], 0
+    chosen = [c for c in cases.own_cases(programs) if c.name in cases.COVERAGE]
+    natives = {}
+    for i in range(count):
+        for case in chosen:
+            try:
+                natives.setdefault(case.name, runner.native(case))
+                found, _, _ = measure_own(runner, case, natives[case.name], "--seed", str(i + 1))
+            except (recording.Failed, ValueError, KeyError, IndexError) as e:
+                failures.append((case.name, str(e)))
+                continue
+            scores += [s for s in found if s.kind == "function"]
+            done += 1
+        say("coverage: %d recordings, %.1f %% of the intervals hold" % (done, 100 * sum(s.holds for s in scores) / max(1, len(scores))))
+    return scores, done
+
+
+def quick_complaints(case, scores, identity):
+    """What a right report would fail less than once in 10,000 runs: a binomial share is within 5 standard errors. Weights are not equal: the
+    bursts count as two thirds of them. The truth itself may be off by 4 points, the time by a quarter, since other programs run."""
+    bad = []
+    for s in scores:
+        tolerance = 0.04 + 5 * math.sqrt(s.true * (1 - s.true) / max(1, s.bursts / 1.5))
+        if s.kind == "function" and abs(s.error) > tolerance:
+            bad.append("%s has %.1f %% of the time, not %.1f +-%.1f" % (s.name, 100 * s.sampled, 100 * s.true, 100 * tolerance))
+    true_ns = identity.true_user + identity.true_kernel
+    if not 0.75 * identity.true_user < identity.represented < 1.25 * true_ns:
+        bad.append("bursts represent %.2f s, not %.2f" % (identity.represented / 1e9, identity.true_user / 1e9))
+    if identity.unrepresented and identity.unrepresented > 0.05 * identity.total:
+        bad.append("%.1f %% of the CPU time is not represented" % (100 * identity.unrepresented / identity.total))
+    return ["%s: %s (%d bursts)" % (case.name, text, identity.bursts) for text in bad]
+
+
+def quick(runner, programs):
+    bad = []
+    for name, amount in cases.QUICK.items():
+        for longer in (1, 4, 16):  # a busy machine samples little: try longer
+            case = next(c for c in cases.own_cases(programs, amount * longer) if c.name == name)
+            scores, identity, _ = measure_own(runner, case)
+            if identity.bursts >= 100:
+                break
+        bad += quick_complaints(case, scores, identity)
+        for s in scores:
+            say(page.score_line(s))
+    for line in bad:
+        say("FAIL: " + line)
+    return 1 if bad else 0
+
+
+def start_busy(count):
+    return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--loadstone", required=True)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--write", help="the page; written when all cases and the coverage are measured")
+    parser.add_argument("--results", help="all scores as JSON")
+    parser.add_argument("--machine", default="", help="description of the machine")
+    parser.add_argument("--overhead", type=float, default=30, help="percent; default 30")
+    parser.add_argument("--coverage", type=int, default=0, metavar="N", help="record six programs N times")
+    parser.add_argument("--beside", type=int, default=0, metavar="N", help="run N other processes beside the coverage")
+    parser.add_argument("--only", default="", help="only these cases, separated by commas")
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    programs, only = os.path.abspath(args.programs), [name for name in args.only.split(",") if name]
+    load_before, busy, latency_lines, covered, done = os.getloadavg()[0], [], [], [], 0
+    work = tempfile.mkdtemp(prefix="loadstone-truth.")
+    runner = recording.Runner(os.path.abspath(args.loadstone), work, 50 if args.quick else args.overhead)
+    try:
+        if args.quick:
+            return quick(runner, programs)
+        cases.make_inputs(work)
+        results = all_cases(runner, programs, only)
+        if not only:
+            import latency
+            latency_lines = latency.rows(runner, programs, say)
+        if args.coverage:
+            busy = start_busy(args.beside)
+            covered, done = measure_coverage(runner, programs, args.coverage, results.failures)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        shutil.rmtree(work, ignore_errors=True)
+    table = score.coverage(covered) if covered else []
+    for row in table:
+        say(page.coverage_line(row))
+    if args.results:
+        with open(args.results, "w") as f:
+            json.dump({"own": [dataclasses.asdict(s) for s in results.own], "real": [dataclasses.asdict(s) for s in results.real],
+                       "identities": [dataclasses.asdict(i) for i in results.identities], "failures": results.failures,
+                       "coverage": [dataclasses.asdict(s) for s in covered]}, f, indent=1)
+    if args.write and table and not only:
+        facts = {"machine": args.machine.replace("\n", "\n    "), "load_before": load_before, "load_after": os.getloadavg()[0],
+                 "overhead": args.overhead, "recordings": done, "beside": ", beside %d other processes" % args.beside if args.beside else ""}
+        page.write(args.write, facts, results.own, results.real, results.identities, results.failures, table, latency_lines)
+    return 1 if results.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

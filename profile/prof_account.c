@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_account.h"
+
+#include "common/ls_clock.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_STRATUM UINT32_MAX
+/* Of 10,000 recordings one has fewer bursts than this many standard errors below the expected number. */
+static const double SHORTFALL_ERRORS = 4;
+static const double SPLIT_95 = 1.96;
+
+struct stratum {
+    double user_ns, split_variance; /* of user_ns, because it was split off by ticks */
+    double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
+    double scale;
+};
+
+struct closing {
+    const struct prof_account *a;
+    uint32_t *order;            /* processes sorted by program */
+    uint32_t *stratum_of;       /* process -> stratum */
+    double *user_ns, *found_ns; /* by process; user_ns NAN where not known */
+    struct stratum *strata;
+    uint32_t strata_len;
+    double mean_weight_ns; /* 0: there is no burst */
+};
+
+void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec)
+{
+    static const uint64_t most_ns = UINT64_MAX / 8; /* more is damage */
+    if (rec->user_ns > most_ns || rec->kernel_ns > most_ns || rec->recording_ns > most_ns) return;
+    const bool is_first = cpu->user_ns == UINT64_MAX;
+    if (!is_first && rec->user_ns + rec->kernel_ns < cpu->user_ns + cpu->kernel_ns) return;
+    cpu->user_ns = rec->user_ns;
+    cpu->kernel_ns = rec->kernel_ns;
+    cpu->recording_ns = rec->recording_ns;
+    cpu->recording_kernel_ns = rec->recording_kernel_ns;
+}
+
+static bool is_known(const struct prof_cpu *c)
+{
+    return c->user_ns != UINT64_MAX;
+}
+
+static double total_ns(const struct prof_cpu *c)
+{
+    return (double)c->user_ns + (double)c->kernel_ns;
+}
+
+static double recording_ns(const struct prof_cpu *c)
+{
+    return fmin((double)c->recording_ns, total_ns(c));
+}
+
+/* Of the program. The ticks that split CPU time are few in a short process, so that this may be negative;
+ * sums over processes are right. */
+static double kernel_ns(const struct prof_cpu *c)
+{
+    return (double)c->kernel_ns - fmin((double)c->recording_kernel_ns, recording_ns(c));
+}
+
+/* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers'
+ * time, good to a tenth; both count. */
+static double split_variance(const struct prof_cpu *c)
+{
+    const double all = total_ns(c), tick = c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
+    if (!(all > 0)) return 0;
+    const double share = (double)c->kernel_ns / all;
+    const double recording = 0.1 / SPLIT_95 * fmin((double)c->recording_kernel_ns, recording_ns(c));
+    return share * (1 - share) * all * tick + recording * recording;
+}
+
+static uint64_t rounded(double ns)
+{
+    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
+}
+
+static uint32_t process_of(const struct prof_account *a, const struct prof_burst *b)
+{
+    return a->threads[b->thread].process;
+}
+
+/* Engines that sample accesses give their samples weights of another kind. */
+static bool has_bursts(const struct prof_process *p)
+{
+    return p->engine && strcmp(p->engine, "step") == 0;
+}
+
+static const char *program_of(const struct prof_process *p)
+{
+    return p->exe ? p->exe : "";
+}
+
+static const struct prof_process *sorted_rows;
+
+static int by_program(const void *x, const void *y)
+{
+    const uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
+    const int names = strcmp(program_of(&sorted_rows[i]), program_of(&sorted_rows[j]));
+    return names ? names : (i > j) - (i < j);
+}
+
+static bool is_long(const struct closing *c, double user_ns)
+{
+    return c->mean_weight_ns > 0 && user_ns >= PROF_STRATUM_BURSTS * c->mean_weight_ns;
+}
+
+static double user_or_0(const struct closing *c, uint32_t process)
+{
+    return isnan(c->user_ns[process]) ? 0 : c->user_ns[process];
+}
+
+/* Processes of one program that are too short for a stratum each: order[from, to). */
+static void pool_program(struct closing *c, size_t from, size_t to, uint32_t rest)
+{
+    double user_ns = 0;
+    for (size_t i = from; i < to; i++)
+        if (c->stratum_of[c->order[i]] == NO_STRATUM) user_ns += user_or_0(c, c->order[i]);
+    const uint32_t stratum = is_long(c, user_ns) ? c->strata_len++ : rest;
+    for (size_t i = from; i < to; i++)
+        if (c->stratum_of[c->order[i]] == NO_STRATUM) c->stratum_of[c->order[i]] = stratum;
+}
+
+static void add_process(struct closing *c, uint32_t p, struct stratum *s)
+{
+    if (isnan(c->user_ns[p])) return;
+    s->user_ns += c->user_ns[p];
+    s->split_variance += split_variance(&c->a->cpus[p]);
+}
+
+/* Stratum 0 is for what is short even when it is pooled. */
+static void divide(struct closing *c)
+{
+    const size_t len = c->a->processes_len;
+    double rest_ns = 0;
+    uint32_t largest = 0;
+    c->strata_len = 1;
+    for (uint32_t p = 0; p < len; p++) {
+        const bool is_own = is_long(c, user_or_0(c, p));
+        c->stratum_of[p] = is_own ? c->strata_len++ : NO_STRATUM;
+    }
+    for (size_t from = 0, to; from < len; from = to) {
+        const char *program = program_of(&c->a->processes[c->order[from]]);
+        for (to = from + 1; to < len && strcmp(program_of(&c->a->processes[c->order[to]]), program) == 0;
+             to++)
+            ;
+        pool_program(c, from, to, 0);
+    }
+    for (uint32_t p = 0; p < len; p++)
+        add_process(c, p, &c->strata[c->stratum_of[p]]);
+    for (uint32_t s = 1; s < c->strata_len; s++)
+        if (largest == 0 || c->strata[s].user_ns > c->strata[largest].user_ns) largest = s;
+    rest_ns = c->strata[0].user_ns;
+    if (largest == 0 || is_long(c, rest_ns)) return;
+    c->strata[largest].user_ns += rest_ns;
+    c->strata[largest].split_variance += c->strata[0].split_variance;
+    c->strata[0] = (struct stratum){0};
+    for (uint32_t p = 0; p < len; p++)
+        if (c->stratum_of[p] == 0) c->stratum_of[p] = largest;
+}
+
+static bool is_weighed(const struct closing *c, const struct prof_burst *b)
+{
+    return b->weight_ns != UINT64_MAX && has_bursts(&c->a->processes[process_of(c->a, b)]);
+}
+
+static void sum_weights(struct closing *c)
+{
+    double all_ns = 0;
+    size_t len = 0;
+    for (size_t i = 0; i < c->a->bursts_len; i++) {
+        const struct prof_burst *b = &c->a->bursts[i];
+        if (!is_weighed(c, b)) continue;
+        c->found_ns[process_of(c->a, b)] += (double)b->weight_ns;
+        all_ns += (double)b->weight_ns;
+        len++;
+    }
+    c->mean_weight_ns = len ? all_ns / (double)len : 0;
+}
+
+/* A process whose CPU time is not known keeps its weights as they were recorded. */
+static void scale(struct closing *c)
+{
+    for (size_t i = 0; i < c->a->bursts_len; i++) {
+        const struct prof_burst *b = &c->a->bursts[i];
+        const uint32_t p = process_of(c->a, b);
+        if (!is_weighed(c, b) || isnan(c->user_ns[p])) continue;
+        struct stratum *s = &c->strata[c->stratum_of[p]];
+        s->found_ns += (double)b->weight_ns;
+        s->squares += (double)b->weight_ns * (double)b->weight_ns;
+    }
+    for (uint32_t i = 0; i < c->strata_len; i++) {
+        struct stratum *s = &c->strata[i];
+        const double most_ns = s->found_ns + SHORTFALL_ERRORS * sqrt(s->squares + s->split_variance);
+        s->scale = s->found_ns > 0 ? fmin(s->user_ns, most_ns) / s->found_ns : 0;
+    }
+    for (size_t i = 0; i < c->a->bursts_len; i++) {
+        struct prof_burst *b = &c->a->bursts[i];
+        const uint32_t p = process_of(c->a, b);
+        if (!is_weighed(c, b)) continue;
+        if (!isnan(c->user_ns[p]))
+            b->weight_ns = rounded((double)b->weight_ns * c->strata[c->stratum_of[p]].scale);
+        c->a->processes[p].represented_ns += b->weight_ns;
+    }
+}
+
+/* The figures of one process; what is not known stays so. */
+static void fill_process(struct closing *c, uint32_t row)
+{
+    struct prof_process *p = &c->a->processes[row];
+    const struct prof_cpu *cpu = &c->a->cpus[row];
+    c->user_ns[row] = NAN;
+    if (has_bursts(p)) p->represented_ns = 0;
+    if (!is_known(cpu)) return;
+    const double all = total_ns(cpu), recording = recording_ns(cpu);
+    const double kernel = fmin(fmax(kernel_ns(cpu), 0), all - recording);
+    c->user_ns[row] = all - recording - kernel_ns(cpu);
+    p->cpu_ns = rounded(all);
+    p->recording_ns = rounded(recording);
+    p->kernel_ns = rounded(kernel);
+    p->user_ns = p->cpu_ns - p->recording_ns - p->kernel_ns;
+}
+
+struct sums {
+    double cpu_ns, kernel_ns, recording_ns, variance, found_ns, represented_ns;
+    double without_burst_ns, short_of_bursts_ns;
+    size_t unknown, engines;
+};
+
+static struct sums add_up(const struct closing *c)
+{
+    struct sums s = {0};
+    for (uint32_t p = 0; p < c->a->processes_len; p++) {
+        const struct prof_cpu *cpu = &c->a->cpus[p];
+        s.engines += has_bursts(&c->a->processes[p]);
+        s.found_ns += c->found_ns[p];
+        if (!is_known(cpu)) {
+            s.unknown++;
+            s.cpu_ns += c->found_ns[p];
+            s.represented_ns += c->found_ns[p];
+            continue;
+        }
+        s.cpu_ns += total_ns(cpu);
+        s.kernel_ns += kernel_ns(cpu);
+        s.recording_ns += recording_ns(cpu);
+        s.variance += split_variance(cpu);
+    }
+    for (uint32_t i = 0; i < c->strata_len; i++) {
+        const struct stratum *t = &c->strata[i];
+        const double represented_ns = t->found_ns * t->scale, missing_ns = t->user_ns - represented_ns;
+        s.represented_ns += represented_ns;
+        if (missing_ns > 1) *(t->found_ns > 0 ? &s.short_of_bursts_ns : &s.without_burst_ns) += missing_ns;
+    }
+    return s;
+}
+
+static void explain(const struct sums *s, char *why, size_t len_bytes)
+{
+    int at = 0;
+    why[0] = '\0';
+    if (s->without_burst_ns > 0)
+        at = snprintf(why, len_bytes, "%.3g s was too short for a burst", s->without_burst_ns * 1e-9);
+    if (s->short_of_bursts_ns > 0 && at >= 0 && (size_t)at < len_bytes)
+        at += snprintf(
+            why + at, len_bytes - (size_t)at,
+            "%s%.3g s had fewer bursts than its CPU time lets expect: triggers were blocked, lost or late",
+            at ? "; " : "", s->short_of_bursts_ns * 1e-9);
+    if (s->unknown && at >= 0 && (size_t)at < len_bytes)
+        snprintf(why + at, len_bytes - (size_t)at,
+                 "%sthe CPU time of %zu process%s is not known (killed, or the raw data is cut) and was "
+                 "taken from "
+                 "the bursts",
+                 at ? "; " : "", s->unknown, s->unknown == 1 ? "" : "es");
+}
+
+static void fill_run(const struct sums *s, struct prof_run *run, char *why, size_t why_len_bytes)
+{
+    const double kernel_ns = fmin(fmax(s->kernel_ns, 0), s->cpu_ns - s->recording_ns);
+    const double user_ns = s->cpu_ns - s->recording_ns - kernel_ns;
+    run->cpu_ns = rounded(s->cpu_ns);
+    run->recording_ns = rounded(s->recording_ns);
+    run->kernel_ns = rounded(kernel_ns);
+    run->user_ns = run->cpu_ns - run->recording_ns - run->kernel_ns;
+    run->kernel_error_ns = rounded(SPLIT_95 * sqrt(s->variance));
+    if (s->engines == 0) return; /* nothing that could represent it */
+    run->represented_ns = rounded(fmin(s->represented_ns, user_ns));
+    run->unrepresented_ns = run->user_ns - run->represented_ns;
+    run->weights_found = user_ns > 0 ? s->found_ns / user_ns : NAN;
+    explain(s, why, why_len_bytes);
+    run->unrepresented_why = why;
+}
+
+static ls_err close_with(struct closing *c, struct prof_run *run, char *why, size_t why_len_bytes)
+{
+    const size_t len = c->a->processes_len;
+    if (!c->order || !c->stratum_of || !c->user_ns || !c->found_ns || !c->strata)
+        return ls_fail(LS_ERR_NOMEM, "out of memory for the CPU time of %zu processes", len);
+    for (uint32_t p = 0; p < len; p++) {
+        c->order[p] = p;
+        fill_process(c, p);
+    }
+    sorted_rows = c->a->processes;
+    qsort(c->order, len, sizeof(*c->order), by_program);
+    sum_weights(c);
+    divide(c);
+    scale(c);
+    const struct sums s = add_up(c);
+    if (s.unknown < len) fill_run(&s, run, why, why_len_bytes);
+    return LS_OK;
+}
+
+ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, char *why, size_t why_len_bytes)
+{
+    const size_t room = a->processes_len + 1;
+    struct closing c = {.a = a,
+                        .order = calloc(room, sizeof(uint32_t)),
+                        .stratum_of = calloc(room, sizeof(uint32_t)),
+                        .user_ns = calloc(room, sizeof(double)),
+                        .found_ns = calloc(room, sizeof(double)),
+                        .strata = calloc(room + 1, sizeof(struct stratum))};
+    const ls_err e = close_with(&c, run, why, why_len_bytes);
+    free(c.order);
+    free(c.stratum_of);
+    free(c.user_ns);
+    free(c.found_ns);
+    free(c.strata);
+    return e;
+}
+
+/* Fewer instructions than the run-ahead window has: no load was timed. */
+enum { WINDOW_INSTRUCTIONS = 600 };
+
+static bool was_cut(const struct prof_burst *b)
+{
+    if (b->instructions >= WINDOW_INSTRUCTIONS) return false;
+    switch (b->end_why) {
+    case SPOOL_BURST_PREEMPTED:
+    case SPOOL_BURST_LOST:
+    case SPOOL_BURST_TIME:
+    case SPOOL_BURST_FULL:
+    case SPOOL_BURST_MASKED:
+    case SPOOL_BURST_STOPPED:
+        return true;
+    default: /* by the code itself, and so would be others like it */
+        return false;
+    }
+}
+
+struct origin {
+    uint32_t burst, process;
+    const char *symbol;
+};
+
+static int by_origin(const void *x, const void *y)
+{
+    const struct origin *a = x, *b = y;
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    const int symbols = strcmp(a->symbol, b->symbol);
+    return symbols ? symbols : (a->burst > b->burst) - (a->burst < b->burst);
+}
+
+static const char *symbol_at(const struct prof_line *lines, size_t len, uint32_t process, uint64_t ip)
+{
+    size_t low = 0, high = len;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct prof_line *l = &lines[middle];
+        if (l->process < process || (l->process == process && l->ip < ip))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_there = low < len && lines[low].process == process && lines[low].ip == ip;
+    return is_there && lines[low].symbol ? lines[low].symbol : "";
+}
+
+/* Bursts of one function: those that went on get the weights of the others. */
+static void hand_over(struct prof_burst *bursts, const struct origin *from, const struct origin *to)
+{
+    double all_ns = 0, on_ns = 0;
+    for (const struct origin *o = from; o < to; o++) {
+        const struct prof_burst *b = &bursts[o->burst];
+        if (b->weight_ns == UINT64_MAX) continue;
+        all_ns += (double)b->weight_ns;
+        if (!was_cut(b)) on_ns += (double)b->weight_ns;
+    }
+    for (const struct origin *o = from; o < to && on_ns > 0; o++) {
+        struct prof_burst *b = &bursts[o->burst];
+        if (b->weight_ns != UINT64_MAX)
+            b->data_weight_ns = was_cut(b) ? 0 : rounded((double)b->weight_ns * all_ns / on_ns);
+    }
+}
+
+ls_err prof_account_accesses(const struct prof_account *a, const struct prof_line *lines, size_t lines_len)
+{
+    struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
+    if (!origins) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu bursts", a->bursts_len);
+    for (uint32_t i = 0; i < a->bursts_len; i++) {
+        struct prof_burst *b = &a->bursts[i];
+        const uint32_t process = process_of(a, b);
+        origins[i] = (struct origin){i, process, symbol_at(lines, lines_len, process, b->ip)};
+        b->data_weight_ns = b->weight_ns;
+    }
+    qsort(origins, a->bursts_len, sizeof(*origins), by_origin);
+    for (size_t from = 0, to; from < a->bursts_len; from = to) {
+        for (to = from + 1; to < a->bursts_len && origins[to].process == origins[from].process &&
+                            strcmp(origins[to].symbol, origins[from].symbol) == 0;
+             to++)
+            ;
+        hand_over(a->bursts, origins + from, origins + to);
+    }
+    free(origins);
+    return LS_OK;
+}

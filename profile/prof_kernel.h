@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernel time of a process by cause, data and line: sampled page faults and timed calls of the spool become
+ * rows of /kernel.
+ *
+ * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+#ifndef PROF_KERNEL_H
+#define PROF_KERNEL_H
+
+#include "common/ls_error.h"
+#include "profile/prof_vector.h"
+#include "spool/spool_format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct prof_replay;
+struct prof_lane;
+struct prof_run_state;
+
+/* What was found of one cause, node and instruction. */
+struct prof_kernel_cell {
+    uint32_t cause, node; /* node PROF_NO_NODE: none */
+    uint64_t ip;          /* the instruction, or the call */
+    double calls, bytes, time_ns;
+    double variance; /* of time_ns, because only a sample was seen */
+};
+
+/* Zeroed is empty. */
+struct prof_kernel_cells {
+    PROF_VECTOR(struct prof_kernel_cell) rows;
+    uint32_t *slots; /* hash of rows: row + 1, 0: free */
+    size_t slots_room;
+};
+
+/* The block that a thread is about to free. */
+struct prof_kernel_announced {
+    uint32_t node;
+    double blocks; /* that it stands for */
+};
+
+/* FAULT and CALL, in the order of time.  Errors: LS_ERR_NOMEM. */
+ls_err prof_kernel_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_rec_header *rec);
+
+/* The rows of the process, when its lines have their rows.  Errors: LS_ERR_NOMEM. */
+ls_err prof_kernel_write(struct prof_replay *r);
+
+/* The kernel spent kernel_ns for the process: what is more in its rows is scaled down, what is less is a row
+ * of its own. UINT64_MAX: it is not known, and the rows stay as they are.  Errors: LS_ERR_NOMEM. */
+ls_err prof_kernel_finish(struct prof_run_state *run, uint32_t process, uint64_t kernel_ns);
+
+void prof_kernel_fini(struct prof_kernel_cells *c);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/samplers/rt_step_faults_sigsafe.h"
+
+#include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_poisson_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/samplers/rt_step_syscall_sigsafe.h"
+#include "runtime/samplers/rt_step_traced_sigsafe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+
+enum {
+    FAULTS_EVERY_NS = 4000000, /* CPU time between samples at an overhead of 3 %, times the threads */
+    FAULTS_MEAN_FIRST = 64, /* short programs and threads pay for few samples of the faults of their start */
+    FAULTS_MEAN_MAX = 1 << 20,
+    FAULTS_SIGNAL_NS = 1500, /* what the kernel takes for a signal and its return: of the right order */
+    TRACER_AGE_NS = 100000000,
+    HUGE_BYTES = 2 << 20,
+};
+
+static struct {
+    uint32_t mean;  /* faults that a sample represents now; threads begin with no less. Atomic */
+    int pagemap_fd; /* 0: not open yet, -1: it cannot be */
+    uint32_t is_refused;
+} faults;
+
+/* Handled faults only: for others the program gets a signal that must not meet ours. */
+static struct perf_event_attr faults_attr(uint64_t period)
+{
+    return (struct perf_event_attr){
+        .size = sizeof(struct perf_event_attr),
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+        .sample_period = period,
+        .sample_type = PERF_SAMPLE_ADDR,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .sigtrap = 1,
+        .remove_on_exec = 1,
+        .sig_data = RT_STEP_FAULTS_MAGIC,
+    };
+}
+
+/* Geometric: each fault has the same chance, also the first one of a thread. */
+static uint64_t draw_period(struct rt_step_thread *t)
+{
+    const double u = (double)((rt_step_random_next(&t->random) >> 11) + 1) * 0x1p-53; /* (0, 1] */
+    const double missed = 1 - 1.0 / t->faults_mean;
+    return t->faults_mean > 1 ? 1 + (uint64_t)(rt_negative_log(u) / rt_negative_log(missed)) : 1;
+}
+
+static int open_event(struct rt_step_thread *t)
+{
+    const uint32_t mean = __atomic_load_n(&faults.mean, __ATOMIC_RELAXED);
+    t->faults_mean = mean > FAULTS_MEAN_FIRST ? mean : FAULTS_MEAN_FIRST;
+    t->faults_last_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    struct perf_event_attr attr = faults_attr(draw_period(t));
+    const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) return (int)-fd;
+    t->faults_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&t->faults_fd);
+    return 0;
+}
+
+void rt_step_faults_begin(struct rt_step_thread *t)
+{
+    const bool has_perf = rt_step_engine.trigger == &rt_step_trigger_perf;
+    if (has_perf && rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return;
+    const int error = has_perf ? open_event(t) : EACCES;
+    if (error && !__atomic_exchange_n(&faults.is_refused, 1, __ATOMIC_RELAXED))
+        rt_event_count_sigsafe(SPOOL_EVENT_FAULTS_REFUSED, 1, error);
+}
+
+void rt_step_faults_stop(struct rt_step_thread *t)
+{
+    if (t->faults_fd >= 0) rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+}
+
+void rt_step_faults_close(struct rt_step_thread *t)
+{
+    rt_fds_close(&t->faults_fd);
+}
+
+void rt_step_faults_disown(struct rt_step_thread *t)
+{
+    rt_fds_close(&t->faults_fd);
+    if (faults.pagemap_fd > 0) rt_fds_close(&faults.pagemap_fd); /* of the parent's memory */
+    faults.pagemap_fd = 0;
+}
+
+/* The kernel begins a new period at the next start only: with the ioctl alone the next fault would be a
+ * sample. */
+static void arm(struct rt_step_thread *t)
+{
+    uint64_t period = draw_period(t);
+    rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+    rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
+    rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+}
+
+static void adapt(struct rt_step_thread *t, uint64_t now_ns)
+{
+    const uint32_t threads = __atomic_load_n(&rt_step_engine.threads_live, __ATOMIC_RELAXED);
+    const uint64_t every_ns = rt_budget_interval_ns(FAULTS_EVERY_NS) * (uint64_t)(threads ? threads : 1);
+    const uint64_t passed_ns = now_ns > t->faults_last_ns ? now_ns - t->faults_last_ns : every_ns;
+    if (passed_ns < every_ns / 2 && t->faults_mean < FAULTS_MEAN_MAX) t->faults_mean *= 2;
+    if (passed_ns > every_ns * 2 && t->faults_mean > 1) t->faults_mean /= 2;
+    t->faults_last_ns = now_ns;
+    __atomic_store_n(&faults.mean, t->faults_mean, __ATOMIC_RELAXED);
+}
+
+void rt_step_faults_miss(struct rt_step_thread *t)
+{
+    if (!rt_step_engine.quiet && t->faults_fd >= 0) arm(t);
+}
+
+/* Documentation/admin-guide/mm/pagemap.rst; Linux 6.7. */
+struct scan_region {
+    uint64_t start, end, categories;
+};
+struct scan_arg {
+    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+    uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
+#define SCAN_IS_HUGE (UINT64_C(1) << 6)
+
+static int pagemap(void)
+{
+    if (faults.pagemap_fd) return faults.pagemap_fd;
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return faults.pagemap_fd = -1;
+    faults.pagemap_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&faults.pagemap_fd);
+    return faults.pagemap_fd;
+}
+
+/* Older kernels do not say: then pages count as small ones. */
+static bool is_huge(uint64_t addr)
+{
+    struct scan_region found;
+    const uint64_t page = addr & ~UINT64_C(0xfff);
+    const struct scan_arg arg = {.size = sizeof arg,
+                                 .start = page,
+                                 .end = page + 0x1000,
+                                 .vec = (uint64_t)(uintptr_t)&found,
+                                 .vec_len = 1,
+                                 .category_mask = SCAN_IS_HUGE,
+                                 .return_mask = SCAN_IS_HUGE};
+    return pagemap() > 0 &&
+           rt_step_syscall4(SYS_ioctl, faults.pagemap_fd, SCAN_IOCTL, (long)(uintptr_t)&arg, 0) == 1;
+}
+
+/* TRAP_PERF_FLAG_ASYNC of asm-generic/siginfo.h: the thread blocked the signal when the fault happened, and
+ * it does so in our handlers only. */
+static bool was_blocked(const siginfo_t *info)
+{
+    enum { FLAGS_OFFSET = 36 };
+    uint32_t flags;
+    __builtin_memcpy(&flags, (const char *)info + FLAGS_OFFSET, sizeof flags);
+    return flags & 1;
+}
+
+static bool is_the_programs(const struct rt_step_thread *t, const siginfo_t *info, uint64_t ip)
+{
+    return t->outside && !was_blocked(info) && !rt_is_own_text(ip) && !t->rt->writer.stopped &&
+           rt_control_is_sampling(ls_clock_mono_ns());
+}
+
+static void record(struct rt_step_thread *t, const siginfo_t *info, uint64_t ip)
+{
+    const uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
+    const struct spool_kernel_fault r = {
+        .time_ns = ls_clock_mono_ns(), .ip = ip, .addr = addr, .faults = t->faults_mean};
+    spool_put_kernel_fault(rt_spool_writer(t->rt), is_huge(addr) ? SPOOL_FAULT_HUGE : 0, r);
+}
+
+void rt_step_faults_take(struct rt_step_thread *t, const siginfo_t *info, const ucontext_t *uc)
+{
+    const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (rt_step_engine.quiet || t->faults_fd < 0 || t->tid != rt_step_gettid()) return;
+    const uint64_t begin_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return rt_step_faults_stop(t);
+    if (is_the_programs(t, info, ip)) record(t, info, ip);
+    adapt(t, begin_ns);
+    arm(t);
+    const uint64_t spent_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS;
+    __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);
+}
