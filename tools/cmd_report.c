@@ -45,7 +45,7 @@ enum {
 
 static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_BY] = {"by", 'b', CLI_DIMENSIONS, "DIMENSION[,DIMENSION...]", "node",
-                   "what a row stands for; further dimensions split each row", "Rows"},
+                   "what a row represents; further dimensions split each row", "Rows"},
     [REPORT_WHERE] =
         {"where", 'w', CLI_FILTERS, "DIMENSION=VALUE[,VALUE...]", NULL,
          "only samples with one of these values: the label of a row, its first word, or a pattern with "

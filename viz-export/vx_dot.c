@@ -41,7 +41,7 @@ static double vx_tree_memory(const struct an_row *r)
 }
 
 const struct vx_tree_metric vx_tree_metrics[] = {
-    {"time_ns", "ns", "CPU time that the samples stand for", vx_tree_time},
+    {"time_ns", "ns", "CPU time that the samples represent", vx_tree_time},
     {"stall_ns", "ns", "estimated stall time, an upper bound", vx_tree_stall},
     {"samples", "", "sampled accesses", vx_tree_samples},
     {"latency_median_cycles", "cycles", "median latency of the loads that were timed", vx_tree_latency},

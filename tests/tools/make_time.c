@@ -5,7 +5,7 @@
  *
  * Variants: "gap": 5 % of the CPU time is not represented; "unknown": no CPU time is known; "part": user and
  * kernel are not known; "untimed": 2 % of the loads are timed; "outliers": one burst weighs 10^15 ns, one
- * load took 10^9 cycles. */
+ * load took 10^9 cycles; "cached": B stays in L1, but for one of 200 timed loads. */
 #include "tests/profile/prof_write_fixture.h"
 
 #include <math.h>
@@ -92,6 +92,10 @@ static ls_err add_access(prof_writer *w, uint32_t number, const struct prof_burs
         s.latency_cycles = chases ? 480 + (int32_t)(i % 7) : 6;
         s.level = chases ? PROF_LEVEL_DRAM : PROF_LEVEL_L1;
         s.latency_valid = 1;
+    }
+    if (is_timed && chases && is_variant("cached") && (number % 32 != 1 || i < ACCESSES - 1)) {
+        s.latency_cycles = 6;
+        s.level = PROF_LEVEL_L1;
     }
     if (is_variant("outliers") && number == 3 && i == ACCESSES - 1) {
         s.latency_cycles = 1000000000;
@@ -195,7 +199,7 @@ static ls_err write_all(prof_writer *w)
 int main(int argc, char **argv)
 {
     if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: make_time OUTPUT [whole|gap|unknown|part|untimed|outliers]\n");
+        fprintf(stderr, "usage: make_time OUTPUT [whole|gap|unknown|part|untimed|outliers|cached]\n");
         return 2;
     }
     if (argc == 3) variant = argv[2];

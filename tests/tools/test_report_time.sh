@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The head's account of CPU time; every burst has a row, by where it began and by what it accessed; kernel time.
 . "${top_srcdir:-.}/tests/tools/check.sh"
-for variant in whole gap unknown part untimed outliers; do
+for variant in whole gap unknown part untimed outliers cached; do
     must "$top_builddir/tests/tools/make_time" $variant.h5 $variant
 done
 COLUMNS=120 "$loadstone" report whole.h5 >report-time.txt 2>err || failed=1
@@ -30,6 +30,10 @@ for by in node function thread; do
     must diff whole.txt outliers.txt
 done
 expect 0 "outliers, which count as the median: 1" "$loadstone" report --how outliers.h5
+# data in L1 that loses a line now and then gets no advice, whatever its estimated stall
+expect 0 "stall      at most" "$loadstone" report cached.h5
+must test "$(grep -c 'stalls most' out)" -eq 0
+must grep -qE "B  .* 100.0 ±0.0  " out
 # an allocation that comes and goes, only where CPU time is known
 expect 0 "reuse the block, or let malloc keep it" "$loadstone" report whole.h5
 expect 0 "" "$loadstone" report unknown.h5

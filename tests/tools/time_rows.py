@@ -49,6 +49,8 @@ close(by_site["B"]["time_ns"], ALL_NS / 4)
 tree = report(whole)["rows"]
 assert tree[0]["label"] == "all" and tree[0]["time_ns"] == ALL_NS, tree[0]
 close(sum(row["time_ns"] for row in tree if row["depth"] == 1), ALL_NS)
+[computing] = [row for row in tree if row["label"] == "no data (computing)"]
+assert (computing["id"], computing["parent"], computing["kind"]) == (None, 0, "none"), computing
 # filters: by origin among dimensions of origin, else by accesses
 close(rows("--by", "thread", "--where", "function=divide", whole)["101 worker"]["time_ns"], ALL_NS / 4)
 close(rows("--by", "function", "--node", "B", whole)["chase (mix)"]["time_ns"], ALL_NS / 4)

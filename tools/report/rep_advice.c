@@ -11,6 +11,7 @@
 
 #define REP_ADVICE_STALL 0.05 /* of all stall */
 #define REP_ADVICE_GAIN 0.01  /* of the time */
+#define REP_ADVICE_FAR 0.01   /* of the timed loads, from L3 or memory */
 #define REP_ADVICE_MEMORY 0.5 /* of the stall: less is for data that stays in cache */
 enum { REP_ADVICE_MAX = 3 };
 
@@ -87,9 +88,13 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
-/* Is there something to gain, by the interval and not only by the estimate? */
+/* Is there something to gain, by the interval and not only by the estimate? Data in L1 and L2 loses a line
+ * now and then to whatever runs while the program is stepped: that is no reason to change the program. */
 static bool rep_has_gain(const struct rep_view *v, uint32_t group)
 {
+    const struct an_row *r = an_table_self(v->table, group);
+    const double near = (double)(r->levels[PROF_LEVEL_L1] + r->levels[PROF_LEVEL_L2]);
+    if (near > (1 - REP_ADVICE_FAR) * (double)r->measured) return false;
     const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
     return gain.low > 0 && gain.share >= REP_ADVICE_GAIN;
 }

@@ -127,11 +127,11 @@ void rep_json_numbers(const struct an_row *r, const struct an_interval *time, co
 
 static void rep_json_node(const struct rep_view *v, uint32_t group, struct ls_json *j)
 {
-    const struct prof_node *n = &v->tables.nodes[rep_node_of(v, group)];
-    ls_json_u64(j, "id", n->id);
-    const uint32_t parent = v->groups.parents[group];
+    const uint32_t node = rep_node_of(v, group), parent = v->groups.parents[group];
+    const struct prof_node *n = node == UINT32_MAX ? NULL : &v->tables.nodes[node];
+    ls_json_double(j, "id", n ? (double)n->id : NAN);
     ls_json_double(j, "parent", parent == AN_NO_GROUP ? NAN : (double)rep_node_of(v, parent));
-    ls_json_text(j, "kind", n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "unknown");
+    ls_json_text(j, "kind", n && n->kind < PROF_NODE_KIND_COUNT ? prof_kind_names[n->kind] : "none");
     ls_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
 }
 
@@ -151,7 +151,7 @@ static void rep_json_row(const struct rep_view *v, const struct rep_row *row, st
     const struct an_row *r = an_table_total(v->table, row->group);
     ls_json_open(j, NULL, '{');
     ls_json_text(j, "label", rep_label(v, row->group));
-    if (rep_node_of(v, row->group) != UINT32_MAX) rep_json_node(v, row->group, j);
+    if (rep_is_by_node(v) || rep_node_of(v, row->group) != UINT32_MAX) rep_json_node(v, row->group, j);
     if (!rep_is_by_node(v)) rep_json_keys(v, row->group, j);
     ls_json_u64(j, "depth", row->depth);
     rep_json_numbers(r, &row->time, &row->stall, j);

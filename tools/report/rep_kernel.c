@@ -79,7 +79,7 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
     for (size_t i = 0; i < k->len; i++) {
         const struct an_kernel_row *r = &k->rows[i];
         char text[2 * AN_LABEL_BYTES], share[CLI_CELL_BYTES], time[CLI_CELL_BYTES], calls[CLI_CELL_BYTES];
-        if (shown >= REP_KERNEL_ROWS || r->time_ns < least_ns) {
+        if (shown >= REP_KERNEL_ROWS || (shown > 0 && r->time_ns < least_ns)) {
             rest_ns += r->time_ns;
             rest++;
             continue;
