@@ -46,7 +46,7 @@ must test $? -eq 7
 i=0
 while [ ! -e daemon/ready ] && [ $i -lt 3000 ]; do sleep 0.02; i=$((i + 1)); done
 must grep -qF "processes started by the program still run" err
-must grep -qF "loadstone resolve $scratch/daemon-spool -o daemon.h5 --force" err
+must grep -qF "loadstone resolve $scratch/daemon-spool/loadstone-spool-" err
 name=daemon
 tables daemon.h5
 holds 0 '^span .*late '
