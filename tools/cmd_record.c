@@ -319,21 +319,17 @@ static int record_finish(struct record *r)
                                            .calibration = r->calibrated ? &r->calibration : NULL};
     struct prof_resolve_stats stats = {0};
     const bool goes_on = rec_spool_in_use(r->spool.path);
+    rec_spool_end(&r->spool);
     const ls_err err = rec_resolve(&options, &stats);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     rec_resolve_say_missing(&stats);
     record_say_result(r);
-    if (goes_on) {
-        cli_warn("processes started by the program still run; what they do from now on is not in %s",
-                 r->output);
-        cli_next("loadstone resolve %s -o %s --force, when they have ended", cli_quote(r->spool.path),
-                 cli_quote(r->output));
-    } else if (r->v[RECORD_KEEP_SPOOL].given) {
+    if (goes_on) cli_note("processes started by the program still run; they are recorded no longer");
+    if (r->v[RECORD_KEEP_SPOOL].given)
         cli_note("raw data: %s", r->spool.path);
-    } else if (rec_spool_remove(&r->spool) != LS_OK) {
+    else if (rec_spool_remove(&r->spool) != LS_OK)
         cli_warn("%s", ls_last_error());
-    }
     return rec_end_like(&r->outcome);
 }
 
@@ -377,9 +373,9 @@ const struct cli_command cli_cmd_record = {
         "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank makes a profile of its own; "
         "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
         "report --by rank tells them apart.\n\n"
-        "Recording ends when PROGRAM ends. Where processes that it started go on (daemons), the "
-        "profile holds what they had recorded by then, the raw data is kept, and loadstone resolve "
-        "makes the whole profile when they have ended.\n\n"
+        "Recording ends when PROGRAM ends. Processes that it started and that go on (daemons) are in the "
+        "profile with what they had recorded by then; from then on neither they nor programs that they "
+        "start record anything.\n\n"
         "The status is the program's own: loadstone record exits as it exited and dies by the "
         "signal that killed it. Signals "
         "sent to loadstone record are passed on.",

@@ -60,7 +60,7 @@ const struct cli_command cli_cmd_resolve = {
         "source lines, and "
         "writes a profile. loadstone record does this by itself; resolve is for programs that were recorded "
         "with LD_PRELOAD "
-        "alone, for launchers that were killed, and for programs that outlived the one that started them.\n\n"
+        "alone and for launchers that were killed.\n\n"
         "SPOOL may also be the directory that --spool named, where one spool is in it. The spool stays. "
         "Levels are told by the latencies of this machine: resolve on the one that "
         "recorded.",

@@ -2,6 +2,7 @@
 #include "runtime/core/rt_spool_dir.h"
 
 #include "common/ls_private.h"
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_state.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -64,5 +65,6 @@ int rt_spool_dir_open(void)
         if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
     }
     if (err == 0 && is_first) rt_spool_dir_tell_start();
-    return err;
+    if (err == ENOENT && !is_first) rt_ended_note();
+    return err == 0 && rt_ended_look() ? ESTALE : err;
 }

@@ -53,7 +53,13 @@ ls_err rec_spool_make(struct rec_spool *s, const char *asked)
     s->conf_fd =
         openat(s->fd, rec_conf_name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (s->conf_fd < 0) return ls_fail_errno(errno, "cannot write %s/%s", s->path, rec_conf_name);
+    flock(s->conf_fd, LOCK_EX | LOCK_NB); /* runtime/core/rt_ended_sigsafe.c looks at it */
     return LS_OK;
+}
+
+void rec_spool_end(const struct rec_spool *s)
+{
+    flock(s->conf_fd, LOCK_UN);
 }
 
 ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char *value)
@@ -134,18 +140,23 @@ static void rec_remove_image(int spool, const char *name)
 
 ls_err rec_spool_remove(struct rec_spool *s)
 {
-    DIR *d = s->fd < 0 ? NULL : fdopendir(s->fd);
-    if (!d) return ls_fail_errno(errno, "cannot list the spool %s", s->path);
-    for (struct dirent *e; (e = readdir(d));) {
-        long pid;
-        if (rec_is_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
-    }
-    unlinkat(dirfd(d), rec_conf_name, 0);
-    closedir(d);
+    enum { TRIES = 100 }; /* a process that goes on may be about to make its first file */
     if (s->conf_fd >= 0) close(s->conf_fd);
+    DIR *d = s->fd < 0 ? NULL : fdopendir(s->fd);
     s->fd = s->conf_fd = -1;
-    if (rmdir(s->path) != 0) return ls_fail_errno(errno, "cannot remove the spool %s", s->path);
-    return LS_OK;
+    if (!d) return ls_fail_errno(errno, "cannot list the spool %s", s->path);
+    int err = ENOTEMPTY;
+    for (int i = 0; i < TRIES && (err == ENOTEMPTY || err == EEXIST); i++) {
+        long pid;
+        rewinddir(d);
+        for (struct dirent *e; (e = readdir(d));)
+            if (rec_is_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
+        unlinkat(dirfd(d), rec_conf_name, 0);
+        unlinkat(dirfd(d), "debug.txt", 0);
+        err = rmdir(s->path) == 0 ? 0 : errno;
+    }
+    closedir(d);
+    return err == 0 ? LS_OK : ls_fail_errno(err, "cannot remove the spool %s", s->path);
 }
 
 bool rec_spool_in_use(const char *path)

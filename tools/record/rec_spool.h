@@ -25,6 +25,8 @@ struct rec_spool {
 ls_err rec_spool_make(struct rec_spool *s, const char *asked);
 /* The spool that path names: itself, or the only one in it. Errors: LS_ERR_ARG where there are several. */
 ls_err rec_spool_find(const char *path, char out[PATH_MAX]);
+/* The recording is over: processes that go on record no more. (They see the end of the launcher as well.) */
+void rec_spool_end(const struct rec_spool *s);
 /* Add key=value to spool.conf; newlines in value become blanks. */
 ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char *value);
 /* The value of key in DIR/spool.conf, "" when absent. */
