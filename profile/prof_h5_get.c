@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_h5_get.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_h5.h"
 
 #include <stdbool.h>
@@ -69,6 +70,7 @@ static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, st
         t->room_bytes -= bytes + BLOCK_BYTES;
         t->texts[i] = strndup(packed + i * width, bytes);
         if (!t->texts[i]) return false;
+        ls_text_clean(t->texts[i], bytes, "\t\n"); /* of strangers: it goes to terminals */
     }
     return true;
 }

@@ -437,6 +437,28 @@ static void files_of_strangers_are_refused(void **state)
     }
 }
 
+static void names_of_strangers_have_no_control_characters(void **state)
+{
+    const char *const evil[2] = {"all\x1b[2J memory", "a\r\xc2\x9b\xe2\x80\xae"};
+    size_t len;
+    prof_profile *p = NULL;
+    (void)state;
+    assert_int_equal(write_file(path, 3), LS_OK);
+    const hid_t file = open_unsealed(), type = prof_h5_text_type(16);
+    replace_strange(file, "/nodes/label", type, 2, H5Pcreate(H5P_DATASET_CREATE));
+    const hid_t dataset = H5Dopen2(file, "/nodes/label", H5P_DEFAULT);
+    assert_true(prof_h5_write_texts(dataset, 16, evil, 2) >= 0);
+    H5Dclose(dataset);
+    H5Tclose(type);
+    H5Fclose(file);
+    assert_int_equal(prof_open(path, &p), LS_OK);
+    const struct prof_node *nodes = prof_nodes(p, &len);
+    assert_int_equal(len, 2);
+    assert_string_equal(nodes[0].label, "all?[2J memory");
+    assert_string_equal(nodes[1].label, "a??????");
+    prof_close(p);
+}
+
 static void columns_of_text_are_as_wide_as_their_longest(void **state)
 {
     char packed[8] = "xxxxxxx";
@@ -463,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_of_strangers_have_no_control_characters, set_up, tear_down),
         cmocka_unit_test(columns_of_text_are_as_wide_as_their_longest),
         cmocka_unit_test_setup_teardown(columns_and_tables_come_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(output_appears_whole_or_not_at_all, set_up, tear_down),
