@@ -26,7 +26,7 @@ static int an_compare_tiles(const void *a, const void *b)
 static void an_tiles_merge(struct an_tiles *t)
 {
     size_t kept = 0;
-    qsort(t->tiles, t->len, sizeof(*t->tiles), an_compare_tiles);
+    if (t->len > 1) qsort(t->tiles, t->len, sizeof(*t->tiles), an_compare_tiles);
     for (size_t i = 0; i < t->len; i++)
         if (kept && an_compare_tiles(&t->tiles[kept - 1], &t->tiles[i]) == 0)
             an_tile_add(&t->tiles[kept - 1], &t->tiles[i]);

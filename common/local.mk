@@ -17,6 +17,7 @@ libcommon_la_SOURCES = \
     common/ls_draft.c common/ls_draft.h \
     common/ls_outputs.c common/ls_outputs.h \
     common/ls_prefetch.h \
+    common/ls_private.c common/ls_private.h \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \

@@ -10,8 +10,8 @@
 /* X(id, variable, default value or "", help) */
 #define LS_ENV_LIST(X)                                                                                       \
     X(SPOOL, "LOADSTONE_SPOOL", "",                                                                          \
-      "directory that receives the spool; made (mode 0700) when missing. Default: "                          \
-      "loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory")                              \
+      "directory that receives the spool, of this user and with mode 0700; made when missing. Default: "     \
+      "loadstone-spool-PID-XXXXXX in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm")                           \
     X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                                \
       "size cap of the spool of one process; recording stops there, the "                                    \
       "program goes on and the loss is counted")                                                             \

@@ -2,6 +2,8 @@
 #include "common/ls_put.h"
 #include "common/ls_text.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ls_put_json(FILE *out, const char *text, const char *also)
@@ -17,6 +19,8 @@ void ls_put_json(FILE *out, const char *text, const char *also)
             fprintf(out, "\\u%04x", c);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
+        else if (ls_is_control(ls_utf8_code(at, len)))
+            fprintf(out, "\\u%04x", ls_utf8_code(at, len));
         else
             fwrite(at, 1, len, out);
         at += len ? len : 1;
@@ -24,10 +28,20 @@ void ls_put_json(FILE *out, const char *text, const char *also)
     fputc('"', out);
 }
 
+/* Spreadsheets evaluate what begins like this; a number is only a number. */
+static bool ls_is_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@\t\r", *text) || !text[1]) return false;
+    strtod(text, &end);
+    return *end != '\0';
+}
+
 void ls_put_csv(FILE *out, const char *text)
 {
-    const int quoted = strpbrk(text, ",\"\r\n") != NULL;
+    const bool is_formula = ls_is_formula(text), quoted = is_formula || strpbrk(text, ",\"\r\n");
     if (quoted) fputc('"', out);
+    if (is_formula) fputc('\'', out);
     for (; *text; text++) {
         if (*text == '"') fputc('"', out);
         fputc(*text, out);

@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 /* With its quotes. Whatever bytes text holds, the output is valid UTF-8: what is no character becomes U+FFFD.
- * Characters of also (ASCII) are escaped too, as HTML wants it of < and &. */
+ * Control characters (ls_text.h) are escaped, and characters of also (ASCII), as HTML wants it of < and &. */
 void ls_put_json(FILE *out, const char *text, const char *also);
-/* A field of RFC 4180, quoted where needed. */
+/* A field of RFC 4180, quoted where needed. What a spreadsheet would evaluate (=, +, -, @ in front) is quoted
+ * and begins with an apostrophe. */
 void ls_put_csv(FILE *out, const char *text);
 
 #endif

@@ -22,11 +22,19 @@ size_t ls_utf8_len(const char *text, size_t left)
     return len;
 }
 
-/* U+0080 to U+009F are C1. */
-static bool ls_is_control(const char *text, size_t len)
+uint32_t ls_utf8_code(const char *text, size_t len)
 {
-    const unsigned char *t = (const unsigned char *)text;
-    return len == 1 ? t[0] < 0x20 || t[0] == 0x7f : t[0] == 0xc2 && t[1] < 0xa0;
+    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = len ? (unsigned char)text[0] & first[len] : 0;
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3f);
+    return code;
+}
+
+bool ls_is_control(uint32_t code)
+{
+    const bool is_c0 = code < 0x20 || code == 0x7f, is_c1 = code >= 0x80 && code < 0xa0;
+    return is_c0 || is_c1 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 void ls_text_clean(char *text, size_t len_bytes, const char *kept)
@@ -34,7 +42,7 @@ void ls_text_clean(char *text, size_t len_bytes, const char *kept)
     for (size_t i = 0; i < len_bytes;) {
         const size_t len = ls_utf8_len(text + i, len_bytes - i), step = len ? len : 1;
         const bool is_kept = text[i] && strchr(kept, text[i]);
-        if (len == 0 || (ls_is_control(text + i, len) && !is_kept)) memset(text + i, '?', step);
+        if (len == 0 || (ls_is_control(ls_utf8_code(text + i, len)) && !is_kept)) memset(text + i, '?', step);
         i += step;
     }
 }

@@ -244,9 +244,9 @@ ls_err prof_atlas_list(prof_profile *p, struct ndm_atlas *out)
 /* --- values --- */
 
 /* A metric that an older file lacks. */
-static ls_err prof_make_missing(enum ndm_metric m, uint64_t len, double **out)
+static ls_err prof_make_missing(enum ndm_metric m, uint64_t len, uint64_t most, double **out)
 {
-    double *values = len <= PROF_ATLAS_VALUES_MAX ? calloc(len + 1, sizeof(*values)) : NULL;
+    double *values = len <= most ? calloc(len + 1, sizeof(*values)) : NULL;
     if (!values) return ls_fail(LS_ERR_NOMEM, "out of memory for %llu values", (unsigned long long)len);
     for (uint64_t i = 0; prof_atlas_may_miss(m) && i < len; i++)
         values[i] = NAN;
@@ -263,7 +263,7 @@ static ls_err prof_load_metric(const struct prof_h5_place *at, enum ndm_metric m
     uint64_t len = 1;
     for (int i = 0; i < shape.axes; i++)
         if (__builtin_mul_overflow(len, shape.extents[i], &len)) len = UINT64_MAX;
-    return m == NDM_TIMED ? LS_OK : prof_make_missing(m, len, out);
+    return m == NDM_TIMED ? LS_OK : prof_make_missing(m, len, prof_h5_values_max(at->id), out);
 }
 
 static ls_err prof_load_metrics(const struct prof_h5_place *at, uint32_t metrics,

@@ -100,19 +100,20 @@ static ls_err prof_array_put_slabs(struct prof_writer *w, hid_t dataset, const s
 
 static ls_err prof_array_put_text(struct prof_writer *w, hid_t dataset, const struct prof_array *a)
 {
-    const hid_t type = prof_h5_memory_type(PROF_TEXT);
-    const herr_t e = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->values);
-    const ls_err out = e < 0 ? prof_writer_failed(w, a->name) : LS_OK;
-    H5Tclose(type);
-    return out;
+    const size_t width = prof_h5_text_width(a->values, a->extents[0]);
+    const herr_t e = prof_h5_write_texts(dataset, width, a->values, a->extents[0]);
+    return e < 0 ? prof_writer_failed(w, a->name) : LS_OK;
 }
 
 /* Create a below group. *out (NULL: not wanted) is the open data set, the caller's to close. */
 static ls_err prof_array_write(struct prof_writer *w, hid_t group, const struct prof_array *a, hid_t *out)
 {
     LS_TRY(prof_writer_reserve(w, 0));
-    const hid_t memory_type = prof_h5_memory_type(a->type);
-    const hid_t file_type = a->is_narrow ? H5Tcopy(H5T_IEEE_F32LE) : prof_h5_file_type(a->type);
+    const size_t width = a->type == PROF_TEXT ? prof_h5_text_width(a->values, a->extents[0]) : 0;
+    const hid_t memory_type = width ? prof_h5_text_type(width) : prof_h5_memory_type(a->type);
+    const hid_t file_type = width          ? prof_h5_text_type(width)
+                            : a->is_narrow ? H5Tcopy(H5T_IEEE_F32LE)
+                                           : prof_h5_file_type(a->type);
     const hid_t space = H5Screate_simple(a->axes, a->extents, NULL);
     const hid_t properties = prof_array_properties(a, memory_type);
     const hid_t dataset = H5Dcreate2(group, a->name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);

@@ -23,10 +23,24 @@ struct prof_seal {
     uint64_t hash;
 };
 
-/* Type in memory / in the file (little-endian, UTF-8 of variable length).  The caller closes both with
- * H5Tclose. */
+/* Type of numbers in memory / in the file (little-endian).  The caller closes both with H5Tclose. */
 hid_t prof_h5_memory_type(enum prof_type type);
 hid_t prof_h5_file_type(enum prof_type type);
+
+/* Texts are UTF-8 of a fixed length for each column or attribute, that of its longest text, padded with
+ * zeros: HDF5's global heap, which texts of variable length are in, does not survive damage. Longer ones are
+ * cut, and end in "...". */
+enum { PROF_TEXT_MAX_BYTES = 4096, PROF_TEXT_SLAB_BYTES = 1 << 20 };
+/* Bytes of the longest text (NULL counts as ""), 1 to PROF_TEXT_MAX_BYTES. */
+size_t prof_h5_text_width(const char *const *texts, uint64_t len);
+/* The caller closes it. */
+hid_t prof_h5_text_type(size_t width);
+/* Put text into width bytes. */
+void prof_h5_pack_text(char *to, size_t width, const char *text);
+/* Rows of len that are written, read and compressed at a time. */
+uint64_t prof_h5_text_rows(size_t width, uint64_t len);
+/* All rows of a data set of prof_h5_text_type(width). */
+herr_t prof_h5_write_texts(hid_t dataset, size_t width, const char *const *texts, uint64_t len);
 
 /* Attributes of an open object: a text; len values of type, a scalar when len is 1; a list whatever len is.
  */

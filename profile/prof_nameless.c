@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_nameless.h"
 
+#include <string.h>
+
 static ls_err prof_nameless_add(struct prof_run_state *run, const char *text)
 {
     LS_TRY(PROF_VECTOR_ROOM(&run->events));
     run->events.rows[run->events.len++] = (struct prof_event){
         .process = UINT32_MAX, .time_ns = UINT64_MAX, .kind = "NO_SYMBOLS", .text = text, .count = 1};
     return LS_OK;
+}
+
+/* Images of interpreters and memory without a name have no symbols; /events has them all the same. */
+static bool prof_is_mapped_data(const sym_file *f)
+{
+    return strcmp(sym_file_problem(f), SYM_PROBLEM_NOT_ELF) == 0 ||
+           strncmp(sym_file_path(f), "/memfd:", strlen("/memfd:")) == 0;
 }
 
 ls_err prof_nameless_tell(struct prof_run_state *run, void (*warn)(void *user, const char *text))
@@ -19,7 +28,7 @@ ls_err prof_nameless_tell(struct prof_run_state *run, void (*warn)(void *user, c
             run->names, "%s: %s; names of its functions and data are missing, addresses are kept",
             sym_file_path(f), problem);
         LS_TRY(prof_nameless_add(run, text));
-        if (warn) warn(run->user, text);
+        if (warn && !prof_is_mapped_data(f)) warn(run->user, text);
     }
     return LS_OK;
 }

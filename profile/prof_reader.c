@@ -3,6 +3,7 @@
 
 #include "profile/prof_file.h"
 #include "profile/prof_h5.h"
+#include "profile/prof_h5_get.h"
 #include "profile/prof_reader_check.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A column of C strings as HDF5 handed it out, to be given back. */
+/* A column of C strings. */
 struct prof_texts {
     char **texts;
     size_t len;
@@ -31,27 +32,41 @@ struct prof_profile {
     size_t texts_len, texts_room;
     void *columns[PROF_COL_COUNT];
     uint64_t samples_len;
+    uint64_t file_len_bytes;
+    uint64_t room_bytes, texts_room_bytes; /* memory that what is read may still take */
 };
 
-/* More rows than any recording has: a length to refuse before memory is asked for. */
-#define PROF_ROWS_MAX (UINT64_C(1) << 36)
+/* Rows that were never written take no room in a file, and equal ones little: what a file of its length
+ * cannot hold is refused before memory is asked for. Recordings have 1 to 10 bytes a row of samples in the
+ * file, and some 100 in memory. */
+enum {
+    PROF_ROWS_ALWAYS = 4096,
+    PROF_ROWS_PER_BYTE = 8,
+    PROF_MEMORY_ALWAYS = 256 << 20,
+    PROF_MEMORY_PER_BYTE = 64,
+    PROF_TEXTS_ALWAYS = 128 << 20,
+    PROF_TEXTS_PER_BYTE = 16,
+};
 
 static ls_err prof_bad(const prof_profile *p, const char *where, const char *what)
 {
     return ls_fail(LS_ERR_FORMAT, "%s: %s: %s", p->path, where, what);
 }
 
+static ls_err prof_take_room(prof_profile *p, const char *where, uint64_t len, uint64_t each_bytes)
+{
+    uint64_t bytes;
+    if (__builtin_mul_overflow(len, each_bytes, &bytes) || bytes > p->room_bytes)
+        return ls_fail(LS_ERR_RANGE, "%s: %s: takes too much memory for a file of %llu bytes", p->path, where,
+                       (unsigned long long)p->file_len_bytes);
+    p->room_bytes -= bytes;
+    return LS_OK;
+}
+
 static ls_err prof_check_type(const prof_profile *p, const char *where, hid_t type, enum prof_type want)
 {
-    const H5T_class_t classes[] = {H5T_INTEGER, H5T_INTEGER, H5T_INTEGER, H5T_INTEGER,
-                                   H5T_INTEGER, H5T_FLOAT,   H5T_STRING};
-    if (type < 0 || H5Tget_class(type) != classes[want])
-        return prof_bad(p, where, "has a type that this column cannot have");
-    if (want == PROF_TEXT && H5Tis_variable_str(type) <= 0)
-        return prof_bad(p, where, "is not text of variable length");
-    if (want != PROF_TEXT && H5Tget_size(type) > prof_type_bytes(want))
-        return prof_bad(p, where, "has values that are too wide");
-    return LS_OK;
+    const char *problem = prof_h5_type_problem(type, want);
+    return problem ? prof_bad(p, where, problem) : LS_OK;
 }
 
 static ls_err prof_space_len(const prof_profile *p, const char *where, hid_t space, uint64_t *out)
@@ -60,19 +75,27 @@ static ls_err prof_space_len(const prof_profile *p, const char *where, hid_t spa
     const int dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
     if (dims < 0 || dims > 1 || (dims == 1 && H5Sget_simple_extent_dims(space, &len, NULL) < 0))
         return prof_bad(p, where, "is not one-dimensional");
-    if (len > PROF_ROWS_MAX) return prof_bad(p, where, "is impossibly long");
+    if (len > PROF_ROWS_ALWAYS && len / PROF_ROWS_PER_BYTE > p->file_len_bytes)
+        return prof_bad(p, where, "has more rows than a file of this length can hold");
     *out = len;
     return LS_OK;
 }
 
-/* Keep the strings HDF5 allocated until prof_close. */
+static void prof_free_texts(char **texts, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+/* Keep the texts until prof_close. */
 static ls_err prof_keep_texts(prof_profile *p, char **texts, size_t len)
 {
     if (p->texts_len == p->texts_room) {
         const size_t room = p->texts_room ? 2 * p->texts_room : 64;
         void *grown = realloc(p->texts, room * sizeof(*p->texts));
         if (!grown) {
-            free(texts);
+            prof_free_texts(texts, len);
             return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its names", p->path);
         }
         p->texts = grown;
@@ -87,8 +110,21 @@ struct prof_column_data {
     uint64_t len;
 };
 
-static ls_err prof_read_values(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
-                               struct prof_column_data *out)
+static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, const char *where,
+                              struct prof_column_data *out)
+{
+    struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->texts_room_bytes};
+    if (!t.texts) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, where);
+    const char *problem = prof_h5_read_texts(dataset, file_type, out->len, &t);
+    p->texts_room_bytes = t.room_bytes;
+    out->values = t.texts;
+    if (!problem) return prof_keep_texts(p, t.texts, out->len);
+    prof_free_texts(t.texts, out->len);
+    return prof_bad(p, where, problem);
+}
+
+static ls_err prof_read_numbers(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
+                                struct prof_column_data *out)
 {
     const hid_t memory_type = prof_h5_memory_type(type);
     out->values = calloc(out->len + 1, prof_type_bytes(type));
@@ -97,7 +133,6 @@ static ls_err prof_read_values(prof_profile *p, hid_t dataset, const char *where
         H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out->values) < 0)
         e = prof_bad(p, where, "cannot be read: the file is damaged or truncated");
     H5Tclose(memory_type);
-    if (e == LS_OK && type == PROF_TEXT) return prof_keep_texts(p, out->values, out->len);
     if (e != LS_OK) {
         free(out->values);
         out->values = NULL;
@@ -105,13 +140,20 @@ static ls_err prof_read_values(prof_profile *p, hid_t dataset, const char *where
     return e;
 }
 
+/* The space of a virtual data set is not asked for: that opens the files it is made of. */
 static ls_err prof_read_dataset(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
                                 struct prof_column_data *out)
 {
-    const hid_t file_type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const hid_t file_type = H5Dget_type(dataset);
     ls_err e = prof_check_type(p, where, file_type, type);
+    const char *problem = e == LS_OK ? prof_h5_storage_problem(dataset, file_type) : NULL;
+    if (problem) e = prof_bad(p, where, problem);
+    const hid_t space = e == LS_OK ? H5Dget_space(dataset) : H5I_INVALID_HID;
     if (e == LS_OK) e = prof_space_len(p, where, space, &out->len);
-    if (e == LS_OK) e = prof_read_values(p, dataset, where, type, out);
+    if (e == LS_OK) e = prof_take_room(p, where, out->len, prof_type_bytes(type));
+    if (e == LS_OK)
+        e = type == PROF_TEXT ? prof_read_texts(p, dataset, file_type, where, out)
+                              : prof_read_numbers(p, dataset, where, type, out);
     if (space >= 0) H5Sclose(space);
     if (file_type >= 0) H5Tclose(file_type);
     return e;
@@ -176,14 +218,15 @@ static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const stru
     LS_TRY(prof_read_column(p, where, f->type, &column));
     ls_err e = LS_OK;
     if (!p->tables[id]) {
-        p->tables[id] = calloc(column.len + 1, t->row_bytes);
+        e = prof_take_room(p, where, column.len, t->row_bytes);
+        if (e == LS_OK) p->tables[id] = calloc(column.len + 1, t->row_bytes);
         p->tables_len[id] = column.len;
     }
-    if (!p->tables[id])
+    if (e == LS_OK && !p->tables[id])
         e = ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, t->group);
-    else if (column.len != p->tables_len[id])
+    else if (e == LS_OK && column.len != p->tables_len[id])
         e = prof_bad(p, where, "has another length than the columns before it");
-    else
+    else if (e == LS_OK)
         prof_scatter(t, f, &column, p->tables[id]);
     if (f->type != PROF_TEXT) free(column.values);
     return e;
@@ -196,17 +239,28 @@ static ls_err prof_read_table(prof_profile *p, enum prof_table_id id)
     return LS_OK;
 }
 
+static ls_err prof_read_attribute_values(prof_profile *p, hid_t attribute, const struct prof_field *f,
+                                         void *value)
+{
+    const hid_t type = f->type == PROF_TEXT ? H5Aget_type(attribute) : prof_h5_memory_type(f->type);
+    const char *problem = NULL;
+    if (f->type == PROF_TEXT)
+        problem = prof_h5_read_attribute_texts(attribute, type, f->array_len, value);
+    else if (H5Aread(attribute, type, value) < 0)
+        problem = "cannot be read";
+    H5Tclose(type);
+    return problem ? prof_bad(p, f->name, problem) : LS_OK;
+}
+
 static ls_err prof_read_attribute(prof_profile *p, hid_t attribute, const struct prof_field *f)
 {
     void *value = (uint8_t *)&p->run + f->offset_bytes;
-    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute),
-                memory_type = prof_h5_memory_type(f->type);
+    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     uint64_t len = 0;
     ls_err e = prof_check_type(p, f->name, type, f->type);
     if (e == LS_OK) e = prof_space_len(p, f->name, space, &len);
     if (e == LS_OK && len != f->array_len) e = prof_bad(p, f->name, "has a wrong number of values");
-    if (e == LS_OK && H5Aread(attribute, memory_type, value) < 0) e = prof_bad(p, f->name, "cannot be read");
-    H5Tclose(memory_type);
+    if (e == LS_OK) e = prof_read_attribute_values(p, attribute, f, value);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     return e;
@@ -250,11 +304,12 @@ static ls_err prof_read_run(prof_profile *p)
 }
 
 /* Files without a seal (made or changed by other tools) are HDF5's business. */
-static ls_err prof_check_seal(const char *path, int fd)
+static ls_err prof_check_seal(const char *path, int fd, uint64_t *out_len_bytes)
 {
     struct prof_seal found, want;
     struct stat st;
     if (fstat(fd, &st) != 0) return ls_fail_errno(errno, "cannot read %s", path);
+    *out_len_bytes = (uint64_t)st.st_size;
     if (!S_ISREG(st.st_mode)) return ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
     if (pread(fd, &found, sizeof(found), 0) != (ssize_t)sizeof(found) || found.magic != PROF_SEAL_MAGIC)
         return LS_OK;
@@ -273,18 +328,41 @@ static ls_err prof_check_seal(const char *path, int fd)
     return LS_OK;
 }
 
+static herr_t prof_is_foreign_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    (void)group;
+    (void)name;
+    (void)user;
+    return info->type != H5L_TYPE_HARD && info->type != H5L_TYPE_SOFT;
+}
+
+/* A link to another file would be followed by whoever opens what it names. */
+static ls_err prof_check_links(const prof_profile *p)
+{
+    const herr_t found = H5Lvisit(p->file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_is_foreign_link, NULL);
+    if (found == 0) return LS_OK;
+    return ls_fail(LS_ERR_FORMAT,
+                   found > 0 ? "%s: has links to other files, which are not opened"
+                             : "%s: its groups cannot be listed: the file is damaged",
+                   p->path);
+}
+
 static ls_err prof_open_file(prof_profile *p)
 {
-    const int fd = open(p->path, O_RDONLY | O_CLOEXEC);
+    const int fd =
+        open(p->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the writer of a FIFO */
     if (fd < 0) return ls_fail_errno(errno, "cannot open %s", p->path);
-    const ls_err e = prof_check_seal(p->path, fd);
+    const ls_err e = prof_check_seal(p->path, fd, &p->file_len_bytes);
     close(fd);
     LS_TRY(e);
     if (H5Fis_hdf5(p->path) <= 0)
         return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: loadstone record writes them", p->path);
+    const uint64_t len = p->file_len_bytes < UINT64_MAX / 256 ? p->file_len_bytes : UINT64_MAX / 256;
+    p->room_bytes = PROF_MEMORY_ALWAYS + PROF_MEMORY_PER_BYTE * len;
+    p->texts_room_bytes = PROF_TEXTS_ALWAYS + PROF_TEXTS_PER_BYTE * len;
     p->file = H5Fopen(p->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     return p->file >= 0
-               ? LS_OK
+               ? prof_check_links(p)
                : ls_fail(LS_ERR_TRUNCATED,
                          "%s: HDF5 cannot open it: damaged, truncated or still being written", p->path);
 }
@@ -293,9 +371,13 @@ static ls_err prof_read_samples_len(prof_profile *p)
 {
     const hid_t dataset = H5Dopen2(p->file, "/samples/ip", H5P_DEFAULT);
     if (dataset < 0) return prof_bad(p, "/samples/ip", "is missing");
-    const hid_t space = H5Dget_space(dataset);
-    const ls_err e = prof_space_len(p, "/samples/ip", space, &p->samples_len);
+    const hid_t type = H5Dget_type(dataset);
+    const char *problem = prof_h5_storage_problem(dataset, type);
+    const hid_t space = problem ? H5I_INVALID_HID : H5Dget_space(dataset);
+    const ls_err e = problem ? prof_bad(p, "/samples/ip", problem)
+                             : prof_space_len(p, "/samples/ip", space, &p->samples_len);
     if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
     H5Dclose(dataset);
     return e;
 }
@@ -330,6 +412,7 @@ ls_err prof_open(const char *path, prof_profile **out)
     prof_profile *p = calloc(1, sizeof(*p));
     if (!p) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
     H5dont_atexit();
+    H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
     p->file = H5I_INVALID_HID;
     p->path = strdup(path);
@@ -344,11 +427,8 @@ ls_err prof_open(const char *path, prof_profile **out)
 void prof_close(prof_profile *p)
 {
     if (!p) return;
-    for (size_t i = 0; i < p->texts_len; i++) {
-        for (size_t t = 0; t < p->texts[i].len; t++)
-            H5free_memory(p->texts[i].texts[t]);
-        free(p->texts[i].texts);
-    }
+    for (size_t i = 0; i < p->texts_len; i++)
+        prof_free_texts(p->texts[i].texts, p->texts[i].len);
     free(p->texts);
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
         free(p->tables[id]);
@@ -393,6 +473,7 @@ static ls_err prof_load_absent(prof_profile *p, int column)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
     const size_t bytes = prof_type_bytes(row->type);
+    LS_TRY(prof_take_room(p, row->name, p->samples_len, bytes));
     uint8_t *values = malloc((p->samples_len + 1) * bytes);
     if (!values) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, row->name);
     for (uint64_t i = 0; i < p->samples_len; i++)

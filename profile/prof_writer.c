@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* Rows a chunk. Large enough to compress well, small enough to read a slice. */
-enum { PROF_CHUNK_ROWS = 32768, PROF_DEFLATE_LEVEL = 2 };
+enum { PROF_CHUNK_ROWS = 32768, PROF_DEFLATE_LEVEL = 2, PROF_PLAIN_TEXT_BYTES = 4096 };
 
 struct prof_writer {
     char *path, *temporary_path;
@@ -296,8 +296,6 @@ static void *prof_gather(const struct prof_table *t, const struct prof_field *f,
     uint8_t *column = malloc((rows_len + 1) * bytes);
     for (size_t i = 0; column && i < rows_len; i++) {
         memcpy(column + i * bytes, (const uint8_t *)rows + i * t->row_bytes + f->offset_bytes, bytes);
-        if (f->type == PROF_TEXT && !((const char **)(void *)column)[i])
-            ((const char **)(void *)column)[i] = "";
     }
     return column;
 }
@@ -305,19 +303,24 @@ static void *prof_gather(const struct prof_table *t, const struct prof_field *f,
 /* At most so many bytes in the file. */
 static uint64_t prof_column_bytes(const struct prof_field *f, const void *column, size_t rows_len)
 {
-    uint64_t bytes = rows_len * 16; /* a reference to text in HDF5's heap is 16 bytes */
-    for (size_t i = 0; column && f->type == PROF_TEXT && i < rows_len; i++)
-        bytes += strlen(((char *const *)column)[i]) + 32;
-    return bytes;
+    const char *const *texts = column;
+    uint64_t bytes = rows_len * 16;
+    if (!column || f->type != PROF_TEXT) return bytes;
+    const size_t width = prof_h5_text_width(texts, rows_len);
+    for (size_t i = 0; i < rows_len; i++)
+        bytes += (texts[i] ? strlen(texts[i]) : 0) + width / 256 + 16; /* the zeros behind are compressed */
+    return bytes + (rows_len * width < PROF_PLAIN_TEXT_BYTES ? rows_len * width : 0);
 }
 
-static hid_t prof_field_properties(const struct prof_field *f, size_t rows_len)
+/* width: of texts, 0 for numbers. */
+static hid_t prof_field_properties(size_t width, size_t rows_len)
 {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    const hsize_t chunk = rows_len < PROF_CHUNK_ROWS ? rows_len : PROF_CHUNK_ROWS;
-    if (rows_len < 128) return properties;
+    const size_t most = width ? prof_h5_text_rows(width, PROF_CHUNK_ROWS) : PROF_CHUNK_ROWS;
+    const hsize_t chunk = rows_len < most ? rows_len : most;
+    if (width ? rows_len * width < PROF_PLAIN_TEXT_BYTES : rows_len < 128) return properties;
     H5Pset_chunk(properties, 1, &chunk);
-    if (f->type != PROF_TEXT) H5Pset_shuffle(properties);
+    if (!width) H5Pset_shuffle(properties);
     H5Pset_deflate(properties, PROF_DEFLATE_LEVEL);
     return properties;
 }
@@ -326,11 +329,15 @@ static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_fi
                                size_t rows_len)
 {
     const hsize_t len = rows_len;
-    const hid_t file_type = prof_h5_file_type(f->type), memory_type = prof_h5_memory_type(f->type);
-    const hid_t space = H5Screate_simple(1, &len, NULL), properties = prof_field_properties(f, rows_len);
+    const size_t width = f->type == PROF_TEXT ? prof_h5_text_width(column, rows_len) : 0;
+    const hid_t file_type = width ? prof_h5_text_type(width) : prof_h5_file_type(f->type);
+    const hid_t memory_type = width ? prof_h5_text_type(width) : prof_h5_memory_type(f->type);
+    const hid_t space = H5Screate_simple(1, &len, NULL), properties = prof_field_properties(width, rows_len);
     const hid_t dataset = H5Dcreate2(group, f->name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     herr_t e = dataset >= 0 ? 0 : -1;
-    if (e >= 0 && rows_len > 0) e = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column);
+    if (e >= 0 && rows_len > 0)
+        e = width ? prof_h5_write_texts(dataset, width, column, rows_len)
+                  : H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column);
     const ls_err out = e >= 0 ? LS_OK : prof_writer_failed(w, f->name);
     if (dataset >= 0) {
         prof_h5_put_text(dataset, "description", f->text);

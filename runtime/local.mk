@@ -34,6 +34,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_collector.c runtime/core/rt_collector.h \
     runtime/core/rt_config.c runtime/core/rt_config.h \
     runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
+    runtime/core/rt_ended_sigsafe.c runtime/core/rt_ended_sigsafe.h \
     runtime/core/rt_debug_sigsafe.c runtime/core/rt_debug_sigsafe.h \
     runtime/core/rt_domains.c runtime/core/rt_domains.h \
     runtime/core/rt_exit_status.c runtime/core/rt_exit_status.h \

@@ -3,6 +3,8 @@
 
 #include "symbols/sym_elf.h"
 
+#include "symbols/sym_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +38,8 @@ static int sym_open_regular(const char *path, const char **out_problem)
 static const char *sym_problem_of(Elf *elf)
 {
     GElf_Ehdr head;
-    if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &head)) return "not an ELF file, or damaged";
+    if (elf && elf_kind(elf) != ELF_K_ELF) return SYM_PROBLEM_NOT_ELF;
+    if (!elf || !gelf_getehdr(elf, &head)) return "a damaged ELF file";
     if (head.e_ident[EI_DATA] != ELFDATA2LSB) return "an ELF file of the other byte order";
     return head.e_type == ET_EXEC || head.e_type == ET_DYN ? NULL : "neither a program nor a library";
 }
@@ -75,7 +78,7 @@ bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_proble
         return false;
     }
     if (!sym_report_file(&e, path, fd)) {
-        *out_problem = "not an ELF file, or damaged";
+        *out_problem = "a damaged ELF file";
         sym_elf_close(&e);
         return false;
     }

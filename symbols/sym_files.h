@@ -49,6 +49,8 @@ bool sym_file_unwinds(sym_files *all, sym_file *f);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
 /* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
 const char *sym_file_problem(const sym_file *f);
+/* One of these: data that the program mapped, of which no names can be expected. */
+#define SYM_PROBLEM_NOT_ELF "not an ELF file"
 uint64_t sym_file_tls_len_bytes(const sym_file *f);
 
 /* The linked address of the first byte of the file's lowest mapping, which begins at offset_bytes of the

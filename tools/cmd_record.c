@@ -116,8 +116,8 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "4096",
                           "smallest heap block that is recorded on its own", "When and what"},
     [RECORD_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
-                      "directory for the raw data, made when missing; default: one in $XDG_RUNTIME_DIR, else "
-                      "in the working directory",
+                      "make the directory of the raw data in DIR, which is made when missing; default: in "
+                      "$XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
                       "Raw data"},
     [RECORD_SPOOL_MAX] = {"spool-max", 0, CLI_BYTES, "SIZE", "1G",
                           "raw data a process may write; recording stops there, the program goes on",
@@ -220,6 +220,16 @@ static ls_err record_hardware(const struct record *r)
     return rec_hardware_prepare(&o);
 }
 
+/* The directory to make the spool in, NULL for the default. In a recorded program LOADSTONE_SPOOL names the
+ * spool of the recording around us. */
+static const char *record_spool_asked(const struct record *r)
+{
+    if (r->v[RECORD_SPOOL].given) return r->v[RECORD_SPOOL].text;
+    if (getenv(ls_env_rows[LS_ENV_START].variable)) return NULL;
+    const char *named = getenv(ls_env_rows[LS_ENV_SPOOL].variable);
+    return named && *named ? named : NULL;
+}
+
 /* Before the start: whatever can fail shall fail now, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
@@ -240,11 +250,7 @@ static int record_prepare(struct record *r)
     cli_progress("", 1);
     if (!r->calibrated)
         cli_warn("latencies cannot be calibrated here, so levels will be missing: %s", ls_last_error());
-    const char *asked =
-        r->v[RECORD_SPOOL].given ? r->v[RECORD_SPOOL].text : getenv(ls_env_rows[LS_ENV_SPOOL].variable);
-    char spool[PATH_MAX];
-    cli_output_for_rank(asked ? asked : "", spool); /* the ranks of a job are given one name */
-    if ((err = rec_spool_make(&r->spool, asked && *asked ? spool : NULL)) != LS_OK ||
+    if ((err = rec_spool_make(&r->spool, record_spool_asked(r))) != LS_OK ||
         (err = record_describe(r)) != LS_OK || (err = record_environment(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
@@ -283,7 +289,7 @@ static int record_keep(const struct record *r, const char *why)
 }
 
 /* The runtime never came up in the program: there is nothing to keep. */
-static int record_nothing(const struct record *r)
+static int record_nothing(struct record *r)
 {
     rec_spool_remove(&r->spool);
     cli_error("%s recorded nothing: it ended before the runtime started, or something removed LD_PRELOAD",
@@ -312,24 +318,22 @@ static int record_finish(struct record *r)
                                            .exit_signal = r->outcome.exit_signal,
                                            .calibration = r->calibrated ? &r->calibration : NULL};
     struct prof_resolve_stats stats = {0};
-    const bool goes_on = rec_spool_in_use(&r->spool);
+    const bool goes_on = rec_spool_in_use(r->spool.path);
+    rec_spool_end(&r->spool);
     const ls_err err = rec_resolve(&options, &stats);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     rec_resolve_say_missing(&stats);
     record_say_result(r);
-    if (goes_on) {
-        cli_warn("processes started by the program still run; what they do from now on is not in %s",
-                 r->output);
-        cli_next("loadstone resolve %s -o %s --force, when they have ended", cli_quote(r->spool.path),
-                 cli_quote(r->output));
-    } else if (!r->v[RECORD_KEEP_SPOOL].given && rec_spool_remove(&r->spool) != LS_OK) {
+    if (goes_on) cli_note("processes started by the program still run; they are recorded no longer");
+    if (r->v[RECORD_KEEP_SPOOL].given)
+        cli_note("raw data: %s", r->spool.path);
+    else if (rec_spool_remove(&r->spool) != LS_OK)
         cli_warn("%s", ls_last_error());
-    }
     return rec_end_like(&r->outcome);
 }
 
-static int record_start_failed(const struct record *r)
+static int record_start_failed(struct record *r)
 {
     rec_spool_remove(&r->spool);
     cli_error("cannot start %s: %s", r->path, strerror(r->outcome.exec_errno));
@@ -369,9 +373,9 @@ const struct cli_command cli_cmd_record = {
         "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank makes a profile of its own; "
         "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
         "report --by rank tells them apart.\n\n"
-        "Recording ends when PROGRAM ends. Where processes that it started go on (daemons), the "
-        "profile holds what they had recorded by then, the raw data is kept, and loadstone resolve "
-        "makes the whole profile when they have ended.\n\n"
+        "Recording ends when PROGRAM ends. Processes that it started and that go on (daemons) are in the "
+        "profile with what they had recorded by then; from then on neither they nor programs that they "
+        "start record anything.\n\n"
         "The status is the program's own: loadstone record exits as it exited and dies by the "
         "signal that killed it. Signals "
         "sent to loadstone record are passed on.",

@@ -29,11 +29,12 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
         cli_fail(err);
         return CLI_FAILURE;
     }
-    char command[4096];
-    rec_spool_read(operands[0], "command", command, sizeof(command));
+    char command[4096], spool[PATH_MAX];
+    if ((err = rec_spool_find(operands[0], spool)) != LS_OK) return cli_fail(err);
+    rec_spool_read(spool, "command", command, sizeof(command));
     struct mach_calibration calibration;
     const bool calibrated = mach_calibration_get(&calibration) == LS_OK;
-    struct prof_resolve_options options = {.spool_dir = operands[0],
+    struct prof_resolve_options options = {.spool_dir = spool,
                                            .output_path = v[RESOLVE_OUTPUT].text,
                                            .force = v[RESOLVE_FORCE].given,
                                            .slices = rec_resolve_steps(&v[RESOLVE_STEPS]),
@@ -59,10 +60,11 @@ const struct cli_command cli_cmd_resolve = {
         "source lines, and "
         "writes a profile. loadstone record does this by itself; resolve is for programs that were recorded "
         "with LD_PRELOAD "
-        "alone, for launchers that were killed, and for programs that outlived the one that started them.\n\n"
-        "The spool stays. Levels are told by the latencies of this machine: resolve on the one that "
+        "alone and for launchers that were killed.\n\n"
+        "SPOOL may also be the directory that --spool named, where one spool is in it. The spool stays. "
+        "Levels are told by the latencies of this machine: resolve on the one that "
         "recorded.",
-    .examples = "loadstone resolve loadstone-spool-4711 -o run.h5\n",
+    .examples = "loadstone resolve /tmp/loadstone-spool-4711-k2jx5d -o run.h5\n",
     .options = resolve_options,
     .options_len = RESOLVE_OPTIONS,
     .operands_min = 1,

@@ -107,8 +107,8 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
          "that it would compute wrongly ends the trace",
          "The program"},
     [TRACE_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
-                     "directory for what the program tells of its data, made when missing; default: one in "
-                     "$XDG_RUNTIME_DIR, else in the working directory",
+                     "make the directory for what the program tells of its data in DIR, which is made when "
+                     "missing; default: in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
                      "The program"},
 };
 

@@ -133,7 +133,8 @@ size_t vx_pack_deflated_bytes(const struct vx_pack *p, size_t at_bytes)
 {
     struct vx_deflate d = {.out = NULL};
     if (p->failed || deflateInit(&d.stream, Z_DEFAULT_COMPRESSION) != Z_OK) return 0;
-    vx_deflate_put(&d, p->bytes + at_bytes, p->len_bytes - at_bytes, Z_FINISH);
+    const size_t len_bytes = p->len_bytes - at_bytes;
+    vx_deflate_put(&d, len_bytes ? p->bytes + at_bytes : NULL, len_bytes, Z_FINISH);
     deflateEnd(&d.stream);
     return d.bytes;
 }

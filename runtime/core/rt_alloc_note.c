@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_alloc_note.h"
 
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
@@ -46,6 +47,7 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
     if (!spool_put_alloc(w, rec, flags, is_known ? &hash : path->frames)) rt_paths_forget(&t->paths, hash);
     t->hook_bytes += (uint32_t)sizeof(rec) + rec.frames_len * (uint32_t)sizeof(uint64_t);
     rt_budget_look(rec.time_ns);
+    rt_ended_look_sometimes(rec.time_ns);
 }
 
 /* Blocks of this length that a sampled one represents beside itself: 1 / (1 - exp(-x)) - 1 with x the length

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_child_env.h"
 
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_state.h"
 #include "runtime/core/rt_text_sigsafe.h"
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static const char rt_preload_name[] = "LD_PRELOAD=";
 static const char rt_own_prefix[] = "LOADSTONE_";
@@ -96,7 +98,7 @@ void rt_child_env_save(char *const env[])
 /* Does this image pass itself on? */
 static bool rt_follows(void)
 {
-    return rt_state.config.children && rt_state.preload_path[0] != '\0';
+    return rt_state.config.children && !rt_ended_was_seen() && rt_state.preload_path[0] != '\0';
 }
 
 /* Where the new environment is put together; with data NULL it is only measured. */
@@ -199,9 +201,20 @@ static void rt_env_compose(struct rt_env_room *r, char *const env[])
     rt_env_add(r, NULL);
 }
 
+void rt_child_env_leave(void)
+{
+    const size_t len_bytes = rt_child_env_bytes(environ);
+    void *const room = len_bytes > 0 ? rt_child_env_map(len_bytes) : NULL; /* kept: environ points to it */
+    if (!room) return;
+    char *const *const env = rt_child_env_build(environ, room);
+    for (size_t i = 0; (environ[i] = env[i]); i++)
+        ;
+}
+
 size_t rt_child_env_bytes(char *const env[])
 {
-    if (rt_state.config.children && !rt_follows())
+    if (rt_is_recording()) rt_ended_look();
+    if (rt_state.config.children && !rt_ended_was_seen() && !rt_follows())
         return 0; /* not initialised, or our own path is not known */
     struct rt_env_room measured = {0};
     rt_env_compose(&measured, env);

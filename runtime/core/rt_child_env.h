@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment of programs that the program starts: the preload and LOADSTONE_* are put back where the
- * program cleared them, or taken out with LOADSTONE_CHILDREN=0. No malloc: the caller may be a vfork child.
+ * program cleared them, or taken out with LOADSTONE_CHILDREN=0 and after the end of the recording. No malloc:
+ * the caller may be a vfork child.
  */
 #ifndef RT_CHILD_ENV_H
 #define RT_CHILD_ENV_H
@@ -9,6 +10,9 @@
 
 /* Remember what this image got. environ as it is now. Thread: the constructor. */
 void rt_child_env_save(char *const env[]);
+
+/* The recording has ended: take us out of the environment of this process.  Thread: the constructor. */
+void rt_child_env_leave(void);
 
 /* Bytes that rt_child_env_build needs; 0: env is right as it is.  Signal: safe. */
 size_t rt_child_env_bytes(char *const env[]);

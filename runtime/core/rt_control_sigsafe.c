@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_control_sigsafe.h"
 
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
@@ -18,6 +19,7 @@ static bool rt_control_wants(uint64_t now_ns)
 
 bool rt_control_is_sampling(uint64_t now_ns)
 {
+    rt_ended_look_sometimes(now_ns);
     const bool wants = rt_control_wants(now_ns) && rt_is_recording();
     uint32_t before = __atomic_load_n(&rt_control.announced, __ATOMIC_RELAXED);
     if (before != wants && __atomic_compare_exchange_n(&rt_control.announced, &before, wants, false,

@@ -18,7 +18,7 @@ void rt_debug_note(const char *what, int detail_errno)
     rt_text_add_number(&text, (uint64_t)detail_errno);
     rt_text_add(&text, ")\n");
     const long fd = ls_syscall(SYS_openat, rt_state.spool_fd, "debug.txt",
-                               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+                               O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return;
     ls_syscall(SYS_write, fd, line, text.len_bytes);
     ls_syscall(SYS_close, fd);

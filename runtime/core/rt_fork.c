@@ -3,6 +3,7 @@
 
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
@@ -88,6 +89,7 @@ static void rt_fork_take_over_quietly(void)
     rt_fork_reset_budget(); /* first: nothing is older than the process */
     rt_fork_reset_spool();
     rt_collector_after_fork_child();
+    rt_ended_look();
     if (!rt_is_recording()) return;
     if (rt_state.engine->after_fork_child) rt_state.engine->after_fork_child(rt_tls.thread);
 }

@@ -51,7 +51,8 @@ static int rt_image_make(void)
     char name[48];
     const int err = rt_image_make_directory(name, sizeof(name));
     if (err != 0) return err;
-    const long fd = ls_syscall(SYS_openat, rt_state.spool_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const long fd =
+        ls_syscall(SYS_openat, rt_state.spool_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return (int)-fd;
     rt_state.image_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&rt_state.image_fd);

@@ -7,6 +7,7 @@
 #include "runtime/core/rt_config.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_debug_sigsafe.h"
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_marker_sigsafe.h"
@@ -107,6 +108,7 @@ static int rt_init_parts(void)
     dl_iterate_phdr(rt_init_note_module, NULL);
     rt_modules_look(NULL);
     int err = rt_spool_dir_open();
+    if (rt_ended_was_seen()) rt_child_env_leave();
     rt_child_env_save(environ);
     if (err == 0) rt_parent_find();
     if (err == 0) rt_exit_status_watch();

@@ -6,6 +6,7 @@
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_domains.h"
 #include "runtime/core/rt_marker_sigsafe.h"
+#include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -83,6 +84,7 @@ static void rt_on_phase(void *user, uint64_t time_ns, const char *name, bool beg
 {
     (void)user;
     (void)time_ns;
+    rt_ended_look_sometimes(ls_clock_mono_ns());
     struct rt_thread *t = rt_enter();
     if (!t) return;
     spool_put_phase(rt_spool_writer(t), ls_clock_mono_ns(), begin, name);

@@ -38,7 +38,7 @@ with h5py.File(path) as f:
     if absent:
         print("too few samples: nothing of", *absent)
         sys.exit(3)
-    check("extents and unit of the plate", list(mesh.attrs["extents"]) == [64, 64] and mesh.attrs["unit"] == "m")
+    check("extents and unit of the plate", list(mesh.attrs["extents"]) == [64, 64] and mesh.attrs["unit"] == b"m")
     for label in ["dense", "apart", "ghosted", "shuffled"]:
         field = fields["plate." + label]
         samples = field["samples"][:]

@@ -28,9 +28,9 @@ def optional(number, none=NONE32):
 def main():
     run = h5py.File(sys.argv[1], "r")
     processes, threads, nodes, phases = (rows(run[n]) for n in ("processes", "threads", "nodes", "phases"))
-    origins = list(run["processes"].attrs["origins"])
-    ends = list(run["processes"].attrs["ends"])
-    kinds = list(run["nodes"].attrs["kinds"])
+    origins = [str(n, "utf-8") for n in run["processes"].attrs["origins"]]
+    ends = [str(n, "utf-8") for n in run["processes"].attrs["ends"]]
+    kinds = [str(n, "utf-8") for n in run["nodes"].attrs["kinds"]]
     for i, p in enumerate(processes):
         print(f"process {i} parent {optional(p['parent'])} pid {p['pid']} image {p['image']} "
               f"origin {origins[p['origin']]} ended {ends[p['ended']]} code {optional(p['exit_code'])} "

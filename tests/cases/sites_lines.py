@@ -16,7 +16,7 @@ def texts(data):
 def main():
     run = h5py.File(sys.argv[1], "r")
     labels, kinds, parents = texts(run["nodes/label"]), run["nodes/kind"][:], run["nodes/parent"][:]
-    names = list(run["nodes"].attrs["kinds"])
+    names = [str(n, "utf-8") for n in run["nodes"].attrs["kinds"]]
     sites = run["sites"]
     for i, label in enumerate(texts(sites["label"])):
         rate = sites["sample_rate"][i]

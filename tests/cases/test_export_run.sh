@@ -27,8 +27,8 @@ run = h5py.File(sys.argv[1] + ".h5")
 for number, mesh in enumerate(run["meshes"].values()):
     label = mesh.attrs["label"]
     fields = [f for f in run["fields"].values() if f.attrs["domain"] == label]
-    names = ",".join(str(f.attrs["name"]) for f in fields)
-    ends = ["vti", "vtr"] if mesh.attrs["kind"] == "grid" else ["vtu"]
+    names = ",".join(f.attrs["name"].decode() for f in fields)
+    ends = ["vti", "vtr"] if mesh.attrs["kind"] == b"grid" else ["vtu"]
     for end in ends + ["vtkhdf", "xdmf"]:
         print(f"{number}.{end}\twhole\t{names}")
     print(f"../{sys.argv[1]}-{number}.png\twhole\t{names}")

@@ -23,7 +23,7 @@ truth = {
     "reversed": (x + 12 * (y + 10 * z) >= 12 * 10 * 8 - 60, False),
     "told": (x == 11, False),
 }
-found = {f.attrs["label"]: f for f in fields.values()}
+found = {str(f.attrs["label"], "utf-8"): f for f in fields.values()}
 missing = [name for name in truth if name not in found or found[name].attrs["mapped"] == 0]
 if missing and int(sys.argv[2]) < 16:
     sys.exit(1)

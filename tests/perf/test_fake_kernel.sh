@@ -35,7 +35,7 @@ plays() {
 import sys, h5py
 run = h5py.File(sys.argv[1])
 s = {name: data[:] for name, data in run["samples"].items()}
-labels, sources = run["nodes"]["label"].asstr()[:], list(run["samples/source"].attrs["sources"])
+labels, sources = run["nodes"]["label"].asstr()[:], [s.decode() for s in run["samples/source"].attrs["sources"]]
 rows = {label: [i for i in range(len(s["node"])) if labels[s["node"][i]] == label] for label in "ABCDF"}
 def must(what, is_true):
     if not is_true: sys.exit(f"FAIL: {sys.argv[1]}: {what}: { {k: v[:8].tolist() for k, v in s.items()} }")
@@ -51,7 +51,7 @@ must("locked stores", all(s["locked"][i] == 1 for i in b))
 must("period", len({int(s["events"][i]) for i in a}) == 1 and s["events"][a[0]] > 1)
 must("threads", len({int(s["thread"][i]) for i in a}) == 1 and s["thread"][a[0]] != s["thread"][b[0]])
 must("losses", run["run"].attrs["lost_records"] == 1234 + 77 and run["run"].attrs["throttled"] == 1)
-must("engine", run["run"].attrs["engine"] == "hw" and sys.argv[2] in run["run"].attrs["latency_meaning"])
+must("engine", run["run"].attrs["engine"] == b"hw" and sys.argv[2] in run["run"].attrs["latency_meaning"].decode())
 must("weight", s["weight_ns"][a[1]] > s["weight_ns"][a[0]] > 0)
 events = {k: sum(int(n) for n, kind in zip(run["events/count"][:], run["events/kind"].asstr()[:]) if kind == k) for k in set(run["events/kind"].asstr()[:])}
 must("each loss is told", (events["SAMPLES_LOST"], events["HARDWARE_LOST"], events["THROTTLED"], events["UNTHROTTLED"]) == (1234, 77, 1, 1))

@@ -2,6 +2,7 @@
 /* run.h5: appears whole or not at all, comes back as written, and no damaged file does harm. */
 #include "config.h"
 
+#include "profile/prof_h5.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_writer.h"
 #include "tests/spool/spool_fixture.h"
@@ -309,9 +310,183 @@ static void other_schema_is_refused(void **state)
     assert_non_null(strstr(ls_last_error(), "schema 99"));
 }
 
+/* --- files of strangers --- */
+
+/* In the place of name: a data set of len values that were never written. Closes properties. */
+static void replace_strange(hid_t file, const char *name, hid_t type, hsize_t len, hid_t properties)
+{
+    const hsize_t unlimited = H5S_UNLIMITED;
+    const bool is_chunked = H5Pget_layout(properties) == H5D_CHUNKED;
+    const hid_t space = H5Screate_simple(1, &len, is_chunked ? &unlimited : NULL);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(properties);
+}
+
+static void strange_external(hid_t file)
+{
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(properties, "secret", 0, 24);
+    replace_strange(file, "/samples/addr", H5T_STD_U64LE, 3, properties);
+}
+
+static void strange_virtual(hid_t file)
+{
+    const hsize_t len = 3;
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &len, NULL);
+    H5Pset_virtual(properties, space, "other.h5", "secret", space);
+    H5Sclose(space);
+    replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, properties);
+}
+
+static void strange_link(hid_t file)
+{
+    H5Ldelete(file, "/samples/addr", H5P_DEFAULT);
+    H5Lcreate_external("other.h5", "/secret", file, "/samples/addr", H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static void strange_link_elsewhere(hid_t file)
+{
+    H5Lcreate_external("other.h5", "/meshes", file, "/fields/loaned", H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static void strange_text(hid_t file)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    replace_strange(file, "/nodes/label", type, 2, H5Pcreate(H5P_DATASET_CREATE));
+    H5Tclose(type);
+}
+
+static void strange_wide_text(hid_t file)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, 1 << 20);
+    replace_strange(file, "/nodes/label", type, 2, H5Pcreate(H5P_DATASET_CREATE));
+    H5Tclose(type);
+}
+
+static void strange_attribute(hid_t file)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    const hid_t run = H5Gopen2(file, "/run", H5P_DEFAULT);
+    const char *text = "./program";
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Adelete(run, "command");
+    const hid_t attribute = H5Acreate2(run, "command", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(attribute, type, &text);
+    H5Aclose(attribute);
+    H5Gclose(run);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+/* Of a few bytes in the file. */
+static hid_t in_unwritten_chunks(hsize_t len)
+{
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &len);
+    return properties;
+}
+
+static void strange_rows(hid_t file)
+{
+    replace_strange(file, "/samples/ip", H5T_STD_U64LE, 400000000, in_unwritten_chunks(32768));
+}
+
+static void strange_table(hid_t file)
+{
+    replace_strange(file, "/nodes/id", H5T_STD_U32LE, 400000000, in_unwritten_chunks(32768));
+}
+
+static void strange_chunk(hid_t file)
+{
+    replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, in_unwritten_chunks(1 << 26));
+}
+
+static void files_of_strangers_are_refused(void **state)
+{
+    static const struct {
+        void (*make)(hid_t file);
+        const char *says;
+    } rows[] = {
+        {strange_external, "/samples/addr: has its values in another file"},
+        {strange_virtual, "/samples/ip: is a virtual data set"},
+        {strange_link, "links to other files"},
+        {strange_link_elsewhere, "links to other files"},
+        {strange_text, "/nodes/label: is text of variable length"},
+        {strange_wide_text, "/nodes/label: has values that are too wide"},
+        {strange_attribute, "command: is text of variable length"},
+        {strange_rows, "/samples/ip: has more rows than a file of this length"},
+        {strange_table, "/nodes/id: has more rows than a file of this length"},
+        {strange_chunk, "/samples/ip: has chunks of more than 64 MiB"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(write_file(path, 3), LS_OK);
+        const hid_t file = open_unsealed();
+        rows[i].make(file);
+        H5Fclose(file);
+        if (read_everything(path) != LS_ERR_FORMAT)
+            fail_msg("row %zu is not refused, expected \"%s\"", i, rows[i].says);
+        if (!strstr(ls_last_error(), rows[i].says))
+            fail_msg("expected \"%s\" in: %s", rows[i].says, ls_last_error());
+    }
+}
+
+static void names_of_strangers_have_no_control_characters(void **state)
+{
+    const char *const evil[2] = {"all\x1b[2J memory", "a\r\xc2\x9b\xe2\x80\xae"};
+    size_t len;
+    prof_profile *p = NULL;
+    (void)state;
+    assert_int_equal(write_file(path, 3), LS_OK);
+    const hid_t file = open_unsealed(), type = prof_h5_text_type(16);
+    replace_strange(file, "/nodes/label", type, 2, H5Pcreate(H5P_DATASET_CREATE));
+    const hid_t dataset = H5Dopen2(file, "/nodes/label", H5P_DEFAULT);
+    assert_true(prof_h5_write_texts(dataset, 16, evil, 2) >= 0);
+    H5Dclose(dataset);
+    H5Tclose(type);
+    H5Fclose(file);
+    assert_int_equal(prof_open(path, &p), LS_OK);
+    const struct prof_node *nodes = prof_nodes(p, &len);
+    assert_int_equal(len, 2);
+    assert_string_equal(nodes[0].label, "all?[2J memory");
+    assert_string_equal(nodes[1].label, "a??????");
+    prof_close(p);
+}
+
+static void columns_of_text_are_as_wide_as_their_longest(void **state)
+{
+    char packed[8] = "xxxxxxx";
+    const char *const texts[] = {"a", NULL, "abcd"};
+    (void)state;
+    assert_int_equal(prof_h5_text_width(texts, 3), 4);
+    assert_int_equal(prof_h5_text_width(texts + 1, 1), 1);
+    prof_h5_pack_text(packed, 7, "ab");
+    assert_memory_equal(packed, "ab\0\0\0\0", 7);
+    prof_h5_pack_text(packed, 7, "abcdefgh");
+    assert_memory_equal(packed, "abcd...", 7);
+    prof_h5_pack_text(packed, 7,
+                      "abc\xc3\xa4"
+                      "efgh"); /* the character that would be halved is left out */
+    assert_memory_equal(packed, "abc...\0", 7);
+    char *const long_text = calloc(1, 9001);
+    memset(long_text, 'x', 9000);
+    const char *const one = long_text;
+    assert_int_equal(prof_h5_text_width(&one, 1), PROF_TEXT_MAX_BYTES);
+    free(long_text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_of_strangers_have_no_control_characters, set_up, tear_down),
+        cmocka_unit_test(columns_of_text_are_as_wide_as_their_longest),
         cmocka_unit_test_setup_teardown(columns_and_tables_come_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(output_appears_whole_or_not_at_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_disk_is_said_and_leaves_nothing, set_up, tear_down),

@@ -27,7 +27,8 @@ def show(run):
     lines = ["attributes of /run (machine-dependent ones left out)"]
     for name in sorted(run["run"].attrs):
         if name not in MACHINE_DEPENDENT:
-            lines.append(f"    {name} = {run['run'].attrs[name]}")
+            value = run["run"].attrs[name]
+            lines.append(f"    {name} = {value.decode() if isinstance(value, bytes) else value}")
     nodes = table(run["nodes"])
     kinds = [k.decode() if isinstance(k, bytes) else k for k in run["nodes"].attrs["kinds"]]
     lines.append("\n/nodes")

@@ -42,17 +42,39 @@ else
     echo "not tested: a full file system (needs root and tmpfs)"
 fi
 
-# By hand, without LOADSTONE_SPOOL: in the runtime directory, else where the program stands; children follow there.
-mkdir "$work/run" "$work/here"
+# By hand, without LOADSTONE_SPOOL: in the runtime directory, else in that for temporary files, never where the program stands;
+# children follow there.
+mkdir "$work/run" "$work/here" "$work/tmp"
 (cd "$work/here" && XDG_RUNTIME_DIR=$work/run LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
 [ "$(ls "$work/run")" ] || fail "by hand: no spool in the runtime directory"
 [ "$(ls "$work"/run/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/run")"
-(cd "$work/here" && unset XDG_RUNTIME_DIR && LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
-[ "$(ls "$work"/here/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/here")"
-[ "$(stat -c %a "$work"/here/loadstone-spool-*)" = 700 ] || fail "by hand: the spool is open to others"
+(cd "$work/here" && unset XDG_RUNTIME_DIR && TMPDIR=$work/tmp LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
+[ "$(ls "$work"/tmp/loadstone-spool-* | grep -c '^p')" = 3 ] || fail "by hand: $(ls -R "$work/tmp")"
+[ "$(stat -c %a "$work"/tmp/loadstone-spool-*)" = 700 ] || fail "by hand: the spool is open to others"
+[ -z "$(ls "$work/here")" ] || fail "by hand: $(ls "$work/here") where the program stands"
 mkdir "$work/tree"
-(cd "$work/tree" && unset XDG_RUNTIME_DIR && LD_PRELOAD=$preload LOADSTONE_ENGINE=null /usr/bin/python3 -c '
+(cd "$work/here" && unset XDG_RUNTIME_DIR && export TMPDIR=$work/tree && LD_PRELOAD=$preload LOADSTONE_ENGINE=null /usr/bin/python3 -c '
 import os
 os.system("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")') >/dev/null 2>&1
 [ "$(ls "$work/tree" | wc -l)" = 1 ] || fail "by hand: children of system() have spools of their own: $(ls "$work/tree")"
+
+# not_entered NAME DIR: nothing is recorded there
+not_entered() {
+    LOADSTONE_SPOOL=$2 unharmed "$1" "$victim" threads
+    [ -z "$(ls "$2" 2>/dev/null)" ] || fail "$1: entered: $(ls "$2")"
+}
+mkdir -m 700 "$work/real" && ln -s "$work/real" "$work/link"
+not_entered 'a symbolic link' "$work/link"
+mkdir -m 755 "$work/open"
+not_entered 'a directory that others may read' "$work/open"
+LOADSTONE_START=1 not_entered 'a directory that is gone' "$work/gone"
+[ ! -e "$work/gone" ] || fail "a directory that is gone: it was made again"
+if [ "$(id -u)" = 0 ]; then
+    mkdir -m 700 "$work/other" && chown 65534 "$work/other"
+    not_entered 'a directory of another user' "$work/other"
+else
+    echo "not tested: a directory of another user (needs root)"
+fi
+LOADSTONE_SPOOL=$work/real unharmed 'a directory of our own' "$victim" threads
+[ "$(ls "$work/real")" ] || fail "a directory of our own was not entered"
 finish

@@ -11,6 +11,7 @@ export LC_ALL=C.UTF-8 NO_COLOR=1 TZ=UTC
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
+export TMPDIR=$scratch # for spools as well
 failed=0
 
 # expect STATUS TEXT COMMAND...: the command's status, and a text in its messages ("" for none wanted)

@@ -16,19 +16,19 @@ for t in d["tries"] + d["engines"]: assert t["works"] or t["detail"], t'
 fi
 # what killed launchers left is told, with what to do; no process has such a number
 gone=2000000000
-for spool in loadstone-spool-$gone loadstone-spool-${gone}1 loadstone-spool-$$ loadstone-spool-x$gone; do
+for spool in loadstone-spool-$gone-ab loadstone-spool-${gone}1-ab loadstone-spool-$$-ab loadstone-spool-x$gone-ab; do
     mkdir -p $spool/p1.0
     head -c 2048 /dev/zero >$spool/p1.0/t1
 done
-rm -r loadstone-spool-${gone}1
-mkdir -p loadstone-spool-2000000001/p1.0
-printf 'command=./solver 3\n' >loadstone-spool-$gone/spool.conf
+rm -r loadstone-spool-${gone}1-ab
+mkdir -p loadstone-spool-2000000001-ab/p1.0
+printf 'command=./solver 3\n' >loadstone-spool-$gone-ab/spool.conf
 "$loadstone" doctor >text 2>err
 must grep -q "Left by launchers that were killed:" text
-must grep -qF "$PWD/loadstone-spool-$gone (2.02 KiB, of ./solver 3)" text
-must grep -qF "loadstone resolve -o FILE.h5 $PWD/loadstone-spool-$gone" text
-must grep -qF "to remove it: rm -r $PWD/loadstone-spool-$gone" text
-must grep -qF "to remove it (of a trace, and of no more use): rm -r $PWD/loadstone-spool-2000000001" text
+must grep -qF "$PWD/loadstone-spool-$gone-ab (2.02 KiB, of ./solver 3)" text
+must grep -qF "loadstone resolve -o FILE.h5 $PWD/loadstone-spool-$gone-ab" text
+must grep -qF "to remove it: rm -r $PWD/loadstone-spool-$gone-ab" text
+must grep -qF "to remove it (of a trace, and of no more use): rm -r $PWD/loadstone-spool-2000000001-ab" text
 must test "$(grep -c '^  /.*/loadstone-spool-' text)" = 2
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then

@@ -25,10 +25,12 @@ must test "$(cat out)" = hello
 must test ! -s err
 # the spool: kept on demand, mode 0700, resolved again
 expect 0 "" "$loadstone" record -q --keep-spool --spool spool -o kept.h5 true
-must test "$(stat -c %a spool)" = 700
-must grep -q '^command=true$' spool/spool.conf
+must test "$(stat -c %a spool/loadstone-spool-*)" = 700
+must grep -q '^command=true$' spool/loadstone-spool-*/spool.conf
 expect 0 "next: loadstone report" "$loadstone" resolve spool -o again.h5
-expect 125 "is not empty" "$loadstone" record --spool spool -o other.h5 true
+expect 0 "next: loadstone report" "$loadstone" resolve spool/loadstone-spool-* -o named.h5
+expect 0 "raw data: $scratch/spool/loadstone-spool-" "$loadstone" record --keep-spool --spool spool -o other.h5 true
+expect 1 "spool holds 2 spools" "$loadstone" resolve spool -o which.h5
 # nobody reads what is said any more: the profile is there all the same
 mkfifo gone
 exec 9<>gone 8>gone 9>&-

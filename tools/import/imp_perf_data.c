@@ -495,7 +495,7 @@ static ls_err perf_data_run(struct imp_job *job)
     if (pe_file_truncated(p.file))
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
-    if (p.spool.made) rec_spool_remove(&p.spool);
+    if (p.spool.path[0]) rec_spool_remove(&p.spool);
     for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
         if (p.images[i].is_living) pd_end(&p.images[i], p.last_ns);
     imp_index_fini(&p.by_pid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/record/rec_left.h"
 #include "common/ls_draft.h"
+#include "common/ls_private.h"
 #include "tools/record/rec_spool.h"
 
 #include <dirent.h>
@@ -10,13 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char rec_left_prefix[] = "loadstone-spool-";
+static const char rec_left_prefix[] = REC_SPOOL_PREFIX "-";
 
 /* The spool of a launcher that lives no more? */
 static bool rec_left_is_orphan(const char *name)
 {
     const size_t len = strlen(rec_left_prefix);
-    return strncmp(name, rec_left_prefix, len) == 0 && ls_draft_is_left(name + len);
+    char pid[16];
+    if (strncmp(name, rec_left_prefix, len) != 0) return false;
+    snprintf(pid, sizeof(pid), "%.*s", (int)strcspn(name + len, "-"), name + len);
+    return ls_draft_is_left(pid);
 }
 
 /* Files of a spool are in folders of processes. */
@@ -39,16 +43,15 @@ static uint64_t rec_left_bytes(const char *path, int depth)
 
 static bool rec_left_look(const char *folder, const char *name, struct rec_left *out)
 {
-    struct rec_spool s = {.made = false};
-    char conf[PATH_MAX + 16];
+    char path[PATH_MAX];
     struct stat st;
-    if (snprintf(s.path, sizeof(s.path), "%s/%s", folder, name) >= (int)sizeof(s.path)) return false;
-    if (lstat(s.path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) return false;
-    if (rec_spool_in_use(&s)) return false; /* the program goes on */
-    snprintf(conf, sizeof(conf), "%s/spool.conf", s.path);
-    *out = (struct rec_left){.len_bytes = rec_left_bytes(s.path, 1), .is_recording = access(conf, R_OK) == 0};
-    memcpy(out->path, s.path, sizeof(out->path));
-    rec_spool_read(s.path, "command", out->command, sizeof(out->command));
+    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path)) return false;
+    if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) return false;
+    if (rec_spool_in_use(path)) return false; /* the program goes on */
+    *out = (struct rec_left){.len_bytes = rec_left_bytes(path, 1)};
+    memcpy(out->path, path, sizeof(out->path));
+    rec_spool_read(path, "command", out->command, sizeof(out->command));
+    out->is_recording = *out->command;
     return true;
 }
 
@@ -57,17 +60,28 @@ static int rec_left_order(const void *a, const void *b)
     return strcmp(((const struct rec_left *)a)->path, ((const struct rec_left *)b)->path);
 }
 
+/* Looked at before, as a place with a smaller number? */
+static bool rec_left_is_repeated(const char *folder, size_t place)
+{
+    struct stat st, other;
+    if (stat(folder, &st) != 0) return true;
+    for (size_t i = 0; i < place; i++) {
+        const char *before = ls_private_place(i);
+        if (before && stat(before, &other) == 0 && other.st_ino == st.st_ino && other.st_dev == st.st_dev)
+            return true;
+    }
+    return false;
+}
+
 size_t rec_left_find(struct rec_left out[REC_LEFT_MAX])
 {
-    char here[PATH_MAX];
-    const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), getcwd(here, sizeof(here))};
     size_t len = 0;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        if (!folders[i] || folders[i][0] != '/' || (i && folders[0] && strcmp(folders[0], folders[i]) == 0))
-            continue;
-        DIR *d = opendir(folders[i]);
+    const char *folder;
+    for (size_t i = 0; !(folder = ls_private_place(i)) || *folder; i++) {
+        if (!folder || rec_left_is_repeated(folder, i)) continue;
+        DIR *d = opendir(folder);
         for (struct dirent *e; d && len < REC_LEFT_MAX && (e = readdir(d));)
-            if (rec_left_is_orphan(e->d_name)) len += rec_left_look(folders[i], e->d_name, &out[len]);
+            if (rec_left_is_orphan(e->d_name)) len += rec_left_look(folder, e->d_name, &out[len]);
         if (d) closedir(d);
     }
     qsort(out, len, sizeof(out[0]), rec_left_order);

@@ -9,9 +9,12 @@
 
 #include <limits.h>
 
-/* $LOADSTONE_PRELOAD, the build tree beside this binary, the installed directory, ../lib/loadstone of a moved
- * installation. Errors: LS_ERR_NOT_FOUND naming the places, LS_ERR_ARG for a path that LD_PRELOAD cannot
- * carry. */
+/* A library of Loadstone: in the build tree that this binary lies in, the installed directory,
+ * ../lib/loadstone of a moved installation. The first and the last only where nobody but root, the binary's
+ * owner and the caller can change it. Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION. */
+ls_err rec_library_find(const char *file, char out[PATH_MAX]);
+/* $LOADSTONE_PRELOAD, else rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD cannot carry.
+ */
 ls_err rec_preload_find(char out[PATH_MAX]);
 /* Put path into LD_PRELOAD, keeping what is there (a sanitizer's runtime stays first).  Errors: LS_ERR_NOMEM.
  */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "tools/record/rec_spool.h"
+#include "common/ls_private.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,83 +16,62 @@
 
 static const char rec_conf_name[] = "spool.conf";
 
-static bool rec_dir_is_empty(const char *path)
+/* In the directory that was asked for, whose path may lead over symbolic links. */
+static int rec_make_in(const char *asked, char out[PATH_MAX])
 {
-    DIR *d = opendir(path);
-    bool empty = d != NULL;
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) empty = false;
-    if (d) closedir(d);
-    return empty;
+    char parent[PATH_MAX];
+    if (mkdir(asked, 0700) != 0 && errno != EEXIST) return -errno;
+    if (!realpath(asked, parent)) return -errno;
+    return ls_private_make(parent, REC_SPOOL_PREFIX, out, PATH_MAX);
 }
 
-static ls_err rec_default_path(char out[PATH_MAX])
+static ls_err rec_make_failed(const char *asked, int err)
 {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    char cwd[PATH_MAX];
-    if (!runtime || runtime[0] != '/' || access(runtime, W_OK | X_OK) != 0)
-        runtime = getcwd(cwd, sizeof(cwd));
-    if (!runtime) return ls_fail_errno(errno, "the working directory has no name");
-    if (snprintf(out, PATH_MAX, "%s/loadstone-spool-%ld", runtime, (long)getpid()) >= PATH_MAX)
-        return ls_fail(LS_ERR_ARG, "the spool's path is too long; name a shorter one with --spool");
-    return LS_OK;
+    if (!asked)
+        return ls_fail_errno(err,
+                             "cannot make a spool directory in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm; "
+                             "name a directory with --spool");
+    if (err == EPERM)
+        return ls_fail(
+            LS_ERR_PERMISSION,
+            "other users may change the directory %s; name one with --spool that belongs to you or "
+            "root and that nobody else may write",
+            asked);
+    return ls_fail_errno(err, "cannot make a spool directory in %s; name another directory with --spool",
+                         asked);
 }
 
 ls_err rec_spool_make(struct rec_spool *s, const char *asked)
 {
-    char path[PATH_MAX];
-    if (asked)
-        snprintf(path, sizeof(path), "%s", asked);
-    else
-        LS_TRY(rec_default_path(path));
-    s->made = mkdir(path, 0700) == 0;
-    if (!s->made && errno != EEXIST)
-        return ls_fail_errno(errno, "cannot make the spool directory %s; name another with --spool", path);
-    if (!s->made && !rec_dir_is_empty(path))
-        return ls_fail(LS_ERR_EXISTS, "the spool directory %s is not empty; name another with --spool", path);
-    /* absolute: the program may change its directory */
-    if (!realpath(path, s->path)) return ls_fail_errno(errno, "cannot find the spool directory %s", path);
-    if (access(s->path, W_OK | X_OK) != 0)
-        return ls_fail_errno(errno, "cannot write to the spool directory %s; name another with --spool",
-                             s->path);
+    s->conf_fd = -1;
+    s->fd = asked ? rec_make_in(asked, s->path)
+                  : ls_private_make_somewhere(REC_SPOOL_PREFIX, s->path, sizeof(s->path));
+    if (s->fd < 0) {
+        s->path[0] = '\0';
+        return rec_make_failed(asked, -s->fd);
+    }
+    s->conf_fd =
+        openat(s->fd, rec_conf_name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (s->conf_fd < 0) return ls_fail_errno(errno, "cannot write %s/%s", s->path, rec_conf_name);
+    flock(s->conf_fd, LOCK_EX | LOCK_NB); /* runtime/core/rt_ended_sigsafe.c looks at it */
     return LS_OK;
+}
+
+void rec_spool_end(const struct rec_spool *s)
+{
+    flock(s->conf_fd, LOCK_UN);
 }
 
 ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char *value)
 {
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof(path), "%s/%s", s->path, rec_conf_name);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "a");
-    if (!f) {
-        const int saved = errno;
-        if (fd >= 0) close(fd);
-        return ls_fail_errno(saved, "cannot write %s", path);
-    }
-    fprintf(f, "%s=", key);
-    for (; *value; value++)
-        fputc(*value == '\n' ? ' ' : *value, f);
-    fputc('\n', f);
-    if (fclose(f) != 0) return ls_fail_errno(errno, "cannot write %s", path);
-    return LS_OK;
-}
-
-void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_bytes)
-{
-    char path[PATH_MAX + 16], *line = NULL;
-    size_t room = 0;
-    const size_t key_len = strlen(key);
-    out[0] = '\0';
-    snprintf(path, sizeof(path), "%s/%s", dir, rec_conf_name);
-    FILE *f = fopen(path, "re");
-    if (!f) return;
-    while (getline(&line, &room, f) > 0) {
-        if (strncmp(line, key, key_len) != 0 || line[key_len] != '=') continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(out, out_len_bytes, "%s", line + key_len + 1);
-    }
+    char *line = NULL;
+    const int len = asprintf(&line, "%s=%s\n", key, value);
+    if (len < 0) return ls_fail(LS_ERR_NOMEM, "no memory for %s", rec_conf_name);
+    for (char *c = line; c + 1 < line + len; c++)
+        if (*c == '\n') *c = ' ';
+    const bool is_written = write(s->conf_fd, line, (size_t)len) == len;
     free(line);
-    fclose(f);
+    return is_written ? LS_OK : ls_fail_errno(errno, "cannot write %s/%s", s->path, rec_conf_name);
 }
 
 /* p<pid>.<image> */
@@ -101,6 +81,50 @@ static bool rec_is_image_name(const char *name, long *out_pid)
     if (name[0] != 'p' || name[1] < '0' || name[1] > '9') return false;
     *out_pid = strtol(name + 1, &end, 10);
     return *end == '.' && end[1] && end[1 + strspn(end + 1, "0123456789")] == '\0';
+}
+
+static bool rec_is_spool_name(const char *name)
+{
+    return strncmp(name, REC_SPOOL_PREFIX "-", sizeof(REC_SPOOL_PREFIX)) == 0;
+}
+
+ls_err rec_spool_find(const char *path, char out[PATH_MAX])
+{
+    size_t spools = 0;
+    bool is_spool = false;
+    long pid;
+    DIR *d = opendir(path);
+    if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX) is_spool = true;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        is_spool = is_spool || rec_is_image_name(e->d_name, &pid) || strcmp(e->d_name, rec_conf_name) == 0;
+        if (!rec_is_spool_name(e->d_name)) continue;
+        spools++;
+        if (snprintf(out, PATH_MAX, "%s/%s", path, e->d_name) >= PATH_MAX) is_spool = true;
+    }
+    if (d) closedir(d);
+    if (is_spool || spools == 0) snprintf(out, PATH_MAX, "%s", path);
+    if (is_spool || spools <= 1) return LS_OK;
+    return ls_fail(LS_ERR_ARG, "%s holds %zu spools; name one of them: %s/" REC_SPOOL_PREFIX "-...", path,
+                   spools, path);
+}
+
+void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_bytes)
+{
+    char path[PATH_MAX + 16], *line = NULL;
+    size_t room = 0;
+    const size_t key_len = strlen(key);
+    out[0] = '\0';
+    snprintf(path, sizeof(path), "%s/%s", dir, rec_conf_name);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!f) return;
+    while (getline(&line, &room, f) > 0) {
+        if (strncmp(line, key, key_len) != 0 || line[key_len] != '=') continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(out, out_len_bytes, "%s", line + key_len + 1);
+    }
+    free(line);
+    fclose(f);
 }
 
 static void rec_remove_image(int spool, const char *name)
@@ -114,23 +138,30 @@ static void rec_remove_image(int spool, const char *name)
     unlinkat(spool, name, AT_REMOVEDIR);
 }
 
-ls_err rec_spool_remove(const struct rec_spool *s)
+ls_err rec_spool_remove(struct rec_spool *s)
 {
-    DIR *d = opendir(s->path);
+    enum { TRIES = 100 }; /* a process that goes on may be about to make its first file */
+    if (s->conf_fd >= 0) close(s->conf_fd);
+    DIR *d = s->fd < 0 ? NULL : fdopendir(s->fd);
+    s->fd = s->conf_fd = -1;
     if (!d) return ls_fail_errno(errno, "cannot list the spool %s", s->path);
-    for (struct dirent *e; (e = readdir(d));) {
+    int err = ENOTEMPTY;
+    for (int i = 0; i < TRIES && (err == ENOTEMPTY || err == EEXIST); i++) {
         long pid;
-        if (rec_is_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
+        rewinddir(d);
+        for (struct dirent *e; (e = readdir(d));)
+            if (rec_is_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
+        unlinkat(dirfd(d), rec_conf_name, 0);
+        unlinkat(dirfd(d), "debug.txt", 0);
+        err = rmdir(s->path) == 0 ? 0 : errno;
     }
-    unlinkat(dirfd(d), rec_conf_name, 0);
     closedir(d);
-    if (s->made && rmdir(s->path) != 0) return ls_fail_errno(errno, "cannot remove the spool %s", s->path);
-    return LS_OK;
+    return err == 0 ? LS_OK : ls_fail_errno(err, "cannot remove the spool %s", s->path);
 }
 
-bool rec_spool_in_use(const struct rec_spool *s)
+bool rec_spool_in_use(const char *path)
 {
-    const int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return false;
     const bool is_in_use = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(fd);

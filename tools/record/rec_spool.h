@@ -11,24 +11,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Names of spools: loadstone-spool-PID-XXXXXX. */
+#define REC_SPOOL_PREFIX "loadstone-spool"
+
 struct rec_spool {
     char path[PATH_MAX]; /* absolute */
-    bool made;           /* we made the directory, so we may remove it */
+    int fd, conf_fd;     /* of the directory and of spool.conf in it, -1 */
 };
 
-/* Make the spool directory, mode 0700: asked when not NULL (an empty directory of ours may exist), else
- * loadstone-spool-PID in $XDG_RUNTIME_DIR, else in the working directory.
- * Errors: LS_ERR_EXISTS (not empty), LS_ERR_PERMISSION, LS_ERR_FULL, LS_ERR_IO. */
+/* Make a spool directory of its own, mode 0700: in asked when that is not NULL (it is made when missing),
+ * else in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm; only where other users cannot exchange it. Errors:
+ * LS_ERR_PERMISSION, LS_ERR_FULL, LS_ERR_IO. */
 ls_err rec_spool_make(struct rec_spool *s, const char *asked);
+/* The spool that path names: itself, or the only one in it. Errors: LS_ERR_ARG where there are several. */
+ls_err rec_spool_find(const char *path, char out[PATH_MAX]);
+/* The recording is over: processes that go on record no more. (They see the end of the launcher as well.) */
+void rec_spool_end(const struct rec_spool *s);
 /* Add key=value to spool.conf; newlines in value become blanks. */
 ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char *value);
 /* The value of key in DIR/spool.conf, "" when absent. */
 void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_bytes);
-/* Remove the spool's files and, if we made it, the directory. What is not a spool's file stays.  */
-ls_err rec_spool_remove(const struct rec_spool *s);
+/* Remove the spool's files and its directory. What is not a spool's file stays.  */
+ls_err rec_spool_remove(struct rec_spool *s);
 /* Do processes live that record into the spool? (They hold a lock on the directory; where the file system has
  * no locks, none is seen.)
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
-bool rec_spool_in_use(const struct rec_spool *s);
+bool rec_spool_in_use(const char *path);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "tools/trace/trc_program.h"
 #include "common/ls_file.h"
+#include "tools/record/rec_preload.h"
 #include "tools/record/rec_target.h"
 
 #include <elf.h>
@@ -20,32 +21,6 @@ static const struct trc_machine trc_machines[] = {
     {"x86-64", "qemu-x86_64", "qemu-user", EM_X86_64, "max,-avx2", "max", NULL},
     {"aarch64", "qemu-aarch64", "qemu-user", EM_AARCH64, "max", "max", "/usr/aarch64-linux-gnu"},
 };
-
-/* Relative ones: to the directory of this binary. */
-static const char *const trc_places[] = {
-    "../.libs/" TRC_PLUGIN_FILE,
-    "../../.libs/" TRC_PLUGIN_FILE,
-    PKGLIBDIR "/" TRC_PLUGIN_FILE,
-    "../lib/loadstone/" TRC_PLUGIN_FILE,
-};
-
-static ls_err trc_find_plugin(char out[PATH_MAX])
-{
-    char dir[PATH_MAX], place[2 * PATH_MAX];
-    const ssize_t len = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
-    dir[len > 0 ? len : 0] = '\0';
-    char *slash = strrchr(dir, '/');
-    if (slash) *slash = '\0';
-    for (size_t i = 0; i < sizeof(trc_places) / sizeof(trc_places[0]); i++) {
-        if (trc_places[i][0] == '/')
-            snprintf(place, sizeof(place), "%s", trc_places[i]);
-        else
-            snprintf(place, sizeof(place), "%s/%s", dir, trc_places[i]);
-        if (access(place, R_OK) == 0 && realpath(place, out)) return LS_OK;
-    }
-    return ls_fail(LS_ERR_NOT_FOUND, "the tracer's plugin " TRC_PLUGIN_FILE " is not in " PKGLIBDIR
-                                     "; install Loadstone there");
-}
 
 static unsigned trc_elf_machine(const char *path)
 {
@@ -120,7 +95,7 @@ ls_err trc_program_find(char **argv, struct trc_program *out)
     LS_TRY(rec_target_find(argv[0], out->path));
     LS_TRY(trc_read_image(out));
     LS_TRY(trc_find_qemu(out));
-    return trc_find_plugin(out->plugin);
+    return rec_library_find(TRC_PLUGIN_FILE, out->plugin);
 }
 
 const char *trc_program_lacks(void)
@@ -129,7 +104,7 @@ const char *trc_program_lacks(void)
     const struct trc_machine *m = trc_machine_of(trc_own_machine());
     if (!m) return "no tracer for programs of this machine";
     if (rec_target_find(m->qemu, qemu) != LS_OK) return "QEMU's user mode is not in PATH (Debian: qemu-user)";
-    return trc_find_plugin(qemu) == LS_OK ? NULL : "the tracer's plugin is not installed";
+    return rec_library_find(TRC_PLUGIN_FILE, qemu) == LS_OK ? NULL : "the tracer's plugin is not installed";
 }
 
 /* --- words --- */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of the recording while processes of it go on (daemons): they record no more, and programs that they
+ * start are not recorded.
+ *
+ * The launcher holds a lock on spool.conf while the recording lasts; without a launcher it lasts as long as
+ * the spool's directory.
+ *
+ * Thread: any.  Signal: safe. */
+#ifndef RT_ENDED_SIGSAFE_H
+#define RT_ENDED_SIGSAFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Look whether the recording has ended; if so, this process records no more. A few system calls. */
+bool rt_ended_look(void);
+/* The same, at most every 100 ms. */
+void rt_ended_look_sometimes(uint64_t now_ns);
+/* The answer of the last look. */
+bool rt_ended_was_seen(void);
+/* There is no spool any more. */
+void rt_ended_note(void);
+
+#endif
