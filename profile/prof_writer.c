@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,7 +60,9 @@ ls_err prof_writer_failed(prof_writer *w, const char *what)
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, prof_find_errno, &code);
     w->is_failed = true;
     if (code == 0) return ls_fail(LS_ERR_IO, "%s: HDF5 cannot write %s", w->temporary_path, what);
-    if (code == EFBIG) code = ENOSPC;
+    struct rlimit limit;
+    if (code == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY)
+        code = ENOSPC;
     return ls_fail_errno(
         code, "%s: cannot write %s (nothing was put at %s; free space or choose another directory)",
         w->temporary_path, what, w->path);
@@ -74,7 +77,8 @@ ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)
     end += len_bytes + PROF_METADATA_BYTES;
     if (end <= w->reserved_end_bytes) return LS_OK;
     const uint64_t from = w->reserved_end_bytes;
-    if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0 && errno != EOPNOTSUPP) {
+    if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)) != 0 && errno != EOPNOTSUPP &&
+        errno != ENOSYS && errno != EPERM) {
         const int code = errno;
         w->is_failed = true;
         return ls_fail_errno(code,

@@ -11,6 +11,7 @@
 #include "tools/record/rec_hardware.h"
 #include "tools/record/rec_watch.h"
 #include "tools/record/rec_launch.h"
+#include "tools/record/rec_limits.h"
 #include "tools/record/rec_preload.h"
 #include "tools/record/rec_resolve.h"
 #include "tools/record/rec_spool.h"
@@ -233,7 +234,12 @@ static const char *record_spool_asked(const struct record *r)
 /* Before the start: whatever can fail shall fail now, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
-    ls_err err = rec_target_find(r->program[0], r->path);
+    ls_err err = rec_limits_check();
+    if (err != LS_OK) {
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
+    err = rec_target_find(r->program[0], r->path);
     if (err == LS_OK) err = rec_target_check(r->path);
     if (err != LS_OK) {
         cli_fail(err);
@@ -376,6 +382,13 @@ const struct cli_command cli_cmd_record = {
         "Recording ends when PROGRAM ends. Processes that it started and that go on (daemons) are in the "
         "profile with what they had recorded by then; from then on neither they nor programs that they "
         "start record anything.\n\n"
+        "Recording needs 32 open files (ulimit -n), 64 KiB of stack (ulimit -s), and a session whose filter "
+        "of "
+        "system calls (seccomp), if it has one, does not kill programs for perf_event_open, fallocate, "
+        "flock, "
+        "sigaltstack, prctl, mkdirat, timer_create and madvise; where it does, it says so and starts "
+        "nothing. "
+        "A program that puts such a filter on itself is recorded up to there.\n\n"
         "The status is the program's own: loadstone record exits as it exited and dies by the "
         "signal that killed it. Signals "
         "sent to loadstone record are passed on.",

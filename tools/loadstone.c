@@ -4,13 +4,18 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_parse.h"
+#include "tools/record/rec_limits.h"
 
 #include "config.h"
 
 #include <limits.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
 
 /* One a line, so that new ones do not meet. */
 /* clang-format off */
@@ -107,7 +112,7 @@ static int cli_dump_options(int argc, char **argv)
     return err == LS_OK ? cli_finish(CLI_OK) : cli_fail(err);
 }
 
-int main(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     if (argc < 2) {
@@ -131,4 +136,40 @@ int main(int argc, char **argv)
     if (!asks_help) return cli_run_command(c, argc - 2, argv + 2);
     cli_help(c, argc > 3 ? argv[3] : NULL);
     return cli_finish(CLI_OK);
+}
+
+/* Where the stack is limited to less than our own frames take: on memory of our own. */
+enum { STACK_SMALL_BYTES = 1 << 20, STACK_OWN_BYTES = 8 << 20 };
+
+static struct {
+    int argc, status;
+    char **argv;
+} main_call;
+
+static void call_main(void)
+{
+    main_call.status = run_main(main_call.argc, main_call.argv);
+}
+
+static bool run_on_own_stack(void)
+{
+    static ucontext_t here, there;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_SMALL_BYTES) return false;
+    void *stack = mmap(NULL, STACK_OWN_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED || getcontext(&there) != 0) return false;
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = STACK_OWN_BYTES;
+    there.uc_link = &here;
+    makecontext(&there, call_main, 0);
+    return swapcontext(&here, &there) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    main_call.argc = argc;
+    main_call.argv = argv;
+    rec_limits_ignore_file_size();
+    if (!run_on_own_stack()) call_main();
+    return main_call.status;
 }

@@ -30,6 +30,7 @@ tools_loadstone_SOURCES = \
     tools/record/rec_hardware.c tools/record/rec_hardware.h \
     tools/record/rec_watch.c tools/record/rec_watch.h \
     tools/record/rec_launch.c tools/record/rec_launch.h \
+    tools/record/rec_limits.c tools/record/rec_limits.h \
     tools/record/rec_preload.c tools/record/rec_preload.h \
     tools/record/rec_resolve.c tools/record/rec_resolve.h \
     tools/record/rec_left.c tools/record/rec_left.h \

@@ -85,15 +85,31 @@ static void rt_init_control(void)
     sigaction(rt_state.config.control_signal, &action, NULL);
 }
 
-static void rt_init_engine(const char *bad_variable)
+/* All tools of valgrind preload an object of this name into the program that they run. */
+static int rt_init_look_for_valgrind(struct dl_phdr_info *info, size_t size, void *found)
+{
+    (void)size;
+    *(bool *)found = strstr(info->dlpi_name, "/vgpreload_") != NULL;
+    return *(bool *)found;
+}
+
+static void rt_init_add_why(const char *first, const char *second)
 {
     struct rt_engine_facts *facts = &rt_state.facts;
-    rt_sampler_choose(rt_state.config.engine, facts);
-    if (!bad_variable) return;
     struct rt_text why = {facts->why, sizeof(facts->why), strlen(facts->why)};
     rt_text_add(&why, why.len_bytes ? "; " : "");
-    rt_text_add(&why, bad_variable);
-    rt_text_add(&why, " cannot be read, the default is used");
+    rt_text_add(&why, first);
+    rt_text_add(&why, second);
+}
+
+/* Signals of our events would reach valgrind itself, which ends then. */
+static void rt_init_engine(const char *bad_variable)
+{
+    bool is_guest = false;
+    dl_iterate_phdr(rt_init_look_for_valgrind, &is_guest);
+    rt_sampler_choose(is_guest ? rt_sampler_null.name : rt_state.config.engine, &rt_state.facts);
+    if (is_guest) rt_init_add_why("the program runs under valgrind", ", where nothing can be sampled");
+    if (bad_variable) rt_init_add_why(bad_variable, " cannot be read, the default is used");
 }
 
 /* Everything but the first record. 0 or an errno. */

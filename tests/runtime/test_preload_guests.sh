@@ -81,5 +81,14 @@ if command -v gdb >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$w
     debug() { gdb -q -batch -nx -ex 'break main' -ex run -ex next -ex next -ex continue "$work/plain" 2>/dev/null | grep -E '^(Program|Breakpoint [0-9]*, main|\[Inferior|-?[0-9]+$)' | sed 's/process [0-9]*//; s/[(]argc.*//'; }
     same gdb debug
 fi
+# valgrind's tools run the program, and us in it, on a processor of their own: signals of our events reach them, not the program
+if command -v valgrind >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null && valgrind -q --tool=none "$work/plain" >/dev/null 2>&1; [ $? = 5 ]; then
+    tried=$((tried + 1))
+    for tool in none memcheck helgrind; do
+        same "valgrind $tool" valgrind -q --tool=$tool "$work/plain"
+        holds_some "valgrind $tool" 'valgrind'
+    done
+    same 'valgrind in a script' sh -c "valgrind -q $work/plain; echo \$?; valgrind -q sh -c 'exit 3'"
+fi
 [ "$tried" -gt 0 ] || { echo "skipped: no sanitizer, strace or gdb here"; exit 77; }
 finish

@@ -10,7 +10,7 @@ tools_test_scripts = \
     tests/tools/test_documents.sh \
     tests/tools/test_doctor.sh \
     tests/tools/test_options.sh \
-    tests/tools/test_record_manners.sh tests/tools/test_record_preload.sh tests/tools/test_record_race.sh \
+    tests/tools/test_record_manners.sh tests/tools/test_record_limits.sh tests/tools/test_record_preload.sh tests/tools/test_record_race.sh \
     tests/tools/test_record_refusals.sh tests/tools/test_record_hardware.sh \
     tests/tools/test_report.sh tests/tools/test_report_time.sh
 TESTS += $(tools_test_scripts)

@@ -3,6 +3,7 @@
 
 #include "tools/record/rec_launch.h"
 #include "common/ls_clock.h"
+#include "tools/record/rec_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ static void rec_become_program(const char *path, char **argv, const struct rec_d
 {
     sigaction(SIGCHLD, &before->child, NULL);
     sigaction(SIGPIPE, &before->pipe, NULL);
+    rec_limits_restore();
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
     execvp(path, argv);
     const int code = errno;

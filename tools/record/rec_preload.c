@@ -8,16 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define REC_PRELOAD_FILE "libloadstone-preload.so"
 
-/* The directory of this binary; false: /proc is not mounted. */
+/* The directory of this binary; where /proc is not mounted, by the name that it was started with. */
 static bool rec_own_dir(char out[PATH_MAX], struct stat *binary)
 {
     const ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    const char *started = (const char *)getauxval(AT_EXECFN);
     out[len > 0 ? len : 0] = '\0';
+    if (len <= 0 && (!started || !realpath(started, out))) return false;
     char *slash = strrchr(out, '/');
     if (!slash || stat(out, binary) != 0) return false;
     *slash = '\0';

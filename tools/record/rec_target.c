@@ -67,15 +67,8 @@ static void rec_read_script(const char *head, size_t len, struct rec_image *out)
     snprintf(out->interpreter, sizeof(out->interpreter), "%.*s", (int)(end - begin), head + begin);
 }
 
-/* The machine we were built for: our own header says it. */
-static uint16_t rec_own_machine(void)
-{
-    Elf64_Ehdr own = {0};
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, &own, sizeof(own)) != (ssize_t)sizeof(own)) own.e_machine = EM_NONE;
-    if (fd >= 0) close(fd);
-    return own.e_machine;
-}
+/* The machine we were built for: our own header in memory says it (the linker's symbol). */
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static ls_err rec_read_interpreter(int fd, const Elf64_Ehdr *header, struct rec_image *out)
 {
@@ -102,7 +95,7 @@ static ls_err rec_read_elf(int fd, const char *path, struct ls_cursor head, stru
     out->kind = REC_NOT_A_PROGRAM;
     if (!ls_cursor_read(&head, &header, sizeof(header))) return LS_OK;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header.e_machine != rec_own_machine()) {
+        header.e_machine != __ehdr_start.e_machine) {
         out->kind = REC_OTHER_MACHINE;
         return LS_OK;
     }

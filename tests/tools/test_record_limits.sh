@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tight limits: the program's output and status are as without, or record refuses before it starts and says why.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+cat >program <<'E'
+#!/bin/sh
+echo hello
+exit 21
+E
+chmod +x program
+record="$loadstone record -q -f -o run.h5 --engine null"
+
+# unharmed NAME COMMAND...: 21 and hello
+unharmed() {
+    name=$1
+    shift
+    "$@" >out 2>err </dev/null
+    status=$?
+    if [ $status -ne 21 ] || [ "$(cat out)" != hello ]; then
+        echo "FAIL: $name: status $status, output '$(cat out)', $(cat err)"
+        failed=1
+    fi
+}
+# refused NAME TEXT COMMAND...: 125, nothing ran; messages come by a pipe, which has no limits
+refused() {
+    name=$1 text=$2
+    shift 2
+    got=$({ "$@" 3>&1 >&2 2>&3 3>&- </dev/null; echo "status $?"; } 2>/dev/null | cat)
+    case $got in
+    *"$text"*) ;;
+    *) echo "FAIL: $name: no '$text' in $got"; failed=1 ;;
+    esac
+    [ ! -e ran ] || { echo "FAIL: $name: the program ran"; failed=1; }
+}
+
+for blocks in 1 64; do
+    unharmed "files of $blocks KiB" bash -c "ulimit -f $blocks; exec $record ./program"
+    must grep -q "File too large" err
+    must test ! -e run.h5
+done
+rm -rf loadstone-spool*
+unharmed "a stack of 64 KiB" bash -c "ulimit -s 64; exec $record ./program"
+must test ! -s err
+unharmed "32 open files" bash -c "ulimit -n 32; exec $record ./program"
+unharmed "100 MB of addresses" bash -c "ulimit -v 100000; exec $record ./program"
+printf '#!/bin/sh\ntouch ran\n' >touches
+chmod +x touches
+refused "files of no length" "File too large" bash -c "ulimit -f 0; exec $record ./touches"
+refused "a stack of 16 KiB" "the stack limit of 16 KiB is too small" bash -c "ulimit -s 16; exec $record ./touches"
+for files in 4 5 6 8 12 16; do
+    # record itself may not start with so few: its own libraries are files
+    refused "$files open files" "open files" bash -c "ulimit -n $files; exec $record ./touches"
+done
+if [ "$(id -u)" -eq 0 ] && unshare -m sh -c 'umount -l /proc' 2>/dev/null; then
+    unharmed "no /proc" unshare -m sh -c "umount -l /proc; exec $record ./program"
+else
+    echo "not tested: no /proc (needs root)"
+fi
+
+cat >filter.py <<'E'
+"""usage: filter.py NAME kill|trap COMMAND...: run it under a filter that answers a system call so."""
+import ctypes, os, platform, struct, sys
+numbers = {"x86_64": {"perf_event_open": 298, "fallocate": 285, "sigaltstack": 131, "flock": 73, "prctl": 157, "mkdirat": 258},
+           "aarch64": {"perf_event_open": 241, "fallocate": 47, "sigaltstack": 132, "flock": 32, "prctl": 167, "mkdirat": 34}}
+number = numbers[platform.machine()][sys.argv[1]]
+action = {"kill": 0x80000000, "trap": 0x00030000}[sys.argv[2]]
+rows = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x6, 0, 0, action), (0x6, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *row) for row in rows))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(rows), ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+    sys.exit(77)
+os.execvp(sys.argv[3], sys.argv[3:])
+E
+if has_python ctypes && "$python" filter.py flock kill true; then
+    for call in perf_event_open fallocate sigaltstack flock prctl mkdirat; do
+        for action in kill trap; do
+            # shellcheck disable=SC2086
+            refused "seccomp: $action $call" "kills programs that call $call" "$python" filter.py $call $action $record ./touches
+        done
+    done
+else
+    echo "not tested: filters of system calls (needs Python with ctypes on x86-64 or ARM64, and seccomp)"
+fi
+exit $failed
