@@ -18,7 +18,7 @@ enum {
     FAULTS_MEAN_FIRST = 64,    /* short programs pay for few samples of the faults of their start */
     FAULTS_SIGNAL_NS = 1500,   /* what the kernel takes for a signal and its return: of the right order */
     TRACER_AGE_NS = 100000000,
-    HUGE_BYTES = 2 << 20,
+    FD_LEAST = 200,
 };
 
 static struct {
@@ -52,15 +52,25 @@ static uint64_t draw_period(struct rt_step_thread *t)
     return t->faults_mean > 1 ? 1 + (uint64_t)(rt_negative_log(u) / rt_negative_log(missed)) : 1;
 }
 
+/* Where descriptors are few they are the program's and the triggers'. 0 or an errno. */
+static int keep_fd(long fd, int *slot)
+{
+    *slot = rt_fds_move_high((int)fd);
+    if (*slot < FD_LEAST) {
+        rt_step_syscall4(SYS_close, *slot, 0, 0, 0);
+        *slot = -1;
+        return EMFILE;
+    }
+    rt_fds_guard(slot);
+    return 0;
+}
+
 static int open_event(struct rt_step_thread *t)
 {
     t->faults_mean = __atomic_load_n(&faults.rate.mean, __ATOMIC_RELAXED);
     struct perf_event_attr attr = faults_attr(draw_period(t));
     const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return (int)-fd;
-    t->faults_fd = rt_fds_move_high((int)fd);
-    rt_fds_guard(&t->faults_fd);
-    return 0;
+    return fd < 0 ? (int)-fd : keep_fd(fd, &t->faults_fd);
 }
 
 void rt_step_faults_begin(struct rt_step_thread *t)
@@ -75,6 +85,12 @@ void rt_step_faults_begin(struct rt_step_thread *t)
 void rt_step_faults_stop(struct rt_step_thread *t)
 {
     if (t->faults_fd >= 0) rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+}
+
+void rt_step_faults_go_on(struct rt_step_thread *t)
+{
+    if (t->faults_fd >= 0 && !rt_step_engine.quiet)
+        rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
 }
 
 void rt_step_faults_close(struct rt_step_thread *t)
@@ -119,9 +135,7 @@ static int pagemap(void)
 {
     if (faults.pagemap_fd) return faults.pagemap_fd;
     const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return faults.pagemap_fd = -1;
-    faults.pagemap_fd = rt_fds_move_high((int)fd);
-    rt_fds_guard(&faults.pagemap_fd);
+    if (fd < 0 || keep_fd(fd, &faults.pagemap_fd) != 0) faults.pagemap_fd = -1;
     return faults.pagemap_fd;
 }
 
