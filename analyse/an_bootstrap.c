@@ -11,12 +11,16 @@
 
 #define AN_NO_BLOCK UINT32_MAX
 
+/* What shares are taken of: a metric, or the time as the accesses have it, which is the same in sum but not
+ * burst by burst. */
+enum { AN_DATA_TIME = AN_STALL + 1, AN_WHOLES };
+
 struct an_bootstrap {
     uint32_t *block_of_burst; /* AN_NO_BLOCK for bursts with neither weight nor accesses */
     size_t blocks_len;
     uint8_t (*counts)[AN_RESAMPLES]; /* by block: how often each resample holds it */
-    double whole[2];                 /* by metric */
-    double resampled_whole[2][AN_RESAMPLES];
+    double whole[AN_WHOLES];
+    double resampled_whole[AN_WHOLES][AN_RESAMPLES];
     size_t bursts[2];
     char method[128];
 };
@@ -81,10 +85,10 @@ static void an_resample_wholes(an_bootstrap *b, const struct an_input *in, const
     for (size_t i = 0; i < in->bursts_len; i++) {
         const struct prof_burst *burst = &in->bursts[i];
         if (b->block_of_burst[i] == AN_NO_BLOCK) continue;
-        double sum[2] = {an_weight_ns(costs, burst), 0};
+        double sum[AN_WHOLES] = {an_weight_ns(costs, burst), 0, an_data_weight_ns(costs, burst)};
         for (uint64_t s = burst->first_sample; s < burst->first_sample + burst->samples_len; s++)
             sum[AN_STALL] += (double)costs->stall_ns[s];
-        for (int m = AN_TIME; m <= AN_STALL; m++) {
+        for (int m = AN_TIME; m < AN_WHOLES; m++) {
             b->whole[m] += sum[m];
             an_resample_add(b, b->resampled_whole[m], b->block_of_burst[i], sum[m]);
         }
@@ -166,6 +170,7 @@ void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high)
 struct an_parts {
     const struct an_part *rows;
     size_t len;
+    bool by_origin;
 };
 
 static double an_part_value(const struct an_part *p, enum an_metric metric)
@@ -206,14 +211,19 @@ static void an_parts_sums(const an_bootstrap *b, const struct an_parts *parts, e
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
                        double out[AN_RESAMPLES])
 {
-    struct an_parts parts;
+    struct an_parts parts = {.by_origin = an_table_is_by_origin(t)};
     parts.rows = an_table_parts(t, group, &parts.len);
     an_parts_sums(b, &parts, metric, out);
 }
 
-const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric)
+static int an_whole_of(enum an_metric metric, bool by_origin)
 {
-    return b->resampled_whole[metric];
+    return metric == AN_TIME && !by_origin ? AN_DATA_TIME : (int)metric;
+}
+
+const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric, bool by_origin)
+{
+    return b->resampled_whole[an_whole_of(metric, by_origin)];
 }
 
 uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst)
@@ -237,10 +247,11 @@ static double an_fraction(double part, double whole)
     return fmin(part / whole, 1);
 }
 
-/* of: the metric whose whole is 1. */
+/* whole: the metric whose whole is 1. */
 static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_parts *parts,
-                                         enum an_metric metric, enum an_metric of)
+                                         enum an_metric metric, enum an_metric whole)
 {
+    const int of = an_whole_of(whole, parts->by_origin);
     struct an_interval out = {.share = NAN, .low = NAN, .high = NAN};
     if (b->whole[of] <= 0) return out;
     double sums[AN_RESAMPLES];
@@ -256,7 +267,7 @@ static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric)
 {
-    struct an_parts parts;
+    struct an_parts parts = {.by_origin = an_table_is_by_origin(t)};
     parts.rows = an_table_parts(t, group, &parts.len);
     return an_parts_share(b, &parts, metric, metric);
 }
@@ -264,14 +275,14 @@ struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, 
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
                                            enum an_metric metric)
 {
-    struct an_parts parts;
+    struct an_parts parts = {.by_origin = an_table_is_by_origin(t)};
     parts.rows = an_table_parts_self(t, group, &parts.len);
     return an_parts_share(b, &parts, metric, metric);
 }
 
 struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, uint32_t group)
 {
-    struct an_parts parts;
+    struct an_parts parts = {.by_origin = an_table_is_by_origin(t)};
     parts.rows = an_table_parts_self(t, group, &parts.len);
     return an_parts_share(b, &parts, AN_STALL, AN_TIME);
 }

@@ -51,7 +51,7 @@ struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, u
  * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
                        double out[AN_RESAMPLES]);
-const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric);
+const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric, bool by_origin);
 /* The resampled unit that a burst belongs to, UINT32_MAX for bursts with neither weight nor accesses; how
  * many there are; how often each resample holds one. Owns:   nothing.  Errors: none.  Thread: any.  Signal:
  * safe. */

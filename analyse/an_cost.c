@@ -55,14 +55,15 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
     c->bursts += weight_ns > 0;
     c->clipped += b->weight_ns != UINT64_MAX && (double)b->weight_ns > c->model.weight_max_ns;
     if (b->samples_len == 0) return;
-    c->attributed_ns += weight_ns;
+    const double data_ns = an_data_weight_ns(c, b);
+    c->attributed_ns += data_ns;
     c->attributed_bursts += weight_ns > 0;
     const struct prof_cost_samples s = an_cost_samples(&in->samples, b->first_sample, b->samples_len);
     const struct prof_cost_burst cost =
         prof_cost_split(&c->model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
     c->stall_total_ns += cost.stall_ns;
     if (cost.measured == 0) return;
-    c->measured_ns += weight_ns;
+    c->measured_ns += data_ns;
     c->measured_bursts += weight_ns > 0;
 }
 

@@ -67,7 +67,7 @@ size_t an_diff_bursts(const an_diff *d, int side)
 static void an_resample_parts(const struct an_run *r, uint32_t row, enum an_metric metric,
                               double out[AN_RESAMPLES])
 {
-    const double *wholes = an_bootstrap_wholes(r->bootstrap, AN_TIME);
+    const double *wholes = an_bootstrap_wholes(r->bootstrap, AN_TIME, an_table_is_by_origin(r->table));
     an_bootstrap_sums(r->bootstrap, r->table, row, metric, out);
     for (size_t i = 0; i < AN_RESAMPLES; i++)
         out[i] = wholes[i] > 0 ? out[i] / wholes[i] : NAN;

@@ -17,6 +17,7 @@ struct an_table {
     size_t *parts_begin; /* by place, one more than places */
     int32_t *latencies;
     double step_cycles;
+    bool by_origin;
     size_t *latencies_begin; /* by place, one more than places */
 };
 
@@ -72,6 +73,12 @@ static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
     return err;
 }
 
+/* What a burst as a whole adds to the group that it began in, or to that of no data. */
+static double an_whole_ns(const struct an_costs *costs, bool by_origin, const struct prof_burst *b)
+{
+    return by_origin ? an_weight_ns(costs, b) : an_data_weight_ns(costs, b);
+}
+
 static void an_count(an_table *t, const struct an_input *in, const struct an_costs *costs,
                      const struct an_grouping *by)
 {
@@ -94,7 +101,8 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
     }
     uint32_t g;
     for (size_t b = 0; b < in->bursts_len; b++)
-        if (an_group_of_whole(t, in, by, b, &g)) t->self[g].time_ns += an_weight_ns(costs, &in->bursts[b]);
+        if (an_group_of_whole(t, in, by, b, &g))
+            t->self[g].time_ns += an_whole_ns(costs, by->by_origin, &in->bursts[b]);
 }
 
 static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const struct an_grouping *by)
@@ -149,7 +157,7 @@ static void an_walk_parts(an_table *t, const struct an_input *in, const struct a
         const struct prof_burst *burst = &in->bursts[b];
         uint32_t whole;
         if (an_group_of_whole(t, in, by, b, &whole))
-            an_part_add(w, sink, b, t->place[whole], (float)an_weight_ns(costs, burst), 0);
+            an_part_add(w, sink, b, t->place[whole], (float)an_whole_ns(costs, by->by_origin, burst), 0);
         for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++)
             an_part_add(w, sink, b, t->place[an_group_of(t, by, i)], by->by_origin ? 0 : costs->time_ns[i],
                         costs->stall_ns[i]);
@@ -223,7 +231,8 @@ static uint64_t an_distinct_bursts(const an_table *t, struct an_finish *f, size_
     f->mark++;
     for (size_t i = begin; i < end; i++) {
         const struct an_part *p = &t->parts[i];
-        if (f->by_origin ? p->time_ns <= 0 : an_weight_ns(f->costs, &f->in->bursts[p->burst]) <= 0) continue;
+        if (f->by_origin ? p->time_ns <= 0 : an_data_weight_ns(f->costs, &f->in->bursts[p->burst]) <= 0)
+            continue;
         n += f->seen[p->burst] != f->mark;
         f->seen[p->burst] = f->mark;
     }
@@ -292,6 +301,7 @@ ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, con
     an_table *t = calloc(1, sizeof(*t));
     if (!t) return ls_fail(LS_ERR_NOMEM, "no memory for a table");
     t->groups_len = by->groups_len;
+    t->by_origin = by->by_origin;
     const ls_err err = an_table_build(t, in, costs, by);
     if (err != LS_OK) {
         an_table_free(t);
@@ -323,6 +333,11 @@ const struct an_row *an_table_self(const an_table *t, uint32_t group)
 const struct an_row *an_table_total(const an_table *t, uint32_t group)
 {
     return &t->total[group];
+}
+
+bool an_table_is_by_origin(const an_table *t)
+{
+    return t->by_origin;
 }
 
 uint32_t an_table_groups_len(const an_table *t)

@@ -48,6 +48,8 @@ void an_table_free(an_table *t);
 const struct an_row *an_table_self(const an_table *t, uint32_t group);
 const struct an_row *an_table_total(const an_table *t, uint32_t group);
 uint32_t an_table_groups_len(const an_table *t);
+/* As in an_grouping. */
+bool an_table_is_by_origin(const an_table *t);
 /* The parts of the group with all below it; a burst may come several times. */
 const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len);
 /* The parts of the group alone. */

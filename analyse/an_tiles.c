@@ -149,6 +149,7 @@ static ls_err an_tiles_sum_bursts(struct an_tiles *out, const struct an_tiles_in
         if (t.time_ns <= 0) continue;
         LS_TRY(an_set_add(set, &t));
         t.access = AN_CLASS_NO_ACCESS;
+        t.time_ns = an_data_weight_ns(from->costs, &from->in->bursts[b]);
         if (from->in->bursts[b].samples_len == 0) LS_TRY(an_set_add(set, &t));
     }
     return LS_OK;

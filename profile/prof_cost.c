@@ -127,7 +127,7 @@ static void prof_split_evenly(double weight_ns, uint64_t len, float *time_ns)
 struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const struct prof_burst *b,
                                        const struct prof_cost_samples *s, float *time_ns, float *stall_ns)
 {
-    const double weight_ns = prof_cost_weight_ns(m, b);
+    const double weight_ns = prof_cost_data_weight_ns(m, b);
     const struct prof_cost_window w = prof_window_of(m, b, s);
     if (w.measured == 0 || !m->is_timed) {
         prof_split_evenly(weight_ns, s->len, time_ns);

@@ -2,9 +2,9 @@
 /* What each sampled access costs: the model that turns bursts into time. Resolve (for the fields of natural
  * domains) and analyse/ both go by it.
  *
- * A burst represents weight_ns of CPU time. Its first accesses were in flight already when it was triggered
- * and carry no latency; after that run-ahead window loads are timed. The model looks at one window only, the
- * instructions and the loads from the window's end to the burst's end:
+ * The accesses of a burst represent data_weight_ns of CPU time, "weight" here. Its first accesses were in
+ * flight already when it was triggered and carry no latency; after that run-ahead window loads are timed. The
+ * model looks at one window only, the instructions and the loads from the window's end to the burst's end:
  *
  *   penalty of a load     p = max(latency - L1 latency, 0) of a load that L3 or memory served; 0 for loads
  * that L1 or L2 served, whose latency overlaps with other work, for stores, and for loads without a latency
@@ -93,6 +93,14 @@ static inline double prof_cost_weight_ns(const struct prof_cost_model *m, const 
 {
     const double weight_ns = b->weight_ns == UINT64_MAX ? 0.0 : (double)b->weight_ns;
     return weight_ns > m->weight_max_ns ? m->weight_usual_ns : weight_ns;
+}
+
+/* CPU time that the accesses of a burst represent, or their absence: bursts that were cut short leave it to
+ * others of the same function (prof_account.h). An outlier is cut in proportion. */
+static inline double prof_cost_data_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
+{
+    if (b->data_weight_ns == UINT64_MAX || b->weight_ns == UINT64_MAX || b->weight_ns == 0) return 0;
+    return (double)b->data_weight_ns * (prof_cost_weight_ns(m, b) / (double)b->weight_ns);
 }
 
 struct prof_cost_burst {

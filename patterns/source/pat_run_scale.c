@@ -47,7 +47,7 @@ double pat_run_scale(const struct pat_run_scale_input *in)
     prof_cost_model_loads(&m, &loads);
     for (size_t i = 0; i < in->order_len; i++) {
         native += native_cycles(&m, &in->bursts[in->order[i]], &s);
-        weight_ns += prof_cost_weight_ns(&m, &in->bursts[in->order[i]]);
+        weight_ns += prof_cost_data_weight_ns(&m, &in->bursts[in->order[i]]);
     }
     const double hz = in->run->tsc_hz == UINT64_MAX ? 0 : (double)in->run->tsc_hz;
     const double scale = native > 0 ? weight_ns * hz / 1e9 / native : 0;

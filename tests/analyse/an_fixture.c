@@ -27,6 +27,7 @@ void fix_burst(struct an_fixture *f, uint64_t weight_ns, uint32_t instructions)
 {
     assert(f->bursts_len < FIX_BURSTS_MAX);
     f->bursts[f->bursts_len++] = (struct prof_burst){.weight_ns = weight_ns,
+                                                     .data_weight_ns = weight_ns,
                                                      .instructions = instructions,
                                                      .first_sample = f->samples_len,
                                                      .frame = UINT32_MAX,

@@ -259,7 +259,7 @@ static void bursts_have_tiles_where_they_began(void **state)
     (void)state;
     costs.model.weight_max_ns = INFINITY;
     for (uint32_t b = 0; b < BURSTS; b++) {
-        bursts[b].weight_ns = b % 7 * 100;
+        bursts[b].weight_ns = bursts[b].data_weight_ns = b % 7 * 100;
         bursts[b].ip = 1 + b % (LINES + 20);
         bursts[b].thread = b % THREADS;
         want[bursts[b].ip <= LINES ? bursts[b].ip - 1 : LINES] += (double)bursts[b].weight_ns;

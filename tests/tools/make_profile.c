@@ -163,6 +163,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
                                  .phase = UINT32_MAX,
                                  .time_ns = number * 10000000ull,
                                  .weight_ns = variant->weight_ns,
+                                 .data_weight_ns = variant->weight_ns,
                                  .spent_ns = 250000,
                                  .ip = p->ip,
                                  .instructions = INSTRUCTIONS,

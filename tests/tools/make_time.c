@@ -110,6 +110,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, uint64_t *samples, stru
                              .cpu = number % 2,
                              .time_ns = number * UINT64_C(25000000),
                              .weight_ns = WEIGHT_NS,
+                             .data_weight_ns = WEIGHT_NS,
                              .spent_ns = 250000,
                              .ip = lines[what].ip,
                              .instructions = INSTRUCTIONS,
@@ -117,7 +118,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, uint64_t *samples, stru
                              .samples_len = what == DIVIDE ? 0 : ACCESSES,
                              .frame = UINT32_MAX,
                              .phase = number >= BURSTS / 2};
-    if (is_variant("outliers") && number == 200) b->weight_ns = 1000000000000000;
+    if (is_variant("outliers") && number == 200) b->weight_ns = b->data_weight_ns = 1000000000000000;
     for (uint32_t i = 0; i < b->samples_len; i++)
         LS_TRY(add_access(w, number, b, i));
     *samples += b->samples_len;

@@ -268,6 +268,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
                                  .cpu = number % 2 ? 5 : 2,
                                  .time_ns = number * 10000001ull,
                                  .weight_ns = 5000000,
+                                 .data_weight_ns = 5000000,
                                  .spent_ns = 250003,
                                  .ip = 0x401000,
                                  .instructions = 1200,

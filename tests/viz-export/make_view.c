@@ -173,6 +173,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
                              .instructions = INSTRUCTIONS,
                              .first_sample = (uint64_t)number * ACCESSES,
                              .samples_len = ACCESSES};
+    b->data_weight_ns = b->weight_ns;
     for (uint32_t i = 0; i < ACCESSES; i++)
         LS_TRY(add_access(w, b, number, i, i % 3 ? p : other));
     return LS_OK;
@@ -186,6 +187,7 @@ static struct prof_burst computing(uint32_t number)
                                .thread = number % THREADS,
                                .time_ns = DURATION_NS / COMPUTING * number,
                                .weight_ns = 26000000,
+                               .data_weight_ns = 26000000,
                                .spent_ns = 250000,
                                .ip = lines[5].ip,
                                .instructions = INSTRUCTIONS,
