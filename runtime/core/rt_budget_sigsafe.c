@@ -8,7 +8,7 @@
 
 enum {
     RT_HOOK_TIMED_EVERY = 64,
-    RT_LOOKED_PAIR_PS = 900, /* a malloc and its free that were only looked at (bench/alloc.py) */
+    RT_LOOKED_PAIR_PS = 1500, /* a malloc and its free that were only looked at (bench/alloc.py) */
     RT_CLOCK_TRIES = 4,
 };
 

@@ -10,6 +10,7 @@
 #include "runtime/core/rt_tap_sigsafe.h"
 #include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "runtime/samplers/rt_step_asm_sigsafe.h"
+#include "runtime/samplers/rt_step_faults_sigsafe.h"
 #include "runtime/samplers/rt_step_probe_sigsafe.h"
 #include "runtime/samplers/rt_step_syscall_sigsafe.h"
 #include "runtime/samplers/rt_step_traced_sigsafe.h"
@@ -276,6 +277,7 @@ void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why)
         if (rt_tap_room(t->rt) < RT_TAP_ROWS - RT_TAP_BELL_ROWS) rt_bell_ring();
     }
     spool_put_burst_end(rt_spool_writer(t->rt), why, r);
+    rt_step_faults_go_on(t);
 }
 
 static void finish(struct rt_step_thread *t, ucontext_t *uc, enum spool_burst_end_why why)
@@ -449,6 +451,7 @@ static void begin(struct rt_step_thread *t, ucontext_t *uc, int why)
 {
     unsigned cpu = 0;
     const uint64_t weight_ns = weight_now_ns(t);
+    rt_step_faults_stop(t);
     t->burst_begin_cpu_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->handlers_tsc = 0;
     t->handler_tsc = __rdtsc();

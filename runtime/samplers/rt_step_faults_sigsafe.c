@@ -12,14 +12,15 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 enum {
     FAULTS_EVERY_NS = 4000000, /* between samples */
     FAULTS_MEAN_FIRST = 64,    /* short programs pay for few samples of the faults of their start */
     FAULTS_SIGNAL_NS = 1500,   /* what the kernel takes for a signal and its return: of the right order */
+    FAULTS_COUNT_NS =
+        60, /* what it takes to count a fault that is no sample: measured on a virtual machine */
     TRACER_AGE_NS = 100000000,
-    HUGE_BYTES = 2 << 20,
+    FD_LEAST = 200,
 };
 
 static struct {
@@ -53,24 +54,25 @@ static uint64_t draw_period(struct rt_step_thread *t)
     return t->faults_mean > 1 ? 1 + (uint64_t)(rt_negative_log(u) / rt_negative_log(missed)) : 1;
 }
 
-/* Where descriptors are few the program needs them. */
-static bool has_descriptors_to_spare(void)
+/* Where descriptors are few they are the program's and the triggers'. 0 or an errno. */
+static int keep_fd(long fd, int *slot)
 {
-    enum { FEW = 64 };
-    struct rlimit limit;
-    return ls_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur >= FEW;
+    *slot = rt_fds_move_high((int)fd);
+    if (*slot < FD_LEAST) {
+        rt_step_syscall4(SYS_close, *slot, 0, 0, 0);
+        *slot = -1;
+        return EMFILE;
+    }
+    rt_fds_guard(slot);
+    return 0;
 }
 
 static int open_event(struct rt_step_thread *t)
 {
-    if (!has_descriptors_to_spare()) return EMFILE;
     t->faults_mean = __atomic_load_n(&faults.rate.mean, __ATOMIC_RELAXED);
     struct perf_event_attr attr = faults_attr(draw_period(t));
     const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return (int)-fd;
-    t->faults_fd = rt_fds_move_high((int)fd);
-    rt_fds_guard(&t->faults_fd);
-    return 0;
+    return fd < 0 ? (int)-fd : keep_fd(fd, &t->faults_fd);
 }
 
 void rt_step_faults_begin(struct rt_step_thread *t)
@@ -85,6 +87,12 @@ void rt_step_faults_begin(struct rt_step_thread *t)
 void rt_step_faults_stop(struct rt_step_thread *t)
 {
     if (t->faults_fd >= 0) rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+}
+
+void rt_step_faults_go_on(struct rt_step_thread *t)
+{
+    if (t->faults_fd >= 0 && !rt_step_engine.quiet)
+        rt_step_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
 }
 
 void rt_step_faults_close(struct rt_step_thread *t)
@@ -129,9 +137,7 @@ static int pagemap(void)
 {
     if (faults.pagemap_fd) return faults.pagemap_fd;
     const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return faults.pagemap_fd = -1;
-    faults.pagemap_fd = rt_fds_move_high((int)fd);
-    rt_fds_guard(&faults.pagemap_fd);
+    if (fd < 0 || keep_fd(fd, &faults.pagemap_fd) != 0) faults.pagemap_fd = -1;
     return faults.pagemap_fd;
 }
 
@@ -182,8 +188,10 @@ void rt_step_faults_take(struct rt_step_thread *t, const siginfo_t *info, const 
     const uint64_t begin_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     if (rt_step_is_traced(&rt_step_engine, TRACER_AGE_NS)) return rt_step_faults_stop(t);
     if (is_the_programs(t, info, ip)) record(t, info, ip);
+    const uint64_t counted_ns = (uint64_t)t->faults_mean * FAULTS_COUNT_NS;
     t->faults_mean = rt_budget_adapt(&faults.rate, FAULTS_EVERY_NS);
     arm(t);
-    const uint64_t spent_ns = rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS;
+    const uint64_t spent_ns =
+        rt_step_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS + counted_ns;
     __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);
 }

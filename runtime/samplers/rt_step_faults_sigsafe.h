@@ -22,7 +22,10 @@
 void rt_step_faults_begin(struct rt_step_thread *t);
 /* Thread: any of the process. */
 void rt_step_faults_close(struct rt_step_thread *t);
+/* Also around a burst: its probes touch pages before the program does, and signals that wait would disturb
+ * it. */
 void rt_step_faults_stop(struct rt_step_thread *t);
+void rt_step_faults_go_on(struct rt_step_thread *t);
 /* In a fork child: the descriptors are its own, what they name is the parent's. */
 void rt_step_faults_disown(struct rt_step_thread *t);
 
