@@ -6,6 +6,7 @@
 
 enum { MEAN_WEIGHT = 8 };
 static const double SHARE_FLOOR = 0.1;  /* of the share: bursts always have it */
+static const double HOOKS_PART = 0.5;   /* of the budget, at most, is charged for hooks and starts */
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
 static const double SHARE_MOST = 0.5;   /* of the time, however much is saved */
 static const double INTERVAL_MAX_NS = 10e9;
@@ -15,7 +16,9 @@ uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t
 {
     if (g->share >= 1) return g->period_min_ns > RT_STEP_SHORTEST_NS ? g->period_min_ns : RT_STEP_SHORTEST_NS;
     const double earned_ns = (double)worked_ns * g->share + (double)g->credit_ns;
-    const double left_ns = earned_ns - (double)spent.bursts_ns - (double)spent.hooks_ns;
+    const double most_ns = earned_ns * HOOKS_PART; /* they thin themselves out to this, as far as they can */
+    const double hooks_ns = (double)spent.hooks_ns < most_ns ? (double)spent.hooks_ns : most_ns;
+    const double left_ns = earned_ns - (double)spent.bursts_ns - hooks_ns;
     double share = g->share + left_ns / HORIZON_NS;
     const double most = g->share > SHARE_MOST ? g->share : SHARE_MOST;
     if (share > most) share = most;

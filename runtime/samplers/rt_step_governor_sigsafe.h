@@ -35,8 +35,8 @@ struct rt_step_spent {
 };
 
 /* Mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in threads_running threads.
- * The budget that is left (or overdrawn) is used up (or saved) within a fraction of a second; bursts always
- * have a tenth of the share, whatever hooks cost. */
+ * The budget that is left (or overdrawn) is used up (or saved) within a fraction of a second. Hooks and
+ * starts are charged with at most half of the budget, and bursts always have a tenth of the share. */
 uint64_t rt_step_governor_interval_ns(const struct rt_step_governor *g, uint64_t worked_ns,
                                       struct rt_step_spent spent, uint64_t cost_ns, double threads_running);
 

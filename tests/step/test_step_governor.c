@@ -37,11 +37,19 @@ static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **
     assert_true(interval(three_percent, 10 * S, more, 1) > usual * 3 / 2);
 }
 
-/* Hooks over the whole share: the rhythm slows down to a tenth, it does not stop. */
+/* Hooks over the whole budget: they are charged with half of it, and bursts go on with the other half. */
+static void step_governor_hooks_take_at_most_half_of_the_budget(void **state)
+{
+    (void)state;
+    const struct rt_step_spent greedy = {.bursts_ns = 152500000, .hooks_ns = 5 * S};
+    assert_in_range(interval(three_percent, 10 * S, greedy, 1), 99 * MS, 101 * MS);
+}
+
+/* Far overdrawn: the rhythm slows down to a tenth, it does not stop. */
 static void step_governor_bursts_always_have_a_tenth_of_the_share(void **state)
 {
     (void)state;
-    const struct rt_step_spent greedy = {.hooks_ns = 5 * S};
+    const struct rt_step_spent greedy = {.bursts_ns = 5 * S};
     assert_in_range(interval(three_percent, 10 * S, greedy, 1), 999 * MS, 1001 * MS);
 }
 
@@ -140,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_governor_interval_is_cost_times_threads_over_share),
         cmocka_unit_test(step_governor_uses_what_is_saved_and_saves_what_is_overdrawn),
+        cmocka_unit_test(step_governor_hooks_take_at_most_half_of_the_budget),
         cmocka_unit_test(step_governor_bursts_always_have_a_tenth_of_the_share),
         cmocka_unit_test(step_governor_period_is_a_lower_bound),
         cmocka_unit_test(step_governor_holds_the_budget_and_weights_add_up),
