@@ -11,17 +11,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
-enum { FUZZ_HEAD = 4, FUZZ_INDICES = 1 << 14, FUZZ_BREAKS = 64 };
+enum { FUZZ_HEAD = 4, FUZZ_INDICES = 400, FUZZ_BREAKS = 64 };
 
 struct fuzz_input {
     int64_t data[FUZZ_INDICES];
     size_t breaks[FUZZ_BREAKS];
     struct pat_sequence row;
+    size_t room; /* indices of this input: a few bytes shall not become many */
 };
+
+static struct fuzz_input in;
 
 static void fuzz_put(struct pat_sequence *s, uint64_t index)
 {
-    if (s->indices.len < FUZZ_INDICES) s->indices.data[s->indices.len++] = (int64_t)index;
+    if (s->indices.len < in.room) s->indices.data[s->indices.len++] = (int64_t)index;
 }
 
 /* The last `back` distances once more, `times` times. */
@@ -32,7 +35,7 @@ static void fuzz_repeat(struct pat_sequence *s, size_t back, size_t times)
         const int64_t *end = s->indices.data + s->indices.len;
         fuzz_put(s,
                  (uint64_t)end[-1] + (uint64_t)end[-(ptrdiff_t)back] - (uint64_t)end[-(ptrdiff_t)back - 1]);
-        if (s->indices.len == FUZZ_INDICES) return;
+        if (s->indices.len == in.room) return;
     }
 }
 
@@ -99,7 +102,6 @@ static void fuzz_compact(struct pat_sequence *s, const struct pat_compact_option
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
-    static struct fuzz_input in;
     if (len_bytes < FUZZ_HEAD) return 0;
     struct pat_sequence *s = &in.row;
     const struct pat_compact_options o = {.no_symbols = true,
@@ -113,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
                                .breaks = in.breaks,
                                .index_site = data[0] & 2 ? 0 : PAT_NONE,
                                .index_home = PAT_NONE};
+    in.room = 4 * len_bytes < FUZZ_INDICES ? 4 * len_bytes : FUZZ_INDICES;
     for (size_t i = FUZZ_HEAD; i + 2 <= len_bytes; i += 2)
         fuzz_step(s, data + i);
     s->accesses = s->indices.len + (data[0] & 4 ? 1000 : 0);
