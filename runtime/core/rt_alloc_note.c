@@ -58,14 +58,6 @@ static uint32_t rt_skipped_of(size_t len_bytes, uint32_t period_bytes)
     return (uint32_t)(1 / x - 0.5 + x / 12 + 0.5);
 }
 
-void rt_alloc_tell_skipped(void)
-{
-    if (rt_tls.skipped_allocs == 0) return;
-    __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,
-                       __ATOMIC_RELAXED);
-    rt_tls.skipped_allocs = 0;
-}
-
 static uint64_t rt_sample_seed(void)
 {
     const uint64_t base = rt_state.config.has_seed ? rt_state.config.seed : rt_ticks();
