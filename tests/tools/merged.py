@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: merged.py MERGED FILE...: every row of each FILE is in MERGED and says the same."""
+import codecs
 import sys
 import h5py
 import numpy as np
@@ -12,6 +13,10 @@ MISSING = 2**32 - 1
 FOREVER = 2**64 - 1
 
 
+# as the reader of profiles does (common/ls_text.h)
+codecs.register_error("question", lambda e: ("?" * (e.end - e.start), e.end))
+
+
 class Profile:
     def __init__(self, path):
         self.file = h5py.File(path)
@@ -21,7 +26,7 @@ class Profile:
     def table(self, name):
         if name not in self.tables:
             group = self.file[name]
-            self.tables[name] = {k: (d.asstr(errors="backslashreplace")[:] if h5py.check_string_dtype(d.dtype) else d[:]) for k, d in group.items()
+            self.tables[name] = {k: (d.asstr(errors="question")[:] if h5py.check_string_dtype(d.dtype) else d[:]) for k, d in group.items()
                                  if isinstance(d, h5py.Dataset)}
         return self.tables[name]
 
