@@ -9,6 +9,7 @@
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"
 #include "tools/record/rec_left.h"
+#include "tools/record/rec_limits.h"
 #include "tools/record/rec_preload.h"
 
 #include "config.h"
@@ -212,7 +213,9 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
 {
     (void)c;
     (void)operands;
-    static struct doctor d; /* large */
+    static struct doctor d;                /* large */
+    const ls_err err = rec_limits_check(); /* first: some of what is tried may end us */
+    if (err != LS_OK) return cli_fail(err);
     mach_capability_get(&d.can);
     if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));
     d.has_preload = rec_preload_find(d.preload) == LS_OK;

@@ -13,6 +13,13 @@ EXTRA_DIST += tests/fuzz/test_fuzz_spool.sh \
 tests_fuzz_fuzz_spool_reader_SOURCES = tests/fuzz/fuzz_spool_reader.c tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_spool_reader_LDADD = libspoolread.la libcommon.la
 
+check_PROGRAMS += tests/fuzz/fuzz_resolve
+TESTS += tests/fuzz/test_fuzz_resolve.sh
+EXTRA_DIST += tests/fuzz/test_fuzz_resolve.sh
+tests_fuzz_fuzz_resolve_SOURCES = tests/fuzz/fuzz_resolve.c tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_resolve_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(HDF5_CFLAGS)
+tests_fuzz_fuzz_resolve_LDADD = libprofile.la
+
 if HAVE_YAJL
 check_PROGRAMS += tests/fuzz/fuzz_pattern_file
 TESTS += tests/fuzz/test_fuzz_patterns.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: merged.py MERGED FILE...: every row of each FILE is in MERGED and says the same."""
-import re
+import codecs
 import sys
 import h5py
 import numpy as np
@@ -13,9 +13,8 @@ MISSING = 2**32 - 1
 FOREVER = 2**64 - 1
 
 
-def cleaned(text):
-    """What is no UTF-8 becomes question marks in a merged file."""
-    return re.sub(r"\\x[0-9a-f]{2}", "?", text)
+# as the reader of profiles does (common/ls_text.h)
+codecs.register_error("question", lambda e: ("?" * (e.end - e.start), e.end))
 
 
 class Profile:
@@ -27,7 +26,7 @@ class Profile:
     def table(self, name):
         if name not in self.tables:
             group = self.file[name]
-            self.tables[name] = {k: ([cleaned(t) for t in d.asstr(errors="backslashreplace")[:]] if h5py.check_string_dtype(d.dtype) else d[:]) for k, d in group.items()
+            self.tables[name] = {k: (d.asstr(errors="question")[:] if h5py.check_string_dtype(d.dtype) else d[:]) for k, d in group.items()
                                  if isinstance(d, h5py.Dataset)}
         return self.tables[name]
 

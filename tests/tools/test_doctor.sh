@@ -29,14 +29,14 @@ must grep -qF "$PWD/loadstone-spool-$gone-ab (2.02 KiB, of ./solver 3)" text
 must grep -qF "loadstone resolve -o FILE.h5 $PWD/loadstone-spool-$gone-ab" text
 must grep -qF "to remove it: rm -r $PWD/loadstone-spool-$gone-ab" text
 must grep -qF "to remove it (of a trace, and of no more use): rm -r $PWD/loadstone-spool-2000000001-ab" text
-must test "$(grep -c '^  /.*/loadstone-spool-' text)" = 2
+must test "$(grep -c "^  $PWD/loadstone-spool-" text)" = 2
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then
-    must python3 -c 'import json; l = json.load(open("json"))["left_spools"]; assert [(s["bytes"], s["command"], s["is_recording"]) for s in l] == [(2067, "./solver 3", True), (0, "", False)], l'
+    must python3 -c 'import json; import os; l = [s for s in json.load(open("json"))["left_spools"] if s["path"].startswith(os.getcwd())]; assert [(s["bytes"], s["command"], s["is_recording"]) for s in l] == [(2067, "./solver 3", True), (0, "", False)], l'
 fi
 rm -r loadstone-spool-*
 "$loadstone" doctor >text 2>err
-! grep -q "Left by" text || { echo "FAIL: nothing was left"; failed=1; }
+! grep -q "$PWD/loadstone-spool-" text || { echo "FAIL: nothing was left"; failed=1; }
 # a PMU that sysfs describes and the kernel does not open is named, with what helps
 mkdir -p spe/bus/event_source/devices
 while read -r file content; do

@@ -80,6 +80,7 @@ if has_python ctypes && "$python" filter.py flock kill true; then
             refused "seccomp: $action $call" "kills programs that call $call" "$python" filter.py $call $action $record ./touches
         done
     done
+    refused "seccomp: doctor" "kills programs that call perf_event_open" "$python" filter.py perf_event_open kill "$loadstone" doctor
 else
     echo "not tested: filters of system calls (needs Python with ctypes on x86-64 or ARM64, and seccomp)"
 fi
