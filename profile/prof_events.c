@@ -22,7 +22,6 @@ ls_err prof_event_take(struct prof_run_state *run, uint32_t process, const struc
         return LS_OK;
     }
     if (e->kind == SPOOL_EVENT_DROPPED_BYTES) run->dropped_bytes += e->count;
-    if (e->kind == SPOOL_EVENT_SKIPPED_TRIGGERS) run->skipped_triggers += e->count;
     if (e->kind == SPOOL_EVENT_THROTTLED) run->throttled += e->count;
     if (e->kind == SPOOL_EVENT_SAMPLES_LOST || e->kind == SPOOL_EVENT_HARDWARE_LOST)
         run->lost_records += e->count;

@@ -103,7 +103,6 @@ static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
     a->overhead_achieved = merge_larger(a->overhead_achieved, b->overhead_achieved);
     a->lost_records = merge_sum(a->lost_records, b->lost_records);
     a->dropped_bytes = merge_sum(a->dropped_bytes, b->dropped_bytes);
-    a->skipped_triggers = merge_sum(a->skipped_triggers, b->skipped_triggers);
     a->throttled = merge_sum(a->throttled, b->throttled);
     merge_cpu(job, a, b);
 }

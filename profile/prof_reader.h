@@ -172,7 +172,7 @@ struct prof_run {
     uint64_t tsc_hz, tsc_step_cycles, probe_cost_cycles, burst_instructions;
     double overhead_asked, overhead_achieved; /* shares of wall time; achieved: bursts and hooks, summed over
                                                  threads, of the worst process */
-    uint64_t lost_records, dropped_bytes, skipped_triggers, throttled;
+    uint64_t lost_records, dropped_bytes, throttled;
     double level_latency_cycles[PROF_LEVEL_COUNT]; /* calibration: median load latency inside each level */
     double level_limit_cycles[PROF_LEVEL_COUNT]; /* a latency below limit[l] is at level l or nearer; last is
                                                     +inf */

@@ -69,7 +69,6 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     struct prof_process *p = prof_process_of(r);
     if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
     if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
-    r->run->skipped_triggers += end->skipped;
     r->run->instructions_stepped += end->instructions;
     r->run->instructions_in_place += end->in_place;
     prof_latency_learn(&r->latency, end);

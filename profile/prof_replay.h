@@ -68,7 +68,7 @@ struct prof_run_state {
     sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;
     uint64_t instructions_stepped, instructions_in_place;
-    uint64_t lost_records, dropped_bytes, skipped_triggers, damaged_files, throttled;
+    uint64_t lost_records, dropped_bytes, damaged_files, throttled;
     uint64_t tsc_hz, probe_cost_cycles, burst_instructions;
     double overhead_asked;
     uint64_t records_done, records_all; /* for progress */

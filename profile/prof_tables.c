@@ -271,7 +271,6 @@ static const struct prof_field prof_run_fields[] = {
                "share it used: bursts and hooks, summed over threads, of the worst process of 0.1 s or more"),
     PROF_FIELD(prof_run, lost_records, PROF_U64, "records that could not be used"),
     PROF_FIELD(prof_run, dropped_bytes, PROF_U64, "bytes of records dropped for want of space"),
-    PROF_FIELD(prof_run, skipped_triggers, PROF_U64, "bursts skipped to hold the budget"),
     PROF_FIELD(prof_run, throttled, PROF_U64, "times the kernel throttled the engine"),
     PROF_LEVELS(prof_run, level_latency_cycles, "calibration: median load latency inside each level"),
     PROF_LEVELS(prof_run, level_limit_cycles, "a latency below limit[l] is at level l or nearer"),

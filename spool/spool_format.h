@@ -297,7 +297,7 @@ struct spool_burst_begin {
     struct spool_rec_header rec;
     uint64_t time_ns;   /* of the trigger */
     uint64_t tsc;       /* at the trigger */
-    uint64_t weight_ns; /* CPU time this burst stands for: since the end of the burst before it */
+    uint64_t weight_ns; /* CPU time that the burst represents: 1 / the rate of triggers at its own */
     uint64_t ip;        /* interrupted instruction */
     uint32_t cpu;
     uint32_t number; /* burst number in this thread, from 0 */
@@ -358,11 +358,11 @@ enum spool_burst_end_why {
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
     uint64_t time_ns;
-    uint64_t spent_ns;       /* cost of this burst: CPU time of the thread from trigger to end */
-    uint64_t hooks_ns;       /* estimated cost of hooks of the whole process so far */
-    uint64_t all_spent_ns;   /* bursts of the whole process so far */
-    uint32_t instructions;   /* stepped */
-    uint32_t skipped;        /* triggers the budget refused since the last burst of this thread */
+    uint64_t spent_ns;     /* cost of this burst: CPU time of the thread from trigger to end */
+    uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
+    uint64_t all_spent_ns; /* bursts of the whole process so far */
+    uint32_t instructions; /* stepped */
+    uint32_t reserved;
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t in_place; /* of instructions, those stepped where they stand: loads after them are not timed */
@@ -599,7 +599,6 @@ struct spool_kernel_call {
     X(TRIGGER_REFUSED, "the kernel refused the trigger of a thread")                                        \
     X(ENGINE_QUIET,                                                                                         \
       "sampling stopped: the system no longer allows it (seccomp, setuid or chroot after the start)")       \
-    X(SKIPPED_TRIGGERS, "bursts skipped to hold the overhead budget")                                       \
     X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                               \
     X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                   \
     X(TRACED, "a debugger is attached: no stepping")                                                        \

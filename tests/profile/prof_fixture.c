@@ -88,8 +88,7 @@ void prof_fixture_burst_end(struct prof_fixture_thread *t)
                                       .spent_ns = 900,
                                       .hooks_ns = 100 * t->bursts,
                                       .all_spent_ns = 900 * t->bursts,
-                                      .instructions = 1200,
-                                      .skipped = 1};
+                                      .instructions = 1200};
     spool_put_burst_end(&t->writer, SPOOL_BURST_BUDGET, e);
 }
 

@@ -442,7 +442,6 @@ static void overhead_is_bursts_and_hooks_over_life(void **state)
     assert_string_equal(prof_run_of(r.profile)->why, "no PMU here; hw: no PMU visible");
     assert_true(fabs(prof_run_of(r.profile)->overhead_achieved - 1000.0 / 200000000) < 1e-12);
     assert_true(fabs(prof_run_of(r.profile)->overhead_asked - 0.03) < 1e-12);
-    assert_int_equal(prof_run_of(r.profile)->skipped_triggers, 1);
     end(&f, &r);
 }
 

@@ -212,7 +212,6 @@ static ls_err write_run(prof_writer *w)
                            .burst_instructions = INSTRUCTIONS,
                            .overhead_asked = 0.03,
                            .overhead_achieved = 0.0255,
-                           .skipped_triggers = 12,
                            .throttled = 0,
                            .level_latency_cycles = {5, 15, 60, 500},
                            .level_limit_cycles = {10, 35, 250, INFINITY},

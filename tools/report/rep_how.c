@@ -18,11 +18,9 @@ static void rep_how_engine(const struct prof_run *r, FILE *out)
     rep_key(out, "how");
     fprintf(out, "%s%s", *r->why ? r->why : "engine as asked for", *r->version ? "; Loadstone " : "");
     fprintf(out, "%s\n", r->version);
-    if (!rep_known(r->skipped_triggers) && !rep_known(r->throttled)) return;
+    if (!rep_known(r->throttled)) return;
     rep_key(out, "budget");
-    fprintf(out, "%s triggers skipped to hold it", cli_format_grouped(n, rep_known(r->skipped_triggers)));
-    if (rep_known(r->throttled)) fprintf(out, "; throttled %s times", cli_format_grouped(n, r->throttled));
-    fputc('\n', out);
+    fprintf(out, "throttled %s times\n", cli_format_grouped(n, r->throttled));
 }
 
 static void rep_how_weights(const struct rep_view *v, FILE *out)

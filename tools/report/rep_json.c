@@ -28,7 +28,6 @@ static void rep_json_run(const struct rep_view *v, struct ls_json *j)
     ls_json_double(j, "overhead_achieved", r->overhead_achieved);
     ls_json_double(j, "lost_records", rep_or_missing(r->lost_records));
     ls_json_double(j, "dropped_bytes", rep_or_missing(r->dropped_bytes));
-    ls_json_double(j, "skipped_triggers", rep_or_missing(r->skipped_triggers));
     ls_json_double(j, "throttled", rep_or_missing(r->throttled));
     ls_json_double(j, "coverage_precise", r->coverage_precise);
     ls_json_double(j, "coverage_coarse", r->coverage_coarse);
