@@ -45,5 +45,5 @@ tests_fuzz_fuzz_source_perf_script_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DFUZ
 tests_fuzz_fuzz_source_perf_script_LDADD = libpatterns.la $(ZLIB_LIBS)
 tests_fuzz_fuzz_run_h5_SOURCES = tests/fuzz/fuzz_run_h5.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
     tests/fuzz/fuzz_replay.c
-tests_fuzz_fuzz_run_h5_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_fuzz_fuzz_run_h5_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(HDF5_CFLAGS)
 tests_fuzz_fuzz_run_h5_LDADD = libpatterns.la libprofile.la
