@@ -97,7 +97,7 @@ holds_some alloc_min 'ALLOC .* len=4194304 '
 # Too many to record each: those left out are counted, every end belongs to a recorded block, large blocks are never left out.
 LOADSTONE_OVERHEAD=1% same flood "$victim" flood
 holds flood 1 'ALLOC .* len=3145728 '
-holds flood 1 'EVENT kind=13 .*count=[1-9]'
+holds flood 1 'EVENT kind=12 .*count=[1-9]'
 awk '/ ALLOC / { b = $4; n[b]++; a++ } / FREE / { b = $4; if (n[b]-- < 1) bad++ }
     END { if (bad || a >= 1000000) { print bad + 0 " ends without a beginning, " a " recorded"; exit 1 } }' "$work/lines" ||
     fail "flood: allocations and frees do not match"
