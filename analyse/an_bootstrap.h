@@ -35,7 +35,8 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
 void an_bootstrap_free(an_bootstrap *b);
 /* One line for the report: how the intervals were made. */
 const char *an_bootstrap_method(const an_bootstrap *b);
-/* Bursts that a share of the metric rests on: those that represent time, for stall with measured loads. */
+/* Return how many bursts a share of the metric rests on: of time, the bursts that represent time; of stall,
+ * those of them with measured loads. */
 size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time.
  */

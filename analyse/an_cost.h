@@ -32,7 +32,7 @@ struct an_costs {
     struct prof_cost_loads loads;
     size_t bursts;                             /* that represent time: of a weight above 0 */
     size_t clipped;                            /* bursts whose weight was an outlier */
-    size_t attributed_bursts, measured_bursts; /* those of them with accesses; with measured loads */
+    size_t attributed_bursts, measured_bursts; /* bursts with accesses, and with measured loads */
 };
 
 /* The input of a profile: burst table and calibration. */

@@ -15,7 +15,7 @@ struct an_kernel_row {
     uint32_t cause;      /* enum prof_kernel_cause */
     uint32_t node, line; /* rows of nodes and lines; UINT32_MAX: not known, or put together */
     uint64_t calls, bytes;
-    double time_ns, error_ns; /* error: half of the 95 % interval; those of parts add up in squares */
+    double time_ns, error_ns; /* error_ns is half of the 95 % interval; errors of parts add up in squares */
 };
 struct an_kernel {
     struct an_kernel_row *rows; /* the costliest first */
@@ -40,9 +40,9 @@ struct an_churn {
     uint64_t unmaps, bytes; /* bytes: that were unmapped, in all */
     double time_ns, error_ns;
 };
-/* Sites of which at least AN_CHURN_UNMAPS blocks were unmapped, whose pages were faulted in, and which cost
- * more than their error and than AN_CHURN_SHARE of cpu_ns; the costliest first. Returns how many: at most
- * room. k: by data. */
+/* List sites whose blocks are mapped, faulted in and unmapped again and again, the costliest first: at least
+ * AN_CHURN_UNMAPS blocks were unmapped, and the cost exceeds its error and AN_CHURN_SHARE of cpu_ns. Returns
+ * how many, at most room. k is by data. */
 enum { AN_CHURN_UNMAPS = 8 };
 #define AN_CHURN_SHARE 0.01
 size_t an_kernel_churn(const struct an_kernel *k, const struct an_tables *t, double cpu_ns,

@@ -14,7 +14,7 @@ struct an_row {
     uint64_t samples, loads, stores, prefetches, measured;
     uint64_t levels[PROF_LEVEL_COUNT],
         level_unknown; /* of measured loads: those without a level are unknown */
-    uint64_t bursts;   /* that represent time: those that touched the group, or by origin began in it */
+    uint64_t bursts;   /* bursts that represent time and touched the group; by origin: that began in it */
     double time_ns, stall_ns;         /* stall: of the group's own loads, never more than its time */
     double latency_sum_cycles;        /* of measured loads: / measured is their mean */
     double median_cycles, p95_cycles; /* of measured loads, NAN without one */

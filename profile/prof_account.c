@@ -20,9 +20,15 @@ struct stratum {
     double scale;
 };
 
+/* A process, to be sorted by its program. */
+struct program {
+    const char *exe;
+    uint32_t process;
+};
+
 struct closing {
     const struct prof_account *a;
-    uint32_t *order;            /* processes sorted by program */
+    struct program *order;      /* processes sorted by program */
     uint32_t *stratum_of;       /* process -> stratum */
     double *user_ns, *found_ns; /* by process; user_ns NAN where not known */
     struct stratum *strata;
@@ -91,18 +97,11 @@ static bool has_bursts(const struct prof_process *p)
     return p->engine && strcmp(p->engine, "step") == 0;
 }
 
-static const char *program_of(const struct prof_process *p)
-{
-    return p->exe ? p->exe : "";
-}
-
-static const struct prof_process *sorted_rows;
-
 static int by_program(const void *x, const void *y)
 {
-    const uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
-    const int names = strcmp(program_of(&sorted_rows[i]), program_of(&sorted_rows[j]));
-    return names ? names : (i > j) - (i < j);
+    const struct program *a = x, *b = y;
+    const int names = strcmp(a->exe, b->exe);
+    return names ? names : (a->process > b->process) - (a->process < b->process);
 }
 
 static bool is_long(const struct closing *c, double user_ns)
@@ -115,15 +114,16 @@ static double user_or_0(const struct closing *c, uint32_t process)
     return isnan(c->user_ns[process]) ? 0 : c->user_ns[process];
 }
 
-/* Processes of one program that are too short for a stratum each: order[from, to). */
-static void pool_program(struct closing *c, size_t from, size_t to, uint32_t rest)
+/* Put the processes of one program that are too short for a stratum each, order[from, to), into one, or into
+ * stratum 0 where they are too short together. */
+static void pool_program(struct closing *c, size_t from, size_t to)
 {
     double user_ns = 0;
     for (size_t i = from; i < to; i++)
-        if (c->stratum_of[c->order[i]] == NO_STRATUM) user_ns += user_or_0(c, c->order[i]);
-    const uint32_t stratum = is_long(c, user_ns) ? c->strata_len++ : rest;
+        if (c->stratum_of[c->order[i].process] == NO_STRATUM) user_ns += user_or_0(c, c->order[i].process);
+    const uint32_t stratum = is_long(c, user_ns) ? c->strata_len++ : 0;
     for (size_t i = from; i < to; i++)
-        if (c->stratum_of[c->order[i]] == NO_STRATUM) c->stratum_of[c->order[i]] = stratum;
+        if (c->stratum_of[c->order[i].process] == NO_STRATUM) c->stratum_of[c->order[i].process] = stratum;
 }
 
 static void add_process(struct closing *c, uint32_t p, struct stratum *s)
@@ -137,7 +137,6 @@ static void add_process(struct closing *c, uint32_t p, struct stratum *s)
 static void divide(struct closing *c)
 {
     const size_t len = c->a->processes_len;
-    double rest_ns = 0;
     uint32_t largest = 0;
     c->strata_len = 1;
     for (uint32_t p = 0; p < len; p++) {
@@ -145,17 +144,15 @@ static void divide(struct closing *c)
         c->stratum_of[p] = is_own ? c->strata_len++ : NO_STRATUM;
     }
     for (size_t from = 0, to; from < len; from = to) {
-        const char *program = program_of(&c->a->processes[c->order[from]]);
-        for (to = from + 1; to < len && strcmp(program_of(&c->a->processes[c->order[to]]), program) == 0;
-             to++)
+        for (to = from + 1; to < len && strcmp(c->order[to].exe, c->order[from].exe) == 0; to++)
             ;
-        pool_program(c, from, to, 0);
+        pool_program(c, from, to);
     }
     for (uint32_t p = 0; p < len; p++)
         add_process(c, p, &c->strata[c->stratum_of[p]]);
     for (uint32_t s = 1; s < c->strata_len; s++)
         if (largest == 0 || c->strata[s].user_ns > c->strata[largest].user_ns) largest = s;
-    rest_ns = c->strata[0].user_ns;
+    const double rest_ns = c->strata[0].user_ns;
     if (largest == 0 || is_long(c, rest_ns)) return;
     c->strata[largest].user_ns += rest_ns;
     c->strata[largest].split_variance += c->strata[0].split_variance;
@@ -301,10 +298,10 @@ static ls_err close_with(struct closing *c, struct prof_run *run, char *why, siz
     if (!c->order || !c->stratum_of || !c->user_ns || !c->found_ns || !c->strata)
         return ls_fail(LS_ERR_NOMEM, "out of memory for the CPU time of %zu processes", len);
     for (uint32_t p = 0; p < len; p++) {
-        c->order[p] = p;
+        const char *exe = c->a->processes[p].exe;
+        c->order[p] = (struct program){exe ? exe : "", p};
         fill_process(c, p);
     }
-    sorted_rows = c->a->processes;
     qsort(c->order, len, sizeof(*c->order), by_program);
     sum_weights(c);
     divide(c);
@@ -318,7 +315,7 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
 {
     const size_t room = a->processes_len + 1;
     struct closing c = {.a = a,
-                        .order = calloc(room, sizeof(uint32_t)),
+                        .order = calloc(room, sizeof(struct program)),
                         .stratum_of = calloc(room, sizeof(uint32_t)),
                         .user_ns = calloc(room, sizeof(double)),
                         .found_ns = calloc(room, sizeof(double)),
@@ -364,22 +361,13 @@ static int by_origin(const void *x, const void *y)
     return symbols ? symbols : (a->burst > b->burst) - (a->burst < b->burst);
 }
 
-static const char *symbol_at(const struct prof_line *lines, size_t len, uint32_t process, uint64_t ip)
+static const char *symbol_at(const prof_line_list *lines, uint32_t process, uint64_t ip)
 {
-    size_t low = 0, high = len;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct prof_line *l = &lines[middle];
-        if (l->process < process || (l->process == process && l->ip < ip))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_there = low < len && lines[low].process == process && lines[low].ip == ip;
-    return is_there && lines[low].symbol ? lines[low].symbol : "";
+    const uint32_t line = prof_lines_find(lines, process, ip);
+    return line < lines->len && lines->rows[line].symbol ? lines->rows[line].symbol : "";
 }
 
-/* Bursts of one function: those that went on get the weights of the others. */
+/* Give the weights of cut bursts of one function to the others of it. */
 static void hand_over(struct prof_burst *bursts, const struct origin *from, const struct origin *to)
 {
     double all_ns = 0, on_ns = 0;
@@ -396,14 +384,14 @@ static void hand_over(struct prof_burst *bursts, const struct origin *from, cons
     }
 }
 
-ls_err prof_account_accesses(const struct prof_account *a, const struct prof_line *lines, size_t lines_len)
+ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
     if (!origins) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu bursts", a->bursts_len);
     for (uint32_t i = 0; i < a->bursts_len; i++) {
         struct prof_burst *b = &a->bursts[i];
         const uint32_t process = process_of(a, b);
-        origins[i] = (struct origin){i, process, symbol_at(lines, lines_len, process, b->ip)};
+        origins[i] = (struct origin){i, process, symbol_at(lines, process, b->ip)};
         b->data_weight_ns = b->weight_ns;
     }
     qsort(origins, a->bursts_len, sizeof(*origins), by_origin);

@@ -12,6 +12,7 @@
 #ifndef PROF_ACCOUNT_H
 #define PROF_ACCOUNT_H
 
+#include "profile/prof_lines.h"
 #include "profile/prof_reader.h"
 #include "spool/spool_format.h"
 
@@ -49,6 +50,6 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
  * before its loads could be timed says where the program was, but not what it accesses: the bursts that began
  * in the same function of the same process and went on represent its accesses. Where there is none it keeps
  * them. lines are sorted by process and ip. Errors: LS_ERR_NOMEM. */
-ls_err prof_account_accesses(const struct prof_account *a, const struct prof_line *lines, size_t lines_len);
+ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines);
 
 #endif

@@ -25,7 +25,7 @@ struct truth_phase *truth_phase_new(enum truth_kind kind, const char *name, cons
 void truth_slice(struct truth_phase *phase, void (*work)(void));
 /* Run `count` slices. */
 void truth_slices(struct truth_phase *phase, void (*work)(void), int count);
-/* Print the time of each phase, and what getrusage says of this process and the children it waited for. */
+/* Print the time of each phase, and getrusage of this process and of the children that it waited for. */
 void truth_print(void);
 /* The amount of work: argument `index`, or 1. */
 double truth_scale(int argc, char **argv, int index);

@@ -198,10 +198,10 @@ static void account_adds_up_over_noisy_splits(void **state)
 /* Two functions; half of the bursts in the first lost the processor, and the second has no other. */
 static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
 {
-    static const struct prof_line lines[] = {{.ip = 16, .symbol = "walk"},
-                                             {.ip = 17, .symbol = "walk"},
-                                             {.ip = 32, .symbol = "sort"},
-                                             {.ip = 48, .symbol = "call"}};
+    static struct prof_line rows[] = {{.ip = 16, .symbol = "walk"},
+                                      {.ip = 17, .symbol = "walk"},
+                                      {.ip = 32, .symbol = "sort"},
+                                      {.ip = 48, .symbol = "call"}};
     struct book *b = book_new();
     (void)state;
     add_process(b, "a", (struct prof_cpu){10 * S, 0, 0, 0, 4 * MS});
@@ -220,7 +220,8 @@ static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
                                    .threads = b->threads,
                                    .bursts = b->bursts,
                                    .bursts_len = b->bursts_len};
-    assert_int_equal(prof_account_accesses(&a, lines, 4), LS_OK);
+    const prof_line_list lines = {.rows = rows, .len = 4};
+    assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
     assert_int_equal(b->bursts[0].data_weight_ns, 0);
     assert_int_equal(b->bursts[1].data_weight_ns, 2 * b->bursts[1].weight_ns);
     assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* nobody speaks for it */
