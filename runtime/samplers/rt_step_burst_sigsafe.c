@@ -107,8 +107,9 @@ void rt_step_burst_disarm(struct rt_step_thread *t)
     rt_step_engine.trigger->disarm(t);
 }
 
-/* What a burst represents that begins now. A timer that fires once may be late by a tick: its delay is part
- * of the interval. */
+/* Return the CPU time that a burst represents which begins now. A timer that fires once may be late by a
+ * tick: its delay is part of the interval. Where another thread armed it (armed_cpu_ns is UINT64_MAX) the sum
+ * wraps to less than drawn_ns, and the delay counts as none. */
 static uint64_t weight_now_ns(const struct rt_step_thread *t)
 {
     if (rt_step_engine.trigger->repeats) return t->mean_ns;
