@@ -35,16 +35,25 @@ static struct prof_cost_samples an_cost_samples(const struct prof_samples *s, ui
                                       .level = s->level + first,
                                       .latency_cycles = s->latency_cycles + first,
                                       .position = s->position + first,
+                                      .node = s->node + first,
+                                      .addr = s->addr + first,
                                       .len = len};
 }
 
-static ls_err an_model_init(struct an_costs *c, const struct an_input *in)
+static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struct prof_cost_nodes *nodes)
 {
     const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
     c->model = in->calibration;
     c->loads = PROF_COST_NO_LOADS;
     prof_cost_loads_add(&c->loads, &all);
     prof_cost_model_loads(&c->model, &c->loads);
+    for (size_t b = 0; b < in->bursts_len; b++) {
+        const struct prof_cost_samples s =
+            an_cost_samples(&in->samples, in->bursts[b].first_sample, in->bursts[b].samples_len);
+        prof_cost_nodes_add(nodes, &c->model, &s);
+    }
+    prof_cost_nodes_judge(nodes);
+    c->model.nodes = nodes;
     return prof_cost_model_weights(&c->model, in->bursts, in->bursts_len);
 }
 
@@ -69,6 +78,7 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
 
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
 {
+    struct prof_cost_nodes nodes = {0};
     memset(out, 0, sizeof(*out));
     LS_TRY(an_bursts_check(in));
     const size_t len = in->samples.len ? in->samples.len : 1;
@@ -76,10 +86,12 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns)
         return ls_fail(LS_ERR_NOMEM, "no memory for the costs of %zu samples", len);
-    LS_TRY(an_model_init(out, in));
-    for (size_t b = 0; b < in->bursts_len; b++)
+    const ls_err err = an_model_init(out, in, &nodes);
+    for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);
-    return LS_OK;
+    out->model.nodes = NULL;
+    prof_cost_nodes_fini(&nodes);
+    return err;
 }
 
 void an_costs_fini(struct an_costs *c)

@@ -12,8 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Borrowed arrays. Columns needed: op, latency_cycles, latency_valid, level, position; further ones by what
- * else is called. */
+/* Columns of the samples that the costs are computed from. */
+#define AN_COST_COLUMNS                                                                        \
+    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) | \
+     PROF_MASK(position) | PROF_MASK(node) | PROF_MASK(addr))
+
+/* Borrowed arrays. AN_COST_COLUMNS are needed; further columns by the other functions that are called. */
 struct an_input {
     const struct prof_burst *bursts;
     size_t bursts_len;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct prof_cost_window {
     double penalty_cycles, issue_cycles;
@@ -23,7 +24,8 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
         .step_cycles = run->tsc_step_cycles == UINT64_MAX ? 1.0 : fmax(1.0, (double)run->tsc_step_cycles),
         .issue_width = prof_known_or(run->issue_width, PROF_COST_ISSUE_WIDTH),
         .weight_max_ns = INFINITY,
-        .is_timed = true};
+        .is_timed = true,
+        .is_stepped = run->engine && strcmp(run->engine, "step") == 0};
     m->beyond_l2_cycles = prof_known_or(run->level_limit_cycles[PROF_LEVEL_L2], m->l1_cycles);
     m->latency_max_cycles = PROF_COST_LATENCY_TIMES * m->dram_cycles;
 }
@@ -87,10 +89,108 @@ static bool prof_is_beyond_l2(const struct prof_cost_model *m, const struct prof
     return (double)s->latency_cycles[i] > m->beyond_l2_cycles;
 }
 
+/* --- nodes whose data stays in the caches --- */
+
+/* Lines are counted in a bitmap that is indexed by their hash (linear counting: Whang, Vander-Zanden, Taylor,
+ * A linear-time probabilistic counting algorithm, 1990): with B bits of which Z are clear there were some -B
+ * ln(Z / B) lines. */
+enum { PROF_LINE_BITS = 2048, PROF_LINE_WORDS = PROF_LINE_BITS / 64 };
+
+struct prof_cost_node {
+    uint64_t timed, beyond_l2, beyond_l3;
+    double touched; /* sum of the distinct lines of each burst */
+    uint32_t burst; /* number of the burst that `now` belongs to */
+    bool is_kept;
+    struct {
+        uint64_t all[PROF_LINE_WORDS], now[PROF_LINE_WORDS];
+    } * lines; /* of the whole run, and of the burst; NULL: never timed */
+};
+
+static double prof_count_lines(const uint64_t *bitmap)
+{
+    int clear = 0;
+    for (int i = 0; i < PROF_LINE_WORDS; i++)
+        clear += __builtin_popcountll(~bitmap[i]);
+    return clear ? -PROF_LINE_BITS * log((double)clear / PROF_LINE_BITS) : INFINITY;
+}
+
+static void prof_end_burst(struct prof_cost_node *n)
+{
+    n->touched += prof_count_lines(n->lines->now);
+    memset(n->lines->now, 0, sizeof(n->lines->now));
+}
+
+/* The row of a node, or NULL without memory: the node then counts as one that leaves the caches. */
+static struct prof_cost_node *prof_cost_node(struct prof_cost_nodes *n, uint32_t node)
+{
+    if (node == UINT32_MAX) return NULL;
+    if (node >= n->len) {
+        const uint32_t len = node < UINT32_MAX / 2 ? 2 * node + 64 : node + 1;
+        struct prof_cost_node *rows = realloc(n->rows, (size_t)len * sizeof(*rows));
+        if (!rows) return NULL;
+        memset(rows + n->len, 0, (size_t)(len - n->len) * sizeof(*rows));
+        n->rows = rows;
+        n->len = len;
+    }
+    struct prof_cost_node *row = &n->rows[node];
+    if (!row->lines) row->lines = calloc(1, sizeof(*row->lines));
+    return row->lines ? row : NULL;
+}
+
+void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
+                         const struct prof_cost_samples *burst)
+{
+    if (!m->is_stepped) return;
+    n->bursts++;
+    for (uint64_t i = 0; i < burst->len; i++) {
+        if (!prof_cost_is_measured(burst, i)) continue;
+        struct prof_cost_node *row = prof_cost_node(n, burst->node[i]);
+        if (!row) continue;
+        if (row->burst != n->bursts) prof_end_burst(row);
+        row->burst = n->bursts;
+        row->timed++;
+        row->beyond_l2 += prof_is_beyond_l2(m, burst, i);
+        row->beyond_l3 += burst->level[i] == PROF_LEVEL_DRAM;
+        const uint64_t line = burst->addr[i] / PROF_COST_LINE_BYTES;
+        const uint64_t bit = line * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PROF_LINE_BITS - 1);
+        row->lines->all[bit / 64] |= UINT64_C(1) << bit % 64;
+        row->lines->now[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+}
+
+void prof_cost_nodes_judge(struct prof_cost_nodes *n)
+{
+    for (uint32_t i = 0; i < n->len; i++) {
+        struct prof_cost_node *row = &n->rows[i];
+        if (!row->lines) continue;
+        prof_end_burst(row);
+        const double lines = prof_count_lines(row->lines->all), timed = (double)row->timed;
+        row->is_kept = lines <= PROF_COST_KEPT_LINES && row->touched >= 2 * lines &&
+                       (double)row->beyond_l2 < PROF_COST_KEPT_FAR * timed &&
+                       (double)row->beyond_l3 < PROF_COST_KEPT_MEMORY * timed;
+    }
+}
+
+bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t node)
+{
+    return n && node < n->len && n->rows[node].is_kept;
+}
+
+void prof_cost_nodes_fini(struct prof_cost_nodes *n)
+{
+    for (uint32_t i = 0; i < n->len; i++)
+        free(n->rows[i].lines);
+    free(n->rows);
+    *n = (struct prof_cost_nodes){0};
+}
+
+/* --- cost of the accesses of a burst --- */
+
 static double prof_penalty_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
                                   uint64_t i)
 {
     if (!prof_cost_is_measured(s, i) || !prof_is_beyond_l2(m, s, i)) return 0;
+    if (m->nodes && prof_cost_node_is_kept(m->nodes, s->node[i])) return 0;
     return fmax(prof_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 

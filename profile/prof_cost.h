@@ -17,6 +17,12 @@
  * its time is split evenly over its accesses; so is the time of every burst where less than
  * PROF_COST_TIMED_MIN of the loads of the run were timed. A burst without accesses belongs to no data.
  *
+ * Data that stays in the caches. Each trap of the step engine evicts some lines, so that even the loads of a
+ * 4 KiB array miss now and then: 1 to 2 % of them read like L3, a few per thousand like memory. For a node of
+ * which at most PROF_COST_KEPT_LINES distinct cache lines were touched (256 KiB, the smallest usual L2), each
+ * of them by two bursts on average, such loads count as served by L1 or L2 as long as fewer than
+ * PROF_COST_KEPT_FAR of the node's timed loads are beyond L2, and fewer than PROF_COST_KEPT_MEMORY beyond L3.
+ *
  * With a coarse counter the latencies of single loads err to both sides, and only their sum over all loads of
  * the burst is right: S is then at most that sum.
  *
@@ -46,6 +52,12 @@
 #define PROF_COST_WEIGHT_TIMES 20.0
 #define PROF_COST_BURSTS_MIN 30
 #define PROF_COST_TIMED_MIN 0.05
+#define PROF_COST_LINE_BYTES 64
+#define PROF_COST_KEPT_LINES 4096
+#define PROF_COST_KEPT_FAR 0.03
+#define PROF_COST_KEPT_MEMORY 0.01
+
+struct prof_cost_nodes;
 
 struct prof_cost_model {
     double l1_cycles, dram_cycles;
@@ -56,6 +68,8 @@ struct prof_cost_model {
     double weight_max_ns, weight_usual_ns; /* above the maximum a burst gets the usual weight */
     uint32_t window_begin;                 /* first position that carries a latency anywhere in the run */
     bool is_timed;                         /* enough loads carry a latency */
+    bool is_stepped;                       /* single-stepping evicts lines from the caches */
+    const struct prof_cost_nodes *nodes;   /* borrowed; NULL: no data is known to stay in the caches */
 };
 /* The calibration of a run, or the defaults above. No weight is limited, window_begin is 0, loads count as
  * timed. */
@@ -65,7 +79,8 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
 struct prof_cost_samples {
     const uint8_t *op, *latency_valid, *level;
     const int32_t *latency_cycles;
-    const uint32_t *position;
+    const uint32_t *position, *node;
+    const uint64_t *addr;
     uint64_t len;
 };
 
@@ -85,6 +100,19 @@ struct prof_cost_loads {
 void prof_cost_loads_add(struct prof_cost_loads *l, const struct prof_cost_samples *s);
 /* Set window_begin and is_timed. */
 void prof_cost_model_loads(struct prof_cost_model *m, const struct prof_cost_loads *l);
+
+/* Find the nodes whose data stays in the caches: add the samples of each burst (node and addr are needed),
+ * then judge once. Without stepping, or where memory for the lines is short, no node counts as one. */
+struct prof_cost_nodes {
+    struct prof_cost_node *rows; /* by node */
+    uint32_t len, bursts;
+};
+void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
+                         const struct prof_cost_samples *burst);
+void prof_cost_nodes_judge(struct prof_cost_nodes *n);
+bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t node);
+void prof_cost_nodes_fini(struct prof_cost_nodes *n);
+
 /* Set the limit of weights. Errors: LS_ERR_NOMEM.  Signal: not safe. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);
 

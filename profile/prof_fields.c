@@ -27,7 +27,7 @@ struct prof_window {
     uint8_t *op, *latency_valid, *level;
     int32_t *latency_cycles;
     uint32_t *position, *node;
-    uint64_t *element;
+    uint64_t *element, *addr;
     float *time_ns, *stall_ns;
     uint32_t *field, *value; /* on their way into the file */
 };
@@ -46,7 +46,8 @@ struct prof_fields {
     bool tells_places;  /* this pass writes for each sample where it lies */
     struct prof_window window;
     struct prof_cost_model cost;
-    struct prof_cost_loads loads;    /* of the whole run */
+    struct prof_cost_loads loads; /* of the whole run */
+    struct prof_cost_nodes nodes;
     struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
     uint32_t slices;
 };
@@ -91,12 +92,13 @@ static ls_err prof_window_init(struct prof_window *w, uint64_t longest)
     w->position = malloc(w->room * sizeof(*w->position));
     w->node = malloc(w->room * sizeof(*w->node));
     w->element = malloc(w->room * sizeof(*w->element));
+    w->addr = malloc(w->room * sizeof(*w->addr));
     w->time_ns = malloc(w->room * sizeof(*w->time_ns));
     w->stall_ns = malloc(w->room * sizeof(*w->stall_ns));
     w->field = malloc(w->room * sizeof(*w->field));
     w->value = malloc(w->room * sizeof(*w->value));
     return w->op && w->latency_valid && w->level && w->latency_cycles && w->position && w->node &&
-                   w->element && w->time_ns && w->stall_ns && w->field && w->value
+                   w->element && w->addr && w->time_ns && w->stall_ns && w->field && w->value
                ? LS_OK
                : prof_fields_no_memory();
 }
@@ -110,6 +112,7 @@ static void prof_window_fini(struct prof_window *w)
     free(w->position);
     free(w->node);
     free(w->element);
+    free(w->addr);
     free(w->time_ns);
     free(w->stall_ns);
     free(w->field);
@@ -127,6 +130,7 @@ static ls_err prof_window_read(struct prof_fields *f)
     LS_TRY(prof_writer_read(writer, PROF_COL_latency_cycles, slice, w->latency_cycles));
     LS_TRY(prof_writer_read(writer, PROF_COL_position, slice, w->position));
     LS_TRY(prof_writer_read(writer, PROF_COL_node, slice, w->node));
+    LS_TRY(prof_writer_read(writer, PROF_COL_addr, slice, w->addr));
     return prof_writer_read(writer, PROF_COL_element, slice, w->element);
 }
 
@@ -137,6 +141,8 @@ static struct prof_cost_samples prof_window_samples(const struct prof_window *w,
                                       .level = w->level + at,
                                       .latency_cycles = w->latency_cycles + at,
                                       .position = w->position + at,
+                                      .node = w->node + at,
+                                      .addr = w->addr + at,
                                       .len = len};
 }
 
@@ -261,6 +267,7 @@ static ls_err prof_count_burst(struct prof_fields *f, uint32_t burst)
     const struct prof_cost_samples s =
         prof_window_samples(&f->window, b->first_sample - f->window.first, b->samples_len);
     prof_cost_loads_add(&f->loads, &s);
+    prof_cost_nodes_add(&f->nodes, &f->cost, &s);
     struct prof_burst_context context = prof_burst_context(f, b);
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, i);
@@ -536,6 +543,8 @@ static ls_err prof_fields_run(struct prof_fields *f)
     f->loads = PROF_COST_NO_LOADS;
     LS_TRY(prof_each_burst(f, prof_count_burst));
     prof_cost_model_loads(&f->cost, &f->loads);
+    prof_cost_nodes_judge(&f->nodes);
+    f->cost.nodes = &f->nodes;
     LS_TRY(prof_make_steps(f));
     LS_TRY(prof_number_fields(f));
     LS_TRY(prof_domains_write(f));
@@ -556,6 +565,7 @@ ls_err prof_fields_write(struct prof_run_state *s, const struct prof_run *run, u
         prof_steps_fini(&f.steps[i]);
     for (size_t i = 0; f.gathers && i < f.plan.fields.len; i++)
         ndm_gather_free(f.gathers[i]);
+    prof_cost_nodes_fini(&f.nodes);
     free(f.steps);
     free(f.gathers);
     free(f.order);

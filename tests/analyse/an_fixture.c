@@ -10,6 +10,7 @@ struct an_fixture *fix_new(double l1_cycles, double issue_width)
     struct an_fixture *f = calloc(1, sizeof(*f));
     assert(f);
     const struct prof_run run = {
+        .engine = "step",
         .tsc_step_cycles = 1,
         .issue_width = issue_width,
         .level_latency_cycles = {l1_cycles, 15, 60, FIX_DRAM_CYCLES},

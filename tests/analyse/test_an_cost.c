@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "tests/analyse/an_fixture.h"
 
@@ -115,6 +116,45 @@ static void an_loads_that_l1_or_l2_serve_do_not_stall(void **state)
     assert_true(stall_of_level(UINT8_MAX, 400, 200) > 0.9);
 }
 
+/* Share of the CPU time that stalls when 100 bursts of 200 loads each go over `lines` lines, from where the
+ * last burst ended, and `far` of each 200 loads are beyond L2. */
+static double stall_of_lines(const char *engine, uint64_t lines, uint32_t far, uint8_t level)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    uint64_t load = 0;
+    f->in.calibration.is_stepped = strcmp(engine, "step") == 0;
+    for (int b = 0; b < 100; b++) {
+        fix_burst(f, 1000000, 1000);
+        for (uint32_t i = 0; i < 200; i++) {
+            fix_load(f, 0, 600 + i, i < far ? 400 : 5);
+            f->level[f->samples_len - 1] = i < far ? level : PROF_LEVEL_L1;
+            f->addr[f->samples_len - 1] = UINT64_C(0x7f0000000000) + load++ % lines * 64;
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    const double share = c.stall_total_ns / c.weight_ns;
+    an_costs_fini(&c);
+    fix_free(f);
+    return share;
+}
+
+/* Stepping evicts lines of a small array: the few loads that miss for that reason do not stall. An array that
+ * does not fit in L2, a stream, and an array that others evict natively miss by themselves, and the hardware
+ * engine evicts nothing. */
+static void an_misses_that_stepping_makes_do_not_stall(void **state)
+{
+    (void)state;
+    assert_true(stall_of_lines("step", 64, 5, PROF_LEVEL_L3) < 0.05);
+    assert_true(stall_of_lines("step", 64, 1, PROF_LEVEL_DRAM) < 0.05);
+    assert_true(stall_of_lines("step", 2048, 5, PROF_LEVEL_L3) < 0.1);
+    assert_true(stall_of_lines("step", 64, 7, PROF_LEVEL_L3) > 0.5);
+    assert_true(stall_of_lines("step", 64, 3, PROF_LEVEL_DRAM) > 0.5);
+    assert_true(stall_of_lines("step", 8192, 5, PROF_LEVEL_L3) > 0.5);
+    assert_true(stall_of_lines("step", 20000, 5, PROF_LEVEL_L3) > 0.5);
+    assert_true(stall_of_lines("hw", 64, 5, PROF_LEVEL_L3) > 0.5);
+}
+
 /* One load of 10^9 cycles among the L1 hits of 100 bursts: of a burst whose weight is a hundredth it is the
  * whole of the stall, but not more than a load from memory. */
 static void an_interrupted_load_counts_as_one_from_memory(void **state)
@@ -125,7 +165,7 @@ static void an_interrupted_load_counts_as_one_from_memory(void **state)
     for (int b = 0; b < 100; b++) {
         fix_burst(f, 1000000, 1600);
         for (uint32_t i = 0; i < 100; i++)
-            fix_load(f, 0, 600 + i, b == 50 && i == 50 ? 1000000000 : 6);
+            fix_load(f, b == 50 && i == 50, 600 + i, b == 50 && i == 50 ? 1000000000 : 6);
     }
     assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
     assert_float_equal(c.stall_total_ns, 1e6 * 495 / (495 + 250), 1);
@@ -217,6 +257,7 @@ int main(void)
         cmocka_unit_test(an_burst_beyond_the_samples_is_a_format_error),
         cmocka_unit_test(an_missing_calibration_gives_defaults),
         cmocka_unit_test(an_loads_that_l1_or_l2_serve_do_not_stall),
+        cmocka_unit_test(an_misses_that_stepping_makes_do_not_stall),
         cmocka_unit_test(an_interrupted_load_counts_as_one_from_memory),
         cmocka_unit_test(an_absurd_weight_counts_as_the_median),
         cmocka_unit_test(an_weights_of_a_low_rate_stay),

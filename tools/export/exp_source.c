@@ -6,9 +6,6 @@
 
 #include <stdlib.h>
 
-#define EXP_COST_COLUMNS                                                                          \
-    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(position) | \
-     PROF_MASK(level) | PROF_MASK(node))
 #define EXP_ALL_COLUMNS ((UINT64_C(1) << PROF_COL_COUNT) - 1)
 
 ls_err exp_source_open(struct exp_source *e, const char *path)
@@ -39,7 +36,7 @@ static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *cho
 static ls_err exp_load_samples(struct exp_source *e, bool all)
 {
     an_input_init(&e->in, e->source.run, e->tables.bursts, e->tables.bursts_len);
-    LS_TRY(prof_load_samples(e->profile, all ? EXP_ALL_COLUMNS : EXP_COST_COLUMNS, &e->in.samples));
+    LS_TRY(prof_load_samples(e->profile, all ? EXP_ALL_COLUMNS : AN_COST_COLUMNS, &e->in.samples));
     e->source.in = &e->in;
     LS_TRY(an_costs_init(&e->costs, &e->in));
     e->source.costs = &e->costs;

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REP_COLUMNS                                                                               \
-    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(position) | \
-     PROF_MASK(level) | PROF_MASK(node))
-
 static uint32_t rep_parent(const struct rep_view *v, uint32_t node)
 {
     const uint32_t p = v->tables.nodes[node].parent;
@@ -72,9 +68,9 @@ static ls_err rep_open(struct rep_view *v)
     if (v->options.slices || v->options.slice_ns)
         an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
-    v->loaded = REP_COLUMNS | an_by_columns(&v->by) | v->options.columns;
+    v->loaded = AN_COST_COLUMNS | an_by_columns(&v->by) | v->options.columns;
     /* advice looks at instructions and strides */
-    if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(addr);
+    if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip);
     LS_TRY(rep_filter_columns(&v->options, &v->loaded));
     return prof_load_samples(v->profile, v->loaded, &v->in.samples);
 }

@@ -279,8 +279,6 @@ static ls_err trc_hot_choose(struct trc_hot_run *run, FILE *out, struct trc_hot 
 
 static ls_err trc_hot_of(prof_profile *p, FILE *out, struct trc_hot *found)
 {
-    const uint64_t columns = PROF_MASK(ip) | PROF_MASK(node) | PROF_MASK(op) | PROF_MASK(latency_cycles) |
-                             PROF_MASK(latency_valid) | PROF_MASK(level) | PROF_MASK(position);
     struct trc_hot_run run = {0};
     struct an_input in;
     run.bursts = prof_bursts(p, &run.bursts_len);
@@ -289,7 +287,7 @@ static ls_err trc_hot_of(prof_profile *p, FILE *out, struct trc_hot *found)
     run.nodes = prof_nodes(p, &run.nodes_len);
     found->bursts = run.bursts_len;
     if (!trc_hot_can_choose(found)) return LS_OK;
-    LS_TRY(prof_load_samples(p, columns, &run.samples));
+    LS_TRY(prof_load_samples(p, AN_COST_COLUMNS | PROF_MASK(ip), &run.samples));
     an_input_init(&in, prof_run_of(p), run.bursts, run.bursts_len);
     in.samples = run.samples;
     ls_err err = an_costs_init(&run.costs, &in);
