@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much slower programs run under the profiler, at its default budget.
 
-Each program runs with and without the preloaded runtime in the order A B B A, so that a drift of the machine hits both alike; each
-run takes at least two seconds (the amount of work is doubled until it does). The ratio of the medians is printed with its spread.
-The preload is used directly, without the launcher: its work after the program has ended is no part of the program's time and is
-told separately. Writes a page of documentation.
+Each program runs with and without the preloaded runtime in rounds of the order A B B A, so that a drift of the machine hits both alike;
+each run takes at least two seconds (the amount of work is doubled until it does). The ratio is the median of the rounds' ratios, with
+its 95 % interval; rounds are added until the interval of the CPU time is narrow enough. The preload is used directly, without the
+launcher: its work after the program has ended is not part of the program's time. Writes a page of documentation.
 
-usage: overhead.py --preload LIB --loadstone CMD --programs DIR --write FILE [--rounds N] [--only NAME,...]
+usage: overhead.py --preload LIB --loadstone CMD --programs DIR --write FILE [--rounds N] [--beside N] [--only NAME,...]
 """
 import argparse
+import math
 import os
 import random
 import resource
@@ -22,6 +23,8 @@ import tempfile
 import time
 
 LEAST_S = 2.0
+HALF_WIDTH = 0.01  # of the interval of a ratio
+BUSY = "a = list(range(200000))\nwhile True: sum(a)"
 
 
 class Machine:
@@ -193,13 +196,42 @@ def amount_for(machine, make):
         amount = max(amount + 1, min(amount * 8, int(amount * LEAST_S * 1.15 / max(took, 0.01)) + 1))
 
 
+def middle(n):
+    """Ranks (from 0) of n sorted values between which the median lies with 95 % (sign test); the ends where n is below 6."""
+    below, k = 0.5 ** n, 0
+    while k + 1 < n // 2 and below + math.comb(n, k + 1) * 0.5 ** n <= 0.025:
+        below += math.comb(n, k + 1) * 0.5 ** n
+        k += 1
+    return k, n - 1 - k
+
+
+class Ratio:
+    """Median of the rounds' ratios and its interval."""
+
+    def __init__(self, values):
+        self.median = statistics.median(values)
+        low, high = middle(len(values))
+        self.low, self.high = sorted(values)[low], sorted(values)[high]
+
+    def half_width(self):
+        return (self.high - self.low) / 2
+
+    def __str__(self):
+        return "**%.3f** (%.3f to %.3f)" % (self.median, self.low, self.high)
+
+
 def measure(machine, make, rounds):
+    """Ratios of wall time and of CPU time, and all runs."""
     amount = amount_for(machine, make)
     native, recorded = [], []
-    for _ in range(rounds):
+    while True:
         for side in (False, True, True, False):
             (recorded if side else native).append(once(machine, make, amount, side))
-    return native, recorded
+        n = len(native) // 2
+        wall, cpu = (Ratio([sum(r[k] for r in recorded[2 * i:2 * i + 2]) / sum(r[k] for r in native[2 * i:2 * i + 2]) for i in range(n)])
+                     for k in range(2))
+        if n >= 2 * rounds or (n >= rounds and cpu.half_width() <= HALF_WIDTH):
+            return wall, cpu, native, recorded
 
 
 def spread(values):
@@ -235,13 +267,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--preload", "--loadstone", "--programs", "--write"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of four runs (default 3)")
+    parser.add_argument("--rounds", type=int, default=6, help="least rounds of four runs; at most twice as many (default 6)")
+    parser.add_argument("--beside", type=int, default=0, help="other busy processes that run meanwhile")
     parser.add_argument("--only", default="", help="names of programs, separated by commas")
     parser.add_argument("--machine", default="", help="description of the machine")
     args = parser.parse_args()
     args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
     work = tempfile.mkdtemp(prefix="loadstone-overhead.")
-    lines, before = [], os.getloadavg()[0]
+    lines, beside, before = [], [], os.getloadavg()[0]
 
     def say(line=""):
         print(line, flush=True)
@@ -250,24 +283,21 @@ def main():
     try:
         prepare(work)
         machine = Machine(args, work)
-        say("| program | native, median s | recorded, median s | ratio | spread native | spread recorded | ratio of CPU time | runs |")
-        say("|---|---|---|---|---|---|---|---|")
+        beside = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(args.beside)]
+        say("| program | native, median s | recorded, median s | ratio of wall time | ratio of CPU time | runs |")
+        say("|---|---|---|---|---|---|")
         ratios, cpu_ratios = [], []
         for name, needs, make in workloads(args.programs):
             if args.only and not any(o and o in name for o in args.only.split(",")):
                 continue
             if needs and not shutil.which(needs):
-                say("| %s | not installed here | | | | | | |" % name)
+                say("| %s | not installed here | | | | |" % name)
                 continue
-            native, recorded = measure(machine, make, args.rounds)
-            cpu_ratio = statistics.median(c for _, c in recorded) / statistics.median(c for _, c in native)
-            native, recorded = [w for w, _ in native], [w for w, _ in recorded]
-            ratio = statistics.median(recorded) / statistics.median(native)
-            ratios.append(ratio)
-            cpu_ratios.append(cpu_ratio)
-            say("| %s | %.3f | %.3f | **%.3f** | %.1f %% | %.1f %% | **%.3f** | %d + %d |" % (
-                name, statistics.median(native), statistics.median(recorded), ratio, 100 * spread(native), 100 * spread(recorded),
-                cpu_ratio, len(native), len(recorded)))
+            wall, cpu, native, recorded = measure(machine, make, args.rounds)
+            ratios.append(wall.median)
+            cpu_ratios.append(cpu.median)
+            say("| %s | %.3f | %.3f | %s | %s | %d + %d |" % (
+                name, statistics.median(w for w, _ in native), statistics.median(w for w, _ in recorded), wall, cpu, len(native), len(recorded)))
         if ratios:
             say()
             say("Median ratio %.3f, largest %.3f, of %d programs; of CPU time: median %.3f, largest %.3f." % (
@@ -282,6 +312,8 @@ def main():
             say()
             starts(machine, args.programs, say)
     finally:
+        for process in beside:
+            process.kill()
         shutil.rmtree(work, ignore_errors=True)
     write(args.write, """# What recording costs
 
@@ -289,15 +321,15 @@ Measured by `make bench-overhead` with the default budget on:
 
     %s
 
-Each program ran with and without the runtime in the order A B B A; every run took at least two seconds. The ratio is that of the
-medians; the spread is (longest - shortest) / median of the runs of one kind and shows how much of the ratio is noise. Where other
-programs compete for the processors, the ratio of CPU times is the steadier figure. The goals are a median of 1.05, each program within
-1.08, 2 ms of start-up, 40 us of CPU time for the start and end of a thread and 1.5 ms for those of a program. The load of the
-processors was %.1f before and %.1f after (1 minute average, the benchmark's own included). The runtime is preloaded directly: what the
-launcher takes to resolve afterwards is not in these ratios.
+Each program ran with and without the runtime in rounds of the order A B B A; every run took at least two seconds. A ratio is the
+median over the rounds, with its 95 %% interval in brackets. Where other programs compete for the processors, the ratio of CPU times is
+the steadier figure. The goals are a median of 1.03, each program within 1.08, 2 ms of start-up, 40 us of CPU time for the start and end
+of a thread and 1.5 ms for those of a program. %d other busy processes ran meanwhile; the load of the processors was %.1f before and
+%.1f after (1 minute average, the benchmark's own included). The runtime is preloaded directly: the launcher's work afterwards is not in
+these ratios.
 
 %s
-""" % (args.machine.replace("\n", "\n    "), before, os.getloadavg()[0], "\n".join(lines)))
+""" % (args.machine.replace("\n", "\n    "), args.beside, before, os.getloadavg()[0], "\n".join(lines)))
 
 
 if __name__ == "__main__":

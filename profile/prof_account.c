@@ -97,7 +97,7 @@ static bool has_bursts(const struct prof_process *p)
     return p->engine && strcmp(p->engine, "step") == 0;
 }
 
-static int by_program(const void *x, const void *y)
+static int by_exe(const void *x, const void *y)
 {
     const struct program *a = x, *b = y;
     const int names = strcmp(a->exe, b->exe);
@@ -302,7 +302,7 @@ static ls_err close_with(struct closing *c, struct prof_run *run, char *why, siz
         c->order[p] = (struct program){exe ? exe : "", p};
         fill_process(c, p);
     }
-    qsort(c->order, len, sizeof(*c->order), by_program);
+    qsort(c->order, len, sizeof(*c->order), by_exe);
     sum_weights(c);
     divide(c);
     scale(c);
@@ -342,6 +342,7 @@ static bool was_cut(const struct prof_burst *b)
     case SPOOL_BURST_FULL:
     case SPOOL_BURST_MASKED:
     case SPOOL_BURST_STOPPED:
+    case SPOOL_BURST_SIGNAL:
         return true;
     default: /* by the code itself, and so would be others like it */
         return false;
@@ -350,15 +351,21 @@ static bool was_cut(const struct prof_burst *b)
 
 struct origin {
     uint32_t burst, process;
-    const char *symbol;
+    const char *program, *symbol;
 };
 
-static int by_origin(const void *x, const void *y)
+static int by_process(const void *x, const void *y)
 {
     const struct origin *a = x, *b = y;
     if (a->process != b->process) return a->process < b->process ? -1 : 1;
-    const int symbols = strcmp(a->symbol, b->symbol);
-    return symbols ? symbols : (a->burst > b->burst) - (a->burst < b->burst);
+    return strcmp(a->symbol, b->symbol);
+}
+
+static int by_program(const void *x, const void *y)
+{
+    const struct origin *a = x, *b = y;
+    const int programs = strcmp(a->program, b->program);
+    return programs ? programs : strcmp(a->symbol, b->symbol);
 }
 
 static const char *symbol_at(const prof_line_list *lines, uint32_t process, uint64_t ip)
@@ -367,20 +374,31 @@ static const char *symbol_at(const prof_line_list *lines, uint32_t process, uint
     return line < lines->len && lines->rows[line].symbol ? lines->rows[line].symbol : "";
 }
 
-/* Give the weights of cut bursts of one function to the others of it. */
+/* Give the weights of the cut bursts of one function to the others of it, in proportion to theirs. */
 static void hand_over(struct prof_burst *bursts, const struct origin *from, const struct origin *to)
 {
-    double all_ns = 0, on_ns = 0;
+    double cut_ns = 0, on_ns = 0;
     for (const struct origin *o = from; o < to; o++) {
         const struct prof_burst *b = &bursts[o->burst];
         if (b->weight_ns == UINT64_MAX) continue;
-        all_ns += (double)b->weight_ns;
-        if (!was_cut(b)) on_ns += (double)b->weight_ns;
+        *(was_cut(b) ? &cut_ns : &on_ns) += (double)b->data_weight_ns;
     }
     for (const struct origin *o = from; o < to && on_ns > 0; o++) {
         struct prof_burst *b = &bursts[o->burst];
         if (b->weight_ns != UINT64_MAX)
-            b->data_weight_ns = was_cut(b) ? 0 : rounded((double)b->weight_ns * all_ns / on_ns);
+            b->data_weight_ns =
+                was_cut(b) ? 0 : rounded((double)b->data_weight_ns * (cut_ns + on_ns) / on_ns);
+    }
+}
+
+static void hand_over_each(const struct prof_account *a, struct origin *origins,
+                           int compare(const void *, const void *))
+{
+    qsort(origins, a->bursts_len, sizeof(*origins), compare);
+    for (size_t from = 0, to; from < a->bursts_len; from = to) {
+        for (to = from + 1; to < a->bursts_len && compare(&origins[to], &origins[from]) == 0; to++)
+            ;
+        hand_over(a->bursts, origins + from, origins + to);
     }
 }
 
@@ -391,17 +409,12 @@ ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list 
     for (uint32_t i = 0; i < a->bursts_len; i++) {
         struct prof_burst *b = &a->bursts[i];
         const uint32_t process = process_of(a, b);
-        origins[i] = (struct origin){i, process, symbol_at(lines, process, b->ip)};
+        const char *program = process < a->processes_len ? a->processes[process].exe : NULL;
+        origins[i] = (struct origin){i, process, program ? program : "", symbol_at(lines, process, b->ip)};
         b->data_weight_ns = b->weight_ns;
     }
-    qsort(origins, a->bursts_len, sizeof(*origins), by_origin);
-    for (size_t from = 0, to; from < a->bursts_len; from = to) {
-        for (to = from + 1; to < a->bursts_len && origins[to].process == origins[from].process &&
-                            strcmp(origins[to].symbol, origins[from].symbol) == 0;
-             to++)
-            ;
-        hand_over(a->bursts, origins + from, origins + to);
-    }
+    hand_over_each(a, origins, by_process);
+    hand_over_each(a, origins, by_program);
     free(origins);
     return LS_OK;
 }

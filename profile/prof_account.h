@@ -48,8 +48,9 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
 
 /* Fill data_weight_ns, once weights are scaled. A burst that lost the processor, or was ended from outside,
  * before its loads could be timed says where the program was, but not what it accesses: the bursts that began
- * in the same function of the same process and went on represent its accesses. Where there is none it keeps
- * them. lines are sorted by process and ip. Errors: LS_ERR_NOMEM. */
+ * in the same function of the same process and went on represent its accesses, or, where there are none,
+ * those of other processes of the same program. Where there is none either it keeps them. lines are sorted by
+ * process and ip. Errors: LS_ERR_NOMEM. */
 ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines);
 
 #endif

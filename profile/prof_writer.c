@@ -355,9 +355,9 @@ static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_fi
 }
 
 /* In the order of enum spool_burst_end_why. */
-static const char *const prof_burst_ends[] = {"budget", "syscall",   "flags",  "tsx",  "masked",
-                                              "decode", "lost",      "rseq",   "time", "full",
-                                              "fault",  "preempted", "stopped"};
+static const char *const prof_burst_ends[] = {"budget", "syscall",   "flags",   "tsx",   "masked",
+                                              "decode", "lost",      "rseq",    "time",  "full",
+                                              "fault",  "preempted", "stopped", "signal"};
 
 static void prof_put_table_names(hid_t group, enum prof_table_id id)
 {

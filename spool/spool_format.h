@@ -353,7 +353,8 @@ enum spool_burst_end_why {
     SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left
                               them */
     SPOOL_BURST_STOPPED,   /* sampling was switched off */
-    SPOOL_BURST_LAST = SPOOL_BURST_STOPPED
+    SPOOL_BURST_SIGNAL,    /* a handler of the program is about to run */
+    SPOOL_BURST_LAST = SPOOL_BURST_SIGNAL
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */

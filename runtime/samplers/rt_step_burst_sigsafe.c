@@ -317,7 +317,8 @@ static int out_of_time(const struct rt_step_thread *t)
     return now_ns - t->burst_begin_ns > rt_step_engine.burst_max_ns ? SPOOL_BURST_TIME : -1;
 }
 
-/* A signal that waits behind this handler would find the context in a slot. */
+/* Is a signal about to be delivered? Its handler would find the context in a slot, and would run as part of
+ * the burst: unsampled, and charged to the recording. */
 static bool signals_wait(struct rt_step_thread *t, const ucontext_t *uc)
 {
     uint64_t pending = 0;
@@ -342,7 +343,11 @@ static void step_in_place(struct rt_step_thread *t, const struct rt_step_plan *p
  * at. */
 static bool execute(struct rt_step_thread *t, const struct rt_step_plan *p, ucontext_t *uc, uint64_t operand)
 {
-    const bool may_move = p->flow != RT_STEP_FLOW_NONE && !signals_wait(t, uc);
+    const bool may_move = p->flow != RT_STEP_FLOW_NONE;
+    if (may_move && signals_wait(t, uc)) {
+        finish(t, uc, SPOOL_BURST_SIGNAL);
+        return false;
+    }
     const enum rt_step_isolated how =
         may_move ? rt_step_isolate(&t->slots, p, uc, operand) : RT_STEP_IN_PLACE;
     if (how == RT_STEP_DONE) return true;

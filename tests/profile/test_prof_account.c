@@ -229,6 +229,44 @@ static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
     free(b);
 }
 
+/* Short children of one program: in most of them no burst of the function went on. */
+static void account_of_accesses_goes_to_other_processes_of_the_program(void **state)
+{
+    enum { CHILDREN = 8 };
+    static struct prof_line rows[CHILDREN];
+    struct book *b = book_new();
+    double data_ns = 0, weight_ns = 0;
+    (void)state;
+    for (uint32_t p = 0; p < CHILDREN; p++) {
+        add_process(b, p < 6 ? "a" : "b", (struct prof_cpu){200 * MS, 0, 0, 0, 4 * MS});
+        add_bursts(b, p, 2, 100 * MS);
+        rows[p] = (struct prof_line){.process = p, .ip = 16, .symbol = "work"};
+    }
+    for (size_t i = 0; i < b->bursts_len; i++) {
+        b->bursts[i].ip = 16;
+        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* of the first child, the rest is cut */
+        b->bursts[i].end_why = i < 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED;
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = CHILDREN,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    const prof_line_list lines = {.rows = rows, .len = CHILDREN};
+    assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
+    for (size_t i = 0; i < b->bursts_len; i++) {
+        weight_ns += (double)b->bursts[i].weight_ns;
+        data_ns += (double)b->bursts[i].data_weight_ns;
+        if (i >= 2 && i < 12) assert_int_equal(b->bursts[i].data_weight_ns, 0);
+        if (i >= 12) /* nobody speaks for the other program */
+            assert_int_equal(b->bursts[i].data_weight_ns, b->bursts[i].weight_ns);
+    }
+    assert_int_equal(b->bursts[0].data_weight_ns, 6 * b->bursts[0].weight_ns);
+    assert_true(fabs(data_ns - weight_ns) < 1000);
+    free(b);
+}
+
 static void account_takes_the_largest_counts_and_no_damage(void **state)
 {
     struct prof_cpu cpu = PROF_CPU_UNKNOWN;
@@ -253,6 +291,7 @@ int main(void)
         cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
         cmocka_unit_test(account_adds_up_over_noisy_splits),
         cmocka_unit_test(account_of_accesses_goes_to_bursts_that_went_on),
+        cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
