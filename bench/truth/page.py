@@ -21,8 +21,9 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
 5. The time that a native run spends beside its phases (start, preparation) is part of the whole. Where each slice calls hooked functions
    (malloc, strings, exceptions), the time of that work is the native one, scaled by the pace of the other work.
 6. Identity: the head of the report against getrusage (total) and against the program's own times (user, kernel).
-7. Programs of the distribution are run under `perf record -e cpu-clock:u` at 4000 Hz for reference, then under Loadstone. Rows are the
-   modules and the functions with a symbol that have 3 to 97 %%; the sampling error of perf is part of *holds* and *SE*.
+7. Programs of the distribution are run three times under `perf record -e cpu-clock:u` at 4000 Hz for reference, and once under Loadstone
+   in between. Rows are the modules and the functions with a symbol that have 3 to 97 %%; the sampling error of perf, or the difference
+   between its runs where that is larger, is part of *holds* and *SE*.
 8. Coverage repeats six programs and counts how often the intervals contain the truth.
 9. In pointer chases, the program times its own steps (the median over milliseconds) while the profiler probes its loads.
 10. A case that fails is a row that says so.

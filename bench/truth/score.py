@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+import statistics
 
 NO_DATA = "no data (computing)"
 Z_95 = 1.96
@@ -85,15 +86,15 @@ def data_row(rows, name):
 
 
 def truth_ns(case, truth, native):
-    """User and kernel time of the program without recording: its phases, and what a native run spent beside them. The kernel splits CPU time
-    by ticks, so only the rest is split as getrusage says."""
-    user, kernel = sum(truth.functions.values()) + sum(truth.others.values()), sum(truth.kernels.values())
+    """User and kernel time of the program without recording: its phases, and the rest of a native run, which is split as getrusage says (by
+    ticks). Phases of kernel work are in that rest: they have user time, too, of loads that miss the TLB after each page fault."""
+    user = sum(truth.functions.values()) + sum(truth.others.values())
     if case.part:
-        return user, kernel
-    native_kernels = sum(native.kernels.values())
-    beside = max(0, native.total_user + native.total_kernel - sum(native.functions.values()) - sum(native.others.values()) - native_kernels)
-    in_kernel = min(beside, max(0, native.total_kernel - native_kernels))
-    return user + beside - in_kernel, kernel + in_kernel
+        return user, sum(truth.kernels.values())
+    known = sum(native.functions.values()) + sum(native.others.values())
+    rest = max(0, native.total_user + native.total_kernel - known)
+    in_user = min(rest, max(0, native.total_user - known))
+    return user + in_user, rest - in_user
 
 
 def score_own(case, recording, truth, native, together):
@@ -115,29 +116,41 @@ def score_own(case, recording, truth, native, together):
     return scores
 
 
-def score_perf(case, recording, functions, modules, least=0.03):
-    """Scores against perf's samples: each module and function that has at least the share `least`, and lacks as much."""
-    total = sum(modules.values())
-    if total == 0:
+def pooled(counters):
+    """Of several runs' samples by name: the mean share of each name, and its standard error as a prediction of one more run: the larger one
+    of what sampling gives and of how much the runs differ."""
+    totals = [sum(c.values()) for c in counters]
+    shares = {}
+    for name in set().union(*counters):
+        of_runs = [c[name] / total for c, total in zip(counters, totals)]
+        mean = statistics.mean(of_runs)
+        between = statistics.stdev(of_runs) * math.sqrt(1 + 1 / len(of_runs)) if len(of_runs) > 1 else 0
+        shares[name] = mean, max(math.sqrt(mean * (1 - mean) / sum(totals)), between)
+    return sorted(shares.items(), key=lambda item: -item[1][0])
+
+
+def score_perf(case, recording, references, least=0.03):
+    """Scores against perf's samples, (functions, modules) of several runs: each module and function that has at least the share `least`, and
+    lacks as much."""
+    if not all(sum(modules.values()) for _, modules in references):
         return []
     ours = [r for r in recording.modules if "libloadstone" in r.label]
     scale = 1 - sum(r.share for r in ours) or 1
     scores = []
 
-    def add(kind, name, count, row):
-        true = count / total
+    def add(kind, name, true, error, row):
         figures = (row.share / scale, row.low / scale, row.high / scale) if row else (0.0, 0.0, 0.0)
-        scores.append(Score(case.name, kind, name, true, *figures, recording.bursts, math.sqrt(true * (1 - true) / total)))
+        scores.append(Score(case.name, kind, name, true, *figures, recording.bursts, error))
 
-    for name, count in modules.most_common():
-        if least * total <= count <= (1 - least) * total:
-            add("module", name, count, next((r for r in recording.modules if r.label.rsplit("/", 1)[-1] == name), None))
-    for name, count in functions.most_common():
+    for name, (share, error) in pooled([modules for _, modules in references]):
+        if least <= share <= 1 - least:
+            add("module", name, share, error, next((r for r in recording.modules if r.label.rsplit("/", 1)[-1] == name), None))
+    for name, (share, error) in pooled([functions for functions, _ in references]):
         row = next((r for r in recording.functions if is_named(r.label, base_name(name))), None)
         # a function of the C library has several names that begin with underscores: without a row, they may be its other names
         known = name not in ("[unknown]", "") and (row or not name.startswith("_"))
-        if known and least * total <= count <= (1 - least) * total:
-            add("function", name, count, row)
+        if known and least <= share <= 1 - least:
+            add("function", name, share, error, row)
     return scores
 
 

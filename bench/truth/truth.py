@@ -58,9 +58,10 @@ def measure_own(runner, case, native=None, *options):
 
 def measure_perf(runner, case):
     native = runner.native(case)
-    functions, modules = runner.perf(case)
+    before = [runner.perf(case)]
     found = runner.record(case)
-    return score.score_perf(case, found, functions, modules), score.identity(case, found, None, native)
+    references = before + [runner.perf(case), runner.perf(case)]
+    return score.score_perf(case, found, references), score.identity(case, found, None, native)
 
 
 def all_cases(runner, programs, only):
