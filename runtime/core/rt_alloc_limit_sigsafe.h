@@ -14,9 +14,7 @@ enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter stretches say little: one hook i
 /* Bytes are so many in an hour at an overhead of 3 %, with RT_LIMIT_FIRST_BYTES less than 256 MiB. */
 #define RT_LIMIT_BYTES_PER_S 70000.0
 #define RT_LIMIT_FIRST_BYTES 4e6
-#define RT_LIMIT_LARGE_BYTES                                                                                 \
-    (UINT64_C(1) << 20)                            /* all are recorded, unless they are the flood themselves \
-                                                    */
+#define RT_LIMIT_LARGE_BYTES (UINT64_C(1) << 20) /* all are recorded, unless they are the flood themselves */
 #define RT_LIMIT_HIGHEST_BYTES (UINT64_C(1) << 31) /* such blocks cost the kernel more than us */
 
 /* Since the process began. */

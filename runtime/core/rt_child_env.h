@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment of programs that the program starts: the preload and LOADSTONE_* are put back where the
  * program cleared them, or taken out with LOADSTONE_CHILDREN=0 and after the end of the recording. No malloc:
- * the caller may be a vfork child.
- */
+ * the caller may be a vfork child. */
 #ifndef RT_CHILD_ENV_H
 #define RT_CHILD_ENV_H
 

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-/* Of the spool, all domains and maps together may take this part; without a cap, as much as of the default.
- */
+/* Of the spool, all domains and maps together may take this part; without a cap, as much as of the default. */
 enum { RT_DOMAINS_PART = 2 };
 #define RT_DOMAINS_USUAL_BYTES (UINT64_C(512) << 20)
 

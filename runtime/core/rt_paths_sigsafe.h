@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which call paths a thread's stream gave already. Forgetting one costs room in the spool, nothing else.
- */
+/* Which call paths a thread's stream gave already. Forgetting one costs room in the spool, nothing else. */
 #ifndef RT_PATHS_SIGSAFE_H
 #define RT_PATHS_SIGSAFE_H
 

@@ -21,8 +21,7 @@ static uint64_t rt_element_bytes(const struct smr_event_node *e)
     return ls_mul_u64(e->elem_size_bytes, e->dims, &bytes) ? bytes : UINT64_MAX;
 }
 
-/* The times of node events are those of writing: the caller holds the registry's lock, so their order stays.
- */
+/* The times of node events are those of writing: the caller holds the registry's lock, so their order stays. */
 static void rt_put_node(uint16_t type, const struct smr_event_node *e)
 {
     struct rt_thread *t = rt_enter();

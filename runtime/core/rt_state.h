@@ -153,8 +153,7 @@ uint32_t rt_budget_adapt(struct rt_budget_rate *r, uint64_t usual_ns);
 /* What reading the thread's CPU clock takes.  Signal: safe. */
 uint64_t rt_budget_clock_ns(void);
 /* Now and then, when allocations are recorded: move the limits of allocations.  Thread: any, depth > 0.
- * Signal: safe.
- */
+ * Signal: safe. */
 void rt_budget_look(uint64_t now_ns);
 
 /* The calling thread's CPU clock: what a start, a fork or an end costs is the difference, and part of the

@@ -88,8 +88,7 @@ uint32_t rt_budget_draw_untimed(void);
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
 
-/* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler.
- */
+/* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler. */
 struct rt_thread *rt_thread_adopt(void);
 
 /* Begin to record from a hook: the calling thread's block, or NULL when nothing may be recorded now

@@ -12,8 +12,7 @@ enum { RT_VDSO_BYTES_MAX = 32768 };
  * it is none, or larger.  Thread: any.  Signal: safe. */
 uint32_t rt_vdso_len_bytes(const void *base, uint32_t room_bytes);
 
-/* Write the image of rt_state.vdso_base into t's file; nothing without one.  Thread: t's own.  Signal: safe.
- */
+/* Write the image of rt_state.vdso_base into t's file; nothing without one.  Thread: t's own.  Signal: safe. */
 void rt_vdso_put(struct rt_thread *t, uint64_t time_ns);
 
 #endif

@@ -25,8 +25,7 @@ static unsigned faults_weak;
 static struct perf_event_attr faults_attr(uint64_t config, uint64_t period_events)
 {
     struct perf_event_attr a = rt_perf_attr(PERF_TYPE_SOFTWARE, config, period_events);
-    /* with it in the records the kernel takes every software event, whatever the period (perf_swevent_event)
-     */
+    /* with it in the records the kernel takes every software event, whatever the period (perf_swevent_event) */
     a.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     return a;
 }

@@ -15,8 +15,7 @@ void rt_step_burst_trigger(struct rt_step_thread *t, ucontext_t *uc, bool in_slo
 /* A single-step trap of t before the instruction at uc's ip. */
 void rt_step_burst_step(struct rt_step_thread *t, ucontext_t *uc);
 
-/* End what is under way (thread ends, sampling stops); uc may be NULL when the trap flag is not set anywhere.
- */
+/* End what is under way (thread ends, sampling stops); uc may be NULL when the trap flag is not set anywhere. */
 void rt_step_burst_end(struct rt_step_thread *t, ucontext_t *uc, uint16_t why);
 
 /* The runtime has finished its own work in this thread: go on with a burst that was suspended for it. */

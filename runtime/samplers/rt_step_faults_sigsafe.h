@@ -17,8 +17,7 @@
 #define RT_STEP_FAULTS_MAGIC UINT64_C(0x4c6f61646661756c)
 
 /* Where the kernel refuses, which is counted once a process, or a tracer would see the signals, there are
- * none.
- */
+ * none. */
 void rt_step_faults_begin(struct rt_step_thread *t);
 /* Thread: any of the process. */
 void rt_step_faults_close(struct rt_step_thread *t);

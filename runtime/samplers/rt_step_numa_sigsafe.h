@@ -20,8 +20,7 @@ struct rt_step_numa {
     int nodes[RT_STEP_NUMA_PAGES_MAX];         /* answers */
 };
 
-/* Memory nodes in a list such as "0-1,3" (sysfs, Documentation/admin-guide/mm/numaperf.rst); 0: it is none.
- */
+/* Memory nodes in a list such as "0-1,3" (sysfs, Documentation/admin-guide/mm/numaperf.rst); 0: it is none. */
 unsigned rt_step_numa_nodes(const char *list, size_t len_bytes);
 
 void rt_step_numa_clear(struct rt_step_numa *p);

@@ -13,8 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* PERIOD wants more than the kernel's shortest timer; HIGH keeps the program's low descriptor numbers free.
- */
+/* PERIOD wants more than the kernel's shortest timer; HIGH keeps the program's low descriptor numbers free. */
 enum { NEVER_NS = 2000000000 };
 
 static struct perf_event_attr task_clock(void)
