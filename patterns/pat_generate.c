@@ -70,8 +70,8 @@ static ls_err pat_ms1_lists(const struct pat_fields *f, struct pat_list *locatio
                        gaps->v.len, locations->v.len);
     if (gaps->v.len > 1 && gaps->v.len < locations->v.len)
         return ls_fail(LS_ERR_ARG,
-                       "%zu gaps for %zu locations (Spatter reads beyond its list here); give as many, or "
-                       "one gap for all",
+                       "%zu gaps for %zu locations (Spatter reads beyond "
+                       "its list here); give as many, or one gap for all",
                        gaps->v.len, locations->v.len);
     return LS_OK;
 }

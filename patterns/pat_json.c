@@ -271,11 +271,10 @@ static ls_err pat_json_syntax(struct pat_json *p)
     if (text) yajl_free_error(p->yajl, text);
     why[strcspn(why, ".\n")] = '\0';
     if (p->place == PAT_JSON_TOP) /* not even its first byte */
-        pat_json_fail(
-            p, LS_ERR_FORMAT,
-            "expected %s: this is no pattern file; loadstone patterns FILE -o P.json makes one of a "
-            "recording or a trace",
-            pat_json_expected(p));
+        pat_json_fail(p, LS_ERR_FORMAT,
+                      "expected %s: this is no pattern file; loadstone patterns "
+                      "FILE -o P.json makes one of a recording or a trace",
+                      pat_json_expected(p));
     else
         pat_json_fail(p, LS_ERR_FORMAT, "%s; expected %s", why, pat_json_expected(p));
     return p->err;

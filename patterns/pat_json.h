@@ -12,8 +12,7 @@ struct pat_json_options {
     bool compress;      /* renumber pages, pat_compress */
     size_t indices_max; /* refuse generators that make more, 0: no limit */
     bool no_raw_files;  /* refuse "RAW=file" as a pattern */
-    /* What the user should know of a file that is read all the same, "FILE:LINE: ..."; NULL: nobody listens.
-     */
+    /* What the user should know of a file that is read all the same, "FILE:LINE: ..."; NULL: nobody listens. */
     void (*note)(void *user, const char *text);
     void *user;
 };

@@ -8,8 +8,7 @@
 
 struct pat_evidence {
     const struct pat_shares *shares;
-    /* Of a sequence with a period: its pattern, before iterations were joined, and its most frequent delta.
-     */
+    /* Of a sequence with a period: its pattern, before iterations were joined, and its most frequent delta. */
     const int64_t *points; /* NULL: no period */
     size_t points_len;
     int64_t delta;

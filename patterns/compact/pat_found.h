@@ -59,8 +59,7 @@ struct pat_found {
     /* Of the accesses that were kept: the share that the configuration gives, 1 when it is exact. Of bursts
      * the share of distances that belong to the period. */
     double explained;
-    /* Accesses before and behind those that the configuration gives (PAT_FORM_PERIODIC of a whole sequence).
-     */
+    /* Accesses before and behind those that the configuration gives (PAT_FORM_PERIODIC of a whole sequence). */
     uint64_t prologue, epilogue;
     int64_t first_element; /* of the range: where element 0 of the configuration lies */
     /* Those accesses, as elements of the configuration (also below 0), for files that have each access. Of

@@ -23,8 +23,7 @@ struct pat_comparison {
     double halves[2], null;
     /* Of the permutation test of "A and B are one pattern": the share of random divisions of all blocks of
      * both into two as large ones that are not nearer (+ 1: Phipson and Smyth, Stat. Appl. Genet. Mol. Biol.
-     * 9, 2010), for the term where it is least, times the number of terms (Bonferroni). NAN: too few blocks.
-     */
+     * 9, 2010), for the term where it is least, times the number of terms (Bonferroni). NAN: too few blocks. */
     double p_value;
     size_t blocks[2];
     size_t block_len;

@@ -26,8 +26,7 @@ struct pat_ext_pages {
     struct pat_ext_way *last;
 };
 
-/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page.  Errors: none.
- */
+/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page.  Errors: none. */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
 /* Does its sample have the page?  Errors: none. */

@@ -64,8 +64,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
 /* The accesses of lane l are then those that sorted[l->end - l->len, l->end) names.  Errors: none. */
 void pat_ext_round_sort(struct pat_ext_round *r);
 
-/* It is empty again; the next one may be larger, if there are many lanes.  Errors: none: it stays as it is.
- */
+/* It is empty again; the next one may be larger, if there are many lanes.  Errors: none: it stays as it is. */
 void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b);
 
 #endif

@@ -93,8 +93,7 @@ static void ext_give_up_sequence(struct pat_ext *e, struct pat_ext_row *r)
     r->is_cut = true;
 }
 
-/* A quarter of what sequences take. False when that would help little, which is looked at now and then only.
- */
+/* A quarter of what sequences take. False when that would help little, which is looked at now and then only. */
 bool pat_ext_reclaim(struct pat_ext *e)
 {
     if (e->reclaim_pause) {

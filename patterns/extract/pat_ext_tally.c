@@ -5,8 +5,7 @@
 
 /* Once it is pruned it is smaller, so that it stays near the processor. */
 enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 10, TALLY_NEWCOMERS = 8 };
-/* It is sampled when of so many that were looked for fewer had a slot than that, until more have than this.
- */
+/* It is sampled when of so many that were looked for fewer had a slot than that, until more have than this. */
 enum { TALLY_LOOKED = 64, TALLY_FEW = 4, TALLY_MANY = 8 };
 
 /* Not pruned: the distance's slot, or the free one that it can have. */

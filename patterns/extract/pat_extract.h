@@ -33,7 +33,7 @@ struct pat_extract_options {
     uint32_t window_rows;  /* instructions in a window of the published modes: 1024 */
     uint32_t window_bytes; /* of accesses of one instruction there: 64 */
     bool with_companions;  /* so many sequences that there are top patterns when those that take turns have
-                              become  one: all of the groups that may, also what the filters leave out;
+                              become one: all of the groups that may, also what the filters leave out;
                               is_companion then */
     bool merge_threads; /* threads that do the same become one sequence (the longest) with all their counts */
     uint64_t fold_min;  /* sequences of so many accesses at least are folded where they repeat; 0: none is */
@@ -49,8 +49,7 @@ struct pat_sequence {
     uint64_t accesses;           /* all of them, kept or not */
     /* Elements from the start of the range that was accessed (of an unknown home or a pool: from the lowest
      * address), in order, the kept ones. Index i and i + 1 follow each other in the thread unless i + 1 is in
-     * breaks.
-     */
+     * breaks. */
     struct pat_indices indices;
     size_t *breaks; /* ascending positions in indices */
     size_t breaks_len;

@@ -51,8 +51,7 @@ static int64_t fold_step(const struct fold_search *s, size_t i)
     return fold_minus(s->data[i + 1], s->data[i]);
 }
 
-/* The least period of the distances: by the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6, 1977).
- */
+/* The least period of the distances: by the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6, 1977). */
 static size_t fold_period(const struct fold_search *s)
 {
     const size_t steps = s->len - 1;

@@ -82,8 +82,7 @@ static ls_err add_entries(struct pat_files *f, const char *folder, const struct 
     LS_TRY(err);
     if (f->len == before)
         return ls_fail(LS_ERR_FORMAT,
-                       "%s: none of the %d files in this folder is a source of accesses; "
-                       "--format names one",
+                       "%s: none of the %d files in this folder is a source of accesses; --format names one",
                        folder, len);
     snprintf(note, sizeof(note), "%s: %zu of %d files are no sources of accesses and were left out", folder,
              left_out, len);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths that perf pads addresses to: of data "%16lx" right behind what is before it, of code a blank more.
- */
+/* Widths that perf pads addresses to: of data "%16lx" right behind what is before it, of code a blank more. */
 enum {
     WORDS_MAX = 48,
     NUMBERS_MAX = 8,

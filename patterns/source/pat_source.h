@@ -40,8 +40,7 @@ struct pat_source_counts {
 struct pat_source_format {
     const char *name, *text; /* "drmemtrace", "what wrote it" */
     uint32_t window_bytes;   /* accesses of one instruction in a window of GS Patterns; 0: its usual 64 */
-    /* Are these the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd) of one?
-     */
+    /* Are these the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd) of one? */
     bool (*recognise)(const void *bytes, size_t len, const char *path);
     /* self is what open left; the tables are the source's own. */
     ls_err (*open)(const char *path, const struct pat_source_options *o, void **out_self);

@@ -144,11 +144,10 @@ static bool gem5_recognise(const void *bytes, size_t len, const char *path)
     return found > 0 && 4 * found >= lines; /* gem5's own messages stand before */
 }
 
-static const struct pat_text_format gem5 = {
-    .line = gem5_line,
-    .expects =
-        "packets as 'r,2147483648,8,0,1000,4198710', or lines of --debug-flags=Exec with MemRead, MemWrite "
-        "and A=0xADDRESS"};
+static const struct pat_text_format gem5 = {.line = gem5_line,
+                                            .expects =
+                                                "packets as 'r,2147483648,8,0,1000,4198710', or lines of "
+                                                "--debug-flags=Exec with MemRead, MemWrite and A=0xADDRESS"};
 
 static ls_err gem5_open(const char *path, const struct pat_source_options *o, void **out)
 {

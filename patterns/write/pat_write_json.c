@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pattern files: as loadstone replay takes them, and in the part of that which Spatter 2 takes. Spatter
  * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. It refuses a
- * file with a delta below 0 or a list of deltas; older versions take the one for 8 and end by the other.
- */
+ * file with a delta below 0 or a list of deltas; older versions take the one for 8 and end by the other. */
 #include "common/ls_put.h"
 #include "patterns/write/pat_unroll.h"
 #include "patterns/write/pat_writers.h"
@@ -97,11 +96,10 @@ static void pat_json_note_spatter(const struct pat_findings *f, const struct pat
         found++;
     }
     if (!found) return;
-    pat_write_note(
-        o,
-        "pattern%s %s: deltas that are lists or below 0 are not Spatter's; --to spatter writes such "
-        "accesses one by one",
-        found == 1 ? "" : "s", which);
+    pat_write_note(o,
+                   "pattern%s %s: deltas that are lists or below 0 are not "
+                   "Spatter's; --to spatter writes such accesses one by one",
+                   found == 1 ? "" : "s", which);
 }
 
 static void pat_json_drop(struct pat_indices *p)
