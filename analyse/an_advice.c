@@ -99,8 +99,7 @@ static double an_median_part(int64_t *values, size_t len, int64_t *out_median)
 }
 
 /* Runs that begin at random places, and wait there. A jump of always the same length is a loop around
- * another.
- */
+ * another. */
 static bool an_has_runs(const struct an_finding *f, const struct an_walk *w)
 {
     int64_t jump;

@@ -177,8 +177,7 @@ static bool an_same_file(const struct an_annotated *a, const struct an_annotated
     return strcmp(a->file, b->file) == 0;
 }
 
-/* A sampled line with what stands before it, up to the sampled line above, and behind the last one of a file.
- */
+/* A sampled line with what stands before it, up to the sampled line above, and behind the last one of a file. */
 static ls_err an_add_with_context(struct an_annotated_list *out, const struct an_source_text *s,
                                   const struct an_annotated_list *sampled, size_t i)
 {

@@ -2,11 +2,11 @@
 /* Confidence intervals of shares: a percentile bootstrap over bursts, because accesses of one burst are not
  * independent.
  *
- * Up to AN_BLOCKS_MAX bursts: plain resampling with replacement. Beyond: bursts are dealt at
- * random into AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon,
- * "Creating non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83,
- * 2006): the same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled
- * with the numerator. The seed is fixed, so the same file gives the same digits.
+ * Up to AN_BLOCKS_MAX bursts: plain resampling with replacement. Beyond: bursts are dealt at random into
+ * AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon, "Creating
+ * non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83, 2006): the
+ * same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled with the
+ * numerator. The seed is fixed, so the same file gives the same digits.
  *
  * Where nothing else is said: Thread: any.  Signal: not safe. */
 #ifndef AN_BOOTSTRAP_H
@@ -38,8 +38,7 @@ const char *an_bootstrap_method(const an_bootstrap *b);
 /* Return how many bursts a share of the metric rests on: of time, the bursts that represent time; of stall,
  * those of them with measured loads. */
 size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
-/* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time.
- */
+/* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
 /* The same of the group alone.

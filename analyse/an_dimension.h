@@ -6,8 +6,7 @@
  * instruction, its thread, ...): then the key is computed once a row of that table, not once a sample.
  *
  * Dimensions of origin (line, thread, phase, ...) are properties of the instruction at which a burst began,
- * so a burst has a key in them as a whole; dimensions of data (node, level, ...) are properties of accesses.
- */
+ * so a burst has a key in them as a whole; dimensions of data (node, level, ...) are properties of accesses. */
 #ifndef AN_DIMENSION_H
 #define AN_DIMENSION_H
 

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* Selection by three-way partition (Dijkstra), median of three as pivot: many equal latencies cost one pass.
- */
+/* Selection by three-way partition (Dijkstra), median of three as pivot: many equal latencies cost one pass. */
 #define AN_SELECT(name, type)                                                                         \
     static type name(type *v, size_t lo, size_t hi, size_t k)                                         \
     {                                                                                                 \

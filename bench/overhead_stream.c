@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The four loops of STREAM (McCalpin) over arrays far larger than the caches.  usage: overhead_stream PASSES
- */
+/* The four loops of STREAM (McCalpin) over arrays far larger than the caches.  usage: overhead_stream PASSES */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -67,8 +67,8 @@ static int bench_read(const char *path, double megabytes)
                        (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) / 1e6;
     const double indices_mib = (double)bench_indices(&s) * sizeof(int64_t) / 0x1p20;
     const double peak_mib = (double)after.ru_maxrss / 1024;
-    printf("%6.0f MB  %9zu indices  %5.2f s (%.2f s of CPU)  %5.0f MB/s  indices %5.0f MiB  peak %5.0f MiB, "
-           "%.2f times\n",
+    printf("%6.0f MB  %9zu indices  %5.2f s (%.2f s of CPU)  %5.0f "
+           "MB/s  indices %5.0f MiB  peak %5.0f MiB, %.2f times\n",
            megabytes, bench_indices(&s), seconds, cpu, megabytes / seconds, indices_mib, peak_mib,
            peak_mib / indices_mib);
     pat_suite_fini(&s);

@@ -282,10 +282,8 @@ static void print_load(void)
     double load[3] = {NAN, NAN, NAN};
     if (getloadavg(load, 3) < 1) load[0] = NAN;
     printf("\nOther programs used the machine too (load %.1f when this began): times are CPU time of all "
-           "threads over their number "
-           "(`--cpu`, threads sleep while they wait), and figures are lower than on a quiet machine, for all "
-           "four ways alike. "
-           "STREAM's are by the wall clock.\n",
+           "threads over their number (`--cpu`, threads sleep while they wait), and figures are lower than "
+           "on a quiet machine, for all four ways alike. STREAM's are by the wall clock.\n",
            load[0]);
 }
 
@@ -298,18 +296,15 @@ static void print_head(const struct bench *b)
         line += len + (line[len] == '\n');
     }
     printf("\nFour ways of the same kernel on the same pattern run in turn, %u rounds or more; each figure "
-           "is the best round, in MB/s of "
-           "published bytes:\n\n",
+           "is the best round, in MB/s of published bytes:\n\n",
            b->rounds);
     for (int w = 0; w < WAYS; w++)
         printf("* %s\n", way_names[w]);
     if (b->by_cpu) print_load();
     printf("\nThe plain loops are `bench/replay_plain.c`, algorithm 1 of the Spatter paper and Spatter 2's "
-           "operations, compiled "
-           "`-O3 -march=native -fopenmp` by the same compiler, their arrays from malloc. Recommended "
-           "options: `--dense-buffers --pages huge`. "
-           "Default options compare with the loop that shares one dense buffer, as they do; recommended ones "
-           "with the one that does not.\n\n");
+           "operations, compiled `-O3 -march=native -fopenmp` by the same compiler, their arrays from "
+           "malloc. Recommended options: `--dense-buffers --pages huge`. Default options compare with the "
+           "loop that shares one dense buffer, as they do; recommended ones with the one that does not.\n\n");
 }
 
 static void parse(struct bench *b, int argc, char **argv)
@@ -346,15 +341,13 @@ int main(int argc, char **argv)
     for (int f = optind; f < argc; f++)
         run_file(&b, argv[f], &t);
     printf("\n%u configurations. Default options: geometric mean **%.2f** times the plain loop, least %.2f, "
-           "%u slower. "
-           "Recommended options: geometric mean **%.2f** (goal 1.3), least %.2f, %u slower (goal 0). %u "
-           "results wrong.\n",
+           "%u slower. Recommended options: geometric mean **%.2f** (goal 1.3), least %.2f, %u slower (goal "
+           "0). %u results wrong.\n",
            t.len, exp(t.log_default / t.len), t.least_default, t.slower_default,
            exp(t.log_recommended / t.len), t.least_recommended, t.slower_recommended, t.invalid);
     if (t.shorts)
         printf("\n%u more (marked short) take less than 100 us a run, most of it the start of threads, which "
-               "is the same for "
-               "all ways: recommended options %.2f times the plain loop, geometric mean.\n",
+               "is the same for all ways: recommended options %.2f times the plain loop, geometric mean.\n",
                t.shorts, exp(t.log_shorts / t.shorts));
     kn_unpin(pins);
     return t.invalid != 0;

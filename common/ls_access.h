@@ -10,8 +10,7 @@
 
 #define LS_NOT_TOLD UINT8_MAX
 
-/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory, LS_NOT_TOLD none of them.
- */
+/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory, LS_NOT_TOLD none of them. */
 #define LS_SOURCE_LIST(X)                                                                     \
     X(L1, "L1", 0)                                                                            \
     X(LFB, "line fill buffer", LS_NOT_TOLD) /* on its way already, from wherever: no level */ \

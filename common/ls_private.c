@@ -56,8 +56,7 @@ int ls_private_open(const char *path)
     return ls_private_open_at(AT_FDCWD, path);
 }
 
-/* Hard to guess, so that nobody takes all names beforehand; mkdir is what nobody else can do a second time.
- */
+/* Hard to guess, so that nobody takes all names beforehand; mkdir is what nobody else can do a second time. */
 static void ls_private_add_random(char *out, uint64_t seed)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";

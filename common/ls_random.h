@@ -18,8 +18,7 @@ static inline uint64_t ls_random_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* The x of which this is ls_random_mix(x): its shifts undone, and its products by the inverses modulo 2^64.
- */
+/* The x of which this is ls_random_mix(x): its shifts undone, and its products by the inverses modulo 2^64. */
 static inline uint64_t ls_random_unmix(uint64_t x)
 {
     x = (x ^ (x >> 31) ^ (x >> 62)) * UINT64_C(0x319642b2d24d8ec3);

@@ -101,7 +101,7 @@ void sedov_name(const struct sedov_names *names, smr_node *group, const struct s
 struct sedov_result {
     double internal_energy, kinetic_energy;
     double asymmetry;    /* largest difference of pressure between elements that are mirror images, by the
-                            largest    pressure */
+                            largest pressure */
     double shock_radius; /* where the mean density of spherical shells is largest */
     double sedov_radius; /* where the similarity solution has it */
     double checksum;     /* does not depend on the numbering but by rounding */

@@ -77,8 +77,7 @@ static inline double sedov_length(const vec3 x[CORNERS], double volume)
     return volume / (0.5 * sqrt(largest));
 }
 
-/* Artificial viscosity of a gas that is compressed at the relative rate -rate (1/s); none where it expands.
- */
+/* Artificial viscosity of a gas that is compressed at the relative rate -rate (1/s); none where it expands. */
 static inline double sedov_viscosity(double density, double cs, double length, double rate)
 {
     const double linear = 0.25, quadratic = 1.333;

@@ -24,8 +24,7 @@ static void multiply(const struct spmv_matrix *a, const double *x, double *y)
     }
 }
 
-/* Everything that is described: numbers of now, the mesh in numbers of before, and how they belong together.
- */
+/* Everything that is described: numbers of now, the mesh in numbers of before, and how they belong together. */
 struct problem {
     struct spmv_matrix a;
     struct spmv_mesh mesh;

@@ -11,8 +11,7 @@ static enum kn_piece_kind kind_of(const struct kn_arena *a, const struct kn_plan
     return is_held ? KN_PIECE_ROWS : KN_PIECE_LISTED;
 }
 
-/* So many elements from place. Of an empty share, and behind the last row, that may be anywhere: on numbers.
- */
+/* So many elements from place. Of an empty share, and behind the last row, that may be anywhere: on numbers. */
 static char *shifted(const struct kn_cursor *c, const char *place, uint64_t elements)
 {
     return (char *)((uintptr_t)place + elements * c->element_bytes);

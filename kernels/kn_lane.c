@@ -62,8 +62,7 @@ ls_err kn_lane_explain_none(const struct kn_lane_wish *w)
                        kn_method_name(w->method), here);
     return ls_fail(LS_ERR_UNSUPPORTED,
                    "%s has no loop by method %s with %s stores, %u-byte elements and %u-bit indices; methods "
-                   "unrolled and scalar "
-                   "with regular stores, 4 or 8 bytes and 32 or 64 bits run everywhere",
+                   "unrolled and scalar with regular stores, 4 or 8 bytes and 32 or 64 bits run everywhere",
                    w->kernel->name, kn_method_name(w->method), kn_stores_name(w->stores), w->element_bytes,
                    w->index_bits);
 }

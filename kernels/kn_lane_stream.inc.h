@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops whose stores go past the caches, a vector at a time: sequential destinations only. Included with
- * these defined: KN_E, KN_I                element and index type KN_VECTOR_BYTES           of a store
+ * these defined:
+ *   KN_E, KN_I                element and index type
+ *   KN_VECTOR_BYTES           bytes of a store
  *   KN_STREAM_STORE(p, lanes) store the KN_VECTOR_BYTES at lanes to the aligned place p
  *   KN_NAME(x)                this family's own name for x
  * and KN_E, KN_I, KN_NAME undefined again at the end. */

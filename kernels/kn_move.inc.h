@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The five kernels in plain C, for one element type, index type and way to store. Included with these
- * defined: KN_E, KN_I      element and index type KN_PUT(p, v)    store v to *p, not to be removed or merged
- * by the compiler KN_END()        after the last store of a part KN_ROWS         rows moved side by side
- *   KN_UNROLL       elements a turn of the inner loop
+ * defined:
+ *   KN_E, KN_I      element and index type
+ *   KN_PUT(p, v)    store v to *p; the compiler neither removes nor merges it
+ *   KN_END()        after the last store of a part
+ *   KN_ROWS         rows moved side by side
+ *   KN_UNROLL       elements per iteration of the inner loop
  *   KN_NAME(x)      this family's own name for x
  * and undefined again at the end. The order of stores to one place is the order of rows: where side by side
  * would break it, kn_variant.c does not offer it. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gathers with two elements a store and rows fetched ahead, for one element and index type. Included with
- * these defined: KN_E, KN_I   element and index type KN_PAIR      vector of two elements, at any address
+ * these defined:
+ *   KN_E, KN_I   element and index type
+ *   KN_PAIR      vector of two elements, at any address
  *   KN_NAME(x)   this family's own name for x
  * and undefined again at the end. */
 #define KN_ALWAYS static inline __attribute__((always_inline))

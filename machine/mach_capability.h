@@ -41,8 +41,8 @@ struct mach_capability {
 void mach_capability_get(struct mach_capability *out);
 
 /* Why the engine hw does not sample here, in a few words for a profile: a static text, "hw: ...".
- * Tries nothing: it looks whether the kernel names a PMU; for processes that
- * do not tell themselves.  Thread: any.  Signal: not safe. */
+ * Tries nothing: it looks whether the kernel names a PMU; for processes that do not report it themselves.
+ * Thread: any.  Signal: not safe. */
 const char *mach_capability_why_no_hw(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processor this is, without hwloc: its name, an identity that survives microcode updates, its caches.
- */
+/* Which processor this is, without hwloc: its name, an identity that survives microcode updates, its caches. */
 #ifndef MACH_CPU_H
 #define MACH_CPU_H
 

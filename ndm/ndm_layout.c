@@ -92,8 +92,7 @@ static ls_err check_curve(const struct ndm_layout *l, const struct ndm_geometry 
         if (l->order == NDM_HILBERT && all / one != allocated(l, g, 0) / curve_tile(l, 0))
             return ls_fail(
                 LS_ERR_ARG,
-                "map of \"%.120s\": a Hilbert curve needs equal extents, but %c differs from x; set "
-                "padded",
+                "map of \"%.120s\": a Hilbert curve needs equal extents, but %c differs from x; set padded",
                 label, axis_names[k]);
     }
     return LS_OK;

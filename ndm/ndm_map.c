@@ -93,8 +93,8 @@ ls_err ndm_map_check_elements(const struct ndm_map *m, const struct ndm_geometry
             label, (ull)covered, (ull)elements, g->label, (ull)covered);
     if (elements < covered && !may_have_fewer)
         return ls_fail(LS_ERR_RANGE,
-                       "map of \"%.120s\": element %llu is missing: the node has %llu elements, its map onto "
-                       "\"%.120s\" needs %llu",
+                       "map of \"%.120s\": element %llu is missing: the node "
+                       "has %llu elements, its map onto \"%.120s\" needs %llu",
                        label, (ull)elements, (ull)elements, g->label, (ull)covered);
     return LS_OK;
 }

@@ -6,8 +6,7 @@
  * always; two IBS events in a group are EINVAL; until 6.14 a period that is no multiple of 16 is EINVAL,
  * from 6.15 one below 0x90 (min_period of perf_ibs_op). Load latency filter of Zen 5: config1[11:0], 128 to
  * 2048 in steps of 128, only with L3 misses. A context per task came with 6.2 (task_ctx_nr =
- * perf_hw_context), data source, weight and address with 6.1. PPR for AMD Family 19h Model 01h, IBS_OP_CTL.
- */
+ * perf_hw_context), data source, weight and address with 6.1. PPR for AMD Family 19h Model 01h, IBS_OP_CTL. */
 #include "perf/pe_vendor.h"
 
 #include <string.h>
@@ -55,9 +54,8 @@ static ls_err amd_fit_privilege(const struct pe_site *site, struct pe_encoding *
     if (!filters) return LS_OK;
     if (pe_sysfs_has(&site->sysfs, e->pmu, "format/swfilt")) return pe_encoding_set(site, "swfilt", 1, e);
     if (a->exclude_user)
-        return ls_fail(LS_ERR_ARG,
-                       "this kernel cannot leave user code out of IBS samples (Linux 6.14 can): leave out "
-                       "the modifiers k and h");
+        return ls_fail(LS_ERR_ARG, "this kernel cannot leave user code out of IBS samples "
+                                   "(Linux 6.14 can): leave out the modifiers k and h");
     e->reader_drops_kernel = true;
     a->exclude_kernel = a->exclude_hv = a->exclude_callchain_kernel = 0;
     pe_plan_note(plan,
@@ -75,8 +73,7 @@ static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_requ
     if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/ldlat")) {
         pe_plan_note(plan,
                      "This processor or kernel cannot filter by latency (Zen 5 and Linux 6.15 can): loads "
-                     "below %u cycles "
-                     "are dropped when read.",
+                     "below %u cycles are dropped when read.",
                      r->ldlat_cycles);
         return LS_OK;
     }

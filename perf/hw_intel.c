@@ -12,8 +12,7 @@
 
 enum { INTEL_LDLAT_MIN = 3, INTEL_PRECISE = 2 };
 
-/* What to encode where sysfs names no mem-loads: an event of the micro-architecture that caps/pmu_name tells.
- */
+/* What to encode where sysfs names no mem-loads: an event of the micro-architecture that caps/pmu_name tells. */
 static const struct intel_core {
     const char *pmu_name, *pmu; /* pmu NULL: the one PMU "cpu" */
     const char *loads, *stores, *aux;
@@ -121,8 +120,8 @@ static ls_err intel_stores(const struct pe_site *site, const char *pmu, const st
     if (!intel_terms(&site->sysfs, pmu, "mem-stores", core ? core->stores : NULL, &terms)) {
         if (!r->loads)
             return ls_fail(LS_ERR_UNSUPPORTED,
-                           "PMU %s samples no stores (processors before Sandy Bridge): leave out "
-                           "--stores=only",
+                           "PMU %s samples no stores (processors before Sandy Bridge): "
+                           "leave out --stores=only",
                            pmu);
         pe_plan_note(plan, "PMU %s samples loads only, no stores.", pmu);
         return LS_OK;

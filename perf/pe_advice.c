@@ -46,16 +46,14 @@ int pe_paranoid_needed(const struct pe_facts *f)
     return f->attr && !f->attr->exclude_kernel ? 1 : 2;
 }
 
-/* --- permissions
- * --------------------------------------------------------------------------------------------- */
+/* --- permissions ---------------------------------------------------------------------------------------- */
 
 /* How a container is given a capability. */
 static const struct pe_container {
     const char *name, *remedy;
 } pe_containers[] = {
-    {"docker",
-     "start the container with docker run --cap-add PERFMON (before Docker 20.10 also --security-opt "
-     "seccomp=unconfined)"},
+    {"docker", "start the container with docker run --cap-add PERFMON "
+               "(before Docker 20.10 also --security-opt seccomp=unconfined)"},
     {"podman", "start the container with podman run --cap-add PERFMON"},
     {"kubernetes",
      "give the pod's container securityContext: {capabilities: {add: [PERFMON]}}, and seccompProfile: "
@@ -82,8 +80,7 @@ static void pe_eacces(const struct pe_facts *f, struct pe_advice *a)
     if (level >= PE_DEBIAN_PARANOID && !f->machine->cap_sys_admin) {
         pe_cause(a,
                  "kernel.perf_event_paranoid is %lld: this kernel (Debian, Ubuntu) then refuses every perf "
-                 "event without "
-                 "CAP_SYS_ADMIN; CAP_PERFMON is not enough",
+                 "event without CAP_SYS_ADMIN; CAP_PERFMON is not enough",
                  (long long)level);
         pe_remedy(a, "%ssudo sysctl kernel.perf_event_paranoid=%d", where, needed);
     } else if (level > needed && !f->machine->cap_perfmon && !f->machine->cap_sys_admin) {
@@ -102,8 +99,8 @@ static void pe_eacces(const struct pe_facts *f, struct pe_advice *a)
             a,
             "a security module or lockdown forbids perf events, although kernel.perf_event_paranoid is %lld",
             (long long)level);
-        pe_remedy(a, "look into dmesg and /sys/kernel/security/lockdown; SELinux: setsebool or a policy for "
-                     "perf_event");
+        pe_remedy(a, "look into dmesg and /sys/kernel/security/lockdown; "
+                     "SELinux: setsebool or a policy for perf_event");
     }
 }
 
@@ -127,27 +124,24 @@ static void pe_eperm_mmap(const struct pe_facts *f, struct pe_advice *a)
     const long long allowed = f->machine->mlock_kib == MACH_UNKNOWN ? 516 : (long long)f->machine->mlock_kib;
     pe_cause(a,
              "the ring of %llu KiB is more locked memory than the user may have (perf_event_mlock_kb is %lld "
-             "for each "
-             "CPU, then ulimit -l)",
+             "for each CPU, then ulimit -l)",
              (unsigned long long)f->ring_kib, allowed);
     pe_remedy(a, "sudo sysctl kernel.perf_event_mlock_kb=%llu, or raise ulimit -l; a smaller ring is tried",
               (unsigned long long)(f->ring_kib > 1024 ? f->ring_kib * 2 : 2048));
 }
 
-/* --- no such thing here
- * -------------------------------------------------------------------------------------- */
+/* --- no such thing here --------------------------------------------------------------------------------- */
 
 static void pe_no_pmu(const struct pe_facts *f, struct pe_advice *a)
 {
     if (*f->machine->hypervisor) {
         pe_cause(a, "no hardware PMU visible in this %s", f->machine->hypervisor);
-        pe_remedy(a, "on the host: give the virtual machine a PMU (QEMU: -cpu host,pmu=on; clouds: a "
-                     "bare-metal instance)");
+        pe_remedy(a, "on the host: give the virtual machine a PMU (QEMU: "
+                     "-cpu host,pmu=on; clouds: a bare-metal instance)");
     } else {
         pe_cause(a, "the kernel has no driver for %s, or the CPU is not of that PMU", pe_pmu(f));
         pe_remedy(a, "boot a kernel with CONFIG_PERF_EVENTS and the driver of this processor (Arm SPE: "
-                     "CONFIG_ARM_SPE_PMU, "
-                     "and kpti=off where it says so)");
+                     "CONFIG_ARM_SPE_PMU, and kpti=off where it says so)");
     }
 }
 
@@ -161,8 +155,7 @@ static void pe_not_supported(const struct pe_facts *f, struct pe_advice *a)
         pe_cause(a, "%s takes no precise events in this %s: PEBS is not exposed", pe_pmu(f),
                  f->machine->hypervisor);
         pe_remedy(a, "enable PEBS in the virtual PMU (QEMU: -cpu host,pmu=on on Linux 6.0 with Ice Lake or "
-                     "later), or run on "
-                     "the host");
+                     "later), or run on the host");
     } else if (precise) {
         pe_cause(a, "%s is not as precise as asked (precise_ip %u, see caps/max_precise)", pe_pmu(f),
                  (unsigned)f->attr->precise_ip);
@@ -172,8 +165,7 @@ static void pe_not_supported(const struct pe_facts *f, struct pe_advice *a)
     }
 }
 
-/* --- EINVAL: which field
- * ------------------------------------------------------------------------------------- */
+/* --- EINVAL: which field -------------------------------------------------------------------------------- */
 
 static bool pe_is_ibs(const struct pe_facts *f)
 {
@@ -338,20 +330,18 @@ static void pe_einval_mmap(const struct pe_facts *f, struct pe_advice *a)
 static void pe_einval_aux(const struct pe_facts *f, struct pe_advice *a)
 {
     (void)f;
-    pe_cause(a, "aux_offset or aux_size is not what the kernel takes: a power of two of pages (SPE: two or "
-                "more) behind "
-                "the ring");
+    pe_cause(a, "aux_offset or aux_size is not what the kernel takes: a "
+                "power of two of pages (SPE: two or more) behind the ring");
     pe_remedy(a, "write aux_offset and aux_size into the ring's first page before the area is mapped");
 }
 
-/* --- the rest
- * ------------------------------------------------------------------------------------------------ */
+/* --- the rest ------------------------------------------------------------------------------------------- */
 
 static void pe_too_many_files(const struct pe_facts *f, struct pe_advice *a)
 {
     pe_cause(a,
-             "the process has used up its %llu file descriptors: sampling takes one for each CPU and kind of "
-             "event",
+             "the process has used up its %llu file descriptors: "
+             "sampling takes one for each CPU and kind of event",
              (unsigned long long)f->machine->files_max);
     pe_remedy(a, "ulimit -n %llu",
               (unsigned long long)(f->machine->files_max < 4096 ? 4096 : f->machine->files_max * 2));

@@ -3,8 +3,7 @@
  * the place and the facts.
  *
  * Sources: kernel/events/core.c of Linux (permissions, rates, sizes, mlock), perf_event_open(2), Debian's
- * perf_event_paranoid patch (features/all/security-perf-allow-further-restriction-of-perf_event_open.patch).
- */
+ * perf_event_paranoid patch (features/all/security-perf-allow-further-restriction-of-perf_event_open.patch). */
 #ifndef PE_ADVICE_H
 #define PE_ADVICE_H
 

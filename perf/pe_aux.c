@@ -72,8 +72,7 @@ static bool next_straight(struct pe_aux *a, struct pe_sample *out, struct pe_spe
     return found;
 }
 
-/* An operation that goes on at the begin of the area: both pieces in one place, which is aligned as they are.
- */
+/* An operation that goes on at the begin of the area: both pieces in one place, which is aligned as they are. */
 static bool next_over_seam(struct pe_aux *a, struct pe_sample *out, struct pe_spe_counts *spe)
 {
     uint8_t both[2 * SEAM_BYTES];
@@ -115,8 +114,7 @@ static bool next_of_any(struct pe_aux *a, struct pe_sample *out, struct pe_spe_c
     return false;
 }
 
-/* The kernel's numbers of thread and process are those of the program's own namespace, the packet's are not.
- */
+/* The kernel's numbers of thread and process are those of the program's own namespace, the packet's are not. */
 static void complete(const struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sample *s)
 {
     const uint64_t of = a->of.has & (PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);

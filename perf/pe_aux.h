@@ -49,8 +49,7 @@ bool pe_aux_next(struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sampl
                  struct pe_counts *counts);
 
 /* Give the bytes that were read back to the kernel. Where it had next to no room, the event may be off
- * without a word (perf_aux_output_begin, when a thread comes onto the CPU): is_stopped is set then as well.
- */
+ * without a word (perf_aux_output_begin, when a thread comes onto the CPU): is_stopped is set then as well. */
 void pe_aux_release(struct pe_aux *a, const struct pe_ring *ring);
 
 #endif

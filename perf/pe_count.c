@@ -124,8 +124,8 @@ static void counter_explain(pe_counter *c, enum pe_count_kind kind, const char *
         {ENOENT, "no hardware counters are visible (virtual machine without a PMU?)"},
         {EOPNOTSUPP, "no hardware counters are visible (virtual machine without a PMU?)"},
         {EACCES, "not allowed; sysctl kernel.perf_event_paranoid=0, or CAP_PERFMON, allows it"},
-        {EPERM, "not allowed; in a container --cap-add PERFMON, or a seccomp profile with perf_event_open, "
-                "allows it"},
+        {EPERM,
+         "not allowed; in a container --cap-add PERFMON, or a seccomp profile with perf_event_open, allows it"},
         {EMFILE, "too few file descriptors; ulimit -n raises them"},
     };
     if (c->opened[kind] || *c->why[kind]) return;

@@ -12,8 +12,7 @@
 const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd,   &pe_vendor_amd_core,
                                               &pe_vendor_arm,   &pe_vendor_power, NULL};
 
-/* --- for the vendors
- * ----------------------------------------------------------------------------------------- */
+/* --- for the vendors ------------------------------------------------------------------------------------ */
 
 uint64_t pe_sample_weight(uint32_t kernel)
 {
@@ -72,8 +71,7 @@ ls_err pe_encoding_set(const struct pe_site *site, const char *field, uint64_t v
     return LS_OK;
 }
 
-/* --- the common rules
- * ---------------------------------------------------------------------------------------- */
+/* --- the common rules ----------------------------------------------------------------------------------- */
 
 static ls_err pe_finish_rate(const struct pe_vendor *v, const struct pe_request *r, struct pe_encoding *e,
                              struct pe_plan *plan)
@@ -124,8 +122,7 @@ static ls_err pe_finish_l3(const struct pe_site *site, const struct pe_request *
     if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/l3missonly"))
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "PMU %s cannot sample L3 misses only: AMD's Zen 4 with Linux 6.0 can; leave the "
-                       "option out, or ask "
-                       "for a latency (--ldlat)",
+                       "option out, or ask for a latency (--ldlat)",
                        e->pmu);
     return pe_encoding_set(site, "l3missonly", 1, e);
 }
@@ -176,8 +173,7 @@ ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const st
     return LS_OK;
 }
 
-/* --- events the user names
- * ----------------------------------------------------------------------------------- */
+/* --- events the user names ------------------------------------------------------------------------------ */
 
 static ls_err user_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
                        struct pe_plan *plan)
@@ -299,8 +295,7 @@ static ls_err pe_encode_user(const struct pe_site *site, const struct pe_request
     return pe_encode_group(site, r, &group, plan);
 }
 
-/* --- our events
- * ---------------------------------------------------------------------------------------------- */
+/* --- our events ----------------------------------------------------------------------------------------- */
 
 static ls_err pe_none_here(const struct pe_sysfs *s)
 {
@@ -342,8 +337,7 @@ ls_err pe_encode_loads(const struct pe_request *r, struct pe_plan *out)
     return has_event ? pe_encode_user(&site, r, out) : pe_encode_ours(&site, r, out);
 }
 
-/* --- periods and CPUs
- * ---------------------------------------------------------------------------------------- */
+/* --- periods and CPUs ----------------------------------------------------------------------------------- */
 
 uint64_t pe_period_fit(const struct pe_encoding *e, uint64_t period_events)
 {

@@ -60,8 +60,8 @@ struct pe_encoding {
     bool loads, stores;          /* what its samples can be */
     bool needs_aux;              /* samples come through an AUX area (SPE) */
     enum pe_spe_sources sources; /* SPE: the numbers of the processor's data sources */
-    bool reader_drops_kernel; /* user_only was asked and the PMU cannot leave the kernel out: the reader must
-                               */
+    bool
+        reader_drops_kernel; /* user_only was asked, but the PMU samples the kernel, too: drop it when read */
     uint32_t reader_min_cycles; /* the PMU cannot filter by latency: the reader drops loads below; 0: none */
     bool cpu_wide_only;       /* cannot be opened for a task (IBS before Linux 6.2): pid -1 and a privilege */
     char pmu[PE_PMU_BYTES];   /* "cpu", "cpu_core", "ibs_op", "arm_spe_0" */

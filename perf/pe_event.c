@@ -9,8 +9,7 @@
 
 enum { PE_TERM_BYTES = 96, PE_ALIAS_DEPTH = 2 };
 
-/* --- terms
- * --------------------------------------------------------------------------------------------------- */
+/* --- terms ---------------------------------------------------------------------------------------------- */
 
 bool pe_event_field(const struct pe_sysfs *s, const char *pmu, const char *name, struct pe_field *out)
 {
@@ -115,8 +114,7 @@ ls_err pe_event_terms(const struct pe_sysfs *s, const char *terms, struct pe_eve
     return pe_terms_at(s, terms, e, 0);
 }
 
-/* --- modifiers
- * ----------------------------------------------------------------------------------------------- */
+/* --- modifiers ------------------------------------------------------------------------------------------ */
 
 static void pe_only(struct pe_event *e)
 {
@@ -174,8 +172,7 @@ static ls_err pe_modifiers(struct pe_event *e, const char *letters, size_t len)
     return LS_OK;
 }
 
-/* --- events
- * -------------------------------------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------------------------------------- */
 
 static ls_err pe_take_type(const struct pe_sysfs *s, const char *pmu, struct pe_event *e)
 {

@@ -442,8 +442,8 @@ static ls_err file_read(pe_file *f)
         return file_bad(f, "this is no perf.data", 0);
     if (file_word(f->bytes) != FILE_MAGIC)
         return ls_fail(LS_ERR_UNSUPPORTED,
-                       "%s was written on a machine of the other byte order: `perf script` there, and "
-                       "import its text",
+                       "%s was written on a machine of the other byte order: "
+                       "`perf script` there, and import its text",
                        f->path);
     if (file_word(f->bytes + 8) != FILE_PIPE_HEADER_BYTES) {
         if (f->len_bytes < FILE_HEADER_BYTES)

@@ -60,8 +60,7 @@ const char *pe_file_build_id(const pe_file *f, const char *path);
 /* Does it begin like one? */
 int pe_file_probe(const void *head, size_t len_bytes);
 
-/* Unpack one Zstandard stream that goes on over records. pe_unpack_zstd.c, or pe_unpack_none.c that refuses.
- */
+/* Unpack one Zstandard stream that goes on over records. pe_unpack_zstd.c, or pe_unpack_none.c that refuses. */
 typedef struct pe_unpack pe_unpack;
 ls_err pe_unpack_new(pe_unpack **out);
 void pe_unpack_free(pe_unpack *u);

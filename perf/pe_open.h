@@ -105,8 +105,7 @@ int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe
 int pe_lane_poll_fd(const struct pe_lane *l);
 /* Row of the event whose samples have this id; 0 when only one can be meant, -1 none. */
 int pe_lane_event(const struct pe_lane *l, uint64_t id);
-/* Samples that the kernel counts as lost (PERF_FORMAT_LOST) since the last call; 0 where it does not count.
- */
+/* Samples that the kernel counts as lost (PERF_FORMAT_LOST) since the last call; 0 where it does not count. */
 uint64_t pe_lane_lost(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec);
 
 #endif

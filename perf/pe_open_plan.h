@@ -15,8 +15,7 @@ enum { PE_PLAN_GEAR_FACTOR = 4 }; /* between the periods of two gears */
  * The way of opening (inheritance, clock, call stacks, page sizes) is base's. All sampling events get one
  * layout. tag is the row of plan's encodings; events of a PMU that not all CPUs have may be missing. Returns
  * the number of gears, 0 when plan does not fit. Where samples come through an AUX area the events are those
- * of the first gear: the caller switches them on and off (periods are then what a sample stands for).
- */
+ * of the first gear: the caller switches them on and off (periods are then what a sample stands for). */
 unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *base, unsigned gears_max,
                       struct pe_open_spec *out, uint64_t *periods);
 

@@ -13,8 +13,8 @@ bool pe_pfm_is_there(void);
 
 /* Translate a name. precise: the level to ask for when the name does not (libpfm4 encodes 0 for load
  * latency). Errors: LS_ERR_NOT_FOUND (libpfm4 knows no such event on this processor, or its PMU is of
- * another: its text, or the PMUs that are here, are told),
- * LS_ERR_UNSUPPORTED (built without it), LS_ERR_IO (libpfm4 cannot start). */
+ * another: the text names the PMUs that are here), LS_ERR_UNSUPPORTED (built without it), LS_ERR_IO (libpfm4
+ * cannot start). */
 ls_err pe_pfm_event(const char *name, unsigned precise, char out[PE_EVENT_BYTES]);
 
 /* The same, as an attr: type, config words and precise_ip are set. */

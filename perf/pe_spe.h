@@ -26,8 +26,7 @@ struct pe_spe_counts {
 
 /* Read packets up to the end of the next sampled load or store; false when the bytes end before one does (the
  * cursor then stands where the unfinished record begins). out->time is the counter of the timestamp packet
- * (0: none), in its own ticks; out->tid and pid are the context packet's when has says PERF_SAMPLE_TID.
- */
+ * (0: none), in its own ticks; out->tid and pid are the context packet's when has says PERF_SAMPLE_TID. */
 bool pe_spe_next(struct ls_cursor *c, enum pe_spe_sources sources, struct pe_sample *out,
                  struct pe_spe_counts *counts);
 

@@ -7,8 +7,7 @@
 
 #include <stdint.h>
 
-/* One instant on both clocks. Taken anew for each drain, so that a clock that is steered does not run away.
- */
+/* One instant on both clocks. Taken anew for each drain, so that a clock that is steered does not run away. */
 struct pe_ticks {
     uint64_t hz; /* 0: the counter cannot be read */
     uint64_t ticks, time_ns;

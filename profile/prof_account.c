@@ -269,9 +269,8 @@ static void explain(const struct sums *s, char *why, size_t len_bytes)
             at ? "; " : "", s->short_of_bursts_ns * 1e-9);
     if (s->unknown && at >= 0 && (size_t)at < len_bytes)
         snprintf(why + at, len_bytes - (size_t)at,
-                 "%sthe CPU time of %zu process%s is not known (killed, or the raw data is cut) and was "
-                 "taken from "
-                 "the bursts",
+                 "%sthe CPU time of %zu process%s is not known (killed, "
+                 "or the raw data is cut) and was taken from the bursts",
                  at ? "; " : "", s->unknown, s->unknown == 1 ? "" : "es");
 }
 

@@ -42,8 +42,7 @@ uint64_t prof_h5_text_rows(size_t width, uint64_t len);
 /* All rows of a data set of prof_h5_text_type(width). */
 herr_t prof_h5_write_texts(hid_t dataset, size_t width, const char *const *texts, uint64_t len);
 
-/* Attributes of an open object: a text; len values of type, a scalar when len is 1; a list whatever len is.
- */
+/* Attributes of an open object: a text; len values of type, a scalar when len is 1; a list whatever len is. */
 void prof_h5_put_text(hid_t object, const char *name, const char *text);
 herr_t prof_h5_put_attribute(hid_t object, const char *name, enum prof_type type, hsize_t len,
                              const void *value);

@@ -49,8 +49,7 @@ struct prof_h5_texts {
     uint64_t room_bytes;
 };
 /* All len texts of a data set of the type file_type. On failure, those that are not NULL are the caller's,
- * too.
- */
+ * too. */
 const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t);
 const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint64_t len, char **texts);
 /* Values that an array of the file may have: its unwritten parts take no room in it, so that more than its

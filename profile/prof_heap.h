@@ -42,8 +42,7 @@ ls_err prof_heap_end_block(prof_heap *h, uint64_t base, uint64_t time_ns, uint64
 /* [base, end) is something else from now on. */
 ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
 
-/* The node of the block, or of the mapping, that holds addr. PROF_NO_NODE: none does.
- */
+/* The node of the block, or of the mapping, that holds addr. PROF_NO_NODE: none does. */
 uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr);
 uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr);
 /* The same, but a block or mapping of a site is the site's, and gets no node of its own. */

@@ -12,11 +12,10 @@ static const double cycles_differ_by = 0.001;
 
 static ls_err merge_refuse(const struct prof_merge_job *job, size_t i, const char *what)
 {
-    return ls_fail(
-        LS_ERR_FORMAT,
-        "%s and %s: %s: their numbers mean different things; merge recordings of one kind, or compare these "
-        "with loadstone diff",
-        job->files[0].path, job->files[i].path, what);
+    return ls_fail(LS_ERR_FORMAT,
+                   "%s and %s: %s: their numbers mean different things; merge "
+                   "recordings of one kind, or compare these with loadstone diff",
+                   job->files[0].path, job->files[i].path, what);
 }
 
 static ls_err merge_check(const struct prof_merge_job *job, size_t i)

@@ -14,8 +14,7 @@
 #include <stdint.h>
 
 #define PROF_NO_PHASE UINT32_MAX
-/* A phase inside so many others is not told apart from the one around it: whoever nests so deep forgot ends.
- */
+/* A phase inside so many others is not told apart from the one around it: whoever nests so deep forgot ends. */
 enum { PROF_PHASE_DEPTH_MAX = 64 };
 
 struct prof_run_state;

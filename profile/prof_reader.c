@@ -316,8 +316,7 @@ static ls_err prof_check_seal(const char *path, int fd, uint64_t *out_len_bytes)
     if ((uint64_t)st.st_size < found.file_len_bytes)
         return ls_fail(
             LS_ERR_TRUNCATED,
-            "%s: %llu of %llu bytes are there: the file was cut off; copy it again, or resolve its "
-            "spool again",
+            "%s: %llu of %llu bytes are there: the file was cut off; copy it again, or resolve its spool again",
             path, (unsigned long long)st.st_size, (unsigned long long)found.file_len_bytes);
     LS_TRY(prof_seal_compute(fd, path, &want));
     if (found.hash != want.hash || found.file_len_bytes != want.file_len_bytes)

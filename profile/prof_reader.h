@@ -207,8 +207,7 @@ struct prof_samples {
 };
 #define PROF_MASK(name) (UINT64_C(1) << PROF_COL_##name)
 
-/* Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT (not HDF5, or no Loadstone file), LS_ERR_VERSION, LS_ERR_TRUNCATED.
- */
+/* Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT (not HDF5, or no Loadstone file), LS_ERR_VERSION, LS_ERR_TRUNCATED. */
 ls_err prof_open(const char *path, prof_profile **out);
 void prof_close(prof_profile *p);
 const struct prof_run *prof_run_of(const prof_profile *p);

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Borrowed tables: /frames, /lines (sorted), /inlines (sorted by line, depth), /modules (sorted by process).
- */
+/* Borrowed tables: /frames, /lines (sorted), /inlines (sorted by line, depth), /modules (sorted by process). */
 struct prof_place_tables {
     const struct prof_frame *frames;
     const struct prof_line *lines;

@@ -182,8 +182,7 @@ static void label_put(struct label *l, const struct tok *t)
     l->text[l->len] = '\0';
 }
 
-/* The variable that ends before `end`: name, or names joined by . -> ::, subscripts left out, `this->` too.
- */
+/* The variable that ends before `end`: name, or names joined by . -> ::, subscripts left out, `this->` too. */
 static bool label_before(const struct toks *t, size_t from, size_t end, struct label *out)
 {
     size_t parts[16], parts_len = 0, at = end; /* tokens of the label, last one first */

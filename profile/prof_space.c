@@ -28,8 +28,7 @@ struct prof_space {
     struct prof_tls *tls;         /* NULL: nor is thread-local storage */
 };
 
-/* x86-64 with four-level page tables: user addresses end here (Linux Documentation/arch/x86/x86_64/mm.rst).
- */
+/* x86-64 with four-level page tables: user addresses end here (Linux Documentation/arch/x86/x86_64/mm.rst). */
 #define PROF_USER_END (UINT64_C(1) << 47)
 #define PROF_NULL_PAGES_END UINT64_C(65536)
 

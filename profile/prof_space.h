@@ -69,8 +69,7 @@ ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
 /* Is addr in an executable mapping, as far as is known? */
 bool prof_space_is_code(const prof_space *s, uint64_t addr);
 
-/* Static and thread-local data have homes of their own below their modules' from now on; both are borrowed.
- */
+/* Static and thread-local data have homes of their own below their modules' from now on; both are borrowed. */
 void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct prof_tls *tls);
 
 /* What is asked from now on is asked about this time (CLOCK_MONOTONIC). */

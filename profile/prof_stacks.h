@@ -29,8 +29,7 @@ void prof_stacks_unwind(prof_stacks *s, const struct spool_stack *rec, const str
                         struct prof_stack *out);
 
 /* The path as /frames has it: the frames of the runtime and, outside of main or of a thread's function, those
- * of the C library's start are left out; an outermost ip 0 says that the stack goes on. Returns its length.
- */
+ * of the C library's start are left out; an outermost ip 0 says that the stack goes on. Returns its length. */
 size_t prof_stacks_path(prof_stacks *s, const struct prof_stack *stack, uint64_t ips[PROF_PATH_FRAMES_MAX]);
 
 #endif

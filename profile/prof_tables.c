@@ -283,10 +283,9 @@ static const struct prof_field prof_run_fields[] = {
         "share of samples in coarse homes (areas that hold many things); the rest hit no known mapping"),
     PROF_FIELD_LATER(prof_run, events_sampled, PROF_TEXT,
                      "what a sample is, in words; empty for the step engine: a load or store of a burst"),
-    PROF_FIELD_LATER(
-        prof_run, latency_meaning, PROF_TEXT,
-        "what latency_cycles counts, where the hardware told it; empty for the step engine: the load "
-        "alone, TSC cycles"),
+    PROF_FIELD_LATER(prof_run, latency_meaning, PROF_TEXT,
+                     "what latency_cycles counts, where the hardware told it; "
+                     "empty for the step engine: the load alone, TSC cycles"),
     PROF_FIELD(prof_run, cpu_ns, PROF_U64, "CPU time of all recorded processes while sampling was on"),
     PROF_FIELD(prof_run, user_ns, PROF_U64, "part of cpu_ns that the programs spent outside of the kernel"),
     PROF_FIELD(prof_run, kernel_ns, PROF_U64, "part of cpu_ns that the kernel spent for the programs"),

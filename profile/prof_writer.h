@@ -37,8 +37,7 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
  * was not written by then stays empty.
  * Owns:   run is only read.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_run(prof_writer *w, const struct prof_run *run);
-/* Everything on disk and under its name. Without force a file that appeared meanwhile is kept: LS_ERR_EXISTS.
- */
+/* Everything on disk and under its name. Without force a file that appeared meanwhile is kept: LS_ERR_EXISTS. */
 ls_err prof_writer_finish(prof_writer *w);
 /* NULL-safe; without a finish nothing is left on disk. */
 void prof_writer_free(prof_writer *w);

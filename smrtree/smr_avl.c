@@ -322,8 +322,7 @@ bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above
 bool smr_avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
 {
     if (base >= end) return false;
-    /* begins before us and ends inside: the innermost that reaches over our base must reach over our end, too
-     */
+    /* begins before us and ends inside: the innermost that reaches over our base must reach over our end, too */
     if (base > 0 && smr_avl_last(t, base - 1, base, out) && out->end < end) return true;
     /* begins inside and ends behind us */
     return smr_avl_last(t, end - 1, end, out) && out->base > base;
@@ -358,8 +357,7 @@ void smr_avl_each(const struct smr_avl *t, void (*visit)(void *user, const struc
 }
 
 /* Links, balance and largest ends below i, recomputed; the number of nodes, or UINT32_MAX when something is
- * wrong.
- */
+ * wrong. */
 static uint32_t avl_audit(const struct smr_avl *t, uint32_t i)
 {
     if (!i) return 0;

@@ -132,8 +132,7 @@ static inline size_t index_last_right(size_t k)
     return k >> (__builtin_ctzll(k) + 1);
 }
 
-/* Touching memory behind the array is harmless for a prefetch, but not for pointer arithmetic: go by integer.
- */
+/* Touching memory behind the array is harmless for a prefetch, but not for pointer arithmetic: go by integer. */
 static inline void index_prefetch(const uint64_t *starts, size_t k)
 {
     __builtin_prefetch((const void *)((uintptr_t)starts + k * SMR_ARRAY_LINE_BYTES));

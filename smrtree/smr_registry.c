@@ -14,8 +14,7 @@ uint64_t smr_registry_hull_end;
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t registry_unused = PTHREAD_COND_INITIALIZER;
 static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
-/* How often this thread holds the lock. Raised before it is taken: a free() in between sees it and stays out.
- */
+/* How often this thread holds the lock. Raised before it is taken: a free() in between sees it and stays out. */
 static _Thread_local unsigned lock_depth __attribute__((tls_model("initial-exec")));
 
 LS_ALIGNED void smr_registry_fork_prepare(void)

@@ -161,8 +161,7 @@ ls_err spool_dir_open(const char *path, spool_dir **out)
     if (e == LS_OK && entries.len == 0)
         e = ls_fail(LS_ERR_NOT_FOUND,
                     "%s: no recorded process in there (expected directories p<pid>.<image>); was the program "
-                    "started with "
-                    "the preload, and is it dynamically linked?",
+                    "started with the preload, and is it dynamically linked?",
                     path);
     if (e == LS_OK) e = spool_dir_fill(d, &entries);
     spool_entries_fini(&entries);

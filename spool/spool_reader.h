@@ -24,8 +24,7 @@ const struct spool_file_header *spool_reader_header(const spool_reader *r);
 
 /* The next record (checked; PAD and PIECE skipped), or NULL in *out at the end. It stays valid until the next
  * call. Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, LS_ERR_IO; the reader then stays at the damage and fails
- * again.
- */
+ * again. */
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out);
 
 /* Where a record stands. */

@@ -64,8 +64,7 @@ static int spool_allocate(int fd, uint64_t offset_bytes, uint64_t len_bytes)
     return 0;
 }
 
-/* The program may have closed our descriptor and opened its own file under the same number: never touch that.
- */
+/* The program may have closed our descriptor and opened its own file under the same number: never touch that. */
 static bool spool_fd_is(int fd, uint64_t device, uint64_t inode)
 {
     struct stat st;

@@ -9,8 +9,7 @@ static bool sym_is_function(const struct sym_elf_symbol *s)
     return s->type == STT_FUNC || s->type == STT_GNU_IFUNC || (s->type == STT_NOTYPE && s->len_bytes > 0);
 }
 
-/* Global names before local ones, names without leading underscores before those with, then weak ones last.
- */
+/* Global names before local ones, names without leading underscores before those with, then weak ones last. */
 static unsigned sym_function_rank(const struct sym_elf_symbol *s)
 {
     unsigned underscores = 0;

@@ -69,22 +69,17 @@ const struct cli_command cli_cmd_diff = {
     .name = "diff",
     .summary = "compare two recordings: what changed, and whether the samples can tell",
     .operands = "A B",
-    .description = "Compares recording A (before) with recording B (after). Rows are matched by name: the "
-                   "path of a range, "
-                   "the call path of an allocation, the name of a variable, a function or a thread. "
-                   "Addresses and process "
-                   "numbers play no part, the program itself is the same under any file name, and a name "
-                   "whose line number "
-                   "moved is still found where no other can be meant.\n\n"
+    .description = "Compares recording A (before) with recording B (after). Rows are matched "
+                   "by name: the path of a range, the call path of an allocation, the name of "
+                   "a variable, a function or a thread. Addresses and process numbers play no "
+                   "part, the program itself is the same under any file name, and a name "
+                   "whose line number moved is still found where no other can be meant.\n\n"
                    "Times are CPU time in accesses to the data, scaled from the sampled bursts; stall is the "
-                   "part that waits "
-                   "for memory, an upper bound. Changes come with half the width of their 95 % interval, "
-                   "from a bootstrap over "
-                   "the bursts of both runs. A change in parentheses is not significant: the samples cannot "
-                   "tell it from none. "
-                   "A row that one run never met is new, or gone, when that run would have met it. The "
-                   "intervals hold the "
-                   "error of sampling; how much the program varies by itself only several recordings tell.",
+                   "part that waits for memory, an upper bound. Changes come with half the width of their 95 "
+                   "% interval, from a bootstrap over the bursts of both runs. A change in parentheses is "
+                   "not significant: the samples cannot tell it from none. A row that one run never met is "
+                   "new, or gone, when that run would have met it. The intervals hold the error of sampling; "
+                   "how much the program varies by itself only several recordings tell.",
     .examples = "loadstone diff before.h5 after.h5\nloadstone diff --by function,line before.h5 after.h5\n"
                 "loadstone diff --fail-on-regression 5% before.h5 after.h5\n",
     .exit_status =

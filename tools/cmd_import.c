@@ -144,21 +144,18 @@ const struct cli_command cli_cmd_import = {
     .summary = "make a profile of what another tool recorded",
     .operands = "FILE",
     .description = "Reads samples of memory accesses that another tool took, maybe on another machine, and "
-                   "writes a profile that all "
-                   "other commands read.\n\n"
+                   "writes a profile that all other commands read.\n\n"
                    "perf-data: what perf mem record, perf record -d or a page-fault recording wrote, "
-                   "compressed ones too. Addresses are named by "
-                   "the files that were mapped where this machine has the same build of them; processes, "
-                   "forks and call chains are kept.\n\n"
+                   "compressed ones too. Addresses are named by the files that were mapped where this "
+                   "machine has the same build of them; processes, forks and call chains are kept.\n\n"
                    "perf-script: text of perf script with the field addr; data_src, weight, ip, sym, dso and "
-                   "srcline are taken where they are "
-                   "there.\n\n"
-                   "memaxes: CSV of MemAxes and Mitos, columns by the names of its first line. Variables "
-                   "become nodes of the tree, the "
-                   "columns xidx, yidx and zidx a grid of the natural domain, iter a phase.\n\n"
-                   "Latencies are added up as if they did not overlap. Where the file does not tell the "
-                   "clock that they count (--ghz), a "
-                   "cycle is taken for a nanosecond: shares are right then, times are not.",
+                   "srcline are taken where they are there.\n\n"
+                   "memaxes: CSV of MemAxes and Mitos, columns by the names of its "
+                   "first line. Variables become nodes of the tree, the columns xidx, "
+                   "yidx and zidx a grid of the natural domain, iter a phase.\n\n"
+                   "Latencies are added up as if they did not overlap. Where the "
+                   "file does not tell the clock that they count (--ghz), a cycle is "
+                   "taken for a nanosecond: shares are right then, times are not.",
     .examples = "loadstone import perf.data -o run.h5\n"
                 "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n"
                 "perf script -F +addr,data_src,weight >samples.txt && loadstone import samples.txt\n",

@@ -20,8 +20,8 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
                        "a pattern for each thread, instead of one for all that do the same", "Input"},
     [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
-                  "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its version 1 "
-                  "or 2 keep", "Patterns"},
+                  "which patterns: the costliest, or those that the filters "
+                  "of the GS Patterns paper, of its version 1 or 2 keep", "Patterns"},
     [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest (64, of which 10 are printed); of the published modes: of each kind",
                  "Patterns", .least = 1},
     [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns", .least = 1},
@@ -40,8 +40,8 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
                      "a pattern for each instruction, also where several take turns on the same data", "Patterns"},
     [PTN_NO_INDEX_LOADS] = {"no-index-loads", 0, CLI_FLAG, NULL, NULL,
-                            "without the loads that run through the indices of another pattern: its replay reads an index "
-                            "list in their place",
+                            "without the loads that run through the indices of another pattern: its replay "
+                            "reads an index list in their place",
                             "Patterns"},
     [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns", .least = 1},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
@@ -146,16 +146,12 @@ const struct cli_command cli_cmd_patterns = {
     .summary = "find gather/scatter patterns in a recording or a trace, show and compare them",
     .operands = "INPUT... | show FILE.json | diff A B | groups FILE...",
     .description =
-        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what "
-        "other tracers wrote; several of them, or a folder of them, are one input, as of tracers that write "
-        "a "
-        "file a thread. It "
-        "tells what each instruction did on each piece of data: as indices of its elements, with "
-        "the load that such an "
-        "index came from, compacted to a pattern, a distance and a count where that is exact, "
-        "classified and measured, "
-        "the costliest first. With -o it writes them for loadstone replay or other programs, or "
-        "draws them.\n\n"
+        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what other tracers "
+        "wrote; several of them, or a folder of them, are one input, as of tracers that write a file a "
+        "thread. It tells what each instruction did on each piece of data: as indices of its elements, with "
+        "the load that such an index came from, compacted to a pattern, a distance and a count where that is "
+        "exact, classified and measured, the costliest first. With -o it writes them for loadstone replay or "
+        "other programs, or draws them.\n\n"
         "When the first of several operands is one of the following words it says what to do.",
     .examples =
         "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"

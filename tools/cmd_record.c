@@ -98,9 +98,9 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "hw engine: sample stores; without a value: also", "Hardware sampling",
                        .alone = "also"},
     [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
-                          "call stack of each burst, for report --calls: by frame pointers, by a copied "
-                          "piece of the stack that "
-                          "is unwound afterwards, or by both; without a value: auto",
+                          "call stack of each burst, for report --calls: by frame pointers, by a "
+                          "copied piece of the stack that is unwound afterwards, or by both; without a value: "
+                          "auto",
                           "Sampling", .alone = "auto"},
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
                      "seed of the interval jitter, for reproducible runs", "Sampling"},
@@ -373,32 +373,26 @@ const struct cli_command cli_cmd_record = {
     .summary = "run a program and sample the data it waits for",
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .description =
-        "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. "
-        "The program is not changed; it "
-        "must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
+        "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. The program "
+        "is not changed; it must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
         "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank makes a profile of its own; "
-        "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
-        "report --by rank tells them apart.\n\n"
-        "Recording ends when PROGRAM ends. Processes that it started and that go on (daemons) are in the "
-        "profile with what they had recorded by then; from then on neither they nor programs that they "
-        "start record anything.\n\n"
+        "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and report --by "
+        "rank tells them apart.\n\n"
+        "Recording ends when PROGRAM ends. Processes that it started and that go "
+        "on (daemons) are in the profile with what they had recorded by then; from "
+        "then on neither they nor programs that they start record anything.\n\n"
         "Recording needs 32 open files (ulimit -n), 64 KiB of stack (ulimit -s), and a session whose filter "
-        "of "
-        "system calls (seccomp), if it has one, does not kill programs for perf_event_open, fallocate, "
-        "flock, "
-        "sigaltstack, prctl, mkdirat, timer_create and madvise; where it does, it says so and starts "
-        "nothing. "
-        "A program that puts such a filter on itself is recorded up to there.\n\n"
-        "The status is the program's own: loadstone record exits as it exited and dies by the "
-        "signal that killed it. Signals "
-        "sent to loadstone record are passed on.",
+        "of system calls (seccomp), if it has one, does not kill programs for perf_event_open, fallocate, "
+        "flock, sigaltstack, prctl, mkdirat, timer_create and madvise; where it does, it says so and starts "
+        "nothing. A program that puts such a filter on itself is recorded up to there.\n\n"
+        "The status is the program's own: loadstone record exits as it exited and dies by the signal that "
+        "killed it. Signals sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"
                 "loadstone record -- mpirun -n 4 ./solver      one profile of all ranks of this machine\n",
     .exit_status = "The program's own, or it dies by the program's signal; 125 when recording itself fails, "
-                   "126 when the program "
-                   "cannot be run or recorded, 127 when it is not found.",
+                   "126 when the program cannot be run or recorded, 127 when it is not found.",
     .options = record_options,
     .options_len = RECORD_OPTIONS,
     .operands_min = 1,

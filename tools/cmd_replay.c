@@ -26,8 +26,7 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
     const struct pat_indices *outer = c->kernel == PAT_MULTIGATHER ? &c->gather : &c->scatter;
     if (c->kernel >= PAT_MULTIGATHER && outer->len > c->pattern.len)
         cli_warn("%s: Spatter writes beyond its dense buffer here (%zu outer indices, %zu inner ones); this "
-                 "is sized by "
-                 "what is used",
+                 "is sized by what is used",
                  label, outer->len, c->pattern.len);
     LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
     return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
@@ -181,19 +180,15 @@ const struct cli_command cli_cmd_replay = {
     .summary = "run gather/scatter patterns and measure the memory system",
     .operands = "[FILE.json...]",
     .description = "Runs each configuration (a kernel, a list of indices, a distance from iteration to "
-                   "iteration) as often as it "
-                   "says, with the variant that is fastest here, and prints its bandwidth. Options and files "
-                   "are Spatter's, "
-                   "version 2, with version 1's lists of deltas; where Spatter goes wrong, replay does what "
-                   "was meant and says so: "
-                   "no index is changed unasked, a pattern that needs more memory or more threads than there "
-                   "are is refused "
-                   "with the figure, results are validated.\n\n"
-                   "The bandwidth counts the published bytes: indices times iterations times the size of an "
-                   "element, for gs twice "
-                   "that; the indices themselves count nothing. It is computed from the shortest of the "
-                   "timed runs. STREAM's "
-                   "triad, measured in the same run, is printed for comparison.",
+                   "iteration) as often as it says, with the variant that is fastest here, and prints its "
+                   "bandwidth. Options and files are Spatter's, version 2, with version 1's lists of deltas; "
+                   "where Spatter goes wrong, replay does what was meant and says so: no index is changed "
+                   "unasked, a pattern that needs more memory or more threads than there are is refused with "
+                   "the figure, results are validated.\n\n"
+                   "The bandwidth counts the published bytes: indices times iterations "
+                   "times the size of an element, for gs twice that; the indices themselves "
+                   "count nothing. It is computed from the shortest of the timed runs. "
+                   "STREAM's triad, measured in the same run, is printed for comparison.",
     .examples = "loadstone replay -p UNIFORM:8:1:NR -l 4194304           stride 1, all of it new\n"
                 "loadstone replay -k gs -g UNIFORM:8:1 -u 0,24,48,72,96,120,144,168\n"
                 "loadstone replay -f lulesh.json --format spatter         Spatter's own columns\n"

@@ -93,8 +93,7 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                             "Rows"},
     [REPORT_TREE] =
         {"tree", 't', CLI_FLAG, NULL, NULL,
-         "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean "
-         "latency and levels",
+         "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
          "Rows"},
     [REPORT_HOW] = {"how", 0, CLI_FLAG, NULL, NULL,
                     "instead of the table: how the numbers came about: calibration, levels, instructions "
@@ -107,16 +106,15 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "latency, latency-max, L1, L2, L3 or memory",
          "Natural domain"},
     [REPORT_LAYER] = {"layer", 0, CLI_COUNT, "INDEX", NULL,
-                      "of a grid with three axes: this layer of the last one, from 0, instead of the largest "
-                      "value of all",
+                      "of a grid with three axes: this layer of the last "
+                      "one, from 0, instead of the largest value of all",
                       "Natural domain"},
     [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
                       "Natural domain", .least = 20, .most = 1000},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
-         "instead of the table: the source of this function with the cost of each line; "
-         "FILE:FUNCTION and MODULE:FUNCTION tell equal names apart; with --by ip, or without source, "
-         "its instructions",
+         "instead of the table: the source of this function with the cost of each line; FILE:FUNCTION and "
+         "MODULE:FUNCTION tell equal names apart; with --by ip, or without source, its instructions",
          "Code"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
@@ -373,17 +371,16 @@ const struct cli_command cli_cmd_report = {
     .summary = "show which data a recorded program waited for",
     .operands = "FILE",
     .description = "Prints how FILE was recorded and how far its numbers can be trusted, then the program's "
-                   "data as a tree: groups and ranges "
-                   "that the program registered, and coarse homes (allocations, static data, stacks, files) "
-                   "for all other memory.\n\n"
-                   "Each burst represents a part of the CPU time. Views by function, line, thread, phase and "
-                   "the like count it where the burst began; views of data distribute it over the accesses "
-                   "of the burst, and bursts without accesses are the row \"no data (computing)\". The "
-                   "rows of a view add up to all of the time. stall is the part of the time that waits for "
-                   "memory: at most so much, because the overlap of loads is not seen. Levels are inferred "
-                   "from latencies. Shares come with half the width of their 95 % interval. Latencies are in "
-                   "cycles of the time stamp counter, of loads that could be timed. Kernel time stands in a "
-                   "table of its own.",
+                   "data as a tree: groups and ranges that the program registered, and coarse homes "
+                   "(allocations, static data, stacks, files) for all other memory.\n\n"
+                   "Each burst represents a part of the CPU time. Views by function, line, thread, "
+                   "phase and the like count it where the burst began; views of data distribute it "
+                   "over the accesses of the burst, and bursts without accesses are the row \"no "
+                   "data (computing)\". The rows of a view add up to all of the time. stall is the "
+                   "part of the time that waits for memory: at most so much, because the overlap of "
+                   "loads is not seen. Levels are inferred from latencies. Shares come with half the "
+                   "width of their 95 % interval. Latencies are in cycles of the time stamp counter, "
+                   "of loads that could be timed. Kernel time stands in a table of its own.",
     .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "
                 "loadstone.h5\nloadstone report --json loadstone.h5 | jq '.rows[]'\n",
     .options = report_options,

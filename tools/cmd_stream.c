@@ -39,8 +39,8 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                        "--list names the kernels",
                        "What to run"},
     [STREAM_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
-                     "elements of each array; default: four times all last-level caches, 1,000,000 at least "
-                     "(STREAM's run rule)",
+                     "elements of each array; default: four times all "
+                     "last-level caches, 1,000,000 at least (STREAM's run rule)",
                      "What to run", .least = 1, .most = INT64_MAX / 64},
     [STREAM_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STREAM_STRIDE] = {"stride", 0, CLI_COUNT, "ELEMENTS", "8",
@@ -190,17 +190,14 @@ const struct cli_command cli_cmd_stream = {
     .summary = "measure memory bandwidth: STREAM, with indices at random too",
     .operands = "",
     .description = "Runs the kernels of STREAM (copy, scale, sum, triad) and those of RaiderSTREAM, whose "
-                   "loads, stores or both go to random "
-                   "places, and prints STREAM's table: the best rate of each kernel, and the average, least "
-                   "and greatest time of a run. "
-                   "Three groups more than RaiderSTREAM's: hotspot (most loads from a few elements), stride "
-                   "(every Nth element), and chase (each "
-                   "load waits for the one before).\n\n"
-                   "Threads touch first what they use. Each kernel is tried by every method this processor "
-                   "has, and the fastest is measured and "
-                   "named. Every result is checked, element by element, against what the kernel is to "
-                   "compute; elements differ, so that one in the "
-                   "wrong place is seen.",
+                   "loads, stores or both go to random places, and prints STREAM's table: the best rate of "
+                   "each kernel, and the average, least and greatest time of a run. Three groups more than "
+                   "RaiderSTREAM's: hotspot (most loads from a few elements), stride (every Nth element), "
+                   "and chase (each load waits for the one before).\n\n"
+                   "Threads touch first what they use. Each kernel is tried by every method "
+                   "this processor has, and the fastest is measured and named. Every result "
+                   "is checked, element by element, against what the kernel is to compute; "
+                   "elements differ, so that one in the wrong place is seen.",
     .examples = "loadstone stream                            STREAM\n"
                 "loadstone stream -k all --bytes code        every kernel, indices counted\n"
                 "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"

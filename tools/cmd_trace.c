@@ -60,11 +60,10 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_PATTERNS] =
         {"patterns", 'p', CLI_FILE, "FILE.json", NULL,
          "find the patterns while the program runs and write them; without -o no trace is written", "Output"},
-    [TRACE_MODE] =
-        {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
-         "which patterns: the costliest, or those that the filters of the GS Patterns paper, of its "
-         "version 1 or 2 keep",
-         "Patterns"},
+    [TRACE_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
+                    "which patterns: the costliest, or those that the filters "
+                    "of the GS Patterns paper, of its version 1 or 2 keep",
+                    "Patterns"},
     [TRACE_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL,
                    "how many, the costliest; of the published modes: of each kind", "Patterns", .least = 1},
     [TRACE_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that finding patterns may use",
@@ -78,15 +77,14 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
                       "without these two all of its code, and no other",
                       "What is traced"},
     [TRACE_NODE] = {"node", 0, CLI_TEXTS, "LABEL", NULL,
-                    "only accesses to this data: a variable, an allocation, a registered range; may be given "
-                    "several times",
+                    "only accesses to this data: a variable, an allocation, "
+                    "a registered range; may be given several times",
                     "What is traced"},
-    [TRACE_AUTO] =
-        {"auto", 0, CLI_FLAG, NULL, NULL,
-         "record the program first, without input and output, and trace only the functions that have "
-         "90 % of its time, on the data that they do it on; all when the run is too short to tell. --node "
-         "names other data",
-         "What is traced"},
+    [TRACE_AUTO] = {"auto", 0, CLI_FLAG, NULL, NULL,
+                    "record the program first, without input and output, and trace only "
+                    "the functions that have 90 % of its time, on the data that they do it "
+                    "on; all when the run is too short to tell. --node names other data",
+                    "What is traced"},
     [TRACE_HOT] = {"hot", 0, CLI_FILE, "RUN.h5", NULL, "the same by a recording that is there already",
                    "What is traced"},
     [TRACE_PHASE] =
@@ -514,10 +512,9 @@ const struct cli_command cli_cmd_trace = {
         "Runs PROGRAM, unmodified, under QEMU's user mode and records each load and store of all its threads "
         "in order, with the data it is to: variables, allocations by the place in the source that made them, "
         "registered ranges. It takes some 10 to 50 times as long as PROGRAM does by itself.\n\n"
-        "What runs is what QEMU shows as the processor: no AVX-512, and AVX2 only with --avx2. Accesses of "
-        "the C library and of the dynamic loader are the program's, too. Processes that it starts are run "
-        "but "
-        "not traced.\n\n"
+        "What runs is what QEMU shows as the processor: no AVX-512, and AVX2 only "
+        "with --avx2. Accesses of the C library and of the dynamic loader are the "
+        "program's, too. Processes that it starts are run but not traced.\n\n"
         "PROGRAM may also be an aarch64 program, or statically linked; then its allocations have no names.",
     .examples = "loadstone trace -o spmv.trace -- ./spmv small.mtx    trace a program\n"
                 "loadstone trace --phase solve -- ./solver             only what it does in a phase\n"

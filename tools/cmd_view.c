@@ -177,18 +177,14 @@ const struct cli_command cli_cmd_view = {
     .summary = "make a page of a profile, to explore in a browser",
     .operands = "FILE",
     .description =
-        "Writes one file of HTML that needs nothing else: no server, no network. It shows the tree of data, "
-        "the "
-        "natural domain, latencies, time, threads, source lines and single samples. What is selected in one "
-        "of "
-        "them filters all others, and the numbers are those that loadstone report prints for that "
-        "selection.\n\n"
+        "Writes one file of HTML that needs nothing else: no server, no network. It "
+        "shows the tree of data, the natural domain, latencies, time, threads, source "
+        "lines and single samples. What is selected in one of them filters all others, "
+        "and the numbers are those that loadstone report prints for that selection.\n\n"
         "Of any number of samples the page holds sums, by data, source line, thread, time, level and latency "
-        "at "
-        "once, and a random pick for the parallel coordinates, which says so. Where there are very many "
+        "at once, and a random pick for the parallel coordinates, which says so. Where there are very many "
         "combinations, slices of time and bins of latency get wider, and what costs least is put together; "
-        "the "
-        "page says what was.",
+        "the page says what was.",
     .examples = "loadstone view loadstone.h5\nloadstone view naive.h5 -o naive.html\n",
     .options = view_options,
     .options_len = VIEW_OPTIONS,

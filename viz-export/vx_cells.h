@@ -19,8 +19,7 @@ struct vx_cells {
 };
 
 /* Owns:   the caller ends c with vx_cells_fini; g is borrowed.
- * Errors: LS_ERR_FORMAT (offsets fall, a cell names no point), LS_ERR_NOMEM.  Thread: any.  Signal: not safe.
- */
+ * Errors: LS_ERR_FORMAT (offsets fall, a cell names no point), LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
 ls_err vx_cells_init(struct vx_cells *c, const struct ndm_geometry *g);
 void vx_cells_fini(struct vx_cells *c);
 /* A grid as a mesh: lines, quadrilaterals or hexahedra by its axes, cells in the same order.

@@ -92,8 +92,7 @@ static ls_err vx_csv_threads(const struct vx_source *s, FILE *out)
 static ls_err vx_csv_bursts(const struct vx_source *s, FILE *out)
 {
     fputs(
-        "burst,thread,cpu,time_ns,weight_ns,spent_ns,ip,instructions,first_sample,samples_len,function,file,"
-        "line\n",
+        "burst,thread,cpu,time_ns,weight_ns,spent_ns,ip,instructions,first_sample,samples_len,function,file,line\n",
         out);
     for (size_t i = 0; i < s->tables->bursts_len; i++) {
         const struct prof_burst *b = &s->tables->bursts[i];

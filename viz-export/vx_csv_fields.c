@@ -61,8 +61,8 @@ static ls_err vx_one_centering(const struct vx_selection *s, enum ndm_centering 
     for (size_t i = 1; i < s->fields_len; i++)
         if (s->atlas->fields[s->fields[i]].centering != *out)
             return ls_fail(LS_ERR_USAGE,
-                           "fields %s and %s lie on cells and on points, which one table cannot hold: choose "
-                           "with --field",
+                           "fields %s and %s lie on cells and on points, "
+                           "which one table cannot hold: choose with --field",
                            s->atlas->fields[s->fields[0]].name, s->atlas->fields[s->fields[i]].name);
     return LS_OK;
 }

@@ -19,8 +19,7 @@ struct vx_box {
 
 enum { VX_FONT_TITLE = 15, VX_FONT_TEXT = 11, VX_FONT_SMALL = 10 };
 
-/* Okabe and Ito's palette without its yellow, which is too light on white; series beyond it differ by mark.
- */
+/* Okabe and Ito's palette without its yellow, which is too light on white; series beyond it differ by mark. */
 void vx_use_series(cairo_t *c, size_t series);
 void vx_use_ink(cairo_t *c, enum vx_ink ink);
 
@@ -37,8 +36,7 @@ void vx_line(cairo_t *c, double x0, double y0, double x1, double y1, double widt
 /* Circle, square, triangle, diamond, ... by series. */
 void vx_mark(cairo_t *c, double x, double y, size_t series, double radius);
 
-/* Grid lines over plot at about `wanted` ticks of its horizontal axis, their numbers and the label below it.
- */
+/* Grid lines over plot at about `wanted` ticks of its horizontal axis, their numbers and the label below it. */
 void vx_grid_across(cairo_t *c, struct vx_box plot, const struct vx_axis *axis, unsigned wanted,
                     const char *label);
 

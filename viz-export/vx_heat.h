@@ -47,8 +47,7 @@ bool vx_is_sparse(const struct vx_panel *p);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
-/* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written.
- */
+/* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written. */
 bool vx_runs_down(const struct ndm_geometry *g);
 /* Across, up and away: what a point of a mesh is in the picture. In 3-D the eye is at x -, y -, z +. */
 struct vx_seen {

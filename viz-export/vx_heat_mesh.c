@@ -191,8 +191,7 @@ static ls_err vx_draw_surface(cairo_t *c, const struct vx_panel *p, const struct
     return LS_OK;
 }
 
-/* The surface without colours below the dots; the millions of faces of a flat mesh would only make it grey.
- */
+/* The surface without colours below the dots; the millions of faces of a flat mesh would only make it grey. */
 static ls_err vx_draw_sparse(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
                              const struct vx_cells *cells)
 {

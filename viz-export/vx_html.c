@@ -11,15 +11,15 @@
 enum { VX_HTML_ROWS_MAX = 2000 };
 
 static const char vx_html_style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;color:#222;background:#fff;max-width:60rem;margin:2rem "
-    "auto;padding:0 1rem}"
+    "body{font:15px/1.5 system-ui,sans-serif;color:#222;background:#fff;"
+    "max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.5rem;margin:0 0 .3rem}p.sub{color:#555;margin:0 0 1rem}ul{padding-left:1.2rem;color:#444}"
-    "figure{margin:1.5rem 0;border:1px solid #ddd;border-radius:6px;padding:.3rem}figure "
-    "svg{width:100%;height:auto}"
+    "figure{margin:1.5rem 0;border:1px solid #ddd;border-radius:6px;padding:.3rem}"
+    "figure svg{width:100%;height:auto}"
     "details{margin:.2rem .8rem .6rem}summary{cursor:pointer;color:#0072b2}"
-    "table{border-collapse:collapse;font-size:.85rem;margin-top:.5rem}th,td{padding:.15rem "
-    ".7rem;border-bottom:1px solid "
-    "#eee;text-align:right}th:first-child,td:first-child{text-align:left}";
+    "table{border-collapse:collapse;font-size:.85rem;margin-top:.5rem}"
+    "th,td{padding:.15rem .7rem;border-bottom:1px solid #eee;text-align:right}"
+    "th:first-child,td:first-child{text-align:left}";
 
 static void vx_html_cell(double n, FILE *out)
 {
@@ -87,8 +87,7 @@ static void vx_html_numbers(const struct vx_chart *chart, FILE *out)
     fputs("</details>\n", out);
 }
 
-/* Cairo numbers its glyphs anew in each picture: on one page the names must differ. Its XML head goes, too.
- */
+/* Cairo numbers its glyphs anew in each picture: on one page the names must differ. Its XML head goes, too. */
 static void vx_html_svg(const char *svg, size_t chart, FILE *out)
 {
     static const char *const marks[] = {"id=\"", "href=\"#", "url(#"};

@@ -192,8 +192,7 @@ ls_err vx_needs_grid(const struct vx_source *s, const char *format)
     if (g->kind != NDM_GRID)
         return ls_fail(
             LS_ERR_USAGE,
-            "%s holds regular grids; domain %s is an unstructured mesh: export it as vtu, vtkhdf or "
-            "xdmf",
+            "%s holds regular grids; domain %s is an unstructured mesh: export it as vtu, vtkhdf or xdmf",
             format, g->label);
     for (uint32_t d = 0; d < g->dims; d++)
         if (g->extents[d] >= INT32_MAX)
@@ -208,7 +207,6 @@ ls_err vx_needs_mesh(const struct vx_source *s, const char *format)
     if (g->kind == NDM_MESH) return LS_OK;
     return ls_fail(
         LS_ERR_USAGE,
-        "%s holds unstructured meshes; domain %s is a regular grid: export it as vti, vtr, vtkhdf or "
-        "xdmf",
+        "%s holds unstructured meshes; domain %s is a regular grid: export it as vti, vtr, vtkhdf or xdmf",
         format, g->label);
 }

@@ -110,10 +110,10 @@ static void vx_xdmf_grid_shape(const struct vx_xdmf *x)
     fprintf(x->out,
             "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRIu64 " %" PRIu64 " %" PRIu64 "\"/>\n"
             "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-            "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">%.17g %.17g "
-            "%.17g</DataItem>\n"
-            "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">%.17g %.17g "
-            "%.17g</DataItem>\n</Geometry>\n",
+            "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">"
+            "%.17g %.17g %.17g</DataItem>\n"
+            "<DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">"
+            "%.17g %.17g %.17g</DataItem>\n</Geometry>\n",
             points[2], points[1], points[0], origin[2], origin[1], origin[0], spacing[2], spacing[1],
             spacing[0]);
 }

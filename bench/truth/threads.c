@@ -45,8 +45,7 @@ static void *run_slices(void *count)
     return NULL;
 }
 
-/* Start `threads` threads of `slices` slices, one after the other; the main thread does as much between them.
- */
+/* Start `threads` threads of `slices` slices, one after the other; the main thread does as much between them. */
 static void short_threads(int threads, int slices)
 {
     for (int i = 0; i < threads; i++) {

@@ -219,8 +219,7 @@ LS_KEPT_FUNCTION static uint32_t read_clock(void)
     return n;
 }
 
-/* Generated code: the sum of rsi words at rdi; with a frame, as engines keep them. Named for perf when asked.
- */
+/* Generated code: the sum of rsi words at rdi; with a frame, as engines keep them. Named for perf when asked. */
 static uint32_t in_generated_code(int is_named)
 {
     static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x31, 0xc0, 0x03, 0x44, 0xb7,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: callbacks_victim MODE [FILE]: natural-domain functions in every situation of a program's life. What
- * a function counted is written to FILE, "element samples cycles" a line, to be compared with the recording.
- */
+ * a function counted is written to FILE, "element samples cycles" a line, to be compared with the recording. */
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"
 

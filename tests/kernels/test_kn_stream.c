@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every STREAM kernel by every method computes what its row says; what computes something else is found out.
- */
+/* Every STREAM kernel by every method computes what its row says; what computes something else is found out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -29,6 +29,10 @@ for f in analyse common kernels machine ndm patterns perf profile runtime smrtre
 done >"$found"
 [ ! -s "$found" ] || fail "conditional compilation outside common/ls_compat.h: $(cat "$found")"
 
+# Comments end on the line of their last word: a "*/" alone is a line that a formatter broke.
+grep -rnE '^[[:space:]]*\*/[[:space:]]*$' --include='*.c' --include='*.h' --include='*.cc' --exclude-dir='_build' --exclude-dir='loadstone-*' . >"$found"
+[ ! -s "$found" ] || fail "lines with nothing but the end of a comment: $(cat "$found")"
+
 # One FNV-1a is enough.
 grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf profile runtime smrtree spool symbols tools viz-export >"$found"
 [ "$(cat "$found")" = common/ls_hash.h ] || fail "FNV-1a outside common/ls_hash.h: $(cat "$found")"

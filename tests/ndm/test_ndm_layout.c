@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts: each is a one-to-one map of its cells onto elements, and is what a naive walk over the array says.
- */
+/* Layouts: each is a one-to-one map of its cells onto elements, and is what a naive walk over the array says. */
 #include "ndm/ndm_layout.h"
 #include "loadstone/error.h"
 #include "ndm/ndm_curve.h"

@@ -78,8 +78,7 @@ static void no_seed_is_seed_1(void **state)
     assert_memory_equal(first[0], first[1], sizeof(first[0]));
 }
 
-/* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told.
- */
+/* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told. */
 static void sequences_without_order_are_drawn_from_their_counts(void **state)
 {
     static const struct {

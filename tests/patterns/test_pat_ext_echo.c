@@ -231,8 +231,7 @@ static void little_memory_keeps_less(void **unused)
     compare(&g);
 }
 
-/* One site does what addrs says, interrupted before access `broken`; SIZE_MAX: never. The caller ends *out.
- */
+/* One site does what addrs says, interrupted before access `broken`; SIZE_MAX: never. The caller ends *out. */
 static void run_one(const uint64_t *addrs, size_t len, size_t broken, const struct pat_extract_options *o,
                     struct pat_sequences *out)
 {

@@ -378,8 +378,7 @@ static void streams_give_back_what_was_put(void **unused)
     end();
 }
 
-/* The rounds of a repeat come from where it says, single distances behind it are not taken for a part of it.
- */
+/* The rounds of a repeat come from where it says, single distances behind it are not taken for a part of it. */
 static void repeats_are_read_between_single_distances(void **unused)
 {
     enum { PERIOD = 7, TOKENS = 45, AFTER = 30 };

@@ -24,8 +24,7 @@ static uint64_t rng(uint64_t below)
     return ls_random_below(&state, below);
 }
 
-/* A loop nest that is run again and again: lane l of an innermost iteration is 8 bytes from the one before.
- */
+/* A loop nest that is run again and again: lane l of an innermost iteration is 8 bytes from the one before. */
 struct nest {
     int64_t extent[LEVELS], stride[LEVELS];
     uint64_t period, accesses;

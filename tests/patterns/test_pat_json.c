@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pattern files: the published suite, Table 5 of the Spatter paper, and everything that is wrong with a file.
- */
+/* Pattern files: the published suite, Table 5 of the Spatter paper, and everything that is wrong with a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -163,12 +163,11 @@ static void gem5_execution_of_several_cpus(void **state)
         read_text(
             "gem5 Simulator System.  https://www.gem5.org\n"
             " 88000: system.cpu0: T0 : 0x2d898 @_findenv_r+86    : sub s0, a5, s3   : IntAlu :  D=0x0010\n"
-            " 88220: system.cpu0: T0 : 0x2d89c @_findenv_r+90    : c_lw a0, 0(s1)   : MemRead :  D=0x0000 "
-            "A=0x60ac8\n"
+            " 88220: system.cpu0: T0 : 0x2d89c @_findenv_r+90    : c_lw a0, 0(s1)   : MemRead :  D=0x0000 A=0x60ac8\n"
             " 88230: system.cpu1: A0 T0 : 0x2d8a0 @f    : ldr x1, [x1] : MemRead :  D=0x0 A=0x18980  "
             "FetchSeq=1 flags=(IsLoad)\n"
-            " 88240: system.cpu0: T0 : 0x400080. 1 :   CALL_NEAR_I : st   t7, SS:[rsp] : MemWrite :  D=0x0 "
-            "A=0x7fff0008\n"),
+            " 88240: system.cpu0: T0 : 0x400080. 1 :   CALL_NEAR_I "
+            ": st   t7, SS:[rsp] : MemWrite :  D=0x0 A=0x7fff0008\n"),
         "system.cpu0: T0: 2d89c.0 L0 60ac8\n"
         "system.cpu1: A0 T0: 2d8a0.0 L0 18980\n"
         "system.cpu0: T0: 400080.1 S0 7fff0008\n");
@@ -187,12 +186,12 @@ static void perf_samples_stand_alone(void **state)
     assert_true(t->counts.is_sampled);
     assert_true(t->counts.accesses > 0);
     assert_non_null(strstr(noted, "single accesses"));
-    assert_told(read_text("app  10/11  [000]  1.5:  1000 cpu/mem-loads/:  7f0000001000  5080021 |OP LOAD|LVL "
-                          "L1 hit|SNP None"
-                          "|TLB L1 hit|LCK No|BLK  N/A       7            401136 main+0x6 (/bin/app)\n"
-                          "app  10/11  [000]  1.6:  3000 cpu/mem-stores/:  7f0000001008  5080004 |OP "
-                          "STORE|LVL L1 hit|SNP None"
-                          "|TLB L1 hit|LCK No|BLK  N/A       7            40113a main+0xa (/bin/app)\n"),
+    assert_told(read_text("app  10/11  [000]  1.5:  1000 cpu/mem-loads/:  7f0000001000  "
+                          "5080021 |OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  "
+                          "N/A       7            401136 main+0x6 (/bin/app)\n"
+                          "app  10/11  [000]  1.6:  3000 cpu/mem-stores/:  7f0000001008  "
+                          "5080004 |OP STORE|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  "
+                          "N/A       7            40113a main+0xa (/bin/app)\n"),
                 "11: 401136.0 L0 7f0000001000\n"
                 "event 2 of 11\n"
                 "11: 40113a.0 S0 7f0000001008\n"
@@ -411,8 +410,7 @@ static void packed_traces_are_unpacked(void **state)
 }
 
 /* Every cut of a packed file is told, with the place. The head must be there, else it is not known to be
- * packed.
- */
+ * packed. */
 static void cut_everywhere(const char *name, const char *suffix)
 {
     const bool is_zip = strcmp(suffix, "zip") == 0; /* a cut in its directory, behind the members, is none */

@@ -311,8 +311,8 @@ static void regular_accesses_take_no_room(void **state)
 {
     (void)state;
     const double small = bytes_of_gather(1 << 12), large = bytes_of_gather(1 << 27);
-    print_message("a sparse matrix times a vector: %.2f bytes an access with 2^12 elements, %.2f with 2^27; "
-                  "naive %d\n",
+    print_message("a sparse matrix times a vector: "
+                  "%.2f bytes an access with 2^12 elements, %.2f with 2^27; naive %d\n",
                   small, large, NAIVE_BYTES);
     assert_true(small < 1.0);
     assert_true(large < 1.6);

@@ -28,8 +28,7 @@ extern struct fake_event fake_events[FILES_MAX];
 extern size_t fake_events_len;
 extern bool fake_samples_kernel; /* each sample once more, of the kernel */
 
-/* Plays what the program of thread tid asks for at this address of its (struct fake_play), and answers there.
- */
+/* Plays what the program of thread tid asks for at this address of its (struct fake_play), and answers there. */
 void fake_play_at(pid_t tid, uint64_t at);
 
 #endif

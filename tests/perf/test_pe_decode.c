@@ -130,8 +130,7 @@ static void snoop_tlb_lock_and_op(void **state)
     assert_int_equal(decoded(UINT64_C(2) << PERF_MEM_SNOOPX_SHIFT).snoop, PE_SNOOP_PEER);
 }
 
-/* Words as the kernel's sources fill them, of accesses that were locked, were not, and where it is not told.
- */
+/* Words as the kernel's sources fill them, of accesses that were locked, were not, and where it is not told. */
 static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
 {
     (void)state;

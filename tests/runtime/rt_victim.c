@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs that do what programs do. Each prints what it found and must print the same, and end the same,
- * with and without the preload. Sizes are odd numbers, so that the tests find the blocks again in the spool.
- */
+ * with and without the preload. Sizes are odd numbers, so that the tests find the blocks again in the spool. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that were told late come in the order of time, with what belongs to them; others stay as they are.
- */
+/* Samples that were told late come in the order of time, with what belongs to them; others stay as they are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

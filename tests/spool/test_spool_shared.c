@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of all threads: each stream comes back whole and in order, whatever its threads and the system do.
- */
+/* The file of all threads: each stream comes back whole and in order, whatever its threads and the system do. */
 #include "config.h"
 
 #include "spool/spool_dir.h"

@@ -102,8 +102,8 @@ static bool is_in_place(const char *mnemonic)
         all += in_place_rows[i].count;
         if (strcmp(in_place_rows[i].instruction, mnemonic) == 0) these += in_place_rows[i].count;
     }
-    printf("%lu accesses\n%lu of %lu instructions in place are %s, bursts have %lu, %lu of %lu loads are "
-           "timed\n",
+    printf("%lu accesses\n"
+           "%lu of %lu instructions in place are %s, bursts have %lu, %lu of %lu loads are timed\n",
            accesses, these, all, mnemonic, in_place, timed, loads);
     return these > 100 && these * 10 > all * 9 && all == in_place && timed == 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a command where perf_event_open is refused, as in most containers: step_no_perf COMMAND [ARGUMENT]...
- */
+/* Runs a command where perf_event_open is refused, as in most containers: step_no_perf COMMAND [ARGUMENT]... */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

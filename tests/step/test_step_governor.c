@@ -66,8 +66,7 @@ static void step_governor_period_is_a_lower_bound(void **state)
     assert_int_equal(interval(g, S, none, 1), RT_STEP_SHORTEST_NS);
 }
 
-/* A program of one thread, run in numbers: the achieved overhead meets the budget, and the weights its time.
- */
+/* A program of one thread, run in numbers: the achieved overhead meets the budget, and the weights its time. */
 static void step_governor_holds_the_budget_and_weights_add_up(void **state)
 {
     (void)state;

@@ -41,8 +41,8 @@ static void completion_dimensions(const struct cli_command *c, FILE *out)
         len += (size_t)snprintf(action + len, sizeof(action) - len, " %s", d->name);
     char line[2300];
     snprintf(line, sizeof(line),
-             "compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -P \"${cur%%\"${cur##*,}\"}\" -W '%s' -- "
-             "\"${cur##*,}\"))",
+             "compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -P "
+             "\"${cur%%\"${cur##*,}\"}\" -W '%s' -- \"${cur##*,}\"))",
              action + 1);
     completion_branch(c, CLI_DIMENSIONS, line, out);
     snprintf(line, sizeof(line),
@@ -91,9 +91,9 @@ void cli_bash_completion(FILE *out)
     fputs("--help --version' -- \"$cur\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n", out);
     for (const struct cli_command *const *c = cli_commands; *c; c++)
         completion_command(*c, out);
-    fputs("    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- "
-          "\"$cur\"))\n    else\n"
-          "        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\ncomplete -o filenames -F _loadstone "
-          "loadstone\n",
+    fputs("    esac\n    if [[ $cur == -* ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n    else\n"
+          "        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+          "complete -o filenames -F _loadstone loadstone\n",
           out);
 }

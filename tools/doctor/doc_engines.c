@@ -18,11 +18,9 @@
 #include <unistd.h>
 
 static const struct doc_engine doc_rows[DOC_ENGINES] = {
-    [DOC_HW] =
-        {.name = "hw",
-         .gives =
-             "loads sampled by the processor: addresses, levels and latencies as they natively were, at a "
-             "fraction of the cost"},
+    [DOC_HW] = {.name = "hw",
+                .gives = "loads sampled by the processor: addresses, levels and "
+                         "latencies as they natively were, at a fraction of the cost"},
     [DOC_STEP] =
         {.name = "step",
          .gives =

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples as MemAxes and Mitos write them: a first line that names the columns, a line a sample. MemAxes'
  * column dataSource is Intel's encoding of load latency records (SDM volume 3B, table "Data Source Encoding
- * for Load Latency Record"; arch/x86/events/intel/ds.c, pebs_data_source), of which the low four bits tell
- * the source, the
- * fifth a miss of the TLB and the sixth a locked load; Mitos names the level. MemAxes reads the number as
- * hexadecimal, but its published samples are decimal (3 and 67, which is 0x43, have the same latencies; no
- * digit is a letter): so is a column without letters. */
+ * for Load Latency Record"; arch/x86/events/intel/ds.c, pebs_data_source): the low four bits are the source,
+ * the fifth is a miss of the TLB and the sixth a locked load; Mitos names the level. MemAxes reads the number
+ * as hexadecimal, but its published samples are decimal (3 and 67, which is 0x43, have the same latencies; no
+ * digit is a letter): a column without letters is read as decimal. */
 #include "common/ls_access.h"
 #include "perf/pe_sample.h"
 #include "tools/import/imp_source.h"

@@ -90,11 +90,10 @@ ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path)
 {
     const unsigned long long bytes = a->trace->bytes;
     if (!a->spe)
-        return ls_fail(
-            LS_ERR_UNSUPPORTED,
-            "%s: its %llu bytes of packets are of %s, which do not tell addresses of data; record with "
-            "`perf mem record`",
-            path, bytes, pe_trace_name(a->trace->kind));
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "%s: its %llu bytes of packets are of %s, which do not "
+                       "tell addresses of data; record with `perf mem record`",
+                       path, bytes, pe_trace_name(a->trace->kind));
     const struct pe_spe_told *told = pe_file_spe_told(a->spe);
     return ls_fail(
         LS_ERR_FORMAT,
@@ -115,21 +114,18 @@ void imp_perf_aux_tell(const imp_perf_aux *a, const char *path)
     const struct pe_spe_told *told = pe_file_spe_told(a->spe);
     if (told->broken)
         cli_warn("%s: its packets are damaged or cut off in %llu places, the first one behind byte %llu: "
-                 "what could "
-                 "not be read was left out",
+                 "what could not be read was left out",
                  path, (unsigned long long)told->broken, (unsigned long long)told->broken_at_bytes);
     if (told->truncated + told->partial)
         cli_warn(
-            "%s: packets were lost %llu times, because the AUX area was full: perf record -m,SIZE takes a "
-            "larger one",
+            "%s: packets were lost %llu times, because the AUX area was full: perf record -m,SIZE takes a larger one",
             path, (unsigned long long)(told->truncated + told->partial));
     if (told->collided)
         cli_warn("%s: operations were lost in %llu pieces, because others were sampled before they were "
-                 "done: a longer "
-                 "period (-c) avoids that",
+                 "done: a longer period (-c) avoids that",
                  path, (unsigned long long)told->collided);
     if (told->timeless)
-        cli_warn("%s does not tell when %llu operations were: they have the time at which the kernel handed "
-                 "them on",
+        cli_warn("%s does not tell when %llu operations were: "
+                 "they have the time at which the kernel handed them on",
                  path, (unsigned long long)told->timeless);
 }

@@ -466,8 +466,8 @@ static ls_err pd_resolve(struct pd_import *p)
     if (p->job->samples == 0 && pe_file_trace(p->file)->bytes) return imp_perf_aux_none(p->aux, p->job->path);
     if (p->job->samples == 0)
         return ls_fail(LS_ERR_FORMAT,
-                       "%s: no sample in it has an address of data; record with `perf mem record`, or with "
-                       "`perf record -d`",
+                       "%s: no sample in it has an address of data; record "
+                       "with `perf mem record`, or with `perf record -d`",
                        p->job->path);
     LS_TRY(prof_resolve(&options, &stats));
     return LS_OK;

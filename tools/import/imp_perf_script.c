@@ -286,8 +286,8 @@ static ls_err script_run(struct imp_job *job)
     ls_err err = imp_text_open(job->path, &f.text);
     if (err == LS_OK) err = read_file(&f);
     if (err == LS_OK && f.unknown)
-        cli_warn("%s:%llu: no sample and no part of one as perf script prints them; %llu such lines were "
-                 "left out",
+        cli_warn("%s:%llu: no sample and no part of one as perf script prints them; "
+                 "%llu such lines were left out",
                  job->path, (unsigned long long)f.first_unknown, (unsigned long long)f.unknown);
     if (err == LS_OK) err = write_file(&f, job);
     job->samples = imp_table_len(f.table);

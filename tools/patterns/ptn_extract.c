@@ -111,8 +111,7 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
     return LS_OK;
 }
 
-/* Of several inputs the first ones, so that the line stays short. Only what can be read: no pipe, no device.
- */
+/* Of several inputs the first ones, so that the line stays short. Only what can be read: no pipe, no device. */
 static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patterns_len)
 {
     char inputs[2048];
@@ -155,8 +154,7 @@ static ls_err ptn_results(const struct cli_value *v, const char *input, const st
         ptn_list(v, input, o, found);
         return ls_fail(
             LS_ERR_ARG,
-            "%s: no pattern passed the filters, nothing was written; --trivial and --min-accesses 1 "
-            "keep more",
+            "%s: no pattern passed the filters, nothing was written; --trivial and --min-accesses 1 keep more",
             input);
     }
     if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));

@@ -200,8 +200,7 @@ static void ptn_rows(const struct pat_findings *f, size_t rows, bool has_threads
         fprintf(out, "\n%zu more: --top %zu shows them, -o and --json have them\n", f->len - rows, f->len);
     if (has_pieces)
         fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
-              "caches that "
-              "the\nprogram's accesses miss; an exact trace has all of them.\n",
+              "caches that the\nprogram's accesses miss; an exact trace has all of them.\n",
               out);
 }
 

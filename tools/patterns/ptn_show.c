@@ -67,8 +67,8 @@ const struct ptn_action ptn_action_show = {
              "show prints each configuration of a pattern file: its shape, how far it reaches, how much "
              "memory replaying it takes, and which distances from index to index are most frequent; with -o "
              "it draws the indices and the distances in order, and how often each distance occurs.",
-         .examples = "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second "
-                     "configuration\n",
+         .examples =
+             "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
          .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
                     PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE)},
     .operands_min = 1,

@@ -53,8 +53,8 @@ static ls_err rec_period(const struct rec_hardware_options *o, bool *by_count)
     if (*by_count) return rec_set(LS_ENV_HW_PERIOD, o->period);
     if (ls_parse_duration(o->period, &value) != LS_OK)
         return ls_fail(LS_ERR_USAGE,
-                       "--period %s: unknown unit or no number; a time such as 20ms (step engine) or a count "
-                       "of events (hw engine)",
+                       "--period %s: unknown unit or no number; a time such as "
+                       "20ms (step engine) or a count of events (hw engine)",
                        o->period);
     if (rec_is_engine(o, "hw"))
         return ls_fail(LS_ERR_USAGE,
@@ -126,8 +126,7 @@ static ls_err rec_check(struct pe_settings *s, struct pe_plan *plan)
     return err;
 }
 
-/* Another time, another CPU, fewer descriptors or less of the kernel may help: the engine itself tries them.
- */
+/* Another time, another CPU, fewer descriptors or less of the kernel may help: the engine itself tries them. */
 static bool rec_may_open_yet(const struct pe_plan *plan, const struct pe_tried *tried)
 {
     const struct pe_encoding *e = &plan->encodings[tried->encoding];

@@ -47,8 +47,7 @@ static void rec_become_program(const char *path, char **argv, const struct rec_d
     _exit(127);
 }
 
-/* Until the program has ended. Signals are taken one by one, so none is lost between the look and the wait.
- */
+/* Until the program has ended. Signals are taken one by one, so none is lost between the look and the wait. */
 static int rec_wait(pid_t child, const sigset_t *watched)
 {
     for (;;) {

@@ -85,14 +85,12 @@ ls_err rec_limits_check(void)
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < REC_FILES_MIN)
         return ls_fail(
             LS_ERR_UNSUPPORTED,
-            "the limit of %llu open files leaves too few for the program and for recording: ulimit -n %d "
-            "or more helps",
+            "the limit of %llu open files leaves too few for the program and for recording: ulimit -n %d or more helps",
             (unsigned long long)limit.rlim_cur, REC_FILES_MIN);
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < REC_STACK_MIN_BYTES)
         return ls_fail(
             LS_ERR_UNSUPPORTED,
-            "the stack limit of %llu KiB is too small for recording in the program: ulimit -s %d or more "
-            "helps",
+            "the stack limit of %llu KiB is too small for recording in the program: ulimit -s %d or more helps",
             (unsigned long long)(limit.rlim_cur / 1024), REC_STACK_MIN_BYTES / 1024);
     return rec_check_filter();
 }

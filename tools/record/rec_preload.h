@@ -13,11 +13,9 @@
  * ../lib/loadstone of a moved installation. The first and the last only where nobody but root, the binary's
  * owner and the caller can change it. Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION. */
 ls_err rec_library_find(const char *file, char out[PATH_MAX]);
-/* $LOADSTONE_PRELOAD, else rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD cannot carry.
- */
+/* $LOADSTONE_PRELOAD, else rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD cannot carry. */
 ls_err rec_preload_find(char out[PATH_MAX]);
-/* Put path into LD_PRELOAD, keeping what is there (a sanitizer's runtime stays first).  Errors: LS_ERR_NOMEM.
- */
+/* Put path into LD_PRELOAD, keeping what is there (a sanitizer's runtime stays first).  Errors: LS_ERR_NOMEM. */
 ls_err rec_preload_set(const char *path);
 
 #endif

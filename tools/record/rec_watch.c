@@ -50,8 +50,7 @@ static bool watch_has_index(const struct sym_thing *t, uint64_t index)
 }
 
 /* Of several of that name the first that has the element; otherwise the first. Thread-local ones have no
- * place.
- */
+ * place. */
 static bool watch_find(sym_files *files, sym_file *f, const struct watch_request *w, struct sym_thing *out)
 {
     const size_t len = sym_file_variables_len(files, f);

@@ -14,8 +14,7 @@
  * Errors: those of vx_results_read, LS_ERR_NOMEM. */
 ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len);
 
-/* Harmonic mean and STREAM of each machine, and Pearson's R between both over all (Spatter paper, table 4).
- */
+/* Harmonic mean and STREAM of each machine, and Pearson's R between both over all (Spatter paper, table 4). */
 void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out);
 
 #endif

@@ -24,10 +24,8 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
 {
     (void)s;
     fputs("config,name,kernel,pattern,delta,count,wrap,backend,variant,threads,bytes,bytes_with_indices,"
-          "memory_bytes,"
-          "runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,mb_per_s,mb_per_s_"
-          "hmean,"
-          "stream_share,valid",
+          "memory_bytes,runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,"
+          "mb_per_s,mb_per_s_hmean,stream_share,valid",
           out);
     knr_counts_csv_header(out);
     fputc('\n', out);

@@ -87,8 +87,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_COPY] = {"copy", 0, CLI_FLAG, NULL, NULL,
                   "all by operation copy, whatever the files say: as Spatter would", "Run"},
     [RPL_TOGETHER] = {"together", 0, CLI_FLAG, NULL, NULL,
-                      "all configurations at once, a few accesses of each in turn, as the loop did that they "
-                      "are of: one result",
+                      "all configurations at once, a few accesses of each in "
+                      "turn, as the loop did that they are of: one result",
                       "Run"},
     [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
                        "Run"},

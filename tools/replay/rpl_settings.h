@@ -64,8 +64,7 @@ extern const struct cli_option rpl_options[RPL_OPTIONS];
 
 /* Settings and suite of s from the command line; messages about options without effect go to standard error.
  * Owns:   s->suite is the caller's, also after a failure; texts point into argv.
- * Errors: LS_ERR_USAGE for options, LS_ERR_FORMAT and others of pat_json_read for patterns and their files.
- */
+ * Errors: LS_ERR_USAGE for options, LS_ERR_FORMAT and others of pat_json_read for patterns and their files. */
 ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results for people: what ran, how fast, how steady, how near to STREAM, and whether the result was right.
- */
+/* Results for people: what ran, how fast, how steady, how near to STREAM, and whether the result was right. */
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/knr_counts.h"
@@ -20,8 +19,8 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     if (isfinite(s->stream_mb_per_s))
         fprintf(out, "STREAM     triad %s MB/s with as many threads: what the share is of\n",
                 cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s));
-    fprintf(out, "MB/s       published bytes by the least time; quartiles of the runs as a distance from "
-                 "their median\n\n");
+    fprintf(out, "MB/s       published bytes by the least time; quartiles "
+                 "of the runs as a distance from their median\n\n");
     fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s  %s\n", 6, "config", TABLE_KERNEL + TABLE_PATTERN + 1,
             "kernel and pattern", "delta", "count", "MB/s", "median", "quartiles", "STREAM", "thr variant");
 }

@@ -23,22 +23,17 @@ static const char *rep_hint(const struct an_finding *f)
     case AN_ACCESS_UNKNOWN:
         return "too few consecutive accesses to tell how it is walked";
     case AN_ACCESS_REPEATED:
-        return "one place is read again and again: keep it in a register, or look for threads that share its "
-               "line";
+        return "one place is read again and again: keep it in a register, or look for threads that share its line";
     case AN_ACCESS_SEQUENTIAL:
         return is_in_memory
-                   ? "it is walked in order: bandwidth counts; reuse it while it is in cache (block or "
-                     "fuse loops)"
+                   ? "it is walked in order: bandwidth counts; reuse it while it is in cache (block or fuse loops)"
                    : "";
     case AN_ACCESS_RUNS:
-        return "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch the "
-               "row";
+        return "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch the row";
     case AN_ACCESS_STRIDED:
         return is_in_memory
-                   ? "each access touches another line: interchange or block the loops, or store it in "
-                     "the order of use"
-                   : "each access touches another line: interchange the loops, or store it in the order "
-                     "of use";
+                   ? "each access touches another line: interchange or block the loops, or store it in the order of use"
+                   : "each access touches another line: interchange the loops, or store it in the order of use";
     case AN_ACCESS_IRREGULAR:
         return "addresses follow no stride: sort or pack what is used together, or prefetch";
     }

@@ -80,8 +80,8 @@ static void rep_put_text(const prof_profile *p, const struct rep_allocation *row
     for (size_t i = 0; i < len && i < limit; i++)
         rep_put_allocation(p, &rows[i], out);
     if (len > limit) fprintf(out, "%34s  (%zu more, not shown)\n", "", len - (size_t)limit);
-    fputs("\nAllocated over the whole run, freed or not. ~ is estimated from the recorded blocks, a sample "
-          "that\n"
+    fputs("\nAllocated over the whole run, freed or not. ~ is estimated from the recorded blocks, "
+          "a sample that\n"
           "the overhead budget allows; figures without it count every block.\n",
           out);
 }

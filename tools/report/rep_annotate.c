@@ -268,8 +268,7 @@ static ls_err rep_fail_function(const struct rep_view *v, const char *function)
     if (*inlined)
         return ls_fail(
             LS_ERR_USAGE,
-            "--annotate: '%s' has no samples of its own; those in its code are of functions inlined into "
-            "it: %s",
+            "--annotate: '%s' has no samples of its own; those in its code are of functions inlined into it: %s",
             function, inlined);
     while (len < REP_NEAREST && (names[len] = rep_nearest_function(v, function, names, len)))
         len++;

@@ -28,8 +28,7 @@ static void rep_csv_head(const struct rep_view *v, FILE *out)
     for (size_t i = 0; i < v->by.len; i++)
         fprintf(out, "%s%s", i ? "," : "", v->by.dimensions[i]->name);
     fputs(",samples,loads,stores,measured,bursts,time_ns,time_share,time_low,time_high,stall_ns,stall_share,"
-          "stall_low,"
-          "stall_high,latency_median_cycles,latency_p95_cycles",
+          "stall_low,stall_high,latency_median_cycles,latency_p95_cycles",
           out);
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         fprintf(out, ",%s", prof_level_names[l]);

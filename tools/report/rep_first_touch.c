@@ -155,8 +155,7 @@ static void rep_touch_table(const struct rep_first_touch *t, FILE *out)
 static const char *rep_touch_trust(const struct rep_first_touch *t)
 {
     return t->faults.is_sampled ? "Estimates: to hold the overhead budget only some faults were taken, each "
-                                  "stands for several; "
-                                  "record --overhead 100% takes all."
+                                  "stands for several; record --overhead 100% takes all."
                                 : "Every page fault was taken.";
 }
 

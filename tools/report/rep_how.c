@@ -135,15 +135,14 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
     rep_key(out, "stall");
     fprintf(out,
             "loads of L3 and memory wait for their latency - %.0f cycles, all else issues %.1f instructions "
-            "a cycle;"
-            " loads above %.0f cycles were interrupted and count as %.0f\n",
+            "a cycle; loads above %.0f cycles were interrupted and count as %.0f\n",
             v->in.calibration.l1_cycles, v->in.calibration.issue_width, v->in.calibration.latency_max_cycles,
             v->in.calibration.dram_cycles);
     if (r->probe_cost_cycles == UINT64_MAX) return;
     rep_key(out, "probe");
     fprintf(out,
-            "%llu cycles, subtracted from each latency; the counter goes in steps of %.0f; bursts of %llu "
-            "instructions\n",
+            "%llu cycles, subtracted from each latency; the counter "
+            "goes in steps of %.0f; bursts of %llu instructions\n",
             (unsigned long long)r->probe_cost_cycles, v->in.calibration.step_cycles,
             (unsigned long long)rep_known(r->burst_instructions));
 }

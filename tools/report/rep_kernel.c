@@ -146,9 +146,8 @@ static void rep_put_churn(const struct rep_view *v, const struct an_churn *c, FI
     snprintf(
         text, sizeof(text),
         "  %s: %s %s%s of CPU time (%.1f %%) for mapping, page faults and unmapping of %s blocks of %s that "
-        "are "
-        "allocated and freed again and again; reuse the block%s; huge pages (glibc.malloc.hugetlb=1) make "
-        "the page faults fewer",
+        "are allocated and freed again and again; reuse the block%s; huge pages (glibc.malloc.hugetlb=1) "
+        "make the page faults fewer",
         v->tables.nodes[c->node].label, cli_format_time(time, c->time_ns), cli_term_utf8() ? "±" : "+-",
         cli_format_time(error, c->error_ns), c->time_ns / rep_cpu_ns(v) * 100,
         cli_format_count(blocks, (double)(allocated ? allocated : c->unmaps)),

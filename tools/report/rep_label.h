@@ -9,8 +9,7 @@
 #include "tools/cli/cli_format.h"
 #include "tools/report/rep_view.h"
 
-/* Tree lines and the label of a row. open[d], all false before the first row: the branch at depth d goes on.
- */
+/* Tree lines and the label of a row. open[d], all false before the first row: the branch at depth d goes on. */
 enum { REP_LABEL_BYTES = 1024, REP_OPEN_MAX = 64 };
 void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
                     char out[REP_LABEL_BYTES]);

@@ -18,8 +18,7 @@ enum { REP_KEY_WIDTH = 11 };
 void rep_print_header(const struct rep_view *v, FILE *out);
 /* The head, and how its numbers came about. */
 void rep_print_how(const struct rep_view *v, FILE *out);
-/* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text.
- */
+/* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text. */
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
 void rep_print_how_lines(const struct rep_view *v, FILE *out);
 void rep_key(FILE *out, const char *key);

@@ -181,8 +181,7 @@ static void rep_print_evidence(const struct rep_sharing *s, FILE *out)
     if (!s->found.unclear) return;
     snprintf(text, sizeof(text),
              "%s more line%s several threads touched and one wrote, but never two of them at the same time: "
-             "handed on, or "
-             "too few bursts to tell.",
+             "handed on, or too few bursts to tell.",
              cli_format_grouped(a, s->found.unclear), s->found.unclear == 1 ? "" : "s");
     cli_print_folded(text, 0, cli_term_width(), out);
 }

@@ -130,6 +130,6 @@ void stm_print_kernels(FILE *out)
                 k->operation, kn_count_bytes(&k->paper, 8, 8), kn_count_bytes(&k->code, 8, 8),
                 k->paper.flops);
     }
-    fprintf(out, "paper, code: bytes an iteration of 8-byte elements and indices, as RaiderSTREAM's paper "
-                 "and program count\n");
+    fprintf(out, "paper, code: bytes an iteration of 8-byte elements and "
+                 "indices, as RaiderSTREAM's paper and program count\n");
 }

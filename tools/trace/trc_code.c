@@ -75,8 +75,7 @@ static size_t trc_set_at(const char *symbol, const char *set)
     return (size_t)(at - symbol);
 }
 
-/* The symbol up to what names an instruction set: of __memmove_avx512_unaligned_erms the first nine letters.
- */
+/* The symbol up to what names an instruction set: of __memmove_avx512_unaligned_erms the first nine letters. */
 static size_t trc_base_len(const char *symbol)
 {
     static const char *const sets[] = {"_avx",   "_evex", "_sse",   "_ssse", "_fma",  "_bmi",   "_erms",

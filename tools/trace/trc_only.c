@@ -62,9 +62,8 @@ static ls_err trc_fail_label(const struct pat_tables *t, const char *label)
     trc_list_labels(t, others, sizeof(others));
     return ls_fail(
         LS_ERR_NOT_FOUND,
-        "--node %s: the program has no data of that name; it has the variables of its symbols, and "
-        "%s",
-        label, *others ? others : "nothing else with a name");
+        "--node %s: the program has no data of that name; it has the variables of its symbols, and %s", label,
+        *others ? others : "nothing else with a name");
 }
 
 static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, const struct trc_only_wanted *w)

@@ -20,8 +20,7 @@ struct trc_only_wanted {
 };
 
 /* Write to out_path the accesses of the trace at path whose home is labelled so. *kept: how many.
- * Errors: LS_ERR_NOT_FOUND when the trace has no such node or no access to it; those of sources and writers.
- */
+ * Errors: LS_ERR_NOT_FOUND when the trace has no such node or no access to it; those of sources and writers. */
 ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const char *out_path, uint64_t *kept);
 
 #endif

@@ -33,8 +33,8 @@ static int trc_say_refusal(const struct trc_ring *ring, const char *program)
 static int trc_say_illegal(uint32_t isa, const char *program)
 {
     if (isa == TRC_ISA_AVX2)
-        cli_error("%s uses AVX2, which QEMU 7.2 computes wrongly in part, so it was hidden; allow it with "
-                  "--avx2",
+        cli_error("%s uses AVX2, which QEMU 7.2 computes wrongly in part, "
+                  "so it was hidden; allow it with --avx2",
                   program);
     else
         cli_error("%s uses %s, which QEMU 7.2 does not execute; compile it without %s", program,
@@ -127,8 +127,7 @@ void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t
                  i.what);
     else
         cli_warn("%s was ended by SIGILL: where it is not without QEMU, it is for want of an instruction "
-                 "that QEMU "
-                 "does not have",
+                 "that QEMU does not have",
                  program);
     trc_say_alternative(program);
 }

@@ -186,8 +186,7 @@ static void trc_take_queue(trc_reader *r)
     }
 }
 
-/* Blocks that are full but not in the queue yet, or behind such a one in it: the next ones of their threads.
- */
+/* Blocks that are full but not in the queue yet, or behind such a one in it: the next ones of their threads. */
 static bool trc_take_filled(trc_reader *r)
 {
     const uint32_t made = TRC_LOAD(r->ring->blocks_made);
@@ -341,8 +340,7 @@ static void trc_sleep(trc_reader *r)
     __atomic_store_n(&ring->is_reader_asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Events that were begun but never told: the program was killed. Rows behind them are delivered all the same.
- */
+/* Events that were begun but never told: the program was killed. Rows behind them are delivered all the same. */
 static bool trc_skip_lost_event(trc_reader *r)
 {
     if (r->events_done >= TRC_LOAD(r->ring->events_len)) return false;
