@@ -111,7 +111,7 @@ static void doctor_print(const struct doctor *d)
            d->has_preload ? d->preload : d->preload_problem);
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_print_try(&c->tries[i]);
-    printf("\nEngines, best first, and what --watch needs:\n");
+    printf("\nEngines, best first, and what record --watch needs:\n");
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_print_engine(&d->engines[i]);
     const struct doc_engine *taken = doctor_engine(d);

@@ -98,7 +98,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "hw engine: sample stores; without a value: also", "Hardware sampling",
                        .alone = "also"},
     [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
-                          "call stack of each burst, for report --calls: by frame pointers, by a "
+                          "call stack of each burst, for report --by calls: by frame pointers, by a "
                           "copied piece of the stack that is unwound afterwards, or by both; without a value: "
                           "auto",
                           "Sampling", .alone = "auto"},

@@ -59,8 +59,8 @@ const struct cli_command cli_cmd_resolve = {
         "Attributes every sample of the spool directory SPOOL to the data it touched, names functions and "
         "source lines, and writes a profile. loadstone record does this by itself; resolve is for programs "
         "that were recorded with LD_PRELOAD alone and for launchers that were killed.\n\n"
-        "SPOOL may also be the directory that --spool named, where one spool is in it. The spool stays. "
-        "Levels are told by the latencies of this machine: resolve on the one that recorded.",
+        "SPOOL may also be the directory of record --spool, if it holds one spool. The spool stays. Levels "
+        "are inferred from the latencies of this machine: resolve on the one that recorded.",
     .examples = "loadstone resolve /tmp/loadstone-spool-4711-k2jx5d -o run.h5\n",
     .options = resolve_options,
     .options_len = RESOLVE_OPTIONS,
