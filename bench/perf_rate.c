@@ -5,7 +5,7 @@
  * each of which is sampled; all threads and the reader share one core. Prints what came, what should have
  * come, what was lost, and what reading took. */
 #include "perf/pe_drain.h"
-#include "runtime/samplers/rt_perf_pace.h"
+#include "runtime/perf_events/rt_perf_pace.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # runtime: the object preloaded into programs. It needs nothing but the C library.
-include runtime/samplers/step_local.mk
-include runtime/samplers/perf_local.mk
+include runtime/bursts/local.mk
+include runtime/step/local.mk
+include runtime/perf_events/local.mk
 
 # Apart, so that unit tests can have it: what knows nothing of the process.
 noinst_LTLIBRARIES += librtalloc.la
@@ -54,6 +55,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_real.c runtime/core/rt_real.h \
     runtime/core/rt_registry.c runtime/core/rt_registry.h \
     runtime/core/rt_resources_sigsafe.c runtime/core/rt_resources_sigsafe.h \
+    runtime/core/rt_sampler.h runtime/core/rt_sampler_null.c runtime/core/rt_sampler_table.c \
     runtime/core/rt_spool_dir.c runtime/core/rt_spool_dir.h \
     runtime/core/rt_spool_sigsafe.c runtime/core/rt_spool_sigsafe.h \
     runtime/core/rt_state.c runtime/core/rt_state.h \
@@ -63,7 +65,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_timed.c runtime/core/rt_timed.h \
     runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \
     runtime/core/rt_vdso_sigsafe.c runtime/core/rt_vdso_sigsafe.h \
-    runtime/hooks/rt_hook_list.h \
+    runtime/core/rt_hook_list.h \
     runtime/hooks/rt_hooks_alloc.c \
     runtime/hooks/rt_hooks_dl.c \
     runtime/hooks/rt_hooks_exec.c \
@@ -75,10 +77,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_sanitizer.c \
     runtime/hooks/rt_hooks_spawn.c \
     runtime/hooks/rt_hooks_thread.c \
-    runtime/hooks/rt_hooks_wait.c \
-    runtime/samplers/rt_sampler.h \
-    runtime/samplers/rt_sampler_null.c \
-    runtime/samplers/rt_sampler_table.c
+    runtime/hooks/rt_hooks_wait.c
 libloadstone_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 # without the builtins of the functions it interposes, the compiler would turn our own calloc into a call to itself
 libloadstone_preload_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin-malloc -fno-builtin-calloc \
@@ -87,9 +86,9 @@ libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
     -Wl,--version-script=$(top_srcdir)/runtime/preload.map -Wl,-z,now -Wl,-z,nodelete
 libloadstone_preload_la_LIBADD = librtperf.la librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
-libloadstone_preload_la_LIBADD += librtstep.la librtstephooks.la
+libloadstone_preload_la_LIBADD += librtstep.la librtbursts.la librthooks.la
 else
-libloadstone_preload_la_SOURCES += runtime/samplers/rt_step_none.c
+libloadstone_preload_la_SOURCES += runtime/core/rt_step_none.c
 endif
 EXTRA_libloadstone_preload_la_DEPENDENCIES = runtime/preload.map
-EXTRA_DIST += runtime/preload.map runtime/samplers/rt_step_none.c
+EXTRA_DIST += runtime/preload.map runtime/core/rt_step_none.c

@@ -9,7 +9,7 @@
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_thread.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
 

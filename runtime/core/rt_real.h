@@ -6,7 +6,7 @@
 #define RT_REAL_H
 
 #include "common/ls_compat.h"
-#include "runtime/hooks/rt_hook_list.h"
+#include "runtime/core/rt_hook_list.h"
 
 /* Expands to one pointer a hooked function; NULL until rt_real_resolve. */
 #define RT_REAL_FIELD(result, name, args) result(*name) args;

@@ -10,7 +10,7 @@
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <stddef.h>
 

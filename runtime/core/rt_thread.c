@@ -6,7 +6,7 @@
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
 #include <limits.h>

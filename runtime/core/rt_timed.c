@@ -4,7 +4,7 @@
 #include "common/ls_random.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "runtime/samplers/rt_sampler.h"
+#include "runtime/core/rt_sampler.h"
 #include "spool/spool_put_sigsafe.h"
 
 #include <errno.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signal calls of the program. Signals that the step engine shares are kept apart
- * (rt_step_signals_sigsafe.h); masks never block what the engine needs, and the program is shown what it set.
- * The calls go to the kernel directly: glibc's wrappers do no more than translate, and these must work before
- * and after everything else. */
-#include "runtime/samplers/rt_step_altstack.h"
-#include "runtime/samplers/rt_step_asm_sigsafe.h"
-#include "runtime/samplers/rt_step_signals_sigsafe.h"
-#include "runtime/samplers/rt_step_syscall_sigsafe.h"
+ * (rt_burst_signals_sigsafe.h); masks never block what the engine needs, and the program is shown what it
+ * set. The calls go to the kernel directly: glibc's wrappers do no more than translate, and these must work
+ * before and after everything else. */
+#include "runtime/bursts/rt_burst_altstack.h"
+#include "runtime/bursts/rt_burst_asm_sigsafe.h"
+#include "runtime/bursts/rt_burst_signals_sigsafe.h"
+#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define SA_RESTORER_FLAG UINT64_C(0x04000000)
 /* SIGCANCEL and SIGSETXID are glibc's own (nptl/pthreadP.h): no mask of the program blocks them. */
-#define GLIBC_OWN (RT_STEP_SIGBIT(32) | RT_STEP_SIGBIT(33))
+#define GLIBC_OWN (RT_BURST_SIGBIT(32) | RT_BURST_SIGBIT(33))
 typedef void (*handler_fn)(int);
 
 struct kernel_action {
@@ -25,7 +25,7 @@ struct kernel_action {
 
 static struct {
     uint64_t
-        hidden[_NSIG];   /* bits of rt_step_signals_needed() in the mask that the program gave to an action */
+        hidden[_NSIG]; /* bits of rt_burst_signals_needed() in the mask that the program gave to an action */
     uint64_t interrupts; /* siginterrupt(): signals whose signal() handlers do not restart calls */
 } view;
 
@@ -52,50 +52,50 @@ static void from_mask(sigset_t *set, uint64_t mask)
 /* In a vfork child the kernel's settings are its own, but view is the parent's. */
 static bool view_is_ours(void)
 {
-    return (int)rt_step_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
+    return (int)rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
 }
 
-static uint64_t real_action_mask(const struct rt_step_action *a)
+static uint64_t real_action_mask(const struct rt_burst_action *a)
 {
-    const uint64_t needed = rt_step_signals_needed();
+    const uint64_t needed = rt_burst_signals_needed();
     /* on the program's own signal stack nobody but it may nest: that stack may be small */
     return a->flags & SA_ONSTACK ? a->mask | needed : a->mask & ~needed;
 }
 
-static int set_plain_action(int sig, const struct rt_step_action *a, struct rt_step_action *old)
+static int set_plain_action(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)
 {
     struct kernel_action now = {0}, before = {0};
-    const uint64_t needed = rt_step_signals_needed(), was_hidden = view.hidden[sig];
+    const uint64_t needed = rt_burst_signals_needed(), was_hidden = view.hidden[sig];
     if (a)
-        now = (struct kernel_action){a->handler, a->flags | SA_RESTORER_FLAG, rt_step_restorer,
+        now = (struct kernel_action){a->handler, a->flags | SA_RESTORER_FLAG, rt_burst_restorer,
                                      real_action_mask(a)};
-    const long error = rt_step_syscall4(SYS_rt_sigaction, sig, a ? (long)(uintptr_t)&now : 0,
-                                        (long)(uintptr_t)&before, sizeof now.mask);
+    const long error = rt_burst_syscall4(SYS_rt_sigaction, sig, a ? (long)(uintptr_t)&now : 0,
+                                         (long)(uintptr_t)&before, sizeof now.mask);
     if (error < 0) return result_of(error);
     if (a && view_is_ours()) view.hidden[sig] = a->mask & needed;
     if (old)
-        *old = (struct rt_step_action){before.handler, before.flags,
-                                       (before.mask & ~needed) | (was_hidden & needed)};
+        *old = (struct rt_burst_action){before.handler, before.flags,
+                                        (before.mask & ~needed) | (was_hidden & needed)};
     return 0;
 }
 
-static int set_action(int sig, const struct rt_step_action *a, struct rt_step_action *old)
+static int set_action(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)
 {
-    if (sig <= 0 || sig >= _NSIG || (sig < 64 && GLIBC_OWN & RT_STEP_SIGBIT(sig))) {
+    if (sig <= 0 || sig >= _NSIG || (sig < 64 && GLIBC_OWN & RT_BURST_SIGBIT(sig))) {
         errno = EINVAL;
         return -1;
     }
-    if (!rt_step_signals_owns(sig)) return set_plain_action(sig, a, old);
-    rt_step_signals_exchange(sig, a, old);
+    if (!rt_burst_signals_owns(sig)) return set_plain_action(sig, a, old);
+    rt_burst_signals_exchange(sig, a, old);
     return 0;
 }
 
 LS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    struct rt_step_action a, before;
+    struct rt_burst_action a, before;
     if (act)
-        a = (struct rt_step_action){(void *)(uintptr_t)act->sa_handler,
-                                    (uint32_t)act->sa_flags | SA_RESTORER_FLAG, to_mask(&act->sa_mask)};
+        a = (struct rt_burst_action){(void *)(uintptr_t)act->sa_handler,
+                                     (uint32_t)act->sa_flags | SA_RESTORER_FLAG, to_mask(&act->sa_mask)};
     const int result = set_action(sig, act ? &a : NULL, old ? &before : NULL);
     if (result || !old) return result;
     memset(old, 0, sizeof *old);
@@ -107,8 +107,8 @@ LS_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *
 
 static handler_fn set_handler(int sig, handler_fn handler, uint64_t flags, uint64_t mask)
 {
-    const struct rt_step_action a = {(void *)(uintptr_t)handler, flags | SA_RESTORER_FLAG, mask};
-    struct rt_step_action before;
+    const struct rt_burst_action a = {(void *)(uintptr_t)handler, flags | SA_RESTORER_FLAG, mask};
+    struct rt_burst_action before;
     if (handler == SIG_ERR) {
         errno = EINVAL;
         return SIG_ERR;
@@ -119,7 +119,7 @@ static handler_fn set_handler(int sig, handler_fn handler, uint64_t flags, uint6
 LS_EXPORT handler_fn signal(int sig, handler_fn handler)
 {
     const bool valid = sig > 0 && sig < _NSIG;
-    const uint64_t own = valid ? RT_STEP_SIGBIT(sig) : 0;
+    const uint64_t own = valid ? RT_BURST_SIGBIT(sig) : 0;
     return set_handler(sig, handler, view.interrupts & own ? 0 : SA_RESTART, own);
 }
 
@@ -145,9 +145,9 @@ LS_EXPORT handler_fn sysv_signal(int sig, handler_fn handler)
 
 LS_EXPORT int siginterrupt(int sig, int interrupts)
 {
-    struct rt_step_action a;
+    struct rt_burst_action a;
     if (set_action(sig, NULL, &a)) return -1;
-    const uint64_t own = RT_STEP_SIGBIT(sig);
+    const uint64_t own = RT_BURST_SIGBIT(sig);
     view.interrupts = interrupts ? view.interrupts | own : view.interrupts & ~own;
     a.flags = interrupts ? a.flags & ~(uint64_t)SA_RESTART : a.flags | SA_RESTART;
     return set_action(sig, &a, NULL);
@@ -162,17 +162,17 @@ static uint64_t new_view(int how, uint64_t set, uint64_t before)
 /* 0 or an errno. */
 static int change_mask(int how, const sigset_t *set, sigset_t *old)
 {
-    const uint64_t needed = rt_step_signals_needed(), view_before = rt_step_blocked_view;
+    const uint64_t needed = rt_burst_signals_needed(), view_before = rt_burst_blocked_view;
     uint64_t wanted = set ? to_mask(set) & ~GLIBC_OWN : 0, before = 0;
     const uint64_t hidden = wanted & needed;
     if (how != SIG_UNBLOCK) wanted &= ~needed;
-    const long error = rt_step_syscall4(SYS_rt_sigprocmask, how, set ? (long)(uintptr_t)&wanted : 0,
-                                        (long)(uintptr_t)&before, sizeof wanted);
+    const long error = rt_burst_syscall4(SYS_rt_sigprocmask, how, set ? (long)(uintptr_t)&wanted : 0,
+                                         (long)(uintptr_t)&before, sizeof wanted);
     if (error < 0) return (int)-error;
     if (old) from_mask(old, (before & ~needed) | view_before);
     if (!set || !needed) return 0;
-    rt_step_blocked_view = new_view(how, hidden, view_before);
-    if (rt_step_pending_view & ~rt_step_blocked_view) rt_step_signals_flush_pending();
+    rt_burst_blocked_view = new_view(how, hidden, view_before);
+    if (rt_burst_pending_view & ~rt_burst_blocked_view) rt_burst_signals_flush_pending();
     return 0;
 }
 
@@ -211,15 +211,15 @@ LS_EXPORT int sigignore(int sig)
 LS_EXPORT int sigpending(sigset_t *set)
 {
     uint64_t pending = 0;
-    const long error = rt_step_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    const long error = rt_burst_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
     if (error < 0) return result_of(error);
     /* what the kernel holds of ours is a trigger on its way */
-    from_mask(set, (pending & ~rt_step_signals_needed()) | rt_step_pending_view);
+    from_mask(set, (pending & ~rt_burst_signals_needed()) | rt_burst_pending_view);
     return 0;
 }
 
 LS_EXPORT int sigaltstack(const stack_t *restrict ss, stack_t *restrict old)
 {
-    if (rt_step_self) return result_of(-rt_step_altstack_exchange(rt_step_self, ss, old));
-    return result_of(rt_step_syscall4(SYS_sigaltstack, (long)(uintptr_t)ss, (long)(uintptr_t)old, 0, 0));
+    if (rt_burst_self) return result_of(-rt_burst_altstack_exchange(rt_burst_self, ss, old));
+    return result_of(rt_burst_syscall4(SYS_sigaltstack, (long)(uintptr_t)ss, (long)(uintptr_t)old, 0, 0));
 }

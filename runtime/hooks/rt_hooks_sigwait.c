@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting for signals: ours are not the program's to receive, and those kept back for it (because it believes
  * to block them) are. */
+#include "runtime/bursts/rt_burst_sigsafe.h"
+#include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/core/rt_thread.h"
-#include "runtime/samplers/rt_step_burst_sigsafe.h"
-#include "runtime/samplers/rt_step_signals_sigsafe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,10 +33,10 @@ static int take_kept_back(const sigset_t *set, siginfo_t *info)
 {
     uint64_t wanted;
     memcpy(&wanted, set, sizeof wanted);
-    const uint64_t due = wanted & rt_step_pending_view;
+    const uint64_t due = wanted & rt_burst_pending_view;
     if (!due) return 0;
     const int sig = __builtin_ctzll(due) + 1;
-    rt_step_pending_view &= ~RT_STEP_SIGBIT(sig);
+    rt_burst_pending_view &= ~RT_BURST_SIGBIT(sig);
     memset(info, 0, sizeof *info);
     info->si_signo = sig;
     info->si_code = SI_USER;
@@ -48,14 +48,14 @@ static int take_kept_back(const sigset_t *set, siginfo_t *info)
 static bool is_our_trigger(const siginfo_t *info)
 {
     return info->si_code == SI_TIMER &&
-           (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_STEP_TRIGGER_MAGIC;
+           (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_BURST_TRIGGER_MAGIC;
 }
 
 /* The trigger came while the thread waited: it has only to be set again. */
 static void swallow_trigger(void)
 {
     rt_quiet_begin();
-    if (rt_step_self && !rt_step_engine.quiet) rt_step_burst_rearm(rt_step_self);
+    if (rt_burst_self && !rt_burst_engine.quiet) rt_burst_rearm(rt_burst_self);
     rt_quiet_end();
 }
 
@@ -80,7 +80,7 @@ LS_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     uint64_t mask = 0;
     if (set) memcpy(&mask, set, sizeof mask);
-    mask &= ~rt_step_signals_needed();
+    mask &= ~rt_burst_signals_needed();
     return (int)syscall(SYS_signalfd4, fd, set ? &mask : NULL, sizeof mask, flags);
 }
 

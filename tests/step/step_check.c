@@ -66,7 +66,7 @@ static void judge_range(const struct spool_access *a)
 
 static void judge_load(const struct spool_access *a)
 {
-    enum { RUN_AHEAD = 600 }; /* RT_STEP_RUN_AHEAD */
+    enum { RUN_AHEAD = 600 }; /* as in rt_step_burst_sigsafe.c */
     accesses++;
     if ((a->rec.flags & SPOOL_ACCESS_OP_MASK) != SPOOL_OP_LOAD || a->position < RUN_AHEAD) return;
     loads++;

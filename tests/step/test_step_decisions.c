@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/samplers/rt_step_altstack.h"
-#include "runtime/samplers/rt_step_eintr_sigsafe.h"
-#include "runtime/samplers/rt_step_isolate_sigsafe.h"
-#include "runtime/samplers/rt_step_traced_sigsafe.h"
+#include "runtime/bursts/rt_burst_altstack.h"
+#include "runtime/bursts/rt_burst_eintr_sigsafe.h"
+#include "runtime/step/rt_step_isolate_sigsafe.h"
+#include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static struct rt_step_zydis zydis;
+static struct rt_burst_zydis zydis;
 
 static int open_zydis(void **state)
 {
@@ -23,13 +23,13 @@ static int open_zydis(void **state)
                : -1;
 }
 
-static struct rt_step_plan plan_of(const uint8_t *code, uint64_t ip)
+static struct rt_burst_plan plan_of(const uint8_t *code, uint64_t ip)
 {
-    struct rt_step_scratch scratch;
-    struct rt_step_plan plan;
+    struct rt_burst_scratch scratch;
+    struct rt_burst_plan plan;
     uint8_t bytes[15] = {0};
     memcpy(bytes, code, 8);
-    assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, bytes, 15, ip), RT_STEP_DECODED);
+    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, bytes, 15, ip), RT_BURST_DECODED);
     return plan;
 }
 
@@ -39,11 +39,11 @@ static void step_eintr_restarts_only_what_can_be_repeated(void **state)
     static const uint8_t poll_call[7] = {0xb8, 7, 0, 0, 0, 0x0f, 0x05};
     static const uint8_t xor_call[7] = {0x90, 0x90, 0x90, 0x31, 0xc0, 0x0f, 0x05};
     static const uint8_t no_call[7] = {0xb8, 7, 0, 0, 0, 0x90, 0x90};
-    assert_int_equal(rt_step_eintr_judge(-EINTR, poll_call, true), RT_STEP_EINTR_RESTART);
-    assert_int_equal(rt_step_eintr_judge(0, poll_call, true), RT_STEP_EINTR_NONE);
-    assert_int_equal(rt_step_eintr_judge(-EINTR, xor_call, true), RT_STEP_EINTR_SEEN);
-    assert_int_equal(rt_step_eintr_judge(-EINTR, no_call, true), RT_STEP_EINTR_NONE);
-    assert_int_equal(rt_step_eintr_judge(-EINTR, poll_call, false), RT_STEP_EINTR_NONE);
+    assert_int_equal(rt_burst_eintr_judge(-EINTR, poll_call, true), RT_BURST_EINTR_RESTART);
+    assert_int_equal(rt_burst_eintr_judge(0, poll_call, true), RT_BURST_EINTR_NONE);
+    assert_int_equal(rt_burst_eintr_judge(-EINTR, xor_call, true), RT_BURST_EINTR_SEEN);
+    assert_int_equal(rt_burst_eintr_judge(-EINTR, no_call, true), RT_BURST_EINTR_NONE);
+    assert_int_equal(rt_burst_eintr_judge(-EINTR, poll_call, false), RT_BURST_EINTR_NONE);
 }
 
 static void step_traced_reads_the_tracer(void **state)
@@ -51,17 +51,17 @@ static void step_traced_reads_the_tracer(void **state)
     (void)state;
     static const char traced[] = "Name:\tx\nPid:\t5\nTracerPid:\t4711\nUid:\t0\n";
     static const char alone[] = "Name:\tTracerPid:9\nPid:\t5\nTracerPid:\t0\n";
-    assert_int_equal(rt_step_tracer_of(traced, sizeof traced - 1), 4711);
-    assert_int_equal(rt_step_tracer_of(alone, sizeof alone - 1), 0);
-    assert_int_equal(rt_step_tracer_of("", 0), 0);
+    assert_int_equal(rt_burst_tracer_of(traced, sizeof traced - 1), 4711);
+    assert_int_equal(rt_burst_tracer_of(alone, sizeof alone - 1), 0);
+    assert_int_equal(rt_burst_tracer_of("", 0), 0);
 }
 
 static void step_altstack_must_hold_two_frames(void **state)
 {
     (void)state;
-    assert_false(rt_step_altstack_suffices(8192, 3632));
-    assert_false(rt_step_altstack_suffices(2048, 1000));
-    assert_true(rt_step_altstack_suffices(65536, 11000));
+    assert_false(rt_burst_altstack_suffices(8192, 3632));
+    assert_false(rt_burst_altstack_suffices(2048, 1000));
+    assert_true(rt_burst_altstack_suffices(65536, 11000));
 }
 
 static void step_conditions_follow_the_flags(void **state)
@@ -93,7 +93,7 @@ static void step_isolation_computes_branches(void **state)
     uint64_t stack[2] = {0x1234, 0x5678};
     assert_int_equal(rt_step_slots_open(&slots), 0);
     static const uint8_t jne[] = {0x75, 0xf8, 0, 0, 0, 0, 0, 0}, ret16[] = {0xc2, 8, 0, 0, 0, 0, 0, 0};
-    struct rt_step_plan p = plan_of(jne, 0x1000);
+    struct rt_burst_plan p = plan_of(jne, 0x1000);
     assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
     assert_int_equal(g[REG_RIP], 0x1002 - 8);
     g[REG_EFL] = 0x40;
@@ -137,7 +137,7 @@ static void step_isolation_computes_loops(void **state)
         {loopne, 2, ZERO_FLAG, 1, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct rt_step_plan p = plan_of(rows[i].code, 0x1000);
+        const struct rt_burst_plan p = plan_of(rows[i].code, 0x1000);
         g[REG_RCX] = rows[i].count;
         g[REG_EFL] = rows[i].flags;
         assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE);
@@ -158,9 +158,9 @@ static void step_isolation_takes_the_returns_of_all_compilers(void **state)
         {0x48, 0xc3}, {0x66, 0x48, 0xc3},
     };
     for (size_t i = 0; i < sizeof returns / sizeof returns[0]; i++)
-        assert_int_equal(plan_of(returns[i], 0x1000).flow, RT_STEP_FLOW_RET);
+        assert_int_equal(plan_of(returns[i], 0x1000).flow, RT_BURST_FLOW_RET);
     static const uint8_t tls_call[8] = {0x66, 0x66, 0x48, 0xe8}; /* of __tls_get_addr, padded */
-    assert_int_equal(plan_of(tls_call, 0x1000).flow, RT_STEP_FLOW_CALL);
+    assert_int_equal(plan_of(tls_call, 0x1000).flow, RT_BURST_FLOW_CALL);
 }
 
 /* All of 8 bits against plain arithmetic, then what is at the ends of the others. */
@@ -222,7 +222,7 @@ static void step_isolation_divides_only_where_it_cannot_fault(void **state)
     assert_int_equal(rt_step_slots_open(&slots), 0);
     static const uint8_t by_ch[8] = {0xf6, 0xfd},
                          by_memory[8] = {0x66, 0xf7, 0x36}; /* idiv ch; div word [rsi] */
-    struct rt_step_plan p = plan_of(by_ch, 0x1000);
+    struct rt_burst_plan p = plan_of(by_ch, 0x1000);
     g[REG_RBX] = 77;
     g[REG_RAX] = -300;
     g[REG_RCX] = 0x5a0011;
@@ -259,7 +259,7 @@ static void step_isolation_repeats_one_iteration_at_a_time(void **state)
     assert_int_equal(rt_step_slots_open(&slots), 0);
     static const uint8_t fs_movsq[8] = {0x64, 0xf3, 0x48, 0xa5}, repe_cmpsb[8] = {0xf3, 0xa6},
                          repne_scasb[8] = {0xf2, 0xae};
-    struct rt_step_plan p = plan_of(fs_movsq, 0x1000);
+    struct rt_burst_plan p = plan_of(fs_movsq, 0x1000);
     assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0), RT_STEP_DONE); /* rcx is 0 */
     assert_int_equal(g[REG_RIP], 0x1004);
     static const struct {
@@ -305,7 +305,7 @@ static void step_isolation_puts_the_context_back(void **state)
     greg_t *g = uc.uc_mcontext.gregs;
     assert_int_equal(rt_step_slots_open(&slots), 0);
     static const uint8_t by_rip[] = {0x48, 0x8b, 0x1d, 0x10, 0, 0, 0, 0}; /* mov rbx, [rip + 16] */
-    const struct rt_step_plan p = plan_of(by_rip, 0x1000);
+    const struct rt_burst_plan p = plan_of(by_rip, 0x1000);
     g[REG_RSI] = 99;
     assert_int_equal(p.scratch, 6); /* rbx is taken */
     assert_int_equal(rt_step_isolate(&slots, &p, &uc, 0x1017), RT_STEP_IN_SLOT);
@@ -342,7 +342,7 @@ static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
         {0x0f, 0x01, 0xef}, /* wrpkru: may close the slots */
     };
     for (size_t i = 0; i < sizeof in_place / sizeof in_place[0]; i++)
-        assert_int_equal(plan_of(in_place[i], 0x1000).flow, RT_STEP_FLOW_NONE);
+        assert_int_equal(plan_of(in_place[i], 0x1000).flow, RT_BURST_FLOW_NONE);
 }
 
 /* A loop in which each round has one that is not would have no latency at all. */
@@ -373,7 +373,7 @@ static void step_isolation_moves_what_loops_are_made_of(void **state)
         {"rdrand eax", {0x0f, 0xc7, 0xf0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (plan_of(rows[i].code, 0x1000).flow != RT_STEP_FLOW_COPY)
+        if (plan_of(rows[i].code, 0x1000).flow != RT_BURST_FLOW_COPY)
             fail_msg("%s is stepped in place", rows[i].text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/samplers/rt_step_access_sigsafe.h"
+#include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "spool/spool_format.h"
 
 #include <setjmp.h>
@@ -18,11 +18,11 @@ static const long long gregs[NGREG] = {
 };
 
 /* An XSAVE area in the standard format, with a layout of its own. */
-static const struct rt_step_xlayout layout = {
+static const struct rt_burst_xlayout layout = {
     .ymm_high = 576, .k = 832, .zmm_high = 896, .zmm_16_31 = 1408, .tile_config = 2432};
 enum { AREA_BYTES = 2496 };
 static uint8_t area[AREA_BYTES];
-static struct rt_step_zydis zydis;
+static struct rt_burst_zydis zydis;
 
 static void put(size_t offset, const void *bytes, size_t len_bytes)
 {
@@ -187,29 +187,29 @@ static const struct decode_case cases[] = {
     {"vpmovqb [rax]{k1},zmm0", {0x62, 0xf2, 0x7e, 0x49, 0x32, 0x00}, 1, {{0x10000, 2, 0, S}}},
 };
 
-static struct rt_step_regs world(void)
+static struct rt_burst_regs world(void)
 {
-    return (struct rt_step_regs){
-        .gregs = gregs, .fs_base = FS, .gs_base = GS, .xstate = rt_step_xstate_view(area, layout)};
+    return (struct rt_burst_regs){
+        .gregs = gregs, .fs_base = FS, .gs_base = GS, .xstate = rt_burst_xstate_view(area, layout)};
 }
 
-static struct rt_step_plan plan_of(const uint8_t *code)
+static struct rt_burst_plan plan_of(const uint8_t *code)
 {
-    struct rt_step_scratch scratch;
-    struct rt_step_plan plan;
-    assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, code, 15, IP), RT_STEP_DECODED);
+    struct rt_burst_scratch scratch;
+    struct rt_burst_plan plan;
+    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, code, 15, IP), RT_BURST_DECODED);
     return plan;
 }
 
 static void step_decode_finds_every_access(void **state)
 {
     (void)state;
-    const struct rt_step_regs regs = world();
+    const struct rt_burst_regs regs = world();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct decode_case *c = &cases[i];
-        const struct rt_step_plan plan = plan_of(c->code);
-        struct rt_step_access got[RT_STEP_ACCESS_MAX];
-        const unsigned count = rt_step_accesses(&plan, &regs, got);
+        const struct rt_burst_plan plan = plan_of(c->code);
+        struct rt_burst_access got[RT_BURST_ACCESS_MAX];
+        const unsigned count = rt_burst_accesses(&plan, &regs, got);
         if (count != c->count) fail_msg("%s: %u accesses, not %u", c->text, count, c->count);
         const bool locks = strncmp(c->text, "lock ", 5) == 0 || strncmp(c->text, "xchg [", 6) == 0;
         if (plan.is_locked != locks) fail_msg("%s: locked %u", c->text, plan.is_locked);
@@ -230,24 +230,24 @@ static void step_decode_rep_with_zero_count_touches_nothing(void **state)
     long long zero_count[NGREG];
     memcpy(zero_count, gregs, sizeof zero_count);
     zero_count[REG_RCX] = 0;
-    struct rt_step_regs regs = world();
+    struct rt_burst_regs regs = world();
     regs.gregs = zero_count;
-    struct rt_step_access got[RT_STEP_ACCESS_MAX];
-    const struct rt_step_plan plan = plan_of(rep_stosb);
-    assert_int_equal(rt_step_accesses(&plan, &regs, got), 0);
+    struct rt_burst_access got[RT_BURST_ACCESS_MAX];
+    const struct rt_burst_plan plan = plan_of(rep_stosb);
+    assert_int_equal(rt_burst_accesses(&plan, &regs, got), 0);
 }
 
 static void step_decode_absent_state_is_zero(void **state)
 {
     (void)state;
     static const uint8_t gather[15] = {0x62, 0xf2, 0x7d, 0x49, 0x90, 0x04, 0x88};
-    struct rt_step_regs regs = world();
-    struct rt_step_access got[RT_STEP_ACCESS_MAX];
-    const struct rt_step_plan plan = plan_of(gather);
+    struct rt_burst_regs regs = world();
+    struct rt_burst_access got[RT_BURST_ACCESS_MAX];
+    const struct rt_burst_plan plan = plan_of(gather);
     regs.xstate.present = 0x3;
-    assert_int_equal(rt_step_accesses(&plan, &regs, got), 0);
-    regs.xstate = rt_step_xstate_view(NULL, layout);
-    assert_int_equal(rt_step_accesses(&plan, &regs, got), 0);
+    assert_int_equal(rt_burst_accesses(&plan, &regs, got), 0);
+    regs.xstate = rt_burst_xstate_view(NULL, layout);
+    assert_int_equal(rt_burst_accesses(&plan, &regs, got), 0);
 }
 
 static void step_decode_classifies_dangerous_instructions(void **state)
@@ -255,15 +255,15 @@ static void step_decode_classifies_dangerous_instructions(void **state)
     (void)state;
     static const struct {
         uint8_t code[15];
-        enum rt_step_class klass;
+        enum rt_burst_class klass;
     } rows[] = {
-        {{0x0f, 0x05}, RT_STEP_SYSCALL}, {{0x0f, 0x34}, RT_STEP_SYSCALL},
-        {{0xcd, 0x80}, RT_STEP_SYSCALL}, {{0xcc}, RT_STEP_FLAGS},
-        {{0x9c}, RT_STEP_FLAGS},         {{0x66, 0x9c}, RT_STEP_FLAGS},
-        {{0x9d}, RT_STEP_FLAGS},         {{0x48, 0xcf}, RT_STEP_FLAGS},
-        {{0x8e, 0xd0}, RT_STEP_FLAGS},   {{0xc7, 0xf8, 0, 0, 0, 0}, RT_STEP_TSX},
-        {{0x0f, 0x31}, RT_STEP_PLAIN},   {{0x8e, 0xe0}, RT_STEP_PLAIN},
-        {{0x90}, RT_STEP_PLAIN},         {{0xf4}, RT_STEP_FLAGS},
+        {{0x0f, 0x05}, RT_BURST_SYSCALL}, {{0x0f, 0x34}, RT_BURST_SYSCALL},
+        {{0xcd, 0x80}, RT_BURST_SYSCALL}, {{0xcc}, RT_BURST_FLAGS},
+        {{0x9c}, RT_BURST_FLAGS},         {{0x66, 0x9c}, RT_BURST_FLAGS},
+        {{0x9d}, RT_BURST_FLAGS},         {{0x48, 0xcf}, RT_BURST_FLAGS},
+        {{0x8e, 0xd0}, RT_BURST_FLAGS},   {{0xc7, 0xf8, 0, 0, 0, 0}, RT_BURST_TSX},
+        {{0x0f, 0x31}, RT_BURST_PLAIN},   {{0x8e, 0xe0}, RT_BURST_PLAIN},
+        {{0x90}, RT_BURST_PLAIN},         {{0xf4}, RT_BURST_FLAGS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(plan_of(rows[i].code).klass, rows[i].klass);
@@ -273,13 +273,13 @@ static void step_decode_wants_the_rest_of_a_cut_instruction(void **state)
 {
     (void)state;
     static const uint8_t mov[15] = {0x48, 0x8b, 0x05, 1, 2, 3, 4};
-    struct rt_step_scratch scratch;
-    struct rt_step_plan plan;
+    struct rt_burst_scratch scratch;
+    struct rt_burst_plan plan;
     for (size_t len = 1; len < 7; len++)
-        assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, mov, len, IP), RT_STEP_NEEDS_MORE);
-    assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, mov, 7, IP), RT_STEP_DECODED);
+        assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, mov, len, IP), RT_BURST_NEEDS_MORE);
+    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, mov, 7, IP), RT_BURST_DECODED);
     static const uint8_t bad[15] = {0x0f, 0x04};
-    assert_int_equal(rt_step_decode(&zydis, &scratch, &plan, bad, 15, IP), RT_STEP_UNDECODABLE);
+    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, bad, 15, IP), RT_BURST_UNDECODABLE);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/samplers/rt_step_devices_sigsafe.h"
-#include "runtime/samplers/rt_step_lines_sigsafe.h"
-#include "runtime/samplers/rt_step_pages_sigsafe.h"
+#include "runtime/bursts/rt_burst_devices_sigsafe.h"
+#include "runtime/step/rt_step_lines_sigsafe.h"
+#include "runtime/step/rt_step_pages_sigsafe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static bool is_device(const char *path)
 {
-    return rt_step_path_is_device(path, strlen(path));
+    return rt_burst_path_is_device(path, strlen(path));
 }
 
 static void step_devices_knows_what_must_not_be_read_twice(void **state)
@@ -46,27 +46,27 @@ static void step_devices_reads_map_lines(void **state)
         "7f0000002000-7f0000003000 rw-s 00000000 00:1a 5                          /dev/shm/q\n"
         "garbage\n"
         "7f0000004000-7f0000006000 r--s 00000000 00:06 5                          /dev/uio0";
-    struct rt_step_devices d = {0};
-    rt_step_devices_scan(&d, maps, sizeof maps - 1);
-    rt_step_devices_scan(&d, maps, sizeof maps - 1);
+    struct rt_burst_devices d = {0};
+    rt_burst_devices_scan(&d, maps, sizeof maps - 1);
+    rt_burst_devices_scan(&d, maps, sizeof maps - 1);
     assert_int_equal(d.count, 2);
-    assert_false(rt_step_devices_may_probe(&d, 0x7f0000000000));
-    assert_false(rt_step_devices_may_probe(&d, 0x7f0000000fff));
-    assert_true(rt_step_devices_may_probe(&d, 0x7f0000001000));
-    assert_true(rt_step_devices_may_probe(&d, 0x7f0000002000));
-    assert_false(rt_step_devices_may_probe(&d, 0x7f0000005fff));
-    assert_true(rt_step_devices_may_probe(&d, 0x55d0c0000010));
+    assert_false(rt_burst_devices_may_probe(&d, 0x7f0000000000));
+    assert_false(rt_burst_devices_may_probe(&d, 0x7f0000000fff));
+    assert_true(rt_burst_devices_may_probe(&d, 0x7f0000001000));
+    assert_true(rt_burst_devices_may_probe(&d, 0x7f0000002000));
+    assert_false(rt_burst_devices_may_probe(&d, 0x7f0000005fff));
+    assert_true(rt_burst_devices_may_probe(&d, 0x55d0c0000010));
 }
 
 static void step_devices_too_many_stop_all_probing(void **state)
 {
     (void)state;
-    struct rt_step_devices d = {0};
-    for (uint64_t i = 0; i < RT_STEP_DEVICES_MAX; i++)
-        rt_step_devices_add(&d, i * 8192, i * 8192 + 4096);
-    assert_true(rt_step_devices_may_probe(&d, 4096));
-    rt_step_devices_add(&d, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 1);
-    assert_false(rt_step_devices_may_probe(&d, 4096));
+    struct rt_burst_devices d = {0};
+    for (uint64_t i = 0; i < RT_BURST_DEVICES_MAX; i++)
+        rt_burst_devices_add(&d, i * 8192, i * 8192 + 4096);
+    assert_true(rt_burst_devices_may_probe(&d, 4096));
+    rt_burst_devices_add(&d, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 1);
+    assert_false(rt_burst_devices_may_probe(&d, 4096));
 }
 
 static void step_lines_remember_one_burst(void **state)

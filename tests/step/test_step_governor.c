@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/samplers/rt_step_governor_sigsafe.h"
+#include "runtime/bursts/rt_burst_governor_sigsafe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,19 +10,19 @@
 
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)
-static const struct rt_step_governor three_percent = {
+static const struct rt_burst_governor three_percent = {
     .share = 0.03, .period_min_ns = 0, .start_ns = 5 * S, .credit_ns = 5 * MS};
 
-static uint64_t interval(struct rt_step_governor g, uint64_t worked_ns, struct rt_step_spent spent,
+static uint64_t interval(struct rt_burst_governor g, uint64_t worked_ns, struct rt_burst_spent spent,
                          double threads)
 {
-    return rt_step_governor_interval_ns(&g, worked_ns, spent, 3 * MS, threads);
+    return rt_burst_governor_interval_ns(&g, worked_ns, spent, 3 * MS, threads);
 }
 
 static void step_governor_interval_is_cost_times_threads_over_share(void **state)
 {
     (void)state;
-    const struct rt_step_spent fair = {.bursts_ns = 305 * MS}; /* 3 % of 10 s, and the credit */
+    const struct rt_burst_spent fair = {.bursts_ns = 305 * MS}; /* 3 % of 10 s, and the credit */
     assert_in_range(interval(three_percent, 10 * S, fair, 1), 99 * MS, 101 * MS);
     assert_in_range(interval(three_percent, 10 * S, fair, 4), 399 * MS, 401 * MS);
 }
@@ -30,8 +30,8 @@ static void step_governor_interval_is_cost_times_threads_over_share(void **state
 static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **state)
 {
     (void)state;
-    const struct rt_step_spent fair = {.bursts_ns = 305 * MS}, less = {.bursts_ns = 299 * MS},
-                               more = {.bursts_ns = 308 * MS};
+    const struct rt_burst_spent fair = {.bursts_ns = 305 * MS}, less = {.bursts_ns = 299 * MS},
+                                more = {.bursts_ns = 308 * MS};
     const uint64_t usual = interval(three_percent, 10 * S, fair, 1);
     assert_true(interval(three_percent, 10 * S, less, 1) < usual * 3 / 4);
     assert_true(interval(three_percent, 10 * S, more, 1) > usual * 3 / 2);
@@ -41,7 +41,7 @@ static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **
 static void step_governor_hooks_take_at_most_half_of_the_budget(void **state)
 {
     (void)state;
-    const struct rt_step_spent greedy = {.bursts_ns = 152500000, .hooks_ns = 5 * S};
+    const struct rt_burst_spent greedy = {.bursts_ns = 152500000, .hooks_ns = 5 * S};
     assert_in_range(interval(three_percent, 10 * S, greedy, 1), 99 * MS, 101 * MS);
 }
 
@@ -49,33 +49,33 @@ static void step_governor_hooks_take_at_most_half_of_the_budget(void **state)
 static void step_governor_bursts_always_have_a_tenth_of_the_share(void **state)
 {
     (void)state;
-    const struct rt_step_spent greedy = {.bursts_ns = 5 * S};
+    const struct rt_burst_spent greedy = {.bursts_ns = 5 * S};
     assert_in_range(interval(three_percent, 10 * S, greedy, 1), 999 * MS, 1001 * MS);
 }
 
 static void step_governor_period_is_a_lower_bound(void **state)
 {
     (void)state;
-    struct rt_step_governor g = three_percent;
+    struct rt_burst_governor g = three_percent;
     g.period_min_ns = 700 * MS;
-    const struct rt_step_spent none = {0};
+    const struct rt_burst_spent none = {0};
     assert_int_equal(interval(g, S, none, 1), 700 * MS);
     g.share = 1;
     assert_int_equal(interval(g, S, none, 1), 700 * MS);
     g.period_min_ns = 0;
-    assert_int_equal(interval(g, S, none, 1), RT_STEP_SHORTEST_NS);
+    assert_int_equal(interval(g, S, none, 1), RT_BURST_SHORTEST_NS);
 }
 
 /* A program of one thread, run in numbers: the achieved overhead meets the budget, and the weights its time. */
 static void step_governor_holds_the_budget_and_weights_add_up(void **state)
 {
     (void)state;
-    struct rt_step_spent spent = {0};
-    uint64_t worked = 0, random = rt_step_random_seed(1, 1);
+    struct rt_burst_spent spent = {0};
+    uint64_t worked = 0, random = rt_burst_random_seed(1, 1);
     double weights = 0, program = 0;
     while (worked < 600 * S) {
-        const uint64_t mean = rt_step_governor_interval_ns(&three_percent, worked, spent, 4 * MS, 1);
-        const uint64_t drawn = rt_step_governor_draw_ns(mean, &random);
+        const uint64_t mean = rt_burst_governor_interval_ns(&three_percent, worked, spent, 4 * MS, 1);
+        const uint64_t drawn = rt_burst_governor_draw_ns(mean, &random);
         worked += drawn + 4 * MS;
         program += (double)drawn;
         weights += (double)mean;
@@ -89,12 +89,12 @@ static void step_governor_intervals_are_exponential_and_reproducible(void **stat
 {
     (void)state;
     enum { N = 200000 };
-    uint64_t a = rt_step_random_seed(42, 7), b = a;
+    uint64_t a = rt_burst_random_seed(42, 7), b = a;
     double sum = 0, squares = 0;
     uint64_t over = 0;
     for (int i = 0; i < N; i++) {
-        const uint64_t v = rt_step_governor_draw_ns(100 * MS, &a);
-        assert_int_equal(v, rt_step_governor_draw_ns(100 * MS, &b));
+        const uint64_t v = rt_burst_governor_draw_ns(100 * MS, &a);
+        assert_int_equal(v, rt_burst_governor_draw_ns(100 * MS, &b));
         sum += (double)v;
         squares += (double)v * (double)v;
         over += v > 230258509; /* ln 10 means: one in ten */
@@ -103,8 +103,8 @@ static void step_governor_intervals_are_exponential_and_reproducible(void **stat
     assert_true(fabs(mean / 100e6 - 1) < 0.01);
     assert_true(fabs((squares / N - mean * mean) / (mean * mean) - 1) < 0.03);
     assert_in_range(over, N / 10 - 700, N / 10 + 700);
-    assert_int_not_equal(rt_step_random_seed(42, 7), rt_step_random_seed(42, 8));
-    assert_int_not_equal(rt_step_random_seed(42, 7), rt_step_random_seed(43, 7));
+    assert_int_not_equal(rt_burst_random_seed(42, 7), rt_burst_random_seed(42, 8));
+    assert_int_not_equal(rt_burst_random_seed(42, 7), rt_burst_random_seed(43, 7));
 }
 
 /* A thread that works and is in the kernel by turns. A perf trigger that expires in the kernel starts its
@@ -115,12 +115,12 @@ struct halves {
 static struct halves simulate(double work_ns, double kernel_ns, double mean_ns)
 {
     enum { MEANS = 1000000 };
-    uint64_t random = rt_step_random_seed(3, 5);
+    uint64_t random = rt_burst_random_seed(3, 5);
     const double turn = work_ns + kernel_ns;
     struct halves found = {0};
     double at = 0;
     while (at < MEANS * mean_ns) {
-        const double drawn = (double)rt_step_governor_draw_ns((uint64_t)mean_ns, &random);
+        const double drawn = (double)rt_burst_governor_draw_ns((uint64_t)mean_ns, &random);
         do
             at += drawn;
         while (fmod(at, turn) >= work_ns);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt_burst_asm_x86_64.S as C sees it. */
+#ifndef RT_BURST_ASM_SIGSAFE_H
+#define RT_BURST_ASM_SIGSAFE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copy until done or until a byte faults; returns the bytes copied. A SIGSEGV/SIGBUS handler that finds its
+ * ip at rt_burst_copy_load_ip sets it to rt_burst_copy_fault_ip.  Thread: any.  Signal: safe. */
+size_t rt_burst_copy(void *to, const void *from, size_t len_bytes);
+extern const char rt_burst_copy_load_ip[], rt_burst_copy_fault_ip[];
+
+/* The same by one string instruction: for more than a few words. Its own pair of addresses. */
+size_t rt_burst_copy_bulk(void *to, const void *from, size_t len_bytes);
+extern const char rt_burst_bulk_load_ip[], rt_burst_bulk_fault_ip[];
+
+/* Load the word at from, a multiple of 8, by one instruction: no other thread's store is seen in part. False
+ * when it faults. Its own pair of addresses. */
+int rt_burst_load_word(uint64_t *to, const void *from);
+extern const char rt_burst_word_load_ip[], rt_burst_word_fault_ip[];
+
+/* Set the trap flag of the calling thread: the next instruction of the caller raises SIGTRAP. SIGTRAP must
+ * not be blocked. */
+void rt_burst_arm(void);
+
+/* sa_restorer for raw rt_sigaction. */
+void rt_burst_restorer(void);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* State that burst engines share: one per process, one per thread. How the instructions of a burst are run is
+ * the engine's method. */
+#ifndef RT_BURST_ENGINE_SIGSAFE_H
+#define RT_BURST_ENGINE_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_decode_sigsafe.h"
+#include "runtime/bursts/rt_burst_devices_sigsafe.h"
+#include "runtime/bursts/rt_burst_governor_sigsafe.h"
+#include "runtime/bursts/rt_burst_numa_sigsafe.h"
+#include "runtime/bursts/rt_burst_stack_sigsafe.h"
+#include "runtime/bursts/rt_burst_xstate_sigsafe.h"
+#include "runtime/core/rt_thread.h"
+
+#include "common/ls_compat.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+struct rt_burst_thread;
+
+/* A mechanism that begins bursts. */
+struct rt_burst_trigger {
+    const char *name;
+    bool repeats; /* an interval that ends in the kernel starts again; else the trigger comes late */
+    /* 0 or an errno: why it does not work here. */
+    int (*probe)(void);
+    /* For the calling thread; 0 or an errno. */
+    int (*open)(struct rt_burst_thread *t);
+    /* One trigger after interval_ns of the thread's CPU time.  Thread: its own.  Signal: safe. */
+    void (*arm)(struct rt_burst_thread *t, uint64_t interval_ns);
+    /* No more triggers.  Thread: any of the process.  Signal: safe. */
+    void (*disarm)(struct rt_burst_thread *t);
+    /* Thread: any of the process. */
+    void (*close)(struct rt_burst_thread *t);
+    /* In a fork child: forget what belongs to the parent. */
+    void (*disown)(struct rt_burst_thread *t);
+};
+extern const struct rt_burst_trigger rt_burst_trigger_perf, rt_burst_trigger_timer;
+
+/* How the instructions of a burst are run: one row an engine. All but thread_open run in signal handlers of
+ * t's thread.  Signal: safe, but thread_open. */
+struct rt_burst_method {
+    size_t thread_bytes;    /* of rt_burst_thread.own */
+    uint64_t first_cost_ns; /* of a burst, expected before the first one was measured */
+    /* For the calling thread. is_new: own is zeroed; else it is as another thread left it. */
+    void (*thread_open)(struct rt_burst_thread *t, bool is_new);
+    /* A burst begins: forget the last one. Its first record is not written yet. */
+    void (*begin)(struct rt_burst_thread *t);
+    /* Go on from uc, the program's context, before the first instruction of the burst. */
+    void (*run)(struct rt_burst_thread *t, ucontext_t *uc);
+    /* A single-step trap before the instruction at uc's ip, or at the end of what take_back recognised. */
+    void (*step)(struct rt_burst_thread *t, ucontext_t *uc);
+    /* At the entry of every handler: a context in code of the method's own goes back to the program's code.
+     * True: it was in such code. */
+    bool (*take_back)(struct rt_burst_thread *t, ucontext_t *uc);
+    /* The burst was lost: its context may come back later from a signal frame, or never. */
+    void (*abandon)(struct rt_burst_thread *t);
+    /* The burst ends: add what the method counted. */
+    void (*end)(const struct rt_burst_thread *t, struct spool_burst_end *r);
+};
+
+/* Marks signals of our triggers. */
+#define RT_BURST_TRIGGER_MAGIC UINT64_C(0x4c6f616473746f6e)
+
+struct rt_burst_engine {
+    struct rt_burst_governor governor;
+    struct rt_burst_zydis zydis;
+    struct rt_burst_xlayout xlayout;
+    struct rt_burst_devices devices;
+    const struct rt_burst_method *method;
+    const struct rt_burst_trigger *trigger;
+    const struct rt_burst_stack_mode *stack_mode;
+    uint64_t seed;
+    uint64_t start_cpu_ns;     /* of the process, when recording began in it */
+    uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
+    uint32_t tsc_per_us;       /* 0: not known before the first burst has ended */
+    int timer_signal;          /* 0: none */
+    bool has_rseq, has_fsgsbase, has_shadow_stack;
+    bool has_memory_nodes; /* several: the kernel is asked where pages lie */
+    /* The system no longer allows what sampling needs: no system call from handlers. */
+    volatile uint32_t quiet;
+    /* By atomics, all threads: */
+    uint64_t mean_cost_ns;
+    uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
+    uint32_t window_busy;
+    uint64_t window_wall_ns, window_cpu_ns;
+    uint64_t eintr_restarted, eintr_seen, lost;
+    uint32_t traced;
+    uint64_t traced_triggers;
+    uint64_t traced_checked_ns;
+};
+extern struct rt_burst_engine rt_burst_engine;
+
+/* SUSPENDED: the runtime works for itself in the thread, and the method goes on afterwards. */
+enum rt_burst_state { RT_BURST_IDLE, RT_BURST_RUNNING, RT_BURST_SUSPENDED };
+
+struct rt_burst_thread {
+    struct rt_thread *rt;
+    int tid, trigger_fd, timer_id;
+    int faults_fd;        /* rt_burst_faults_sigsafe.h; -1: none */
+    uint32_t faults_mean; /* page faults that the next sample represents */
+    bool timer_open;
+    bool outside;  /* the handler interrupted the program, not the runtime's own work */
+    uint8_t state; /* enum rt_burst_state */
+    bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
+    uint64_t random;
+    bool in_kernel;                           /* the timer interrupted a system call */
+    uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* of the interval under way */
+    uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
+    uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
+    uint32_t number;                      /* bursts that the thread began */
+    uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
+    stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
+    struct rt_burst_thread *next;         /* list of the process */
+    /* From here on it stays as it is when another thread takes it over, which finds all before zeroed. */
+    void *own; /* the method's */
+    struct spool_link links[RT_BURST_LINKS_MAX];
+    struct rt_burst_numa numa;
+};
+
+/* The calling thread's, NULL when it is not sampled. */
+extern _Thread_local struct rt_burst_thread *rt_burst_self LS_TLS_INITIAL_EXEC;
+
+#endif

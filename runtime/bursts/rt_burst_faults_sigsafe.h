@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Page faults of the program, a random sample of them: a second perf event for each thread, whose SIGTRAP
+ * comes right after the kernel has handled a fault, with its address. Faults in system calls belong to those
+ * calls, faults of the runtime's own to recording.
+ *
+ * Thread: where nothing else is said, the thread of t.  Signal: safe. */
+#ifndef RT_BURST_FAULTS_SIGSAFE_H
+#define RT_BURST_FAULTS_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_engine_sigsafe.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
+/* Marks the signals of these events. */
+#define RT_BURST_FAULTS_MAGIC UINT64_C(0x4c6f61646661756c)
+
+/* Where the kernel refuses, which is counted once a process, or a tracer would see the signals, there are
+ * none.
+ */
+void rt_burst_faults_begin(struct rt_burst_thread *t);
+/* Thread: any of the process. */
+void rt_burst_faults_close(struct rt_burst_thread *t);
+/* Also around a burst: its probes touch pages before the program does, and signals that wait would disturb
+ * it. */
+void rt_burst_faults_stop(struct rt_burst_thread *t);
+void rt_burst_faults_go_on(struct rt_burst_thread *t);
+/* In a fork child: the descriptors are its own, what they name is the parent's. */
+void rt_burst_faults_disown(struct rt_burst_thread *t);
+
+/* The signal came; uc is where the program goes on. */
+void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, const ucontext_t *uc);
+/* It came and was lost. */
+void rt_burst_faults_miss(struct rt_burst_thread *t);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/bursts/rt_burst_signals_sigsafe.h"
+
+#include "machine/mach_probe_sigsafe.h"
+#include "runtime/bursts/rt_burst_asm_sigsafe.h"
+#include "runtime/bursts/rt_burst_eintr_sigsafe.h"
+#include "runtime/bursts/rt_burst_faults_sigsafe.h"
+#include "runtime/bursts/rt_burst_sigsafe.h"
+#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* asm-generic/siginfo.h; glibc's headers know neither the code nor the field behind si_addr and its union. */
+enum { CODE_TRACE = 2, CODE_INT3 = 0x80 /* SI_KERNEL */, CODE_PERF = 6, PERF_DATA_OFFSET = 24 };
+#define SA_RESTORER_FLAG UINT64_C(0x04000000)
+#define ALL_SIGNALS UINT64_MAX
+
+struct kernel_action {
+    void *handler;
+    uint64_t flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+enum { OWN_TRAP, OWN_SEGV, OWN_BUS, OWN_TIMER, OWN_COUNT };
+static struct {
+    int signals[OWN_COUNT];
+    struct rt_burst_action actions[OWN_COUNT];
+    uint32_t sequence[OWN_COUNT]; /* odd: being written */
+    bool installed;
+} owned = {.signals = {SIGTRAP, SIGSEGV, SIGBUS, 0}};
+
+_Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
+_Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
+
+static long kernel_sigaction(int sig, const struct kernel_action *a, struct kernel_action *old)
+{
+    return rt_burst_syscall4(SYS_rt_sigaction, sig, (long)(uintptr_t)a, (long)(uintptr_t)old,
+                             sizeof(uint64_t));
+}
+
+static uint64_t set_mask(int how, uint64_t mask)
+{
+    uint64_t old = 0;
+    rt_burst_syscall4(SYS_rt_sigprocmask, how, (long)(uintptr_t)&mask, (long)(uintptr_t)&old, sizeof mask);
+    return old;
+}
+
+static int place_of(int sig)
+{
+    for (int i = 0; i < OWN_COUNT; i++)
+        if (owned.signals[i] == sig && sig) return i;
+    return -1;
+}
+
+bool rt_burst_signals_owns(int sig)
+{
+    return owned.installed && place_of(sig) >= 0 &&
+           (int)rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
+}
+
+uint64_t rt_burst_signals_needed(void)
+{
+    if (!owned.installed) return 0;
+    const int timer = owned.signals[OWN_TIMER];
+    return RT_BURST_SIGBIT(SIGTRAP) | (timer ? RT_BURST_SIGBIT(timer) : 0);
+}
+
+static struct rt_burst_action read_action(int place)
+{
+    struct rt_burst_action a;
+    uint32_t before, after;
+    do {
+        before = __atomic_load_n(&owned.sequence[place], __ATOMIC_ACQUIRE);
+        a = *(volatile struct rt_burst_action *)&owned.actions[place];
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        after = __atomic_load_n(&owned.sequence[place], __ATOMIC_RELAXED);
+    } while (before != after || before & 1);
+    return a;
+}
+
+static void write_action(int place, const struct rt_burst_action *a)
+{
+    /* a handler on this thread must not find the place half written and wait for itself */
+    const uint64_t mask = set_mask(SIG_BLOCK, ALL_SIGNALS);
+    uint32_t even;
+    do
+        even = __atomic_load_n(&owned.sequence[place], __ATOMIC_RELAXED) & ~1u;
+    while (!__atomic_compare_exchange_n(&owned.sequence[place], &even, even + 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED));
+    *(volatile struct rt_burst_action *)&owned.actions[place] = *a;
+    __atomic_store_n(&owned.sequence[place], even + 2, __ATOMIC_RELEASE);
+    set_mask(SIG_SETMASK, mask);
+}
+
+static bool is_real_handler(const struct rt_burst_action *a)
+{
+    return a->handler != (void *)SIG_DFL && a->handler != (void *)SIG_IGN;
+}
+
+/* The signal takes its default action when the handler returns: the fault happens again, or the signal is
+ * sent again. */
+static void die_by_default(int sig, bool happens_again)
+{
+    const struct kernel_action def = {.handler = (void *)SIG_DFL};
+    kernel_sigaction(sig, &def, NULL);
+    if (happens_again) return;
+    const long pid = rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0);
+    rt_burst_syscall4(SYS_tgkill, pid, rt_burst_gettid(), sig, 0);
+}
+
+static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *info, ucontext_t *uc)
+{
+    void (*handler)(int, siginfo_t *, void *) = (void (*)(int, siginfo_t *, void *))(uintptr_t)a->handler;
+    if (a->flags & SA_RESETHAND) {
+        struct rt_burst_action def = *a;
+        def.handler = (void *)SIG_DFL;
+        write_action(place_of(sig), &def);
+    }
+    if (sig != SIGSEGV && sig != SIGBUS) {
+        const uint64_t own = a->flags & SA_NODEFER ? 0 : RT_BURST_SIGBIT(sig);
+        const uint64_t *before = (const uint64_t *)&uc->uc_sigmask;
+        set_mask(SIG_SETMASK, *before | a->mask | own);
+    }
+    handler(sig, info, uc);
+}
+
+/* While a handler works, hooks called by nobody but us must not record; what it came from decides about
+ * bursts. */
+static void enter(struct rt_burst_thread *t)
+{
+    if (t) t->outside = rt_tls.depth == 0;
+    rt_tls.depth++;
+    RT_COMPILER_BARRIER();
+}
+
+static void leave(void)
+{
+    RT_COMPILER_BARRIER();
+    rt_tls.depth--;
+}
+
+/* Not ours: what would have happened without us. */
+static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
+{
+    const struct rt_burst_action a = read_action(place_of(sig));
+    const bool by_cpu = info->si_code > 0;
+    if (!by_cpu && rt_burst_blocked_view & RT_BURST_SIGBIT(sig)) {
+        rt_burst_pending_view |= RT_BURST_SIGBIT(sig);
+        return;
+    }
+    if (rt_burst_self && rt_burst_self->state == RT_BURST_RUNNING &&
+        uc->uc_mcontext.gregs[REG_EFL] & RT_BURST_TRAP_FLAG) {
+        enter(rt_burst_self);
+        rt_burst_finish(rt_burst_self, uc, SPOOL_BURST_FAULT);
+        leave();
+    }
+    if (is_real_handler(&a)) {
+        errno = saved_errno;
+        call_program(sig, &a, info, uc);
+    } else if (by_cpu || a.handler == (void *)SIG_DFL) {
+        die_by_default(sig, by_cpu && (sig == SIGSEGV || sig == SIGBUS));
+    }
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context);
+
+/* True: the context was in code of the method's own, and is the program's again. */
+static bool take_back(struct rt_burst_thread *t, ucontext_t *uc)
+{
+    return t && rt_burst_engine.method->take_back(t, uc);
+}
+
+static uint64_t perf_data(const siginfo_t *info)
+{
+    uint64_t data;
+    __builtin_memcpy(&data, (const char *)info + PERF_DATA_OFFSET, sizeof data);
+    return data;
+}
+
+static bool is_trigger(const siginfo_t *info)
+{
+    return info->si_code == CODE_PERF && perf_data(info) == RT_BURST_TRIGGER_MAGIC;
+}
+
+static bool is_page_fault(const siginfo_t *info)
+{
+    return info->si_code == CODE_PERF && perf_data(info) == RT_BURST_FAULTS_MAGIC;
+}
+
+/* With a fault the kernel also delivers a blocked SIGTRAP of perf that waits (dequeue_synchronous_signal of
+ * kernel/signal.c looks whether any synchronous signal is unblocked, and then takes the first), and does so
+ * first: the fault then seems to come from the first instruction of on_trap. Take that frame back; the fault
+ * is that of the code below. */
+static bool take_back_trap(ucontext_t *uc, bool *lost_fault)
+{
+    greg_t *gregs = uc->uc_mcontext.gregs;
+    if (gregs[REG_RIP] != (greg_t)(uintptr_t)on_trap) return false;
+    const siginfo_t *info = (const siginfo_t *)(uintptr_t)gregs[REG_RSI];
+    if (!is_trigger(info) && !is_page_fault(info)) return false;
+    const ucontext_t *below = (const ucontext_t *)(uintptr_t)gregs[REG_RDX];
+    __builtin_memcpy(gregs, below->uc_mcontext.gregs, sizeof below->uc_mcontext.gregs);
+    __builtin_memcpy(&uc->uc_sigmask, &below->uc_sigmask, sizeof(uint64_t)); /* the kernel's set */
+    *lost_fault = is_page_fault(info);
+    return true;
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    static const struct {
+        const char *load_ip, *resume_ip;
+    } expected[] = {{mach_probe_load_ip, mach_probe_fault_ip},
+                    {rt_burst_copy_load_ip, rt_burst_copy_fault_ip},
+                    {rt_burst_word_load_ip, rt_burst_word_fault_ip},
+                    {rt_burst_bulk_load_ip, rt_burst_bulk_fault_ip}};
+    ucontext_t *uc = context;
+    greg_t *ip = &uc->uc_mcontext.gregs[REG_RIP];
+    const int saved_errno = errno;
+    bool lost_fault = false;
+    const bool lost_trigger = take_back_trap(uc, &lost_fault) && !lost_fault;
+    if (lost_fault && rt_burst_self) rt_burst_faults_miss(rt_burst_self);
+    const bool taken_back = take_back(rt_burst_self, uc);
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        if (*ip != (greg_t)(uintptr_t)expected[i].load_ip || info->si_code <= 0) continue;
+        *ip = (greg_t)(uintptr_t)expected[i].resume_ip;
+        return; /* the handler that faulted arms the next trigger itself */
+    }
+    if (lost_trigger && rt_burst_self && rt_burst_self->state == RT_BURST_IDLE) rt_burst_rearm(rt_burst_self);
+    if (taken_back) rt_burst_set_trap_flag(uc, true); /* so that chain sees a burst to end */
+    chain(sig, info, uc, saved_errno);
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+    const int saved_errno = errno;
+    ucontext_t *uc = context;
+    struct rt_burst_thread *t = rt_burst_self;
+    const bool taken_back = take_back(t, uc);
+    const bool stepped = info->si_code == CODE_TRACE || (taken_back && info->si_code == CODE_INT3);
+    if (is_page_fault(info)) {
+        enter(t);
+        if (taken_back) rt_burst_set_trap_flag(uc, true); /* the burst goes on in place */
+        if (t) rt_burst_faults_take(t, info, uc);
+        leave();
+    } else if (is_trigger(info)) {
+        enter(t);
+        if (t) rt_burst_take_trigger(t, uc, taken_back);
+        leave();
+    } else if (stepped && t && t->state == RT_BURST_RUNNING) {
+        enter(t);
+        rt_burst_engine.method->step(t, uc);
+        leave();
+    } else if (stepped && t && (taken_back || t->stale)) {
+        rt_burst_set_trap_flag(uc, false); /* the frame of a burst that was given up came back */
+    } else {
+        chain(sig, info, uc, saved_errno);
+    }
+    errno = saved_errno;
+}
+
+static void on_timer(int sig, siginfo_t *info, void *context)
+{
+    const int saved_errno = errno;
+    ucontext_t *uc = context;
+    struct rt_burst_thread *t = rt_burst_self;
+    const bool taken_back = take_back(t, uc);
+    const bool ours =
+        info->si_code == SI_TIMER && (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_BURST_TRIGGER_MAGIC;
+    if (!ours) {
+        if (taken_back) rt_burst_set_trap_flag(uc, true); /* so that chain sees a burst to end */
+        chain(sig, info, uc, saved_errno);
+    } else {
+        enter(t);
+        if (t) t->in_kernel = !taken_back && rt_burst_eintr_is_at_call(uc);
+        rt_burst_eintr_repair(&rt_burst_engine, uc);
+        if (t) rt_burst_take_trigger(t, uc, taken_back);
+        leave();
+    }
+    errno = saved_errno;
+}
+
+/* While a handler of ours runs nothing but its own faults may come in between. */
+static uint64_t handler_mask(void)
+{
+    return ALL_SIGNALS & ~(RT_BURST_SIGBIT(SIGSEGV) | RT_BURST_SIGBIT(SIGBUS) | RT_BURST_SIGBIT(SIGILL) |
+                           RT_BURST_SIGBIT(SIGFPE));
+}
+
+/* A fault of the program gets the kernel's own treatment of the program's flags, so that its handler cannot
+ * tell. */
+static struct kernel_action kernel_fault_action(const struct rt_burst_action *a)
+{
+    struct kernel_action k = {
+        .handler = (void *)(uintptr_t)on_fault,
+        .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTORER_FLAG,
+        .restorer = rt_burst_restorer,
+    };
+    if (!is_real_handler(a)) return k;
+    k.flags = SA_SIGINFO | SA_RESTORER_FLAG | (a->flags & (SA_ONSTACK | SA_NODEFER | SA_RESTART));
+    k.mask = a->mask & ~rt_burst_signals_needed();
+    if (a->flags & SA_ONSTACK) k.mask |= rt_burst_signals_needed();
+    return k;
+}
+
+static struct kernel_action kernel_trigger_action(void *handler)
+{
+    return (struct kernel_action){
+        .handler = handler,
+        .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_RESTORER_FLAG,
+        .restorer = rt_burst_restorer,
+        .mask = handler_mask(),
+    };
+}
+
+static struct kernel_action kernel_action_for(int place)
+{
+    if (place == OWN_TRAP) return kernel_trigger_action((void *)(uintptr_t)on_trap);
+    if (place == OWN_TIMER) return kernel_trigger_action((void *)(uintptr_t)on_timer);
+    const struct rt_burst_action a = read_action(place);
+    return kernel_fault_action(&a);
+}
+
+void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)
+{
+    const int place = place_of(sig);
+    if (old) *old = read_action(place);
+    if (!a) return;
+    write_action(place, a);
+    const struct kernel_action k = kernel_action_for(place);
+    kernel_sigaction(sig, &k, NULL);
+}
+
+int rt_burst_signals_install(int timer_signal)
+{
+    owned.signals[OWN_TIMER] = timer_signal;
+    owned.installed = true;
+    for (int i = 0; i < OWN_COUNT; i++) {
+        struct kernel_action before = {0};
+        if (!owned.signals[i]) continue;
+        const long read_error = kernel_sigaction(owned.signals[i], NULL, &before);
+        if (read_error < 0) return (int)-read_error;
+        owned.actions[i] = (struct rt_burst_action){before.handler, before.flags, before.mask};
+        const struct kernel_action k = kernel_action_for(i);
+        const long error = kernel_sigaction(owned.signals[i], &k, NULL);
+        if (error < 0) return (int)-error;
+    }
+    return 0;
+}
+
+void rt_burst_signals_adopt_mask(void)
+{
+    const uint64_t needed = rt_burst_signals_needed();
+    rt_burst_blocked_view = set_mask(SIG_UNBLOCK, needed) & needed;
+}
+
+void rt_burst_signals_flush_pending(void)
+{
+    const uint64_t due = rt_burst_pending_view & ~rt_burst_blocked_view;
+    rt_burst_pending_view &= ~due;
+    for (int i = 0; i < OWN_COUNT; i++) {
+        const int sig = owned.signals[i];
+        if (sig && due & RT_BURST_SIGBIT(sig)) {
+            const long pid = rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0);
+            rt_burst_syscall4(SYS_tgkill, pid, rt_burst_gettid(), sig, 0);
+        }
+    }
+}

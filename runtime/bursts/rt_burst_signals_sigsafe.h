@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler
+ * stands in the kernel; the program's own settings are kept here, shown to it, and called for what is not
+ * ours.
+ *
+ * Thread: any; install: the constructor; adopt_mask and flush_pending: about the calling thread.  Signal:
+ * safe. */
+#ifndef RT_BURST_SIGNALS_SIGSAFE_H
+#define RT_BURST_SIGNALS_SIGSAFE_H
+
+#include "common/ls_compat.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* What the program asked for, in the kernel's terms. */
+struct rt_burst_action {
+    void *handler;
+    uint64_t flags, mask;
+};
+
+#define RT_BURST_SIGBIT(sig) (UINT64_C(1) << ((sig)-1))
+
+/* Put our handlers first. timer_signal: 0 for none. Returns 0 or an errno. Call once, before the first
+ * trigger. */
+int rt_burst_signals_install(int timer_signal);
+/* Is sig one that we handle, in this process (not in a vfork child, whose settings are its own)? */
+bool rt_burst_signals_owns(int sig);
+/* Set (a != NULL) the program's action for an owned sig and give the one before. */
+void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old);
+
+/* Signals that must stay unblocked in reality: SIGTRAP and the timer's. 0 before install. */
+uint64_t rt_burst_signals_needed(void);
+/* What the calling thread believes to have blocked of rt_burst_signals_needed(). */
+extern _Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
+/* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
+extern _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
+/* The calling thread's mask as inherited: remember what it believes, unblock what we need. */
+void rt_burst_signals_adopt_mask(void);
+/* Send what became deliverable when the view changed. */
+void rt_burst_signals_flush_pending(void);
+
+#endif

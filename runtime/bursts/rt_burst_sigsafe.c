@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/bursts/rt_burst_sigsafe.h"
+
+#include "common/ls_clock.h"
+#include "runtime/bursts/rt_burst_faults_sigsafe.h"
+#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
+#include "runtime/bursts/rt_burst_traced_sigsafe.h"
+#include "runtime/core/rt_bell_sigsafe.h"
+#include "runtime/core/rt_control_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
+#include "runtime/core/rt_resources_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tap_sigsafe.h"
+#include "runtime/core/rt_tls_blocks_sigsafe.h"
+
+#include <x86intrin.h>
+
+enum {
+    WINDOW_NS = 100000000,
+    CLOCK_LEAST_US = 200,
+    TSC_PER_US_MOST = 5000, /* before the first burst has measured it */
+    BACKSTOP_COSTS = 4,     /* a burst that went silent is given up after so many times its cost */
+};
+
+bool rt_burst_took_longer(uint64_t cycles, unsigned us)
+{
+    const uint32_t per_us = rt_burst_engine.tsc_per_us;
+    return cycles > us * (uint64_t)(per_us ? per_us : TSC_PER_US_MOST);
+}
+
+static struct rt_burst_spent spent_now(void)
+{
+    return (struct rt_burst_spent){
+        .bursts_ns = __atomic_load_n(&rt_state.budget.spent_ns, __ATOMIC_RELAXED),
+        .hooks_ns = rt_budget_hooks_ns() + __atomic_load_n(&rt_state.budget.starts_ns, __ATOMIC_RELAXED),
+    };
+}
+
+static uint64_t expected_cost_ns(void)
+{
+    const uint64_t mean_ns = __atomic_load_n(&rt_burst_engine.mean_cost_ns, __ATOMIC_RELAXED);
+    return mean_ns ? mean_ns : rt_burst_engine.method->first_cost_ns;
+}
+
+/* Threads that use a CPU right now, from the process's CPU time over the last window. */
+static double threads_running(uint64_t now_ns)
+{
+    struct rt_burst_engine *e = &rt_burst_engine;
+    if (now_ns - e->window_wall_ns >= WINDOW_NS &&
+        !__atomic_exchange_n(&e->window_busy, 1, __ATOMIC_ACQUIRE)) {
+        const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+        const uint64_t wall_ns = now_ns - e->window_wall_ns;
+        if (wall_ns >= WINDOW_NS) {
+            e->running_milli = (uint32_t)((cpu_ns - e->window_cpu_ns) * 1000 / wall_ns);
+            e->window_wall_ns = now_ns;
+            e->window_cpu_ns = cpu_ns;
+        }
+        __atomic_store_n(&e->window_busy, 0, __ATOMIC_RELEASE);
+    }
+    const double live = __atomic_load_n(&e->threads_live, __ATOMIC_RELAXED);
+    const double running = e->running_milli ? e->running_milli / 1000.0 : live;
+    return running < live ? running : live;
+}
+
+/* Time that the budget is a share of: one that waits, for others or for a processor, earns nothing. */
+static uint64_t worked_ns(uint64_t now_ns)
+{
+    const uint64_t start_ns = rt_burst_engine.governor.start_ns;
+    const uint64_t wall_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+    const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - rt_burst_engine.start_cpu_ns;
+    return cpu_ns < wall_ns ? cpu_ns : wall_ns;
+}
+
+/* Draw the next interval. What was left of an older one does not matter: the process has no memory. */
+static void draw_and_arm(struct rt_burst_thread *t, uint64_t cpu_ns)
+{
+    const uint64_t now_ns = ls_clock_mono_ns();
+    t->mean_ns = rt_burst_governor_interval_ns(&rt_burst_engine.governor, worked_ns(now_ns), spent_now(),
+                                               expected_cost_ns(), threads_running(now_ns));
+    t->drawn_ns = rt_burst_governor_draw_ns(t->mean_ns, &t->random);
+    t->armed_cpu_ns = cpu_ns;
+    rt_burst_engine.trigger->arm(t, t->drawn_ns);
+}
+
+void rt_burst_rearm(struct rt_burst_thread *t)
+{
+    draw_and_arm(t, rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID));
+}
+
+void rt_burst_arm_other(struct rt_burst_thread *t)
+{
+    if (!t->mean_ns) draw_and_arm(t, UINT64_MAX); /* its clock is not ours to read */
+}
+
+void rt_burst_disarm(struct rt_burst_thread *t)
+{
+    t->mean_ns = 0;
+    rt_burst_engine.trigger->disarm(t);
+}
+
+/* Return the CPU time that a burst represents which begins now. A timer that fires once may be late by a
+ * tick: its delay is part of the interval. Where another thread armed it (armed_cpu_ns is UINT64_MAX) the sum
+ * wraps to less than drawn_ns, and the delay counts as none. */
+static uint64_t weight_now_ns(const struct rt_burst_thread *t)
+{
+    if (rt_burst_engine.trigger->repeats) return t->mean_ns;
+    const uint64_t due_ns = t->armed_cpu_ns + t->drawn_ns, cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    return t->mean_ns + (due_ns > t->drawn_ns && cpu_ns > due_ns ? cpu_ns - due_ns : 0);
+}
+
+/* How fast the time stamp counter runs, from a burst: good to a percent. */
+static void learn_clock(const struct rt_burst_thread *t)
+{
+    const uint64_t took_us = (ls_clock_mono_ns() - t->burst_begin_ns) / 1000;
+    if (took_us >= CLOCK_LEAST_US)
+        rt_burst_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
+}
+
+void rt_burst_note_handler_time(struct rt_burst_thread *t)
+{
+    const uint64_t now = __rdtsc(), took = now - t->handler_tsc;
+    if (!rt_burst_took_longer(took, RT_BURST_PREEMPTED_US)) t->handlers_tsc += took;
+    t->handler_tsc = now;
+}
+
+/* For callbacks: what is in the spool, and only that. */
+static void tap(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags)
+{
+    const struct rt_tap_sample s = {
+        .burst_ns = t->burst_begin_ns,
+        .ip = r->ip,
+        .addr = r->addr,
+        .tsc_delta = r->tsc_delta,
+        .latency_cycles = r->latency_cycles,
+        .tid = (uint32_t)t->tid,
+        .burst = t->number - 1, /* counted on when it began */
+        .access = t->recorded,
+        .flags = flags,
+    };
+    rt_tap_put(t->rt, &s);
+}
+
+bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags)
+{
+    if (!spool_put_access(rt_spool_writer(t->rt), flags, r)) return false;
+    if (rt_tap_is_open(t->rt)) tap(t, r, flags);
+    t->recorded++;
+    return true;
+}
+
+void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
+{
+    if (uc) rt_burst_set_trap_flag(uc, false);
+    if (t->state == RT_BURST_IDLE) return;
+    t->state = RT_BURST_IDLE;
+    struct rt_burst_engine *e = &rt_burst_engine;
+    rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
+    rt_burst_numa_put(rt_spool_writer(t->rt), &t->numa, rt_burst_numa_ask_kernel, ls_clock_mono_ns());
+    rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
+    const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t spent_ns = why == SPOOL_BURST_LOST ? expected_cost_ns() : cpu_ns - t->burst_begin_cpu_ns;
+    const uint64_t cost_ns = spent_ns < cpu_ns ? spent_ns : cpu_ns;
+    const uint64_t all_ns = __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
+    if (why != SPOOL_BURST_LOST) {
+        learn_clock(t);
+        rt_burst_note_handler_time(t);
+        const uint64_t handlers_ns = e->tsc_per_us ? t->handlers_tsc * 1000 / e->tsc_per_us : cost_ns / 2;
+        if (handlers_ns < cost_ns)
+            __atomic_add_fetch(&rt_state.budget.spent_kernel_ns, cost_ns - handlers_ns, __ATOMIC_RELAXED);
+        if (t->position) e->mean_cost_ns = rt_burst_governor_mean_ns(e->mean_cost_ns, cost_ns);
+    }
+    struct spool_burst_end r = {
+        .time_ns = ls_clock_mono_ns(),
+        .spent_ns = cost_ns,
+        .hooks_ns = spent_now().hooks_ns,
+        .all_spent_ns = all_ns,
+        .instructions = t->position,
+    };
+    e->method->end(t, &r);
+    t->rt->spent_ns += cost_ns;
+    if (rt_tap_is_open(t->rt)) {
+        rt_tap_add_controls(r.control_cycles, r.control_len);
+        if (rt_tap_room(t->rt) < RT_TAP_ROWS - RT_TAP_BELL_ROWS) rt_bell_ring();
+    }
+    spool_put_burst_end(rt_spool_writer(t->rt), why, r);
+    rt_burst_faults_go_on(t);
+}
+
+void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst_end_why why)
+{
+    rt_burst_end(t, uc, why);
+    rt_burst_rearm(t);
+}
+
+static void record_stack(struct rt_burst_thread *t, const ucontext_t *uc)
+{
+    const struct rt_burst_stack_source s = {
+        .mode = rt_burst_engine.stack_mode,
+        .devices = &rt_burst_engine.devices,
+        .gregs = uc->uc_mcontext.gregs,
+        .base = t->rt->stack_base,
+        .end = t->rt->stack_end,
+        .time_ns = t->burst_begin_ns,
+        .links = t->links,
+    };
+    rt_burst_stack_put(rt_spool_writer(t->rt), &s);
+}
+
+/* why: it cannot go on, but the time that it represents is counted all the same; or -1. */
+static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
+{
+    unsigned cpu = 0;
+    const uint64_t weight_ns = weight_now_ns(t);
+    rt_burst_faults_stop(t);
+    t->burst_begin_cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    t->handlers_tsc = 0;
+    t->handler_tsc = __rdtsc();
+    /* what was loaded may lie where something else was before: this burst's samples must find it */
+    if (rt_maps_is_dirty()) rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
+    __rdtscp(&cpu);
+    t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
+    t->burst_begin_ns = ls_clock_mono_ns();
+    t->position = t->recorded = 0;
+    rt_burst_xlayout_learn(&rt_burst_engine.xlayout);
+    rt_burst_engine.method->begin(t);
+    rt_burst_numa_clear(&t->numa);
+    const struct spool_burst_begin r = {
+        .time_ns = t->burst_begin_ns,
+        .tsc = t->burst_tsc,
+        .weight_ns = weight_ns,
+        .ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
+        .cpu =
+            cpu &
+            0xfff, /* Linux keeps the CPU in the lower 12 bits of TSC_AUX (arch/x86/include/asm/segment.h) */
+        .number = t->number++,
+    };
+    rt_tls_blocks_poll_sigsafe(t->rt, r.time_ns);
+    spool_put_burst_begin(rt_spool_writer(t->rt), r);
+    record_stack(t, uc);
+    t->state = RT_BURST_RUNNING;
+    if (why >= 0) return rt_burst_finish(t, uc, (enum spool_burst_end_why)why);
+    rt_burst_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
+    rt_burst_engine.method->run(t, uc);
+    rt_burst_note_handler_time(t);
+}
+
+/* A trigger inside a burst is the backstop: the burst may go on, or its trap flag may be lost, as when a
+ * handler of the program left by siglongjmp. */
+static bool is_alive(const struct rt_burst_thread *t, const ucontext_t *uc, bool taken_back)
+{
+    if (t->state == RT_BURST_SUSPENDED) return !t->outside;
+    return t->state == RT_BURST_RUNNING &&
+           (taken_back || uc->uc_mcontext.gregs[REG_EFL] & RT_BURST_TRAP_FLAG);
+}
+
+/* The trigger fell into time that no burst represents: the runtime's own, the kernel's, or time in which
+ * nothing is sampled. The instant at which sampling is found to be switched on belongs to the time before, so
+ * that a burst there would be one too many. */
+static bool is_outside_program(struct rt_burst_thread *t, const ucontext_t *uc)
+{
+    if (!t->outside || t->in_kernel || t->rt->writer.stopped) return true;
+    if (rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP])) return true; /* a hook that only looks */
+    const bool was_sampling = rt_control_was_sampling();
+    return !rt_control_is_sampling(ls_clock_mono_ns()) || !was_sampling;
+}
+
+void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken_back)
+{
+    if (rt_burst_engine.quiet) return;
+    if (is_alive(t, uc, taken_back)) {
+        rt_burst_set_trap_flag(uc, t->state == RT_BURST_RUNNING); /* taken back: it goes on in place */
+        return rt_burst_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
+    }
+    if (t->state != RT_BURST_IDLE) {
+        __atomic_fetch_add(&rt_burst_engine.lost, 1, __ATOMIC_RELAXED);
+        t->stale = true;
+        rt_burst_engine.method->abandon(t);
+        rt_burst_end(t, NULL, SPOOL_BURST_LOST);
+        return rt_burst_rearm(t); /* the backstop's time is not the Poisson process's */
+    }
+    if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
+    if (is_outside_program(t, uc)) return rt_burst_rearm(t);
+    if (rt_burst_is_traced(&rt_burst_engine, 0)) {
+        __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
+        return rt_burst_disarm(t); /* the tracer would see the next one */
+    }
+    const int why = rt_burst_masks_trap(uc)                      ? SPOOL_BURST_MASKED
+                    : rt_tap_must_wait(t->rt, RT_TAP_BURST_ROWS) ? SPOOL_BURST_FULL /* callbacks are behind */
+                                                                 : -1;
+    begin(t, uc, why);
+}

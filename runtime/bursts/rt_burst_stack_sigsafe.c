@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/bursts/rt_burst_stack_sigsafe.h"
+
+#include "runtime/bursts/rt_burst_asm_sigsafe.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+enum {
+    PIECE_BYTES = 16384,    /* most programs' whole stack; perf copies 8 KiB */
+    PIECE_LEAF_BYTES = 512, /* the innermost frames: whose the top of the stack is, where the chain begins */
+    UNKNOWN_BYTES = 65536,  /* how far a stack that nobody described is read */
+    PAGE_BYTES = 4096,
+};
+
+static const struct rt_burst_stack_mode modes[] = {
+    {"off", PIECE_LEAF_BYTES, false, false},
+    {"fp", PIECE_LEAF_BYTES, true, true},
+    {"unwind", PIECE_BYTES, false, true},
+    {"auto", PIECE_BYTES, true, true},
+};
+
+/* By DWARF number: place in gregs. */
+static const uint8_t greg_of_dwarf[SPOOL_REGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                                  REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                                  REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+const struct rt_burst_stack_mode *rt_burst_stack_mode_named(const char *name)
+{
+    for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(modes[i].name, name) == 0) return &modes[i];
+    return &modes[0];
+}
+
+uint64_t rt_burst_stack_limit(const struct rt_burst_stack_source *s, uint64_t rsp)
+{
+    if (rsp >= s->base && rsp < s->end) return s->end;
+    return rsp + UNKNOWN_BYTES > rsp ? rsp + UNKNOWN_BYTES : rsp;
+}
+
+static bool may_read(const struct rt_burst_stack_source *s, uint64_t base, uint64_t end)
+{
+    for (uint64_t at = base; at < end; at = (at | (PAGE_BYTES - 1)) + 1)
+        if (!rt_burst_devices_may_probe(s->devices, at)) return false;
+    return true;
+}
+
+unsigned rt_burst_stack_links(const struct rt_burst_stack_source *s, uint64_t from, uint64_t limit)
+{
+    struct spool_link pair; /* as it stands in memory: the caller's rbp, the return address */
+    uint64_t frame = (uint64_t)s->gregs[REG_RBP], lowest = (uint64_t)s->gregs[REG_RSP];
+    unsigned len = 0;
+    while (len < RT_BURST_LINKS_MAX && frame >= lowest && frame % sizeof(uint64_t) == 0 && frame < limit &&
+           limit - frame >= sizeof pair && may_read(s, frame, frame + sizeof pair)) {
+        if (rt_burst_copy(&pair, (const void *)(uintptr_t)frame, sizeof pair) != sizeof pair || !pair.ip)
+            break;
+        if (frame >= from) s->links[len++] = (struct spool_link){.frame = frame, .ip = pair.ip};
+        lowest = frame + sizeof pair;
+        frame = pair.frame;
+    }
+    return len;
+}
+
+/* Bytes of the stack to copy from rsp on. */
+static uint32_t piece_bytes(const struct rt_burst_stack_source *s, uint64_t rsp, uint64_t limit)
+{
+    const uint64_t left = limit - rsp;
+    const uint32_t piece = left < s->mode->piece_bytes ? (uint32_t)left : s->mode->piece_bytes;
+    return piece && may_read(s, rsp, rsp + piece) ? piece : 0;
+}
+
+bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s)
+{
+    const uint64_t rsp = (uint64_t)s->gregs[REG_RSP], limit = rt_burst_stack_limit(s, rsp);
+    const uint32_t piece = piece_bytes(s, rsp, limit);
+    const unsigned links = s->mode->has_links ? rt_burst_stack_links(s, rsp + piece, limit) : 0;
+    const size_t links_bytes = links * sizeof(struct spool_link);
+    struct spool_stack *r = spool_writer_reserve(
+        w, SPOOL_REC_STACK, s->mode->has_calls ? SPOOL_STACK_CALLS : 0, sizeof *r + links_bytes + piece);
+    if (!r) return false;
+    uint8_t *tail = (uint8_t *)(r + 1);
+    r->time_ns = s->time_ns;
+    for (unsigned i = 0; i < SPOOL_REGS; i++)
+        r->regs[i] = (uint64_t)s->gregs[greg_of_dwarf[i]];
+    r->links_len = links;
+    memcpy(tail, s->links, links_bytes);
+    /* less where the stack ends before its limit: the record keeps zeros there */
+    r->bytes_len = (uint32_t)rt_burst_copy_bulk(tail + links_bytes, (const void *)(uintptr_t)rsp, piece);
+    spool_writer_commit(w, r);
+    return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a burst takes along of its thread's stack: registers and its top always, for a call stack more of it
+ * and the frame-pointer chain above that. Nothing is unwound here: resolve does that, with the unwind tables
+ * of the files, where no lock of the program can be in the way. */
+#ifndef RT_BURST_STACK_SIGSAFE_H
+#define RT_BURST_STACK_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_devices_sigsafe.h"
+#include "spool/spool_writer_sigsafe.h"
+
+enum { RT_BURST_LINKS_MAX = 256 };
+
+/* A value of --callstack. */
+struct rt_burst_stack_mode {
+    const char *name;
+    uint32_t piece_bytes; /* copied from the stack pointer on, at most */
+    bool has_links;       /* the frame-pointer chain behind the piece */
+    bool has_calls;       /* a call stack is wanted */
+};
+
+/* The mode of this name; what has no name is "off".  Thread: any. */
+const struct rt_burst_stack_mode *rt_burst_stack_mode_named(const char *name);
+
+struct rt_burst_stack_source {
+    const struct rt_burst_stack_mode *mode;
+    const struct rt_burst_devices *devices; /* never read */
+    const long long *gregs;                 /* uc_mcontext.gregs at the trigger */
+    uint64_t base, end;                     /* the thread's stack, 0 0 when not known */
+    uint64_t time_ns;
+    struct spool_link *links; /* scratch of RT_BURST_LINKS_MAX */
+};
+
+/* First byte that a walk from rsp may not read: the stack's end when rsp is inside, else a bounded way up
+ * (coroutines, signal stacks, raw clones). */
+uint64_t rt_burst_stack_limit(const struct rt_burst_stack_source *s, uint64_t rsp);
+
+/* Follow the chain of frame pointers from rbp, for frames at from or above it, below limit; returns their
+ * number. A frame that is not above the one before it, or cannot be read, ends the walk. Needs the fault
+ * handler of the engine.  Thread: the stack's own.  Signal: safe. */
+unsigned rt_burst_stack_links(const struct rt_burst_stack_source *s, uint64_t from, uint64_t limit);
+
+/* Write the STACK record; false: dropped and counted.  Thread: the owner of w.  Signal: safe. */
+bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is a debugger attached? Its user would see every trap of ours.
+ *
+ * Thread: any. */
+#ifndef RT_BURST_TRACED_SIGSAFE_H
+#define RT_BURST_TRACED_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_engine_sigsafe.h"
+
+/* TracerPid of /proc/self/status text; 0 when there is none.  Signal: safe. */
+int rt_burst_tracer_of(const char *status, size_t len_bytes);
+/* Looks at /proc/self/status when the last look is older than max_age_ns.  Signal: safe. */
+bool rt_burst_is_traced(struct rt_burst_engine *e, uint64_t max_age_ns);
+
+#endif

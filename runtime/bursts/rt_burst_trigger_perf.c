@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bursts begun by perf's task clock with a synchronous SIGTRAP: exact CPU time, never inside a system call,
+ * no privilege needed up to perf_event_paranoid 2. */
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/bursts/rt_burst_engine_sigsafe.h"
+#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* PERIOD wants more than the kernel's shortest timer; HIGH keeps the program's low descriptor numbers free. */
+enum { NEVER_NS = 2000000000 };
+
+static struct perf_event_attr task_clock(void)
+{
+    return (struct perf_event_attr){
+        .size = sizeof(struct perf_event_attr),
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = NEVER_NS,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .sigtrap = 1,
+        .remove_on_exec = 1,
+        .sig_data = RT_BURST_TRIGGER_MAGIC,
+    };
+}
+
+static long open_task_clock(void)
+{
+    struct perf_event_attr attr = task_clock();
+    const long any_cpu = -1, no_group = -1;
+    long fd;
+    register long r8 __asm__("r8") = PERF_FLAG_FD_CLOEXEC;
+    register long r10 __asm__("r10") = no_group;
+    __asm__ volatile("syscall"
+                     : "=a"(fd)
+                     : "0"((long)SYS_perf_event_open), "D"(&attr), "S"(0L), "d"(any_cpu), "r"(r10), "r"(r8)
+                     : "rcx", "r11", "memory");
+    return fd;
+}
+
+/* Before 5.19 a perf SIGTRAP to a thread that blocks it kills the process (ca6c21327c6a "perf: Fix missing
+ * SIGTRAPs"). */
+static bool kernel_spares_blocked_threads(void)
+{
+    struct utsname u;
+    int major = 0, minor = 0;
+    if (uname(&u) != 0 || sscanf(u.release, "%d.%d", &major, &minor) != 2) return false;
+    return major > 5 || (major == 5 && minor >= 19);
+}
+
+static int probe(void)
+{
+    if (!kernel_spares_blocked_threads()) return ENOSYS;
+    const long fd = open_task_clock();
+    if (fd < 0) return (int)-fd;
+    rt_burst_syscall4(SYS_close, fd, 0, 0, 0);
+    return 0;
+}
+
+static int open_for_thread(struct rt_burst_thread *t)
+{
+    const long fd = open_task_clock();
+    if (fd < 0) return (int)-fd;
+    t->trigger_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&t->trigger_fd);
+    rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+    return 0;
+}
+
+static void arm(struct rt_burst_thread *t, uint64_t interval_ns)
+{
+    uint64_t period = interval_ns < RT_BURST_SHORTEST_NS ? RT_BURST_SHORTEST_NS : interval_ns;
+    if (t->trigger_fd >= 0)
+        rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
+}
+
+static void disarm(struct rt_burst_thread *t)
+{
+    if (t->trigger_fd >= 0) rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+}
+
+static void close_trigger(struct rt_burst_thread *t)
+{
+    rt_fds_close(&t->trigger_fd);
+}
+
+const struct rt_burst_trigger rt_burst_trigger_perf = {
+    .name = "perf",
+    .repeats = true,
+    .probe = probe,
+    .open = open_for_thread,
+    .arm = arm,
+    .disarm = disarm,
+    .close = close_trigger,
+    .disown = close_trigger, /* the descriptor was inherited, its task was not */
+};

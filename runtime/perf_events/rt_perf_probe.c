@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/perf_events/rt_perf_probe.h"
+
+#include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/perf_events/rt_perf_sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+enum { THREAD_RING_BYTES = 256 << 10 };
+
+static void note_opened(int *slot)
+{
+    *slot = rt_fds_move_high(*slot);
+    rt_fds_guard(slot);
+}
+
+static void note_closing(int *slot)
+{
+    rt_fds_unguard(slot);
+}
+
+static struct pe_kernel rt_perf_linux;
+
+const struct pe_kernel *rt_perf_kernel(void)
+{
+    if (!rt_perf_linux.open) { /* first in the constructor, where no other thread is */
+        rt_perf_linux = pe_kernel_linux;
+        rt_perf_linux.opened = note_opened;
+        rt_perf_linux.closing = note_closing;
+    }
+    return &rt_perf_linux;
+}
+
+struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t period_events)
+{
+    struct perf_event_attr a = {
+        .size = sizeof(a),
+        .type = type,
+        .config = config,
+        .sample_period = period_events,
+        .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                       PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+        .read_format = UINT64_C(1) << 4, /* PERF_FORMAT_LOST, Linux 6.0 */
+        .inherit = 1,
+        .inherit_thread = 1,
+        .remove_on_exec = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+        .exclude_callchain_kernel = 1,
+    };
+    rt_perf_sample_attr(&a, rt_state.config.callstack);
+    return a;
+}
+
+void rt_perf_keep_first_gear(struct pe_open_spec *spec)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < spec->events_len; i++) {
+        const uint8_t gear = spec->events[i].gear;
+        if (gear == 0 || gear == PE_GEAR_ANY) spec->events[kept++] = spec->events[i];
+    }
+    spec->events_len = kept;
+}
+
+void rt_perf_make_by_thread(struct pe_open_spec *spec)
+{
+    rt_perf_keep_first_gear(spec);
+    for (unsigned i = 0; i < spec->events_len; i++)
+        spec->events[i].attr.inherit = spec->events[i].attr.inherit_thread = 0;
+    spec->ring_bytes = THREAD_RING_BYTES;
+}
+
+const struct perf_event_attr *rt_perf_first_sampling(const struct pe_open_spec *spec)
+{
+    unsigned i = 0;
+    while (i + 1 < spec->events_len && !spec->events[i].attr.sample_period)
+        i++;
+    return &spec->events[i].attr;
+}
+
+/* On the first CPU that has it: this thread may be on one that has not. */
+static struct pe_refusal fit_where_it_is(struct pe_open_spec *spec, bool by_thread, unsigned *weak)
+{
+    const int cpus = get_nprocs_conf();
+    int cpu = by_thread ? -1 : 0;
+    struct pe_refusal refusal = pe_open_fit(spec, rt_perf_kernel(), 0, cpu, weak);
+    while (!by_thread && refusal.error == ENODEV && ++cpu < cpus)
+        refusal = pe_open_fit(spec, rt_perf_kernel(), 0, cpu, weak);
+    return refusal;
+}
+
+int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
+{
+    struct pe_open_spec as_opened = e->spec;
+    as_opened.ring_bytes = PE_RING_MIN_BYTES;
+    if (as_opened.aux_bytes) as_opened.aux_bytes = PE_AUX_MIN_BYTES;
+    if (e->by_thread) rt_perf_make_by_thread(&as_opened);
+    e->refusal = fit_where_it_is(&as_opened, e->by_thread, weak);
+    /* what had to go, goes from the others as well */
+    for (unsigned i = 0; !e->refusal.error && i < e->spec.events_len; i++) {
+        struct perf_event_attr *a = &e->spec.events[i].attr;
+        const struct perf_event_attr *fit = rt_perf_first_sampling(&as_opened);
+        if (a->sample_period) { /* not a leader that only counts */
+            a->sample_type = fit->sample_type;
+            a->read_format = fit->read_format;
+        }
+        if (*weak & 1u << PE_WEAK_THREADS_ONLY) a->inherit_thread = a->remove_on_exec = 0;
+        if (*weak & 1u << PE_WEAK_KERNEL) a->exclude_kernel = a->exclude_hv = 1;
+    }
+    return e->refusal.error;
+}
+
+void rt_perf_why(const struct rt_perf_engine *e, struct pe_facts known, char *why, size_t why_len)
+{
+    struct mach_privilege machine;
+    struct pe_advice advice = {.cause = ""};
+    mach_privilege_read("", getenv, &machine);
+    known.machine = &machine;
+    known.ring_kib = (e->refusal.place == PE_AT_MMAP_AUX ? PE_AUX_MIN_BYTES : PE_RING_MIN_BYTES) / 1024;
+    if (!known.attr) known.attr = &e->spec.events[e->refusal.event].attr;
+    pe_advise(e->refusal.error, e->refusal.place, &known, &advice);
+    struct rt_text text = rt_text_in(why, why_len);
+    rt_text_add(&text, advice.cause);
+    if (advice.remedy[0]) rt_text_add(&text, ": ");
+    rt_text_add(&text, advice.remedy);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The step engine as the runtime's sampler table sees it. */
+#include "runtime/bursts/rt_burst_engine.h"
+#include "runtime/core/rt_sampler.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/step/rt_step_burst_sigsafe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int process_start(struct rt_engine_facts *facts)
+{
+    return rt_burst_process_start(&rt_step_method, facts);
+}
+
+/* The instructions stepped in place since the last call, the most frequent ones, to the spool. */
+static void put_in_place(void)
+{
+    enum { ROWS_MOST = SPOOL_IN_PLACE_ROWS_MOST };
+    struct spool_in_place_row rows[ROWS_MOST] = {0};
+    struct rt_thread *t = rt_thread_self();
+    uint32_t len = 0;
+    if (!t || !rt_burst_engine.zydis.mnemonic_text) return;
+    for (unsigned m = 0; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
+        uint64_t *const counter = &rt_step_in_place[m];
+        const uint64_t count = *counter ? __atomic_exchange_n(counter, 0, __ATOMIC_RELAXED) : 0;
+        if (!count || (len == ROWS_MOST && rows[len - 1].count >= count)) continue;
+        uint32_t at = len < ROWS_MOST ? len++ : ROWS_MOST - 1;
+        for (; at && rows[at - 1].count < count; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = (struct spool_in_place_row){.count = count};
+        snprintf(rows[at].instruction, sizeof rows[at].instruction, "%s",
+                 rt_burst_engine.zydis.mnemonic_text((ZydisMnemonic)m));
+    }
+    if (len) spool_put_in_place(rt_spool_writer(t), ls_clock_mono_ns(), rows, len);
+}
+
+static void drain(void)
+{
+    rt_burst_drain();
+    put_in_place();
+}
+
+static void after_fork_child(struct rt_thread *t)
+{
+    memset(rt_step_in_place, 0, sizeof rt_step_in_place); /* the parent reports its own */
+    rt_burst_after_fork_child(t);
+}
+
+static void seal(void)
+{
+    put_in_place();
+    rt_burst_seal();
+}
+
+const struct rt_sampler rt_sampler_step = {
+    .name = "step",
+    .splits_kernel_time = true,
+    .probe = rt_burst_probe,
+    .process_start = process_start,
+    .thread_open = rt_burst_thread_open,
+    .thread_close = rt_burst_thread_close,
+    .start = rt_burst_wake,
+    .drain = drain,
+    .mapped = rt_burst_mapped,
+    .after_fork_child = after_fork_child,
+    .seal = seal,
+};
