@@ -43,7 +43,7 @@ enum rt_burst_segment { RT_BURST_SEG_FLAT, RT_BURST_SEG_FS, RT_BURST_SEG_GS };
 #define RT_BURST_REG_NONE 0xffu
 #define RT_BURST_REG_RIP 0x10u
 
-/* How an instruction can be executed apart from its successors (rt_step_isolate_sigsafe.h). */
+/* How an instruction can be executed apart from its successors (runtime/step/rt_step_isolate_sigsafe.c). */
 enum rt_burst_flow {
     RT_BURST_FLOW_NONE,   /* only where it stands */
     RT_BURST_FLOW_COPY,   /* anywhere else */

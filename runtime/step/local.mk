@@ -4,17 +4,10 @@ if HAVE_STEP
 noinst_LTLIBRARIES += librtstep.la
 librtstep_la_SOURCES = \
     runtime/step/rt_step_burst_sigsafe.c \
-    runtime/step/rt_step_burst_sigsafe.h \
-    runtime/step/rt_step_code_sigsafe.c \
-    runtime/step/rt_step_code_sigsafe.h \
     runtime/step/rt_step_isolate_sigsafe.c \
-    runtime/step/rt_step_isolate_sigsafe.h \
-    runtime/step/rt_step_lines_sigsafe.c \
-    runtime/step/rt_step_lines_sigsafe.h \
-    runtime/step/rt_step_pages_sigsafe.c \
-    runtime/step/rt_step_pages_sigsafe.h \
+    runtime/step/rt_step_near_sigsafe.c \
     runtime/step/rt_step_probe_sigsafe.c \
-    runtime/step/rt_step_probe_sigsafe.h \
-    runtime/step/rt_step_sampler.c
+    runtime/step/rt_step_sampler.c \
+    runtime/step/rt_step_sigsafe.h
 librtstep_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/step/rt_step_burst_sigsafe.h"
+#include "runtime/step/rt_step_sigsafe.h"
 
 #include "common/ls_clock.h"
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
@@ -9,11 +9,9 @@
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
-#include "runtime/step/rt_step_code_sigsafe.h"
-#include "runtime/step/rt_step_isolate_sigsafe.h"
-#include "runtime/step/rt_step_probe_sigsafe.h"
 
 #include <sched.h>
+#include <string.h>
 #include <x86intrin.h>
 
 enum {
@@ -27,6 +25,14 @@ enum {
     USUAL_STEP_US = 8,   /* longer steps are looked into */
 };
 
+enum { CODE_PLACES = 512, PAGE_BYTES = 4096 };
+
+/* Instructions already decoded, by ip and checked against the code bytes: code may be rewritten (JIT). */
+struct decoded {
+    struct rt_burst_scratch scratch;
+    struct rt_burst_plan plans[CODE_PLACES]; /* a loop body; direct-mapped */
+};
+
 /* A thread's part of the engine, beside struct rt_burst_thread. */
 struct step_thread {
     uint64_t switches;   /* context switches up to the last look */
@@ -37,7 +43,7 @@ struct step_thread {
     struct rt_burst_access accesses[RT_BURST_ACCESS_MAX];
     struct rt_step_slots slots;
     struct rt_step_probe probe;
-    struct rt_step_code code;
+    struct decoded decoded;
 };
 
 uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
@@ -45,6 +51,42 @@ uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 static struct step_thread *own(const struct rt_burst_thread *t)
 {
     return t->own;
+}
+
+static struct rt_burst_plan *place_of(struct decoded *c, uint64_t ip)
+{
+    const uint64_t mixed = ip * UINT64_C(0x9e3779b97f4a7c15);
+    return &c->plans[mixed >> 55];
+}
+_Static_assert(CODE_PLACES == 1 << (64 - 55), "place_of takes the upper bits");
+
+static size_t left_in_page(uint64_t ip)
+{
+    const size_t left = PAGE_BYTES - (ip & (PAGE_BYTES - 1));
+    return left < RT_BURST_CODE_BYTES ? left : RT_BURST_CODE_BYTES;
+}
+
+/* The plan of the instruction at ip, valid until the next call; NULL when its bytes cannot be read or
+ * decoded. The next page is read only when the instruction goes on there. */
+static const struct rt_burst_plan *plan_at(struct decoded *c, uint64_t ip)
+{
+    uint8_t bytes[RT_BURST_CODE_BYTES] = {0};
+    const struct rt_burst_zydis *z = &rt_burst_engine.zydis;
+    const void *code = (const void *)(uintptr_t)ip;
+    size_t have = rt_burst_copy(bytes, code, left_in_page(ip));
+    if (!have) return NULL;
+    struct rt_burst_plan *p = place_of(c, ip);
+    const bool is_known = p->ip == ip && p->len_bytes && p->len_bytes <= have;
+    if (is_known && memcmp(p->code, bytes, p->len_bytes) == 0) return p;
+    p->len_bytes = 0;
+    enum rt_burst_decoded d = rt_burst_decode(z, &c->scratch, p, bytes, have, ip);
+    if (d == RT_BURST_NEEDS_MORE && have < RT_BURST_CODE_BYTES) {
+        have += rt_burst_copy(bytes + have, (const uint8_t *)code + have, RT_BURST_CODE_BYTES - have);
+        d = rt_burst_decode(z, &c->scratch, p, bytes, have, ip);
+    }
+    if (d == RT_BURST_DECODED) return p;
+    p->len_bytes = 0;
+    return NULL;
 }
 
 static uint64_t gs_base(void)
@@ -278,7 +320,7 @@ static bool advance_one(struct rt_burst_thread *t, ucontext_t *uc)
     int why = must_end(t, uc);
     const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
     const struct rt_burst_plan *p =
-        why < 0 ? rt_step_code_plan(&own(t)->code, &rt_burst_engine.zydis, ip) : NULL;
+        why < 0 ? plan_at(&own(t)->decoded, ip) : NULL;
     if (why < 0) why = p ? forbids(p) : SPOOL_BURST_DECODE;
     if (why < 0 && !record(t, p, uc)) why = SPOOL_BURST_RSEQ;
     if (why < 0) return execute(t, p, uc, first_operand(t, p));

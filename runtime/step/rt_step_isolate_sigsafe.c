@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/step/rt_step_isolate_sigsafe.h"
+#include "runtime/step/rt_step_sigsafe.h"
 
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"

@@ -3,7 +3,7 @@
 #include "runtime/bursts/rt_burst_engine.h"
 #include "runtime/core/rt_sampler.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "runtime/step/rt_step_burst_sigsafe.h"
+#include "runtime/step/rt_step_sigsafe.h"
 
 #include <stdio.h>
 #include <string.h>

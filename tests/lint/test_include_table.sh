@@ -21,7 +21,7 @@ breach common/bad.c spool/spool_format.h
 breach analyse/bad.h tools/tool.h
 breach tools/bad.c runtime/core/rt_state.h
 breach runtime/core/bad.c perf/pe_open.h
-breach runtime/core/bad.c runtime/step/rt_step_burst_sigsafe.h
+breach runtime/core/bad.c runtime/step/rt_step_sigsafe.h
 breach runtime/step/bad.c runtime/perf_events/rt_perf.h
 breach rogue/bad.c common/ls_error.h
 breach tools/rogue/bad.c common/ls_error.h

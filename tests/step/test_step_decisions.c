@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_altstack.h"
 #include "runtime/bursts/rt_burst_eintr_sigsafe.h"
-#include "runtime/step/rt_step_isolate_sigsafe.h"
+#include "runtime/step/rt_step_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_devices_sigsafe.h"
-#include "runtime/step/rt_step_lines_sigsafe.h"
-#include "runtime/step/rt_step_pages_sigsafe.h"
+#include "runtime/step/rt_step_sigsafe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of the step engine: single-stepped bursts, isolated instructions, timed loads.
+ *
+ * Thread: the owner of the object, or any.  Signal: safe. */
+#ifndef RT_STEP_SIGSAFE_H
+#define RT_STEP_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_access_sigsafe.h"
+#include "runtime/bursts/rt_burst_engine_sigsafe.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* --- rt_step_burst_sigsafe.c: one instruction a trap, until a reason to stop. --- */
+
+extern const struct rt_burst_method rt_step_method;
+
+/* By atomics: instructions stepped in place, by mnemonic. */
+extern uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
+
+/* --- rt_step_isolate_sigsafe.c: execute one instruction with nothing after it. ---
+ *
+ * A core that single-steps still issues the instructions after the stepped one before it takes the trap (seen
+ * on AMD Zen 5: a load that follows a branch is in L1 before its own step). So the instruction is copied to a
+ * slot that goes on with lfence and int3, runs there, and the context is put back; branches are computed here
+ * instead. A division goes to a slot only when it cannot fault, a repeated string instruction one iteration
+ * at a time. Where none of this is possible the instruction steps in place, and the loads after it are not
+ * measured. */
+
+enum { RT_STEP_SLOT_BYTES = 64, RT_STEP_SLOTS = 64 };
+
+struct rt_step_slot {
+    uint64_t ip;    /* of the instruction in the program */
+    uint64_t next;  /* where the program goes on after it */
+    uint64_t saved; /* scratch register's own value; of a call: the return address */
+    uint8_t flow, flow_code;
+    uint8_t len_bytes; /* of the code in the slot */
+    uint8_t scratch;   /* RT_BURST_REG_NONE: none */
+};
+
+struct rt_step_slots {
+    uint8_t *page; /* NULL: no isolation here */
+    unsigned used; /* the slot of the current burst; those before may still be waited for by signal frames */
+    bool pending;  /* a context points into the current slot */
+    struct rt_step_slot slots[RT_STEP_SLOTS];
+};
+
+/* Returns 0 or an errno; without slots every instruction steps in place. */
+int rt_step_slots_open(struct rt_step_slots *s);
+void rt_step_slots_close(struct rt_step_slots *s);
+
+enum rt_step_isolated { RT_STEP_IN_PLACE, RT_STEP_IN_SLOT, RT_STEP_DONE };
+
+/* Prepare uc to execute p (at uc's ip) isolated. operand: address of its first memory operand, for indirect
+ * branches. IN_SLOT: uc points to a slot, whose int3 raises SIGTRAP. DONE: a branch, executed; uc stands at
+ * its target. IN_PLACE: step it there. */
+enum rt_step_isolated rt_step_isolate(struct rt_step_slots *s, const struct rt_burst_plan *p, ucontext_t *uc,
+                                      uint64_t operand);
+
+/* At the entry of every handler: a context in a slot goes back to the program's code, before or after the
+ * instruction. True: it was in one. */
+bool rt_step_unslot(struct rt_step_slots *s, ucontext_t *uc);
+
+/* The frame that waits for the current slot may come back later, or never: leave the slot to it. */
+void rt_step_slots_abandon(struct rt_step_slots *s);
+
+/* Does dividend / divisor fit a register of len_bytes? Otherwise, and when divisor is 0, the processor raises
+ * #DE (Intel SDM vol. 2, DIV and IDIV). Both extended to their types, by their sign if is_signed. */
+bool rt_step_quotient_fits(unsigned __int128 dividend, uint64_t divisor, unsigned len_bytes, bool is_signed);
+
+/* Does a condition code of jcc hold under these flags? (Intel SDM vol. 1, appendix B) */
+bool rt_step_condition_holds(unsigned code, uint64_t eflags);
+
+/* --- rt_step_near_sigsafe.c: the cache lines and pages that a burst touched lately. ---
+ *
+ * Natively another touch of such a line is an L1 hit, and the translations of such pages are in the
+ * first-level TLB. The kernel and the handlers that run between two stepped instructions push them out. */
+
+/* RECENT: touches after which a line may have left L1 again, the lines of the smallest usual one (32 KiB). */
+enum { RT_STEP_LINE_BYTES = 64, RT_STEP_LINES_PLACES = 4096, RT_STEP_LINES_RECENT = 512 };
+
+struct rt_step_lines {
+    uint32_t clock; /* touches so far */
+    uint32_t begin; /* entries from before are empty */
+    struct {
+        uint64_t line;
+        uint32_t touched; /* clock of the last touch; 0: never */
+    } places[RT_STEP_LINES_PLACES];
+};
+
+/* Forget all lines. */
+void rt_step_lines_clear(struct rt_step_lines *l);
+/* Touch the lines of [addr, addr + size_bytes). True: all of them were touched not more than
+ * RT_STEP_LINES_RECENT touches before. A full neighbourhood forgets: then false. */
+bool rt_step_lines_touch(struct rt_step_lines *l, uint64_t addr, uint32_t size_bytes);
+
+/* Where the processor does not say: 64 entries for 4 KiB pages, as in Intel cores from Haswell to Ice Lake
+ * and AMD Zen to Zen 3 (the vendors' software optimization guides). */
+enum { RT_STEP_PAGES_MAX = 128, RT_STEP_PAGES_USUAL = 64 };
+
+struct rt_step_pages {
+    uint32_t len, len_max;
+    uint64_t addrs[RT_STEP_PAGES_MAX]; /* the last address touched in each page, the latest page first */
+};
+
+/* Entries for 4 KiB pages of this processor's first-level data TLB, as far as known: what len_max is set to. */
+uint32_t rt_step_pages_entries(void);
+/* Forget all pages. */
+void rt_step_pages_clear(struct rt_step_pages *p);
+/* Touch addr. Return the last address touched in its page if that is among the latest len_max ones, else 0.
+ */
+uint64_t rt_step_pages_touch(struct rt_step_pages *p, uint64_t addr);
+
+/* --- rt_step_probe_sigsafe.c: time one load of the program under the conditions it has natively. --- */
+
+/* What timing a load needs to know of the burst so far. */
+struct rt_step_probe {
+    uint64_t control_line;   /* always in L1 */
+    uint64_t control_cycles; /* sum over the controls of this burst */
+    uint32_t control_len;
+    struct rt_step_pages pages;
+    struct rt_step_lines lines;
+};
+
+/* Forget the touches of the last burst. */
+void rt_step_probe_begin(struct rt_step_probe *p);
+
+/* Every access of a burst passes here in order. measure: time it if it is a load. Returns flags of
+ * spool_access (LINE_SEEN, LATENCY_VALID, FAULTED, NO_PROBE; none of the last three when the probe was
+ * preempted); *reading_cycles: the probe's reading, its own cost included, written with LATENCY_VALID. Needs
+ * the fault handler of the engine. */
+uint16_t rt_step_probe_access(struct rt_step_probe *p, const struct rt_burst_access *a, bool measure,
+                              uint32_t *reading_cycles);
+
+#endif
