@@ -31,7 +31,6 @@ librtbursts_la_SOURCES = \
     runtime/bursts/rt_burst_sigsafe.h \
     runtime/bursts/rt_burst_stack_sigsafe.c \
     runtime/bursts/rt_burst_stack_sigsafe.h \
-    runtime/bursts/rt_burst_syscall_sigsafe.h \
     runtime/bursts/rt_burst_traced_sigsafe.c \
     runtime/bursts/rt_burst_traced_sigsafe.h \
     runtime/bursts/rt_burst_trigger_perf.c \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_altstack.h"
 
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
-
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -28,7 +26,7 @@ bool rt_burst_altstack_suffices(size_t len_bytes, size_t frame)
 
 static int kernel_altstack(const stack_t *ss, stack_t *old)
 {
-    return (int)-rt_burst_syscall4(SYS_sigaltstack, (long)(uintptr_t)ss, (long)(uintptr_t)old, 0, 0);
+    return (int)-ls_syscall(SYS_sigaltstack, ss, old);
 }
 
 static int map_ours(struct rt_burst_thread *t)

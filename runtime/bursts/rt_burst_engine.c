@@ -6,7 +6,6 @@
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 

@@ -122,4 +122,17 @@ struct rt_burst_thread {
 /* The calling thread's, NULL when it is not sampled. */
 extern _Thread_local struct rt_burst_thread *rt_burst_self LS_TLS_INITIAL_EXEC;
 
+/* Without the C library: errno stays as it is. */
+static inline uint64_t rt_burst_cpu_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+    ls_syscall(SYS_clock_gettime, clock, &t);
+    return (uint64_t)t.tv_sec * LS_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static inline int rt_burst_gettid(void)
+{
+    return (int)ls_syscall(SYS_gettid);
+}
+
 #endif

@@ -5,7 +5,6 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_poisson_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include <errno.h>
@@ -59,7 +58,7 @@ static int keep_fd(long fd, int *slot)
 {
     *slot = rt_fds_move_high((int)fd);
     if (*slot < FD_LEAST) {
-        rt_burst_syscall4(SYS_close, *slot, 0, 0, 0);
+        ls_syscall(SYS_close, *slot);
         *slot = -1;
         return EMFILE;
     }
@@ -86,13 +85,13 @@ void rt_burst_faults_begin(struct rt_burst_thread *t)
 
 void rt_burst_faults_stop(struct rt_burst_thread *t)
 {
-    if (t->faults_fd >= 0) rt_burst_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+    if (t->faults_fd >= 0) ls_syscall(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE);
 }
 
 void rt_burst_faults_go_on(struct rt_burst_thread *t)
 {
     if (t->faults_fd >= 0 && !rt_burst_engine.quiet)
-        rt_burst_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+        ls_syscall(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE);
 }
 
 void rt_burst_faults_close(struct rt_burst_thread *t)
@@ -112,9 +111,9 @@ void rt_burst_faults_disown(struct rt_burst_thread *t)
 static void arm(struct rt_burst_thread *t)
 {
     uint64_t period = draw_period(t);
-    rt_burst_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
-    rt_burst_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
-    rt_burst_syscall4(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+    ls_syscall(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_DISABLE);
+    ls_syscall(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_PERIOD, &period);
+    ls_syscall(SYS_ioctl, t->faults_fd, PERF_EVENT_IOC_ENABLE);
 }
 
 void rt_burst_faults_miss(struct rt_burst_thread *t)
@@ -153,8 +152,7 @@ static bool is_huge(uint64_t addr)
                                  .vec_len = 1,
                                  .category_mask = SCAN_IS_HUGE,
                                  .return_mask = SCAN_IS_HUGE};
-    return pagemap() > 0 &&
-           rt_burst_syscall4(SYS_ioctl, faults.pagemap_fd, SCAN_IOCTL, (long)(uintptr_t)&arg, 0) == 1;
+    return pagemap() > 0 && ls_syscall(SYS_ioctl, faults.pagemap_fd, SCAN_IOCTL, &arg) == 1;
 }
 
 /* TRAP_PERF_FLAG_ASYNC of asm-generic/siginfo.h: the thread blocked the signal when the fault happened, and

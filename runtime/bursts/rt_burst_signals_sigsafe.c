@@ -6,7 +6,6 @@
 #include "runtime/bursts/rt_burst_eintr_sigsafe.h"
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -36,14 +35,13 @@ _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
 
 static long kernel_sigaction(int sig, const struct kernel_action *a, struct kernel_action *old)
 {
-    return rt_burst_syscall4(SYS_rt_sigaction, sig, (long)(uintptr_t)a, (long)(uintptr_t)old,
-                             sizeof(uint64_t));
+    return ls_syscall(SYS_rt_sigaction, sig, a, old, sizeof(uint64_t));
 }
 
 static uint64_t set_mask(int how, uint64_t mask)
 {
     uint64_t old = 0;
-    rt_burst_syscall4(SYS_rt_sigprocmask, how, (long)(uintptr_t)&mask, (long)(uintptr_t)&old, sizeof mask);
+    ls_syscall(SYS_rt_sigprocmask, how, &mask, &old, sizeof mask);
     return old;
 }
 
@@ -56,8 +54,7 @@ static int place_of(int sig)
 
 bool rt_burst_signals_owns(int sig)
 {
-    return owned.installed && place_of(sig) >= 0 &&
-           (int)rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
+    return owned.installed && place_of(sig) >= 0 && (int)ls_syscall(SYS_getpid) == rt_state.pid;
 }
 
 uint64_t rt_burst_signals_needed(void)
@@ -106,8 +103,8 @@ static void die_by_default(int sig, bool happens_again)
     const struct kernel_action def = {.handler = (void *)SIG_DFL};
     kernel_sigaction(sig, &def, NULL);
     if (happens_again) return;
-    const long pid = rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0);
-    rt_burst_syscall4(SYS_tgkill, pid, rt_burst_gettid(), sig, 0);
+    const long pid = ls_syscall(SYS_getpid);
+    ls_syscall(SYS_tgkill, pid, rt_burst_gettid(), sig);
 }
 
 static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *info, ucontext_t *uc)
@@ -361,8 +358,8 @@ void rt_burst_signals_flush_pending(void)
     for (int i = 0; i < OWN_COUNT; i++) {
         const int sig = owned.signals[i];
         if (sig && due & RT_BURST_SIGBIT(sig)) {
-            const long pid = rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0);
-            rt_burst_syscall4(SYS_tgkill, pid, rt_burst_gettid(), sig, 0);
+            const long pid = ls_syscall(SYS_getpid);
+            ls_syscall(SYS_tgkill, pid, rt_burst_gettid(), sig);
         }
     }
 }

@@ -3,7 +3,6 @@
 
 #include "common/ls_clock.h"
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_bell_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"

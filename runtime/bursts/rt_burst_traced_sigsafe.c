@@ -2,7 +2,6 @@
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include "common/ls_clock.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -23,11 +22,10 @@ int rt_burst_tracer_of(const char *status, size_t len_bytes)
 static int read_tracer(void)
 {
     char text[STATUS_BYTES];
-    const long fd = rt_burst_syscall4(SYS_openat, AT_FDCWD, (long)(uintptr_t) "/proc/self/status",
-                                      O_RDONLY | O_CLOEXEC, 0);
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
-    const long n = rt_burst_syscall4(SYS_read, fd, (long)(uintptr_t)text, sizeof text, 0);
-    rt_burst_syscall4(SYS_close, fd, 0, 0, 0);
+    const long n = ls_syscall(SYS_read, fd, text, sizeof text);
+    ls_syscall(SYS_close, fd);
     return n > 0 ? rt_burst_tracer_of(text, (size_t)n) : 0;
 }
 

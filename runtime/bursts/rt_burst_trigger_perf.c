@@ -3,7 +3,6 @@
  * no privilege needed up to perf_event_paranoid 2. */
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/bursts/rt_burst_engine_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,16 +33,9 @@ static struct perf_event_attr task_clock(void)
 
 static long open_task_clock(void)
 {
-    struct perf_event_attr attr = task_clock();
-    const long any_cpu = -1, no_group = -1;
-    long fd;
-    register long r8 __asm__("r8") = PERF_FLAG_FD_CLOEXEC;
-    register long r10 __asm__("r10") = no_group;
-    __asm__ volatile("syscall"
-                     : "=a"(fd)
-                     : "0"((long)SYS_perf_event_open), "D"(&attr), "S"(0L), "d"(any_cpu), "r"(r10), "r"(r8)
-                     : "rcx", "r11", "memory");
-    return fd;
+    const struct perf_event_attr attr = task_clock();
+    const int any_cpu = -1, no_group = -1;
+    return ls_syscall(SYS_perf_event_open, &attr, 0, any_cpu, no_group, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Before 5.19 a perf SIGTRAP to a thread that blocks it kills the process (ca6c21327c6a "perf: Fix missing
@@ -61,7 +53,7 @@ static int probe(void)
     if (!kernel_spares_blocked_threads()) return ENOSYS;
     const long fd = open_task_clock();
     if (fd < 0) return (int)-fd;
-    rt_burst_syscall4(SYS_close, fd, 0, 0, 0);
+    ls_syscall(SYS_close, fd);
     return 0;
 }
 
@@ -71,20 +63,19 @@ static int open_for_thread(struct rt_burst_thread *t)
     if (fd < 0) return (int)-fd;
     t->trigger_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&t->trigger_fd);
-    rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+    ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE);
     return 0;
 }
 
 static void arm(struct rt_burst_thread *t, uint64_t interval_ns)
 {
     uint64_t period = interval_ns < RT_BURST_SHORTEST_NS ? RT_BURST_SHORTEST_NS : interval_ns;
-    if (t->trigger_fd >= 0)
-        rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, (long)(uintptr_t)&period, 0);
+    if (t->trigger_fd >= 0) ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
 static void disarm(struct rt_burst_thread *t)
 {
-    if (t->trigger_fd >= 0) rt_burst_syscall4(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_DISABLE, 0, 0);
+    if (t->trigger_fd >= 0) ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_DISABLE);
 }
 
 static void close_trigger(struct rt_burst_thread *t)

@@ -2,7 +2,6 @@
 /* Bursts begun by a POSIX timer on the thread's CPU clock: works where perf_event_open is refused; as fine as
  * the kernel's tick, and it can interrupt a system call (rt_burst_eintr_sigsafe.h). */
 #include "runtime/bursts/rt_burst_engine_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <signal.h>
 
@@ -18,8 +17,7 @@ static int create(int tid, int *out_id)
                       .signo = rt_burst_engine.timer_signal,
                       .notify = SIGEV_THREAD_ID,
                       .tid = tid}};
-    const long error = rt_burst_syscall4(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)(uintptr_t)&s,
-                                         (long)(uintptr_t)out_id, 0);
+    const long error = ls_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &s, out_id);
     return (int)-error;
 }
 
@@ -27,7 +25,7 @@ static int probe(void)
 {
     int id = 0;
     const int error = create(rt_burst_gettid(), &id);
-    if (!error) rt_burst_syscall4(SYS_timer_delete, id, 0, 0, 0);
+    if (!error) ls_syscall(SYS_timer_delete, id);
     return error;
 }
 
@@ -43,7 +41,7 @@ static void set(struct rt_burst_thread *t, uint64_t interval_ns)
     enum { NS_PER_S = 1000000000 };
     const struct itimerspec once = {
         .it_value = {.tv_sec = (time_t)(interval_ns / NS_PER_S), .tv_nsec = (long)(interval_ns % NS_PER_S)}};
-    if (t->timer_open) rt_burst_syscall4(SYS_timer_settime, t->timer_id, 0, (long)(uintptr_t)&once, 0);
+    if (t->timer_open) ls_syscall(SYS_timer_settime, t->timer_id, 0, &once);
 }
 
 static void arm(struct rt_burst_thread *t, uint64_t interval_ns)
@@ -58,7 +56,7 @@ static void disarm(struct rt_burst_thread *t)
 
 static void close_trigger(struct rt_burst_thread *t)
 {
-    if (t->timer_open) rt_burst_syscall4(SYS_timer_delete, t->timer_id, 0, 0, 0);
+    if (t->timer_open) ls_syscall(SYS_timer_delete, t->timer_id);
     t->timer_open = false;
 }
 

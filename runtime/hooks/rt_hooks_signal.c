@@ -6,7 +6,6 @@
 #include "runtime/bursts/rt_burst_altstack.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,7 +51,7 @@ static void from_mask(sigset_t *set, uint64_t mask)
 /* In a vfork child the kernel's settings are its own, but view is the parent's. */
 static bool view_is_ours(void)
 {
-    return (int)rt_burst_syscall4(SYS_getpid, 0, 0, 0, 0) == rt_state.pid;
+    return (int)ls_syscall(SYS_getpid) == rt_state.pid;
 }
 
 static uint64_t real_action_mask(const struct rt_burst_action *a)
@@ -69,8 +68,7 @@ static int set_plain_action(int sig, const struct rt_burst_action *a, struct rt_
     if (a)
         now = (struct kernel_action){a->handler, a->flags | SA_RESTORER_FLAG, rt_burst_restorer,
                                      real_action_mask(a)};
-    const long error = rt_burst_syscall4(SYS_rt_sigaction, sig, a ? (long)(uintptr_t)&now : 0,
-                                         (long)(uintptr_t)&before, sizeof now.mask);
+    const long error = ls_syscall(SYS_rt_sigaction, sig, a ? &now : NULL, &before, sizeof now.mask);
     if (error < 0) return result_of(error);
     if (a && view_is_ours()) view.hidden[sig] = a->mask & needed;
     if (old)
@@ -166,8 +164,7 @@ static int change_mask(int how, const sigset_t *set, sigset_t *old)
     uint64_t wanted = set ? to_mask(set) & ~GLIBC_OWN : 0, before = 0;
     const uint64_t hidden = wanted & needed;
     if (how != SIG_UNBLOCK) wanted &= ~needed;
-    const long error = rt_burst_syscall4(SYS_rt_sigprocmask, how, set ? (long)(uintptr_t)&wanted : 0,
-                                         (long)(uintptr_t)&before, sizeof wanted);
+    const long error = ls_syscall(SYS_rt_sigprocmask, how, set ? &wanted : NULL, &before, sizeof wanted);
     if (error < 0) return (int)-error;
     if (old) from_mask(old, (before & ~needed) | view_before);
     if (!set || !needed) return 0;
@@ -211,7 +208,7 @@ LS_EXPORT int sigignore(int sig)
 LS_EXPORT int sigpending(sigset_t *set)
 {
     uint64_t pending = 0;
-    const long error = rt_burst_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    const long error = ls_syscall(SYS_rt_sigpending, &pending, sizeof pending);
     if (error < 0) return result_of(error);
     /* what the kernel holds of ours is a trigger on its way */
     from_mask(set, (pending & ~rt_burst_signals_needed()) | rt_burst_pending_view);
@@ -221,5 +218,5 @@ LS_EXPORT int sigpending(sigset_t *set)
 LS_EXPORT int sigaltstack(const stack_t *restrict ss, stack_t *restrict old)
 {
     if (rt_burst_self) return result_of(-rt_burst_altstack_exchange(rt_burst_self, ss, old));
-    return result_of(rt_burst_syscall4(SYS_sigaltstack, (long)(uintptr_t)ss, (long)(uintptr_t)old, 0, 0));
+    return result_of(ls_syscall(SYS_sigaltstack, ss, old));
 }

@@ -5,13 +5,12 @@
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
-#include "runtime/bursts/rt_burst_syscall_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
 
-#include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <x86intrin.h>
 
 enum {
@@ -96,7 +95,7 @@ static uint64_t gs_base(void)
     if (rt_burst_engine.has_fsgsbase)
         __asm__("rdgsbase %0" : "=r"(base));
     else
-        rt_burst_syscall4(SYS_arch_prctl, GET_GS, (long)(uintptr_t)&base, 0, 0);
+        ls_syscall(SYS_arch_prctl, GET_GS, &base);
     return base;
 }
 
@@ -204,7 +203,7 @@ static bool signals_wait(struct rt_burst_thread *t, const ucontext_t *uc)
     uint64_t pending = 0;
     const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
     const uint64_t before = __rdtsc();
-    rt_burst_syscall4(SYS_rt_sigpending, (long)(uintptr_t)&pending, sizeof pending, 0, 0);
+    ls_syscall(SYS_rt_sigpending, &pending, sizeof pending);
     t->handler_tsc += __rdtsc() - before; /* the kernel's part of the handler */
     return pending & ~*mask;
 }
@@ -237,6 +236,14 @@ static bool execute(struct rt_burst_thread *t, const struct rt_burst_plan *p, uc
     return false;
 }
 
+/* Of the calling thread, voluntary or not. */
+static uint64_t context_switches(void)
+{
+    struct rusage used = {0};
+    ls_syscall(SYS_getrusage, RUSAGE_THREAD, &used);
+    return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
+}
+
 /* The processor did something else since the last step, and the caches are no longer the program's. Natively
  * they would be again within microseconds; a burst would go on reporting misses. */
 static bool was_preempted(struct step_thread *s)
@@ -245,7 +252,7 @@ static bool was_preempted(struct step_thread *s)
     s->step_tsc = now;
     if (before && !rt_burst_took_longer(now - before, USUAL_STEP_US)) return false;
     const uint64_t switches = s->switches;
-    s->switches = rt_burst_context_switches();
+    s->switches = context_switches();
     return before && (s->switches != switches || rt_burst_took_longer(now - before, RT_BURST_PREEMPTED_US));
 }
 
@@ -298,7 +305,7 @@ static void resume(void)
     uint64_t mask = 0;
     rt_tls.resume = NULL;
     if (!t || t->state != RT_BURST_SUSPENDED) return;
-    rt_burst_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)(uintptr_t)&mask, sizeof mask);
+    ls_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, sizeof mask);
     rt_tls.depth = 1;
     const int why = must_not_resume(mask);
     if (why >= 0) rt_burst_finish(t, NULL, (enum spool_burst_end_why)why);
@@ -319,8 +326,7 @@ static bool advance_one(struct rt_burst_thread *t, ucontext_t *uc)
     }
     int why = must_end(t, uc);
     const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-    const struct rt_burst_plan *p =
-        why < 0 ? plan_at(&own(t)->decoded, ip) : NULL;
+    const struct rt_burst_plan *p = why < 0 ? plan_at(&own(t)->decoded, ip) : NULL;
     if (why < 0) why = p ? forbids(p) : SPOOL_BURST_DECODE;
     if (why < 0 && !record(t, p, uc)) why = SPOOL_BURST_RSEQ;
     if (why < 0) return execute(t, p, uc, first_operand(t, p));
