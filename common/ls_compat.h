@@ -18,8 +18,10 @@
  * that is called in there aligns its own frame, and with it those of all that it calls. */
 #if defined(__x86_64__)
 #define LS_ALIGNED __attribute__((noinline, force_align_arg_pointer))
+#define LS_IS_X86_64 1
 #else
 #define LS_ALIGNED __attribute__((noinline))
+#define LS_IS_X86_64 0
 #endif
 /* What programs call. */
 #define LS_EXPORT __attribute__((visibility("default"))) LS_ALIGNED

@@ -7,12 +7,6 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
-#include "runtime/perf_events/rt_perf_duty.h"
-#include "runtime/perf_events/rt_perf_lanes.h"
-#include "runtime/perf_events/rt_perf_probe.h"
-#include "runtime/perf_events/rt_perf_reader.h"
-#include "runtime/perf_events/rt_perf_sample.h"
-#include "runtime/perf_events/rt_perf_tell.h"
 
 #include <errno.h>
 #include <string.h>
@@ -153,7 +147,7 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     struct spool_writer *w = rt_perf_writer();
     if (!w || !is_own_process(s)) return;
     if (rt_perf.own->tid == (pid_t)s->tid) return; /* the reader's own */
-    rt_perf_sample_begin(&rt_perf.drain.layout, s, &out, &flags);
+    rt_perf_sample_begin(s, &out, &flags);
     out.events = events_of(lane, s);
     if (!rt_perf.engine->sample(lane, s, &out, &flags)) return;
     if (spool_put_sample(w, flags, &out)) tap(&out, flags);

@@ -13,9 +13,12 @@
 
 #include "perf/pe_advice.h"
 #include "perf/pe_drain.h"
+#include "perf/pe_open.h"
+#include "perf/pe_record.h"
+#include "runtime/core/rt_sampler.h"
 #include "runtime/core/rt_thread.h"
 #include "runtime/perf_events/rt_perf_pace.h"
-#include "runtime/core/rt_sampler.h"
+#include "spool/spool_put_sigsafe.h"
 
 /* What an engine is made of; constant while it runs. */
 struct rt_perf_engine {
@@ -26,7 +29,7 @@ struct rt_perf_engine {
     const char *events;        /* what a sample is, in words */
     uint32_t latency_kind;     /* enum ls_latency of its samples */
     bool by_thread;            /* events are opened for threads only, by rt_perf_open_thread */
-    bool is_dutied;            /* slower gears by switching on and off: rt_perf_duty.h */
+    bool is_dutied;            /* slower gears by switching on and off: rt_perf_pace.h */
     struct pe_refusal refusal; /* of rt_perf_probe */
     /* What s is: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
      * done); false: leave it out. */
@@ -49,6 +52,9 @@ int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak);
 /* Why the events of e do not open, and what helps, in at most why_len bytes. known: what the engine knows
  * beyond its attributes (pmu and so on). */
 void rt_perf_why(const struct rt_perf_engine *e, struct pe_facts known, char *why, size_t why_len);
+
+/* "TEXT; one costs 0.8 us, measured (or assumed)", into out. */
+void rt_perf_cost_text(const char *text, uint32_t cost_ns, const char *how, char *out, size_t out_len);
 
 /* The parts of a struct rt_sampler. e lives as long as the process. */
 int rt_perf_process_start(const struct rt_perf_engine *e, unsigned weak);
@@ -82,7 +88,77 @@ bool rt_perf_ticks(void);
 /* The writer of the reader's file; NULL while there is none. Under the lock. */
 struct spool_writer *rt_perf_writer(void);
 
-/* Pieces of rt_perf.c for the reader (rt_perf_reader.c). */
+/* --- Parts of rt_perf.c, for itself and for the reader. --- */
+
+/* rt_perf_open.c: */
+
+/* Without the events of slower gears, which stand behind those of the first one. */
+void rt_perf_keep_first_gear(struct pe_open_spec *spec);
+/* The same events for one thread: they are not inherited, and change their rate by their period. */
+void rt_perf_make_by_thread(struct pe_open_spec *spec);
+/* Attributes of the first event that samples. */
+const struct perf_event_attr *rt_perf_first_sampling(const struct pe_open_spec *spec);
+
+enum { RT_PERF_LANES_MAX = 4096 };
+
+struct rt_perf_lanes {
+    struct pe_lane *rows; /* RT_PERF_LANES_MAX; those with events_len 0 are free */
+    unsigned len;         /* used up to here */
+};
+
+/* May the events of spec be open on each CPU? A quarter of the limit of descriptors is ours. */
+bool rt_perf_lanes_have_room_for_cpus(const struct rt_perf_lanes *t, const struct pe_open_spec *spec);
+
+/* One lane a CPU that is there, all of them with the same sizes: spec's, halved until they find room in the
+ * allowance of locked memory; spec has what it came to. 0 or an errno; then none is open. */
+int rt_perf_lanes_open_cpus(struct rt_perf_lanes *t, struct pe_open_spec *spec);
+/* One lane for a thread; its sizes may be smaller. 0 or an errno. */
+int rt_perf_lanes_open_thread(struct rt_perf_lanes *t, const struct pe_open_spec *spec, int tid,
+                              struct pe_lane **out);
+/* The open lane of a thread, NULL: none. */
+struct pe_lane *rt_perf_lanes_of_thread(const struct rt_perf_lanes *t, int tid);
+void rt_perf_lanes_close_all(struct rt_perf_lanes *t);
+
+/* rt_perf_records.c: */
+
+/* Fields of attr that the call stack takes, by the name of --callstack. */
+void rt_perf_sample_attr(struct perf_event_attr *attr, const char *callstack);
+/* The common part of the record. What happened inside a system call is put where the program called it. */
+void rt_perf_sample_begin(const struct pe_sample *s, struct spool_sample *out, unsigned *out_flags);
+/* The stack behind the record, if it was asked for. */
+void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout, const struct pe_sample *s,
+                          const struct spool_sample *rec);
+
+/* Zeroed: nothing is told. */
+struct rt_perf_told {
+    struct pe_counts counts;
+    uint64_t cost_ns;
+    bool has_sampling;
+    bool is_late; /* samples are not in the order of time */
+};
+
+/* What the samples of e are; without the kernel's part where weak says so. */
+void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns,
+                           const struct rt_perf_engine *e, unsigned weak);
+/* Losses and damages since the last time, as events. */
+void rt_perf_tell_counts(struct rt_perf_told *t, const struct pe_counts *now);
+/* What sampling took in all, up to time_ns. */
+void rt_perf_tell_cost(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns);
+
+/* rt_perf_reader.c, the thread that empties the rings: all signals blocked (but those that the C library
+ * needs to change ids of all threads), outside of all hooks, not sampled. It sleeps until a ring is a quarter
+ * full, and looks at least ten times a second. */
+
+/* 0 or an errno. */
+int rt_perf_reader_start(void);
+/* It has begun and has its number, or does not run. */
+void rt_perf_reader_wait_begun(void);
+/* End it, and wait for that. Idempotent. */
+void rt_perf_reader_end(void);
+/* In a fork child: there is none. */
+void rt_perf_reader_forget(void);
+
+/* rt_perf.c, for the reader: */
 void rt_perf_look(uint64_t now_ns, bool is_last);
 struct rt_thread *rt_perf_own(void);
 /* How full the fullest ring was at the last look. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/perf_events/rt_perf_pace.h"
 
+#include "common/ls_random.h"
+
 enum { WINDOW_NS = 10000000 };
 /* What was not spent is saved, because programs fault and allocate in fits: at the start, and of so long a
  * time at most. */
@@ -56,4 +58,10 @@ bool rt_perf_pace_look(struct rt_perf_pace *p, uint64_t now_ns, uint64_t spent_n
     p->window_ns = now_ns;
     p->window_spent_ns = spent_ns;
     return p->gear != before;
+}
+
+bool rt_perf_duty_is_on(const uint64_t *periods, unsigned gear, uint64_t now_ns)
+{
+    const uint64_t part = periods[0] ? periods[gear] / periods[0] : 1;
+    return part < 2 || ls_random_mix(now_ns / RT_PERF_DUTY_SLOT_NS + LS_RANDOM_STEP) % part == 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many samples the overhead budget allows: gears, each of which takes one of so many events. Pure.
+/* How many samples the overhead budget allows: gears, each of which takes one of so many events. Pure
+ * functions.
  *
  * Thread: one at a time for one object.  Signal: safe. */
 #ifndef RT_PERF_PACE_H
@@ -27,5 +28,11 @@ bool rt_perf_pace_look(struct rt_perf_pace *p, uint64_t now_ns, uint64_t spent_n
 long rt_perf_pace_nap_ns(size_t fullest_permille);
 /* Begin to count. */
 void rt_perf_pace_begin(struct rt_perf_pace *p, uint64_t now_ns);
+
+/* Rates of events of which the kernel takes one at a time (SPE): they cannot lie ready in several periods, so
+ * that slower gears are on for a part of the time only: in one of so many slots, periods[gear] / periods[0],
+ * at random, so that programs that do things in turns are met at all of them. */
+enum { RT_PERF_DUTY_SLOT_NS = 20000000 };
+bool rt_perf_duty_is_on(const uint64_t *periods, unsigned gear, uint64_t now_ns);
 
 #endif

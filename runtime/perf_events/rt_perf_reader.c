@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/perf_events/rt_perf_reader.h"
-
-#include "runtime/core/rt_lonely.h"
 #include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_lonely.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/perf_events/rt_perf.h"
 

@@ -10,7 +10,6 @@
 #include "perf/pe_open_plan.h"
 #include "perf/pe_settings.h"
 #include "runtime/core/rt_text_sigsafe.h"
-#include "runtime/perf_events/rt_perf_cost.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,13 +7,15 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/perf_events/rt_perf.h"
-#include "runtime/perf_events/rt_perf_reader.h"
-#include "runtime/perf_events/rt_watch_place.h"
 #include "smrtree/smr_registry.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <linux/hw_breakpoint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 enum {
@@ -33,6 +35,12 @@ enum {
 
 #define NO_NODE UINT32_MAX
 
+/* Of a variable of the program's file that the launcher found (LOADSTONE_WATCH_AT). */
+struct place {
+    uint64_t base;
+    uint64_t elem_bytes; /* 0: nowhere */
+};
+
 struct watched_write {
     uint64_t time_ns, ip;
     uint32_t tid;
@@ -41,7 +49,7 @@ struct watched_write {
 static struct {
     char text[NAME_BYTES], label[NAME_BYTES]; /* NAME[INDEX], and the name */
     uint64_t index;
-    struct rt_watch_place place;        /* where the launcher found it */
+    struct place place;
     uint64_t base, len_bytes, since_ns; /* len_bytes 0: not armed */
     uint32_t node;
     uint64_t on_ns, wanted_ns, hits;  /* of lanes that are closed */
@@ -74,6 +82,38 @@ static bool read_text(const char *text)
     strcpy(watch.text, text);
     memcpy(watch.label, text, (size_t)(open - text));
     return true;
+}
+
+/* What is added to linked addresses of the program: its headers tell where they were linked themselves. */
+static uint64_t program_bias(void)
+{
+    const ElfW(Phdr) *headers = (const void *)getauxval(AT_PHDR);
+    const unsigned long len = getauxval(AT_PHNUM);
+    for (unsigned long i = 0; headers && i < len; i++)
+        if (headers[i].p_type == PT_PHDR) return (uint64_t)(uintptr_t)headers - headers[i].p_vaddr;
+    return 0;
+}
+
+static bool is_this_program(const char *path)
+{
+    char own[PATH_MAX];
+    const long len = ls_syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", own, sizeof(own) - 1);
+    if (len <= 0) return false;
+    own[len] = '\0';
+    return strcmp(own, path) == 0;
+}
+
+/* text NULL, not of this program's file, or not readable: nowhere. */
+static void read_place(const char *text, struct place *out)
+{
+    char *at = NULL;
+    *out = (struct place){.elem_bytes = 0};
+    if (!text) return;
+    const uint64_t linked = strtoull(text, &at, 16);
+    const uint64_t elem_bytes = strtoull(at, &at, 10);
+    const bool is_fixed = strtol(at, &at, 10) != 0;
+    if (*at != ' ' || !is_this_program(at + 1)) return;
+    *out = (struct place){.base = linked + (is_fixed ? 0 : program_bias()), .elem_bytes = elem_bytes};
 }
 
 /* The processor watches 1, 2, 4 or 8 bytes at a multiple of that. */
@@ -317,7 +357,7 @@ static int watch_process_start(struct rt_engine_facts *facts)
 {
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     rt_text_add(&trigger, "breakpoints");
-    rt_watch_place_read(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.place);
+    read_place(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.place);
     return rt_perf_process_start(&engine, watch.weak);
 }
 

@@ -104,7 +104,7 @@ struct rt_step_pages {
     uint64_t addrs[RT_STEP_PAGES_MAX]; /* the last address touched in each page, the latest page first */
 };
 
-/* Entries for 4 KiB pages of this processor's first-level data TLB, as far as known: what len_max is set to. */
+/* Entries for 4 KiB pages of this processor's first-level data TLB, as far as known, for len_max. */
 uint32_t rt_step_pages_entries(void);
 /* Forget all pages. */
 void rt_step_pages_clear(struct rt_step_pages *p);

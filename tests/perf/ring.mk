@@ -30,7 +30,7 @@ check-long: check-soak check-errnos
 if HAVE_CMOCKA
 check_PROGRAMS += tests/perf/test_pe_aux tests/perf/test_pe_decode
 TESTS += tests/perf/test_pe_aux tests/perf/test_pe_decode
-tests_perf_test_pe_aux_SOURCES = tests/perf/test_pe_aux.c runtime/perf_events/rt_perf_duty.c runtime/perf_events/rt_perf_pace.c
+tests_perf_test_pe_aux_SOURCES = tests/perf/test_pe_aux.c runtime/perf_events/rt_perf_pace.c
 tests_perf_test_pe_aux_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS)
 tests_perf_test_pe_aux_LDADD = libperfring.la libcommon.la $(CMOCKA_LIBS)
 tests_perf_test_pe_decode_SOURCES = tests/perf/test_pe_decode.c

@@ -2,7 +2,6 @@
 /* AUX areas: mapping, what records tell of them, operations at every offset over their end; times of the
  * counter; slower gears by time. */
 #include "perf/pe_aux.h"
-#include "runtime/perf_events/rt_perf_duty.h"
 #include "runtime/perf_events/rt_perf_pace.h"
 
 #include <errno.h>
