@@ -27,7 +27,8 @@ static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
                                             .own_base = rt_state.text_base,
                                             .own_end = rt_state.text_end};
     struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
-    path.len = (uint32_t)rt_unwind(&limits, path.frames, RT_UNWIND_FRAMES_MAX, &path.is_nested);
+    if (RT_HAVE_UNWIND)
+        path.len = (uint32_t)rt_unwind(&limits, path.frames, RT_UNWIND_FRAMES_MAX, &path.is_nested);
     if (path.len == 0) path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
     return path;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_bell_sigsafe.h"
 
-#include "runtime/core/rt_futex_sigsafe.h"
-
 static struct {
     uint32_t rings;
     uint64_t answer_ns;

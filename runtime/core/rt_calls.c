@@ -4,14 +4,15 @@
 #include "common/ls_checked.h"
 #include "ndm/ndm_registry.h"
 #include "runtime/core/rt_bell_sigsafe.h"
-#include "runtime/core/rt_call_marker.h"
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "spool/spool_put_domains_sigsafe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 
@@ -228,6 +229,71 @@ static void add_point(const struct rt_tap_sample *s, const struct ndm_call *c,
     memcpy(row->at, p->at, sizeof(row->at));
 }
 
+/* --- The function that is running, in a record of the collector's file that is changed in place: a process
+ * that crashes in it leaves the name of the culprit. --- */
+
+enum { RT_PAGE_BYTES = 4096 };
+
+/* Through a mapping of its own, since the writer's chunk moves on. */
+static struct {
+    struct spool_callback *rec;
+    uint64_t map_base;
+} marker;
+
+static void map_record(const struct spool_writer *w, const struct spool_callback *rec)
+{
+    uint64_t at;
+    const int fd = spool_writer_locate(w, rec, &at);
+    const uint64_t page = at & ~(uint64_t)(RT_PAGE_BYTES - 1);
+    const long map =
+        ls_syscall(SYS_mmap, NULL, 2 * RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
+    if (map < 0 && map > -RT_PAGE_BYTES) return;
+    marker.map_base = (uint64_t)map;
+    __atomic_store_n(&marker.rec, (struct spool_callback *)((uintptr_t)map + (uintptr_t)(at - page)),
+                     __ATOMIC_RELEASE);
+}
+
+static void write_record(struct rt_thread *t)
+{
+    struct spool_callback *rec = rt_spool_reserve(t, SPOOL_REC_CALLBACK, SPOOL_CALLBACK_RUNS, sizeof(*rec));
+    if (!rec) return;
+    rec->time_ns = ls_clock_mono_ns();
+    rt_spool_commit(t, rec);
+    map_record(&t->writer, rec);
+}
+
+static void set_entered(uint32_t entered)
+{
+    struct spool_callback *rec = __atomic_load_n(&marker.rec, __ATOMIC_ACQUIRE);
+    if (rec) __atomic_store_n(&rec->entered, entered, __ATOMIC_RELEASE);
+}
+
+/* Before a call; the record is written before the first. */
+static void marker_enter(uint32_t node, uint64_t function, uint64_t argument)
+{
+    if (!marker.rec) write_record(rt_tls.thread);
+    if (!marker.rec) return;
+    marker.rec->node = node;
+    marker.rec->function = function;
+    marker.rec->argument = argument;
+    set_entered(1);
+}
+
+static void marker_leave(void)
+{
+    set_entered(0);
+}
+
+/* The file is about to be closed, or is not ours any more (in a fork child it is the parent's, where nothing
+ * is written): the next call writes another record. */
+static void marker_close(void)
+{
+    if (!marker.rec) return;
+    if (rt_tls.thread && rt_tls.thread->own) set_entered(0);
+    __atomic_store_n(&marker.rec, NULL, __ATOMIC_RELEASE);
+    ls_syscall(SYS_munmap, marker.map_base, 2 * RT_PAGE_BYTES);
+}
+
 /* --- a sample --- */
 
 /* The probe's own cost is what it reads of a line in L1, less that line's latency; resolve, which knows the
@@ -255,11 +321,11 @@ static uint64_t time_ns(const struct rt_tap_sample *s)
 /* The program's function, with everything as in a thread of the program's; what it records is recorded. */
 static void *run(const struct ndm_call *c, struct mem_sample *sample)
 {
-    rt_call_marker_enter(c->node_id, (uint64_t)(uintptr_t)c->fn, (uint64_t)(uintptr_t)c->user);
+    marker_enter(c->node_id, (uint64_t)(uintptr_t)c->fn, (uint64_t)(uintptr_t)c->user);
     rt_quiet_end();
     void *const result = c->fn(c->node, sample, c->user);
     rt_quiet_begin();
-    rt_call_marker_leave();
+    marker_leave();
     return result;
 }
 
@@ -315,13 +381,13 @@ void rt_calls_say_farewell(struct rt_thread *t)
     flush_points(t);
     for (uint32_t i = 0; i < calls.accounts_len; i++)
         put_news(t, SPOOL_CALLBACK_SUMMARY, &calls.accounts[i]);
-    rt_call_marker_close();
+    marker_close();
 }
 
 void rt_calls_abandoned(struct rt_thread *t)
 {
     flush_points(t);
-    rt_call_marker_close();
+    marker_close();
     if (!calls.running) return;
     switch_off(account_of(&calls.call), SPOOL_CALLBACK_LEFT);
     __atomic_store_n(&calls.running, NULL, __ATOMIC_RELEASE);
@@ -361,7 +427,7 @@ void rt_calls_tell_stuck(void)
 
 void rt_calls_give_up(void)
 {
-    if (__atomic_load_n(&calls.running, __ATOMIC_ACQUIRE)) rt_call_marker_give_up();
+    if (__atomic_load_n(&calls.running, __ATOMIC_ACQUIRE)) marker_leave();
 }
 
 void rt_calls_after_fork_child(void)
@@ -376,5 +442,5 @@ void rt_calls_after_fork_child(void)
         a->calls = a->all_ns = a->longest_ns = a->round_ns = a->cpu_ns = 0;
         a->first_ns = ls_clock_mono_ns();
     }
-    rt_call_marker_close();
+    marker_close();
 }

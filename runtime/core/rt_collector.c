@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_collector.h"
 
-#include "runtime/core/rt_bell_sigsafe.h"
 #include "runtime/core/rt_calls.h"
-#include "runtime/core/rt_futex_sigsafe.h"
-#include "runtime/core/rt_lonely.h"
-#include "runtime/core/rt_order.h"
+#include "runtime/core/rt_bell_sigsafe.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -47,6 +47,103 @@ static uint32_t load(const uint32_t *word)
 static void store(uint32_t *word, uint32_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+/* --- Orders for a thread sanitizer in the program: it does not see our atomics, and would report the
+ * program's memory that a natural-domain function wrote as raced for. --- */
+
+/* compiler-rt's tsan interface; weak: mostly not there */
+extern void __tsan_acquire(void *) __attribute__((weak));
+extern void __tsan_release(void *) __attribute__((weak));
+
+/* What stands before, in this thread, is before what stands behind order_after of the same word. */
+static void order_before(void *word)
+{
+    if (__tsan_release) __tsan_release(word);
+}
+
+static void order_after(void *word)
+{
+    if (__tsan_acquire) __tsan_acquire(word);
+}
+
+/* --- A process whose threads have all ended (pthread_exit of main too) exits; a thread of ours must not keep
+ * it. --- */
+
+/* linux/dirent.h, which is not for programs */
+struct dir_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t len_bytes;
+    uint8_t type;
+    char name[];
+};
+
+/* No thread that the runtime knows lives. Cheap.  Signal: safe. */
+static bool may_be_lonely(void)
+{
+    return __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED) == 0;
+}
+
+/* The first thread stays as a zombie until the others are gone: the letter behind the name in parentheses
+ * (proc(5)). */
+static bool is_zombie(const char *tid)
+{
+    char name[64], text[256];
+    struct rt_text path = rt_text_in(name, sizeof(name));
+    rt_text_add(&path, "/proc/self/task/");
+    rt_text_add(&path, tid);
+    rt_text_add(&path, "/stat");
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true; /* gone meanwhile */
+    const long len = ls_syscall(SYS_read, fd, text, sizeof(text) - 1);
+    ls_syscall(SYS_close, fd);
+    text[len > 0 ? len : 0] = '\0';
+    const char *end = strrchr(text, ')');
+    return end && (end[1] == ' ') && (end[2] == 'Z' || end[2] == 'X');
+}
+
+/* Other threads of ours do not count either: each of them finds out for itself. */
+static bool is_ours(const char *name)
+{
+    pid_t tid = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        tid = tid * 10 + (*name - '0');
+    for (const struct rt_thread *t = __atomic_load_n(&rt_state.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+        if (t->own && __atomic_load_n(&t->in_use, __ATOMIC_RELAXED) && t->tid == tid) return true;
+    return false;
+}
+
+static bool is_other_life(const char *name, const char *own)
+{
+    return name[0] >= '0' && name[0] <= '9' && strcmp(name, own) != 0 && !is_ours(name) && !is_zombie(name);
+}
+
+static bool any_other(const char *entries, long len, const char *own)
+{
+    for (long at = 0; at < len;) {
+        const struct dir_entry *e = (const void *)(entries + at);
+        if (is_other_life(e->name, own)) return true;
+        at += e->len_bytes;
+    }
+    return false;
+}
+
+bool rt_collector_is_alone(pid_t tid)
+{
+    _Alignas(8) char entries[1024];
+    char own[24];
+    struct rt_text text = rt_text_in(own, sizeof(own));
+    if (!may_be_lonely()) return false;
+    rt_text_add_number(&text, (uint64_t)tid);
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return false;
+    long len;
+    bool others = false;
+    while (!others && (len = ls_syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+        others = any_other(entries, len, own);
+    ls_syscall(SYS_close, fd);
+    return !others;
 }
 
 bool rt_collector_is_self(void)
@@ -92,7 +189,7 @@ static void tell_lost(void)
 static void work(struct rt_thread *t)
 {
     const uint32_t asked = load(&collector.asked);
-    rt_order_after(&collector.asked);
+    order_after(&collector.asked);
     rt_bell_answer(ls_clock_mono_ns());
     store(&collector.working, 1); /* before the look at pauses, which is raised before a look at this */
     rt_calls_awake();
@@ -101,7 +198,7 @@ static void work(struct rt_thread *t)
     rt_calls_settle(t);
     tell_lost();
     add_to_budget(t);
-    rt_order_before(&collector.done);
+    order_before(&collector.done);
     if (is_whole && asked != load(&collector.done)) {
         store(&collector.done, asked);
         rt_futex_wake(&collector.done);
@@ -114,14 +211,14 @@ static void close_file(struct rt_thread *t)
 {
     tell_lost();
     rt_calls_say_farewell(t);
-    rt_spool_close(t);
+    rt_stream_close(t);
     store(&collector.closed, 1);
     rt_futex_wake(&collector.closed);
 }
 
 static uint64_t rest_ns(void)
 {
-    if (rt_lonely_may_be()) return RT_COLLECTOR_LAST_NS;
+    if (may_be_lonely()) return RT_COLLECTOR_LAST_NS;
     return rt_state.engine->collect || rt_calls_are_wanted() ? RT_COLLECTOR_PERIOD_NS : RT_COLLECTOR_IDLE_NS;
 }
 
@@ -168,7 +265,7 @@ static void *collector_main(void *block)
         if (load(&collector.closing) && !load(&collector.closed)) close_file(t);
         if (load(&collector.closed) || load(&collector.sealed)) rt_bell_answer(0);
         const bool for_good = load(&collector.closed) || load(&collector.sealed);
-        if (!for_good && rt_lonely_is(t->tid)) {
+        if (!for_good && rt_collector_is_alone(t->tid)) {
             close_file(t); /* who ends the process, perhaps this thread, finds nothing left to wait for */
             rt_bell_answer(0);
             store(&collector.runs, 0);
@@ -188,7 +285,7 @@ static LS_ALIGNED void on_thread_exit(void *block)
     if (is_stranger(t) || !rt_is_own_process()) return;
     rt_tls.depth = 1;
     rt_calls_abandoned(t);
-    rt_spool_close(t);
+    rt_stream_close(t);
     rt_tls.thread = NULL;
     rt_tls.dead = 1;
     collector.thread = NULL;
@@ -270,11 +367,11 @@ void rt_collector_drain_running(void)
 {
     if (!can_work() || rt_tls.pauses || rt_calls_are_known_stuck()) return;
     flush_engine();
-    rt_order_before(&collector.asked);
+    order_before(&collector.asked);
     const uint32_t mine = __atomic_add_fetch(&collector.asked, 1, __ATOMIC_SEQ_CST);
     rt_bell_ring();
     if (!wait_for(&collector.done, mine)) return rt_calls_tell_stuck();
-    rt_order_after(&collector.done);
+    order_after(&collector.done);
 }
 
 static bool rings_hold_something(void)
@@ -336,7 +433,7 @@ void rt_collector_thread_began(struct rt_thread *t)
 
 void rt_collector_thread_ended(void)
 {
-    if (load(&collector.runs) && rt_lonely_may_be()) rt_bell_ring();
+    if (load(&collector.runs) && may_be_lonely()) rt_bell_ring();
 }
 
 bool rt_collector_pause(void)
@@ -352,7 +449,7 @@ bool rt_collector_pause(void)
         }
         rt_futex_wait(&collector.working, 1, RT_COLLECTOR_LOOK_NS);
     }
-    rt_order_after(&collector.done);
+    order_after(&collector.done);
     return true;
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define RT_COLLECTOR_PERIOD_NS UINT64_C(100000000) /* between two looks at what came */
 #define RT_COLLECTOR_STUCK_NS UINT64_C(1000000000)
@@ -27,6 +28,9 @@ void rt_collector_need(bool callbacks);
 void rt_collector_drain(void);
 /* The same where no thread can be made.  Signal: safe. */
 void rt_collector_drain_running(void);
+
+/* The thread tid of ours is the only one that lives: the process must end without it. */
+bool rt_collector_is_alone(pid_t tid);
 
 /* Is the calling thread the collector?  Signal: safe. */
 bool rt_collector_is_self(void);

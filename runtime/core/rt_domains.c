@@ -1,15 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/core/rt_domains.h"
-
+/* The program's natural domains, as they change, in the spool. The content of a domain or map is written
+ * once: the same content again gets the number that it has, and of what changed only the pieces that did. */
+#include "common/ls_compat.h"
 #include "ndm/ndm_registry.h"
 #include "ndm/ndm_wire.h"
 #include "runtime/core/rt_collector.h"
-#include "runtime/core/rt_grown.h"
+#include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
 #include "spool/spool_put_domains_sigsafe.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+/* --- Arrays that grow, in memory of our own: the program's allocator is not for us. --- */
+
+enum { GROWN_FIRST_BYTES = 4096 };
+
+#define GROWN(type)      \
+    struct {             \
+        type *rows;      \
+        size_t len, cap; \
+    }
+
+/* Zeroed pages; NULL without memory. */
+static void *grown_map(size_t len_bytes)
+{
+    const long at =
+        ls_syscall(SYS_mmap, NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at < 0 && at > -GROWN_FIRST_BYTES ? NULL : (void *)at;
+}
+
+/* Twice as much room, or len; NULL without memory, and nothing has changed then. */
+static void *grown_more(void *rows, size_t *cap, size_t len, size_t row_bytes)
+{
+    size_t want = *cap ? 2 * *cap : GROWN_FIRST_BYTES / row_bytes;
+    if (want < len) want = len;
+    const long at = rows ? ls_syscall(SYS_mremap, rows, *cap * row_bytes, want * row_bytes, MREMAP_MAYMOVE)
+                         : (long)(uintptr_t)grown_map(want * row_bytes);
+    if (at == 0 || (at < 0 && at > -GROWN_FIRST_BYTES)) return NULL;
+    *cap = want;
+    return (void *)at;
+}
+
+/* At least len_rows rows, new ones zero; false without memory. */
+#define grown_room(grown, len_rows)                                                            \
+    __extension__({                                                                            \
+        __typeof__(grown) grown_ = (grown);                                                    \
+        const size_t len_ = (len_rows);                                                        \
+        bool ok_ = true;                                                                       \
+        if (len_ > grown_->cap) {                                                              \
+            void *more_ = grown_more(grown_->rows, &grown_->cap, len_, sizeof(*grown_->rows)); \
+            ok_ = more_ != NULL;                                                               \
+            if (ok_) grown_->rows = more_;                                                     \
+        }                                                                                      \
+        if (ok_ && len_ > grown_->len) grown_->len = len_;                                     \
+        ok_;                                                                                   \
+    })
+
+/* Append; false without memory. */
+#define grown_add(grown, row)                                      \
+    __extension__({                                                \
+        const bool added_ = grown_room((grown), (grown)->len + 1); \
+        if (added_) (grown)->rows[(grown)->len - 1] = (row);       \
+        added_;                                                    \
+    })
 
 /* Of the spool, all domains and maps together may take this part; without a cap, as much as of the default. */
 enum { RT_DOMAINS_PART = 2 };
@@ -24,9 +79,9 @@ struct rt_content {
 
 /* All under the registry's lock. */
 static struct {
-    RT_GROWN(struct rt_content) contents; /* number - 1 */
-    RT_GROWN(uint64_t) pieces;
-    RT_GROWN(uint32_t) domains, maps; /* number - 1: the number of its content, 0: none */
+    GROWN(struct rt_content) contents; /* number - 1 */
+    GROWN(uint64_t) pieces;
+    GROWN(uint32_t) domains, maps; /* number - 1: the number of its content, 0: none */
     uint64_t written_bytes;
     uint8_t *buffer; /* of one piece */
 } kept;
@@ -123,7 +178,7 @@ static void put_piece(struct rt_walk *w, const void *bytes, uint32_t len_bytes, 
     kept.written_bytes += len_bytes;
     if (before)
         *before = hash;
-    else if (!rt_grown_add(&kept.pieces, hash))
+    else if (!grown_add(&kept.pieces, hash))
         w->failed = true;
 }
 
@@ -148,7 +203,7 @@ static uint32_t write_new(const struct rt_subject *s, const struct rt_walk *seen
     const struct rt_content content = {
         .hash = seen->hash, .total_bytes = seen->total_bytes, .first_piece = (uint32_t)kept.pieces.len};
     struct rt_walk w = {.on_piece = put_piece, .number = (uint32_t)kept.contents.len + 1};
-    if (!has_room(seen->total_bytes) || !rt_grown_add(&kept.contents, content)) return 0;
+    if (!has_room(seen->total_bytes) || !grown_add(&kept.contents, content)) return 0;
     walk_through(&w, s);
     if (!w.failed) return w.number;
     kept.contents.rows[w.number - 1].total_bytes = 0; /* nobody shares half of it */
@@ -168,7 +223,7 @@ static uint32_t write_changes(const struct rt_subject *s, uint32_t number, const
 
 static bool have_buffer(void)
 {
-    if (!kept.buffer) kept.buffer = rt_grown_map(SPOOL_DATA_PIECE_BYTES);
+    if (!kept.buffer) kept.buffer = grown_map(SPOOL_DATA_PIECE_BYTES);
     return kept.buffer != NULL;
 }
 
@@ -191,7 +246,7 @@ static uint32_t content_of(const struct rt_subject *s, uint32_t before)
 /* --- events --- */
 
 /* The place of domain or map `number` in its table; NULL: no memory. */
-#define PLACE_OF(table, number) (rt_grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
+#define PLACE_OF(table, number) (grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
 
 /* What takes long here is not one of many calls like it. */
 static void charge(uint64_t begin_ns)

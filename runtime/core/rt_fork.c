@@ -8,7 +8,7 @@
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
-#include "runtime/core/rt_thread.h"
+#include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
 
 #include <errno.h>

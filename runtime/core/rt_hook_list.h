@@ -60,7 +60,6 @@
     X(int, execl, (const char *, const char *, ...))                                                        \
     X(int, execle, (const char *, const char *, ...))                                                       \
     X(int, execlp, (const char *, const char *, ...))                                                       \
-    /* rt_hooks_spawn.c */                                                                                  \
     X(int, posix_spawn,                                                                                     \
       (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], \
        char *const[]))                                                                                      \
@@ -99,8 +98,5 @@
     X(void, _Exit, (int))                                                                                   \
     X(int, prctl, (int, ...))                                                                               \
     X(long, syscall, (long, ...))
-
-/* Called, not interposed. */
-#define RT_BEHIND_LIST(X)
 
 #endif

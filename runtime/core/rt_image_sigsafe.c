@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_image_sigsafe.h"
 
-#include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -11,6 +10,24 @@
 #include <fcntl.h>
 
 enum { RT_IMAGES_MAX = 100000, RT_WAIT_ROUNDS = 10000, RT_PPM = 1000000 };
+
+void rt_debug_note(const char *what, int detail_errno)
+{
+    if (!rt_state.config.debug || rt_state.spool_fd < 0) return;
+    char line[256];
+    struct rt_text text = rt_text_in(line, sizeof(line));
+    rt_text_add_number(&text, (uint64_t)rt_state.pid);
+    rt_text_add(&text, ": ");
+    rt_text_add(&text, what);
+    rt_text_add(&text, " (errno ");
+    rt_text_add_number(&text, (uint64_t)detail_errno);
+    rt_text_add(&text, ")\n");
+    const long fd = ls_syscall(SYS_openat, rt_state.spool_fd, "debug.txt",
+                               O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return;
+    ls_syscall(SYS_write, fd, line, text.len_bytes);
+    ls_syscall(SYS_close, fd);
+}
 
 /* Exec keeps the pid: the first number that nobody took. 0 or an errno. */
 static int rt_image_make_directory(char *name, size_t name_bytes)

@@ -17,4 +17,8 @@ void rt_image_put_process(struct rt_thread *t);
 /* In a fork child: its directory is still to be made. */
 void rt_image_forget(void);
 
+/* LOADSTONE_DEBUG=1: "pid: what (errno N)", a line of DIR/debug.txt in the spool. Thread: any.  Signal: safe;
+ * errno is kept. */
+void rt_debug_note(const char *what, int detail_errno);
+
 #endif

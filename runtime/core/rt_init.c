@@ -4,33 +4,257 @@
 #include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_child_env.h"
 #include "runtime/core/rt_collector.h"
-#include "runtime/core/rt_config.h"
 #include "runtime/core/rt_control_sigsafe.h"
-#include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_ended_sigsafe.h"
-#include "runtime/core/rt_exit_status.h"
+#include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_fork.h"
+#include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_marker_sigsafe.h"
-#include "runtime/core/rt_parent.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
-#include "runtime/core/rt_spool_dir.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
 
+#include "common/ls_private.h"
+#include "common/ls_quantity.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 enum { RT_PAGE_BYTES = 4096 };
+
+/* --- the environment --- */
+
+enum rt_kind { RT_TEXT, RT_BYTES, RT_NS, RT_SHARE, RT_NUMBER, RT_FLAG, RT_SIGNAL };
+
+struct rt_config_row {
+    enum ls_env_id id;
+    enum rt_kind kind;
+    size_t offset;
+};
+
+#define ROW(id, kind, field)                                      \
+    {                                                             \
+        LS_ENV_##id, RT_##kind, offsetof(struct rt_config, field) \
+    }
+static const struct rt_config_row rt_config_rows[] = {
+    ROW(ENGINE, TEXT, engine),
+    ROW(TRIGGER, TEXT, trigger),
+    ROW(CALLSTACK, TEXT, callstack),
+    ROW(OVERHEAD, SHARE, overhead_share),
+    ROW(PERIOD, NS, period_ns),
+    ROW(BURST, NUMBER, burst_instructions),
+    ROW(SEED, NUMBER, seed),
+    ROW(ALLOC_MIN, BYTES, alloc_min_bytes),
+    ROW(SPOOL_MAX, BYTES, spool_max_bytes),
+    ROW(DELAY, NS, delay_ns),
+    ROW(DURATION, NS, duration_ns),
+    ROW(START, NUMBER, start_ns),
+    ROW(CONTROL, SIGNAL, control_signal),
+    ROW(PAUSED, FLAG, paused),
+    ROW(CHILDREN, FLAG, children),
+    ROW(DEBUG, FLAG, debug),
+    ROW(TRACED, FLAG, traced),
+};
+#undef ROW
+
+enum { RT_CONFIG_ROWS = sizeof(rt_config_rows) / sizeof(rt_config_rows[0]), RT_SIGNAL_MAX = 64 };
+
+static ls_err rt_read_text(const char *text, char out[16])
+{
+    const size_t len = strlen(text);
+    if (len >= 16) return LS_ERR_RANGE;
+    memcpy(out, text, len + 1);
+    return LS_OK;
+}
+
+static ls_err rt_read_flag(const char *text, bool *out)
+{
+    uint64_t number = 0;
+    LS_TRY(ls_parse_u64(text, &number));
+    *out = number != 0;
+    return LS_OK;
+}
+
+static ls_err rt_read_signal(const char *text, int *out)
+{
+    uint64_t number = 0;
+    LS_TRY(ls_parse_u64(text, &number));
+    if (number == 0 || number > RT_SIGNAL_MAX) return LS_ERR_RANGE;
+    *out = (int)number;
+    return LS_OK;
+}
+
+static ls_err rt_read_value(const struct rt_config_row *row, const char *text, struct rt_config *c)
+{
+    void *at = (char *)c + row->offset;
+    switch (row->kind) {
+    case RT_TEXT:
+        return rt_read_text(text, at);
+    case RT_BYTES:
+        return ls_parse_bytes(text, at);
+    case RT_NS:
+        return ls_parse_duration(text, at);
+    case RT_SHARE:
+        return ls_parse_percent(text, at);
+    case RT_NUMBER:
+        return ls_parse_u64(text, at);
+    case RT_FLAG:
+        return rt_read_flag(text, at);
+    case RT_SIGNAL:
+        return rt_read_signal(text, at);
+    }
+    return LS_ERR_ARG;
+}
+
+/* Parse LOADSTONE_* over the defaults of ls_env.h. A value that cannot be read keeps its default; the name of
+ * the last such variable is returned, NULL when all was well. */
+static const char *rt_config_read(struct rt_config *c)
+{
+    const char *bad = NULL;
+    memset(c, 0, sizeof(*c));
+    for (size_t i = 0; i < RT_CONFIG_ROWS; i++) {
+        const struct rt_config_row *row = &rt_config_rows[i];
+        const struct ls_env_row *env = &ls_env_rows[row->id];
+        if (*env->default_value) rt_read_value(row, env->default_value, c);
+        const char *text = getenv(env->variable);
+        if (!text || !*text) continue;
+        if (rt_read_value(row, text, c) != LS_OK)
+            bad = env->variable;
+        else if (row->id == LS_ENV_SEED)
+            c->has_seed = true;
+    }
+    if (c->alloc_min_bytes == 0) c->alloc_min_bytes = 1;
+    return bad;
+}
+
+/* --- the spool of this process and its children --- */
+
+/* fd: of the directory, or -errno. */
+static int rt_spool_dir_use(long fd)
+{
+    if (fd < 0) return (int)-fd;
+    /* Held by this process and its fork children while they live: the launcher sees that somebody may still
+     * write, also before the first record. */
+    ls_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB);
+    rt_state.spool_fd = rt_fds_move_high((int)fd);
+    rt_fds_guard(&rt_state.spool_fd);
+    return 0;
+}
+
+/* Absolute in any case: children may be started elsewhere. */
+static void rt_spool_dir_set_path(const char *named)
+{
+    struct rt_text path = rt_text_in(rt_state.spool_path, sizeof(rt_state.spool_path));
+    if (named[0] != '/') {
+        const long len = ls_syscall(SYS_getcwd, rt_state.spool_path, sizeof(rt_state.spool_path));
+        path.len_bytes = len > 1 ? (size_t)len - 1 : 0; /* counts the NUL */
+        if (path.len_bytes != 1) rt_text_add(&path, "/");
+    }
+    rt_text_add(&path, named);
+}
+
+/* No launcher did: this is the first program of the recording. */
+static void rt_spool_dir_tell_start(void)
+{
+    char number[32];
+    struct rt_text text = rt_text_in(number, sizeof(number));
+    rt_text_add_number(&text, ls_clock_mono_ns());
+    setenv(ls_env_rows[LS_ENV_START].variable, number, 1);
+}
+
+/* Open the spool, or make it where this is the first program of a recording without a launcher, by
+ * LOADSTONE_SPOOL or the default of ls_env.h: rt_state.spool_fd and spool_path. One of another user, one that
+ * others may look into and a symbolic link are refused. 0 or an errno. */
+static int rt_spool_dir_open(void)
+{
+    const char *wanted = getenv(ls_env_rows[LS_ENV_SPOOL].variable);
+    const bool is_first = !getenv(ls_env_rows[LS_ENV_START].variable);
+    int err;
+    if (wanted && *wanted) {
+        rt_spool_dir_set_path(wanted);
+        if (is_first) ls_syscall(SYS_mkdirat, AT_FDCWD, rt_state.spool_path, 0700);
+        err = rt_spool_dir_use(ls_private_open(rt_state.spool_path));
+    } else if (!is_first) {
+        err = ENOENT; /* the environment was changed on the way to here */
+    } else {
+        err = rt_spool_dir_use(
+            ls_private_make_somewhere("loadstone-spool", rt_state.spool_path, sizeof(rt_state.spool_path)));
+        /* children belong to the same recording, those of system() and popen() too, which no hook sees */
+        if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
+    }
+    if (err == 0 && is_first) rt_spool_dir_tell_start();
+    if (err == ENOENT && !is_first) rt_ended_note();
+    return err == 0 && rt_ended_look() ? ESTALE : err;
+}
+
+/* --- the program that started this one --- */
+
+enum { RT_GENERATIONS_MAX = 16 };
+
+static bool rt_parent_has_records(pid_t pid)
+{
+    char name[48];
+    struct rt_text text = rt_text_in(name, sizeof(name));
+    rt_text_add(&text, "p");
+    rt_text_add_number(&text, (uint64_t)pid);
+    rt_text_add(&text, ".0");
+    return ls_syscall(SYS_faccessat, rt_state.spool_fd, name, F_OK) == 0;
+}
+
+/* The fourth field of /proc/PID/stat (proc(5)); the second one, in parentheses, may hold anything. */
+static pid_t rt_parent_parse(const char *stat)
+{
+    const char *at = strrchr(stat, ')');
+    pid_t pid = 0;
+    if (!at || strlen(at) < 5) return 0;
+    for (at += 4; *at >= '0' && *at <= '9'; at++)
+        pid = pid * 10 + (*at - '0');
+    return pid;
+}
+
+static pid_t rt_parent_of(pid_t pid)
+{
+    char path[48], stat[512];
+    struct rt_text text = rt_text_in(path, sizeof(path));
+    rt_text_add(&text, "/proc/");
+    rt_text_add_number(&text, (uint64_t)pid);
+    rt_text_add(&text, "/stat");
+    const long fd = ls_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const long len = ls_syscall(SYS_read, fd, stat, sizeof(stat) - 1);
+    ls_syscall(SYS_close, fd);
+    stat[len > 0 ? len : 0] = '\0';
+    return rt_parent_parse(stat);
+}
+
+/* Set rt_state.ancestor when the parent itself wrote no records (a subshell, a fork child that called exec at
+ * once): the nearest one above that did. The spool is open. */
+static void rt_parent_find(void)
+{
+    pid_t pid = rt_state.parent_pid;
+    if (rt_parent_has_records(rt_state.pid)) return; /* this process ran another image before */
+    for (int i = 0; i < RT_GENERATIONS_MAX && pid > 1; i++, pid = rt_parent_of(pid)) {
+        if (!rt_parent_has_records(pid)) continue;
+        if (i > 0) rt_state.ancestor = (struct rt_ancestor){.pid = pid};
+        return;
+    }
+}
+
+/* --- first and last moments --- */
 
 static int rt_init_note_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -115,7 +339,7 @@ static void rt_init_engine(const char *bad_variable)
 /* Everything but the first record. 0 or an errno. */
 static int rt_init_parts(void)
 {
-    const char *bad_variable = rt_config_read(&rt_state.config, getenv);
+    const char *bad_variable = rt_config_read(&rt_state.config);
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -127,7 +351,7 @@ static int rt_init_parts(void)
     if (rt_ended_was_seen()) rt_child_env_leave();
     rt_child_env_save(environ);
     if (err == 0) rt_parent_find();
-    if (err == 0) rt_exit_status_watch();
+    if (err == 0) rt_process_watch_exit();
     if (err == 0) err = rt_fork_init();
     if (err == 0) err = rt_thread_key_init();
     if (err == 0) err = rt_blocks_init();

@@ -2,14 +2,63 @@
 #include "runtime/core/rt_process.h"
 
 #include "runtime/core/rt_collector.h"
-#include "runtime/core/rt_exit_status.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_resources_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* --- The status that a process ends with. exit() gives it to handlers only, and ours runs after our
+ * destructor, when the files are closed: the record is there already and gets its value in place. --- */
+
+enum { RT_PAGE_BYTES = 4096, RT_STATUS_MASK = 0xff };
+
+/* The status in the file, through a mapping of its own; NULL: nothing to fill in. */
+static uint32_t *status_at;
+
+static void map_status(const struct spool_writer *w, const struct spool_exited *rec)
+{
+    uint64_t at;
+    const int fd = spool_writer_locate(w, &rec->status, &at);
+    const uint64_t page = at & ~(uint64_t)(RT_PAGE_BYTES - 1);
+    const long map = ls_syscall(SYS_mmap, NULL, RT_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
+    if (map > 0 || map < -RT_PAGE_BYTES) status_at = (uint32_t *)((uintptr_t)map + (uintptr_t)(at - page));
+}
+
+/* EXITED into the file of t, the calling thread, where the process has records at all; status may be
+ * SPOOL_STATUS_UNKNOWN. */
+static void put_exit_status(struct rt_thread *t, uint32_t status)
+{
+    status_at = NULL;
+    if (rt_state.image_open != RT_IMAGE_OPEN) return;
+    struct spool_exited *rec = rt_spool_reserve(t, SPOOL_REC_EXITED, 0, sizeof(*rec));
+    if (!rec) return;
+    rec->time_ns = ls_clock_mono_ns();
+    rec->status = status;
+    rec->peak_bytes = rt_resources_peak_bytes();
+    rt_spool_commit(t, rec);
+    if (status == SPOOL_STATUS_UNKNOWN) map_status(&t->writer, rec);
+}
+
+static LS_ALIGNED void on_exit_status(int status, void *unused)
+{
+    (void)unused;
+    if (status_at && rt_is_own_process())
+        __atomic_store_n(status_at, (uint32_t)status & RT_STATUS_MASK, __ATOMIC_RELAXED);
+}
+
+void rt_process_watch_exit(void)
+{
+    on_exit(on_exit_status, NULL);
+}
+
+/* --- Ends of the recording. --- */
 
 bool rt_process_is_this(void)
 {
@@ -46,7 +95,7 @@ static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
         rt_budget_charge(began_cpu_ns);
         rt_resources_put_sigsafe(t, ls_clock_mono_ns());
     }
-    rt_exit_status_put(t, status);
+    put_exit_status(t, status);
     rt_thread_end(t);
 }
 
@@ -78,7 +127,7 @@ void rt_process_before_exec(void)
             rt_budget_charge(began_cpu_ns);
             rt_resources_put_sigsafe(t, ls_clock_mono_ns());
         }
-        rt_spool_close(t);
+        rt_stream_close(t);
         rt_quiet_end();
     }
     errno = saved;

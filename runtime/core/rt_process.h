@@ -10,6 +10,9 @@
  * call. Signal: safe. */
 bool rt_process_is_this(void);
 
+/* Note the status that exit() is called with.  Thread: the constructor. */
+void rt_process_watch_exit(void);
+
 /* The process ends in an orderly way: last records, files cut to what they hold. Runs once; does nothing in
  * vfork children. status: as the parent will see it, or SPOOL_STATUS_UNKNOWN. Thread: any.  Signal: safe
  * (does nothing inside the runtime). */

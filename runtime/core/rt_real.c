@@ -14,13 +14,8 @@ struct rt_real_row {
 };
 
 #define RT_REAL_ROW(result, name, args) {#name, offsetof(struct rt_real, name)},
-static const struct rt_real_row rt_real_rows[] = {RT_HOOK_LIST(RT_REAL_ROW) RT_BEHIND_LIST(RT_REAL_ROW)};
+static const struct rt_real_row rt_real_rows[] = {RT_HOOK_LIST(RT_REAL_ROW)};
 #undef RT_REAL_ROW
-
-bool rt_real_is_resolving(void)
-{
-    return rt_resolving != 0;
-}
 
 LS_ALIGNED void rt_real_resolve(void)
 {

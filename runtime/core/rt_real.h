@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions behind our hooks.
+/* The functions that our hooks stand before. The first call is made before other threads exist.
  *
- * Thread: any; the first call is made before other threads exist.  Signal: not safe. */
+ * Signal: not safe. */
 #ifndef RT_REAL_H
 #define RT_REAL_H
 
@@ -12,15 +12,13 @@
 #define RT_REAL_FIELD(result, name, args) result(*name) args;
 struct rt_real {
     RT_HOOK_LIST(RT_REAL_FIELD)
-    RT_BEHIND_LIST(RT_REAL_FIELD)
 };
 #undef RT_REAL_FIELD
 extern struct rt_real rt_real LS_HIDDEN;
 
-/* Find them all (the next definition behind ours). Idempotent; allocator calls that dlsym makes meanwhile are
- * served by the arena (rt_real_is_resolving). A function the system does not have stays NULL. */
+/* Find them all (the next definition after ours). Idempotent; allocator calls that dlsym makes meanwhile are
+ * served by the arena of rt_hooks_alloc.c. A function the system does not have stays NULL. */
 void rt_real_resolve(void);
-bool rt_real_is_resolving(void);
 
 /* Before the constructor, other libraries' constructors may call. */
 #define RT_REAL(name)                                              \

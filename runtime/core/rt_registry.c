@@ -4,7 +4,6 @@
 #include "common/ls_checked.h"
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_control_sigsafe.h"
-#include "runtime/core/rt_domains.h"
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"

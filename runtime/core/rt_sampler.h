@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sampling engine is. A new engine is one file, one line in rt_sampler_table.c, one line in local.mk.
+/* What a sampling engine is. A new engine is one file, a row in rt_sampler.c, one line in local.mk.
  *
  * Thread: the constructor.  Signal: not safe. */
 #ifndef RT_SAMPLER_H
@@ -65,9 +65,6 @@ extern const struct rt_sampler rt_sampler_faults;
 extern const struct rt_sampler rt_sampler_watch;
 extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
-
-/* Best first, NULL at the end; null is the last. */
-extern const struct rt_sampler *const rt_sampler_table[];
 
 /* Take the engine named ("auto": the first whose probe and process_start succeed) into rt_state.engine and
  * tell in facts->why why not the better ones. An engine that cannot work leaves null in charge. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of the calling thread. Files are made when there is something to write: a fork child that records
- * nothing leaves none. */
+/* Records of the calling thread (rt_stream_sigsafe.c). Files are made when there is something to write: a
+ * fork child that records nothing leaves none. */
 #ifndef RT_SPOOL_SIGSAFE_H
 #define RT_SPOOL_SIGSAFE_H
 
@@ -29,6 +29,6 @@ static inline void rt_spool_commit(struct rt_thread *t, void *rec)
 void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno);
 
 /* End the stream of t (the calling thread): THREAD_END. The next record begins another one. */
-void rt_spool_close(struct rt_thread *t);
+void rt_stream_close(struct rt_thread *t);
 
 #endif

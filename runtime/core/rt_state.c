@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_state.h"
 
-#include "runtime/core/rt_thread.h"
-
 static const uint32_t rt_mark_always = 1;
 
 struct rt_state rt_state = {
@@ -15,5 +13,3 @@ struct rt_state rt_state = {
     .maps_fd = -1,
     .statm_fd = -1,
 };
-
-_Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

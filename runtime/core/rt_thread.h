@@ -88,7 +88,8 @@ uint32_t rt_budget_draw_untimed(void);
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
 
-/* Out of line part of rt_enter: a thread met for the first time, or the child of a fork that ran no handler. */
+/* Out of line part of rt_enter, in rt_thread_life.c: a thread met for the first time, or the child of a fork
+ * that ran no handler. */
 struct rt_thread *rt_thread_adopt(void);
 
 /* Begin to record from a hook: the calling thread's block, or NULL when nothing may be recorded now
@@ -138,18 +139,5 @@ static inline struct rt_thread *rt_thread_self(void)
 {
     return rt_is_own_process() ? rt_tls.thread : NULL;
 }
-
-/* A block for a new thread: reused or mapped, in_use set, engine area zeroed.  NULL when out of memory. */
-struct rt_thread *rt_thread_acquire(void);
-/* Give back a block whose thread never ran or has ended. */
-void rt_thread_release(struct rt_thread *t);
-/* First and last thing a thread does: sets rt_tls, opens the engine; writes THREAD_END, closes engine and
- * stream. */
-void rt_thread_begin(struct rt_thread *t);
-void rt_thread_end(struct rt_thread *t);
-/* The key whose destructor ends a thread. 0 or an errno. */
-int rt_thread_key_init(void);
-/* In a fork child: all blocks but the caller's are free again, no file is open. */
-void rt_thread_after_fork_child(void);
 
 #endif

@@ -25,7 +25,8 @@ size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t ma
 /* An object was unloaded: another one may come to its address.  Thread: any.  Signal: safe. */
 void rt_unwind_forget(void);
 
-/* False where paths cannot be told (another C library, another processor): rt_unwind gives none. */
+/* False where paths cannot be known (another C library): rt_unwind gives none. On another processor these
+ * functions are not built (RT_HAVE_UNWIND is 0): blocks are named by the function that asked for them. */
 bool rt_unwind_works(void);
 
 #endif

@@ -2,7 +2,6 @@
 /* The allocator. Most small blocks cost two comparisons and a jump; the others are recorded: the allocation
  * after it was made, the free before it is done, because the address may be reused at once. */
 #include "runtime/core/rt_alloc_note.h"
-#include "runtime/core/rt_arena.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_timed.h"
@@ -15,6 +14,56 @@
 
 enum { RT_PAGE_BYTES = 4096 };
 
+/* --- Memory for calls that come while the real allocator is still being looked up (dlsym may call calloc).
+ * Never given back. --- */
+
+enum { ARENA_BYTES = 64 * 1024, ARENA_ALIGN_BYTES = 16 };
+static _Alignas(4096) uint8_t arena[ARENA_BYTES];
+static size_t arena_used;
+
+/* The length stands before the block: these blocks are ours, no layout of the program is changed. */
+static bool arena_place(size_t len_bytes, size_t align_bytes, size_t *used, size_t *at)
+{
+    size_t begin = *used + sizeof(size_t);
+    if (begin > ARENA_BYTES - align_bytes) return false;
+    begin = (begin + align_bytes - 1) & ~(align_bytes - 1);
+    if (len_bytes > ARENA_BYTES - begin) return false;
+    *at = begin;
+    *used = begin + len_bytes;
+    return true;
+}
+
+/* Zeroed; align_bytes is a power of two. NULL when full or when the length overflows. */
+static void *arena_alloc(size_t count, size_t len_bytes, size_t align_bytes)
+{
+    size_t len, at, next;
+    if (!ls_mul_size(count, len_bytes, &len) || align_bytes > 4096) return NULL;
+    if (align_bytes < ARENA_ALIGN_BYTES) align_bytes = ARENA_ALIGN_BYTES;
+    size_t used = __atomic_load_n(&arena_used, __ATOMIC_RELAXED);
+    do {
+        next = used;
+        if (!arena_place(len, align_bytes, &next, &at)) return NULL;
+    } while (
+        !__atomic_compare_exchange_n(&arena_used, &used, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    memcpy(arena + at - sizeof(size_t), &len, sizeof(len));
+    return arena + at;
+}
+
+/* Usable length of a block of ours. */
+static size_t arena_len(const void *p)
+{
+    size_t len;
+    memcpy(&len, (const uint8_t *)p - sizeof(len), sizeof(len));
+    return len;
+}
+
+static inline bool arena_owns(const void *p)
+{
+    return (uintptr_t)p - (uintptr_t)arena < ARENA_BYTES;
+}
+
+/* --- The hooks. --- */
+
 #define RT_NOTE_ALLOC(p, n, kind)                                                                         \
     do {                                                                                                  \
         if (rt_alloc_is_notable(n)) rt_alloc_note(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)); \
@@ -24,7 +73,7 @@ enum { RT_PAGE_BYTES = 4096 };
 static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_t len_bytes,
                                                              size_t align_bytes)
 {
-    void *p = rt_arena_alloc(count, len_bytes, align_bytes);
+    void *p = arena_alloc(count, len_bytes, align_bytes);
     if (!p) errno = ENOMEM;
     return p;
 }
@@ -125,7 +174,7 @@ static void rt_free_timed(void *p, size_t len, void *caller)
 static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
-    if (!p || rt_arena_owns(p) || RT_IS_EARLY(free)) return;
+    if (!p || arena_owns(p) || RT_IS_EARLY(free)) return;
     if (rt_registry_may_end_behind(base)) rt_registry_end_inside(base, rt_usable_bytes(p));
     if (rt_blocks_has(base))
         rt_free_timed(p, rt_usable_bytes(p), caller);
@@ -136,7 +185,7 @@ static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller
 LS_EXPORT_FRAMELESS void free(void *p)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
-    if (__builtin_expect(rt_blocks_may_have(base) || rt_arena_owns(p) || !rt_real.free ||
+    if (__builtin_expect(rt_blocks_may_have(base) || arena_owns(p) || !rt_real.free ||
                              rt_registry_may_end_behind(base),
                          0))
         rt_free_noted(p, __builtin_return_address(0));
@@ -147,7 +196,7 @@ LS_EXPORT_FRAMELESS void free(void *p)
 static void *rt_realloc_from_arena(void *p, size_t n)
 {
     void *q = malloc(n);
-    const size_t old = rt_arena_len(p);
+    const size_t old = arena_len(p);
     if (q) memcpy(q, p, old < n ? old : n);
     return q;
 }
@@ -173,7 +222,7 @@ static void *rt_realloc_noted(void *p, size_t n, void *caller)
 LS_EXPORT void *realloc(void *p, size_t n)
 {
     if (RT_IS_EARLY(realloc) || RT_IS_EARLY(malloc)) return p ? NULL : rt_early_alloc(1, n, 1);
-    if (__builtin_expect(p && rt_arena_owns(p), 0)) return rt_realloc_from_arena(p, n);
+    if (__builtin_expect(p && arena_owns(p), 0)) return rt_realloc_from_arena(p, n);
     return rt_realloc_noted(p, n, __builtin_return_address(0));
 }
 
@@ -185,14 +234,14 @@ LS_EXPORT void *reallocarray(void *p, size_t count, size_t n)
         return NULL;
     }
     if (RT_IS_EARLY(realloc) || RT_IS_EARLY(malloc)) return p ? NULL : rt_early_alloc(1, len, 1);
-    if (__builtin_expect(p && rt_arena_owns(p), 0)) return rt_realloc_from_arena(p, len);
+    if (__builtin_expect(p && arena_owns(p), 0)) return rt_realloc_from_arena(p, len);
     return rt_realloc_noted(p, len, __builtin_return_address(0));
 }
 
 LS_EXPORT int posix_memalign(void **out, size_t align_bytes, size_t n)
 {
     if (RT_IS_EARLY(posix_memalign)) {
-        void *p = rt_arena_alloc(1, n, align_bytes);
+        void *p = arena_alloc(1, n, align_bytes);
         if (p) *out = p;
         return p ? 0 : ENOMEM;
     }
@@ -236,6 +285,6 @@ LS_EXPORT void *pvalloc(size_t n)
 LS_EXPORT size_t malloc_usable_size(void *p)
 {
     if (!p) return 0;
-    if (__builtin_expect(rt_arena_owns(p), 0)) return rt_arena_len(p);
+    if (__builtin_expect(arena_owns(p), 0)) return arena_len(p);
     return RT_REAL(malloc_usable_size) ? rt_real.malloc_usable_size(p) : 0;
 }

@@ -61,7 +61,7 @@ LS_EXPORT int dlclose(void *handle)
 {
     rt_note_before_unload();
     const int result = RT_REAL(dlclose)(handle);
-    rt_unwind_forget();
+    if (RT_HAVE_UNWIND) rt_unwind_forget();
     rt_maps_mark_dirty();
     rt_note_after_unload();
     rt_end_pause();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that replace this one. The caller may be a vfork child: nothing is locked or allocated, and the
- * recursion guard is not held during the call (it would stay held in the parent). */
+/* Programs that replace this one or are started beside it. The caller of exec may be a vfork child: nothing
+ * is locked or allocated, and the recursion guard is not held during the call (it would stay held in the
+ * parent). */
 #include "runtime/core/rt_child_env.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 
 #include <alloca.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -106,4 +108,23 @@ LS_EXPORT int execle(const char *path, const char *first, ...)
     char *const *const envp = va_arg(args, char *const *);
     va_end(args);
     return execve(path, argv, envp);
+}
+
+/* system() and popen() pass environ on by themselves. */
+LS_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                          const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+    RT_CHILD_ENV(env, envp);
+    const int err = RT_REAL(posix_spawn)(pid, path, actions, attr, argv, env);
+    RT_CHILD_ENV_DONE(env);
+    return err;
+}
+
+LS_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
+{
+    RT_CHILD_ENV(env, envp);
+    const int err = RT_REAL(posix_spawnp)(pid, file, actions, attr, argv, env);
+    RT_CHILD_ENV_DONE(env);
+    return err;
 }

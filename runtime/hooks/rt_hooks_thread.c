@@ -2,6 +2,7 @@
 /* Threads that the program makes. */
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_real.h"
+#include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_timed.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
+#include "runtime/core/rt_thread_life.h"
 
 #include <errno.h>
 #include <string.h>

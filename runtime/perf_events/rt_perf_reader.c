@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_fds_sigsafe.h"
-#include "runtime/core/rt_lonely.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/perf_events/rt_perf.h"
 
@@ -80,7 +80,7 @@ static void *reader_main(void *unused)
     while (!__atomic_load_n(&reader.ends, __ATOMIC_ACQUIRE)) {
         wait_for_rings();
         if (!__atomic_load_n(&reader.ends, __ATOMIC_ACQUIRE)) rt_perf_look(ls_clock_mono_ns(), false);
-        if (!rt_lonely_is(own->tid)) continue;
+        if (!rt_collector_is_alone(own->tid)) continue;
         rt_tls.thread = own; /* the C library exits the process from here: records find a file */
         rt_tls.depth = 0;
         break;

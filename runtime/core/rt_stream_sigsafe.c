@@ -1,29 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/core/rt_spool_sigsafe.h"
-
+/* rt_spool_sigsafe.h: a thread's stream in the spool, from its first record to its last. The first stream of
+ * a process begins with the records that describe the process; the parts that write these include that
+ * header, and this file includes theirs. */
 #include "runtime/core/rt_alloc_note.h"
-#include "runtime/core/rt_debug_sigsafe.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_image_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_resources_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tls_blocks_sigsafe.h"
-#include "runtime/core/rt_vdso_sigsafe.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/prctl.h>
 
-static void rt_spool_flush_pending(struct rt_thread *t)
+/* The kernel's vdso is an ELF image without a file: its bytes go to the spool, so that resolve can name its
+ * functions and unwind through them, on any machine. */
+enum { VDSO_BYTES_MAX = 32768 };
+
+/* Bytes of the 64-bit ELF image at base, of which room_bytes may be read: up to its last section header. 0:
+ * it is none, or larger. */
+static uint32_t vdso_len_bytes(const void *base, uint32_t room_bytes)
 {
-    for (uint32_t kind = 0; kind < SPOOL_EVENT_COUNT; kind++) {
-        const uint64_t count = __atomic_exchange_n(&rt_state.pending_events[kind], 0, __ATOMIC_RELAXED);
-        if (count > 0)
-            spool_put_event(&t->writer, (struct spool_event){
-                                            .time_ns = ls_clock_mono_ns(), .kind = kind, .count = count});
-    }
+    const Elf64_Ehdr *h = base;
+    if (room_bytes < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
+        h->e_ident[EI_CLASS] != ELFCLASS64)
+        return 0;
+    const uint64_t end = h->e_shoff + (uint64_t)h->e_shnum * h->e_shentsize;
+    return h->e_shoff >= sizeof(*h) && end > h->e_shoff && end <= room_bytes ? (uint32_t)end : 0;
 }
 
-static void rt_spool_put_thread(struct rt_thread *t)
+static void put_vdso(struct rt_thread *t, uint64_t time_ns)
+{
+    const void *base = (const void *)rt_state.vdso_base;
+    if (!base) return;
+    const struct spool_text bytes = {base, vdso_len_bytes(base, VDSO_BYTES_MAX)};
+    const struct spool_image_bytes r = {
+        .time_ns = time_ns, .base = rt_state.vdso_base, .len_bytes = bytes.len_bytes};
+    if (bytes.len_bytes > 0) spool_put(&t->writer, SPOOL_WHAT(IMAGE, 0, r), &r, &bytes, 1);
+}
+
+static void put_thread(struct rt_thread *t)
 {
     char name[20] = ""; /* the kernel's 16 and room */
     ls_syscall(SYS_prctl, PR_GET_NAME, name);
@@ -39,7 +57,7 @@ static void rt_spool_put_thread(struct rt_thread *t)
 
 /* The stream may begin with a record whose time is already taken (a burst's trigger): what is written here
  * bears times from before, so that the records stay in order. */
-static int rt_spool_open(struct rt_thread *t)
+static int open_stream(struct rt_thread *t)
 {
     bool first;
     if (!rt_image_open(&first)) return EIO;
@@ -47,22 +65,22 @@ static int rt_spool_open(struct rt_thread *t)
     if (err != 0) return err;
     t->streams++;
     if (first) rt_image_put_process(t);
-    rt_spool_put_thread(t);
+    put_thread(t);
     if (!first) return 0;
     rt_maps_snapshot_sigsafe(t, t->begin_ns);
-    rt_vdso_put(t, t->begin_ns);
+    put_vdso(t, t->begin_ns);
     rt_tls_ids_put_sigsafe(t, t->begin_ns);
     rt_resources_put_sigsafe(t, t->begin_ns);
     return 0;
 }
 
-static void rt_spool_open_once(struct rt_thread *t)
+static void open_once(struct rt_thread *t)
 {
     const int saved = errno;
     t->opening = true;
     rt_tls.hook_begin_ns = 0; /* a start, no hook like others */
     RT_COMPILER_BARRIER();
-    const int err = rt_spool_open(t);
+    const int err = open_stream(t);
     if (err != 0) {
         rt_debug_note("no room in the spool for a thread", err);
         t->open_failed = true;
@@ -75,7 +93,7 @@ static void rt_spool_open_once(struct rt_thread *t)
 struct spool_writer *rt_spool_writer(struct rt_thread *t)
 {
     if (__builtin_expect(!spool_writer_is_open(&t->writer) && !t->open_failed && !t->opening, 0))
-        rt_spool_open_once(t);
+        open_once(t);
     return &t->writer;
 }
 
@@ -95,11 +113,21 @@ void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int deta
     rt_quiet_end();
 }
 
-void rt_spool_close(struct rt_thread *t)
+static void flush_pending(struct rt_thread *t)
+{
+    for (uint32_t kind = 0; kind < SPOOL_EVENT_COUNT; kind++) {
+        const uint64_t count = __atomic_exchange_n(&rt_state.pending_events[kind], 0, __ATOMIC_RELAXED);
+        if (count > 0)
+            spool_put_event(&t->writer, (struct spool_event){
+                                            .time_ns = ls_clock_mono_ns(), .kind = kind, .count = count});
+    }
+}
+
+void rt_stream_close(struct rt_thread *t)
 {
     if (!spool_writer_is_open(&t->writer)) return;
     rt_alloc_tell_skipped();
-    rt_spool_flush_pending(t);
+    flush_pending(t);
     rt_budget_hooks_ns();
     const struct spool_thread_end end = {
         .time_ns = ls_clock_mono_ns(),

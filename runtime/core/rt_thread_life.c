@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/core/rt_thread.h"
+#include "runtime/core/rt_thread_life.h"
 
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_fds_sigsafe.h"
@@ -20,6 +20,7 @@ enum {
     RT_KEY_ROUNDS = PTHREAD_DESTRUCTOR_ITERATIONS
 };
 
+_Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 static pthread_key_t rt_thread_key;
 
 static size_t rt_thread_block_bytes(void)
@@ -119,7 +120,7 @@ void rt_thread_end(struct rt_thread *t)
     if (t->engine_open && rt_state.engine->thread_close) rt_state.engine->thread_close(t);
     t->engine_open = false;
     if (rt_is_recording() && rt_thread_is_worth_telling()) rt_spool_writer(t);
-    rt_spool_close(t);
+    rt_stream_close(t);
     rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
     rt_budget_charge(began_cpu_ns);
     if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
