@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a plan and the registers of the moment to the addresses an instruction is about to touch. */
+/* From a plan and the registers of the moment to the addresses an instruction is about to touch.
+ *
+ * Thread: any. */
 #ifndef RT_BURST_ACCESS_SIGSAFE_H
 #define RT_BURST_ACCESS_SIGSAFE_H
 
@@ -25,8 +27,7 @@ struct rt_burst_regs {
 int rt_burst_greg_of(unsigned number);
 
 /* Write the accesses of p, loads of an operand before its stores, to out; returns their number.
- * Lanes whose mask bit is clear touch no memory (their faults are suppressed) and are left out.
- * Thread: any.  Signal: safe. */
+ * Lanes whose mask bit is clear touch no memory (their faults are suppressed) and are left out. */
 unsigned rt_burst_accesses(const struct rt_burst_plan *p, const struct rt_burst_regs *regs,
                            struct rt_burst_access out[RT_BURST_ACCESS_MAX]);
 

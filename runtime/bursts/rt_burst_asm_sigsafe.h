@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rt_burst_asm_x86_64.S as C sees it. */
+/* rt_burst_asm_x86_64.S as C sees it.
+ *
+ * Thread: any. */
 #ifndef RT_BURST_ASM_SIGSAFE_H
 #define RT_BURST_ASM_SIGSAFE_H
 
@@ -7,7 +9,7 @@
 #include <stdint.h>
 
 /* Copy until done or until a byte faults; returns the bytes copied. A SIGSEGV/SIGBUS handler that finds its
- * ip at rt_burst_copy_load_ip sets it to rt_burst_copy_fault_ip.  Thread: any.  Signal: safe. */
+ * ip at rt_burst_copy_load_ip sets it to rt_burst_copy_fault_ip. */
 size_t rt_burst_copy(void *to, const void *from, size_t len_bytes);
 extern const char rt_burst_copy_load_ip[], rt_burst_copy_fault_ip[];
 

@@ -116,7 +116,7 @@ struct rt_burst_scratch {
 
 enum rt_burst_decoded { RT_BURST_DECODED, RT_BURST_NEEDS_MORE, RT_BURST_UNDECODABLE };
 
-/* How p, just decoded into scratch, can be executed in isolation.  Signal: safe. */
+/* How p, just decoded into scratch, can be executed in isolation. */
 void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
                         struct rt_burst_plan *p);
 

@@ -21,14 +21,14 @@ struct rt_burst_devices {
 };
 
 /* May what is mapped from this path have side effects when read? Everything in /dev but shared memory, zero
- * and huge pages, in /sys, and kernel objects without a file.  Signal: safe. */
+ * and huge pages, in /sys, and kernel objects without a file. */
 bool rt_burst_path_is_device(const char *path, size_t len_bytes);
 
-/* Note one mapping; a later one over the same range is harmless.  Signal: safe. */
+/* Note one mapping; a later one over the same range is harmless. */
 void rt_burst_devices_add(struct rt_burst_devices *d, uint64_t base, uint64_t end);
-/* Add the device mappings of a text in the format of /proc/self/maps (whole lines).  Signal: safe. */
+/* Add the device mappings of a text in the format of /proc/self/maps (whole lines). */
 void rt_burst_devices_scan(struct rt_burst_devices *d, const char *maps, size_t len_bytes);
-/* False: never probe addr.  Signal: safe. */
+/* False: never probe addr. */
 bool rt_burst_devices_may_probe(const struct rt_burst_devices *d, uint64_t addr);
 
 #endif

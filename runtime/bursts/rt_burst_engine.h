@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a burst engine in the process and its threads. An engine is a row of rt_sampler.h made of these
- * functions, and a method. */
+ * functions, and a method.
+ *
+ * Thread: as struct rt_sampler says. */
 #ifndef RT_BURST_ENGINE_H
 #define RT_BURST_ENGINE_H
 

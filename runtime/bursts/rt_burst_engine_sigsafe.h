@@ -27,9 +27,9 @@ struct rt_burst_trigger {
     int (*probe)(void);
     /* For the calling thread; 0 or an errno. */
     int (*open)(struct rt_burst_thread *t);
-    /* One trigger after interval_ns of the thread's CPU time.  Thread: its own.  Signal: safe. */
+    /* One trigger after interval_ns of the thread's CPU time.  Thread: its own. */
     void (*arm)(struct rt_burst_thread *t, uint64_t interval_ns);
-    /* No more triggers.  Thread: any of the process.  Signal: safe. */
+    /* No more triggers.  Thread: any of the process. */
     void (*disarm)(struct rt_burst_thread *t);
     /* Thread: any of the process. */
     void (*close)(struct rt_burst_thread *t);

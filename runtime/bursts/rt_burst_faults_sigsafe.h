@@ -3,7 +3,7 @@
  * comes right after the kernel has handled a fault, with its address. Faults in system calls belong to those
  * calls, faults of the runtime's own to recording.
  *
- * Thread: where nothing else is said, the thread of t.  Signal: safe. */
+ * Thread: where nothing else is said, the thread of t. */
 #ifndef RT_BURST_FAULTS_SIGSAFE_H
 #define RT_BURST_FAULTS_SIGSAFE_H
 
@@ -17,8 +17,7 @@
 #define RT_BURST_FAULTS_MAGIC UINT64_C(0x4c6f61646661756c)
 
 /* Where the kernel refuses, which is counted once a process, or a tracer would see the signals, there are
- * none.
- */
+ * none. */
 void rt_burst_faults_begin(struct rt_burst_thread *t);
 /* Thread: any of the process. */
 void rt_burst_faults_close(struct rt_burst_thread *t);

@@ -15,7 +15,7 @@
  * Cost is CPU time, summed over threads. It is set against the time that the program worked: wall time, but
  * not more than its CPU time.
  *
- * Thread: any, on numbers of its own.  Signal: safe. */
+ * Thread: any, on numbers of its own. */
 #ifndef RT_BURST_GOVERNOR_SIGSAFE_H
 #define RT_BURST_GOVERNOR_SIGSAFE_H
 

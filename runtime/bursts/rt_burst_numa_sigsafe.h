@@ -20,8 +20,7 @@ struct rt_burst_numa {
     int nodes[RT_BURST_NUMA_PAGES_MAX];         /* answers */
 };
 
-/* Memory nodes in a list such as "0-1,3" (sysfs, Documentation/admin-guide/mm/numaperf.rst); 0: it is none.
- */
+/* Memory nodes in a list such as "0-1,3" (sysfs, Documentation/admin-guide/mm/numaperf.rst); 0: none. */
 unsigned rt_burst_numa_nodes(const char *list, size_t len_bytes);
 
 void rt_burst_numa_clear(struct rt_burst_numa *p);
@@ -33,8 +32,7 @@ typedef long rt_burst_numa_query(size_t len, const uint64_t *pages, int *nodes);
 /* By move_pages(2), which moves nothing when no node is wanted. */
 long rt_burst_numa_ask_kernel(size_t len, const uint64_t *pages, int *nodes);
 
-/* Ask, and write what is known as a PAGES record; nothing when nothing is known.  Thread: the owner of w.
- * Signal: safe. */
+/* Ask, and write what is known as a PAGES record; nothing when nothing is known.  Thread: the owner of w. */
 void rt_burst_numa_put(struct spool_writer *w, struct rt_burst_numa *p, rt_burst_numa_query *query,
                        uint64_t time_ns);
 

@@ -2,7 +2,7 @@
 /* A burst, from the trigger to its last record: whether it may begin, what it represents and what it cost.
  * The engine's method runs its instructions.
  *
- * Where nothing else is said: Thread: t's own.  Signal: safe. */
+ * Where nothing else is said: Thread: t's own. */
 #ifndef RT_BURST_SIGSAFE_H
 #define RT_BURST_SIGSAFE_H
 
@@ -15,8 +15,7 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
 /* Write an access of the burst, to the spool and for callbacks. False: dropped. */
 bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags);
 
-/* End what is under way (thread ends, sampling stops); uc may be NULL when the trap flag is not set anywhere.
- */
+/* End the burst under way, if any; uc may be NULL when the trap flag is not set anywhere. */
 void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why);
 /* The same, and arm the next trigger. */
 void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst_end_why why);
@@ -35,7 +34,7 @@ void rt_burst_note_handler_time(struct rt_burst_thread *t);
 /* After a longer time something else had the processor, also where the kernel does not know, as when a
  * hypervisor took it; a tick of the kernel inside a handler takes some 30. */
 enum { RT_BURST_PREEMPTED_US = 50 };
-/* Are so many TSC cycles more than us?  Thread: any. */
+/* Are so many TSC cycles more than us? */
 bool rt_burst_took_longer(uint64_t cycles, unsigned us);
 
 #define RT_BURST_TRAP_FLAG 0x100LL

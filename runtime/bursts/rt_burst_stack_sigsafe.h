@@ -18,7 +18,7 @@ struct rt_burst_stack_mode {
     bool has_calls;       /* a call stack is wanted */
 };
 
-/* The mode of this name; what has no name is "off".  Thread: any. */
+/* The mode of this name; what has no name is "off". */
 const struct rt_burst_stack_mode *rt_burst_stack_mode_named(const char *name);
 
 struct rt_burst_stack_source {
@@ -36,10 +36,10 @@ uint64_t rt_burst_stack_limit(const struct rt_burst_stack_source *s, uint64_t rs
 
 /* Follow the chain of frame pointers from rbp, for frames at from or above it, below limit; returns their
  * number. A frame that is not above the one before it, or cannot be read, ends the walk. Needs the fault
- * handler of the engine.  Thread: the stack's own.  Signal: safe. */
+ * handler of the engine.  Thread: the stack's own. */
 unsigned rt_burst_stack_links(const struct rt_burst_stack_source *s, uint64_t from, uint64_t limit);
 
-/* Write the STACK record; false: dropped and counted.  Thread: the owner of w.  Signal: safe. */
+/* Write the STACK record; false: dropped and counted.  Thread: the owner of w. */
 bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "runtime/bursts/rt_burst_engine_sigsafe.h"
 
-/* TracerPid of /proc/self/status text; 0 when there is none.  Signal: safe. */
+/* TracerPid of /proc/self/status text; 0 when there is none. */
 int rt_burst_tracer_of(const char *status, size_t len_bytes);
-/* Looks at /proc/self/status when the last look is older than max_age_ns.  Signal: safe. */
+/* Looks at /proc/self/status when the last look is older than max_age_ns. */
 bool rt_burst_is_traced(struct rt_burst_engine *e, uint64_t max_age_ns);
 
 #endif

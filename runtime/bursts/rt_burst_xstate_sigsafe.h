@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector and mask registers of interrupted code, out of the XSAVE area of its signal frame. */
+/* Vector and mask registers of interrupted code, out of the XSAVE area of its signal frame.
+ *
+ * Thread: any. */
 #ifndef RT_BURST_XSTATE_SIGSAFE_H
 #define RT_BURST_XSTATE_SIGSAFE_H
 
@@ -21,11 +23,11 @@ struct rt_burst_xstate {
 };
 
 /* Fill in *l unless it is known. Not at the start of a process, which may have no burst: a virtual machine
- * traps each cpuid instruction (5 us).  Thread: any.  Signal: safe. */
+ * traps each cpuid instruction (5 us). */
 void rt_burst_xlayout_learn(struct rt_burst_xlayout *l);
 
 /* View of uc_mcontext.fpregs (may be NULL). Recognises FP_XSTATE_MAGIC1 (asm/sigcontext.h); without it only
- * the legacy part is believed.  Thread: any.  Signal: safe. */
+ * the legacy part is believed. */
 struct rt_burst_xstate rt_burst_xstate_view(const void *fpregs, struct rt_burst_xlayout layout);
 
 /* Copy vector register 0..31 whole (64 bytes, upper parts that do not exist are zero) to out. */
@@ -40,7 +42,7 @@ struct rt_burst_tile {
     uint8_t first_row, rows; /* first_row: the one to go on with */
 };
 
-/* How tile 0..7 is configured (AMX); all 0: it is not.  Thread: any.  Signal: safe. */
+/* How tile 0..7 is configured (AMX); all 0: it is not. */
 struct rt_burst_tile rt_burst_xstate_tile(const struct rt_burst_xstate *x, unsigned number);
 
 #endif

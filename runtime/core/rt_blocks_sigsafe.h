@@ -71,7 +71,7 @@ static inline bool rt_block_is_unit(uint64_t base)
     return rt_regions && (base & ((1u << RT_UNIT_BITS) - 1)) == 0;
 }
 
-/* False: it is not there. True: ask rt_blocks_has.  Thread: any.  Signal: safe. */
+/* False: it is not there. True: ask rt_blocks_has. */
 static inline bool rt_blocks_may_have(uint64_t base)
 {
     const uintptr_t *row = &rt_filter[base >> RT_REGION_BITS & ((1 << RT_FILTER_BITS) - 1)];
@@ -81,17 +81,16 @@ static inline bool rt_blocks_may_have(uint64_t base)
 
 /* Map the table of regions (touched where it is used). 0 or an errno.  Thread: the constructor. */
 int rt_blocks_init(void);
-/* Remember base; false when there is no room for it, or when it is no multiple of 16 (then do not record it).
- * Thread: any.  Signal: safe. */
+/* Remember base. False: there is no room for it, or it is no multiple of 16; then do not record it. */
 bool rt_blocks_add(uint64_t base);
-/* Is it there?  Thread: any.  Signal: safe. */
+/* Is it there? */
 static inline bool rt_blocks_has(uint64_t base)
 {
     if (!rt_block_is_unit(base)) return false;
     const uint64_t *words = rt_region_words(base >> RT_REGION_BITS);
     return words && (__atomic_load_n(&words[rt_block_word(base)], __ATOMIC_RELAXED) & rt_block_bit(base));
 }
-/* Was it there? Forget it.  Thread: any.  Signal: safe. */
+/* Was it there? Forget it. */
 bool rt_blocks_remove(uint64_t base);
 
 #endif

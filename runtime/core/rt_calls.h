@@ -21,7 +21,7 @@
 bool rt_calls_are_wanted(void);
 
 /* Before the first samples after a rest: how long the thread slept is no function's fault.
- * Errors: none.  Thread: the collector's.  Signal: not safe. */
+ * Thread: the collector's.  Signal: not safe. */
 void rt_calls_awake(void);
 
 /* Call the function of the innermost range that holds the sample, if there is one; what it returns goes to

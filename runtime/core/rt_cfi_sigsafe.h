@@ -2,7 +2,9 @@
 /* Where a function's caller is, from the call frame information that every x86-64 object carries for
  * exceptions (System V psABI 3.6.2; LSB 10.6: .eh_frame and .eh_frame_hdr; DWARF 5, 6.4).
  * Only what calls need is followed: the canonical frame address (CFA) by the stack or frame pointer, the
- * return address right below it, and the caller's frame pointer. Anything else ends a path. */
+ * return address right below it, and the caller's frame pointer. Anything else ends a path.
+ *
+ * Thread: any. */
 #ifndef RT_CFI_SIGSAFE_H
 #define RT_CFI_SIGSAFE_H
 
@@ -35,7 +37,7 @@ struct rt_cfi_object {
 };
 
 /* The rule at ip, an address inside an instruction of the object. Reads nothing outside [begin, end).
- * What is damaged or not understood gives RT_CFI_END.  Thread: any.  Signal: safe. */
+ * What is damaged or not understood gives RT_CFI_END. */
 struct rt_cfi_rule rt_cfi_find(const struct rt_cfi_object *object, uint64_t ip);
 
 #endif

@@ -9,13 +9,13 @@
 
 /* An engine asks at each trigger, and now and then in a burst, and makes none while it is false. Writes
  * SAMPLING_BEGIN and SAMPLING_END when the answer has changed since the last time anyone asked. Thread: any,
- * depth > 0.  Signal: safe; errno is kept. */
+ * depth > 0. Keeps errno. */
 bool rt_control_is_sampling(uint64_t now_ns);
 
 /* The answer that was given last. */
 bool rt_control_was_sampling(void);
 
-/* loadstone_start(), loadstone_stop(), the control signal.  Signal: safe. */
+/* loadstone_start(), loadstone_stop(), the control signal. */
 void rt_control_set(bool on);
 void rt_control_toggle(void);
 

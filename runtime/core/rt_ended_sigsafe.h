@@ -5,7 +5,7 @@
  * The launcher holds a lock on spool.conf while the recording lasts; without a launcher it lasts as long as
  * the spool's directory.
  *
- * Thread: any.  Signal: safe. */
+ * Thread: any. */
 #ifndef RT_ENDED_SIGSAFE_H
 #define RT_ENDED_SIGSAFE_H
 

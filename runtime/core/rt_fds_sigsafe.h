@@ -2,7 +2,7 @@
 /* Our descriptors in the program's table: moved high, close-on-exec, and spared by the hooks of the close
  * family.
  *
- * Where nothing else is said: Thread: any.  Signal: safe. */
+ * Where nothing else is said: Thread: any. */
 #ifndef RT_FDS_SIGSAFE_H
 #define RT_FDS_SIGSAFE_H
 
@@ -15,11 +15,11 @@ enum { RT_FDS_MAX = 16384, RT_FDS_FLOOR = 700 };
 int rt_fds_move_high(int fd);
 
 /* From now on *slot is ours: close() of it by the program does nothing, dup2() onto it moves it and changes
- * *slot. *slot < 0 is ignored. Numbers from RT_FDS_MAX on are not guarded.  Signal: safe. */
+ * *slot. *slot < 0 is ignored. Numbers from RT_FDS_MAX on are not guarded. */
 void rt_fds_guard(int *slot);
-/* Call before closing it.  Signal: safe. */
+/* Call before closing it. */
 void rt_fds_unguard(const int *slot);
-/* unguard and close; *slot becomes -1.  Signal: safe; errno is kept. */
+/* unguard and close; *slot becomes -1. Keeps errno. */
 void rt_fds_close(int *slot);
 
 bool rt_fds_is_ours(int fd);

@@ -8,7 +8,7 @@
 
 /* Is there a directory to open files in? Makes it when this is the first call; *first tells the caller to
  * write what describes the process. False: not available (errno and remedy are in the debug text), now and
- * later. Thread: any, depth > 0.  Signal: safe. */
+ * later. Thread: any, depth > 0. */
 bool rt_image_open(bool *first);
 
 /* PROCESS into the file of t. Uses t->scratch. */
@@ -17,8 +17,7 @@ void rt_image_put_process(struct rt_thread *t);
 /* In a fork child: its directory is still to be made. */
 void rt_image_forget(void);
 
-/* LOADSTONE_DEBUG=1: "pid: what (errno N)", a line of DIR/debug.txt in the spool. Thread: any.  Signal: safe;
- * errno is kept. */
+/* LOADSTONE_DEBUG=1: "pid: what (errno N)", a line of DIR/debug.txt in the spool. Keeps errno. */
 void rt_debug_note(const char *what, int detail_errno);
 
 #endif

@@ -11,11 +11,11 @@ bool rt_maps_is_dirty(void);
 
 /* What an engine calls once a burst: a new snapshot when modules were loaded since the last one or it is old
  * (its own cost stretches the interval: at most half a percent), and the growth of the heap. Cheap otherwise.
- * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
+ * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 
 /* A snapshot now that bears time_ns; nothing when another thread is at one. Uses t->scratch.
- * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
+ * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
 /* At the end of the process: a last snapshot unless the first one was just taken and nothing was loaded

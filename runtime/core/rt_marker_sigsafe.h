@@ -2,7 +2,7 @@
 /* What the tracer hears of the program (common/ls_marker.h). Nothing is sent unless a tracer asked for it
  * (LOADSTONE_TRACED).
  *
- * Thread: any.  Signal: safe. */
+ * Thread: any. */
 #ifndef RT_MARKER_SIGSAFE_H
 #define RT_MARKER_SIGSAFE_H
 

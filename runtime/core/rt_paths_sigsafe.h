@@ -15,7 +15,7 @@ struct rt_paths {
 };
 
 /* Was the path of this hash (spool_path_hash) given in this stream? It is from now on.
- * Thread: the owner of p.  Signal: safe. */
+ * Thread: the owner of p. */
 bool rt_paths_know(struct rt_paths *p, uint32_t stream, uint64_t hash);
 /* It was not given after all. */
 void rt_paths_forget(struct rt_paths *p, uint64_t hash);

@@ -17,7 +17,7 @@ struct rt_poisson {
 double rt_negative_log(double u);
 
 /* Bytes to the next point: exponential with this mean, at least 0. Seeds p when it is new.
- * Thread: the owner of p.  Signal: safe. */
+ * Thread: the owner of p. */
 int64_t rt_poisson_gap(struct rt_poisson *p, uint32_t period_bytes, uint64_t seed);
 
 #endif

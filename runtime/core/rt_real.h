@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that our hooks stand before. The first call is made before other threads exist.
  *
- * Signal: not safe. */
+ * Thread: any.  Signal: not safe. */
 #ifndef RT_REAL_H
 #define RT_REAL_H
 

@@ -10,16 +10,15 @@
  * errno is kept. */
 void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 /* A record now that bears time_ns.
- * Thread: t is the caller, depth > 0.  Signal: safe; errno is kept. */
+ * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
 /* The most memory that was ever resident, 0 when not known. (That of getrusage counts what the process was
- * before exec, too.)
- * Signal: safe; errno is kept. */
+ * before exec, too.) Keeps errno. */
 uint64_t rt_resources_peak_bytes(void);
 /* In a fork child: its counts are others. */
 void rt_resources_after_fork_child(void);
 
-/* Sampling was switched on or off: CPU time counts from here on, or no longer. Thread: any.  Signal: safe. */
+/* Sampling was switched on or off: CPU time counts from here on, or no longer. */
 void rt_resources_switch_sigsafe(bool is_on);
 
 #endif

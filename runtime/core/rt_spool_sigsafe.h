@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of the calling thread (rt_stream_sigsafe.c). Files are made when there is something to write: a
- * fork child that records nothing leaves none. */
+ * fork child that records nothing leaves none.
+ *
+ * Thread: t's own. */
 #ifndef RT_SPOOL_SIGSAFE_H
 #define RT_SPOOL_SIGSAFE_H
 
@@ -24,8 +26,7 @@ static inline void rt_spool_commit(struct rt_thread *t, void *rec)
     spool_writer_commit(&t->writer, rec);
 }
 
-/* Count an incident: written at once when the calling thread can, else with its next record.
- * Thread: any.  Signal: safe; errno is kept. */
+/* Count an incident: written at once when the calling thread can, else with its next record. Keeps errno. */
 void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno);
 
 /* End the stream of t (the calling thread): THREAD_END. The next record begins another one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small texts without stdio.
  *
- * Errors: none.  Thread: one at a time for one object.  Signal: safe. */
+ * Thread: one at a time for one object. */
 #ifndef RT_TEXT_SIGSAFE_H
 #define RT_TEXT_SIGSAFE_H
 

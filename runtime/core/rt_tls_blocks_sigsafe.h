@@ -17,7 +17,7 @@ struct rt_tls_ids {
     struct spool_tls_row rows[RT_TLS_IDS_MAX];
 };
 
-/* The calling thread's block of a module, 0: none yet.  Signal: safe. */
+/* The calling thread's block of a module, 0: none yet. */
 uint64_t rt_tls_block_of_id(uint64_t id);
 
 /* The numbers are these now; is_sound: the vector is what we take it for (elsewhere it may be another).
@@ -25,10 +25,10 @@ uint64_t rt_tls_block_of_id(uint64_t id);
  * > 0. */
 void rt_tls_ids_set(struct rt_thread *t, const struct rt_tls_ids *ids, bool is_sound);
 
-/* Write the numbers that are known into t's file: what a new process begins with.  Signal: safe. */
+/* Write the numbers that are known into t's file: what a new process begins with. */
 void rt_tls_ids_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
-/* Write the blocks of the calling thread t if they changed since the last time.  Signal: safe. */
+/* Write the blocks of the calling thread t if they changed since the last time. */
 void rt_tls_blocks_poll_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
 #endif

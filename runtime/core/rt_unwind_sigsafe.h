@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The call path of the calling thread. No lock, no allocation, no system call on a known stack: objects are
  * found by the C library's lock-free _dl_find_object, rules are kept in a table. So a path can be taken
- * inside dlopen, in constructors, in signal handlers, and in the child of a vfork. */
+ * inside dlopen, in constructors, in signal handlers, and in the child of a vfork.
+ *
+ * Thread: any. */
 #ifndef RT_UNWIND_SIGSAFE_H
 #define RT_UNWIND_SIGSAFE_H
 
@@ -19,10 +21,10 @@ struct rt_unwind_limits {
 };
 
 /* Return addresses of the callers, innermost first, at most max. *out_nested (may be NULL): the left-out code
- * was met again behind a frame that was kept.  Returns their number.  Thread: any.  Signal: safe. */
+ * was met again behind a frame that was kept.  Returns their number. */
 size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max, bool *out_nested);
 
-/* An object was unloaded: another one may come to its address.  Thread: any.  Signal: safe. */
+/* An object was unloaded: another one may come to its address. */
 void rt_unwind_forget(void);
 
 /* False where paths cannot be known (another C library): rt_unwind gives none. On another processor these

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of the step engine: single-stepped bursts, isolated instructions, timed loads.
  *
- * Thread: the owner of the object, or any.  Signal: safe. */
+ * Thread: the owner of the object, or any. */
 #ifndef RT_STEP_SIGSAFE_H
 #define RT_STEP_SIGSAFE_H
 
@@ -108,8 +108,7 @@ struct rt_step_pages {
 uint32_t rt_step_pages_entries(void);
 /* Forget all pages. */
 void rt_step_pages_clear(struct rt_step_pages *p);
-/* Touch addr. Return the last address touched in its page if that is among the latest len_max ones, else 0.
- */
+/* Touch addr. Return the last address touched in its page if it is among the latest len_max ones, else 0. */
 uint64_t rt_step_pages_touch(struct rt_step_pages *p, uint64_t addr);
 
 /* --- rt_step_probe_sigsafe.c: time one load of the program under the conditions it has natively. --- */
