@@ -274,7 +274,7 @@ static void list_remove(struct rt_burst_thread *t)
 /* A debugger or tracer would see our signals before we do: with one there is none. */
 static bool leave_to_tracer(struct rt_burst_thread *t)
 {
-    if (!rt_burst_is_traced(&rt_burst_engine, TRACER_AGE_NS)) return false;
+    if (!rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return false;
     __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
     rt_burst_disarm(t);
     return true;

@@ -77,7 +77,7 @@ static int open_event(struct rt_burst_thread *t)
 void rt_burst_faults_begin(struct rt_burst_thread *t)
 {
     const bool has_perf = rt_burst_engine.trigger == &rt_burst_trigger_perf;
-    if (has_perf && rt_burst_is_traced(&rt_burst_engine, TRACER_AGE_NS)) return;
+    if (has_perf && rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return;
     const int error = has_perf ? open_event(t) : EACCES;
     if (error && !__atomic_exchange_n(&faults.is_refused, 1, __ATOMIC_RELAXED))
         rt_event_count_sigsafe(SPOOL_EVENT_FAULTS_REFUSED, 1, error);
@@ -168,7 +168,7 @@ static bool was_blocked(const siginfo_t *info)
 static bool is_the_programs(const struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip)
 {
     return t->outside && !was_blocked(info) && !rt_is_own_text(ip) && !t->rt->writer.stopped &&
-           rt_control_is_sampling(ls_clock_mono_ns());
+           rt_control_update(ls_clock_mono_ns());
 }
 
 static void record(struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip)
@@ -184,7 +184,7 @@ void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, cons
     const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
     if (rt_burst_engine.quiet || t->faults_fd < 0 || t->tid != rt_burst_gettid()) return;
     const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    if (rt_burst_is_traced(&rt_burst_engine, TRACER_AGE_NS)) return rt_burst_faults_stop(t);
+    if (rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return rt_burst_faults_stop(t);
     if (is_the_programs(t, info, ip)) record(t, info, ip);
     const uint64_t counted_ns = (uint64_t)t->faults_mean * FAULTS_COUNT_NS;
     t->faults_mean = rt_budget_adapt(&faults.rate, FAULTS_EVERY_NS);

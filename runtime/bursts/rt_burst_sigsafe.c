@@ -260,7 +260,7 @@ static bool is_outside_program(struct rt_burst_thread *t, const ucontext_t *uc)
     if (!t->outside || t->in_kernel || t->rt->writer.stopped) return true;
     if (rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP])) return true; /* a hook that only looks */
     const bool was_sampling = rt_control_was_sampling();
-    return !rt_control_is_sampling(ls_clock_mono_ns()) || !was_sampling;
+    return !rt_control_update(ls_clock_mono_ns()) || !was_sampling;
 }
 
 void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken_back)
@@ -279,12 +279,13 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
     }
     if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
     if (is_outside_program(t, uc)) return rt_burst_rearm(t);
-    if (rt_burst_is_traced(&rt_burst_engine, 0)) {
+    if (rt_burst_look_for_tracer(&rt_burst_engine, 0)) {
         __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_burst_disarm(t); /* the tracer would see the next one */
     }
-    const int why = rt_burst_masks_trap(uc)                      ? SPOOL_BURST_MASKED
-                    : rt_tap_must_wait(t->rt, RT_TAP_BURST_ROWS) ? SPOOL_BURST_FULL /* callbacks are behind */
-                                                                 : -1;
+    const int why = rt_burst_masks_trap(uc) ? SPOOL_BURST_MASKED
+                    : rt_tap_call_for_room(t->rt, RT_TAP_BURST_ROWS)
+                        ? SPOOL_BURST_FULL /* callbacks are behind */
+                        : -1;
     begin(t, uc, why);
 }

@@ -29,7 +29,7 @@ static int read_tracer(void)
     return n > 0 ? rt_burst_tracer_of(text, (size_t)n) : 0;
 }
 
-bool rt_burst_is_traced(struct rt_burst_engine *e, uint64_t max_age_ns)
+bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
     if (!e->traced_checked_ns || now_ns - e->traced_checked_ns > max_age_ns) {

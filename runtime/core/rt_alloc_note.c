@@ -38,7 +38,7 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
                          const struct rt_block *b, const struct rt_path *path)
 {
     const uint64_t hash = spool_path_hash(path->frames, path->len);
-    const bool is_known = rt_paths_know(&t->paths, t->streams, hash);
+    const bool is_known = rt_paths_note(&t->paths, t->streams, hash);
     rec.base = (uint64_t)(uintptr_t)b->base;
     rec.len_bytes = b->len_bytes;
     rec.frames_len = is_known ? 1 : path->len;

@@ -20,9 +20,9 @@ struct rt_block {
     void *caller; /* return address of the hook */
 };
 
-/* Does a block of this length deserve a second look? Almost always no, by two comparisons; hooks ask before
- * the real call, so that they can leave the rest to it. */
-static inline bool rt_alloc_is_notable(size_t len_bytes)
+/* Count a block of this length. True: it may be recorded, by rt_alloc_note. Almost always false, by two
+ * comparisons; hooks count before the real call, so that they can leave the rest to it. */
+static inline bool rt_alloc_count(size_t len_bytes)
 {
     if (__builtin_expect(len_bytes >= __atomic_load_n(&rt_state.alloc_always_bytes, __ATOMIC_RELAXED), 0))
         return true;

@@ -17,7 +17,7 @@ static bool rt_control_wants(uint64_t now_ns)
            now_ns < rt_control.end_ns;
 }
 
-bool rt_control_is_sampling(uint64_t now_ns)
+bool rt_control_update(uint64_t now_ns)
 {
     rt_ended_look_sometimes(now_ns);
     const bool wants = rt_control_wants(now_ns) && rt_is_recording();

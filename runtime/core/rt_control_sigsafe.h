@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An engine asks at each trigger, and now and then in a burst, and makes none while it is false. Writes
- * SAMPLING_BEGIN and SAMPLING_END when the answer has changed since the last time anyone asked. Thread: any,
- * depth > 0. Keeps errno. */
-bool rt_control_is_sampling(uint64_t now_ns);
+/* Return whether sampling is wanted now, and write SAMPLING_BEGIN or SAMPLING_END when the answer has changed
+ * since the last call of any thread. An engine calls it at each trigger, and now and then in a burst, and
+ * begins none while it is false. Thread: any, depth > 0. Keeps errno. */
+bool rt_control_update(uint64_t now_ns);
 
 /* The answer that was given last. */
 bool rt_control_was_sampling(void);

@@ -21,7 +21,7 @@ static bool rt_ended_directory_is_gone(void)
     return fstat(rt_state.spool_fd, &st) == 0 && st.st_nlink == 0;
 }
 
-static bool rt_ended_is_over(void)
+static bool rt_ended_ask(void)
 {
     const long conf =
         ls_syscall(SYS_openat, rt_state.spool_fd, "spool.conf", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -50,7 +50,7 @@ void rt_ended_note(void)
 bool rt_ended_look(void)
 {
     const int saved = errno;
-    if (!rt_ended_was_seen() && rt_state.spool_fd >= 0 && rt_ended_is_over()) rt_ended_note();
+    if (!rt_ended_was_seen() && rt_state.spool_fd >= 0 && rt_ended_ask()) rt_ended_note();
     errno = saved;
     return rt_ended_was_seen();
 }

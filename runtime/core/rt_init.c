@@ -296,7 +296,7 @@ static LS_ALIGNED void rt_init_on_control_signal(int signal_number)
     (void)signal_number;
     rt_control_toggle();
     rt_quiet_begin();
-    rt_control_is_sampling(ls_clock_mono_ns());
+    rt_control_update(ls_clock_mono_ns());
     rt_quiet_end();
 }
 
@@ -376,7 +376,7 @@ static void rt_init_first_record(uint64_t began_cpu_ns)
     rt_thread_begin(t);
     if (rt_state.engine->start && !rt_state.config.paused) rt_state.engine->start();
     rt_state.budget.starts_ns = rt_cpu_now() - began_cpu_ns;
-    rt_control_is_sampling(ls_clock_mono_ns());
+    rt_control_update(ls_clock_mono_ns());
 }
 
 /* Before anything else is known: the C library works for us now, not for the program. */

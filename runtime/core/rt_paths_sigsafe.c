@@ -8,7 +8,7 @@ static uint64_t *rt_path_row(struct rt_paths *p, uint64_t hash)
     return &p->hashes[hash >> (64 - RT_PATHS_BITS)];
 }
 
-bool rt_paths_know(struct rt_paths *p, uint32_t stream, uint64_t hash)
+bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash)
 {
     if (p->stream != stream) {
         for (size_t i = 0; i < RT_PATHS; i++)

@@ -14,9 +14,9 @@ struct rt_paths {
     uint32_t stream; /* number of the thread's stream they are in */
 };
 
-/* Was the path of this hash (spool_path_hash) given in this stream? It is from now on.
+/* Note that the path of this hash (spool_path_hash) is in this stream. True: it was there before.
  * Thread: the owner of p. */
-bool rt_paths_know(struct rt_paths *p, uint32_t stream, uint64_t hash);
+bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash);
 /* It was not given after all. */
 void rt_paths_forget(struct rt_paths *p, uint64_t hash);
 

@@ -132,7 +132,7 @@ static void rt_on_control(void *user, bool start)
     if (!start && engine->stop) engine->stop();
     if (!start && engine->drain) engine->drain();
     if (!start) rt_collector_drain();
-    rt_control_is_sampling(ls_clock_mono_ns());
+    rt_control_update(ls_clock_mono_ns());
     rt_leave();
 }
 

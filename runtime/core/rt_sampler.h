@@ -33,7 +33,7 @@ struct rt_sampler {
         struct rt_thread *t); /* before the thread's file is closed; t may be inside a burst */
 
     void (*start)(void); /* sampling was switched on (any thread; also after the delay is set up); */
-    void (*stop)(void);  /* ... off. rt_control_is_sampling() answers for the state of the moment */
+    void (*stop)(void);  /* ... off. rt_control_update() returns the state of the moment */
     void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
     void (*flush)(void); /* what waits in the kernel becomes samples, so that all of now are in the rings of
                           * rt_tap_sigsafe.h; depth > 0 */

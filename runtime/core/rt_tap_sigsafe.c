@@ -37,7 +37,7 @@ uint64_t rt_tap_take_lost(void)
     return __atomic_exchange_n(&rt_tap_lost, 0, __ATOMIC_RELAXED);
 }
 
-bool rt_tap_must_wait(const struct rt_thread *t, uint32_t rows)
+bool rt_tap_call_for_room(const struct rt_thread *t, uint32_t rows)
 {
     if (__builtin_expect(rt_tap_room(t) >= rows, 1) || !rt_bell_is_heard(ls_clock_mono_ns())) return false;
     rt_bell_ring();

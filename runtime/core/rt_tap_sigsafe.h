@@ -46,8 +46,8 @@ static inline bool rt_tap_is_open(const struct rt_thread *t)
 void rt_tap_put(struct rt_thread *t, const struct rt_tap_sample *s);
 /* Free rows; RT_TAP_ROWS when nobody listens. */
 uint32_t rt_tap_room(const struct rt_thread *t);
-/* Fewer than rows are free, and the collector, which is called, will change that. */
-bool rt_tap_must_wait(const struct rt_thread *t, uint32_t rows);
+/* True: fewer than rows are free, and the collector, which is called, will change that. */
+bool rt_tap_call_for_room(const struct rt_thread *t, uint32_t rows);
 /* Are there callbacks at all? Otherwise nothing is put, and nothing is lost.  Thread: any. */
 void rt_tap_want(bool wanted);
 /* How many found no room since the last call.  Thread: any. */

@@ -21,8 +21,7 @@ static struct rt_budget_rate rt_timed_rates[RT_TIMED_KINDS];
 /* Engines that do not sample CPU time have no kernel time to split. */
 static bool rt_timed_is_wanted(void)
 {
-    return rt_is_recording() && rt_state.engine->splits_kernel_time &&
-           rt_control_is_sampling(ls_clock_mono_ns());
+    return rt_is_recording() && rt_state.engine->splits_kernel_time && rt_control_update(ls_clock_mono_ns());
 }
 
 /* Geometric: each call has the same chance. */

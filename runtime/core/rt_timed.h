@@ -22,10 +22,9 @@ struct rt_timed_call {
     uint64_t cpu_ns;   /* of the call; 0: not known */
 };
 
-/* Is this call timed? Almost always not, by one counter; rt_timed_choose decides about the others.  errno is
- * kept. */
+/* Count a call. True: rt_timed_choose decides whether it is timed. Almost always false.  errno is kept. */
 struct rt_timed_call rt_timed_choose(enum rt_timed_kind kind, void *caller);
-static inline bool rt_timed_is_due(enum rt_timed_kind kind)
+static inline bool rt_timed_count(enum rt_timed_kind kind)
 {
     return __builtin_expect(rt_tls.untimed_calls[kind]-- == 0, 0);
 }

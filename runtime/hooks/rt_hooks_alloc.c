@@ -64,9 +64,9 @@ static inline bool arena_owns(const void *p)
 
 /* --- The hooks. --- */
 
-#define RT_NOTE_ALLOC(p, n, kind)                                                                         \
-    do {                                                                                                  \
-        if (rt_alloc_is_notable(n)) rt_alloc_note(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)); \
+#define RT_NOTE_ALLOC(p, n, kind)                                                                    \
+    do {                                                                                             \
+        if (rt_alloc_count(n)) rt_alloc_note(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)); \
     } while (0)
 
 /* NULL from the arena is out of memory like any other. */
@@ -85,7 +85,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_
  * also write the memory. */
 static struct rt_timed_call rt_time_block(enum rt_timed_kind kind, size_t len_bytes, void *caller)
 {
-    const bool is_due = len_bytes >= RT_TIMED_BLOCK_BYTES && rt_timed_is_due(kind);
+    const bool is_due = len_bytes >= RT_TIMED_BLOCK_BYTES && rt_timed_count(kind);
     return is_due ? rt_timed_choose(kind, caller) : (struct rt_timed_call){0};
 }
 
@@ -110,7 +110,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *ca
 /* While the real function is not known, each call is notable. */
 LS_EXPORT_FRAMELESS void *malloc(size_t n)
 {
-    if (rt_alloc_is_notable(n)) return rt_malloc_noted(n, __builtin_return_address(0));
+    if (rt_alloc_count(n)) return rt_malloc_noted(n, __builtin_return_address(0));
     return rt_real.malloc(n);
 }
 
@@ -126,7 +126,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size
 LS_EXPORT_FRAMELESS void *calloc(size_t count, size_t n)
 {
     size_t len;
-    if (!ls_mul_size(count, n, &len) || rt_alloc_is_notable(len))
+    if (!ls_mul_size(count, n, &len) || rt_alloc_count(len))
         return rt_calloc_noted(count, n, __builtin_return_address(0));
     return rt_real.calloc(count, n);
 }
@@ -211,7 +211,7 @@ static void *rt_realloc_noted(void *p, size_t n, void *caller)
     const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);
     const struct rt_block kept = {p, old, SPOOL_ALLOC_REALLOC, caller};
-    if (q && rt_alloc_is_notable(n))
+    if (q && rt_alloc_count(n))
         rt_alloc_note(q, n, SPOOL_ALLOC_REALLOC, caller);
     else if (!q && n > 0 && was_noted)
         rt_alloc_note_kept(&kept);

@@ -14,7 +14,7 @@
 LS_EXPORT int close(int fd)
 {
     if (__builtin_expect(rt_fds_is_ours(fd), 0)) return 0;
-    if (!rt_timed_is_due(RT_TIMED_OTHER)) return RT_REAL(close)(fd);
+    if (!rt_timed_count(RT_TIMED_OTHER)) return RT_REAL(close)(fd);
     struct rt_timed_call c = rt_timed_begin(RT_TIMED_OTHER, __builtin_return_address(0));
     const int result = RT_REAL(close)(fd);
     rt_timed_end(&c, SPOOL_CALL_OTHER, NULL, 0);

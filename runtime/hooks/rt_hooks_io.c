@@ -12,7 +12,7 @@
 /* The body of a hook: the real call, and what it did, if it is one that is timed. */
 #define RT_TIMED_CALL(kind, flags, addr, len_bytes, call)                                          \
     do {                                                                                           \
-        if (!rt_timed_is_due(RT_TIMED_##kind)) return call;                                        \
+        if (!rt_timed_count(RT_TIMED_##kind)) return call;                                         \
         struct rt_timed_call timed = rt_timed_begin(RT_TIMED_##kind, __builtin_return_address(0)); \
         const __typeof__(call) result = call;                                                      \
         rt_timed_end(&timed, flags, addr, len_bytes);                                              \

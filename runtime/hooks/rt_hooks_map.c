@@ -91,7 +91,7 @@ static void *rt_mmap(const struct rt_mapping *want)
 {
     struct rt_mapping m = *want;
     struct rt_timed_call c = {0};
-    if (rt_timed_is_due(RT_TIMED_MAP)) c = rt_timed_begin(RT_TIMED_MAP, m.caller);
+    if (rt_timed_count(RT_TIMED_MAP)) c = rt_timed_begin(RT_TIMED_MAP, m.caller);
     if (RT_REAL(mmap))
         m.base = rt_real.mmap(m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes);
     else
@@ -145,7 +145,7 @@ static void rt_put_timed_munmap(struct rt_thread *t, const struct rt_timed_call 
 LS_EXPORT int munmap(void *addr, size_t n)
 {
     struct rt_timed_call c = {0};
-    if (rt_timed_is_due(RT_TIMED_UNMAP)) c = rt_timed_choose(RT_TIMED_UNMAP, __builtin_return_address(0));
+    if (rt_timed_count(RT_TIMED_UNMAP)) c = rt_timed_choose(RT_TIMED_UNMAP, __builtin_return_address(0));
     struct rt_thread *t = rt_enter();
     if (!t) return rt_munmap(addr, n);
     const uint64_t time_ns = ls_clock_mono_ns();
@@ -177,7 +177,7 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
     void *const wish = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
     struct rt_timed_call c = {0};
-    if (rt_timed_is_due(RT_TIMED_MAP)) c = rt_timed_choose(RT_TIMED_MAP, __builtin_return_address(0));
+    if (rt_timed_count(RT_TIMED_MAP)) c = rt_timed_choose(RT_TIMED_MAP, __builtin_return_address(0));
     struct rt_thread *t = rt_enter();
     const uint64_t time_ns = t ? ls_clock_mono_ns() : 0;
     rt_timed_start(&c);

@@ -73,7 +73,7 @@ LS_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     struct rt_thread *t = rt_prepare_thread(attr, routine, arg);
     if (!t) return RT_REAL(pthread_create)(out, attr, routine, arg);
     struct rt_timed_call c = {0};
-    if (rt_timed_is_due(RT_TIMED_START)) c = rt_timed_begin(RT_TIMED_START, __builtin_return_address(0));
+    if (rt_timed_count(RT_TIMED_START)) c = rt_timed_begin(RT_TIMED_START, __builtin_return_address(0));
     const int err = RT_REAL(pthread_create)(out, attr, rt_thread_main, t);
     rt_timed_end(&c, SPOOL_CALL_OTHER, NULL, 0);
     if (err != 0) rt_thread_release(t);

@@ -199,7 +199,7 @@ static void set_gear(unsigned wanted)
 /* Sampling is switched on and off by time, signal or call. */
 static void follow_control(uint64_t now_ns)
 {
-    const bool wants = rt_control_is_sampling(now_ns);
+    const bool wants = rt_control_update(now_ns);
     if (wants == rt_perf.is_on || rt_perf.is_quiet) return;
     rt_perf.is_on = wants;
     if (!rt_perf.engine->by_thread) set_gear(wants ? rt_perf.pace.gear : PE_GEAR_NONE);

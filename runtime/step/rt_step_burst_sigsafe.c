@@ -192,7 +192,7 @@ static int out_of_time(const struct rt_burst_thread *t)
 {
     if ((t->position + own(t)->own_steps) % CLOCK_EVERY != CLOCK_EVERY - 1) return -1;
     const uint64_t now_ns = ls_clock_mono_ns();
-    if (!rt_control_is_sampling(now_ns)) return SPOOL_BURST_STOPPED; /* by another thread, or the duration */
+    if (!rt_control_update(now_ns)) return SPOOL_BURST_STOPPED; /* by another thread, or the duration */
     return now_ns - t->burst_begin_ns > TIME_MOST_NS ? SPOOL_BURST_TIME : -1;
 }
 
@@ -244,9 +244,10 @@ static uint64_t context_switches(void)
     return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
 }
 
-/* The processor did something else since the last step, and the caches are no longer the program's. Natively
- * they would be again within microseconds; a burst would go on reporting misses. */
-static bool was_preempted(struct step_thread *s)
+/* Note the time of a step. True: the processor did something else since the last one, and the caches are no
+ * longer the program's. Natively they would be again within microseconds; a burst would go on reporting
+ * misses. */
+static bool note_step(struct step_thread *s)
 {
     const uint64_t before = s->step_tsc, now = __rdtsc();
     s->step_tsc = now;
@@ -259,12 +260,12 @@ static bool was_preempted(struct step_thread *s)
 /* Why the burst cannot go on at all, or -1. */
 static int must_end(struct rt_burst_thread *t, const ucontext_t *uc)
 {
-    const bool preempted = was_preempted(own(t));
+    const bool preempted = note_step(own(t));
     if (rt_burst_masks_trap(uc)) return SPOOL_BURST_MASKED;
     const int late = out_of_time(t);
     if (late >= 0) return late;
     if (out_of_budget(t)) return SPOOL_BURST_BUDGET;
-    if (rt_tap_must_wait(t->rt, RT_TAP_LEAST_ROWS)) return SPOOL_BURST_FULL;
+    if (rt_tap_call_for_room(t->rt, RT_TAP_LEAST_ROWS)) return SPOOL_BURST_FULL;
     return preempted ? SPOOL_BURST_PREEMPTED : -1;
 }
 
@@ -295,7 +296,7 @@ static uint64_t first_operand(const struct rt_burst_thread *t, const struct rt_b
 static int must_not_resume(uint64_t mask)
 {
     if (mask >> (SIGTRAP - 1) & 1 || rt_burst_engine.quiet) return SPOOL_BURST_MASKED;
-    return rt_control_is_sampling(ls_clock_mono_ns()) ? -1 : SPOOL_BURST_STOPPED;
+    return rt_control_update(ls_clock_mono_ns()) ? -1 : SPOOL_BURST_STOPPED;
 }
 
 /* The runtime has finished its own work in this thread: go on with the burst that was suspended for it. */

@@ -179,12 +179,12 @@ static void paths_are_given_once_a_file(void **state)
     const uint64_t a = spool_path_hash(frames, 3), b = spool_path_hash(other, 3);
     (void)state;
     assert_true(a != b && a != spool_path_hash(frames, 2));
-    assert_false(rt_paths_know(&p, 1, a));
-    assert_true(rt_paths_know(&p, 1, a));
-    assert_false(rt_paths_know(&p, 2, a)); /* another file does not have it */
-    assert_true(rt_paths_know(&p, 2, a));
+    assert_false(rt_paths_note(&p, 1, a));
+    assert_true(rt_paths_note(&p, 1, a));
+    assert_false(rt_paths_note(&p, 2, a)); /* another file does not have it */
+    assert_true(rt_paths_note(&p, 2, a));
     rt_paths_forget(&p, a); /* the record was dropped */
-    assert_false(rt_paths_know(&p, 2, a));
+    assert_false(rt_paths_note(&p, 2, a));
 }
 
 int main(void)
