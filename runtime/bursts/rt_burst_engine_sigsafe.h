@@ -85,7 +85,7 @@ struct rt_burst_engine {
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
-    uint64_t eintr_restarted, eintr_seen, lost;
+    uint64_t eintr_restarted, eintr_seen;
     uint32_t traced;
     uint64_t traced_triggers;
     uint64_t traced_checked_ns;

@@ -271,7 +271,6 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
         return rt_burst_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
     }
     if (t->state != RT_BURST_IDLE) {
-        __atomic_fetch_add(&rt_burst_engine.lost, 1, __ATOMIC_RELAXED);
         t->stale = true;
         rt_burst_engine.method->abandon(t);
         rt_burst_end(t, NULL, SPOOL_BURST_LOST);

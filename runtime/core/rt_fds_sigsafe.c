@@ -87,9 +87,3 @@ void rt_fds_yield(int fd)
     rt_fds_set(elsewhere, slot);
     __atomic_store_n(slot, elsewhere, __ATOMIC_RELEASE);
 }
-
-void rt_fds_forget_all(void)
-{
-    for (int fd = rt_fds_next(0); fd >= 0; fd = rt_fds_next(fd + 1))
-        rt_fds_set(fd, NULL);
-}

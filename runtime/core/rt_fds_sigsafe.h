@@ -27,7 +27,5 @@ bool rt_fds_is_ours(int fd);
 int rt_fds_next(int fd);
 /* The program wants this number for itself (dup2): move ours elsewhere. */
 void rt_fds_yield(int fd);
-/* In a fork child: forget all (the owners close what they inherited first). */
-void rt_fds_forget_all(void);
 
 #endif
