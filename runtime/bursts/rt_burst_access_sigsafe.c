@@ -158,8 +158,7 @@ static void add_tile(struct access_list *l, const struct rt_burst_plan *p, const
             tile.row_bytes, (uint16_t)row);
 }
 
-/* Intel SDM vol. 2A, ENTER: push rbp; then nesting - 1 frame pointers are copied, then the new one is pushed.
- */
+/* Intel SDM vol. 2A, ENTER: push rbp; copy nesting - 1 frame pointers; push the new one. */
 static void add_enter(struct access_list *l, const struct rt_burst_mem *m, const struct rt_burst_regs *r)
 {
     uint64_t top = greg(r, NUMBER_RSP);
