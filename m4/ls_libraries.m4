@@ -6,7 +6,6 @@ ls_saved_libs=$LIBS
 
 PKG_CHECK_MODULES([HDF5], [hdf5], [have_hdf5=yes],
     [AC_MSG_ERROR([HDF5 is needed to write and read run.h5 (Debian: libhdf5-dev)])])
-AC_CHECK_LIB([hdf5_hl], [H5LTget_dataset_info], [:], [:], [$HDF5_LIBS])
 PKG_CHECK_MODULES([HWLOC], [hwloc >= 2], [have_hwloc=yes],
     [AC_MSG_ERROR([hwloc is needed to describe the machine (Debian: libhwloc-dev)])])
 PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],

@@ -42,21 +42,19 @@ const char *ndm_mix_words(enum ndm_metric m)
     return words[ndm_metric(m)->mixing];
 }
 
-enum ndm_metric ndm_mix_weight(const struct ndm_field *f, enum ndm_metric m)
+static enum ndm_metric mix_weight(enum ndm_metric m)
 {
-    return ndm_metric(m)->mixing == NDM_MEAN && f->values[NDM_TIMED] ? NDM_TIMED : NDM_SAMPLES;
+    return ndm_metric(m)->mixing == NDM_MEAN ? NDM_TIMED : NDM_SAMPLES;
 }
 
 const double *ndm_mix_weights(const struct ndm_field *f, enum ndm_metric m, uint32_t step)
 {
-    const enum ndm_metric weight = ndm_mix_weight(f, m);
+    const enum ndm_metric weight = mix_weight(m);
     if (step == UINT32_MAX) return f->values[weight];
-    const double *all = f->step_values[weight] ? f->step_values[weight] : f->step_values[NDM_SAMPLES];
-    return all ? all + step * f->values_len : NULL;
+    return f->step_values[weight] ? f->step_values[weight] + step * f->values_len : NULL;
 }
 
 uint32_t ndm_mix_needs(enum ndm_metric m)
 {
-    const uint32_t samples = UINT32_C(1) << NDM_SAMPLES;
-    return ndm_metric(m)->mixing == NDM_MEAN ? samples | UINT32_C(1) << NDM_TIMED : samples;
+    return UINT32_C(1) << NDM_SAMPLES | UINT32_C(1) << mix_weight(m);
 }

@@ -26,10 +26,8 @@ double ndm_mix_finish(const struct ndm_mix *x, enum ndm_metric m);
 /* "sum", "largest", "mean": what values of m that came together are. */
 const char *ndm_mix_words(enum ndm_metric m);
 
-/* What a metric's values weigh: of means the loads that were timed, of all others samples. Files of before
- * these were counted have samples only, which then stand for them. */
-enum ndm_metric ndm_mix_weight(const struct ndm_field *f, enum ndm_metric m);
-/* values_len numbers for ndm_mix_add, of a step (UINT32_MAX: of the whole run); NULL: not loaded. */
+/* The weights of m's values for ndm_mix_add, values_len of them: timed loads for means, samples for all other
+ * metrics. step: UINT32_MAX for the whole run. NULL: not loaded. */
 const double *ndm_mix_weights(const struct ndm_field *f, enum ndm_metric m, uint32_t step);
 /* As bits, 1 << metric: what is to be loaded beside m so that it can be mixed. */
 uint32_t ndm_mix_needs(enum ndm_metric m);

@@ -21,14 +21,11 @@ struct prof_writer;
 
 /* --- writing --- */
 
-/* /meshes and /fields, empty.  Errors: those of prof_writer_add. */
-ls_err prof_atlas_create(struct prof_writer *w);
-/* Domain number domain of a.  Errors: as above; LS_ERR_EXISTS when another one has its label. */
+/* Domain number domain of a.  Errors: those of prof_writer_add; LS_ERR_EXISTS when another one has its label. */
 ls_err prof_atlas_write_domain(struct prof_writer *w, const struct ndm_atlas *a, uint32_t domain);
-/* Field number field of a, whose domain was written. Metrics whose values are NULL are left out.  Errors: as
- * above. */
+/* Field number field of a, whose domain was written, with all its metrics.  Errors: as above. */
 ls_err prof_atlas_write_field(struct prof_writer *w, const struct ndm_atlas *a, uint32_t field);
-/* All three.  Errors: as above. */
+/* All domains and fields of a.  Errors: as above. */
 ls_err prof_atlas_write(struct prof_writer *w, const struct ndm_atlas *a);
 
 /* --- reading --- */
@@ -47,8 +44,7 @@ struct prof_atlas_want {
     uint32_t metrics; /* a bit each: 1 << NDM_STALL */
     bool steps;       /* step_values, too */
 };
-/* Read values that are not there yet into a, which prof_atlas_list made of p. A metric that the file lacks is
- * all missing (0 for counts and sums); loads that were timed, which older files do not count, stay NULL.
+/* Read values that are not there yet into a, which prof_atlas_list made of p.
  * Errors: as above; what was read stays a's. */
 ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_atlas_want *want);
 

@@ -145,23 +145,15 @@ struct prof_shelf {
     const char *path; /* "/meshes" */
     hid_t group;
     hsize_t len;
-    H5_index_t order;
 };
 
-/* Files of before have the groups, empty; others may lack them. */
 static ls_err prof_shelf_open(prof_profile *p, const char *path, struct prof_shelf *out)
 {
-    unsigned order = 0;
     H5G_info_t info;
-    *out = (struct prof_shelf){.profile = p, .path = path, .group = H5I_INVALID_HID};
-    if (H5Lexists(prof_profile_file(p), path, H5P_DEFAULT) <= 0) return LS_OK;
+    *out = (struct prof_shelf){.profile = p, .path = path};
     out->group = H5Gopen2(prof_profile_file(p), path, H5P_DEFAULT);
     if (out->group < 0 || H5Gget_info(out->group, &info) < 0)
         return ls_fail(LS_ERR_FORMAT, "%s: %s: is not a group", prof_profile_path(p), path);
-    const hid_t properties = H5Gget_create_plist(out->group);
-    H5Pget_link_creation_order(properties, &order);
-    H5Pclose(properties);
-    out->order = order & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
     out->len = info.nlinks;
     return LS_OK;
 }
@@ -176,8 +168,8 @@ static ls_err prof_shelf_member(const struct prof_shelf *s, hsize_t i, char name
 {
     const char *file = prof_profile_path(s->profile);
     char label[ATLAS_LABEL_BYTES];
-    const ssize_t len =
-        H5Lget_name_by_idx(s->group, ".", s->order, H5_ITER_INC, i, label, sizeof(label), H5P_DEFAULT);
+    const ssize_t len = H5Lget_name_by_idx(s->group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, label,
+                                           sizeof(label), H5P_DEFAULT);
     if (len <= 0 || (size_t)len >= sizeof(label))
         return ls_fail(LS_ERR_FORMAT, "%s: %s: a name is missing or too long", file, s->path);
     snprintf(name, ATLAS_NAME_BYTES, "%s/%s", s->path, label);
@@ -229,7 +221,7 @@ static ls_err prof_shelf_read(prof_profile *p, const char *path, prof_shelf_read
 {
     struct prof_shelf s;
     ls_err e = prof_shelf_open(p, path, &s);
-    if (e == LS_OK && s.group >= 0) e = read(&s, a);
+    if (e == LS_OK) e = read(&s, a);
     prof_shelf_close(&s);
     return e;
 }
@@ -243,27 +235,11 @@ ls_err prof_atlas_list(prof_profile *p, struct ndm_atlas *out)
 
 /* --- values --- */
 
-/* A metric that an older file lacks. */
-static ls_err prof_make_missing(enum ndm_metric m, uint64_t len, uint64_t most, double **out)
-{
-    double *values = len <= most ? calloc(len + 1, sizeof(*values)) : NULL;
-    if (!values) return ls_fail(LS_ERR_NOMEM, "out of memory for %llu values", (unsigned long long)len);
-    for (uint64_t i = 0; prof_atlas_may_miss(m) && i < len; i++)
-        values[i] = NAN;
-    *out = values;
-    return LS_OK;
-}
-
 static ls_err prof_load_metric(const struct prof_h5_place *at, enum ndm_metric m, struct prof_h5_array shape,
                                double **out)
 {
-    if (*out) return LS_OK;
     shape.name = ndm_metric(m)->name;
-    if (H5Lexists(at->id, shape.name, H5P_DEFAULT) > 0) return prof_h5_get_array(at, &shape, (void **)out);
-    uint64_t len = 1;
-    for (int i = 0; i < shape.axes; i++)
-        if (__builtin_mul_overflow(len, shape.extents[i], &len)) len = UINT64_MAX;
-    return m == NDM_TIMED ? LS_OK : prof_make_missing(m, len, prof_h5_values_max(at->id), out);
+    return *out ? LS_OK : prof_h5_get_array(at, &shape, (void **)out);
 }
 
 static ls_err prof_load_metrics(const struct prof_h5_place *at, uint32_t metrics,

@@ -131,29 +131,6 @@ static ls_err prof_array_write(struct prof_writer *w, hid_t group, const struct 
     return e;
 }
 
-/* A group whose children keep the order that they were made in. */
-static ls_err prof_group_create(struct prof_writer *w, hid_t where, const char *name, hid_t *out)
-{
-    LS_TRY(prof_writer_check_usable(w));
-    LS_TRY(prof_writer_reserve(w, 0));
-    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_link_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    *out = H5Gcreate2(where, name, H5P_DEFAULT, properties, H5P_DEFAULT);
-    H5Pclose(properties);
-    return *out >= 0 ? LS_OK : prof_writer_failed(w, name);
-}
-
-ls_err prof_atlas_create(struct prof_writer *w)
-{
-    static const char *const names[] = {"/meshes", "/fields"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        hid_t group;
-        LS_TRY(prof_group_create(w, prof_writer_file(w), names[i], &group));
-        H5Gclose(group);
-    }
-    return LS_OK;
-}
-
 /* /meshes/<label> or /fields/<name>. */
 static ls_err prof_member_create(struct prof_writer *w, const char *folder, const char *label, hid_t *out)
 {
@@ -164,7 +141,7 @@ static ls_err prof_member_create(struct prof_writer *w, const char *folder, cons
     }
     const ls_err e = H5Lexists(prof_writer_file(w), path, H5P_DEFAULT) > 0
                          ? ls_fail(LS_ERR_EXISTS, "%s: there are two of that name", path)
-                         : prof_group_create(w, prof_writer_file(w), path, out);
+                         : prof_writer_group(w, prof_writer_file(w), path, out);
     free(path);
     free(name);
     return e;
@@ -234,7 +211,7 @@ static ls_err prof_put_steps(struct prof_writer *w, hid_t group, const struct nd
                              const struct prof_array *shape)
 {
     hid_t steps;
-    LS_TRY(prof_group_create(w, group, "steps", &steps));
+    LS_TRY(prof_writer_group(w, group, "steps", &steps));
     const struct prof_array labels = {"label", PROF_TEXT, 1, {f->steps_len}, f->step_labels, NULL, false};
     const struct prof_array begins = {"begin_s", PROF_F64, 1, {f->steps_len}, f->step_begin_s, NULL, false};
     struct prof_array values = {.axes = shape->axes + 1, .extents = {f->steps_len}};
@@ -243,7 +220,7 @@ static ls_err prof_put_steps(struct prof_writer *w, hid_t group, const struct nd
     if (e == LS_OK) e = prof_array_write(w, steps, &begins, NULL);
     for (int m = 0; e == LS_OK && m < NDM_METRICS_LEN; m++) {
         values.values = f->step_values[m];
-        if (values.values) e = prof_put_values(w, steps, (enum ndm_metric)m, values);
+        e = prof_put_values(w, steps, (enum ndm_metric)m, values);
     }
     H5Gclose(steps);
     return e;
@@ -266,7 +243,7 @@ static ls_err prof_put_field(struct prof_writer *w, hid_t group, const struct nd
     prof_h5_put_attribute(group, "outside", PROF_U64, 1, &f->outside_len);
     for (int m = 0; m < NDM_METRICS_LEN; m++) {
         array.values = f->values[m];
-        if (array.values) LS_TRY(prof_put_values(w, group, (enum ndm_metric)m, array));
+        LS_TRY(prof_put_values(w, group, (enum ndm_metric)m, array));
     }
     return f->steps_len ? prof_put_steps(w, group, f, &array) : LS_OK;
 }
@@ -286,7 +263,6 @@ ls_err prof_atlas_write_field(struct prof_writer *w, const struct ndm_atlas *a, 
 
 ls_err prof_atlas_write(struct prof_writer *w, const struct ndm_atlas *a)
 {
-    LS_TRY(prof_atlas_create(w));
     for (uint32_t i = 0; i < a->domains_len; i++)
         LS_TRY(prof_atlas_write_domain(w, a, i));
     for (uint32_t i = 0; i < a->fields_len; i++)

@@ -514,7 +514,6 @@ static ls_err prof_domains_write(struct prof_fields *f)
     for (size_t i = 0; i < f->plan.domains.len; i++)
         f->geometries[i] = f->plan.domains.rows[i].geometry;
     const struct ndm_atlas atlas = {.domains = f->geometries, .domains_len = (uint32_t)f->plan.domains.len};
-    LS_TRY(prof_atlas_create(f->run->writer));
     for (uint32_t i = 0; i < atlas.domains_len; i++)
         LS_TRY(prof_atlas_write_domain(f->run->writer, &atlas, i));
     return LS_OK;

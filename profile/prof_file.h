@@ -24,6 +24,8 @@ ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes);
 ls_err prof_writer_failed(prof_writer *w, const char *what);
 /* Errors: LS_ERR_IO when it failed before. */
 ls_err prof_writer_check_usable(const prof_writer *w);
+/* Create a group below `where` that keeps the order of its members. The caller closes *out. */
+ls_err prof_writer_group(prof_writer *w, hid_t where, const char *name, hid_t *out);
 
 struct prof_slice {
     uint64_t first, len;

@@ -90,9 +90,7 @@ static ls_err merge_all(struct prof_merge_job *job, struct merge_atlas *m)
 ls_err prof_merge_atlas(struct prof_merge_job *job)
 {
     struct merge_atlas m = {.of = calloc(job->files_len, sizeof(*m.of))};
-    ls_err e = m.of ? prof_atlas_create(job->writer)
-                    : ls_fail(LS_ERR_NOMEM, "out of memory for the natural domains");
-    if (e == LS_OK) e = merge_all(job, &m);
+    ls_err e = m.of ? merge_all(job, &m) : ls_fail(LS_ERR_NOMEM, "out of memory for the natural domains");
     for (size_t i = 0; m.of && i < job->files_len; i++)
         ndm_atlas_fini(&m.of[i]);
     free(m.of);

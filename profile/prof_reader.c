@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,33 +179,6 @@ static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
     }
 }
 
-/* The file is older than this column. */
-static bool prof_is_absent(const prof_profile *p, const struct prof_field *f, const char *where)
-{
-    if (!f->is_later) return false;
-    const hid_t dataset = H5Dopen2(p->file, where, H5P_DEFAULT);
-    if (dataset >= 0) H5Dclose(dataset);
-    return dataset < 0;
-}
-
-/* All values missing; the rows, if any, are there already. */
-static ls_err prof_read_absent(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
-{
-    const struct prof_table *t = &prof_tables[id];
-    if (!p->tables[id]) p->tables[id] = calloc(1, t->row_bytes);
-    if (!p->tables[id]) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, t->group);
-    for (size_t i = 0; i < p->tables_len[id]; i++) {
-        uint8_t *at = (uint8_t *)p->tables[id] + i * t->row_bytes + f->offset_bytes;
-        if (f->type == PROF_TEXT)
-            *(const char **)(void *)at = "";
-        else if (f->type == PROF_F64)
-            *(double *)(void *)at = NAN;
-        else
-            memset(at, 0xff, prof_type_bytes(f->type));
-    }
-    return LS_OK;
-}
-
 /* Read one field into the rows; the first one decides how many there are. */
 static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
 {
@@ -214,7 +186,6 @@ static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const stru
     struct prof_column_data column = {0};
     char where[128];
     snprintf(where, sizeof(where), "%s/%s", t->group, f->name);
-    if (prof_is_absent(p, f, where)) return prof_read_absent(p, id, f);
     LS_TRY(prof_read_column(p, where, f->type, &column));
     ls_err e = LS_OK;
     if (!p->tables[id]) {
@@ -278,8 +249,6 @@ static ls_err prof_keep_run_text(prof_profile *p, char **slot)
 static ls_err prof_read_run_field(prof_profile *p, hid_t group, const struct prof_field *f)
 {
     const hid_t attribute = H5Aopen(group, f->name, H5P_DEFAULT);
-    if (attribute < 0 && f->is_later && f->type == PROF_TEXT)
-        return prof_keep_run_text(p, (char **)(void *)((uint8_t *)&p->run + f->offset_bytes));
     if (attribute < 0) return ls_fail(LS_ERR_FORMAT, "%s: /run: attribute %s is missing", p->path, f->name);
     const ls_err e = prof_read_attribute(p, attribute, f);
     H5Aclose(attribute);
@@ -467,28 +436,12 @@ const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t
     return p->tables[id];
 }
 
-/* Of a file that is older than the column. */
-static ls_err prof_load_absent(prof_profile *p, int column)
-{
-    const struct prof_column_row *row = &prof_column_rows[column];
-    const size_t bytes = prof_type_bytes(row->type);
-    LS_TRY(prof_take_room(p, row->name, p->samples_len, bytes));
-    uint8_t *values = malloc((p->samples_len + 1) * bytes);
-    if (!values) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, row->name);
-    for (uint64_t i = 0; i < p->samples_len; i++)
-        memcpy(values + i * bytes, &row->fill, bytes);
-    p->columns[column] = values;
-    return LS_OK;
-}
-
 static ls_err prof_load_column(prof_profile *p, int column)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
     struct prof_column_data data = {0};
     char where[64];
     snprintf(where, sizeof(where), "/samples/%s", row->name);
-    if (column >= PROF_COL_FIRST_LATER && H5Lexists(p->file, where, H5P_DEFAULT) <= 0)
-        return prof_load_absent(p, column);
     LS_TRY(prof_read_column(p, where, row->type, &data));
     const struct prof_lens lens = prof_lens_of(p);
     ls_err e = LS_OK;

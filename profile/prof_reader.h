@@ -40,8 +40,8 @@ enum prof_ended {
 struct prof_process {
     uint32_t pid, parent_pid, image;
     uint32_t parent;       /* row, PROF_NO_PROCESS where no recorded one started it */
-    uint32_t origin;       /* enum prof_origin, UINT32_MAX in older files */
-    uint32_t ended;        /* enum prof_ended, UINT32_MAX in older files */
+    uint32_t origin;       /* enum prof_origin; UINT32_MAX: not known */
+    uint32_t ended;        /* enum prof_ended; UINT32_MAX: not known */
     uint32_t exit_code;    /* UINT32_MAX: not known */
     uint32_t exit_signal;  /* UINT32_MAX: none known */
     int32_t rank;          /* -1: none */

@@ -55,8 +55,6 @@
 #define PROF_COLUMN_ENUM(name, type, fill, text) PROF_COL_##name,
 enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };
 #undef PROF_COLUMN_ENUM
-/* Columns from here on joined schema 1 later: older files lack them. */
-#define PROF_COL_FIRST_LATER PROF_COL_numa
 
 enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, PROF_LEVEL_COUNT };
 

@@ -3,18 +3,13 @@
 
 #include "profile/prof_reader.h"
 
-#define PROF_FIELD(row, member, type, text)                         \
-    {                                                               \
-#member, type, 1, offsetof(struct row, member), text, false \
+#define PROF_FIELD(row, member, type, text)                  \
+    {                                                        \
+#member, type, 1, offsetof(struct row, member), text \
     }
-/* A column that joined schema 1 later. */
-#define PROF_FIELD_LATER(row, member, type, text)                  \
-    {                                                              \
-#member, type, 1, offsetof(struct row, member), text, true \
-    }
-#define PROF_LEVELS(row, member, text)                                                 \
-    {                                                                                  \
-#member, PROF_F64, PROF_LEVEL_COUNT, offsetof(struct row, member), text, false \
+#define PROF_LEVELS(row, member, text)                                          \
+    {                                                                           \
+#member, PROF_F64, PROF_LEVEL_COUNT, offsetof(struct row, member), text \
     }
 #define PROF_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,18 +42,17 @@ static const struct prof_field prof_process_fields[] = {
     PROF_FIELD(prof_process, pid, PROF_U32, "process id"),
     PROF_FIELD(prof_process, parent_pid, PROF_U32, "process id of the parent"),
     PROF_FIELD(prof_process, image, PROF_U32, "program images this process ran before (exec)"),
-    PROF_FIELD_LATER(prof_process, parent, PROF_U32,
-                     "row of the image that forked or started this one; missing where none was recorded"),
-    PROF_FIELD_LATER(prof_process, origin, PROF_U32, "index into the attribute origins"),
-    PROF_FIELD_LATER(prof_process, ended, PROF_U32, "index into the attribute ends"),
-    PROF_FIELD_LATER(prof_process, exit_code, PROF_U32, "status of exit; missing where not known"),
-    PROF_FIELD_LATER(prof_process, exit_signal, PROF_U32,
-                     "signal that killed it; missing where none is known"),
-    PROF_FIELD_LATER(prof_process, rank, PROF_I32, "rank in an MPI job, -1 without one"),
-    PROF_FIELD_LATER(prof_process, ranks_len, PROF_U32, "ranks of that job, 0 when not known"),
-    PROF_FIELD_LATER(prof_process, peak_bytes, PROF_U64,
-                     "most memory that was resident; missing where the process did not end by itself"),
-    PROF_FIELD_LATER(prof_process, rank_from, PROF_TEXT, "environment variable that told the rank"),
+    PROF_FIELD(prof_process, parent, PROF_U32,
+               "row of the image that forked or started this one; missing where none was recorded"),
+    PROF_FIELD(prof_process, origin, PROF_U32, "index into the attribute origins"),
+    PROF_FIELD(prof_process, ended, PROF_U32, "index into the attribute ends"),
+    PROF_FIELD(prof_process, exit_code, PROF_U32, "status of exit; missing where not known"),
+    PROF_FIELD(prof_process, exit_signal, PROF_U32, "signal that killed it; missing where none is known"),
+    PROF_FIELD(prof_process, rank, PROF_I32, "rank in an MPI job, -1 without one"),
+    PROF_FIELD(prof_process, ranks_len, PROF_U32, "ranks of that job, 0 when not known"),
+    PROF_FIELD(prof_process, peak_bytes, PROF_U64,
+               "most memory that was resident; missing where the process did not end by itself"),
+    PROF_FIELD(prof_process, rank_from, PROF_TEXT, "environment variable that told the rank"),
     PROF_FIELD(prof_process, exe, PROF_TEXT, "program file"),
     PROF_FIELD(prof_process, cmdline, PROF_TEXT, "command line"),
     PROF_FIELD(prof_process, engine, PROF_TEXT, "sampling engine"),
@@ -88,8 +82,8 @@ static const struct prof_field prof_burst_fields[] = {
                "index into the attribute ends; missing when the program was killed in it"),
     PROF_FIELD(prof_burst, first_sample, PROF_U64, "row of its first sample"),
     PROF_FIELD(prof_burst, samples_len, PROF_U32, "number of its samples"),
-    PROF_FIELD_LATER(prof_burst, frame, PROF_U32,
-                     "row of /frames: call stack at the trigger; missing when none was taken"),
+    PROF_FIELD(prof_burst, frame, PROF_U32,
+               "row of /frames: call stack at the trigger; missing when none was taken"),
     PROF_FIELD(prof_burst, phase, PROF_U32, "id in /phases at the trigger, the innermost one"),
     PROF_FIELD(
         prof_burst, data_weight_ns, PROF_U64,
@@ -112,17 +106,17 @@ static const struct prof_field prof_line_fields[] = {
                "innermost function, inlined ones included; empty when not known"),
     PROF_FIELD(prof_line, file, PROF_TEXT, "source file, empty when not known"),
     PROF_FIELD(prof_line, line, PROF_U32, "source line, 0 when not known"),
-    PROF_FIELD_LATER(prof_line, symbol, PROF_TEXT,
-                     "function that the machine code belongs to; module+0xoffset when not known"),
-    PROF_FIELD_LATER(prof_line, until_ns, PROF_U64,
-                     "when the module was unloaded; missing: never. Later samples are another row's"),
+    PROF_FIELD(prof_line, symbol, PROF_TEXT,
+               "function that the machine code belongs to; module+0xoffset when not known"),
+    PROF_FIELD(prof_line, until_ns, PROF_U64,
+               "when the module was unloaded; missing: never. Later samples are another row's"),
 };
 static const struct prof_field prof_inline_fields[] = {
-    PROF_FIELD_LATER(prof_inline, line, PROF_U32, "row of /lines"),
-    PROF_FIELD_LATER(prof_inline, depth, PROF_U32, "steps out of the inlined function of the line, from 1"),
-    PROF_FIELD_LATER(prof_inline, function, PROF_TEXT, "function that the one before was inlined into"),
-    PROF_FIELD_LATER(prof_inline, file, PROF_TEXT, "source file of the call, empty when not known"),
-    PROF_FIELD_LATER(prof_inline, line_number, PROF_U32, "source line of the call, 0 when not known"),
+    PROF_FIELD(prof_inline, line, PROF_U32, "row of /lines"),
+    PROF_FIELD(prof_inline, depth, PROF_U32, "steps out of the inlined function of the line, from 1"),
+    PROF_FIELD(prof_inline, function, PROF_TEXT, "function that the one before was inlined into"),
+    PROF_FIELD(prof_inline, file, PROF_TEXT, "source file of the call, empty when not known"),
+    PROF_FIELD(prof_inline, line_number, PROF_U32, "source line of the call, 0 when not known"),
 };
 static const struct prof_field prof_phase_fields[] = {
     PROF_FIELD(prof_phase, id, PROF_U32, "row number"),
@@ -130,16 +124,16 @@ static const struct prof_field prof_phase_fields[] = {
     PROF_FIELD(prof_phase, name, PROF_TEXT, "name given by the program"),
 };
 static const struct prof_field prof_phase_span_fields[] = {
-    PROF_FIELD_LATER(prof_phase_span, phase, PROF_U32, "id in /phases"),
-    PROF_FIELD_LATER(prof_phase_span, thread, PROF_U32, "row of /threads"),
-    PROF_FIELD_LATER(prof_phase_span, begin_ns, PROF_U64, "ns since start_mono_ns"),
-    PROF_FIELD_LATER(prof_phase_span, end_ns, PROF_U64, "missing while open when the recording ended"),
+    PROF_FIELD(prof_phase_span, phase, PROF_U32, "id in /phases"),
+    PROF_FIELD(prof_phase_span, thread, PROF_U32, "row of /threads"),
+    PROF_FIELD(prof_phase_span, begin_ns, PROF_U64, "ns since start_mono_ns"),
+    PROF_FIELD(prof_phase_span, end_ns, PROF_U64, "missing while open when the recording ended"),
 };
-#define PROF_SERIES_FIELDS(text)                                                       \
-    {                                                                                  \
-        PROF_FIELD_LATER(prof_point, process, PROF_U32, "row of /processes"),          \
-            PROF_FIELD_LATER(prof_point, time_ns, PROF_U64, "ns since start_mono_ns"), \
-            PROF_FIELD_LATER(prof_point, value, PROF_U64, text),                       \
+#define PROF_SERIES_FIELDS(text)                                                 \
+    {                                                                            \
+        PROF_FIELD(prof_point, process, PROF_U32, "row of /processes"),          \
+            PROF_FIELD(prof_point, time_ns, PROF_U64, "ns since start_mono_ns"), \
+            PROF_FIELD(prof_point, value, PROF_U64, text),                       \
     }
 static const struct prof_field prof_resident_fields[] = PROF_SERIES_FIELDS("bytes in memory");
 static const struct prof_field prof_minor_fields[] =
@@ -161,40 +155,38 @@ static const struct prof_field prof_source_fields[] = {
 };
 
 static const struct prof_field prof_frame_fields[] = {
-    PROF_FIELD_LATER(prof_frame, parent, PROF_U32,
-                     "row of the calling frame, smaller than its own; missing for the outermost"),
-    PROF_FIELD_LATER(prof_frame, process, PROF_U32, "row of /processes"),
-    PROF_FIELD_LATER(prof_frame, ip, PROF_U64,
-                     "instruction; of a caller the last byte of its call instruction"),
-    PROF_FIELD_LATER(prof_frame, line, PROF_U32, "row of /lines; missing when it has none"),
+    PROF_FIELD(prof_frame, parent, PROF_U32,
+               "row of the calling frame, smaller than its own; missing for the outermost"),
+    PROF_FIELD(prof_frame, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_frame, ip, PROF_U64, "instruction; of a caller the last byte of its call instruction"),
+    PROF_FIELD(prof_frame, line, PROF_U32, "row of /lines; missing when it has none"),
 };
 
 static const struct prof_field prof_site_fields[] = {
-    PROF_FIELD_LATER(prof_site, id, PROF_U32, "row number"),
-    PROF_FIELD_LATER(prof_site, process, PROF_U32, "row of /processes"),
-    PROF_FIELD_LATER(prof_site, frame, PROF_U32, "call path: row of /frames"),
-    PROF_FIELD_LATER(prof_site, label_frame, PROF_U32, "frame of the path that the label is from"),
-    PROF_FIELD_LATER(prof_site, node, PROF_U32, "row of /nodes; missing when no sample hit its blocks"),
-    PROF_FIELD_LATER(prof_site, label, PROF_TEXT,
-                     "variable that the source line assigns to, or function:line, or module+offset"),
-    PROF_FIELD_LATER(prof_site, blocks, PROF_U64, "blocks ever allocated; estimated unless sample_rate is 1"),
-    PROF_FIELD_LATER(prof_site, bytes, PROF_U64, "bytes ever allocated; estimated unless sample_rate is 1"),
-    PROF_FIELD_LATER(prof_site, recorded, PROF_U64, "blocks that the recording holds"),
-    PROF_FIELD_LATER(prof_site, sample_rate, PROF_F64, "blocks that a recorded one stands for on average"),
+    PROF_FIELD(prof_site, id, PROF_U32, "row number"),
+    PROF_FIELD(prof_site, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_site, frame, PROF_U32, "call path: row of /frames"),
+    PROF_FIELD(prof_site, label_frame, PROF_U32, "frame of the path that the label is from"),
+    PROF_FIELD(prof_site, node, PROF_U32, "row of /nodes; missing when no sample hit its blocks"),
+    PROF_FIELD(prof_site, label, PROF_TEXT,
+               "variable that the source line assigns to, or function:line, or module+offset"),
+    PROF_FIELD(prof_site, blocks, PROF_U64, "blocks ever allocated; estimated unless sample_rate is 1"),
+    PROF_FIELD(prof_site, bytes, PROF_U64, "bytes ever allocated; estimated unless sample_rate is 1"),
+    PROF_FIELD(prof_site, recorded, PROF_U64, "blocks that the recording holds"),
+    PROF_FIELD(prof_site, sample_rate, PROF_F64, "blocks that a recorded one stands for on average"),
 };
 
 static const struct prof_field prof_watch_fields[] = {
-    PROF_FIELD_LATER(prof_watch, process, PROF_U32, "row of /processes"),
-    PROF_FIELD_LATER(prof_watch, name, PROF_TEXT, "what was asked for: NODE[INDEX]"),
-    PROF_FIELD_LATER(prof_watch, base, PROF_U64, "first byte watched"),
-    PROF_FIELD_LATER(prof_watch, len_bytes, PROF_U64, "bytes watched: at most 8, the first of the element"),
-    PROF_FIELD_LATER(prof_watch, element, PROF_U64, "index of the element"),
-    PROF_FIELD_LATER(prof_watch, begin_ns, PROF_U64, "watched from, ns since start_mono_ns"),
-    PROF_FIELD_LATER(prof_watch, end_ns, PROF_U64, "to; missing when the process was killed"),
-    PROF_FIELD_LATER(prof_watch, on_ns, PROF_U64, "how long it was really watched, summed over threads"),
-    PROF_FIELD_LATER(prof_watch, wanted_ns, PROF_U64,
-                     "how long it would have been without the overhead budget"),
-    PROF_FIELD_LATER(prof_watch, hits, PROF_U64, "touches seen"),
+    PROF_FIELD(prof_watch, process, PROF_U32, "row of /processes"),
+    PROF_FIELD(prof_watch, name, PROF_TEXT, "what was asked for: NODE[INDEX]"),
+    PROF_FIELD(prof_watch, base, PROF_U64, "first byte watched"),
+    PROF_FIELD(prof_watch, len_bytes, PROF_U64, "bytes watched: at most 8, the first of the element"),
+    PROF_FIELD(prof_watch, element, PROF_U64, "index of the element"),
+    PROF_FIELD(prof_watch, begin_ns, PROF_U64, "watched from, ns since start_mono_ns"),
+    PROF_FIELD(prof_watch, end_ns, PROF_U64, "to; missing when the process was killed"),
+    PROF_FIELD(prof_watch, on_ns, PROF_U64, "how long it was really watched, summed over threads"),
+    PROF_FIELD(prof_watch, wanted_ns, PROF_U64, "how long it would have been without the overhead budget"),
+    PROF_FIELD(prof_watch, hits, PROF_U64, "touches seen"),
 };
 
 static const struct prof_field prof_kernel_fields[] = {
@@ -281,11 +273,11 @@ static const struct prof_field prof_run_fields[] = {
     PROF_FIELD(
         prof_run, coverage_coarse, PROF_F64,
         "share of samples in coarse homes (areas that hold many things); the rest hit no known mapping"),
-    PROF_FIELD_LATER(prof_run, events_sampled, PROF_TEXT,
-                     "what a sample is, in words; empty for the step engine: a load or store of a burst"),
-    PROF_FIELD_LATER(prof_run, latency_meaning, PROF_TEXT,
-                     "what latency_cycles counts, where the hardware told it; "
-                     "empty for the step engine: the load alone, TSC cycles"),
+    PROF_FIELD(prof_run, events_sampled, PROF_TEXT,
+               "what a sample is, in words; empty for the step engine: a load or store of a burst"),
+    PROF_FIELD(prof_run, latency_meaning, PROF_TEXT,
+               "what latency_cycles counts, where the hardware told it; "
+               "empty for the step engine: the load alone, TSC cycles"),
     PROF_FIELD(prof_run, cpu_ns, PROF_U64, "CPU time of all recorded processes while sampling was on"),
     PROF_FIELD(prof_run, user_ns, PROF_U64, "part of cpu_ns that the programs spent outside of the kernel"),
     PROF_FIELD(prof_run, kernel_ns, PROF_U64, "part of cpu_ns that the kernel spent for the programs"),
@@ -312,9 +304,6 @@ const struct prof_table prof_run_table = PROF_TABLE_ROW("/run", prof_run_fields,
              : PROF_I32)
 #define PROF_COLUMN_ROW(name, type, fill, text) {#name, PROF_TYPE_OF(type), fill, text},
 const struct prof_column_row prof_column_rows[PROF_COL_COUNT] = {PROF_SAMPLE_COLUMNS(PROF_COLUMN_ROW)};
-
-const char *const prof_empty_groups[] = {"/fields", "/meshes"};
-const size_t prof_empty_groups_len = PROF_LEN(prof_empty_groups);
 
 const char *const prof_level_names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
 #define PROF_SOURCE_NAME(id, text, level) text,

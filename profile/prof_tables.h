@@ -21,7 +21,6 @@ struct prof_field {
     uint32_t array_len; /* values of one field: 1, or PROF_LEVEL_COUNT */
     size_t offset_bytes;
     const char *text;
-    bool is_later; /* files of before lack it: all its values are missing then */
 };
 
 struct prof_table {
@@ -69,10 +68,6 @@ struct prof_column_row {
     const char *text;
 };
 extern const struct prof_column_row prof_column_rows[];
-
-/* Groups that schema 1 names and nothing fills yet: readers find them empty. */
-extern const char *const prof_empty_groups[];
-extern const size_t prof_empty_groups_len;
 
 /* Names of levels and node kinds, as stored beside the numbers. */
 extern const char *const prof_level_names[];

@@ -134,6 +134,29 @@ static ls_err prof_create_samples(prof_writer *w)
     return e;
 }
 
+ls_err prof_writer_group(struct prof_writer *w, hid_t where, const char *name, hid_t *out)
+{
+    LS_TRY(prof_writer_check_usable(w));
+    LS_TRY(prof_writer_reserve(w, 0));
+    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    *out = H5Gcreate2(where, name, H5P_DEFAULT, properties, H5P_DEFAULT);
+    H5Pclose(properties);
+    return *out >= 0 ? LS_OK : prof_writer_failed(w, name);
+}
+
+/* Natural domains and their fields: empty in a recording without them. */
+static ls_err prof_create_groups(prof_writer *w)
+{
+    static const char *const names[] = {"/meshes", "/fields"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        hid_t group;
+        LS_TRY(prof_writer_group(w, w->file, names[i], &group));
+        H5Gclose(group);
+    }
+    return LS_OK;
+}
+
 static ls_err prof_create_file(prof_writer *w)
 {
     const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
@@ -162,6 +185,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
                        path);
     ls_draft_sweep(path); /* HDF5 holds its own by a lock */
     LS_TRY(prof_create_file(w));
+    LS_TRY(prof_create_groups(w));
     return prof_create_samples(w);
 }
 
@@ -395,17 +419,6 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
     return e;
 }
 
-static ls_err prof_create_empty_groups(prof_writer *w)
-{
-    for (size_t i = 0; i < prof_empty_groups_len; i++) {
-        if (H5Lexists(w->file, prof_empty_groups[i], H5P_DEFAULT) > 0) continue;
-        const hid_t group = H5Gcreate2(w->file, prof_empty_groups[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        if (group < 0) return prof_writer_failed(w, prof_empty_groups[i]);
-        H5Gclose(group);
-    }
-    return LS_OK;
-}
-
 static ls_err prof_write_run_field(prof_writer *w, hid_t group, const struct prof_field *f,
                                    const struct prof_run *run)
 {
@@ -429,7 +442,7 @@ ls_err prof_writer_run(prof_writer *w, const struct prof_run *run)
     for (size_t i = 0; e == LS_OK && i < prof_run_table.fields_len; i++)
         e = prof_write_run_field(w, group, &prof_run_table.fields[i], run);
     H5Gclose(group);
-    return e == LS_OK ? prof_create_empty_groups(w) : e;
+    return e;
 }
 
 static ls_err prof_close_columns(prof_writer *w)

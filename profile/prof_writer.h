@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing run.h5, schema 1: samples streamed column by column, tables whole.
+/* Writing run.h5: samples streamed column by column, tables whole.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
 #ifndef PROF_WRITER_H

@@ -97,15 +97,6 @@ static bool vx_read_cells(hid_t set, const struct vx_column *c, char *cells)
     return read;
 }
 
-/* A column that an older file lacks: "", 0 or NAN. */
-static void vx_missing_cells(const struct vx_column *c, char *cells, size_t len)
-{
-    const double missing = NAN;
-    memset(cells, 0, len * VX_ELEMENT_BYTES);
-    for (size_t i = 0; c->type == VX_F64 && i < len; i++)
-        memcpy(cells + i * VX_ELEMENT_BYTES, &missing, sizeof(missing));
-}
-
 static ls_err vx_store_cells(struct vx_results *r, const struct vx_column *c, char *cells, const char *path)
 {
     for (size_t i = 0; i < r->len; i++) {
@@ -124,10 +115,7 @@ static ls_err vx_read_column(hid_t file, const char *path, const struct vx_colum
 {
     hsize_t len = 0;
     const hid_t set = vx_open_column(file, c->name, &len);
-    if (set < 0) {
-        vx_missing_cells(c, cells, r->len);
-        return vx_store_cells(r, c, cells, path);
-    }
+    if (set < 0) return ls_fail(LS_ERR_FORMAT, "%s: /results has no column %s", path, c->name);
     memset(cells, 0, r->len * VX_ELEMENT_BYTES);
     const bool read = len == r->len && vx_read_cells(set, c, cells);
     H5Dclose(set);

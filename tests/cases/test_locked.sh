@@ -38,14 +38,4 @@ expect 0 "yes" "$loadstone" diff --by locked l.h5 again.h5
 expect 0 "" "$loadstone" merge -o both.h5 l.h5 again.h5
 total() { "$loadstone" report --csv --by locked "$1" 2>/dev/null | awk -F, '$1 == "yes" { print $2 }'; }
 [ "$(total both.h5)" = $((2 * $(total l.h5))) ] || { echo "FAIL: merged: $(total both.h5) are not twice $(total l.h5)"; failed=1; }
-# a file of before, without the column
-if has_python h5py; then
-    "$python" -c 'import h5py; open("again.h5", "r+b").write(bytes(512)); del h5py.File("again.h5", "r+")["samples/locked"]' || failed=1
-    expect 0 "(not told)" "$loadstone" report --by locked again.h5
-    expect 0 "(not told)" "$loadstone" report --csv --by locked again.h5
-    ! grep -q '^yes' out || { echo "FAIL: a file without the column:"; cat out; failed=1; }
-    rm both.h5
-    expect 0 "" "$loadstone" merge -o both.h5 l.h5 again.h5
-    [ "$(total both.h5)" = "$(total l.h5)" ] || { echo "FAIL: merged with a file without the column: $(total both.h5)"; failed=1; }
-fi
 exit $failed

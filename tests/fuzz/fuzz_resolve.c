@@ -2,6 +2,7 @@
 /* Any bytes as the file of all threads of a process image, resolved: survey, replay, account and tables. The
  * spool lies in memory, and a writer of our own takes the place of HDF5's: it keeps samples and reads every
  * row and text of the tables. */
+#include "common/ls_vector.h"
 #include "machine/mach_topology.h"
 #include "profile/prof_file.h"
 #include "profile/prof_resolve.h"
@@ -79,11 +80,7 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
 
 ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample)
 {
-    if (w->len == w->room) {
-        w->room = w->room ? 2 * w->room : 256;
-        w->samples = realloc(w->samples, w->room * sizeof(*w->samples));
-        if (!w->samples) abort();
-    }
+    LS_TRY(LS_GROW(w->samples, w->room, w->len + 1));
     w->samples[w->len++] = *sample;
     return LS_OK;
 }
@@ -155,6 +152,15 @@ hid_t prof_writer_file(const prof_writer *w)
 {
     (void)w;
     return H5I_INVALID_HID;
+}
+
+ls_err prof_writer_group(prof_writer *w, hid_t where, const char *name, hid_t *out)
+{
+    (void)w;
+    (void)where;
+    (void)name;
+    (void)out;
+    return LS_ERR_UNSUPPORTED;
 }
 
 ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)

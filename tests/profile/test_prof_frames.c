@@ -191,32 +191,6 @@ static void frames_that_make_no_sense_are_refused(void **state)
     spool_fixture_fini(&fixture);
 }
 
-/* Files of before have an empty group /frames. */
-static void file_without_frames_is_read(void **state)
-{
-    static const struct prof_frame frame = {.parent = UINT32_MAX, .ip = 0x10, .line = 0};
-    static const char *const columns[] = {"/frames/parent", "/frames/process", "/frames/ip", "/frames/line"};
-    struct spool_fixture fixture;
-    prof_profile *p;
-    size_t len;
-    (void)state;
-    spool_fixture_init(&fixture);
-    const char *path = write_file(&fixture, &frame, 1);
-    uint8_t *bytes = fixture_read_file(path, &len);
-    memset(bytes, 0, 512); /* the seal */
-    fixture_write_file(path, bytes, len);
-    free(bytes);
-    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-        assert_true(H5Ldelete(file, columns[i], H5P_DEFAULT) >= 0);
-    H5Fclose(file);
-    assert_int_equal(prof_open(path, &p), LS_OK);
-    prof_frames(p, &len);
-    assert_int_equal(len, 0);
-    prof_close(p);
-    spool_fixture_fini(&fixture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,7 +202,6 @@ int main(void)
         cmocka_unit_test(each_frame_finds_its_line),
         cmocka_unit_test(frames_come_back_from_the_file),
         cmocka_unit_test(frames_that_make_no_sense_are_refused),
-        cmocka_unit_test(file_without_frames_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,8 +127,6 @@ int main(int argc, char **argv)
     fill(&fields[1], matrix, N * N);
     fill(&fields[2], box, BOX * BOX * 3);
     fill(&fields[3], line, LINE);
-    free(fields[3].values[NDM_TIMED]); /* as files of before have it */
-    fields[3].values[NDM_TIMED] = NULL;
     fill(&fields[4], ring, RING);
     const struct ndm_atlas a = {.domains = domains, .domains_len = 4, .fields = fields, .fields_len = 5};
     atlas = &a;

@@ -33,9 +33,6 @@ for y, row in enumerate(picture["rows_from_low_to_high"]):
 END
 must "$loadstone" report --heatmap A:latency --width 40 --json run.h5 >pixels.json 2>err
 if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then must /usr/bin/python3 pixels.py; fi
-# a field of before loads that were timed were counted: samples stand for them
-"$loadstone" report --heatmap temperature:latency --width 45 run.h5 2>err | tr '\n' ' ' | grep -q 'averaged by samples' || { echo 'FAIL: not by samples'; failed=1; }
-expect 3 "lack 'timed'" "$loadstone" report --heatmap temperature:timed run.h5
 expect 0 "averaged by timed loads" "$loadstone" report --heatmap A:latency --width 80 run.h5
 # colours: on a terminal only, and not where they are unwanted or the encoding is another
 if command -v script >/dev/null; then

@@ -461,7 +461,7 @@ static ls_err imp_write_atlas(imp_table *t, const struct imp_about *about, prof_
     size_t len;
     const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
     struct ndm_atlas a = {.domains = &t->grid, .domains_len = t->grid.label != NULL};
-    if (a.domains_len == 0) return prof_atlas_write(w, &a);
+    if (a.domains_len == 0) return LS_OK;
     a.fields = calloc(len + 1, sizeof(*a.fields));
     if (!a.fields) return ls_fail(LS_ERR_NOMEM, "no memory for fields");
     ls_err err = imp_add_field(t, about, UINT32_MAX, t->grid.label, &a);

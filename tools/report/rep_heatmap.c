@@ -127,9 +127,9 @@ static void rep_heat_head(const struct rep_heat *h, FILE *out)
 static const char *rep_mixing_words(const struct rep_heat *h)
 {
     const enum ndm_mixing mixing = ndm_metric(h->choice.metric)->mixing;
-    if (mixing != NDM_MEAN) return mixing == NDM_ADDS ? "added up" : "the longest of them";
-    return ndm_mix_weight(h->field, h->choice.metric) == NDM_TIMED ? "averaged by timed loads"
-                                                                   : "averaged by samples";
+    return mixing == NDM_ADDS  ? "added up"
+           : mixing == NDM_MAX ? "the longest of them"
+                               : "averaged by timed loads";
 }
 
 /* What a pixel is. */
@@ -353,9 +353,6 @@ static ls_err rep_heat_load(struct rep_heat *h)
                                          .metrics = 1u << h->choice.metric | ndm_mix_needs(h->choice.metric)};
     LS_TRY(prof_atlas_load(h->profile, &h->atlas, &want));
     h->field = &h->atlas.fields[h->choice.field];
-    if (!h->field->values[h->choice.metric])
-        return ls_fail(LS_ERR_NOT_FOUND, "%s: its fields lack '%s': record again with this version",
-                       h->options->path, ndm_metric(h->choice.metric)->name);
     h->domain = &h->atlas.domains[h->field->domain];
     rep_field_hottest(h->domain, h->field, h->choice.metric, &h->hottest);
     return LS_OK;

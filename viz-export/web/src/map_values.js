@@ -19,8 +19,7 @@ export function valuesOf(model, field, step, metric) {
     const key = `${step}.${metric}`;
     if (!field.cache.has(key)) {
         const { mixing } = model.metrics[metric];
-        const timed = mixing === 'mean' ? columnOf(model, field, step, TIMED) : null; // older files lack it
-        const weights = timed ?? columnOf(model, field, step, SAMPLES);
+        const weights = columnOf(model, field, step, mixing === 'mean' ? TIMED : SAMPLES);
         field.cache.set(key, coarseValues(field, mixing, values, weights));
     }
     return field.cache.get(key);
