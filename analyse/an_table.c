@@ -340,11 +340,6 @@ bool an_table_is_by_origin(const an_table *t)
     return t->by_origin;
 }
 
-uint32_t an_table_groups_len(const an_table *t)
-{
-    return t->groups_len;
-}
-
 const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len)
 {
     const size_t begin = t->parts_begin[t->place[group]];

@@ -24,7 +24,8 @@ static int ls_private_stat(int fd, struct stat *st)
     return S_ISDIR(st->st_mode) ? 0 : ENOTDIR;
 }
 
-int ls_private_check(int fd)
+/* Is fd a directory that belongs to this user and is open to nobody else (mode 0700)? 0 or an errno. */
+static int ls_private_check(int fd)
 {
     struct stat st;
     const int err = ls_private_stat(fd, &st);
@@ -32,7 +33,9 @@ int ls_private_check(int fd)
     return st.st_uid == geteuid() && (st.st_mode & 0777) == 0700 ? 0 : EPERM;
 }
 
-int ls_private_check_parent(int fd)
+/* Is fd a directory of this user or root in which other users cannot rename what is ours: not writable for
+ * them, or sticky? 0 or an errno. */
+static int ls_private_check_parent(int fd)
 {
     struct stat st;
     const int err = ls_private_stat(fd, &st);

@@ -51,6 +51,17 @@ static ls_err timed_runs(kn_once *once, void *arg, unsigned runs, struct kn_resu
     return LS_OK;
 }
 
+/* The harmonic mean of rates over equal bytes is bytes over the mean time; its error is Spatter 1's formula
+ * on the rates. */
+static void compute_rates(struct kn_result *r)
+{
+    const double megabytes = (double)r->bytes / 1e6;
+    r->mb_per_s = megabytes / r->seconds.min;
+    r->mb_per_s_hmean = megabytes / r->seconds.mean;
+    r->mb_per_s_hstderr = r->mb_per_s_hmean * r->mb_per_s_hmean * (r->seconds.deviation / megabytes) /
+                          sqrt((double)r->seconds.len);
+}
+
 ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r)
 {
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
@@ -58,17 +69,6 @@ ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs,
     warm_up(once, arg, warmups_max, r);
     LS_TRY(timed_runs(once, arg, runs, r)); /* after the warm-up, when all threads are there */
     r->seconds = kn_stats_of(r->run_seconds, runs);
-    kn_measure_rates(r);
+    compute_rates(r);
     return LS_OK;
-}
-
-/* The harmonic mean of rates over equal bytes is bytes over the mean time; its error is Spatter 1's formula
- * on the rates. */
-void kn_measure_rates(struct kn_result *r)
-{
-    const double megabytes = (double)r->bytes / 1e6;
-    r->mb_per_s = megabytes / r->seconds.min;
-    r->mb_per_s_hmean = megabytes / r->seconds.mean;
-    r->mb_per_s_hstderr = r->mb_per_s_hmean * r->mb_per_s_hmean * (r->seconds.deviation / megabytes) /
-                          sqrt((double)r->seconds.len);
 }

@@ -17,7 +17,4 @@ enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
  * Signal: not safe. */
 ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r);
 
-/* Rates of r from its times and bytes. */
-void kn_measure_rates(struct kn_result *r);
-
 #endif

@@ -26,11 +26,7 @@ void kn_block_fini(struct kn_block *b);
  * any. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 
-/* What a new job may use: the least of MemAvailable and what the control groups leave; UINT64_MAX when nobody
- * tells. Thread: any.  Signal: not safe. */
-uint64_t kn_memory_available(void);
-
-/* need_bytes fit into limit_bytes (0: kn_memory_available())? Errors: LS_ERR_NOMEM naming both and what to
+/* need_bytes fit into limit_bytes (0: into the least of MemAvailable and what the control groups leave)? Errors: LS_ERR_NOMEM naming both and what to
  * do. Thread: any.  Signal: not safe. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 

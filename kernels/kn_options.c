@@ -62,11 +62,6 @@ const char *kn_stores_name(enum kn_stores s)
     return name_of(stores_names, KN_STORES_COUNT, s);
 }
 
-const char *kn_pages_name(enum kn_pages p)
-{
-    return name_of(pages_names, KN_PAGES_COUNT, p);
-}
-
 const char *kn_pin_name(enum kn_pin p)
 {
     return name_of(pin_names, KN_PIN_COUNT, p);

@@ -75,7 +75,6 @@ ls_err kn_stores_parse(const char *name, enum kn_stores *out);
 /* Never NULL. */
 const char *kn_method_name(enum kn_method m);
 const char *kn_stores_name(enum kn_stores s);
-const char *kn_pages_name(enum kn_pages p);
 const char *kn_pin_name(enum kn_pin p);
 
 #endif

@@ -50,7 +50,6 @@ void ndm_domain_hand_over(ndm_domain *d);
 void ndm_map_hand_over(struct ndm_live_map *m);
 
 void ndm_map_link(struct ndm_live_map *m);
-void ndm_map_free(struct ndm_live_map *m); /* linked or not */
 void ndm_node_set_map(smr_node *n, struct ndm_live_map *m);
 /* Nothing without a map; the map goes with its last node. */
 void ndm_node_end_map(smr_node *n, bool tell);

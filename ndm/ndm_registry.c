@@ -118,7 +118,8 @@ void ndm_map_link(struct ndm_live_map *m)
     ndm_state.maps = m;
 }
 
-void ndm_map_free(struct ndm_live_map *m)
+/* Free m, whether linked or not. */
+static void map_free(struct ndm_live_map *m)
 {
     if (m->next) m->next->prev = m->prev;
     if (m->prev)
@@ -147,7 +148,7 @@ void ndm_node_end_map(smr_node *n, bool tell)
     n->map = NULL;
     if (tell) tell_node(n, 0);
     if (m->fn && !m->is_disabled) calls_add(-1);
-    if (--m->nodes_len == 0) ndm_map_free(m);
+    if (--m->nodes_len == 0) map_free(m);
 }
 
 static void on_gone(smr_node *n)

@@ -40,7 +40,9 @@ static bool pe_pmu_begins(const struct pe_facts *f, const char *prefix)
     return f->pmu && strncmp(f->pmu, prefix, strlen(prefix)) == 0;
 }
 
-int pe_paranoid_needed(const struct pe_facts *f)
+/* The lowest restriction that forbids what facts describe must not be above: 0 whole CPUs, 1 with the kernel,
+ * 2 the user's part of own threads. */
+static int pe_paranoid_needed(const struct pe_facts *f)
 {
     if (f->cpu_wide) return 0;
     return f->attr && !f->attr->exclude_kernel ? 1 : 2;

@@ -32,8 +32,4 @@ struct pe_advice {
 /* Thread: any.  Signal: not safe (formats). */
 void pe_advise(int error, enum pe_place place, const struct pe_facts *facts, struct pe_advice *out);
 
-/* The lowest restriction that forbids what facts describe must not be above: 0 whole CPUs, 1 with the kernel,
- * 2 the user's part of own threads.  Thread: any.  Signal: safe. */
-int pe_paranoid_needed(const struct pe_facts *facts);
-
 #endif

@@ -38,7 +38,7 @@ struct pe_counter {
     char why[COUNT_KINDS][COUNT_WHY_BYTES];
 };
 
-struct pe_tally pe_tally_missing(void)
+static struct pe_tally pe_tally_missing(void)
 {
     struct pe_tally c;
     for (int i = 0; i < PE_COUNTS_LEN; i++)

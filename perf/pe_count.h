@@ -43,8 +43,6 @@ extern const struct pe_count_row pe_count_rows[PE_COUNTS_LEN];
 struct pe_tally {
     double values[PE_COUNTS_LEN];
 };
-/* All missing. */
-struct pe_tally pe_tally_missing(void);
 
 typedef struct pe_counter pe_counter;
 

@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd,   &pe_vendor_amd_core,
-                                              &pe_vendor_arm,   &pe_vendor_power, NULL};
+/* All vendors, NULL at the end. */
+static const struct pe_vendor *const pe_vendors[] = {&pe_vendor_intel, &pe_vendor_amd,   &pe_vendor_amd_core,
+                                                     &pe_vendor_arm,   &pe_vendor_power, NULL};
 
 /* --- for the vendors ------------------------------------------------------------------------------------ */
 

@@ -38,9 +38,6 @@ struct pe_vendor {
 extern const struct pe_vendor pe_vendor_intel, pe_vendor_amd, pe_vendor_amd_core, pe_vendor_arm,
     pe_vendor_power;
 
-/* All vendors, NULL at the end. */
-extern const struct pe_vendor *const pe_vendors[];
-
 /* The next encoding of plan, empty but for its PMU and CPUs.  LS_ERR_UNSUPPORTED when there are too many. */
 ls_err pe_plan_add(const struct pe_site *site, const char *pmu, struct pe_plan *plan,
                    struct pe_encoding **out);

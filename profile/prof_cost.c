@@ -171,7 +171,7 @@ void prof_cost_nodes_judge(struct prof_cost_nodes *n)
     }
 }
 
-bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t node)
+static bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t node)
 {
     return n && node < n->len && n->rows[node].is_kept;
 }

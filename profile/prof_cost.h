@@ -110,7 +110,6 @@ struct prof_cost_nodes {
 void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
                          const struct prof_cost_samples *burst);
 void prof_cost_nodes_judge(struct prof_cost_nodes *n);
-bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t node);
 void prof_cost_nodes_fini(struct prof_cost_nodes *n);
 
 /* Set the limit of weights. Errors: LS_ERR_NOMEM.  Signal: not safe. */

@@ -176,7 +176,9 @@ ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char *
     return LS_OK;
 }
 
-uint64_t prof_h5_values_max(hid_t object)
+/* Values that an array of the file may have: its unwritten parts take no room in it, so that more than its
+ * size allows for comes from somebody who wants our memory. */
+static uint64_t prof_h5_values_max(hid_t object)
 {
     const hid_t file = H5Iget_file_id(object);
     hsize_t bytes = 0;

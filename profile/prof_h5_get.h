@@ -52,8 +52,5 @@ struct prof_h5_texts {
  * too. */
 const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t);
 const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint64_t len, char **texts);
-/* Values that an array of the file may have: its unwritten parts take no room in it, so that more than its
- * size allows for comes from somebody who wants our memory. */
-uint64_t prof_h5_values_max(hid_t object);
 
 #endif

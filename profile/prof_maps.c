@@ -167,7 +167,10 @@ static enum prof_node_kind prof_kind_of_mapping(const struct prof_mapping *rows,
     return m->access & PROF_MAP_WRITE ? PROF_NODE_STATIC : PROF_NODE_CODE;
 }
 
-void prof_maps_classify(struct prof_mapping *rows, size_t len)
+/* Set kind of all rows, which are sorted by base: a file with an executable part is a module; anonymous
+ * memory right behind a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
+ * an arena of the C library. */
+static void prof_maps_classify(struct prof_mapping *rows, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         rows[i].kind = prof_kind_of_mapping(rows, len, i);

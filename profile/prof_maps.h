@@ -27,14 +27,8 @@ struct prof_mapping {
 };
 typedef PROF_VECTOR(struct prof_mapping) prof_mapping_list;
 
-/* Append the mappings of text (whole lines; lines that are none are skipped) and say what each is
- * (prof_maps_classify). Errors: LS_ERR_NOMEM. */
+/* Append the mappings of text (whole lines; lines that are none are skipped) and set the kind of each. Errors: LS_ERR_NOMEM. */
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out);
-
-/* Set kind of all rows, which are sorted by base: a file with an executable part is a module; anonymous
- * memory right behind a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
- * an arena of the C library. */
-void prof_maps_classify(struct prof_mapping *rows, size_t len);
 
 /* Of a mapping whose name stands in brackets: what the kernel, or the program, calls its own. */
 enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m);

@@ -18,7 +18,8 @@ static void prof_place_fill(const struct prof_place_tables *t, struct prof_call_
     p->line = l->line;
 }
 
-bool prof_place_first(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out)
+/* The innermost place of the path. False: there is none. */
+static bool prof_place_first(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out)
 {
     if (frame >= t->frames_len) return false;
     *out = (struct prof_call_place){.frame = frame};

@@ -29,8 +29,7 @@ struct prof_call_place {
     uint32_t line; /* 0: not known */
 };
 
-/* The innermost place of the path, and the next one further out. False: there is none. */
-bool prof_place_first(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out);
+/* The next place of the path further out. False: there is none. */
 bool prof_place_next(const struct prof_place_tables *t, struct prof_call_place *place);
 
 /* The first place outside of allocators; the innermost one when there is no other. */

@@ -198,13 +198,23 @@ static int range_order(uint64_t a_base, uint64_t a_end, uint64_t b_base, uint64_
     return 0;
 }
 
+/* The existing range that [base, end) would partly overlap; false when it fits. */
+static bool avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
+{
+    if (base >= end) return false;
+    /* begins before us and ends inside: the innermost that reaches over our base must reach over our end, too */
+    if (base > 0 && smr_avl_last(t, base - 1, base, out) && out->end < end) return true;
+    /* begins inside and ends behind us */
+    return smr_avl_last(t, end - 1, end, out) && out->base > base;
+}
+
 ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place place,
                       struct smr_range *conflict)
 {
     if (r.base >= r.end)
         return ls_fail(LS_ERR_RANGE, "range [%#llx, %#llx) is empty: end must lie behind start",
                        (unsigned long long)r.base, (unsigned long long)r.end);
-    if (smr_avl_conflict(t, r.base, r.end, conflict)) return LS_ERR_OVERLAP;
+    if (avl_conflict(t, r.base, r.end, conflict)) return LS_ERR_OVERLAP;
     LS_TRY(smr_avl_reserve(t, 1));
     uint32_t parent = 0;
     int side = 0;
@@ -319,15 +329,6 @@ bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above
     return avl_found(&nodes[best], out);
 }
 
-bool smr_avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
-{
-    if (base >= end) return false;
-    /* begins before us and ends inside: the innermost that reaches over our base must reach over our end, too */
-    if (base > 0 && smr_avl_last(t, base - 1, base, out) && out->end < end) return true;
-    /* begins inside and ends behind us */
-    return smr_avl_last(t, end - 1, end, out) && out->base > base;
-}
-
 bool smr_avl_first_from(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
 {
     uint32_t best = 0;
@@ -385,7 +386,7 @@ static void avl_audit_order(void *user, const struct smr_range *r)
 {
     struct avl_order_audit *a = user;
     struct smr_range other;
-    if (r->base >= r->end || smr_avl_conflict(a->t, r->base, r->end, &other)) a->wrong = true;
+    if (r->base >= r->end || avl_conflict(a->t, r->base, r->end, &other)) a->wrong = true;
     if (a->any && range_order(a->before.base, a->before.end, r->base, r->end) > 0) a->wrong = true;
     a->before = *r;
     a->any = true;

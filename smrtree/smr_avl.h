@@ -37,9 +37,6 @@ void smr_avl_fini(struct smr_avl *t);
 /* Make room, so that the next `extra` inserts cannot fail for memory.  Errors: LS_ERR_NOMEM. */
 ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra);
 
-/* The existing range that [base, end) would partly overlap; false when it fits. */
-bool smr_avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out);
-
 /* Insert a range.
  * Errors: LS_ERR_RANGE (empty), LS_ERR_OVERLAP (*conflict tells with which; the text is the caller's to make,
  * who knows names), LS_ERR_NOMEM; then t is unchanged. Thread: one at a time.  Signal: not safe. */

@@ -128,6 +128,15 @@ ls_err smr_contain_can_move(const smr_node *n, uint64_t base, uint64_t end)
     return LS_OK;
 }
 
+static void update_hull(void)
+{
+    uint64_t base = UINT64_MAX, end = 0;
+    if (!smr_avl_hull(&smr_state.ranges, &base, &end))
+        __atomic_store_n(&smr_state.len_min_bytes, UINT64_MAX, __ATOMIC_RELAXED);
+    __atomic_store_n(&smr_state.hull_base, base, __ATOMIC_RELAXED);
+    __atomic_store_n(&smr_registry_hull_end, end, __ATOMIC_RELAXED);
+}
+
 ls_err smr_contain_attach(smr_node *n)
 {
     struct smr_range r;
@@ -139,7 +148,7 @@ ls_err smr_contain_attach(smr_node *n)
     LS_TRY(e);
     smr_link(SMR_INSIDE, outer, n);
     if (!n->grouped) smr_show_naturally(n);
-    smr_hull_update();
+    update_hull();
     if (n->end - n->base < smr_state.len_min_bytes)
         __atomic_store_n(&smr_state.len_min_bytes, n->end - n->base, __ATOMIC_RELAXED);
     return LS_OK;
@@ -153,14 +162,5 @@ void smr_contain_detach(smr_node *n, uint64_t now_ns)
     for (smr_node *c; (c = n->links[SMR_INSIDE].first);)
         move_inside(c, outer, now_ns, false);
     smr_unlink(SMR_INSIDE, n);
-    smr_hull_update();
-}
-
-void smr_hull_update(void)
-{
-    uint64_t base = UINT64_MAX, end = 0;
-    if (!smr_avl_hull(&smr_state.ranges, &base, &end))
-        __atomic_store_n(&smr_state.len_min_bytes, UINT64_MAX, __ATOMIC_RELAXED);
-    __atomic_store_n(&smr_state.hull_base, base, __ATOMIC_RELAXED);
-    __atomic_store_n(&smr_registry_hull_end, end, __ATOMIC_RELAXED);
+    update_hull();
 }

@@ -83,9 +83,6 @@ void smr_wait_unused(const smr_node *n, const smr_tree *t);
 #define SMR_UNUSED_WAIT_S 2
 bool smr_is_used_elsewhere(const smr_node *n);
 
-/* The next node of the shown tree below root, parents first; NULL at the end. */
-smr_node *smr_shown_next(const smr_node *root, smr_node *n);
-
 void smr_link(enum smr_forest f, smr_node *parent, smr_node *n); /* parent NULL: none */
 void smr_unlink(enum smr_forest f, smr_node *n);
 
@@ -100,12 +97,10 @@ void smr_contain_adopt(smr_node *n,
 void smr_contain_detach(smr_node *n, uint64_t now_ns);
 void smr_show_naturally(smr_node *n); /* below the range around it, or at the top */
 void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed);
-void smr_hull_update(void);
 
 void smr_tell_add(const smr_node *n, uint64_t now_ns);
 void smr_tell_range(const smr_node *n, uint64_t now_ns);
 void smr_tell_member(const smr_node *n, uint64_t now_ns);
-uint32_t smr_shown_parent_id(const smr_node *n);
 bool smr_state_is_valid(void);
 
 #endif

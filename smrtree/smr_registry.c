@@ -17,18 +17,18 @@ static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
 /* How often this thread holds the lock. Raised before it is taken: a free() in between sees it and stays out. */
 static _Thread_local unsigned lock_depth __attribute__((tls_model("initial-exec")));
 
-LS_ALIGNED void smr_registry_fork_prepare(void)
+static LS_ALIGNED void registry_fork_prepare(void)
 {
     smr_lock();
 }
 
-LS_ALIGNED void smr_registry_fork_release(void)
+static LS_ALIGNED void registry_fork_release(void)
 {
     smr_unlock();
 }
 
 /* Of all threads only this one is in the child, so whoever used a node is not. */
-LS_ALIGNED void smr_registry_fork_child(void)
+static LS_ALIGNED void registry_fork_child(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
     smr_state.in_use = NULL;
@@ -36,9 +36,10 @@ LS_ALIGNED void smr_registry_fork_child(void)
     smr_unlock();
 }
 
+/* Around fork, so that the child finds the registry unlocked. */
 static void registry_init(void)
 {
-    pthread_atfork(smr_registry_fork_prepare, smr_registry_fork_release, smr_registry_fork_child);
+    pthread_atfork(registry_fork_prepare, registry_fork_release, registry_fork_child);
 }
 
 void smr_registry_init(void)
@@ -97,7 +98,7 @@ void smr_wait_unused(const smr_node *n, const smr_tree *t)
         if (pthread_cond_timedwait(&registry_unused, &registry_mutex, &until) != 0) return;
 }
 
-uint32_t smr_shown_parent_id(const smr_node *n)
+static uint32_t shown_parent_id(const smr_node *n)
 {
     const smr_node *p = n->links[SMR_SHOWN].parent;
     return p ? p->id : 0;
@@ -108,7 +109,7 @@ static struct smr_event_node event_of(const smr_node *n, uint64_t now_ns, const 
     return (struct smr_event_node){
         .time_ns = now_ns,
         .node = n->id,
-        .parent = smr_shown_parent_id(n),
+        .parent = shown_parent_id(n),
         .base = n->base,
         .end = n->end,
         .elem_size_bytes = n->elem_size_bytes,
@@ -137,7 +138,7 @@ void smr_tell_range(const smr_node *n, uint64_t now_ns)
 void smr_tell_member(const smr_node *n, uint64_t now_ns)
 {
     const struct smr_sink *k = smr_state.sink;
-    if (k && k->node_member) k->node_member(k->user, now_ns, smr_shown_parent_id(n), n->id);
+    if (k && k->node_member) k->node_member(k->user, now_ns, shown_parent_id(n), n->id);
 }
 
 void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed)
@@ -152,7 +153,8 @@ void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed)
     if (k && k->node_remove) k->node_remove(k->user, now_ns, n->id, freed);
 }
 
-smr_node *smr_shown_next(const smr_node *root, smr_node *n)
+/* The next node of the shown tree below root, parents first; NULL at the end. */
+static smr_node *shown_next(const smr_node *root, smr_node *n)
 {
     if (n->links[SMR_SHOWN].first) return n->links[SMR_SHOWN].first;
     while (n != root && !n->links[SMR_SHOWN].next)
@@ -166,7 +168,7 @@ void smr_registry_set_sink(const struct smr_sink *sink)
     smr_lock();
     __atomic_store_n(&smr_state.sink, sink, __ATOMIC_RELEASE);
     for (const smr_tree *t = sink ? smr_state.trees : NULL; t; t = t->next)
-        for (smr_node *n = t->root; (n = smr_shown_next(t->root, n));)
+        for (smr_node *n = t->root; (n = shown_next(t->root, n));)
             if (n->died_ns == SMR_ALIVE) smr_tell_add(n, n->born_ns);
     smr_unlock();
 }

@@ -62,9 +62,4 @@ static inline bool smr_registry_may_end_behind(uint64_t base)
 /* Living ranges. */
 uint32_t smr_registry_len(void);
 
-/* Around fork, so that the child finds the registry unlocked. Registered by pthread_atfork on first use. */
-void smr_registry_fork_prepare(void);
-void smr_registry_fork_release(void); /* in the parent */
-void smr_registry_fork_child(void);   /* in the child */
-
 #endif

@@ -20,7 +20,7 @@ ls_err sym_finding_add(struct sym_finding *f, struct sym_found row)
     return LS_OK;
 }
 
-int sym_found_compare_places(const struct sym_found *a, const struct sym_found *b)
+static int sym_found_compare_places(const struct sym_found *a, const struct sym_found *b)
 {
     if (a->is_tls != b->is_tls) return a->is_tls ? 1 : -1;
     if (a->base != b->base) return a->base < b->base ? -1 : 1;

@@ -33,7 +33,6 @@ struct sym_finding {
 };
 /* A new row at the end, copied.  Errors: LS_ERR_NOMEM. */
 ls_err sym_finding_add(struct sym_finding *f, struct sym_found row);
-int sym_found_compare_places(const struct sym_found *a, const struct sym_found *b);
 
 /* Fill d's variables. Without DWARF in e: names and sizes only.  Errors: LS_ERR_NOMEM. */
 ls_err sym_variables_read(const struct sym_elf *e, struct sym_draft *d);

@@ -25,8 +25,9 @@ static const struct cli_option import_options[IMPORT_OPTIONS] = {
     [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
 
-const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes,
-                                                &imp_source_perf_script, NULL};
+/* In the order in which they are tried. */
+static const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes,
+                                                       &imp_source_perf_script, NULL};
 
 static void names_of_sources(char *out, size_t room)
 {

@@ -151,13 +151,6 @@ void vx_selection_fini(struct vx_selection *s)
     s->fields = NULL;
 }
 
-enum ndm_metric vx_selection_metric(const struct vx_selection *s)
-{
-    for (int m = 0; m < NDM_METRICS_LEN; m++)
-        if (s->metrics[m]) return (enum ndm_metric)m;
-    return NDM_SAMPLES;
-}
-
 const char *vx_step_label(const struct vx_selection *s, uint32_t step)
 {
     const struct ndm_field *f = &s->atlas->fields[s->fields[0]];

@@ -32,8 +32,6 @@ ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metr
 ls_err vx_select_steps(struct vx_selection *s);
 void vx_selection_fini(struct vx_selection *s);
 
-/* The first selected metric. */
-enum ndm_metric vx_selection_metric(const struct vx_selection *s);
 /* Label and begin of a step. */
 const char *vx_step_label(const struct vx_selection *s, uint32_t step);
 double vx_step_begin_s(const struct vx_selection *s, uint32_t step);

@@ -58,7 +58,7 @@ void cli_next(const char *format, ...)
     if (!cli_quiet) CLI_SAY(CLI_GREEN, "next: ");
 }
 
-int cli_status_of(ls_err e)
+static int cli_status_of(ls_err e)
 {
     switch (e) {
     case LS_OK:

@@ -17,7 +17,6 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* ls_last_error() as an error; returns the exit status that e stands for. */
 int cli_fail(ls_err e);
-int cli_status_of(ls_err e);
 /* A line that overwrites itself, on a terminal only; done in [0, 1], 1 erases it. */
 void cli_progress(const char *what, double done);
 /* text as one shell word, quoted where needed; static buffers, four in turn. */

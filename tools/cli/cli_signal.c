@@ -23,14 +23,3 @@ ls_err cli_signal_parse(const char *text, uint64_t *out)
         return ls_fail(LS_ERR_ARG, "'%s' is no signal; write a name such as USR2 or a number", text);
     return LS_OK;
 }
-
-const char *cli_signal_name(int number)
-{
-    static char text[32];
-    const char *known = sigabbrev_np(number);
-    if (known)
-        snprintf(text, sizeof(text), "SIG%s", known);
-    else
-        snprintf(text, sizeof(text), "signal %d", number);
-    return text;
-}

@@ -11,7 +11,5 @@
 
 /* "USR1", "SIGUSR1" or "10".  Errors: LS_ERR_ARG. */
 ls_err cli_signal_parse(const char *text, uint64_t *out);
-/* "SIGSEGV", or "signal 99" in a static buffer. */
-const char *cli_signal_name(int number);
 
 #endif

@@ -32,8 +32,6 @@ struct imp_source {
     ls_err (*run)(struct imp_job *job);
 };
 
-/* In the order in which they are tried; ends with NULL. */
-extern const struct imp_source *const imp_sources[];
 extern const struct imp_source imp_source_memaxes, imp_source_perf_data, imp_source_perf_script;
 
 #endif

@@ -75,7 +75,8 @@ enum {
     PTN_INDENT = 3 + PTN_COLUMNS * PTN_CELL + 2
 };
 
-const char *ptn_indices_text(const struct pat_indices *p, size_t len_max, char *out, size_t room)
+/* "0,1,4,2,...": the first len_max indices; written into out and returned. */
+static const char *ptn_indices_text(const struct pat_indices *p, size_t len_max, char *out, size_t room)
 {
     size_t n = 0;
     out[0] = '\0';

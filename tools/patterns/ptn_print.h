@@ -14,7 +14,4 @@ void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FIL
 /* Schema 1. */
 void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out);
 
-/* "0,1,4,2,...": the first len_max indices; written into out and returned. */
-const char *ptn_indices_text(const struct pat_indices *p, size_t len_max, char *out, size_t room);
-
 #endif

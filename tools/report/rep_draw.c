@@ -16,7 +16,8 @@ struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m)
     return is_latency ? (struct rep_range){r->min < r->max ? r->min : 0, r->max} : (struct rep_range){0, 1};
 }
 
-unsigned rep_tint(double value, const struct rep_range *scale)
+/* Which step of the scale value is on. */
+static unsigned rep_tint(double value, const struct rep_range *scale)
 {
     const double share = scale->high > scale->low ? (value - scale->low) / (scale->high - scale->low) : 0;
     return share >= 1 ? REP_TINTS - 1 : share > 0 ? (unsigned)(share * REP_TINTS) : 0;

@@ -17,8 +17,6 @@ struct rep_range {
 };
 /* The scale of a metric: counts and times begin at 0, latencies at the smallest, shares end at 1. */
 struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m);
-/* Which step of the scale value is on. */
-unsigned rep_tint(double value, const struct rep_range *scale);
 /* One row of characters: with colour two rows of pixels, `row` and the one below it, else one. Row 0 is the
  * topmost character. */
 void rep_draw_row(const struct rep_raster *r, const struct rep_range *scale, uint32_t row, bool colour,

@@ -10,7 +10,9 @@
 
 enum { REP_TREE_LABEL_MIN = 12, REP_TREE_LABEL_MAX = 48, REP_BAR_MIN = 8, REP_EIGHTHS = 8 };
 
-const char *rep_bar(double share, int cells, bool utf8, char out[REP_BAR_BYTES])
+/* A bar of share (0 to 1) in cells columns: eighths of a column in Unicode, whole ones in ASCII; never
+ * nothing for a share above 0. out has REP_BAR_BYTES. */
+static const char *rep_bar(double share, int cells, bool utf8, char out[REP_BAR_BYTES])
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     const double clamped = share > 0 ? fmin(share, 1) : 0; /* of NaN nothing */

@@ -15,8 +15,5 @@
 void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 
 enum { REP_BAR_MAX = 24, REP_BAR_BYTES = 4 * REP_BAR_MAX + 1 };
-/* A bar of share (0 to 1) in cells columns: eighths of a column in Unicode, whole ones in ASCII; never
- * nothing for a share above 0. out has REP_BAR_BYTES. Errors: none.  Thread: any.  Signal: not safe. */
-const char *rep_bar(double share, int cells, bool utf8, char out[REP_BAR_BYTES]);
 
 #endif

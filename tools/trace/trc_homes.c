@@ -74,11 +74,6 @@ const struct pat_tables *trc_homes_tables(const trc_homes *h)
     return &h->tables;
 }
 
-sym_files *trc_homes_files(const trc_homes *h)
-{
-    return h->files;
-}
-
 const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len)
 {
     if (h->are_events_taken) h->events.len = 0;

@@ -31,7 +31,6 @@ ls_err trc_homes_break(trc_homes *h, uint32_t thread);
 const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len);
 
 const struct pat_tables *trc_homes_tables(const trc_homes *h);
-sym_files *trc_homes_files(const trc_homes *h);
 
 /* Name homes of allocations: those that call paths with this hash (spool/spool_path.h) made.
  * Errors: LS_ERR_NOMEM. */

@@ -98,15 +98,6 @@ ls_err trc_program_find(char **argv, struct trc_program *out)
     return rec_library_find(TRC_PLUGIN_FILE, out->plugin);
 }
 
-const char *trc_program_lacks(void)
-{
-    static char qemu[PATH_MAX];
-    const struct trc_machine *m = trc_machine_of(trc_own_machine());
-    if (!m) return "no tracer for programs of this machine";
-    if (rec_target_find(m->qemu, qemu) != LS_OK) return "QEMU's user mode is not in PATH (Debian: qemu-user)";
-    return rec_library_find(TRC_PLUGIN_FILE, qemu) == LS_OK ? NULL : "the tracer's plugin is not installed";
-}
-
 /* --- words --- */
 
 struct trc_words {

@@ -35,9 +35,6 @@ struct trc_program {
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_UNSUPPORTED with reason and remedy. */
 ls_err trc_program_find(char **argv, struct trc_program *out);
 
-/* What is missing here to trace programs of this machine: NULL when all is there. */
-const char *trc_program_lacks(void);
-
 struct trc_run {
     const char *ring, *region, *phase; /* the last two may be NULL */
     const char *preload;               /* NULL: none */
