@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the samples of one node suggest: inferred, to be labelled so.
- *
- * Thread: any.  Signal: not safe. */
+/* What the samples of one node suggest: inferred, to be labelled so. */
 #ifndef AN_ADVICE_H
 #define AN_ADVICE_H
 

@@ -23,17 +23,16 @@ struct an_source_text {
 
 /* Functions of that name among the groups of c, whose first dimension is function. name is the function, the
  * function without its parameters, or one of the two behind "module:" or "file:". Several: of several
- * modules. Owns:   nothing; *out gets up to room groups.  Errors: none; returns how many there are, 0: none.
- * Thread: any.  Signal: not safe. */
+ * modules. Owns:   nothing; *out gets up to room groups.  Errors: none; returns how many there are, 0: none. */
 size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
                           uint32_t *out, size_t room);
 /* The lines of a function with the lines around them, by file and line. c is by function, line.
- * Owns:   free(*out).  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Owns:   free(*out).  Errors: LS_ERR_NOMEM. */
 ls_err an_annotate_lines(const struct an_combination *c, const struct an_tables *t,
                          const struct an_source_text *sources, uint32_t function, struct an_annotated **out,
                          size_t *out_len);
 /* The sampled instructions of a function, by process and address. c is by function, ip.
- * Owns:   free(*out).  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Owns:   free(*out).  Errors: LS_ERR_NOMEM. */
 ls_err an_annotate_instructions(const struct an_combination *c, const struct an_tables *t, uint32_t function,
                                 struct an_annotated **out, size_t *out_len);
 

@@ -6,9 +6,7 @@
  * AN_BLOCKS_MAX blocks and each block gets a Poisson(1) count per resample (Hanley and MacGibbon, "Creating
  * non-parametric bootstrap samples using Poisson frequencies", Comput. Methods Programs Biomed. 83, 2006): the
  * same intervals for the cost of 2,048 units. A share is a ratio: the denominator is resampled with the
- * numerator. The seed is fixed, so the same file gives the same digits.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * numerator. The seed is fixed, so the same file gives the same digits. */
 #ifndef AN_BOOTSTRAP_H
 #define AN_BOOTSTRAP_H
 
@@ -41,26 +39,22 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
-/* The same of the group alone.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* The same of the group alone. */
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
                                            enum an_metric metric);
 /* The stall of the group alone in the whole of the time: what a change of its accesses could gain at most. */
 struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, uint32_t group);
-/* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r. */
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
                        double out[AN_RESAMPLES]);
 const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric, bool by_origin);
 /* The resampled unit that a burst belongs to, UINT32_MAX for bursts with neither weight nor accesses; how
- * many there are; how often each resample holds one. Owns:   nothing.  Errors: none.  Thread: any.  Signal:
- * safe. */
+ * many there are; how often each resample holds one. */
 uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst);
 size_t an_bootstrap_blocks(const an_bootstrap *b);
 const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block);
 /* Sort AN_RESAMPLES values, those that are NAN to the end; the limits that hold AN_CONFIDENCE of them, NAN
- * when fewer than half are numbers.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * when fewer than half are numbers. */
 void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high);
 
 #endif

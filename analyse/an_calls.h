@@ -23,9 +23,9 @@ struct an_call_tree {
 
 /* From frames, inlines, lines and bursts of t.
  * Owns:   the caller ends out with an_calls_fini, also after a failure; texts are borrowed from t.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_calls_init(struct an_call_tree *out, const struct an_tables *t, enum an_call_order order);
-/* Owns:   frees what is in c.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in c. */
 void an_calls_fini(struct an_call_tree *c);
 
 #endif

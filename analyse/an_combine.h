@@ -35,15 +35,12 @@ struct an_combination {
 };
 
 /* Read a list of dimensions.
- * Owns:   nothing.  Errors: LS_ERR_USAGE (none of that name, too many, one twice).  Thread: any.
- * Signal: not safe. */
+ * Errors: LS_ERR_USAGE (none of that name, too many, one twice). */
 ls_err an_by_parse(struct an_by *out, const char *text);
-/* Columns of the samples that the dimensions need, as a mask.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Columns of the samples that the dimensions need, as a mask. */
 uint64_t an_by_columns(const struct an_by *by);
 
-/* Are all of the dimensions of origin?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Are all of the dimensions of origin? */
 bool an_by_is_origin(const struct an_by *by);
 
 /* What is grouped: samples and bursts that keep leaves, NULL: all; by_origin: as an_by_is_origin says, unless
@@ -55,17 +52,16 @@ struct an_grouped {
     bool by_origin;
 };
 /* Owns:   the caller ends out with an_combination_fini, also after a failure; nothing of `of` is kept.
- * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (more groups than fit).  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (more groups than fit). */
 ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_grouped *of);
-/* Owns:   frees what is in c.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in c. */
 void an_combination_fini(struct an_combination *c);
 /* Name of a group: short where it stands below its parent in a tree of the same dimension, else its path.
- * Owns:   nothing; the text is in out or constant.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   nothing; the text is in out or constant. */
 const char *an_combination_label(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                                  char out[AN_LABEL_BYTES]);
 /* The same of the dimension that encloses it: what group is in dimension depth, as a path.
- * Owns:   nothing; the text is in out or constant, "" when depth is below the group.  Errors: none.
- * Thread: any.  Signal: not safe. */
+ * Owns:   nothing; the text is in out or constant, "" when depth is below the group. */
 const char *an_combination_path(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                                 uint32_t depth, char out[AN_LABEL_BYTES]);
 

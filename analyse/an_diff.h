@@ -40,23 +40,20 @@ struct an_difference {
 
 typedef struct an_diff an_diff;
 
-/* Does the interval leave out 0?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Does the interval leave out 0? */
 bool an_change_is_significant(const struct an_change *c);
 
 /* Owns:   the caller ends *out with an_diff_free; sides[] and what they point to must live as long.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_diff_new(const struct an_diff_side sides[2], uint32_t rows_len, an_diff **out);
-/* Owns:   frees d, NULL-safe.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees d, NULL-safe. */
 void an_diff_free(an_diff *d);
-/* Everything about a row but the median, which costs more.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Everything about a row but the median, which costs more. */
 struct an_difference an_diff_row(const an_diff *d, uint32_t row);
 /* Fill in the median.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_diff_median(const an_diff *d, struct an_difference *row);
-/* Bursts of a side that represent time.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Bursts of a side that represent time. */
 size_t an_diff_bursts(const an_diff *d, int side);
 
 #endif

@@ -46,16 +46,13 @@ struct an_dimension {
 /* Ends with a row without a name. */
 extern const struct an_dimension an_dimensions[];
 
-/* The row of that name, NULL: none.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The row of that name, NULL: none. */
 const struct an_dimension *an_dimension_named(const char *name, size_t name_len);
-/* Is it a dimension of origin?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Is it a dimension of origin? */
 bool an_dimension_is_origin(const struct an_dimension *d);
 /* Name of a key with the keys that contain it, "Input/B"; of AN_NO_KEY what the row says, of AN_NO_DATA that
  * the program computed without accesses.
- * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends.  Thread: any.
- * Signal: not safe. */
+ * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends. */
 const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
                               char out[AN_LABEL_BYTES]);
 

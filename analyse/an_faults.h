@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Page faults of a recording of the engine faults: how many, on which pages, whose was the first.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Page faults of a recording of the engine faults: how many, on which pages, whose was the first. */
 #ifndef AN_FAULTS_H
 #define AN_FAULTS_H
 

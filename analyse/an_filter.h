@@ -14,8 +14,7 @@ struct an_filter {
     bool is_negated;
 };
 
-/* Owns:   nothing, out points into text.  Errors: LS_ERR_USAGE (no = in it, no such dimension, no value).
- * Thread: any.  Signal: not safe. */
+/* Owns:   nothing, out points into text.  Errors: LS_ERR_USAGE (no = in it, no such dimension, no value). */
 ls_err an_filter_parse(struct an_filter *out, const char *text);
 /* By sample and by burst: 0 leaves it out. In a dimension of data a burst that has accesses is left out or
  * kept by them, and its own byte is about bursts without accesses. */
@@ -23,9 +22,8 @@ struct an_keep {
     uint8_t *samples, *bursts;
 };
 /* Clear the bytes of keep that f leaves out. Columns needed: those of f's dimension.
- * Owns:   nothing.
  * Errors: LS_ERR_NOMEM; LS_ERR_NOT_FOUND when a value names nothing, *out_value then is that value (up to the
- *         next comma); keep is then unchanged.  Thread: any.  Signal: not safe. */
+ *         next comma); keep is then unchanged. */
 ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, const struct prof_samples *s,
                        const struct an_keep *keep, const char **out_value);
 

@@ -7,15 +7,14 @@
 #include "analyse/an_combine.h"
 
 /* Name of a key; of AN_NO_KEY what the dimension says.
- * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends.  Thread: any.
- * Signal: not safe. */
+ * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends. */
 const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
                         char out[AN_LABEL_BYTES]);
 
 enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
 
 /* Name of a group: what it is in each dimension, joined by " / ".
- * Owns:   nothing; the text is in out.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   nothing; the text is in out. */
 void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                           char out[AN_IDENTITY_BYTES]);
 

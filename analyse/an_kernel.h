@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel time by cause, and by the data or the code that it was spent for.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Kernel time by cause, and by the data or the code that it was spent for. */
 #ifndef AN_KERNEL_H
 #define AN_KERNEL_H
 

@@ -15,20 +15,18 @@ struct an_keys {
 
 /* Columns of s needed: those of the dimension.
  * Owns:   the caller ends out with an_keys_fini, also after a failure; nothing of t and s is kept.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const struct an_tables *t,
                     const struct prof_samples *s);
-/* Owns:   frees what is in k.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in k. */
 void an_keys_fini(struct an_keys *k);
-/* Number of the key that contains this one, smaller than it, or AN_NO_KEY.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Number of the key that contains this one, smaller than it, or AN_NO_KEY. */
 uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint32_t number);
-/* Key of a number: len stands for AN_NO_KEY, len + 1 for AN_NO_DATA; and back.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Key of a number: len stands for AN_NO_KEY, len + 1 for AN_NO_DATA; and back. */
 uint32_t an_keys_key(const struct an_keys *k, uint32_t number);
 uint32_t an_keys_dense(const struct an_keys *k, uint32_t number_of);
 /* Name of a number as above, with the keys that contain it.
- * Owns:   nothing; the text is in out or constant.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   nothing; the text is in out or constant. */
 const char *an_keys_path(const struct an_keys *k, const struct an_tables *t, uint32_t number,
                          char out[AN_LABEL_BYTES]);
 

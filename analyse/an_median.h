@@ -13,7 +13,7 @@ struct an_latency {
 
 /* The median of the loads in each resample, refined by step as in an_median_refined; NAN in those that hold
  * none. Sorts loads. All resamples bisect over the values at once: they meet near the median, so few values
- * are counted. Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * are counted.  Errors: LS_ERR_NOMEM. */
 ls_err an_median_resample(const an_bootstrap *b, struct an_latency *loads, size_t len, double step,
                           double out[AN_RESAMPLES]);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order statistics by selection, without a full sort.
- *
- * Where nothing else is said: Thread: any.  Signal: safe. */
+/* Order statistics by selection, without a full sort. */
 #ifndef AN_SELECT_H
 #define AN_SELECT_H
 
@@ -16,7 +14,7 @@ double an_quantile_i64(int64_t *values, size_t len, double q);
 /* The median, refined where values are multiples of a step as those of a coarse clock: the mean of all
  * within 1.5 steps of it. A time between two steps is read now as the one and now as the other, in
  * proportions whose mean is the true time. With step <= 1 the plain median; NAN for len 0. values is
- * reordered.  Thread: any. */
+ * reordered. */
 double an_median_refined(int32_t *values, size_t len, double step);
 
 #endif

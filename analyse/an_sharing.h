@@ -43,11 +43,10 @@ struct an_sharing {
 };
 
 /* Columns needed: addr, size, op, thread, node, ip. keep: samples whose byte is 0 are left out; NULL: none
- * is. Owns:   the caller ends out with an_sharing_fini, also after a failure. Errors: LS_ERR_NOMEM.  Thread:
- * any.  Signal: not safe. */
+ * is. Owns:   the caller ends out with an_sharing_fini, also after a failure. Errors: LS_ERR_NOMEM. */
 ls_err an_sharing_init(struct an_sharing *out, const struct an_input *in, const struct an_tables *t,
                        const uint8_t *keep);
-/* Owns:   frees what is in s.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in s. */
 void an_sharing_fini(struct an_sharing *s);
 
 #endif

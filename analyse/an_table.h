@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Aggregates: samples and bursts summed by group, and rolled up where groups form a tree (nodes of the
- * semantic tree).
- *
- * Thread: any.  Signal: not safe. */
+ * semantic tree). */
 #ifndef AN_TABLE_H
 #define AN_TABLE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test. */
 #ifndef AN_TABLES_H
 #define AN_TABLES_H
 
@@ -31,22 +29,18 @@ struct an_tables {
 enum { AN_SLICES = 20, AN_SLICES_MAX = 1 << 24 };
 
 /* Borrow all of p's tables.
- * Owns:   nothing; p must outlive t.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   nothing; p must outlive t. */
 void an_tables_init(struct an_tables *t, const prof_profile *p);
 
-/* Cut the run into slices parts, or (slice_ns not 0) into parts of slice_ns.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Cut the run into slices parts, or (slice_ns not 0) into parts of slice_ns. */
 void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns);
 
-/* Row of lines for an instruction of a process, UINT32_MAX: none.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Row of lines for an instruction of a process, UINT32_MAX: none. */
 uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip);
-/* Do other rows belong to the same instruction (of modules that were unloaded)? Then: the one at a time.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Do other rows belong to the same instruction (of modules that were unloaded)? Then: the one at a time. */
 bool an_tables_line_changes(const struct an_tables *t, uint32_t row);
 uint32_t an_tables_line_then(const struct an_tables *t, uint32_t row, uint64_t time_ns);
-/* Process of a thread, UINT32_MAX: none.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Process of a thread, UINT32_MAX: none. */
 uint32_t an_tables_process(const struct an_tables *t, uint32_t thread);
 
 #endif

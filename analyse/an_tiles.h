@@ -9,9 +9,7 @@
  *
  * Only combinations that occur are kept. Where they are too many the resolution goes down step by step:
  * larger places, longer slices, wider latency bins, then the lines, nodes and threads that cost least are put
- * together. Sums stay complete; what was put together is counted.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * together. Sums stay complete; what was put together is counted. */
 #ifndef AN_TILES_H
 #define AN_TILES_H
 
@@ -70,17 +68,15 @@ struct an_tiles {
     size_t len;
 };
 
-/* The latency bin of a measured load.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The latency bin of a measured load. */
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave);
-/* What sample i was.  Columns needed: op, latency_cycles, latency_valid, level.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* What sample i was.  Columns needed: op, latency_cycles, latency_valid, level. */
 enum an_class an_class_of(const struct prof_samples *s, uint64_t i);
 
 /* Sum all samples into tiles; more than about len_max of them are put together. Columns needed: those of the
  * dimensions node, line, thread and slice, and of an_class_of. t says how many slices there are.
  * Owns:   the caller ends out with an_tiles_fini, also after a failure; nothing of t, in and costs is kept.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 struct an_tiles_input {
     const struct an_tables *tables;
     const struct an_input *in;
@@ -89,16 +85,14 @@ struct an_tiles_input {
     size_t len_max;
 };
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
-/* Owns:   frees what is in t.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in t. */
 void an_tiles_fini(struct an_tiles *t);
 
-/* The place of sample i, as tiles of this level have it.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The place of sample i, as tiles of this level have it. */
 uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level);
 
 /* Pick rows of len at random without replacement, all equally likely, in rising order; the seed is fixed.
- * out has room for rows; returns how many were picked: rows, or len when there are fewer.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+ * out has room for rows; returns how many were picked: rows, or len when there are fewer. */
 size_t an_pick_rows(uint64_t *out, size_t rows, uint64_t len);
 
 #endif

@@ -2,7 +2,7 @@
 /* FNV-1a in 64 bits (Fowler, Noll, Vo; http://www.isthe.com/chongo/tech/comp/fnv/): the same on every
  * machine and in every run, as pointers are not. Not for keys that an enemy chooses.
  *
- * Owns: nothing.  Errors: none.  Thread: any.  Signal: safe. */
+ * Thread: any.  Signal: safe. */
 #ifndef LS_HASH_H
 #define LS_HASH_H
 

@@ -2,7 +2,7 @@
 /* JSON, written: commas, indentation and escapes. Texts are untrusted: whatever bytes they hold, the output
  * is valid UTF-8. Numbers that JSON cannot say become null.
  *
- * Owns: nothing.  Errors: none; those of the stream stay in it.  Thread: one at a time for one object.
+ * Errors: none; those of the stream stay in it.  Thread: one at a time for one object.
  * Signal: not safe. */
 #ifndef LS_JSON_H
 #define LS_JSON_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts as JSON and CSV want them, for whatever prints either.
  *
- * Owns: nothing.  Errors: none; those of the stream stay in it.  Thread: one at a time for one stream.
+ * Errors: none; those of the stream stay in it.  Thread: one at a time for one stream.
  * Signal: not safe. */
 #ifndef LS_PUT_H
 #define LS_PUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random numbers that are the same on every machine: splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
  *
- * Errors: none.  Thread: any, each with its own state.  Signal: safe. */
+ * Thread: any, each with its own state.  Signal: safe. */
 #ifndef LS_RANDOM_H
 #define LS_RANDOM_H
 

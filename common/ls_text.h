@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of strangers: what of them is a character, and what may be printed.
  *
- * Owns: nothing.  Errors: none.  Thread: any.  Signal: safe. */
+ * Thread: any.  Signal: safe. */
 #ifndef LS_TEXT_H
 #define LS_TEXT_H
 

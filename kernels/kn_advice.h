@@ -5,7 +5,7 @@
 
 #include "kernels/kn_trial.h"
 
-/* Fill r->advice.  Thread: one at a time.  Signal: not safe. */
+/* Fill r->advice. */
 void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const struct kn_options *o,
                       struct kn_result *r);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of a plan: allocated, filled by the threads that use them, handed to the moving loops.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* The arrays of a plan: allocated, filled by the threads that use them, handed to the moving loops. */
 #ifndef KN_ARENA_H
 #define KN_ARENA_H
 
@@ -27,7 +25,7 @@ struct kn_arena {
 };
 
 /* Owns:   out points to plan and backend; the caller ends it with kn_arena_fini, also after a failure.
- * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages);
 /* The same with the one sparse side of plan in memory that is there: its extent's lowest element is the first

@@ -22,16 +22,15 @@ struct kn_backend {
 
 extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
 
-/* For backends without threads: 1.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* For backends without threads: 1. */
 unsigned kn_backend_one_thread(void);
 /* For backends without threads: each share in the calling thread, in their order.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: as safe as task. */
+ * Signal: as safe as task. */
 void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg);
 
 /* Run task on shares threads: seconds, by the monotonic clock, from before the first begins until all have
  * ended; never 0.
- * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: as safe as task. */
+ * Signal: as safe as task. */
 double kn_backend_seconds(const struct kn_backend *b, unsigned shares, kn_task *task, void *arg);
 
 /* Every backend; ends with NULL. */
@@ -39,7 +38,7 @@ extern const struct kn_backend *const kn_backends[];
 
 /* The backend and the number of threads that o asks for.
  * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
- * are. Thread: any.  Signal: not safe. */
+ * are. */
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
 
 #endif

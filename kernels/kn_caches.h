@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Bytes of all of them together, 0 when nobody tells.  Thread: any.  Signal: not safe. */
+/* Bytes of all of them together, 0 when nobody tells. */
 uint64_t kn_caches_last_level_bytes(void);
 
 #endif

@@ -3,7 +3,7 @@
  * the nodes of a program's list do. Nothing but the elements is read then; a list of indices beside them
  * would be another stream through the caches, which changes how long the loads wait.
  *
- * Where nothing else is said: Thread: one at a time for an arena.  Signal: not safe. */
+ * Where nothing else is said: Thread: one at a time for an arena. */
 #ifndef KN_CHAIN_H
 #define KN_CHAIN_H
 
@@ -15,11 +15,10 @@ bool kn_chain_fits(const struct kn_plan *p);
 
 /* Link the elements of a, in the order of the pattern, the last to the first, and set a->linked. Not where an
  * element would need two successors: then the elements are as kn_arena_init left them, and a->linked is
- * false. a's plan fits. Errors: none. */
+ * false. a's plan fits. */
 void kn_chain_link(struct kn_arena *a);
 
-/* What element j of row i, which begins at element base, holds once a is linked: an address.
- * Errors: none.  Thread: any. */
+/* What element j of row i, which begins at element base, holds once a is linked: an address. */
 uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t base);
 
 #endif

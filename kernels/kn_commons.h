@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that several patterns are of: one memory for all of them, in which each has its place.
- *
- * Where nothing else is said: Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* Arrays that several patterns are of: one memory for all of them, in which each has its place. */
 #ifndef KN_COMMONS_H
 #define KN_COMMONS_H
 

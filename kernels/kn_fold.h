@@ -20,8 +20,7 @@ struct kn_fold {
 };
 
 /* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; or two or four of it at once
- * where that divides the row and is KN_FOLD_WIDE elements at most.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * where that divides the row and is KN_FOLD_WIDE elements at most. */
 struct kn_fold kn_fold_find(const int64_t *index, size_t len);
 
 #endif

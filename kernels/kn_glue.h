@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One name of three parts, each expanded first.
- *
- * A macro.  Thread: any.  Signal: safe. */
+/* One name of three parts, each expanded first. */
 #ifndef KN_GLUE_H
 #define KN_GLUE_H
 

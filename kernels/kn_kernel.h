@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every bundled kernel as a row of data: what it computes, what it moves, by both published ways of counting.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Every bundled kernel as a row of data: what it computes, what it moves, by both published ways of counting. */
 #ifndef KN_KERNEL_H
 #define KN_KERNEL_H
 
@@ -56,11 +54,11 @@ struct kn_kernel {
 extern const struct kn_kernel kn_kernels[];
 extern const unsigned kn_kernels_len;
 
-/* The row of a name in any case, or NULL.  Thread: any. */
+/* The row of a name in any case, or NULL. */
 const struct kn_kernel *kn_kernel_find(const char *name);
 const struct kn_kernel *kn_kernel_of_pattern(enum pat_kernel k);
 const char *kn_group_name(enum kn_group g);
-/* Bytes an iteration by c.  Thread: any. */
+/* Bytes an iteration by c. */
 uint64_t kn_count_bytes(const struct kn_count *c, unsigned element_bytes, unsigned index_bytes);
 
 #endif

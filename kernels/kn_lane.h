@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A STREAM kernel as its loop sees it, and the variants of that loop.
- *
- * Signal: not safe. */
+/* A STREAM kernel as its loop sees it, and the variants of that loop. */
 #ifndef KN_LANE_H
 #define KN_LANE_H
 
@@ -57,13 +55,13 @@ struct kn_lane_wish {
     unsigned element_bytes, index_bits;
 };
 
-/* Every variant that this processor runs, was built and fits w; *len may be 0.  Thread: any. */
+/* Every variant that this processor runs, was built and fits w; *len may be 0. */
 void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **out, size_t max, size_t *len);
-/* Why there is none.  Errors: always fails, LS_ERR_UNSUPPORTED.  Thread: any. */
+/* Why there is none.  Errors: always fails, LS_ERR_UNSUPPORTED. */
 ls_err kn_lane_explain_none(const struct kn_lane_wish *w);
-/* The loop of v for k.  Thread: any. */
+/* The loop of v for k. */
 kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k);
-/* "avx512, nontemporal stores", with the width of indices where k has some.  Thread: any. */
+/* "avx512, nontemporal stores", with the width of indices where k has some. */
 void kn_lane_describe(const struct kn_lane_variant *v, const struct kn_kernel *k, char *out,
                       size_t out_bytes);
 

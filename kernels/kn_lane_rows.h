@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the files that define loops of STREAM kernels.
- *
- * Macros of constant tables.  Thread: any.  Signal: safe. */
+/* For the files that define loops of STREAM kernels. */
 #ifndef KN_LANE_ROWS_H
 #define KN_LANE_ROWS_H
 

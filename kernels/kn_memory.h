@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory for the arrays of a kernel: untouched, so that the thread that touches a page first places it.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Memory for the arrays of a kernel: untouched, so that the thread that touches a page first places it. */
 #ifndef KN_MEMORY_H
 #define KN_MEMORY_H
 
@@ -18,16 +16,15 @@ struct kn_block {
 
 /* Map len_bytes of zeroes; 0 gives an empty block.
  * Owns:   the caller ends out with kn_block_fini.
- * Errors: LS_ERR_NOMEM; *out is then empty.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; *out is then empty. */
 ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages);
 void kn_block_fini(struct kn_block *b);
 
-/* Bytes of b that lie in huge pages now, from /proc/self/smaps (AnonHugePages); 0 when nobody tells.  Thread:
- * any. */
+/* Bytes of b that lie in huge pages now, from /proc/self/smaps (AnonHugePages); 0 when nobody tells. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 
 /* need_bytes fit into limit_bytes (0: into the least of MemAvailable and what the control groups leave)? Errors: LS_ERR_NOMEM naming both and what to
- * do. Thread: any.  Signal: not safe. */
+ * do. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a kernel is to be run. All zero is a sound default: best backend, all threads, the fastest variant by
- * measurement.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * measurement. */
 #ifndef KN_OPTIONS_H
 #define KN_OPTIONS_H
 
@@ -68,8 +66,7 @@ struct kn_options {
     uint64_t seed;          /* of random index arrays (stream) */
 };
 
-/* Row of name in one of the lists above, in any case.  Errors: LS_ERR_USAGE naming what there is.
- * Thread: any.  Signal: not safe. */
+/* Row of name in one of the lists above, in any case.  Errors: LS_ERR_USAGE naming what there is. */
 ls_err kn_method_parse(const char *name, enum kn_method *out);
 ls_err kn_stores_parse(const char *name, enum kn_stores *out);
 /* Never NULL. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration worked out: sides, sizes, the shares of the threads; nothing allocated for data yet.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* A configuration worked out: sides, sizes, the shares of the threads; nothing allocated for data yet. */
 #ifndef KN_PLAN_H
 #define KN_PLAN_H
 
@@ -38,7 +36,7 @@ struct kn_plan {
 };
 
 /* Owns:   out points into c and into itself: neither may move.
- * Errors: those of kn_replay_need.  Thread: any.  Signal: not safe. */
+ * Errors: those of kn_replay_need. */
 ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struct kn_options *o,
                     unsigned threads);
 

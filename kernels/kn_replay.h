@@ -16,14 +16,14 @@ struct kn_replay_need {
 
 /* Errors: LS_ERR_RANGE when an address or a size does not fit 63 bits, LS_ERR_ARG for a configuration without
  * indices, with count or wrap 0, or with gather and scatter patterns of unequal length; all name the
- * configuration. Thread: any.  Signal: not safe. */
+ * configuration. */
 ls_err kn_replay_need(const struct pat_config *c, const struct kn_options *o, struct kn_replay_need *out);
 
 /* Allocate, warm up, measure, validate, free. A result that fails its validation is no error: out->valid says
  * so. Owns:   the caller ends *out with kn_result_fini, also after a failure. Errors: those of
  * kn_replay_need; LS_ERR_NOMEM with what is needed and what there is; LS_ERR_UNSUPPORTED for a backend, an
  *         instruction set, index width or number of threads that is not there, each with what is.
- * Thread: one at a time in a process.  Signal: not safe. */
+ * Thread: one at a time in a process. */
 ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, struct kn_result *out);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run of a kernel gave: which code ran, its times, what was checked.
- *
- * Thread: any.  Signal: not safe. */
+/* What a run of a kernel gave: which code ran, its times, what was checked. */
 #ifndef KN_RESULT_H
 #define KN_RESULT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of STREAM kernels: a, b, c, the index arrays and rings that the chosen kernels need.
- *
- * Thread: any.  Signal: not safe. */
+/* The arrays of STREAM kernels: a, b, c, the index arrays and rings that the chosen kernels need. */
 #ifndef KN_ROOM_H
 #define KN_ROOM_H
 

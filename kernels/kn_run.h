@@ -26,15 +26,14 @@ struct kn_runs {
 
 /* The runs of steps, where they are a quarter of the steps at most; of one step one that never ends.
  * Owns:   the caller ends out with kn_runs_fini.
- * Errors: LS_ERR_NOMEM; then out is empty.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; then out is empty. */
 ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);
 
-/* Where step lies, below the number of steps; of an empty list the begin.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Where step lies, below the number of steps; of an empty list the begin. */
 struct kn_run_at kn_runs_find(const struct kn_runs *r, uint64_t step);
 
 /* Release what r holds; it is empty then.
- * Owns:   r.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   r. */
 void kn_runs_fini(struct kn_runs *r);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Index arrays as functions: threads fill their own parts, and a result is checked against what was meant,
- * not against what the array says.
- *
- * Where nothing else is said: Signal: not safe. */
+ * not against what the array says. */
 #ifndef KN_SEQUENCE_H
 #define KN_SEQUENCE_H
 
@@ -17,9 +15,9 @@ struct kn_sequence {
     uint64_t hot_len; /* that share of the indices is below this */
 };
 
-/* A permutation of 0..len-1 without apparent order, another one for each seed.  Thread: any. */
+/* A permutation of 0..len-1 without apparent order, another one for each seed. */
 struct kn_sequence kn_sequence_permutation(uint64_t len, uint64_t seed);
-/* share of the indices at random below hot_len, the rest at random below len.  Thread: any. */
+/* share of the indices at random below hot_len, the rest at random below len. */
 struct kn_sequence kn_sequence_hotspot(uint64_t len, uint64_t seed, double share, uint64_t hot_len);
 
 /* One step of a bijection of 0..mask: multiplication by an odd number and x ^ x >> s both are. */
@@ -32,7 +30,7 @@ static inline uint64_t kn_sequence_stir(const struct kn_sequence *s, uint64_t x)
     return x;
 }
 
-/* Index j, 0 <= j < len.  Thread: any.  Signal: safe. */
+/* Index j, 0 <= j < len. */
 static inline uint64_t kn_sequence_at(const struct kn_sequence *s, uint64_t j)
 {
     if (s->hot_share > 0) {

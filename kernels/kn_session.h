@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration on its way to a replay: what it needs, which variants it may have, its memory.
- *
- * Where nothing else is said: Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* A configuration on its way to a replay: what it needs, which variants it may have, its memory. */
 #ifndef KN_SESSION_H
 #define KN_SESSION_H
 

@@ -2,8 +2,7 @@
 /* CPU time of each share of a run: it does not count how long a thread waited for a processor, so that a
  * choice comes out the same on a machine that others use too. Rates that are reported are of wall time.
  *
- * Errors: none.  Thread: begin and end by the one that runs the share, the others one at a time.  Signal: not
- * safe. */
+ * Thread: begin and end by the one that runs the share, the others one at a time. */
 #ifndef KN_SHARE_TIME_H
 #define KN_SHARE_TIME_H
 

@@ -29,19 +29,19 @@ struct kn_stream_need {
 };
 
 /* Errors: LS_ERR_UNSUPPORTED for an element size that there is not, LS_ERR_RANGE when the arrays do not fit
- * 63 bits. Thread: any.  Signal: not safe. */
+ * 63 bits. */
 ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                       struct kn_stream_need *out);
 
 /* Allocate, run each kernel by itself (trial, warm-up, timed runs), validate it, free. results has room for
  * len. Owns:   the caller ends each of results[0..len) with kn_result_fini, also after a failure. Errors:
  * those of kn_stream_need; LS_ERR_NOMEM with what is needed and what there is; LS_ERR_UNSUPPORTED. Thread:
- * one at a time in a process.  Signal: not safe. */
+ * one at a time in a process. */
 ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                      struct kn_result *results);
 
 /* STREAM triad's MB/s on all threads of o by the run rule: what a pattern's rate is a share of.
- * Errors: those of kn_stream_run.  Thread: one at a time in a process.  Signal: not safe. */
+ * Errors: those of kn_stream_run.  Thread: one at a time in a process. */
 ls_err kn_stream_reference(const struct kn_options *o, double *out_mb_per_s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The papers' series of measurements as rows of a table: each varies one thing.
- *
- * Signal: not safe. */
+/* The papers' series of measurements as rows of a table: each varies one thing. */
 #ifndef KN_STUDY_H
 #define KN_STUDY_H
 
@@ -31,7 +29,7 @@ struct kn_study {
 extern const struct kn_study kn_studies[];
 extern const unsigned kn_studies_len;
 
-/* The row of a name, or NULL.  Thread: any. */
+/* The row of a name, or NULL. */
 const struct kn_study *kn_study_find(const char *name);
 
 #endif

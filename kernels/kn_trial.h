@@ -19,11 +19,11 @@ struct kn_runner {
 };
 
 /* A runner of v's loop over all of a, without times. fence: a release fence ends each share.
- * Owns:   nothing: a and v must outlive the runner.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Owns:   nothing: a and v must outlive the runner.  Thread: any.  Signal: not safe. */
 struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence);
 /* One run: seconds, by the monotonic clock, from before the threads begin until all have ended; never 0. arg
  * is a kn_runner.
- * Owns:   nothing.  Errors: none.  Thread: one at a time for one arena (threads of the backend run the
+ * Thread: one at a time for one arena (threads of the backend run the
  * shares).  Signal: not safe. */
 double kn_runner_once(void *arg);
 /* The same by the CPU time of the slowest share, where r has times.
@@ -32,12 +32,12 @@ double kn_runner_once(void *arg);
 double kn_runner_once_cpu(struct kn_runner *r);
 /* Rows a share so that a run takes some milliseconds and leaves the caches where the whole job would: sets
  * r->rows_max, by two runs.
- * Owns:   nothing.  Errors: none.  Thread: as kn_runner_once.  Signal: not safe. */
+ * Thread: as kn_runner_once.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
 /* The fastest of candidates (one at least) on the first rows of every share, each tried up to six times in
  * turn; r->trials tells how they did. One candidate is not tried; of more than KN_TRIALS_MAX the first ones
- * are. Owns:   nothing: the result is one of candidates.  Errors: none. Thread: as kn_runner_once.  Signal:
+ * are. Owns:   nothing: the result is one of candidates. Thread: as kn_runner_once.  Signal:
  * not safe. */
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);

@@ -8,7 +8,7 @@
 
 /* Look at the destination after complete runs: all of it when that is cheap, else the ends of every thread's
  * share and random places. Where threads write one place at once, the last store of any of them is right.
- * Sets r->valid and r->invalid.  Thread: one at a time.  Signal: not safe. */
+ * Sets r->valid and r->invalid. */
 void kn_validate(const struct kn_arena *a, struct kn_result *r);
 
 #endif

@@ -2,7 +2,7 @@
 /* What the arrays hold: a value of its own for every element, so that an element in the wrong place is seen.
  * All are numbers in [1, 2), so that arithmetic on them is ordinary.
  *
- * Errors: none.  Thread: any, each place of an array by one at a time.  Signal: safe. */
+ * Thread: any, each place of an array by one at a time. */
 #ifndef KN_VALUES_H
 #define KN_VALUES_H
 

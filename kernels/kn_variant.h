@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways to move a replay's elements: one row a method, element size, index width and kind of store.
- *
- * Where nothing else is said: Signal: not safe. */
+/* The ways to move a replay's elements: one row a method, element size, index width and kind of store. */
 #ifndef KN_VARIANT_H
 #define KN_VARIANT_H
 
@@ -42,13 +40,11 @@ struct kn_wish {
     bool destination_is_large; /* beyond the caches: non-temporal stores are worth a trial */
 };
 
-/* Every variant that this processor runs, was built and fits w, at most max of them; *len may be 0.
- * Thread: any.  Signal: not safe. */
+/* Every variant that this processor runs, was built and fits w, at most max of them; *len may be 0. */
 void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len);
-/* Why kn_variant_find finds nothing, with what there is.  Errors: always fails, LS_ERR_UNSUPPORTED.
- * Thread: any.  Signal: not safe. */
+/* Why kn_variant_find finds nothing, with what there is.  Errors: always fails, LS_ERR_UNSUPPORTED. */
 ls_err kn_variant_explain_none(const struct kn_wish *w);
-/* "jammed, 32-bit indices, regular stores" into out.  Thread: any. */
+/* "jammed, 32-bit indices, regular stores" into out. */
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes);
 
 #endif

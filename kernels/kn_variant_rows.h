@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the files that define variants: a table row from the names that kn_move.inc.h and kn_vector.inc.h make.
- *
- * Macros of constant tables.  Thread: any.  Signal: safe. */
+/* For the files that define variants: a table row from the names that kn_move.inc.h and kn_vector.inc.h make. */
 #ifndef KN_VARIANT_ROWS_H
 #define KN_VARIANT_ROWS_H
 

@@ -3,7 +3,7 @@
  * of maxima the largest stays, means and shares are weighed by the loads that they are of. One rule for the
  * terminal, pictures and the page, so that they show the same numbers of the same data.
  *
- * Where nothing else is said: Errors: none.  Thread: one at a time for one object.  Signal: safe. */
+ * Where nothing else is said: Thread: one at a time for one object.  Signal: safe. */
 #ifndef NDM_MIX_H
 #define NDM_MIX_H
 

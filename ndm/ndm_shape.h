@@ -33,7 +33,7 @@ void ndm_geometry_fini(struct ndm_geometry *g);
 /* Values of a field with this centering. */
 uint64_t ndm_geometry_values(const struct ndm_geometry *g, enum ndm_centering centering);
 /* Where value i of such a field is: the middle of a grid's cell (0 along axes beyond dims), a point, the mean
- * of a cell's points.  Errors: none.  Thread: any. */
+ * of a cell's points.  Thread: any. */
 void ndm_geometry_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
                         double at[NDM_AXES_MAX]);
 

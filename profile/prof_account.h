@@ -6,9 +6,7 @@
  * scatter of their number; the CPU clocks know it better. So weights are scaled to the user time of their
  * stratum: a process with at least PROF_STRATUM_BURSTS expected bursts is a stratum of its own, shorter ones
  * are pooled by their program, and what then is still short joins the largest one. Scaling each short process
- * by itself would undo the equal chances: one without a burst would not count at all.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * by itself would undo the equal chances: one without a burst would not count at all. */
 #ifndef PROF_ACCOUNT_H
 #define PROF_ACCOUNT_H
 

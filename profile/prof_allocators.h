@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that hand out memory for others: malloc's wrappers, operator new, containers, language run times.
- * The place that an allocation is named after is the first one outside of them.
- *
- * Thread: any.  Signal: not safe. */
+ * The place that an allocation is named after is the first one outside of them. */
 #ifndef PROF_ALLOCATORS_H
 #define PROF_ALLOCATORS_H
 

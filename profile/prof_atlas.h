@@ -2,7 +2,7 @@
 /* Natural domains and what gathered on them, in run.h5: /meshes/<domain> and /fields/<field>
  * (doc/run-h5.md).
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_ATLAS_H
 #define PROF_ATLAS_H
 
@@ -53,11 +53,9 @@ ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_a
 /* The name of a group for a label: '/' and '%' (and the dots of "." and "..") as %2F and the like.
  * Owns:   the caller frees.  Errors: NULL: out of memory. */
 char *prof_atlas_escape(const char *label);
-/* Can values of this metric be missing (NaN)? Counts and sums are 0 where nothing is.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Can values of this metric be missing (NaN)? Counts and sums are 0 where nothing is. */
 bool prof_atlas_may_miss(enum ndm_metric m);
-/* Extents of a field's data sets in C order, without steps: 1 to 3 of them.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Extents of a field's data sets in C order, without steps: 1 to 3 of them. */
 int prof_atlas_shape(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t out[NDM_AXES_MAX]);
 
 #endif

@@ -2,7 +2,7 @@
 /* Which domains and fields a run has: one field for each label that a domain has below one parent (of all
  * lives of that node together), and one for all nodes of the domain.
  *
- * Thread: one at a time for one object, any number may read it.  Signal: not safe. */
+ * Thread: one at a time for one object, any number may read it. */
 #ifndef PROF_ATLAS_PLAN_H
 #define PROF_ATLAS_PLAN_H
 

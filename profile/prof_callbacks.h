@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What became of natural-domain callbacks, as rows of /events.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* What became of natural-domain callbacks, as rows of /events. */
 #ifndef PROF_CALLBACKS_H
 #define PROF_CALLBACKS_H
 

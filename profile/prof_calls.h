@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call stacks while a process image is replayed: the path of each burst, and the function whose stack frame
- * an access touched.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * an access touched. */
 #ifndef PROF_CALLS_H
 #define PROF_CALLS_H
 

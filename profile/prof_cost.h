@@ -31,9 +31,7 @@
  * or a preemption takes thousands of cycles. Such a load counts as one that idle memory served. A weight that
  * exceeds both PROF_COST_WEIGHT_TIMES x the median and a quarter of all smaller weights together is damaged
  * or an accident of sampling: the burst gets the median. Fewer than PROF_COST_BURSTS_MIN bursts are left
- * alone.
- *
- * Where nothing else is said: Errors: none.  Thread: any.  Signal: safe. */
+ * alone. */
 #ifndef PROF_COST_H
 #define PROF_COST_H
 
@@ -112,7 +110,7 @@ void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model
 void prof_cost_nodes_judge(struct prof_cost_nodes *n);
 void prof_cost_nodes_fini(struct prof_cost_nodes *n);
 
-/* Set the limit of weights. Errors: LS_ERR_NOMEM.  Signal: not safe. */
+/* Set the limit of weights. Errors: LS_ERR_NOMEM. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);
 
 /* Weight of a burst; a missing one represents nothing. */

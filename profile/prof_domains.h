@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The natural domains of all images of a run, as the spool tells them: grids and meshes, and where the
- * elements of each node lie at which time. A fork child goes on with what its parent had.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * elements of each node lie at which time. A fork child goes on with what its parent had. */
 #ifndef PROF_DOMAINS_H
 #define PROF_DOMAINS_H
 
@@ -59,7 +57,7 @@ struct prof_domains {
 ls_err prof_domains_take(struct prof_replay *r, const struct spool_rec_header *rec);
 /* All images were replayed: the rest needs this. */
 void prof_domains_sort(struct prof_domains *d);
-/* The span of a node at a time in a process, or NULL.  Thread: any. */
+/* The span of a node at a time in a process, or NULL. */
 const struct prof_map_span *prof_domains_find(const struct prof_domains *d, uint32_t process, uint32_t node,
                                               uint64_t time_ns);
 void prof_domains_fini(struct prof_domains *d);

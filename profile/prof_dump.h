@@ -22,7 +22,7 @@ typedef PROF_VECTOR(struct prof_dump) prof_dump_list;
 /* Write d from the profile p.  force: overwrite a file.
  * Owns:   nothing; the file appears whole or not at all.
  * Errors: LS_ERR_FORMAT (no absolute path), LS_ERR_EXISTS without force, LS_ERR_FULL, LS_ERR_PERMISSION,
- * LS_ERR_IO. Thread: one at a time.  Signal: not safe. */
+ * LS_ERR_IO. */
 ls_err prof_dump_write(prof_profile *p, const struct prof_dump *d, int force);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Incidents as rows of /events.
  *
- * Thread: one at a time for one run.  Signal: not safe. */
+ * Thread: one at a time for one run. */
 #ifndef PROF_EVENTS_H
 #define PROF_EVENTS_H
 

@@ -5,7 +5,7 @@
  * samples are (profile/prof_cost.h): a few columns are read back, in pieces. Recordings without maps pay
  * nothing. Memory goes with the values that were touched.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_FIELDS_H
 #define PROF_FIELDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The open file of a writer or a reader, for the other parts of profile/ that write to it or read from it.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_FILE_H
 #define PROF_FILE_H
 
@@ -14,7 +14,7 @@
 hid_t prof_writer_file(const prof_writer *w);
 hid_t prof_profile_file(const prof_profile *p);
 const char *prof_profile_path(const prof_profile *p);
-/* The rows of a table, of its C struct.  Errors: none. */
+/* The rows of a table, of its C struct. */
 const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t *out_len);
 
 /* Before each write: room for len_bytes and what HDF5 needs beside them, since it does not survive a full

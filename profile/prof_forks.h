@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fork children know what their parents knew: when the replay of a parent passes a fork, it puts a copy of
  * what it has then aside, and the child's replay begins with it. Nothing has to be told again in the
- * process.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * process. */
 #ifndef PROF_FORKS_H
 #define PROF_FORKS_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which function's frame an address on a thread's stack lies in. A frame's canonical address (the first byte
  * above its return address) stays while the frame lives, so the frames at a burst's trigger, and the calls
- * and returns stepped since, say where each frame begins.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * and returns stepped since, say where each frame begins. */
 #ifndef PROF_FRAME_HOMES_H
 #define PROF_FRAME_HOMES_H
 

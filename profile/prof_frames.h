@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths as a tree of frames (/frames): paths that begin alike share their outer frames, and the row of
- * its innermost frame names a path.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * its innermost frame names a path. */
 #ifndef PROF_FRAMES_H
 #define PROF_FRAMES_H
 

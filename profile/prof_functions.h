@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The function at an address, asked again and again while samples are attributed.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* The function at an address, asked again and again while samples are attributed. */
 #ifndef PROF_FUNCTIONS_H
 #define PROF_FUNCTIONS_H
 

@@ -5,7 +5,7 @@
  * the file, hash of everything behind the seal. HDF5 itself does not survive every flipped bit, so the reader
  * checks the seal first.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_H5_H
 #define PROF_H5_H
 

@@ -2,7 +2,7 @@
 /* Attributes and arrays of a file that nobody vouches for: types and extents are checked before a value is
  * read, sizes before memory is asked for.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_H5_GET_H
 #define PROF_H5_GET_H
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The living heap blocks of one process image, and the anonymous memory it mapped: whose each address is at
- * this moment of the replay. Memory needed follows the living blocks, not those that ever were.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+ * this moment of the replay. Memory needed follows the living blocks, not those that ever were. */
 #ifndef PROF_HEAP_H
 #define PROF_HEAP_H
 
@@ -28,8 +25,7 @@ struct prof_heap_context {
 /* Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_new(const struct prof_heap_context *context, prof_heap **out);
 void prof_heap_free(prof_heap *h);
-/* About how much memory a clone of h takes.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* About how much memory a clone of h takes. */
 size_t prof_heap_clone_bytes(const prof_heap *h);
 /* What a fork child begins with; survey and process are the child's.  Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uint32_t process,

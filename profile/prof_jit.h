@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that was generated at run time: names from the program's own perf map, where it writes one.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Code that was generated at run time: names from the program's own perf map, where it writes one. */
 #ifndef PROF_JIT_H
 #define PROF_JIT_H
 

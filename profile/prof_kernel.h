@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernel time of a process by cause, data and line: sampled page faults and timed calls of the spool become
- * rows of /kernel.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * rows of /kernel. */
 #ifndef PROF_KERNEL_H
 #define PROF_KERNEL_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the probe's readings to latencies.
- *
- * Signal: not safe. */
+/* From the probe's readings to latencies. */
 #ifndef PROF_LATENCY_H
 #define PROF_LATENCY_H
 
@@ -18,13 +16,12 @@ struct prof_latency {
 };
 
 /* What a reading holds besides the latency: the mean of the controls so far (before the first of them: the
- * calibration's) without the latency of L1.  Thread: one at a time. */
+ * calibration's) without the latency of L1. */
 double prof_latency_cost_cycles(const struct prof_latency *l);
-/* Take the controls of a burst in.  Thread: one at a time. */
+/* Take the controls of a burst in. */
 void prof_latency_learn(struct prof_latency *l, const struct spool_burst_end *end);
 /* Latency and level of an access, into s; s is unchanged where nothing was measured. Latencies are whole
- * cycles, rounded so that their sum is kept; where the counter is coarse one may be negative.
- * Thread: one at a time. */
+ * cycles, rounded so that their sum is kept; where the counter is coarse one may be negative. */
 void prof_latency_set(struct prof_latency *l, const struct spool_access *a, struct prof_sample *s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distinct sampled instructions of a process, and where each is.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Distinct sampled instructions of a process, and where each is. */
 #ifndef PROF_LINES_H
 #define PROF_LINES_H
 
@@ -21,7 +19,7 @@ struct prof_ip_set {
 /* Put ip into set; 0 is no address, and left out.
  * Owns:   set.  Errors: LS_ERR_NOMEM; then set is unchanged. */
 ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
-/* Owns:   what set holds is gone; it is empty.  Errors: none. */
+/* Owns:   what set holds is gone; it is empty. */
 void prof_ip_fini(struct prof_ip_set *set);
 
 typedef PROF_VECTOR(struct prof_line) prof_line_list;
@@ -37,8 +35,7 @@ struct prof_lines_context {
     prof_line_list *lines;
     prof_inline_list *inlines;
 };
-/* Among rows in the order of process and ip: that of ip; UINT32_MAX: there is none.
- * Thread: any. */
+/* Among rows in the order of process and ip: that of ip; UINT32_MAX: there is none. */
 uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip);
 
 /* Append a row for each address of ips, sorted, and what is inlined there.  Errors: LS_ERR_NOMEM. */

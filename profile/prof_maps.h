@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of /proc/PID/maps, and which coarse home each mapping is.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* The text of /proc/PID/maps, and which coarse home each mapping is. */
 #ifndef PROF_MAPS_H
 #define PROF_MAPS_H
 

@@ -2,7 +2,7 @@
 /* Several profiles as one: of the ranks of a job on several machines, or of runs that belong together. Every
  * row keeps what it says; only row numbers and times move. Phases and shared nodes of one name become one.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_MERGE_H
 #define PROF_MERGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a merge: what each file adds to row numbers and times, and who moves them.
  *
- * Thread: one of the process at a time.  Signal: not safe. */
+ * Thread: one of the process at a time. */
 #ifndef PROF_MERGE_PARTS_H
 #define PROF_MERGE_PARTS_H
 

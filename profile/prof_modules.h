@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ELF files that one process image mapped: which file an address is of, and where that file's own view
- * has it.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * has it. */
 #ifndef PROF_MODULES_H
 #define PROF_MODULES_H
 

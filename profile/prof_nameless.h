@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files whose names could not be read: each is said once, by name.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Files whose names could not be read: each is said once, by name. */
 #ifndef PROF_NAMELESS_H
 #define PROF_NAMELESS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every distinct name once.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Every distinct name once. */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NUMA nodes of the pages that a burst touched, given to its samples.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* NUMA nodes of the pages that a burst touched, given to its samples. */
 #ifndef PROF_PAGES_H
 #define PROF_PAGES_H
 

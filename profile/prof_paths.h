@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The call paths of a process image's allocations by their hash: a file gives each path once and refers to it
- * by hash afterwards (spool/spool_path.h).
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+ * by hash afterwards (spool/spool_path.h). */
 #ifndef PROF_PATHS_H
 #define PROF_PATHS_H
 
@@ -24,7 +21,7 @@ struct prof_paths {
     size_t len, room;
 };
 
-/* The hash of an allocation's path, 0 when it has none.  Thread: any. */
+/* The hash of an allocation's path, 0 when it has none. */
 uint64_t prof_path_hash_of(const struct spool_alloc *r);
 /* The path of this hash, made when it is new; valid until the next call.  NULL: out of memory. */
 struct prof_path *prof_paths_at(struct prof_paths *p, uint64_t hash);

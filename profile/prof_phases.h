@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases of a program. They belong to the thread that begins them and nest there. A thread that is in none of
  * its own is in the main thread's, and what it begins then is inside that one: the workers of a parallel loop
- * are where their master is.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * are where their master is. */
 #ifndef PROF_PHASES_H
 #define PROF_PHASES_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an address is.
- *
- * A plain row.  Thread: any.  Signal: safe. */
+/* What an address is. */
 #ifndef PROF_PLACE_H
 #define PROF_PLACE_H
 

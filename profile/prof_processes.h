@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of /processes: who came from whom, how each image ended, its rank in a job.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+/* The rows of /processes: who came from whom, how each image ended, its rank in a job. */
 #ifndef PROF_PROCESSES_H
 #define PROF_PROCESSES_H
 
@@ -24,7 +21,7 @@ void prof_processes_link(struct prof_run_state *run, const struct prof_forks *fo
                          const struct prof_survey_origin *origins, const struct prof_launched *launched);
 
 /* A command line from arguments that each end in NUL, as /proc has them: blanks between them.
- * Owns:   the text is names'.  Errors: "" without memory.  Thread: one at a time.  Signal: not safe. */
+ * Owns:   the text is names'.  Errors: "" without memory. */
 const char *prof_process_cmdline(prof_names *names, const char *arguments, size_t len);
 
 #endif

@@ -2,7 +2,7 @@
 /* Reading run.h5: the only door to it. Everything a reader hands out lives until prof_close.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe); what was handed out may be read by any
- * until prof_close.  Signal: not safe. */
+ * until prof_close. */
 #ifndef PROF_READER_H
 #define PROF_READER_H
 

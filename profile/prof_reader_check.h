@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them.
- *
- * Thread: any.  Signal: not safe. */
+/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them. */
 #ifndef PROF_READER_CHECK_H
 #define PROF_READER_CHECK_H
 
@@ -19,7 +17,7 @@ struct prof_lens {
 ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,
                         const struct prof_lens *lens);
 /* values: a column of /samples, lens->samples of them; the fill value is allowed.
- * Owns:   nothing.  Errors: LS_ERR_FORMAT, the text names file, column and row. */
+ * Errors: LS_ERR_FORMAT, the text names file, column and row. */
 ls_err prof_check_column(const char *path, enum prof_column column, const void *values,
                          const struct prof_lens *lens);
 

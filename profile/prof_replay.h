@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Second pass over a process image: follow the address space, attribute every sample, write it.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Second pass over a process image: follow the address space, attribute every sample, write it. */
 #ifndef PROF_REPLAY_H
 #define PROF_REPLAY_H
 

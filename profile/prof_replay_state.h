@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the replay of one process image keeps: for prof_replay.c, which hands records on, and the files that
- * take some kinds of them.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * take some kinds of them. */
 #ifndef PROF_REPLAY_STATE_H
 #define PROF_REPLAY_STATE_H
 

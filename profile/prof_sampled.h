@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples that stand for themselves: what the hardware, page faults and breakpoints told of all threads, in
- * the file of the collector. Each becomes a burst of one sample.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * the file of the collector. Each becomes a burst of one sample. */
 #ifndef PROF_SAMPLED_H
 #define PROF_SAMPLED_H
 

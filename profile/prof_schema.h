@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.h5, schema 2: the one description of its columns, shared by writer, reader and documentation
- * (doc/run-h5.md).
- *
- * Constants.  Thread: any.  Signal: safe. */
+ * (doc/run-h5.md). */
 #ifndef PROF_SCHEMA_H
 #define PROF_SCHEMA_H
 

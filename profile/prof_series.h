@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time series of the run: /series/<name>. A new one is a row of enum, table and prof_series_add.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+/* Time series of the run: /series/<name>. A new one is a row of enum, table and prof_series_add. */
 #ifndef PROF_SERIES_H
 #define PROF_SERIES_H
 
@@ -25,10 +22,9 @@ struct prof_series {
 };
 
 /* Values of one moment; at has process and time.
- * Owns:   s grows; end with prof_series_fini.  Errors: LS_ERR_NOMEM.  Thread: one at a time.
- * Signal: not safe. */
+ * Owns:   s grows; end with prof_series_fini.  Errors: LS_ERR_NOMEM. */
 ls_err prof_series_add(struct prof_series *s, struct prof_point at, const struct spool_resources *r);
-/* Owns:   nothing.  Errors: those of prof_writer_table.  Thread: one at a time.  Signal: not safe. */
+/* Errors: those of prof_writer_table. */
 ls_err prof_series_write(const struct prof_series *s, prof_writer *w);
 void prof_series_fini(struct prof_series *s);
 

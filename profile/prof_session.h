@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The modules of one process image, opened for unwinding call stacks.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* The modules of one process image, opened for unwinding call stacks. */
 #ifndef PROF_SESSION_H
 #define PROF_SESSION_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places of a call path as a reader of the source sees them: inlined functions are frames like others.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* The places of a call path as a reader of the source sees them: inlined functions are frames like others. */
 #ifndef PROF_SITE_FRAMES_H
 #define PROF_SITE_FRAMES_H
 

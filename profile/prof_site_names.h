@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Labels of allocation sites: the variable that the source line assigns to, else function:line, else
- * module+offset; different sites have different labels.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * module+offset; different sites have different labels. */
 #ifndef PROF_SITE_NAMES_H
 #define PROF_SITE_NAMES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Allocation sites of a run: blocks of one call path are one site. A site gets a node of the tree when a
- * sample hits one of its blocks; sites of several processes that ran the same code share it.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * sample hits one of its blocks; sites of several processes that ran the same code share it. */
 #ifndef PROF_SITES_H
 #define PROF_SITES_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Snapshots of /proc/self/maps arrive in pieces, a thread's pieces in order.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Snapshots of /proc/self/maps arrive in pieces, a thread's pieces in order. */
 #ifndef PROF_SNAPSHOT_H
 #define PROF_SNAPSHOT_H
 

@@ -2,9 +2,7 @@
 /* Which variable a source line puts memory into: `double *A = malloc(n)` is A, `x->field = calloc(...)` is
  * x->field, `std::vector<double> v(n)` and `v.resize(n)` are v, `posix_memalign(&p, ...)` is p, Fortran's
  * `allocate(a(n))` is a. It reads text, not programs: where more than one variable could be meant it says
- * none.
- *
- * Thread: any.  Signal: not safe. */
+ * none. */
 #ifndef PROF_SOURCE_LABEL_H
 #define PROF_SOURCE_LABEL_H
 

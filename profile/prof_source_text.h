@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source files by line, each read once.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Source files by line, each read once. */
 #ifndef PROF_SOURCE_TEXT_H
 #define PROF_SOURCE_TEXT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source text around sampled lines, kept in run.h5 so that reports need nothing but the file.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Source text around sampled lines, kept in run.h5 so that reports need nothing but the file. */
 #ifndef PROF_SOURCES_H
 #define PROF_SOURCES_H
 

@@ -2,10 +2,7 @@
 /* The address space of one process image as it changes: what an address is at this moment.
  * Layers, asked in this order: registered ranges, thread-local storage, heap blocks, thread stacks, memory
  * mapped at a known site, mappings; then mappings that only a later or earlier snapshot showed (made by
- * ld.so, the C library or raw system calls: no hook saw them come).
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+ * ld.so, the C library or raw system calls: no hook saw them come). */
 #ifndef PROF_SPACE_H
 #define PROF_SPACE_H
 
@@ -27,8 +24,7 @@ typedef struct prof_space prof_space;
 /* survey (planted, the context's) and what context names are borrowed.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context *context, prof_space **out);
 void prof_space_free(prof_space *s);
-/* About how much memory a clone of s takes.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* About how much memory a clone of s takes. */
 size_t prof_space_clone_bytes(const prof_space *s);
 /* What a fork child begins with: the same things at the same places. survey is the child's, with the parent's
  * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
@@ -60,10 +56,10 @@ ls_err prof_space_node_range(prof_space *s, const struct spool_node *r);
  * Owns:   r is only read.  Errors: none: always LS_OK. */
 ls_err prof_space_node_remove(prof_space *s, const struct spool_node_remove *r);
 /* A thread's stack [base, end) lives from now; home is its node.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err prof_space_stack_begin(prof_space *s, uint64_t base, uint64_t end, uint32_t home);
 /* The stacks in [base, end) are gone.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end);
 
 /* Is addr in an executable mapping, as far as is known? */

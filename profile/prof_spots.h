@@ -2,7 +2,7 @@
 /* What natural-domain functions of the program made of single accesses. They come from a thread of their own,
  * later than the accesses: found by thread, time of the burst and number of the access in it.
  *
- * Thread: one at a time for one object, any number may read it once sorted.  Signal: not safe. */
+ * Thread: one at a time for one object, any number may read it once sorted. */
 #ifndef PROF_SPOTS_H
 #define PROF_SPOTS_H
 

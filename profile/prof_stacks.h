@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a STACK record to the frames of its thread, and to the call path that run.h5 keeps.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* From a STACK record to the frames of its thread, and to the call path that run.h5 keeps. */
 #ifndef PROF_STACKS_H
 #define PROF_STACKS_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Homes of global and static data: the variable or, without symbols, the section that an address of a module
- * is in. Only those that have samples become nodes.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * is in. Only those that have samples become nodes. */
 #ifndef PROF_STATICS_H
 #define PROF_STATICS_H
 

@@ -2,7 +2,7 @@
 /* The steps of fields that are resolved in time: the phases at the top of a process, each time one was
  * entered, or equal slices of the run.
  *
- * Thread: one at a time for one object, any number may read it.  Signal: not safe. */
+ * Thread: one at a time for one object, any number may read it. */
 #ifndef PROF_STEPS_H
 #define PROF_STEPS_H
 

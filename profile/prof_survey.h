@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* First pass over a process image: what must be known before the first sample is attributed. Registered nodes
  * get their place in the tree (a member may be registered before its group), modules and every mapping ever
- * seen are noted.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * seen are noted. */
 #ifndef PROF_SURVEY_H
 #define PROF_SURVEY_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables and attributes of run.h5, described once: the writer, the reader and doc/run-h5.md all follow
- * these rows.
- *
- * Thread: any.  Signal: not safe. */
+ * these rows. */
 #ifndef PROF_TABLES_H
 #define PROF_TABLES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thread-local storage: which variable of which module an address in some thread's block is. A variable is
- * one node for all threads; the thread that accessed it is the sample's.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * one node for all threads; the thread that accessed it is the sample's. */
 #ifndef PROF_TLS_H
 #define PROF_TLS_H
 

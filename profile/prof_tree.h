@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes of run.h5 while they are being made: the root, registered groups and ranges, coarse homes.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* The nodes of run.h5 while they are being made: the root, registered groups and ranges, coarse homes. */
 #ifndef PROF_TREE_H
 #define PROF_TREE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that grow.
  *
- * Thread: the owner of the vector.  Signal: not safe. */
+ * Thread: the owner of the vector. */
 #ifndef PROF_VECTOR_H
 #define PROF_VECTOR_H
 
@@ -21,7 +21,7 @@
     prof_vector_room((void **)(void *)&(v)->rows, &(v)->room, (v)->len, sizeof(*(v)->rows))
 /* What PROF_VECTOR_ROOM calls: *rows has room for len + 1 rows of row_bytes. It doubles, from 16 on.
  * Owns:   *rows, which may move.  Errors: LS_ERR_NOMEM; then nothing has changed.
- * Thread: the owner of the vector.  Signal: not safe. */
+ * Thread: the owner of the vector. */
 ls_err prof_vector_room(void **rows, size_t *room, size_t len, size_t row_bytes);
 
 #endif

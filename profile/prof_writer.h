@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing run.h5: samples streamed column by column, tables whole.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_WRITER_H
 #define PROF_WRITER_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Are the unwinding tables of a file fit to be followed? Call stacks are unwound outside the reading process,
- * thousands of times: what would crash or never end there is found here first.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * thousands of times: what would crash or never end there is found here first. */
 #ifndef SYM_CFI_H
 #define SYM_CFI_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names as the programmer wrote them: C++ by the C++ library that every machine with a C++ program has
  * (loaded when the first such name is met, so that nothing here depends on it), Fortran module entities by
- * rule.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * rule. */
 #ifndef SYM_DEMANGLE_H
 #define SYM_DEMANGLE_H
 

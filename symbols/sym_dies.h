@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking debugging entries that may be damaged: always forwards, never deeper than any real program nests.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Walking debugging entries that may be damaged: always forwards, never deeper than any real program nests. */
 #ifndef SYM_DIES_H
 #define SYM_DIES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One ELF file opened through elfutils, with its separate debug file (by build id or .gnu_debuglink). Runs in
- * the reading process (sym_worker.h): a broken file may crash elfutils.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * the reading process (sym_worker.h): a broken file may crash elfutils. */
 #ifndef SYM_ELF_H
 #define SYM_ELF_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What an ELF file and its DWARF tell, as plain rows: they travel from the process that reads the file to the
  * one that asks. Texts are offsets into the texts of the same answer; 0 is "". Addresses are those of the
- * file's own view ("linked").
- *
- * Plain rows.  Thread: any.  Signal: safe. */
+ * file's own view ("linked"). */
 #ifndef SYM_FACTS_H
 #define SYM_FACTS_H
 

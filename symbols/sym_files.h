@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ELF files of a run: each is asked about once, whatever number of processes mapped it. Nothing a file
- * contains can do harm here (sym_worker.h).  Thread: one at a time.
- *
- * Signal: not safe. */
+ * contains can do harm here (sym_worker.h). */
 #ifndef SYM_FILES_H
 #define SYM_FILES_H
 

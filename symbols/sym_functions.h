@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which function's machine code an address belongs to, by the symbol tables: sorted once. (libdwfl looks
- * through all symbols for each address.)
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * through all symbols for each address.) */
 #ifndef SYM_FUNCTIONS_H
 #define SYM_FUNCTIONS_H
 

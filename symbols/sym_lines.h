@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions, source lines and inlining of many addresses of one file. Sorted addresses make every unit and
- * function be read once.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * function be read once. */
 #ifndef SYM_LINES_H
 #define SYM_LINES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* /tmp/perf-PID.map: names of generated code, written by the program itself (node --perf-basic-prof, agents
- * of JVMs) for perf, one function a line: start and length in hexadecimal, and its name.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * of JVMs) for perf, one function a line: start and length in hexadecimal, and its name. */
 #ifndef SYM_PERFMAP_H
 #define SYM_PERFMAP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers questions about files, in this process. The files asked about last stay open.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* Answers questions about files, in this process. The files asked about last stay open. */
 #ifndef SYM_READER_H
 #define SYM_READER_H
 

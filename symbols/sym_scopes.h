@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What was inlined where: the functions of one compilation unit, and for each function that is asked about a
- * flat list of its inlined calls. Each entry is walked once, however many addresses are asked.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * flat list of its inlined calls. Each entry is walked once, however many addresses are asked. */
 #ifndef SYM_SCOPES_H
 #define SYM_SCOPES_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which compilation unit an address is in, whether or not there are .debug_aranges (clang and rustc write
- * none). Addresses are those of the DWARF.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * none). Addresses are those of the DWARF. */
 #ifndef SYM_UNITS_H
 #define SYM_UNITS_H
 

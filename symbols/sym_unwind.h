@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call stacks from registers and a piece of a stack's memory, by the call frame information of the files (as
- * perf does for --call-graph dwarf). Code without any, such as JIT code, is unwound by frame pointers.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+ * perf does for --call-graph dwarf). Code without any, such as JIT code, is unwound by frame pointers. */
 #ifndef SYM_UNWIND_H
 #define SYM_UNWIND_H
 

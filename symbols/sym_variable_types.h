@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the DWARF adds to the variables of the symbol tables.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* What the DWARF adds to the variables of the symbol tables. */
 #ifndef SYM_VARIABLE_TYPES_H
 #define SYM_VARIABLE_TYPES_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The global and static variables of a file: from its symbol tables, with what the DWARF adds (the function a
  * static is in, elements of arrays, members of COMMON blocks). Of several names for one place one is taken,
- * always the same.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * always the same. */
 #ifndef SYM_VARIABLES_H
 #define SYM_VARIABLES_H
 

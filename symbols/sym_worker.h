@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process of its own reads the files: binaries may be damaged or made to do harm, and whatever they do to
  * the libraries that read them (crash, endless loop, all memory) ends that process and costs the names of
- * that file, nothing else. Questions and answers go through a file in memory.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+ * that file, nothing else. Questions and answers go through a file in memory. */
 #ifndef SYM_WORKER_H
 #define SYM_WORKER_H
 

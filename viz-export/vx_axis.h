@@ -23,20 +23,16 @@ struct vx_tick {
 };
 
 /* An axis that holds low to high with round ends; equal or unusable ends are widened. A linear one that
- * begins above 0 but near it begins at 0 when from_zero says so. Errors: none.  Thread: any.  Signal: not
- * safe. */
+ * begins above 0 but near it begins at 0 when from_zero says so. */
 struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool from_zero);
 
-/* Where value lies; values outside are clamped to the ends.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Where value lies; values outside are clamped to the ends. */
 double vx_axis_place(const struct vx_axis *a, double value);
 
-/* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned. */
 size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX]);
 
-/* "12.3k", "4M", "-1.5", "0.01" into out; three significant digits.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* "12.3k", "4M", "-1.5", "0.01" into out; three significant digits. */
 const char *vx_number(double value, char out[VX_TICK_BYTES]);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as text by RFC 4648, section 4, piece by piece.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* Bytes as text by RFC 4648, section 4, piece by piece. */
 #ifndef VX_BASE64_H
 #define VX_BASE64_H
 

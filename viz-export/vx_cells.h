@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cells of a mesh as files hold them: a mesh of points alone has a vertex at each.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* The cells of a mesh as files hold them: a mesh of points alone has a vertex at each. */
 #ifndef VX_CELLS_H
 #define VX_CELLS_H
 
@@ -19,15 +17,13 @@ struct vx_cells {
 };
 
 /* Owns:   the caller ends c with vx_cells_fini; g is borrowed.
- * Errors: LS_ERR_FORMAT (offsets fall, a cell names no point), LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_FORMAT (offsets fall, a cell names no point), LS_ERR_NOMEM. */
 ls_err vx_cells_init(struct vx_cells *c, const struct ndm_geometry *g);
 void vx_cells_fini(struct vx_cells *c);
 /* A grid as a mesh: lines, quadrilaterals or hexahedra by its axes, cells in the same order.
- * Owns:   the caller ends out with ndm_geometry_fini, also after a failure.  Errors: LS_ERR_NOMEM.
- * Thread: any.  Signal: not safe. */
+ * Owns:   the caller ends out with ndm_geometry_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
 ls_err vx_mesh_of_grid(const struct ndm_geometry *g, struct ndm_geometry *out);
-/* Do all cells have one shape, with as many points as it has?
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Do all cells have one shape, with as many points as it has? */
 bool vx_cells_are_alike(const struct vx_cells *c);
 
 #endif

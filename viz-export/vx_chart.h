@@ -56,11 +56,11 @@ struct vx_page {
 
 /* Write page to path in the format that its name's end says: .svg, .png or .html. An existing file is
  * replaced. Errors: LS_ERR_USAGE for another end; LS_ERR_IO and other errors of the file; LS_ERR_NOMEM;
- * LS_ERR_UNSUPPORTED when built without cairo. Thread: any.  Signal: not safe. */
+ * LS_ERR_UNSUPPORTED when built without cairo. */
 ls_err vx_page_write(const struct vx_page *page, const char *path);
 
 /* Can path be written by its name's end? To be asked before the work.
- * Errors: LS_ERR_USAGE, LS_ERR_UNSUPPORTED as above.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_USAGE, LS_ERR_UNSUPPORTED as above. */
 ls_err vx_page_check(const char *path);
 
 #endif

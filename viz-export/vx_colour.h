@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Colours for values: viridis (van der Walt and Smith 2015, CC0), which colour-blind people can read and
- * which prints in grey, on a linear or logarithmic scale.
- *
- * Errors: none.  Thread: any.  Signal: safe. */
+ * which prints in grey, on a linear or logarithmic scale. */
 #ifndef VX_COLOUR_H
 #define VX_COLOUR_H
 

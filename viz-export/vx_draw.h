@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all charts draw with: colours that colour-blind people can tell apart, marks, text, frames.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* What all charts draw with: colours that colour-blind people can tell apart, marks, text, frames. */
 #ifndef VX_DRAW_H
 #define VX_DRAW_H
 

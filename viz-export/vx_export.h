@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a recording can be exported as: one file a format, one row a format in vx_export.c. Nothing is
- * computed here: values are those of the recording.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * computed here: values are those of the recording. */
 #ifndef VX_EXPORT_H
 #define VX_EXPORT_H
 
@@ -66,19 +64,17 @@ struct vx_exporter {
 /* Every format; ends with NULL. */
 extern const struct vx_exporter *const vx_exporters[];
 
-/* The format of that name; the format for a file of that name, by its longest matching end. NULL: none.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The format of that name; the format for a file of that name, by its longest matching end. NULL: none. */
 const struct vx_exporter *vx_exporter_named(const char *name);
 const struct vx_exporter *vx_exporter_for(const char *path);
 
 /* What x needs for this request: for tables, what the table needs.
- * Errors: LS_ERR_USAGE: there is no such table, or metric of nodes.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_USAGE: there is no such table, or metric of nodes. */
 ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, unsigned *out_needs);
 
 /* Write r->path and the files that belong to it: all of them, or none.
  * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (what the format cannot hold), LS_ERR_USAGE, LS_ERR_IO
- * and other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). Thread: any. Signal:
- * not safe. */
+ * and other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). */
 ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of the table of formats, each defined in the file of its name.
  *
- * Tables that never change.  Thread: any.  Signal: safe. */
+ * Tables that never change. */
 #ifndef VX_EXPORTERS_H
 #define VX_EXPORTERS_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a page can be written as: one row a format, chosen by the end of the file's name.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+/* What a page can be written as: one row a format, chosen by the end of the file's name. */
 #ifndef VX_FORMAT_H
 #define VX_FORMAT_H
 
@@ -21,7 +18,7 @@ extern const struct vx_format vx_format_svg, vx_format_png, vx_format_html;
 enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
 
 /* Title and all charts, one below the other.
- * Errors: none; those of drawing stay in c's status.  Thread: any.  Signal: not safe. */
+ * Errors: none; those of drawing stay in c's status. */
 double vx_page_height(const struct vx_page *page);
 void vx_page_draw(cairo_t *c, const struct vx_page *page);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat maps of fields: panels of one metric on one domain, each with axes and a colour bar.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Heat maps of fields: panels of one metric on one domain, each with axes and a colour bar. */
 #ifndef VX_HEAT_H
 #define VX_HEAT_H
 

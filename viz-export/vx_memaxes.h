@@ -7,7 +7,7 @@
 
 /* NUMA nodes, three levels of caches and processors, as the recording's one line about the machine tells
  * them; which caches a processor has that line does not tell: they are dealt out evenly in order. Every
- * sampled processor is there. Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * sampled processor is there.  Errors: LS_ERR_NOMEM. */
 ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of what samples point to, as tables and pictures write them.
  *
- * Errors: none; what is missing is "".  Thread: any.  Signal: not safe. */
+ * Errors: none; what is missing is "". */
 #ifndef VX_NODES_H
 #define VX_NODES_H
 

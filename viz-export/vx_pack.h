@@ -5,9 +5,7 @@
  * other. The text is JSON and says of each column where it begins, counted from the end of the text.
  *   uint   LEB128: 7 bits a byte, the lowest first, bit 7 says that more follow
  *   int    the same of 2n or -2n - 1
- *   f24    the upper 24 bits of IEEE singles, rounded, as three planes of bytes, the highest first
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ *   f24    the upper 24 bits of IEEE singles, rounded, as three planes of bytes, the highest first */
 #ifndef VX_PACK_H
 #define VX_PACK_H
 
@@ -40,14 +38,13 @@ void vx_pack_uint(struct vx_pack *p, uint64_t value);
 void vx_pack_int(struct vx_pack *p, int64_t value);
 /* A whole column of type f24; NAN stays NAN. */
 void vx_pack_floats(struct vx_pack *p, const char *name, const double *values, size_t len);
-/* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in p. */
 void vx_pack_fini(struct vx_pack *p);
 
 /* Deflate text and columns and print them in base64.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM; LS_ERR_IO stays in out's error flag. */
+ * Errors: LS_ERR_NOMEM; LS_ERR_IO stays in out's error flag. */
 ls_err vx_pack_write(const struct vx_pack *p, const char *text, size_t text_len_bytes, FILE *out);
-/* Bytes of p's columns from at_bytes on, deflated; 0 without memory.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Bytes of p's columns from at_bytes on, deflated; 0 without memory. */
 size_t vx_pack_deflated_bytes(const struct vx_pack *p, size_t at_bytes);
 
 #endif

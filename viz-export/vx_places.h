@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the values of a field are drawn: each its own place while there is room, then several together.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Where the values of a field are drawn: each its own place while there is room, then several together. */
 #ifndef VX_PLACES_H
 #define VX_PLACES_H
 
@@ -22,20 +20,20 @@ struct vx_places {
 
 /* At most about max places.
  * Owns:   the caller ends out with vx_places_fini, also after a failure; out borrows g.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places *out);
 ls_err vx_places_mesh(const struct ndm_geometry *g, enum ndm_centering centering, size_t max,
                       struct vx_places *out);
 /* For each place of fine, which are those of g, the one that stands for it where places are 2^level as long
  * along each axis; out has room for fine->len.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err vx_places_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
                          uint32_t *out);
-/* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in p. */
 void vx_places_fini(struct vx_places *p);
 
 /* Columns of the places of field `number`, and what they are.
- * Owns:   nothing.  Errors: kept in p.  Thread: any.  Signal: not safe. */
+ * Errors: kept in p. */
 void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_pack *p);
 void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct ls_json *j);
 

@@ -69,19 +69,18 @@ struct vx_results {
     size_t len;
 };
 
-/* Free all that r holds; r is zeroed.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Free all that r holds; r is zeroed. */
 void vx_results_fini(struct vx_results *r);
 
 /* Write r to path, replacing what is there. After a failure nothing is left under that name.
  * Errors: LS_ERR_IO and other errors of the file, LS_ERR_NOMEM.
- * Thread: one at a time (HDF5).  Signal: not safe. */
+ * Thread: one at a time (HDF5). */
 ls_err vx_results_write(const struct vx_results *r, const char *path);
 
 /* Read path.
  * Owns:   the caller ends *out with vx_results_fini.
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT for a file that is none or is damaged, LS_ERR_VERSION,
- * LS_ERR_NOMEM; *out is then empty. Thread: one at a time (HDF5).  Signal: not safe. */
+ * LS_ERR_NOMEM; *out is then empty. Thread: one at a time (HDF5). */
 ls_err vx_results_read(const char *path, struct vx_results *out);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer and the reader of results share.
- *
- * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
+/* What the writer and the reader of results share. */
 #ifndef VX_RESULTS_H5_H
 #define VX_RESULTS_H5_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which fields of a recording are exported, with which metrics, and the arrays that they make.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Which fields of a recording are exported, with which metrics, and the arrays that they make. */
 #ifndef VX_SELECT_H
 #define VX_SELECT_H
 

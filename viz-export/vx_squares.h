@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cells of a layer of a grid gathered into squares, so that a few samples on many cells can be seen; how they
- * come together ndm/ndm_mix.h says.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * come together ndm/ndm_mix.h says. */
 #ifndef VX_SQUARES_H
 #define VX_SQUARES_H
 
@@ -15,8 +13,7 @@ struct vx_squares {
 };
 
 /* The side is such that a square has some samples on average, and that an image can hold them.
- * Owns:   the caller ends s with vx_squares_fini.  Errors: LS_ERR_NOMEM; then s is empty.  Thread: any.
- * Signal: not safe. */
+ * Owns:   the caller ends s with vx_squares_fini.  Errors: LS_ERR_NOMEM; then s is empty. */
 ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const struct ndm_geometry *g,
                        uint64_t layer);
 void vx_squares_fini(struct vx_squares *s);

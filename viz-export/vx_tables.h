@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables that a CSV file can hold: one row a table in vx_csv.c.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Tables that a CSV file can hold: one row a table in vx_csv.c. */
 #ifndef VX_TABLES_H
 #define VX_TABLES_H
 

@@ -12,8 +12,7 @@ struct vx_tree_metric {
 
 /* Every metric; ends with one without a name. */
 extern const struct vx_tree_metric vx_tree_metrics[];
-/* name NULL: the time.  Errors: LS_ERR_USAGE: there is no such metric; the text names those there are.
- * Thread: any.  Signal: not safe. */
+/* name NULL: the time.  Errors: LS_ERR_USAGE: there is no such metric; the text names those there are. */
 ls_err vx_tree_metric_of(const char *name, const struct vx_tree_metric **out);
 
 #endif

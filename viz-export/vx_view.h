@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A profile as one page of HTML that needs nothing else: the program of viz-export/web, and the data that it
- * draws and filters. Nothing is computed here but how finely fields are shown (vx_view_fields.c).
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * draws and filters. Nothing is computed here but how finely fields are shown (vx_view_fields.c). */
 #ifndef VX_VIEW_H
 #define VX_VIEW_H
 
@@ -39,13 +37,13 @@ struct vx_view {
     size_t rows_len;
 };
 
-/* Owns:   nothing.
+/*
  * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when Loadstone was built without the page's program; LS_ERR_IO,
  *         naming path. */
 ls_err vx_view_write(const struct vx_view *v, FILE *out, const char *path);
 /* Was Loadstone built with the page's program? The text of a failure says what is missing. To be asked before
  * the work.
- * Owns:   nothing.  Errors: LS_ERR_UNSUPPORTED.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_UNSUPPORTED. */
 ls_err vx_view_check(void);
 
 #endif

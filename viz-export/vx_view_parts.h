@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a page's data, one file each: they add columns to a pack and members to the JSON beside it.
- * viz-export/web/src/model.js reads what is written here.
- *
- * Where nothing else is said: Owns: nothing.  Thread: one at a time for one object.  Signal: not safe. */
+ * viz-export/web/src/model.js reads what is written here. */
 #ifndef VX_VIEW_PARTS_H
 #define VX_VIEW_PARTS_H
 
@@ -20,7 +18,7 @@ void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *
 /* Nodes, lines, threads: what the numbers of the tiles mean.  Errors: kept in p. */
 void vx_view_tables(const struct vx_view *v, struct ls_json *j);
 void vx_view_sources(const struct vx_view *v, struct ls_json *j);
-/* Do domain, centering and values fit?  Errors: none.  Thread: any.  Signal: safe. */
+/* Do domain, centering and values fit? */
 bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f);
 /* The places that the page shows a sound field in, at most about max.
  * Owns:   the caller ends out with vx_places_fini, also after a failure; out borrows a.

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which place of the page's maps each sample lies in, so that what is selected elsewhere filters the maps.
- * Fields of one domain (and centering) share places: those of its field of all data.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * Fields of one domain (and centering) share places: those of its field of all data. */
 #ifndef VX_VIEW_PLACES_H
 #define VX_VIEW_PLACES_H
 
@@ -24,10 +22,9 @@ struct vx_view_places {
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a,
                            const struct prof_samples *s);
-/* Owns:   frees what is in p.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in p. */
 void vx_view_places_fini(struct vx_view_places *p);
-/* As an_tiles_init takes them; borrows p.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* As an_tiles_init takes them; borrows p. */
 struct an_places vx_view_places_of(const struct vx_view_places *p);
 
 #endif

@@ -2,9 +2,7 @@
 /* A file of VTK's XML formats ("VTK File Formats", kitware.com): each array inside its tag, compressed by
  * zlib in blocks, as base64. Not appended behind the markup: VTK 9.1 cannot read appended data, not even its
  * own, with an expat that has the mend of CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2). The text is
- * gathered in a temporary file.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * gathered in a temporary file. */
 #ifndef VX_VTK_H
 #define VX_VTK_H
 

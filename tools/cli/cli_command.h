@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A subcommand as data. Its option table feeds the parser, --help, the man page and the shell completion.
- *
- * Thread: the main one.  Signal: not safe. */
+/* A subcommand as data. Its option table feeds the parser, --help, the man page and the shell completion. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 

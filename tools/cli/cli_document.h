@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the option tables say, as --help, man pages and bash completion.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* What the option tables say, as --help, man pages and bash completion. */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 
@@ -11,21 +9,18 @@
 
 enum { CLI_NOTE_BYTES = 256 };
 
-/* Has the command an option whose value is a list of dimensions? Then its pages list them.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Has the command an option whose value is a list of dimensions? Then its pages list them. */
 bool cli_takes_dimensions(const struct cli_command *c);
 /* What stands behind an option's help: " (default: 10; 1 or more)", "" for nothing. Written into out and
- * returned.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * returned. */
 const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES]);
 void cli_help_program(FILE *out);
 /* All of a command: of all its actions, where it has some. */
 void cli_help_command(const struct cli_command *c, FILE *out);
 /* Of one action: what it does, and the options that it heeds.
- * Owns:   nothing.  Errors: none; those of out stay in it.  Thread: the main one.  Signal: not safe. */
+ * Errors: none; those of out stay in it. */
 void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out);
-/* c's action of that name, NULL: none (also for no name).
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* c's action of that name, NULL: none (also for no name). */
 const struct cli_action *cli_action_named(const struct cli_command *c, const char *name);
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such
  * page). */

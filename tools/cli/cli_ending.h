@@ -24,14 +24,13 @@
 enum cli_ending { CLI_ENDING_LIST(CLI_ENDING_ENUM) CLI_ENDINGS };
 #undef CLI_ENDING_ENUM
 
-/* Does path end as files of this kind do, in any case?
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Does path end as files of this kind do, in any case? */
 bool cli_ending_is(const char *path, enum cli_ending kind);
 
 /* May what is in files of this kind go to path? Names without an end may have anything. Of other ends those
  * that are known for another content are refused, and with is_strict those that nobody knows, too: where the
  * end says what is written.
- * Errors: LS_ERR_USAGE, with the ends there are.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_USAGE, with the ends there are. */
 ls_err cli_ending_check(const char *path, enum cli_ending kind, bool is_strict);
 
 #endif

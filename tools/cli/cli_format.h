@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers for people. Each writes into out and returns it; NAN and missing become "-".
- *
- * Thread: the main one.  Signal: not safe. */
+/* Numbers for people. Each writes into out and returns it; NAN and missing become "-". */
 #ifndef CLI_FORMAT_H
 #define CLI_FORMAT_H
 

@@ -9,12 +9,11 @@ enum { CLI_LIMITS_BYTES = 64 };
 
 /* Is number, written as text, what o takes? What an option would read as "not given", or could not do, is
  * refused rather than done in silence.
- * Owns:   nothing.  Errors: LS_ERR_RANGE, with the number to give.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_RANGE, with the number to give. */
 ls_err cli_limits_check(const struct cli_option *o, const char *text, uint64_t number);
 
 /* For the help: "1 or more", "1M or more", "20 to 1000"; "" for an option that takes any number. Written
- * into out and returned.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * into out and returned. */
 const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTES]);
 
 #endif

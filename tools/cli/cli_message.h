@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages: standard error, one line each. Standard output belongs to data.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Messages: standard error, one line each. Standard output belongs to data. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 

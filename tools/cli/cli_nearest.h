@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "Did you mean": the word nearest to a misspelt one, if one is near enough.
- *
- * Thread: the main one.  Signal: not safe. */
+/* "Did you mean": the word nearest to a misspelt one, if one is near enough. */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 

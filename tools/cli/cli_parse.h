@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments to values, by a command's option table: --name VALUE, --name=VALUE, -x VALUE, -xVALUE, -abc, --.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Arguments to values, by a command's option table: --name VALUE, --name=VALUE, -x VALUE, -xVALUE, -abc, --. */
 #ifndef CLI_PARSE_H
 #define CLI_PARSE_H
 

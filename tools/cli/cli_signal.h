@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals by name.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Signals by name. */
 #ifndef CLI_SIGNAL_H
 #define CLI_SIGNAL_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the terminal can do.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* What the terminal can do. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 
@@ -18,16 +16,13 @@ int cli_term_width(void);
 /* The locale's encoding is UTF-8: tree lines and signs beyond ASCII may be printed. */
 bool cli_term_utf8(void);
 
-/* Columns that text takes: bytes that begin a character.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Columns that text takes: bytes that begin a character. */
 int cli_text_width(const char *text);
-/* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing. */
 void cli_print_cut(const char *text, int width, FILE *out);
 
 /* Print text as lines of at most width columns where its blanks allow it, all but the first behind indent
- * blanks; escape sequences take no room.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * blanks; escape sequences take no room. */
 void cli_print_folded(const char *text, int indent, int width, FILE *out);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A comparison on the terminal, and as JSON.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* A comparison on the terminal, and as JSON. */
 #ifndef DIFF_PRINT_H
 #define DIFF_PRINT_H
 
@@ -11,11 +9,10 @@
 
 enum { DIFF_JSON_SCHEMA = 1 };
 
-/* Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
 void diff_print_text(const struct diff_view *v, FILE *out);
 void diff_print_json(const struct diff_view *v, FILE *out);
 /* What keeps the two runs from being compared, in a sentence each: up to room of them, static text or in out.
- * Owns:   nothing.  Errors: none; returns how many.  Thread: any.  Signal: not safe. */
+ * Errors: none; returns how many. */
 enum { DIFF_WARNINGS_MAX = 8, DIFF_WARNING_BYTES = 256 };
 size_t diff_warnings(const struct diff_view *v, char out[DIFF_WARNINGS_MAX][DIFF_WARNING_BYTES]);
 

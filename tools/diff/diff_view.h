@@ -39,16 +39,14 @@ struct diff_view {
 enum diff_verdict { DIFF_SAME, DIFF_MORE, DIFF_LESS, DIFF_NEW, DIFF_GONE, DIFF_TOO_FEW };
 
 /* Owns:   the caller ends v with diff_view_fini, also after a failure; v borrows the texts of options.
- * Errors: those of rep_view_init.  Thread: one at a time.  Signal: not safe. */
+ * Errors: those of rep_view_init. */
 ls_err diff_view_init(struct diff_view *v, const struct diff_options *options);
-/* Owns:   frees what is in v.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in v. */
 void diff_view_fini(struct diff_view *v);
-/* Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
-/* For people and programs alike.  Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* For people and programs alike. */
 const char *diff_verdict_text(const struct an_difference *d);
-/* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out. */
 size_t diff_regressions(const struct diff_view *v, double share);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sampling engines as doctor tells them: which work here, found by trying, what each gives, and what is
- * missing.
- *
- * Thread: the main one.  Signal: not safe. */
+ * missing. */
 #ifndef DOC_ENGINES_H
 #define DOC_ENGINES_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be exported.
- *
- * Thread: the main one.  Signal: not safe. */
+/* What can be exported. */
 #ifndef EXP_LIST_H
 #define EXP_LIST_H
 
@@ -10,10 +8,10 @@
 #include <stdio.h>
 
 /* The recording's fields, then formats, tables and metrics.
- * Owns:   nothing.  Errors: none; those of out stay in it. */
+ * Errors: none; those of out stay in it. */
 void exp_print_list(const struct exp_source *e, FILE *out);
 /* The same as JSON, schema 1.
- * Owns:   nothing.  Errors: as above. */
+ * Errors: as above. */
 void exp_print_list_json(const struct exp_source *e, FILE *out);
 
 #endif

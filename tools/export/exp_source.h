@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recording opened for export, with as much of it loaded as a format needs.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* A recording opened for export, with as much of it loaded as a format needs. */
 #ifndef EXP_SOURCE_H
 #define EXP_SOURCE_H
 

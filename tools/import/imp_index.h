@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of a table by a hash of their keys: several rows may have one hash, the caller compares.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* Rows of a table by a hash of their keys: several rows may have one hash, the caller compares. */
 #ifndef IMP_INDEX_H
 #define IMP_INDEX_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory map of a process as records of mappings tell it, told to a spool as /proc/PID/maps would show
- * it.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * it. */
 #ifndef IMP_MAPS_H
 #define IMP_MAPS_H
 

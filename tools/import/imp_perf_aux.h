@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that perf.data holds as packets in AUX areas (Arm SPE), each with the thread that it is of.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* Samples that perf.data holds as packets in AUX areas (Arm SPE), each with the thread that it is of. */
 #ifndef IMP_PERF_AUX_H
 #define IMP_PERF_AUX_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recordings of other tools that loadstone import reads: a format is a file with its row here.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Recordings of other tools that loadstone import reads: a format is a file with its row here. */
 #ifndef IMP_SOURCE_H
 #define IMP_SOURCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A recording of another tool that names data and code itself: gathered row by row, written as a run.h5.
  *
- * Thread: one at a time (HDF5).  Signal: not safe. */
+ * Thread: one at a time (HDF5). */
 #ifndef IMP_TABLE_H
 #define IMP_TABLE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines and fields of text files that other tools wrote, packed as a whole or not.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* Lines and fields of text files that other tools wrote, packed as a whole or not. */
 #ifndef IMP_TEXT_H
 #define IMP_TEXT_H
 

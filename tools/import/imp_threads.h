@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which process a thread belongs to, and which thread is on a CPU, as records of perf.data tell it in the
- * order of time.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * order of time. */
 #ifndef IMP_THREADS_H
 #define IMP_THREADS_H
 

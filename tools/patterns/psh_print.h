@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns in words, JSON and pictures.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Patterns in words, JSON and pictures. */
 #ifndef PSH_PRINT_H
 #define PSH_PRINT_H
 

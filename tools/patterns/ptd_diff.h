@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns diff: the patterns of A beside those of B, and what can be said of each pair.
- *
- * Thread: the main one.  Signal: not safe. */
+/* loadstone patterns diff: the patterns of A beside those of B, and what can be said of each pair. */
 #ifndef PTD_DIFF_H
 #define PTD_DIFF_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns groups: which patterns of threads, ranks and inputs are alike.
- *
- * Thread: the main one.  Signal: not safe. */
+/* loadstone patterns groups: which patterns of threads, ranks and inputs are alike. */
 #ifndef PTD_GROUPS_H
 #define PTD_GROUPS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns to compare, from any file that has some: a pattern file, or what they can be extracted from.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Patterns to compare, from any file that has some: a pattern file, or what they can be extracted from. */
 #ifndef PTD_INPUT_H
 #define PTD_INPUT_H
 
@@ -16,7 +14,7 @@ struct ptd_input {
 };
 
 /* Has path patterns already? A file whose first sign is [ has, also when it is packed.
- * Owns:   nothing.  Errors: those of reading it. */
+ * Errors: those of reading it. */
 ls_err ptd_is_pattern_file(const char *path, bool *out);
 /* The patterns of a pattern file, or those that are extracted from anything else.
  * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `loadstone patterns` does: a row each. One operand is always the input to extract from, whatever the
- * file is called; with more of them the first one names the row, or else all are files of one input.
- *
- * Thread: the main one.  Signal: not safe. */
+ * file is called; with more of them the first one names the row, or else all are files of one input. */
 #ifndef PTN_ACTIONS_H
 #define PTN_ACTIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns that were found, for people and for scripts.
  *
- * Owns: nothing.  Errors: none; those of out stay in it.  Thread: the main one.  Signal: not safe. */
+ * Errors: none; those of out stay in it. */
 #ifndef PTN_PRINT_H
 #define PTN_PRINT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The patterns of a recording or a trace: source, extraction, compaction in one call.
- *
- * Thread: the main one.  Signal: not safe. */
+/* The patterns of a recording or a trace: source, extraction, compaction in one call. */
 #ifndef PTN_READ_H
 #define PTN_READ_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Start the program, pass signals on, wait for it.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Start the program, pass signals on, wait for it. */
 #ifndef REC_LAUNCH_H
 #define REC_LAUNCH_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spools that launchers left which were killed, in the folders where spools are made unasked.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Spools that launchers left which were killed, in the folders where spools are made unasked. */
 #ifndef REC_LEFT_H
 #define REC_LEFT_H
 
@@ -21,7 +19,7 @@ struct rec_left {
 
 enum { REC_LEFT_MAX = 16 };
 /* At most REC_LEFT_MAX of them, by name: of this user, without a launcher or a program that still writes.
- * Owns:   nothing.  Errors: none; returns how many. */
+ * Errors: none; returns how many. */
 size_t rec_left_find(struct rec_left out[REC_LEFT_MAX]);
 
 #endif

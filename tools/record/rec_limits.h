@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the session that recording does not fit into, found before the program starts, and those that
- * must not end the launcher.
- *
- * Thread: the main one.  Signal: not safe. */
+ * must not end the launcher. */
 #ifndef REC_LIMITS_H
 #define REC_LIMITS_H
 

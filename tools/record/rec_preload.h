@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The preloaded runtime: where it is, and the environment that brings it into the program.
- *
- * Thread: the main one.  Signal: not safe. */
+/* The preloaded runtime: where it is, and the environment that brings it into the program. */
 #ifndef REC_PRELOAD_H
 #define REC_PRELOAD_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resolving as a person sees it, by record and by resolve: how far it is, what it left out, what got lost.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Resolving as a person sees it, by record and by resolve: how far it is, what it left out, what got lost. */
 #ifndef REC_RESOLVE_H
 #define REC_RESOLVE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool directory from the launcher's side: make, describe, remove.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* The spool directory from the launcher's side: make, describe, remove. */
 #ifndef REC_SPOOL_H
 #define REC_SPOOL_H
 
@@ -34,8 +32,7 @@ void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_
 /* Remove the spool's files and its directory. What is not a spool's file stays.  */
 ls_err rec_spool_remove(struct rec_spool *s);
 /* Do processes live that record into the spool? (They hold a lock on the directory; where the file system has
- * no locks, none is seen.)
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * no locks, none is seen.) */
 bool rec_spool_in_use(const char *path);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program to record: where it is, and whether a preloaded runtime can get into it.
- *
- * Thread: the main one.  Signal: not safe. */
+/* The program to record: where it is, and whether a preloaded runtime can get into it. */
 #ifndef REC_TARGET_H
 #define REC_TARGET_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* record --watch NAME[INDEX] where NAME is a global or static variable of the program: found in its file
- * before it starts, handed to the runtime as a place in the file.
- *
- * Thread: the main one.  Signal: not safe. */
+ * before it starts, handed to the runtime as a place in the file. */
 #ifndef REC_WATCH_H
 #define REC_WATCH_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of kernels as JSON and CSV, the same for replay, stream and studies.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Results of kernels as JSON and CSV, the same for replay, stream and studies. */
 #ifndef KNR_JSON_H
 #define KNR_JSON_H
 

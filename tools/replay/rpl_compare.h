@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of several machines side by side.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Results of several machines side by side. */
 #ifndef RPL_COMPARE_H
 #define RPL_COMPARE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What replay can run here.
- *
- * Thread: the main one.  Signal: not safe. */
+/* What replay can run here. */
 #ifndef RPL_LIST_H
 #define RPL_LIST_H
 

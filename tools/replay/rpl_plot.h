@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures of results, of one machine or of several side by side.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Pictures of results, of one machine or of several side by side. */
 #ifndef RPL_PLOT_H
 #define RPL_PLOT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of a session as rows that can be kept, compared and drawn.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Results of a session as rows that can be kept, compared and drawn. */
 #ifndef RPL_RESULTS_H
 #define RPL_RESULTS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a result is of, in words: a configuration, or all of them where they take turns.
- *
- * Thread: the main one.  Signal: not safe. */
+/* What a result is of, in words: a configuration, or all of them where they take turns. */
 #ifndef RPL_ROW_H
 #define RPL_ROW_H
 
@@ -17,10 +15,10 @@ struct rpl_row {
     uint64_t count, wrap;
 };
 
-/* Of result i of s.  Owns: out points into s and into itself.  Errors: none. */
+/* Of result i of s.  Owns: out points into s and into itself. */
 void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out);
 
-/* Its name, or where it has none its pattern.  Owns: it is r's.  Errors: none. */
+/* Its name, or where it has none its pattern.  Owns: it is r's. */
 const char *rpl_row_name(const struct rpl_row *r);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A replay: what was asked for, what came of it.
- *
- * Thread: the main one.  Signal: not safe. */
+/* A replay: what was asked for, what came of it. */
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of loadstone replay: Spatter's, as they are, and ours.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Options of loadstone replay: Spatter's, as they are, and ours. */
 #ifndef RPL_SETTINGS_H
 #define RPL_SETTINGS_H
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* o: file and limit; nothing else is looked at.
- * Owns:   nothing.  Errors: those of prof_open, LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: those of prof_open, LS_ERR_NOMEM. */
 ls_err rep_allocations(const struct rep_options *o, bool json, FILE *out);
 
 #endif

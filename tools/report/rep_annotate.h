@@ -14,8 +14,8 @@ struct rep_annotate_options {
 };
 
 /* Print every function of that name; o->by is not looked at.
- * Owns:   nothing.  Errors: those of rep_view_init; LS_ERR_USAGE when there is no such function, with the
- *         nearest names.  Thread: one at a time.  Signal: not safe. */
+ * Errors: those of rep_view_init; LS_ERR_USAGE when there is no such function, with the
+ *         nearest names. */
 ls_err rep_annotate(const struct rep_options *o, const struct rep_annotate_options *a, FILE *out);
 
 #endif

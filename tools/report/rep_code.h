@@ -18,12 +18,12 @@ struct rep_code {
 };
 
 /* Owns:   the caller ends c with rep_code_fini, also after a failure; v must outlive c.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err rep_code_init(struct rep_code *c, const struct rep_view *v);
-/* Owns:   frees what is in c.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in c. */
 void rep_code_fini(struct rep_code *c);
 /* The instruction of that line's address; "" when it is not known, c->why then says why.
- * Owns:   nothing; the text is in out.  Errors: none.  Thread: one at a time.  Signal: not safe. */
+ * Owns:   nothing; the text is in out. */
 const char *rep_code_text(struct rep_code *c, const struct prof_line *l, char out[REP_INSTRUCTION_TEXT]);
 
 #endif

@@ -9,8 +9,7 @@
 enum { REP_INSTRUCTION_BYTES = 15, REP_INSTRUCTION_TEXT = 160 };
 
 /* Write the instruction at address, whose bytes these are, as AT&T text; returns its length in bytes.
- * Owns:   nothing.  Errors: 0 when it cannot be decoded, or this build has no decoder.  Thread: any.
- * Signal: not safe. */
+ * Errors: 0 when it cannot be decoded, or this build has no decoder. */
 size_t rep_disassemble(uint64_t address, const uint8_t *bytes, size_t len_bytes,
                        char out[REP_INSTRUCTION_TEXT]);
 

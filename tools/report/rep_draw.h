@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A raster on a terminal: half blocks in 256 colours (viridis: even for eyes that do not tell red from green,
- * and the brighter the more), or signs of ASCII.
- *
- * Where nothing else is said: Owns: nothing.  Errors: none.  Thread: the main one.  Signal: not safe. */
+ * and the brighter the more), or signs of ASCII. */
 #ifndef REP_DRAW_H
 #define REP_DRAW_H
 

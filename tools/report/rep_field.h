@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which field a user means, and what is in it in words.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* Which field a user means, and what is in it in words. */
 #ifndef REP_FIELD_H
 #define REP_FIELD_H
 

@@ -5,14 +5,13 @@
 
 #include "tools/report/rep_view.h"
 
-/* Owns:   nothing.  Errors: LS_ERR_USAGE with the nearest dimension.  Thread: any.  Signal: not safe. */
+/* Errors: LS_ERR_USAGE with the nearest dimension. */
 ls_err rep_by_parse(struct an_by *out, const char *text);
 /* Add to *mask the columns that the filters read.
- * Owns:   nothing.  Errors: LS_ERR_USAGE.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_USAGE. */
 ls_err rep_filter_columns(const struct rep_options *o, uint64_t *mask);
 /* Clear the bytes of v->keep that the filters of v leave out.
- * Owns:   nothing.  Errors: LS_ERR_USAGE (a value names nothing, with the nearest), LS_ERR_NOMEM.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_USAGE (a value names nothing, with the nearest), LS_ERR_NOMEM. */
 ls_err rep_filter_apply(struct rep_view *v);
 
 #endif

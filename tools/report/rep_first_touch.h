@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report --first-touch: page faults by node and thread: who touched which memory first, and so decided where
- * it lies.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+ * it lies. */
 #ifndef REP_FIRST_TOUCH_H
 #define REP_FIRST_TOUCH_H
 

@@ -16,8 +16,8 @@ struct rep_heatmap_options {
     bool one_layer, json;
     uint64_t layer;
 };
-/* Owns:   nothing.  Errors: those of prof_open and prof_atlas_list; LS_ERR_USAGE when there is no such field
- * or layer. Thread: the main one.  Signal: not safe. */
+/* Errors: those of prof_open and prof_atlas_list; LS_ERR_USAGE when there is no such field
+ * or layer. */
 ls_err rep_heatmap(const struct rep_heatmap_options *o, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of rows, the same in every table of a report: label and branches, shares, levels.
  *
- * Owns: nothing; the text is in out, cut where out ends.  Errors: none.  Thread: any, one at a time for one
- * object.  Signal: not safe. */
+ * Owns: nothing; the text is in out, cut where out ends.  Thread: any, one at a time for one
+ * object. */
 #ifndef REP_LABEL_H
 #define REP_LABEL_H
 

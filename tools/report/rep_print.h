@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A view on the terminal, and as JSON.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* A view on the terminal, and as JSON. */
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 
@@ -28,20 +26,19 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
 /* What the samples of the costliest nodes suggest. */
 ls_err rep_print_advice(const struct rep_view *v, FILE *out);
 /* Kernel time by cause, in views of data or code; what would save it; the same as JSON.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_kernel(const struct rep_view *v, FILE *out);
 ls_err rep_print_kernel_advice(const struct rep_view *v, FILE *out);
 ls_err rep_json_kernel(const struct rep_view *v, struct ls_json *j);
 ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 /* The innermost groups by their own samples, the costliest first, as comma-separated values.
- * Owns:   nothing.  Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_csv(const struct rep_view *v, FILE *out);
 /* Why there are too few bursts and what to do; false when there are enough. Written to out_len_bytes bytes of
  * out. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 
-/* The members that every row of numbers has in JSON.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* The members that every row of numbers has in JSON. */
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
                       struct ls_json *j);
 

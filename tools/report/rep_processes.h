@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* o: file, filters, limit; its grouping is not looked at.
- * Owns:   nothing.  Errors: those of rep_view_init, LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: those of rep_view_init, LS_ERR_NOMEM. */
 ls_err rep_processes(const struct rep_options *o, bool json, FILE *out);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A field as a picture of few pixels: cells binned or magnified, meshes binned, the third axis of a grid
- * looked through. Pure functions of a field and its domain.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * looked through. Pure functions of a field and its domain. */
 #ifndef REP_RASTER_H
 #define REP_RASTER_H
 

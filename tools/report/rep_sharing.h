@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Print the lines, the costliest first; o->by is not looked at.
- * Owns:   nothing.  Errors: those of rep_view_init.  Thread: one at a time.  Signal: not safe. */
+ * Errors: those of rep_view_init. */
 ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out);
 
 #endif

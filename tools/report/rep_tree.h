@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --tree: the semantic tree with a bar beside each node.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* report --tree: the semantic tree with a bar beside each node. */
 #ifndef REP_TREE_H
 #define REP_TREE_H
 
@@ -10,8 +8,7 @@
 #include <stdio.h>
 
 /* The rows of v, whose first dimension is a tree of nodes: bar, share of time, stall, mean latency, levels.
- * The numbers are those of the table.
- * Owns:   nothing.  Errors: none. */
+ * The numbers are those of the table. */
 void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 
 enum { REP_BAR_MAX = 24, REP_BAR_BYTES = 4 * REP_BAR_MAX + 1 };

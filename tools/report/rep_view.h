@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile with one grouping of its samples computed: what a report prints.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* A profile with one grouping of its samples computed: what a report prints. */
 #ifndef REP_VIEW_H
 #define REP_VIEW_H
 
@@ -58,34 +56,28 @@ struct rep_row {
 };
 
 /* Owns:   the caller ends v with rep_view_fini, also after a failure; v borrows the texts of options.
- * Errors: those of prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes.
- * Thread: any.  Signal: not safe. */
+ * Errors: those of prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes. */
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options);
 /* Group the same samples by other dimensions; what was said about groups before is void.
- * Owns:   v, as before, also after a failure.  Errors: as above.  Thread: any.  Signal: not safe. */
+ * Owns:   v, as before, also after a failure.  Errors: as above. */
 ls_err rep_view_regroup(struct rep_view *v, const char *by);
-/* Owns:   frees what is in v.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in v. */
 void rep_view_fini(struct rep_view *v);
-/* Name of the group, in a static buffer.
- * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* Name of the group, in a static buffer. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
 /* The node that a group is; the group of a node, or of the nearest above it that has one. UINT32_MAX: none.
- * Are rows nodes and nothing else?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+ * Are rows nodes and nothing else? */
 uint32_t rep_node_of(const struct rep_view *v, uint32_t group);
 uint32_t rep_group_of(const struct rep_view *v, uint32_t node);
 bool rep_is_by_node(const struct rep_view *v);
 /* The rows to print; free(*out).
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len);
-/* Was anything of the row seen: an access, or time?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Was anything of the row seen: an access, or time? */
 bool rep_is_seen(const struct an_row *row);
-/* Share of a group's stall; NAN where no load of it was timed, or too few of all.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Share of a group's stall; NAN where no load of it was timed, or too few of all. */
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group);
-/* Is node ancestor, or below it?
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Is node ancestor, or below it? */
 bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --watch: who touched the element that record --watch was asked about.
- *
- * Where nothing else is said: Thread: the main one.  Signal: not safe. */
+/* report --watch: who touched the element that record --watch was asked about. */
 #ifndef REP_WATCH_H
 #define REP_WATCH_H
 

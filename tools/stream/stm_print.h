@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of stream, as STREAM prints them and for programs.
- *
- * Thread: the main one.  Signal: not safe. */
+/* Results of stream, as STREAM prints them and for programs. */
 #ifndef STM_PRINT_H
 #define STM_PRINT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The points of a study as curves, and in a file.
  *
- * Thread: the main one (HDF5, cairo).  Signal: not safe. */
+ * Thread: the main one (HDF5, cairo). */
 #ifndef STD_PLOT_H
 #define STD_PLOT_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points of a study, for people and for programs.
- *
- * Thread: the main one.  Signal: not safe. */
+/* The points of a study, for people and for programs. */
 #ifndef STD_PRINT_H
 #define STD_PRINT_H
 

@@ -30,11 +30,10 @@ struct trc_lives {
  * Owns:   l.  Errors: LS_ERR_NOMEM; then the row will not live again. */
 ls_err trc_lives_end(struct trc_lives *l, const struct pat_tables *t, uint32_t row);
 
-/* A row of the same start, end and home that may live again, and is no longer among the dead; PAT_NONE: none.
- * Owns:   nothing.  Errors: none. */
+/* A row of the same start, end and home that may live again, and is no longer among the dead; PAT_NONE: none. */
 uint32_t trc_lives_again(struct trc_lives *l, const struct pat_tables *t, const struct pat_range *like);
 
-/* Owns:   l is empty afterwards.  Errors: none. */
+/* Owns:   l is empty afterwards. */
 void trc_lives_fini(struct trc_lives *l);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of a report as pairs of key and text.
- *
- * Thread: the main one.  Signal: not safe. */
+/* The head of a report as pairs of key and text. */
 #ifndef VIEW_FACTS_H
 #define VIEW_FACTS_H
 
@@ -14,10 +12,9 @@ struct view_facts {
     size_t len;
 };
 
-/* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM.  Thread: one
- * at a time.  Signal: not safe. */
+/* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
 ls_err view_facts_init(struct view_facts *out, const struct rep_view *v);
-/* Owns:   frees what is in f.  Errors: none.  Thread: any.  Signal: not safe. */
+/* Owns:   frees what is in f. */
 void view_facts_fini(struct view_facts *f);
 
 #endif
