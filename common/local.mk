@@ -11,6 +11,7 @@ libcommon_la_SOURCES = \
     common/ls_error.c common/ls_error.h \
     common/ls_file.c common/ls_file.h \
     common/ls_hash.h \
+    common/ls_index.c common/ls_index.h \
     common/ls_json.c common/ls_json.h \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
@@ -22,4 +23,5 @@ libcommon_la_SOURCES = \
     common/ls_random.h \
     common/ls_rank.c common/ls_rank.h \
     common/ls_span.h \
-    common/ls_text.c common/ls_text.h
+    common/ls_text.c common/ls_text.h \
+    common/ls_vector.c common/ls_vector.h

@@ -44,6 +44,17 @@ ls_err ls_fail(ls_err e, const char *format, ...)
     return e;
 }
 
+ls_err ls_nomem(const char *format, ...)
+{
+    static const char begin[] = "out of memory for ";
+    va_list args;
+    memcpy(ls_error_detail, begin, sizeof(begin));
+    va_start(args, format);
+    vsnprintf(ls_error_detail + sizeof(begin) - 1, sizeof(ls_error_detail) - sizeof(begin) + 1, format, args);
+    va_end(args);
+    return LS_ERR_NOMEM;
+}
+
 static ls_err ls_err_from_errno(int code)
 {
     switch (code) {

@@ -16,6 +16,9 @@ ls_err ls_fail(ls_err e, const char *format, ...) __attribute__((format(printf, 
  * code and everything else to LS_ERR_IO. */
 ls_err ls_fail_errno(int saved_errno, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
+/* ls_fail with LS_ERR_NOMEM and "out of memory for " before the text: what the memory was for. */
+ls_err ls_nomem(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
 /* Propagate a failure where nothing is held. */
 #define LS_TRY(call)                                \
     do {                                            \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/ls_outputs.h"
 #include "common/ls_draft.h"
+#include "common/ls_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -201,16 +202,10 @@ void ls_outputs_free(ls_outputs *f)
     free(f);
 }
 
-const char *ls_outputs_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 ls_err ls_outputs_sibling(const char *path, const char *tail, char out[PATH_MAX])
 {
-    const char *dot = strrchr(ls_outputs_base(path), '.');
-    const int stem = dot && dot != ls_outputs_base(path) ? (int)(dot - path) : (int)strlen(path);
+    const char *dot = strrchr(ls_base_name(path), '.');
+    const int stem = dot && dot != ls_base_name(path) ? (int)(dot - path) : (int)strlen(path);
     const int len = snprintf(out, PATH_MAX, "%.*s%s", stem, path, tail);
     return len > 0 && len < PATH_MAX ? LS_OK : ls_fail(LS_ERR_RANGE, "%s: the name is too long", path);
 }

@@ -39,7 +39,5 @@ void ls_outputs_free(ls_outputs *f);
 /* path without its last suffix, with tail added: "a/run.vti", ".h5" gives "a/run.h5".
  * Errors: LS_ERR_RANGE: the name is too long. */
 ls_err ls_outputs_sibling(const char *path, const char *tail, char out[PATH_MAX]);
-/* The part of path behind the last '/'. */
-const char *ls_outputs_base(const char *path);
 
 #endif

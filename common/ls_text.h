@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of strangers: what of them is a character, and what may be printed.
+/* Texts of strangers: what of them is a character, and what may be printed; the last part of a path.
  *
  * Thread: any.  Signal: safe. */
 #ifndef LS_TEXT_H
@@ -23,5 +23,8 @@ bool ls_is_control(uint32_t code);
 /* Each byte of text that is no UTF-8, or of a character that a terminal obeys, becomes '?'. Those of kept
  * stay. */
 void ls_text_clean(char *text, size_t len_bytes, const char *kept);
+
+/* The part of path after its last '/'. */
+const char *ls_base_name(const char *path);
 
 #endif

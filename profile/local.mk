@@ -70,7 +70,6 @@ libprofile_la_SOURCES = \
     profile/prof_survey.c profile/prof_survey.h \
     profile/prof_tls.c profile/prof_tls.h \
     profile/prof_tree.c profile/prof_tree.h \
-    profile/prof_vector.c profile/prof_vector.h \
     profile/prof_writer.c profile/prof_writer.h
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofile_la_LIBADD = libprofread.la libprofcost.la libspoolread.la libsmrtree.la libsymbols.la libmachine.la libcommon.la $(HDF5_LIBS)

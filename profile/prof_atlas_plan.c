@@ -67,7 +67,7 @@ static ls_err prof_plan_domain(struct prof_atlas_plan *p, const struct prof_doma
             return LS_OK;
         }
     struct prof_planned_domain planned = {.geometry = d->domains.rows[row].geometry, .from = row};
-    LS_TRY(PROF_VECTOR_ROOM(&p->domains));
+    LS_TRY(LS_VECTOR_ROOM(&p->domains));
     planned.geometry.label = prof_unique_label(p, planned.geometry.label);
     if (!planned.geometry.label) return prof_plan_no_memory();
     prof_coarsen(&planned, cells_max);
@@ -117,7 +117,7 @@ static ls_err prof_plan_field(struct prof_atlas_plan *p, prof_tree *tree, struct
             prof_is_one_node(tree, f->node, want.node))
             return LS_OK;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&p->fields));
+    LS_TRY(LS_VECTOR_ROOM(&p->fields));
     p->fields.rows[p->fields.len++] = want;
     return LS_OK;
 }

@@ -24,9 +24,9 @@ struct prof_planned_field {
     uint64_t samples; /* the caller's count */
 };
 struct prof_atlas_plan {
-    PROF_VECTOR(struct prof_planned_domain) domains;
-    PROF_VECTOR(struct prof_planned_field) fields; /* each domain's field of all nodes before its others */
-    uint32_t *domain_of;                           /* beside prof_domains.domains: of the plan */
+    LS_VECTOR(struct prof_planned_domain) domains;
+    LS_VECTOR(struct prof_planned_field) fields; /* each domain's field of all nodes before its others */
+    uint32_t *domain_of;                         /* beside prof_domains.domains: of the plan */
     uint32_t (*fields_of)[2]; /* beside prof_domains.spans: node's, all nodes'; PROF_NO_FIELD */
 };
 

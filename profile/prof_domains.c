@@ -24,10 +24,10 @@ struct prof_map_now {
 /* What one image told; rows are numbers - 1. */
 struct prof_image_domains {
     uint32_t process;
-    PROF_VECTOR(struct prof_domain_data *) data;
-    PROF_VECTOR(uint32_t) domains; /* rows of prof_domains, or PROF_NO_DOMAIN */
-    PROF_VECTOR(struct prof_map_now) maps;
-    PROF_VECTOR(uint32_t) map_of_node; /* by spool id: number of the map, 0: none */
+    LS_VECTOR(struct prof_domain_data *) data;
+    LS_VECTOR(uint32_t) domains; /* rows of prof_domains, or PROF_NO_DOMAIN */
+    LS_VECTOR(struct prof_map_now) maps;
+    LS_VECTOR(uint32_t) map_of_node; /* by spool id: number of the map, 0: none */
     const struct prof_image_domains *parent;
 };
 
@@ -56,7 +56,7 @@ static ls_err prof_image_of(struct prof_domains *d, uint32_t process, struct pro
 {
     *out = prof_known_image(d, process);
     if (*out) return LS_OK;
-    LS_TRY(PROF_VECTOR_ROOM(&d->images));
+    LS_TRY(LS_VECTOR_ROOM(&d->images));
     struct prof_image_domains *image = calloc(1, sizeof(*image));
     if (!image) return ls_fail(LS_ERR_NOMEM, "out of memory for natural domains");
     image->process = process;
@@ -120,7 +120,7 @@ static ls_err prof_data_own(struct prof_image_domains *image, uint32_t number, s
 {
     const struct prof_domain_data *from = prof_data_find(image->parent, number);
     while (image->data.len < number) {
-        LS_TRY(PROF_VECTOR_ROOM(&image->data));
+        LS_TRY(LS_VECTOR_ROOM(&image->data));
         image->data.rows[image->data.len++] = NULL;
     }
     struct prof_domain_data **slot = &image->data.rows[number - 1];
@@ -197,10 +197,10 @@ static ls_err prof_domain_add(struct prof_domains *d, struct prof_image_domains 
                               const struct ndm_geometry *g)
 {
     while (image->domains.len < number) {
-        LS_TRY(PROF_VECTOR_ROOM(&image->domains));
+        LS_TRY(LS_VECTOR_ROOM(&image->domains));
         image->domains.rows[image->domains.len++] = PROF_NO_DOMAIN;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&d->domains));
+    LS_TRY(LS_VECTOR_ROOM(&d->domains));
     image->domains.rows[number - 1] = (uint32_t)d->domains.len;
     d->domains.rows[d->domains.len++] = (struct prof_domain){.process = image->process, .geometry = *g};
     return LS_OK;
@@ -238,7 +238,7 @@ static ls_err prof_layout_add(struct prof_domains *d, const struct prof_domain_d
     ls_err e = ndm_map_get(prof_data_bytes(data), &map);
     if (e != LS_OK) return prof_refuse(d, e);
     e = ndm_map_check(&map, g, "of a recording");
-    if (e == LS_OK) e = PROF_VECTOR_ROOM(&d->layouts);
+    if (e == LS_OK) e = LS_VECTOR_ROOM(&d->layouts);
     if (e != LS_OK) {
         ndm_map_fini(&map);
         return prof_refuse(d, e);
@@ -264,7 +264,7 @@ static ls_err prof_layout_of(struct prof_domains *d, const struct prof_domain_da
 
 static ls_err prof_span_add(struct prof_domains *d, struct prof_map_span span)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&d->spans));
+    LS_TRY(LS_VECTOR_ROOM(&d->spans));
     span.order = (uint32_t)d->spans.len;
     d->spans.rows[d->spans.len++] = span;
     return LS_OK;
@@ -306,7 +306,7 @@ static ls_err prof_take_map(struct prof_replay *r, struct prof_image_domains *im
         return LS_OK;
     }
     while (image->maps.len < m->map) {
-        LS_TRY(PROF_VECTOR_ROOM(&image->maps));
+        LS_TRY(LS_VECTOR_ROOM(&image->maps));
         image->maps.rows[image->maps.len++] = (struct prof_map_now){PROF_NO_DOMAIN, PROF_NO_LAYOUT};
     }
     struct prof_map_now *now = &image->maps.rows[m->map - 1];
@@ -330,7 +330,7 @@ static ls_err prof_take_node_map(struct prof_replay *r, struct prof_image_domain
         return LS_OK;
     }
     while (image->map_of_node.len < m->node) {
-        LS_TRY(PROF_VECTOR_ROOM(&image->map_of_node));
+        LS_TRY(LS_VECTOR_ROOM(&image->map_of_node));
         image->map_of_node.rows[image->map_of_node.len++] = 0;
     }
     image->map_of_node.rows[m->node - 1] = m->map;
@@ -358,7 +358,7 @@ static ls_err prof_take_points(struct prof_replay *r, struct prof_image_domains 
     for (uint32_t i = 0; i < p->points_len; i++) {
         uint64_t value;
         if (!ndm_finder_find(domain->finder, rows[i].at, &value)) value = NDM_NOWHERE;
-        LS_TRY(PROF_VECTOR_ROOM(&d->spots));
+        LS_TRY(LS_VECTOR_ROOM(&d->spots));
         d->spots.rows[d->spots.len++] =
             (struct prof_spot){.burst = {image->process, p->tid, prof_since_start(r->run, p->burst_ns)},
                                .access = rows[i].access,

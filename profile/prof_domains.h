@@ -5,10 +5,10 @@
 #define PROF_DOMAINS_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "ndm/ndm_finder.h"
 #include "ndm/ndm_map.h"
 #include "profile/prof_spots.h"
-#include "profile/prof_vector.h"
 #include "spool/spool_format.h"
 
 #include <stdbool.h>
@@ -42,11 +42,11 @@ struct prof_map_span {
 };
 
 struct prof_domains {
-    PROF_VECTOR(struct prof_domain) domains;
-    PROF_VECTOR(struct prof_layout) layouts;
-    PROF_VECTOR(struct prof_map_span) spans; /* in the order of prof_domains_sort */
+    LS_VECTOR(struct prof_domain) domains;
+    LS_VECTOR(struct prof_layout) layouts;
+    LS_VECTOR(struct prof_map_span) spans; /* in the order of prof_domains_sort */
     prof_spot_list spots;
-    PROF_VECTOR(struct prof_image_domains *) images; /* one a process that told something */
+    LS_VECTOR(struct prof_image_domains *) images; /* one a process that told something */
     const struct prof_forks *forks;
     uint64_t start_ns;
     uint64_t refused; /* records that make no sense */

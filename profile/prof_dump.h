@@ -5,8 +5,8 @@
 #define PROF_DUMP_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ struct prof_dump {
     uint32_t extents[3];
     uint64_t threshold_cycles; /* of loads; 0: all accesses */
 };
-typedef PROF_VECTOR(struct prof_dump) prof_dump_list;
+typedef LS_VECTOR(struct prof_dump) prof_dump_list;
 
 /* Write d from the profile p.  force: overwrite a file.
  * Owns:   nothing; the file appears whole or not at all.

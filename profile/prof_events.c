@@ -9,7 +9,7 @@ static const struct prof_event_name prof_event_names[SPOOL_EVENT_COUNT] = {SPOOL
 
 ls_err prof_event_put(struct prof_run_state *run, uint32_t process, struct prof_event event)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&run->events));
+    LS_TRY(LS_VECTOR_ROOM(&run->events));
     event.process = process;
     run->events.rows[run->events.len++] = event;
     return LS_OK;

@@ -82,7 +82,7 @@ static ls_err prof_forks_collect(struct prof_forks *f, struct prof_survey *surve
         if (!o->fork_ns) continue;
         const uint32_t parent = prof_image_row(f, o->ancestor_pid, o->ancestor_image);
         if (parent == PROF_NO_IMAGE || parent >= i) continue; /* lost, or damage: a parent begins first */
-        LS_TRY(PROF_VECTOR_ROOM(&f->rows));
+        LS_TRY(LS_VECTOR_ROOM(&f->rows));
         f->rows.rows[f->rows.len++] = (struct prof_fork){.parent = parent,
                                                          .child = (uint32_t)i,
                                                          .tid = o->ancestor_tid,

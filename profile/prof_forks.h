@@ -6,10 +6,10 @@
 #define PROF_FORKS_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_phases.h"
 #include "profile/prof_space.h"
 #include "profile/prof_survey.h"
-#include "profile/prof_vector.h"
 #include "spool/spool_dir.h"
 
 #include <stddef.h>
@@ -27,10 +27,10 @@ struct prof_fork {
 };
 
 struct prof_forks {
-    PROF_VECTOR(struct prof_fork) rows; /* by parent, then time */
-    uint32_t *fork_of_child;            /* beside images: row of rows, or UINT32_MAX */
-    uint32_t *by_pid;                   /* rows of images, sorted by pid and image */
-    const struct spool_image *images;   /* borrowed */
+    LS_VECTOR(struct prof_fork) rows; /* by parent, then time */
+    uint32_t *fork_of_child;          /* beside images: row of rows, or UINT32_MAX */
+    uint32_t *by_pid;                 /* rows of images, sorted by pid and image */
+    const struct spool_image *images; /* borrowed */
     size_t images_len;
     size_t waiting_bytes; /* about, of the copies put aside */
 };

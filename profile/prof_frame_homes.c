@@ -5,7 +5,7 @@
 
 static ls_err prof_push_edge(struct prof_frame_homes *h, struct prof_frame_edge edge)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&h->edges));
+    LS_TRY(LS_VECTOR_ROOM(&h->edges));
     h->edges.rows[h->edges.len++] = edge;
     return LS_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef PROF_FRAME_HOMES_H
 #define PROF_FRAME_HOMES_H
 
-#include "profile/prof_vector.h"
+#include "common/ls_vector.h"
 #include "symbols/sym_unwind.h"
 
 /* From cfa on lies the frame of the function that holds ip; 0: whose is not known. */
@@ -15,7 +15,7 @@ struct prof_frame_edge {
 
 /* Edges of one thread, outermost first. Zeroed: nothing is known. */
 struct prof_frame_homes {
-    PROF_VECTOR(struct prof_frame_edge) edges;
+    LS_VECTOR(struct prof_frame_edge) edges;
 };
 
 /* Begin anew with the frames of a stack, innermost first.  Errors: LS_ERR_NOMEM. */

@@ -45,7 +45,7 @@ static ls_err prof_frame_intern(struct prof_frames *f, struct prof_frame row, ui
     uint32_t *slot = prof_frame_slot(f, &row);
     if (*slot == 0) {
         if (f->rows.len >= UINT32_MAX - 1) return ls_fail(LS_ERR_RANGE, "too many frames in call paths");
-        LS_TRY(PROF_VECTOR_ROOM(&f->rows));
+        LS_TRY(LS_VECTOR_ROOM(&f->rows));
         f->rows.rows[f->rows.len++] = row;
         *slot = (uint32_t)f->rows.len;
     }

@@ -5,9 +5,9 @@
 #define PROF_FRAMES_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_lines.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ enum { PROF_PATH_FRAMES_MAX = 256 }; /* frames further out are cut off */
 
 /* Zeroed is empty. */
 struct prof_frames {
-    PROF_VECTOR(struct prof_frame) rows;
+    LS_VECTOR(struct prof_frame) rows;
     uint32_t *slots; /* hash of rows: row + 1, 0: empty */
     size_t slots_room;
 };

@@ -21,7 +21,7 @@ struct prof_heap {
     struct prof_heap_context c;
     struct prof_paths paths;
     smr_live *layers[PROF_HEAP_LAYERS]; /* values: rows of blocks */
-    PROF_VECTOR(struct prof_block) blocks;
+    LS_VECTOR(struct prof_block) blocks;
     uint32_t free_row;
 };
 
@@ -61,7 +61,7 @@ static ls_err prof_heap_copy(const prof_heap *from, prof_heap *to)
     for (int i = 0; i < PROF_HEAP_LAYERS; i++)
         LS_TRY(smr_live_copy(from->layers[i], &to->layers[i]));
     for (size_t i = 0; i < from->blocks.len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&to->blocks));
+        LS_TRY(LS_VECTOR_ROOM(&to->blocks));
         to->blocks.rows[to->blocks.len++] = from->blocks.rows[i];
     }
     to->free_row = from->free_row;
@@ -104,7 +104,7 @@ static ls_err prof_block_row(prof_heap *h, struct prof_block block, uint32_t *ou
         *out = h->free_row;
         h->free_row = h->blocks.rows[*out].node;
     } else {
-        LS_TRY(PROF_VECTOR_ROOM(&h->blocks));
+        LS_TRY(LS_VECTOR_ROOM(&h->blocks));
         *out = (uint32_t)h->blocks.len++;
     }
     h->blocks.rows[*out] = block;

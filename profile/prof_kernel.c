@@ -54,7 +54,7 @@ static ls_err prof_cell_add(struct prof_kernel_cells *c, const struct prof_kerne
     if (2 * c->rows.len >= c->slots_room) LS_TRY(prof_cells_grow(c));
     uint32_t *slot = prof_cell_slot(c, what);
     if (*slot == 0) {
-        LS_TRY(PROF_VECTOR_ROOM(&c->rows));
+        LS_TRY(LS_VECTOR_ROOM(&c->rows));
         c->rows.rows[c->rows.len++] = *what;
         *slot = (uint32_t)c->rows.len;
         return LS_OK;
@@ -171,7 +171,7 @@ ls_err prof_kernel_write(struct prof_replay *r)
         const struct prof_kernel_cell *cell = &r->kernel.rows.rows[i];
         const double error_ns = PROF_QUANTILE * sqrt(cell->variance) +
                                 (prof_is_fault(cell->cause) ? fault_error * cell->time_ns : 0);
-        LS_TRY(PROF_VECTOR_ROOM(&run->kernels));
+        LS_TRY(LS_VECTOR_ROOM(&run->kernels));
         run->kernels.rows[run->kernels.len++] =
             (struct prof_kernel){.process = r->process,
                                  .cause = cell->cause,
@@ -189,7 +189,7 @@ ls_err prof_kernel_write(struct prof_replay *r)
 static ls_err prof_kernel_add_other(struct prof_run_state *run, uint32_t process, double time_ns,
                                     double error_ns)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&run->kernels));
+    LS_TRY(LS_VECTOR_ROOM(&run->kernels));
     run->kernels.rows[run->kernels.len++] = (struct prof_kernel){.process = process,
                                                                  .cause = PROF_KERNEL_OTHER,
                                                                  .node = UINT32_MAX,

@@ -5,7 +5,7 @@
 #define PROF_KERNEL_H
 
 #include "common/ls_error.h"
-#include "profile/prof_vector.h"
+#include "common/ls_vector.h"
 #include "spool/spool_format.h"
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ struct prof_kernel_cell {
 
 /* Zeroed is empty. */
 struct prof_kernel_cells {
-    PROF_VECTOR(struct prof_kernel_cell) rows;
+    LS_VECTOR(struct prof_kernel_cell) rows;
     uint32_t *slots; /* hash of rows: row + 1, 0: free */
     size_t slots_room;
 };

@@ -78,7 +78,7 @@ static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct 
 {
     for (uint32_t i = 0; i < from->inlines_len; i++) {
         const struct sym_inline *step = &a->inlines[from->first_inline + i];
-        LS_TRY(PROF_VECTOR_ROOM(c->inlines));
+        LS_TRY(LS_VECTOR_ROOM(c->inlines));
         c->inlines->rows[c->inlines->len++] =
             (struct prof_inline){.line = (uint32_t)(c->lines->len - 1),
                                  .depth = i + 1,
@@ -96,7 +96,7 @@ static ls_err prof_line_add(const struct prof_lines_context *c, const struct pro
     static const struct sym_line unknown;
     const struct sym_answer *a = source && source->answer.lines_len ? &source->answer : NULL;
     const struct sym_line *from = a ? &a->lines[at - source->first] : &unknown;
-    LS_TRY(PROF_VECTOR_ROOM(c->lines));
+    LS_TRY(LS_VECTOR_ROOM(c->lines));
     struct prof_line *to = &c->lines->rows[c->lines->len++];
     *to = (struct prof_line){.process = c->process,
                              .ip = ips[at],

@@ -4,9 +4,9 @@
 #define PROF_LINES_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_names.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,9 +22,9 @@ ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
 /* Owns:   what set holds is gone; it is empty. */
 void prof_ip_fini(struct prof_ip_set *set);
 
-typedef PROF_VECTOR(struct prof_line) prof_line_list;
-typedef PROF_VECTOR(struct prof_inline) prof_inline_list;
-typedef PROF_VECTOR(struct prof_module) prof_module_list;
+typedef LS_VECTOR(struct prof_line) prof_line_list;
+typedef LS_VECTOR(struct prof_inline) prof_inline_list;
+typedef LS_VECTOR(struct prof_module) prof_module_list;
 
 struct prof_modules;
 struct prof_lines_context {

@@ -93,7 +93,7 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
             line[len] = '\0';
             if (prof_parse_line(line, &m, &path_at)) {
                 m.path = prof_name(names, line + path_at, prof_path_len(line + path_at));
-                LS_TRY(PROF_VECTOR_ROOM(out));
+                LS_TRY(LS_VECTOR_ROOM(out));
                 out->rows[out->len++] = m;
             }
         }

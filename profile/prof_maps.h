@@ -4,9 +4,9 @@
 #define PROF_MAPS_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_names.h"
 #include "profile/prof_schema.h"
-#include "profile/prof_vector.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct prof_mapping {
     uint64_t seen_ns; /* the survey's: first snapshot that shows it */
     uint32_t older;   /* the survey's: row that was at its base before, UINT32_MAX */
 };
-typedef PROF_VECTOR(struct prof_mapping) prof_mapping_list;
+typedef LS_VECTOR(struct prof_mapping) prof_mapping_list;
 
 /* Append the mappings of text (whole lines; lines that are none are skipped) and set the kind of each. Errors: LS_ERR_NOMEM. */
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out);

@@ -12,7 +12,7 @@
 
 struct merge_atlas {
     struct ndm_atlas *of; /* one a file */
-    PROF_VECTOR(const char *) domain_names, field_names;
+    LS_VECTOR(const char *) domain_names, field_names;
 };
 
 static bool merge_is_taken(const char *const *names, size_t len, const char *name)
@@ -43,7 +43,7 @@ static ls_err merge_domains(struct prof_merge_job *job, struct merge_atlas *m, s
     for (uint32_t d = 0; d < a->domains_len; d++) {
         char **label = &a->domains[d].label;
         LS_TRY(merge_rename(label, m->domain_names.rows, m->domain_names.len));
-        LS_TRY(PROF_VECTOR_ROOM(&m->domain_names));
+        LS_TRY(LS_VECTOR_ROOM(&m->domain_names));
         m->domain_names.rows[m->domain_names.len++] = *label;
         LS_TRY(prof_atlas_write_domain(job->writer, a, d));
     }
@@ -61,7 +61,7 @@ static ls_err merge_field(struct prof_merge_job *job, struct merge_atlas *m, str
     for (uint32_t s = 0; s < f->steps_len; s++)
         f->step_begin_s[s] += (double)file->shift_ns / 1e9;
     LS_TRY(merge_rename(&f->name, m->field_names.rows, m->field_names.len));
-    LS_TRY(PROF_VECTOR_ROOM(&m->field_names));
+    LS_TRY(LS_VECTOR_ROOM(&m->field_names));
     LS_TRY(prof_atlas_write_field(job->writer, a, number));
     for (int i = 0; i < NDM_METRICS_LEN; i++) {
         free(f->values[i]);

@@ -28,7 +28,7 @@ static size_t merge_files_with_ranges(const struct prof_merge_job *job)
 
 static ls_err merge_add_node(struct prof_merge_job *job, struct prof_node node, uint32_t *out)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&job->nodes));
+    LS_TRY(LS_VECTOR_ROOM(&job->nodes));
     node.id = *out = (uint32_t)job->nodes.len;
     job->nodes.rows[job->nodes.len++] = node;
     return LS_OK;
@@ -122,7 +122,7 @@ static ls_err merge_phase(struct prof_merge_job *job, struct prof_phase phase, u
         if (job->phases.rows[*out].parent == phase.parent &&
             strcmp(job->phases.rows[*out].name, phase.name) == 0)
             return LS_OK;
-    LS_TRY(PROF_VECTOR_ROOM(&job->phases));
+    LS_TRY(LS_VECTOR_ROOM(&job->phases));
     phase.id = *out;
     job->phases.rows[job->phases.len++] = phase;
     return LS_OK;

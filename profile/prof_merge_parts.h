@@ -5,10 +5,10 @@
 #ifndef PROF_MERGE_PARTS_H
 #define PROF_MERGE_PARTS_H
 
+#include "common/ls_vector.h"
 #include "ndm/ndm_field.h"
 #include "profile/prof_merge.h"
 #include "profile/prof_names.h"
-#include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
 
 struct prof_merge_file {
@@ -27,8 +27,8 @@ struct prof_merge_job {
     struct prof_merge_file *files;
     size_t files_len;
     prof_names *names;
-    PROF_VECTOR(struct prof_node) nodes;
-    PROF_VECTOR(struct prof_phase) phases;
+    LS_VECTOR(struct prof_node) nodes;
+    LS_VECTOR(struct prof_phase) phases;
     struct prof_run run;
     prof_writer *writer;
 };

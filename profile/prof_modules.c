@@ -22,7 +22,7 @@ static ls_err prof_modules_add_vdso(struct prof_modules *m, const struct prof_su
     if (bytes->len_bytes == 0) return LS_OK;
     LS_TRY(sym_files_get_image(m->files, &image, &l.file));
     prof_find_bias(&l, 0);
-    LS_TRY(PROF_VECTOR_ROOM(&m->rows));
+    LS_TRY(LS_VECTOR_ROOM(&m->rows));
     m->rows.rows[m->rows.len++] = l;
     return LS_OK;
 }
@@ -51,7 +51,7 @@ ls_err prof_modules_init(struct prof_modules *m, const struct prof_survey *surve
                                 .died_ns = seen->died_ns};
         LS_TRY(sym_files_get(files, seen->path, &l.file));
         prof_find_bias(&l, seen->offset_bytes);
-        LS_TRY(PROF_VECTOR_ROOM(&m->rows));
+        LS_TRY(LS_VECTOR_ROOM(&m->rows));
         m->rows.rows[m->rows.len++] = l;
     }
     prof_find_copies(m);
@@ -87,7 +87,7 @@ ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_na
 {
     for (size_t i = 0; i < m->rows.len; i++) {
         const struct prof_loaded *l = &m->rows.rows[i];
-        LS_TRY(PROF_VECTOR_ROOM(out));
+        LS_TRY(LS_VECTOR_ROOM(out));
         out->rows[out->len++] =
             (struct prof_module){.process = process,
                                  .path = l->path,

@@ -24,7 +24,7 @@ struct prof_loaded {
 };
 /* Zeroed is empty. */
 struct prof_modules {
-    PROF_VECTOR(struct prof_loaded) rows;
+    LS_VECTOR(struct prof_loaded) rows;
     sym_files *files; /* borrowed */
 };
 

@@ -5,7 +5,7 @@
 
 static ls_err prof_nameless_add(struct prof_run_state *run, const char *text)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&run->events));
+    LS_TRY(LS_VECTOR_ROOM(&run->events));
     run->events.rows[run->events.len++] = (struct prof_event){
         .process = UINT32_MAX, .time_ns = UINT64_MAX, .kind = "NO_SYMBOLS", .text = text, .count = 1};
     return LS_OK;

@@ -42,7 +42,7 @@ static ls_err prof_phase_id(struct prof_run_state *run, uint32_t parent, const c
     LS_TRY(prof_phase_table_room(run));
     uint32_t *slot = &run->phase_table.ids[prof_phase_slot(run, parent, name)];
     if (*slot == PROF_NO_PHASE) {
-        LS_TRY(PROF_VECTOR_ROOM(&run->phases));
+        LS_TRY(LS_VECTOR_ROOM(&run->phases));
         *slot = (uint32_t)run->phases.len;
         run->phases.rows[run->phases.len++] = (struct prof_phase){*slot, parent, name};
     }
@@ -53,8 +53,8 @@ static ls_err prof_phase_id(struct prof_run_state *run, uint32_t parent, const c
 static ls_err prof_phase_open(struct prof_phase_stack *s, struct prof_run_state *run,
                               struct prof_open_phase phase, struct prof_phase_point at)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&s->open));
-    LS_TRY(PROF_VECTOR_ROOM(&run->phase_spans));
+    LS_TRY(LS_VECTOR_ROOM(&s->open));
+    LS_TRY(LS_VECTOR_ROOM(&run->phase_spans));
     phase.span = (uint32_t)run->phase_spans.len;
     run->phase_spans.rows[run->phase_spans.len++] = (struct prof_phase_span){
         .phase = phase.id, .thread = at.thread, .begin_ns = at.time_ns, .end_ns = UINT64_MAX};
@@ -66,7 +66,7 @@ static ls_err prof_phase_open(struct prof_phase_stack *s, struct prof_run_state 
 static ls_err prof_phase_hide(struct prof_phase_stack *s, struct prof_run_state *run,
                               struct prof_open_phase phase)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&s->open));
+    LS_TRY(LS_VECTOR_ROOM(&s->open));
     phase.id = prof_phase_now(s);
     phase.span = UINT32_MAX;
     s->open.rows[s->open.len++] = phase;

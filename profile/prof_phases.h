@@ -6,7 +6,7 @@
 #define PROF_PHASES_H
 
 #include "common/ls_error.h"
-#include "profile/prof_vector.h"
+#include "common/ls_vector.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct prof_open_phase {
 };
 /* Zeroed is empty. */
 struct prof_phase_stack {
-    PROF_VECTOR(struct prof_open_phase) open;
+    LS_VECTOR(struct prof_open_phase) open;
 };
 
 /* When and where; time_ns since the start of the run. */

@@ -33,7 +33,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                                   const struct spool_burst_begin *b)
 {
     LS_TRY(prof_close_burst(r, lane));
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->bursts));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));
     lane->sampled = PROF_NO_BURST;
     lane->burst = (uint32_t)r->run->bursts.len;
     lane->cpu = b->cpu;
@@ -109,7 +109,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.burst = lane->burst;
     s.position = a->position;
     prof_count_coverage(r->run, place.node);
-    LS_TRY(PROF_VECTOR_ROOM(&lane->samples));
+    LS_TRY(LS_VECTOR_ROOM(&lane->samples));
     lane->samples.rows[lane->samples.len++] = s;
     return prof_ip_add(&r->ips, a->ip);
 }
@@ -202,7 +202,7 @@ static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_plac
             known->count += row.count;
             continue;
         }
-        LS_TRY(PROF_VECTOR_ROOM(&run->in_places));
+        LS_TRY(LS_VECTOR_ROOM(&run->in_places));
         run->in_places.rows[run->in_places.len++] =
             (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count};
     }
@@ -211,7 +211,7 @@ static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_plac
 
 static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->child_ends));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->child_ends));
     r->run->child_ends.rows[r->run->child_ends.len++] = (struct prof_child_end){
         .pid = rec->pid, .status = rec->status, .time_ns = prof_since_start(r->run, rec->time_ns)};
     return LS_OK;
@@ -219,7 +219,7 @@ static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_chil
 
 static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->dumps));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->dumps));
     r->run->dumps.rows[r->run->dumps.len++] =
         (struct prof_dump){.path = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
                            .process = r->process,
@@ -321,7 +321,7 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
     const uint32_t pid = prof_process_of(r)->pid;
     r->lanes_len = (uint32_t)files_len;
     for (size_t i = 0; i < files_len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
+        LS_TRY(LS_VECTOR_ROOM(&r->run->threads));
         if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
         r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
         r->lanes[i].calls.home = r->lanes[i].announced.node = PROF_NO_NODE;
@@ -345,7 +345,7 @@ static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, 
         if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
             found = &r->lanes[i];
     for (size_t i = 0; found && i < found->phases.open.len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&fork->phases.open));
+        LS_TRY(LS_VECTOR_ROOM(&fork->phases.open));
         fork->phases.open.rows[fork->phases.open.len++] = found->phases.open.rows[i];
     }
     return LS_OK;

@@ -4,6 +4,7 @@
 #define PROF_REPLAY_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "machine/mach_calibration.h"
 #include "profile/prof_account.h"
 #include "profile/prof_domains.h"
@@ -15,7 +16,6 @@
 #include "profile/prof_sites.h"
 #include "profile/prof_survey.h"
 #include "profile/prof_tree.h"
-#include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
 #include "spool/spool_dir.h"
 #include "symbols/sym_files.h"
@@ -37,26 +37,26 @@ struct prof_run_state {
     prof_writer *writer;
     const struct mach_calibration *calibration; /* NULL: no levels */
     uint64_t start_ns;
-    PROF_VECTOR(struct prof_process) processes;
-    PROF_VECTOR(struct prof_cpu) cpus; /* beside processes */
-    PROF_VECTOR(struct prof_thread) threads;
-    PROF_VECTOR(struct prof_burst) bursts;
-    PROF_VECTOR(struct prof_phase) phases;
+    LS_VECTOR(struct prof_process) processes;
+    LS_VECTOR(struct prof_cpu) cpus; /* beside processes */
+    LS_VECTOR(struct prof_thread) threads;
+    LS_VECTOR(struct prof_burst) bursts;
+    LS_VECTOR(struct prof_phase) phases;
     struct {
         uint32_t *ids;
         size_t room;
     } phase_table; /* phases by parent and name, prof_phases.c's */
-    PROF_VECTOR(struct prof_phase_span) phase_spans;
+    LS_VECTOR(struct prof_phase_span) phase_spans;
     uint64_t phases_hidden; /* nested too deep */
     struct prof_forks *forks;
     struct prof_series series;
     struct prof_domains domains;
     prof_dump_list dumps;
-    PROF_VECTOR(struct prof_child_end) child_ends;
-    PROF_VECTOR(struct prof_event) events;
-    PROF_VECTOR(struct prof_watch) watches;
-    PROF_VECTOR(struct prof_kernel) kernels;
-    PROF_VECTOR(struct prof_in_place) in_places;
+    LS_VECTOR(struct prof_child_end) child_ends;
+    LS_VECTOR(struct prof_event) events;
+    LS_VECTOR(struct prof_watch) watches;
+    LS_VECTOR(struct prof_kernel) kernels;
+    LS_VECTOR(struct prof_in_place) in_places;
     const char *latency_meaning, *events_sampled; /* NULL: not told */
     struct prof_frames frames;                    /* those of the process replayed now are the last ones */
     struct prof_sites sites;

@@ -27,7 +27,7 @@ struct prof_lane {
     struct prof_phase_stack phases;
     struct prof_kernel_announced announced;
     struct prof_snapshot maps;
-    PROF_VECTOR(struct prof_sample)
+    LS_VECTOR(struct prof_sample)
     samples; /* of the open burst: written together, so that bursts are contiguous */
 };
 

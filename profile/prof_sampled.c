@@ -26,7 +26,7 @@ static ls_err prof_find_thread(struct prof_replay *r, uint32_t tid, uint32_t *ou
     }
     *out = best;
     if (best != UINT32_MAX) return LS_OK;
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->threads));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->threads));
     *out = (uint32_t)r->run->threads.len;
     r->run->threads.rows[r->run->threads.len++] = (struct prof_thread){
         .process = r->process, .tid = tid, .name = "", .begin_ns = UINT64_MAX, .cpu_ns = UINT64_MAX};
@@ -111,7 +111,7 @@ static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct p
 /* One sample, one burst. */
 static ls_err prof_sample_burst(struct prof_replay *r, struct prof_lane *lane, struct prof_sample *s)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->bursts));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));
     s->burst = lane->sampled = (uint32_t)r->run->bursts.len;
     r->run->bursts.rows[r->run->bursts.len++] = (struct prof_burst){.thread = s->thread,
                                                                     .cpu = s->cpu,
@@ -201,7 +201,7 @@ static ls_err prof_on_watch(struct prof_replay *r, const struct spool_watch *rec
         *known = w;
         return LS_OK;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&r->run->watches));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->watches));
     r->run->watches.rows[r->run->watches.len++] = w;
     return LS_OK;
 }

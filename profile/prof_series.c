@@ -17,7 +17,7 @@ ls_err prof_series_add(struct prof_series *s, struct prof_point at, const struct
         [PROF_SERIES_MAJOR_FAULTS] = r->major_faults,
     };
     for (int i = 0; i < PROF_SERIES_COUNT; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&s->points[i]));
+        LS_TRY(LS_VECTOR_ROOM(&s->points[i]));
         at.value = values[i];
         s->points[i].rows[s->points[i].len++] = at;
     }

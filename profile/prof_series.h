@@ -4,8 +4,8 @@
 #define PROF_SERIES_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
 #include "spool/spool_format.h"
 
@@ -18,7 +18,7 @@ enum prof_series_id {
 
 /* Zeroed is empty. */
 struct prof_series {
-    PROF_VECTOR(struct prof_point) points[PROF_SERIES_COUNT];
+    LS_VECTOR(struct prof_point) points[PROF_SERIES_COUNT];
 };
 
 /* Values of one moment; at has process and time.

@@ -31,8 +31,8 @@ static ls_err prof_sites_grow(struct prof_sites *s)
 
 static ls_err prof_site_add(struct prof_sites *s, const struct prof_site_key *key)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&s->rows));
-    LS_TRY(PROF_VECTOR_ROOM(&s->facts));
+    LS_TRY(LS_VECTOR_ROOM(&s->rows));
+    LS_TRY(LS_VECTOR_ROOM(&s->facts));
     s->facts.rows[s->facts.len++] =
         (struct prof_site_facts){.is_mapping = key->is_mapping, .is_single = key->is_single};
     const uint32_t id = (uint32_t)s->rows.len;

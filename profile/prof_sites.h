@@ -5,11 +5,11 @@
 #define PROF_SITES_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_frames.h"
 #include "profile/prof_reader.h"
 #include "profile/prof_survey.h"
 #include "profile/prof_tree.h"
-#include "profile/prof_vector.h"
 #include "spool/spool_format.h"
 
 #include <stdbool.h>
@@ -40,9 +40,9 @@ struct prof_site_node {
 
 /* Zeroed is empty. */
 struct prof_sites {
-    PROF_VECTOR(struct prof_site) rows;
-    PROF_VECTOR(struct prof_site_facts) facts; /* beside rows */
-    uint32_t *slots;                           /* hash of rows by frame: row + 1, 0: free */
+    LS_VECTOR(struct prof_site) rows;
+    LS_VECTOR(struct prof_site_facts) facts; /* beside rows */
+    uint32_t *slots;                         /* hash of rows by frame: row + 1, 0: free */
     size_t slots_room;
     struct prof_site_node *nodes; /* hash by key */
     size_t nodes_len, nodes_room;

@@ -3,7 +3,7 @@
 
 #include "profile/prof_source_text.h"
 
-#include "profile/prof_vector.h"
+#include "common/ls_vector.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -17,11 +17,11 @@ enum { PROF_SOURCE_BYTES_MAX = 4 << 20, PROF_SOURCE_FILES_MAX = 4096 };
 struct prof_text_file {
     char *path;
     char *text; /* line ends are NULs; NULL: could not be read */
-    PROF_VECTOR(uint32_t) begins;
+    LS_VECTOR(uint32_t) begins;
 };
 
 struct prof_source_text {
-    PROF_VECTOR(struct prof_text_file) files;
+    LS_VECTOR(struct prof_text_file) files;
     size_t last; /* asked for */
 };
 
@@ -61,7 +61,7 @@ static char *prof_read_source(const char *path, size_t *out_len)
 static bool prof_split_lines(struct prof_text_file *f, size_t len)
 {
     for (size_t at = 0; at < len;) {
-        if (PROF_VECTOR_ROOM(&f->begins) != LS_OK) return false;
+        if (LS_VECTOR_ROOM(&f->begins) != LS_OK) return false;
         f->begins.rows[f->begins.len++] = (uint32_t)at;
         char *end = memchr(f->text + at, '\n', len - at);
         if (!end) break;
@@ -74,7 +74,7 @@ static bool prof_split_lines(struct prof_text_file *f, size_t len)
 static struct prof_text_file *prof_text_open(prof_source_text *s, const char *path)
 {
     size_t len = 0;
-    if (s->files.len >= PROF_SOURCE_FILES_MAX || PROF_VECTOR_ROOM(&s->files) != LS_OK) return NULL;
+    if (s->files.len >= PROF_SOURCE_FILES_MAX || LS_VECTOR_ROOM(&s->files) != LS_OK) return NULL;
     struct prof_text_file f = {.path = strdup(path), .text = prof_read_source(path, &len)};
     if (!f.path || (f.text && !prof_split_lines(&f, len))) {
         free(f.path);

@@ -61,7 +61,7 @@ static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, pr
         if (!prof_is_near(wanted, len, &at, line) || out->len >= PROF_SOURCE_LINES_MAX) continue;
         while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == '\r'))
             got--;
-        e = PROF_VECTOR_ROOM(out);
+        e = LS_VECTOR_ROOM(out);
         if (e == LS_OK)
             out->rows[out->len++] =
                 (struct prof_source){wanted[0].file, line, prof_name(names, text, (size_t)got)};

@@ -8,7 +8,7 @@
 
 enum { PROF_SOURCE_CONTEXT_LINES = 3, PROF_SOURCE_LINES_MAX = 20000 };
 
-typedef PROF_VECTOR(struct prof_source) prof_source_list;
+typedef LS_VECTOR(struct prof_source) prof_source_list;
 
 /* Files that are missing, or are no regular files, cost their text only.  Errors: LS_ERR_NOMEM. */
 ls_err prof_sources_collect(const prof_line_list *lines, prof_names *names, prof_source_list *out);

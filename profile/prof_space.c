@@ -74,7 +74,7 @@ static ls_err prof_space_copy(const prof_space *from, prof_space *to)
     for (int i = 0; i < PROF_LAYER_COUNT; i++)
         LS_TRY(smr_live_copy(from->layers[i], &to->layers[i]));
     for (size_t i = 0; i < from->mappings.len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&to->mappings));
+        LS_TRY(LS_VECTOR_ROOM(&to->mappings));
         to->mappings.rows[to->mappings.len++] = from->mappings.rows[i];
     }
     to->extents = calloc(to->survey->nodes.len + 1, sizeof(*to->extents));
@@ -155,7 +155,7 @@ static ls_err prof_end_ranges(prof_space *s, uint64_t base, uint64_t end, uint64
 
 static ls_err prof_put_mapping(prof_space *s, const struct prof_mapping *m)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&s->mappings));
+    LS_TRY(LS_VECTOR_ROOM(&s->mappings));
     s->mappings.rows[s->mappings.len] = *m;
     LS_TRY(prof_evict(s, PROF_LAYER_MAPS, m->base, m->end));
     return prof_put(s, PROF_LAYER_MAPS, (struct prof_extent){m->base, m->end}, (uint32_t)s->mappings.len++);

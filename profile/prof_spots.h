@@ -6,7 +6,7 @@
 #ifndef PROF_SPOTS_H
 #define PROF_SPOTS_H
 
-#include "profile/prof_vector.h"
+#include "common/ls_vector.h"
 
 #include <stdint.h>
 
@@ -20,7 +20,7 @@ struct prof_spot {
     uint32_t domain; /* row of prof_domains */
     uint64_t value;  /* NDM_NOWHERE: outside of it */
 };
-typedef PROF_VECTOR(struct prof_spot) prof_spot_list;
+typedef LS_VECTOR(struct prof_spot) prof_spot_list;
 
 void prof_spots_sort(prof_spot_list *l);
 /* Those of one burst, in the order of access.

@@ -3,8 +3,8 @@
 
 #include "profile/prof_steps.h"
 
+#include "common/ls_vector.h"
 #include "profile/prof_phases.h"
-#include "profile/prof_vector.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct prof_top_span {
     uint32_t phase;
     uint32_t number; /* how often its phase was entered, from 1; 0: once only */
 };
-typedef PROF_VECTOR(struct prof_top_span) prof_top_list;
+typedef LS_VECTOR(struct prof_top_span) prof_top_list;
 
 static bool prof_is_top(const struct prof_step_source *from, const struct prof_phase_span *s)
 {
@@ -38,7 +38,7 @@ static ls_err prof_tops_collect(const struct prof_step_source *from, prof_top_li
         const struct prof_phase_span *s = &from->spans[i];
         if (!prof_is_top(from, s) || (thread != UINT32_MAX && s->thread != thread)) continue;
         thread = s->thread;
-        LS_TRY(PROF_VECTOR_ROOM(out));
+        LS_TRY(LS_VECTOR_ROOM(out));
         out->rows[out->len++] = (struct prof_top_span){.begin_ns = s->begin_ns,
                                                        .end_ns = s->end_ns,
                                                        .name = from->phases[s->phase].name,

@@ -17,7 +17,7 @@ static ls_err prof_survey_slot(struct prof_survey *s, uint32_t spool_id, struct 
     *out = NULL;
     if (spool_id == 0 || spool_id > PROF_SPOOL_ID_MAX) return LS_OK;
     while (s->nodes.len < spool_id) {
-        LS_TRY(PROF_VECTOR_ROOM(&s->nodes));
+        LS_TRY(LS_VECTOR_ROOM(&s->nodes));
         s->nodes.rows[s->nodes.len++] = (struct prof_survey_node){.node = PROF_NO_NODE};
     }
     *out = &s->nodes.rows[spool_id - 1];
@@ -88,7 +88,7 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         known->seen_ns = time_ns;
         return LS_OK;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&s->modules));
+    LS_TRY(LS_VECTOR_ROOM(&s->modules));
     s->modules.rows[s->modules.len++] = (struct prof_survey_module){.path = m->path,
                                                                     .base = m->base,
                                                                     .end = m->end,
@@ -131,7 +131,7 @@ static ls_err prof_survey_mmap(struct prof_survey *s, const struct spool_mmap *r
                                    .path = "",
                                    .kind = PROF_NODE_JIT,
                                    .node = PROF_NO_NODE};
-    LS_TRY(PROF_VECTOR_ROOM(&s->seen));
+    LS_TRY(LS_VECTOR_ROOM(&s->seen));
     return prof_survey_see(s, m);
 }
 
@@ -212,7 +212,7 @@ static ls_err prof_survey_tls(struct prof_survey *s, const struct spool_tls_modu
 {
     const struct spool_tls_row *rows = (const void *)SPOOL_REC_TAIL(r);
     for (uint32_t i = 0; i < r->rows_len; i++) {
-        LS_TRY(PROF_VECTOR_ROOM(&s->tls));
+        LS_TRY(LS_VECTOR_ROOM(&s->tls));
         s->tls.rows[s->tls.len++] = (struct prof_survey_tls){r->time_ns, rows[i].id, rows[i].at};
     }
     return LS_OK;

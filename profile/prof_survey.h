@@ -53,12 +53,12 @@ struct prof_survey_origin {
 };
 struct prof_survey {
     struct prof_survey_origin origin;
-    PROF_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
-    PROF_VECTOR(struct prof_survey_module) modules;
+    LS_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
+    LS_VECTOR(struct prof_survey_module) modules;
     prof_mapping_list seen; /* every mapping of every snapshot */
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
     struct prof_survey_bytes vdso;
-    PROF_VECTOR(struct prof_survey_tls) tls; /* in the order of time */
+    LS_VECTOR(struct prof_survey_tls) tls; /* in the order of time */
     uint64_t snapshots_len;
     struct prof_paths paths; /* blocks recorded at each call path */
     uint64_t begin_ns, end_ns;

@@ -36,7 +36,7 @@ static ls_err prof_tls_put(struct prof_tls *t, struct prof_tls_block b)
     LS_TRY(prof_tls_evict(t, b.base, b.end));
     uint32_t row = t->first_free;
     if (row == UINT32_MAX) {
-        LS_TRY(PROF_VECTOR_ROOM(&t->blocks));
+        LS_TRY(LS_VECTOR_ROOM(&t->blocks));
         row = (uint32_t)t->blocks.len;
     }
     LS_TRY(smr_live_insert(t->live, b.base, b.end, row));

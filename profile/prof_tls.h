@@ -25,9 +25,9 @@ struct prof_tls {
     const struct prof_modules *modules; /* borrowed, as survey and tree are */
     const struct prof_survey *survey;
     prof_tree *tree;
-    smr_live *live;                            /* values: rows of blocks */
-    PROF_VECTOR(struct prof_tls_block) blocks; /* rows of ended threads are used again */
-    uint32_t first_free;                       /* UINT32_MAX: none */
+    smr_live *live;                          /* values: rows of blocks */
+    LS_VECTOR(struct prof_tls_block) blocks; /* rows of ended threads are used again */
+    uint32_t first_free;                     /* UINT32_MAX: none */
 };
 
 /* Zeroed *t.  Owns: end with prof_tls_fini.  Errors: LS_ERR_NOMEM. */

@@ -11,7 +11,7 @@ struct prof_home {
 };
 
 struct prof_tree {
-    PROF_VECTOR(struct prof_node) nodes;
+    LS_VECTOR(struct prof_node) nodes;
     struct prof_home *homes; /* open addressing; label NULL: empty */
     size_t homes_len, homes_room;
     prof_names *names;
@@ -52,7 +52,7 @@ void prof_tree_free(prof_tree *t)
 
 ls_err prof_tree_add(prof_tree *t, struct prof_node node, uint32_t *out_id)
 {
-    LS_TRY(PROF_VECTOR_ROOM(&t->nodes));
+    LS_TRY(LS_VECTOR_ROOM(&t->nodes));
     node.id = (uint32_t)t->nodes.len;
     t->nodes.rows[t->nodes.len++] = node;
     *out_id = node.id;

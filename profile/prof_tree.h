@@ -4,9 +4,9 @@
 #define PROF_TREE_H
 
 #include "common/ls_error.h"
+#include "common/ls_vector.h"
 #include "profile/prof_names.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 
 #include <stdint.h>
 

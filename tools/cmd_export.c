@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone export: a recording as files that other programs open. */
+#include "common/ls_text.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/export/exp_list.h"
@@ -57,7 +58,7 @@ static ls_err export_name(const char *recording, const struct vx_exporter *x, ch
 {
     char end[64];
     snprintf(end, sizeof(end), "%.*s", (int)strcspn(x->ends, "|"), x->ends);
-    return ls_outputs_sibling(ls_outputs_base(recording), end, out);
+    return ls_outputs_sibling(ls_base_name(recording), end, out);
 }
 
 static ls_err export_format(const struct cli_value *v, const struct vx_exporter **out)

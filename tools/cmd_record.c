@@ -99,8 +99,8 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        .alone = "also"},
     [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
                           "call stack of each burst, for report --by calls: by frame pointers, by a "
-                          "copied piece of the stack that is unwound afterwards, or by both; without a value: "
-                          "auto",
+                          "copied piece of the stack that is unwound afterwards, or by both; "
+                          "without a value: auto",
                           "Sampling", .alone = "auto"},
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
                      "seed of the interval jitter, for reproducible runs", "Sampling"},

@@ -5,6 +5,7 @@
 #include "viz-export/vx_memaxes.h"
 
 #include "common/ls_access.h"
+#include "common/ls_text.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_text.h"
@@ -87,7 +88,7 @@ static void vx_put_sample(const struct an_tables *t, const struct prof_samples *
     const struct prof_line *line = vx_line_of(t, s->thread[i], s->ip[i], s->time_ns[i]);
     vx_put_name(out, vx_node_label(t, s->node[i]), "??");
     fputc(',', out);
-    vx_put_name(out, line ? ls_outputs_base(line->file) : "", "??");
+    vx_put_name(out, line ? ls_base_name(line->file) : "", "??");
     fprintf(out, ",%" PRIu32 ",%" PRIx64 ",%" PRIu32 ",%" PRId32 ",%x,%" PRIu32 ",%u,%" PRIu64,
             line ? line->line : 0, s->time_ns[i], s->phase[i] == UINT32_MAX ? 0 : s->phase[i] + 1,
             s->latency_cycles[i], vx_pebs_source(s, i), s->cpu[i], s->numa[i] == UINT8_MAX ? 0u : s->numa[i],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time series of VTK files: .pvd names a .vti or .vtu a step, in a directory beside it. */
+#include "common/ls_text.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_text.h"
 #include "viz-export/vx_vtk.h"
@@ -14,7 +15,7 @@ struct vx_series_names {
 static ls_err vx_series_names_init(struct vx_series_names *n, const struct vx_source *s, const char *path)
 {
     LS_TRY(ls_outputs_sibling(path, ".steps", n->dir));
-    n->base = ls_outputs_base(n->dir);
+    n->base = ls_base_name(n->dir);
     n->end = s->selection->geometry->kind == NDM_GRID ? ".vti" : ".vtu";
     return LS_OK;
 }

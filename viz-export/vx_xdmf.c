@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* XDMF 3 (xdmf.org): markup that says what the data sets of the HDF5 file beside it are. A series is a
  * temporal collection that shares one topology and geometry. */
+#include "common/ls_text.h"
 #include "viz-export/vx_cells.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_h5.h"
@@ -245,7 +246,7 @@ static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request 
     if (s->selection->geometry->kind == NDM_GRID) LS_TRY(vx_needs_grid(s, "xdmf"));
     /* not "run.h5", which is where the recording lies */
     LS_TRY(ls_outputs_sibling(r->path, ".xdmf.h5", h5));
-    x.h5_base = ls_outputs_base(h5);
+    x.h5_base = ls_base_name(h5);
     LS_TRY(ls_outputs_open(files, r->path, &x.out));
     LS_TRY(ls_outputs_add(files, h5, &temporary));
     LS_TRY(vx_h5_create(&x.h5, h5, temporary));

@@ -40,9 +40,9 @@ static void set_up(struct setting *s)
     assert_true(sym_file_tls_len_bytes(l.file) >= sizeof(values_of_this_test));
     assert_true(sym_file_tls_len_bytes(l.file) <= BLOCK_BEFORE);
     s->modules.files = s->files;
-    assert_int_equal(PROF_VECTOR_ROOM(&s->modules.rows), LS_OK);
+    assert_int_equal(LS_VECTOR_ROOM(&s->modules.rows), LS_OK);
     s->modules.rows.rows[s->modules.rows.len++] = l;
-    assert_int_equal(PROF_VECTOR_ROOM(&s->survey.tls), LS_OK);
+    assert_int_equal(LS_VECTOR_ROOM(&s->survey.tls), LS_OK);
     s->survey.tls.rows[s->survey.tls.len++] = (struct prof_survey_tls){.time_ns = 50, .id = 3, .at = MODULE};
     assert_int_equal(prof_tls_init(&s->tls, &s->modules, &s->survey, s->tree), LS_OK);
 }

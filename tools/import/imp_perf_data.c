@@ -2,13 +2,13 @@
 /* perf.data as a spool: mappings, forks, exec and samples of each process in the order of time, which resolve
  * then attributes as it does its own recordings. Binaries are named where the files of the same build id are
  * on this machine. */
+#include "common/ls_index.h"
 #include "perf/pe_data_src.h"
 #include "perf/pe_file.h"
 #include "profile/prof_resolve.h"
 #include "spool/spool_put_sigsafe.h"
 #include "symbols/sym_code.h"
 #include "tools/cli/cli_message.h"
-#include "tools/import/imp_index.h"
 #include "tools/import/imp_losses.h"
 #include "tools/import/imp_maps.h"
 #include "tools/import/imp_perf_aux.h"
@@ -63,7 +63,7 @@ struct pd_import {
     struct spool_cap cap;
     struct pd_image *images;
     size_t images_len;
-    struct imp_index by_pid;
+    struct ls_index by_pid;
     uint64_t first_ns, last_ns;
     double clock_hz;
     enum ls_latency latency_kind;
@@ -76,7 +76,7 @@ static struct pd_image *pd_living(struct pd_import *p, uint32_t pid)
 {
     size_t step = 0;
     uint32_t row;
-    while (imp_index_next(&p->by_pid, imp_index_hash(pid, 0), &step, &row))
+    while (ls_index_next(&p->by_pid, ls_index_key(pid, 0), &step, &row))
         if (p->images[row].pid == pid && p->images[row].is_living) return &p->images[row];
     return NULL;
 }
@@ -85,7 +85,7 @@ static uint32_t pd_next_number(const struct pd_import *p, uint32_t pid)
 {
     uint32_t number = 0, row;
     size_t step = 0;
-    while (imp_index_next(&p->by_pid, imp_index_hash(pid, 0), &step, &row))
+    while (ls_index_next(&p->by_pid, ls_index_key(pid, 0), &step, &row))
         number += p->images[row].pid == pid;
     return number;
 }
@@ -138,7 +138,7 @@ static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, cons
     if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu processes", p->images_len);
     p->images = grown;
     const uint32_t number = pd_next_number(p, pid);
-    LS_TRY(imp_index_put(&p->by_pid, imp_index_hash(pid, 0), (uint32_t)p->images_len));
+    LS_TRY(ls_index_put(&p->by_pid, ls_index_key(pid, 0), (uint32_t)p->images_len));
     struct pd_image *image = &grown[p->images_len];
     *image = (struct pd_image){
         .pid = pid, .number = number, .begin_ns = time_ns, .writer = SPOOL_WRITER_CLOSED, .is_living = true};
@@ -498,7 +498,7 @@ static ls_err perf_data_run(struct imp_job *job)
     if (p.spool.path[0]) rec_spool_remove(&p.spool);
     for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
         if (p.images[i].is_living) pd_end(&p.images[i], p.last_ns);
-    imp_index_fini(&p.by_pid);
+    ls_index_fini(&p.by_pid);
     imp_perf_aux_free(p.aux);
     free(p.images);
     pe_file_free(p.file);

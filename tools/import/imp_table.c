@@ -2,13 +2,13 @@
 #include "tools/import/imp_table.h"
 
 #include "common/ls_access.h"
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
 #include "ndm/ndm_gather.h"
 #include "profile/prof_atlas.h"
 #include "profile/prof_names.h"
 #include "profile/prof_tree.h"
-#include "profile/prof_vector.h"
 #include "profile/prof_writer.h"
-#include "tools/import/imp_index.h"
 
 #include "config.h"
 
@@ -19,13 +19,13 @@
 struct imp_table {
     prof_names *names;
     prof_tree *tree;
-    PROF_VECTOR(struct imp_access) accesses;
-    PROF_VECTOR(struct prof_line) lines;
-    PROF_VECTOR(struct prof_thread) threads;
-    PROF_VECTOR(struct prof_process) processes;
-    PROF_VECTOR(struct prof_phase) phases;
-    PROF_VECTOR(uint64_t) elements_len; /* of each node: the highest element that was touched, and one */
-    struct imp_index line_rows, thread_rows;
+    LS_VECTOR(struct imp_access) accesses;
+    LS_VECTOR(struct prof_line) lines;
+    LS_VECTOR(struct prof_thread) threads;
+    LS_VECTOR(struct prof_process) processes;
+    LS_VECTOR(struct prof_phase) phases;
+    LS_VECTOR(uint64_t) elements_len; /* of each node: the highest element that was touched, and one */
+    struct ls_index line_rows, thread_rows;
     struct ndm_geometry grid;
     uint32_t *field_of_node; /* as imp_write_atlas numbers them; UINT32_MAX: none */
     uint64_t first_ns, last_ns;
@@ -70,8 +70,8 @@ void imp_table_free(imp_table *t)
     free(t->phases.rows);
     free(t->elements_len.rows);
     free(t->field_of_node);
-    imp_index_fini(&t->line_rows);
-    imp_index_fini(&t->thread_rows);
+    ls_index_fini(&t->line_rows);
+    ls_index_fini(&t->thread_rows);
     ndm_geometry_fini(&t->grid);
     prof_tree_free(t->tree);
     prof_names_free(t->names);
@@ -99,8 +99,8 @@ ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out)
 /* A place is its address, or where there is none its names. */
 static uint64_t imp_line_hash(const struct prof_line *l, uint64_t ip)
 {
-    return ip ? imp_index_hash(ip, 0)
-              : imp_index_hash((uintptr_t)l->file, imp_index_hash((uintptr_t)l->function, l->line));
+    return ip ? ls_index_key(ip, 0)
+              : ls_index_key((uintptr_t)l->file, ls_index_key((uintptr_t)l->function, l->line));
 }
 
 ls_err imp_table_line(imp_table *t, const struct imp_place *p, uint32_t *out)
@@ -115,15 +115,15 @@ ls_err imp_table_line(imp_table *t, const struct imp_place *p, uint32_t *out)
                                   .until_ns = UINT64_MAX};
     const uint64_t hash = imp_line_hash(&row, p->ip);
     size_t step = 0;
-    while (imp_index_next(&t->line_rows, hash, &step, out)) {
+    while (ls_index_next(&t->line_rows, hash, &step, out)) {
         const struct prof_line *l = &t->lines.rows[*out];
         const int is_same = p->ip ? l->ip == p->ip
                                   : l->line == row.line && l->file == row.file && l->function == row.function;
         if (is_same) return LS_OK;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&t->lines));
+    LS_TRY(LS_VECTOR_ROOM(&t->lines));
     *out = (uint32_t)t->lines.len;
-    LS_TRY(imp_index_put(&t->line_rows, hash, *out));
+    LS_TRY(ls_index_put(&t->line_rows, hash, *out));
     t->lines.rows[t->lines.len++] = row;
     if (!p->ip) t->lines.rows[*out].ip = (uint64_t)*out + 1;
     return LS_OK;
@@ -137,7 +137,7 @@ ls_err imp_table_phase(imp_table *t, const char *name, uint32_t *out)
             *out = (uint32_t)i;
             return LS_OK;
         }
-    LS_TRY(PROF_VECTOR_ROOM(&t->phases));
+    LS_TRY(LS_VECTOR_ROOM(&t->phases));
     *out = (uint32_t)t->phases.len;
     t->phases.rows[t->phases.len++] = (struct prof_phase){.id = *out, .parent = UINT32_MAX, .name = known};
     return LS_OK;
@@ -170,7 +170,7 @@ static ls_err imp_process(imp_table *t, uint32_t pid, uint32_t *out)
             *out = (uint32_t)i;
             return LS_OK;
         }
-    LS_TRY(PROF_VECTOR_ROOM(&t->processes));
+    LS_TRY(LS_VECTOR_ROOM(&t->processes));
     *out = (uint32_t)t->processes.len;
     t->processes.rows[t->processes.len++] = (struct prof_process){.pid = pid,
                                                                   .parent = UINT32_MAX,
@@ -193,17 +193,17 @@ static ls_err imp_process(imp_table *t, uint32_t pid, uint32_t *out)
 
 static ls_err imp_thread(imp_table *t, uint32_t pid, uint32_t tid, uint32_t *out)
 {
-    const uint64_t hash = imp_index_hash(pid, tid);
+    const uint64_t hash = ls_index_key(pid, tid);
     uint32_t process;
     size_t step = 0;
-    while (imp_index_next(&t->thread_rows, hash, &step, out)) {
+    while (ls_index_next(&t->thread_rows, hash, &step, out)) {
         const struct prof_thread *known = &t->threads.rows[*out];
         if (known->tid == tid && t->processes.rows[known->process].pid == pid) return LS_OK;
     }
     LS_TRY(imp_process(t, pid, &process));
-    LS_TRY(PROF_VECTOR_ROOM(&t->threads));
+    LS_TRY(LS_VECTOR_ROOM(&t->threads));
     *out = (uint32_t)t->threads.len;
-    LS_TRY(imp_index_put(&t->thread_rows, hash, *out));
+    LS_TRY(ls_index_put(&t->thread_rows, hash, *out));
     t->threads.rows[t->threads.len++] = (struct prof_thread){
         .process = process, .tid = tid, .name = "", .begin_ns = UINT64_MAX, .cpu_ns = UINT64_MAX};
     return LS_OK;
@@ -213,7 +213,7 @@ static ls_err imp_note_element(imp_table *t, uint32_t node, uint64_t element)
 {
     if (node == UINT32_MAX || element == UINT64_MAX) return LS_OK;
     while (t->elements_len.len <= node) {
-        LS_TRY(PROF_VECTOR_ROOM(&t->elements_len));
+        LS_TRY(LS_VECTOR_ROOM(&t->elements_len));
         t->elements_len.rows[t->elements_len.len++] = 0;
     }
     if (t->elements_len.rows[node] <= element) t->elements_len.rows[node] = element + 1;
@@ -223,7 +223,7 @@ static ls_err imp_note_element(imp_table *t, uint32_t node, uint64_t element)
 ls_err imp_table_add(imp_table *t, const struct imp_access *access)
 {
     uint32_t thread;
-    LS_TRY(PROF_VECTOR_ROOM(&t->accesses));
+    LS_TRY(LS_VECTOR_ROOM(&t->accesses));
     LS_TRY(imp_thread(t, access->pid, access->tid, &thread));
     LS_TRY(imp_note_element(t, access->node, access->element));
     struct imp_access *a = &t->accesses.rows[t->accesses.len++];

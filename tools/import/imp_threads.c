@@ -16,7 +16,7 @@ static struct imp_thread *threads_find(const struct imp_threads *t, uint32_t tid
 {
     size_t step = 0;
     uint32_t row;
-    while (imp_index_next(&t->by_tid, imp_index_hash(tid, 0), &step, &row))
+    while (ls_index_next(&t->by_tid, ls_index_key(tid, 0), &step, &row))
         if (t->rows[row].tid == tid) return &t->rows[row];
     return NULL;
 }
@@ -36,7 +36,7 @@ static ls_err threads_put(struct imp_threads *t, struct imp_thread thread)
         t->rows = grown;
         t->room = room;
     }
-    LS_TRY(imp_index_put(&t->by_tid, imp_index_hash(thread.tid, 0), (uint32_t)t->len));
+    LS_TRY(ls_index_put(&t->by_tid, ls_index_key(thread.tid, 0), (uint32_t)t->len));
     t->rows[t->len++] = thread;
     return LS_OK;
 }
@@ -137,6 +137,6 @@ void imp_threads_fini(struct imp_threads *t)
 {
     free(t->rows);
     free(t->on_cpu);
-    imp_index_fini(&t->by_tid);
+    ls_index_fini(&t->by_tid);
     *t = (struct imp_threads){.rows = NULL};
 }

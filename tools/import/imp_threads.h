@@ -4,8 +4,8 @@
 #ifndef IMP_THREADS_H
 #define IMP_THREADS_H
 
+#include "common/ls_index.h"
 #include "perf/pe_file.h"
-#include "tools/import/imp_index.h"
 
 #define IMP_NO_THREAD UINT32_MAX
 
@@ -22,7 +22,7 @@ struct imp_on_cpu {
 struct imp_threads {
     struct imp_thread *rows; /* a later one of a number takes its place */
     size_t len, room;
-    struct imp_index by_tid;
+    struct ls_index by_tid;
     struct imp_on_cpu *on_cpu;
     size_t cpus;
 };

@@ -2,7 +2,7 @@
 # loadstone import
 tools_loadstone_SOURCES += \
     tools/cmd_import.c \
-    tools/import/imp_index.c tools/import/imp_index.h tools/import/imp_maps.c tools/import/imp_maps.h \
+    tools/import/imp_maps.c tools/import/imp_maps.h \
     tools/import/imp_losses.c tools/import/imp_losses.h \
     tools/import/imp_memaxes.c \
     tools/import/imp_perf_aux.c tools/import/imp_perf_aux.h \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/trc_homes.h"
 
+#include "common/ls_vector.h"
 #include "patterns/source/pat_tables.h"
 #include "profile/prof_paths.h"
-#include "profile/prof_vector.h"
 #include "smrtree/smr_live.h"
 #include "tools/trace/trc_lives.h"
 #include "tools/trace/trc_registered.h"
@@ -29,14 +29,14 @@ struct trc_homes {
     const struct trc_ring *ring;
     struct pat_tables tables;
     sym_files *files;
-    PROF_VECTOR(struct pat_event) events;
-    PROF_VECTOR(struct trc_node) nodes;
-    struct trc_registered registered;            /* homes of nodes */
-    PROF_VECTOR(struct trc_variables) variables; /* by module */
-    PROF_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
-    struct prof_paths paths;                     /* of allocations: frame is the home */
-    smr_live *blocks;                            /* values: rows of ranges */
-    struct trc_lives lives;                      /* rows of ranges that have died, but for variables */
+    LS_VECTOR(struct pat_event) events;
+    LS_VECTOR(struct trc_node) nodes;
+    struct trc_registered registered;          /* homes of nodes */
+    LS_VECTOR(struct trc_variables) variables; /* by module */
+    LS_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
+    struct prof_paths paths;                   /* of allocations: frame is the home */
+    smr_live *blocks;                          /* values: rows of ranges */
+    struct trc_lives lives;                    /* rows of ranges that have died, but for variables */
     bool are_events_taken;
 };
 
@@ -86,7 +86,7 @@ static ls_err trc_tell(trc_homes *h, struct pat_event e)
 {
     if (h->are_events_taken) h->events.len = 0;
     h->are_events_taken = false;
-    LS_TRY(PROF_VECTOR_ROOM(&h->events));
+    LS_TRY(LS_VECTOR_ROOM(&h->events));
     h->events.rows[h->events.len++] = e;
     return LS_OK;
 }
@@ -163,7 +163,7 @@ static ls_err trc_add_module(trc_homes *h, const struct trc_module *seen)
     const bool is_ours = strncmp(trc_base_name(path), "libloadstone", strlen("libloadstone")) == 0;
     if (is_known && !is_ours) LS_TRY(trc_add_variables(h, file, &m));
     v.len = (uint32_t)h->tables.ranges_len - v.first;
-    LS_TRY(PROF_VECTOR_ROOM(&h->variables));
+    LS_TRY(LS_VECTOR_ROOM(&h->variables));
     h->variables.rows[h->variables.len++] = v;
     return LS_OK;
 }
@@ -186,7 +186,7 @@ static ls_err trc_add_thread(trc_homes *h)
     char label[32];
     uint32_t row;
     snprintf(label, sizeof(label), "thread %zu", h->tables.threads_len);
-    LS_TRY(PROF_VECTOR_ROOM(&h->stacks));
+    LS_TRY(LS_VECTOR_ROOM(&h->stacks));
     h->stacks.rows[h->stacks.len++] = PAT_NONE;
     return pat_tables_add_thread(&h->tables, label, &row);
 }
@@ -254,7 +254,7 @@ static ls_err trc_node_at(trc_homes *h, uint64_t number, struct trc_node **out)
     if (number > UINT32_MAX / 2)
         return ls_fail(LS_ERR_RANGE, "a registered range has number %ju", (uintmax_t)number);
     while (h->nodes.len <= number) {
-        LS_TRY(PROF_VECTOR_ROOM(&h->nodes));
+        LS_TRY(LS_VECTOR_ROOM(&h->nodes));
         h->nodes.rows[h->nodes.len++] = (struct trc_node){PAT_NONE, PAT_NONE};
     }
     *out = &h->nodes.rows[number];

@@ -2,8 +2,8 @@
 #include "tools/trace/trc_hot.h"
 
 #include "analyse/an_cost.h"
+#include "common/ls_vector.h"
 #include "profile/prof_reader.h"
-#include "profile/prof_vector.h"
 #include "tools/trace/trc_code.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct trc_weight {
     bool is_chosen, is_looked_at;
 };
 struct trc_ranking {
-    PROF_VECTOR(struct trc_weight) list;
+    LS_VECTOR(struct trc_weight) list;
     double time_ns; /* also of what is not in the list */
 };
 
@@ -58,7 +58,7 @@ static ls_err trc_ranking_row(struct trc_ranking *r, const char *module, const c
         *out = (uint32_t)i;
         return LS_OK;
     }
-    LS_TRY(PROF_VECTOR_ROOM(&r->list));
+    LS_TRY(LS_VECTOR_ROOM(&r->list));
     *out = (uint32_t)r->list.len;
     r->list.rows[r->list.len++] = (struct trc_weight){.module = module, .name = name};
     return LS_OK;
