@@ -50,5 +50,5 @@ void ls_text_clean(char *text, size_t len_bytes, const char *kept)
 const char *ls_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return slash && slash[1] ? slash + 1 : path;
 }

@@ -24,7 +24,7 @@ bool ls_is_control(uint32_t code);
  * stay. */
 void ls_text_clean(char *text, size_t len_bytes, const char *kept);
 
-/* The part of path after its last '/'. */
+/* The part of path after its last '/', if there is one. */
 const char *ls_base_name(const char *path);
 
 #endif

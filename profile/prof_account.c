@@ -295,7 +295,7 @@ static ls_err close_with(struct closing *c, struct prof_run *run, char *why, siz
 {
     const size_t len = c->a->processes_len;
     if (!c->order || !c->stratum_of || !c->user_ns || !c->found_ns || !c->strata)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for the CPU time of %zu processes", len);
+        return ls_nomem("the CPU time of %zu processes", len);
     for (uint32_t p = 0; p < len; p++) {
         const char *exe = c->a->processes[p].exe;
         c->order[p] = (struct program){exe ? exe : "", p};
@@ -404,7 +404,7 @@ static void hand_over_each(const struct prof_account *a, struct origin *origins,
 ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
-    if (!origins) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu bursts", a->bursts_len);
+    if (!origins) return ls_nomem("%zu bursts", a->bursts_len);
     for (uint32_t i = 0; i < a->bursts_len; i++) {
         struct prof_burst *b = &a->bursts[i];
         const uint32_t process = process_of(a, b);

@@ -3,6 +3,7 @@
 
 #include "profile/prof_allocators.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 
 #include <fnmatch.h>
@@ -166,6 +167,6 @@ static bool prof_matches(const char *text, const char *const *patterns)
 
 bool prof_is_allocator(const char *module, const char *function, const char *file)
 {
-    return prof_matches(prof_base_name(module), prof_allocator_modules) ||
+    return prof_matches(ls_base_name(module), prof_allocator_modules) ||
            prof_matches(function, prof_allocator_functions) || prof_matches(file, prof_allocator_files);
 }

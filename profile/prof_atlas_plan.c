@@ -9,7 +9,7 @@
 
 static ls_err prof_plan_no_memory(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "out of memory for natural domains");
+    return ls_nomem("natural domains");
 }
 
 /* --- domains --- */
@@ -117,9 +117,7 @@ static ls_err prof_plan_field(struct prof_atlas_plan *p, prof_tree *tree, struct
             prof_is_one_node(tree, f->node, want.node))
             return LS_OK;
     }
-    LS_TRY(LS_VECTOR_ROOM(&p->fields));
-    p->fields.rows[p->fields.len++] = want;
-    return LS_OK;
+    return LS_VECTOR_ADD(&p->fields, want);
 }
 
 static ls_err prof_plan_fields(struct prof_atlas_plan *p, const struct prof_domains *d, prof_tree *tree)

@@ -184,8 +184,7 @@ static ls_err prof_list_domains(const struct prof_shelf *s, struct ndm_atlas *a)
     if (s->len > PROF_ATLAS_DOMAINS_MAX)
         return ls_fail(LS_ERR_FORMAT, "%s: /meshes: impossibly many", prof_profile_path(s->profile));
     a->domains = calloc(s->len + 1, sizeof(*a->domains));
-    if (!a->domains)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for /meshes", prof_profile_path(s->profile));
+    if (!a->domains) return ls_nomem("/meshes of %s", prof_profile_path(s->profile));
     for (hsize_t i = 0; i < s->len; i++) {
         LS_TRY(prof_shelf_member(s, i, name, &at));
         const ls_err e = prof_get_domain(&at, &a->domains[a->domains_len++]);
@@ -204,8 +203,7 @@ static ls_err prof_list_fields(const struct prof_shelf *s, struct ndm_atlas *a)
     if (s->len > ATLAS_FIELDS_MAX)
         return ls_fail(LS_ERR_FORMAT, "%s: /fields: impossibly many", prof_profile_path(s->profile));
     a->fields = calloc(s->len + 1, sizeof(*a->fields));
-    if (!a->fields)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for /fields", prof_profile_path(s->profile));
+    if (!a->fields) return ls_nomem("/fields of %s", prof_profile_path(s->profile));
     for (hsize_t i = 0; i < s->len; i++) {
         LS_TRY(prof_shelf_member(s, i, name, &at));
         const ls_err e = prof_get_field(&at, a, nodes_len, &a->fields[a->fields_len++]);
@@ -274,7 +272,7 @@ ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_a
     char *name = prof_atlas_escape(f->name), *path = NULL;
     if (!name || asprintf(&path, "/fields/%s", name) < 0) {
         free(name);
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", prof_profile_path(p));
+        return ls_nomem("%s", prof_profile_path(p));
     }
     const struct prof_h5_place at = {prof_profile_path(p), path,
                                      H5Gopen2(prof_profile_file(p), path, H5P_DEFAULT)};

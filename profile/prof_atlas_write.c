@@ -137,7 +137,7 @@ static ls_err prof_member_create(struct prof_writer *w, const char *folder, cons
     char *name = prof_atlas_escape(label), *path = NULL;
     if (!name || asprintf(&path, "%s/%s", folder, name) < 0) {
         free(name);
-        return ls_fail(LS_ERR_NOMEM, "%s/%s: out of memory", folder, label);
+        return ls_nomem("%s/%s", folder, label);
     }
     const ls_err e = H5Lexists(prof_writer_file(w), path, H5P_DEFAULT) > 0
                          ? ls_fail(LS_ERR_EXISTS, "%s: there are two of that name", path)

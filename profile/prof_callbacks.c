@@ -69,7 +69,7 @@ ls_err prof_callback_take(struct prof_replay *r, const struct spool_callback *re
     if (rec->all_spent_ns > p->bursts_ns) p->bursts_ns = rec->all_spent_ns;
     if (!prof_callback_is_news(rec)) return LS_OK;
     const char *function = prof_callback_function(r, rec);
-    if (!function) return ls_fail(LS_ERR_NOMEM, "out of memory for the name of a function");
+    if (!function) return ls_nomem("the name of a function");
     const char *label = prof_callback_node(r, rec);
     struct prof_event e = {.time_ns = prof_since_start(r->run, rec->time_ns), .kind = row->kind, .count = 1};
     e.text = prof_name_printf(r->run->names, "%s natural-domain function %s of \"%s\"%s", row->before,

@@ -16,14 +16,14 @@ struct prof_calls {
 static ls_err prof_calls_fill(prof_calls *c)
 {
     c->functions = prof_functions_new(c->context.modules, c->context.jit, c->context.names);
-    if (!c->functions) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
+    if (!c->functions) return ls_nomem("call stacks");
     return prof_stacks_new(c->context.session, c->functions, &c->stacks);
 }
 
 ls_err prof_calls_new(const struct prof_calls_context *context, prof_calls **out)
 {
     prof_calls *c = calloc(1, sizeof(*c));
-    if (!c) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
+    if (!c) return ls_nomem("call stacks");
     c->context = *context;
     const ls_err e = prof_calls_fill(c);
     if (e == LS_OK)
@@ -79,8 +79,7 @@ static ls_err prof_calls_home(prof_calls *c, const struct prof_calls_thread *t, 
     const char *function = ip != 0 ? prof_function_at(c->functions, ip) : "";
     if (*function == '\0') return LS_OK; /* the thread's stack it stays */
     *node = prof_tree_child(c->context.tree, t->home, PROF_NODE_FRAME, function);
-    return *node == PROF_NO_NODE ? ls_fail(LS_ERR_NOMEM, "out of memory for the frames of %s", function)
-                                 : LS_OK;
+    return *node == PROF_NO_NODE ? ls_nomem("the frames of %s", function) : LS_OK;
 }
 
 ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,

@@ -56,7 +56,7 @@ ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burs
 {
     double *weights = malloc((len + 1) * sizeof(*weights)), smaller_ns = 0;
     size_t n = 0;
-    if (!weights) return ls_fail(LS_ERR_NOMEM, "no memory for the weights of %zu bursts", len);
+    if (!weights) return ls_nomem("the weights of %zu bursts", len);
     for (size_t i = 0; i < len; i++)
         if (bursts[i].weight_ns != UINT64_MAX && bursts[i].weight_ns > 0)
             smaller_ns += weights[n++] = (double)bursts[i].weight_ns;

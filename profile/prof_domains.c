@@ -16,7 +16,8 @@ enum { PROF_NUMBER_MAX = 1 << 24 };
 /* An array in pieces. */
 struct prof_domain_data {
     uint8_t *bytes;
-    uint64_t len_bytes, room_bytes, version;
+    uint64_t len_bytes, version;
+    size_t room_bytes;
 };
 struct prof_map_now {
     uint32_t domain, layout; /* rows; layout PROF_NO_LAYOUT: no such map */
@@ -58,7 +59,7 @@ static ls_err prof_image_of(struct prof_domains *d, uint32_t process, struct pro
     if (*out) return LS_OK;
     LS_TRY(LS_VECTOR_ROOM(&d->images));
     struct prof_image_domains *image = calloc(1, sizeof(*image));
-    if (!image) return ls_fail(LS_ERR_NOMEM, "out of memory for natural domains");
+    if (!image) return ls_nomem("natural domains");
     image->process = process;
     image->parent = prof_parent_image(d, process);
     d->images.rows[d->images.len++] = image;
@@ -104,31 +105,18 @@ static struct prof_map_now prof_map_find(const struct prof_image_domains *image,
 
 /* --- arrays --- */
 
-static ls_err prof_data_grow(struct prof_domain_data *data, uint64_t len_bytes)
-{
-    if (len_bytes <= data->room_bytes) return LS_OK;
-    const uint64_t room = 2 * data->room_bytes > len_bytes ? 2 * data->room_bytes : len_bytes;
-    uint8_t *grown = realloc(data->bytes, room);
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "out of memory for the arrays of natural domains");
-    data->bytes = grown;
-    data->room_bytes = room;
-    return LS_OK;
-}
-
 /* The image's own, which begins as its parent's where that has one. */
 static ls_err prof_data_own(struct prof_image_domains *image, uint32_t number, struct prof_domain_data **out)
 {
     const struct prof_domain_data *from = prof_data_find(image->parent, number);
-    while (image->data.len < number) {
-        LS_TRY(LS_VECTOR_ROOM(&image->data));
-        image->data.rows[image->data.len++] = NULL;
-    }
+    while (image->data.len < number)
+        LS_TRY(LS_VECTOR_ADD(&image->data, NULL));
     struct prof_domain_data **slot = &image->data.rows[number - 1];
     if (!*slot) {
         *slot = calloc(1, sizeof(**slot));
-        if (!*slot) return ls_fail(LS_ERR_NOMEM, "out of memory for the arrays of natural domains");
+        if (!*slot) return ls_nomem("the arrays of natural domains");
         if (from) {
-            LS_TRY(prof_data_grow(*slot, from->len_bytes));
+            LS_TRY(LS_GROW((*slot)->bytes, (*slot)->room_bytes, from->len_bytes));
             memcpy((*slot)->bytes, from->bytes, from->len_bytes);
             (*slot)->len_bytes = from->len_bytes;
         }
@@ -151,7 +139,7 @@ static ls_err prof_take_data(struct prof_domains *d, struct prof_image_domains *
         return LS_OK;
     }
     const uint64_t end = r->first_byte + r->bytes_len;
-    LS_TRY(prof_data_grow(data, end));
+    LS_TRY(LS_GROW(data->bytes, data->room_bytes, end));
     if (r->bytes_len > 0) memcpy(data->bytes + r->first_byte, SPOOL_REC_TAIL(r), r->bytes_len);
     if (end > data->len_bytes) data->len_bytes = end;
     data->version++;
@@ -197,8 +185,7 @@ static ls_err prof_domain_add(struct prof_domains *d, struct prof_image_domains 
                               const struct ndm_geometry *g)
 {
     while (image->domains.len < number) {
-        LS_TRY(LS_VECTOR_ROOM(&image->domains));
-        image->domains.rows[image->domains.len++] = PROF_NO_DOMAIN;
+        LS_TRY(LS_VECTOR_ADD(&image->domains, PROF_NO_DOMAIN));
     }
     LS_TRY(LS_VECTOR_ROOM(&d->domains));
     image->domains.rows[number - 1] = (uint32_t)d->domains.len;
@@ -306,8 +293,7 @@ static ls_err prof_take_map(struct prof_replay *r, struct prof_image_domains *im
         return LS_OK;
     }
     while (image->maps.len < m->map) {
-        LS_TRY(LS_VECTOR_ROOM(&image->maps));
-        image->maps.rows[image->maps.len++] = (struct prof_map_now){PROF_NO_DOMAIN, PROF_NO_LAYOUT};
+        LS_TRY(LS_VECTOR_ADD(&image->maps, (struct prof_map_now){PROF_NO_DOMAIN, PROF_NO_LAYOUT}));
     }
     struct prof_map_now *now = &image->maps.rows[m->map - 1];
     const struct prof_map_now before = *now;
@@ -330,8 +316,7 @@ static ls_err prof_take_node_map(struct prof_replay *r, struct prof_image_domain
         return LS_OK;
     }
     while (image->map_of_node.len < m->node) {
-        LS_TRY(LS_VECTOR_ROOM(&image->map_of_node));
-        image->map_of_node.rows[image->map_of_node.len++] = 0;
+        LS_TRY(LS_VECTOR_ADD(&image->map_of_node, 0));
     }
     image->map_of_node.rows[m->node - 1] = m->map;
     return prof_span_add(d, (struct prof_map_span){.process = image->process,
@@ -358,12 +343,11 @@ static ls_err prof_take_points(struct prof_replay *r, struct prof_image_domains 
     for (uint32_t i = 0; i < p->points_len; i++) {
         uint64_t value;
         if (!ndm_finder_find(domain->finder, rows[i].at, &value)) value = NDM_NOWHERE;
-        LS_TRY(LS_VECTOR_ROOM(&d->spots));
-        d->spots.rows[d->spots.len++] =
-            (struct prof_spot){.burst = {image->process, p->tid, prof_since_start(r->run, p->burst_ns)},
-                               .access = rows[i].access,
-                               .domain = now.domain,
-                               .value = value};
+        LS_TRY(LS_VECTOR_ADD(&d->spots, (struct prof_spot){.burst = {image->process, p->tid,
+                                                                     prof_since_start(r->run, p->burst_ns)},
+                                                           .access = rows[i].access,
+                                                           .domain = now.domain,
+                                                           .value = value}));
     }
     return LS_OK;
 }

@@ -140,8 +140,7 @@ ls_err prof_dump_write(prof_profile *p, const struct prof_dump *d, int force)
     if (d->path[0] != '/') /* the runtime makes them absolute */
         return ls_fail(LS_ERR_FORMAT, "'%s' is no place for a file that a program asked for", d->path);
     LS_TRY(prof_dump_load(p, &dumping));
-    if (asprintf(&temporary, "%s.part-%ld", d->path, (long)getpid()) < 0)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", d->path);
+    if (asprintf(&temporary, "%s.part-%ld", d->path, (long)getpid()) < 0) return ls_nomem("%s", d->path);
     const ls_err e = prof_dump_into(&dumping, temporary, force);
     free(temporary);
     return e;

@@ -54,7 +54,7 @@ struct prof_fields {
 
 static ls_err prof_fields_no_memory(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "out of memory for the fields of natural domains");
+    return ls_nomem("the fields of natural domains");
 }
 
 /* --- samples, burst by burst --- */

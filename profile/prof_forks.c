@@ -28,7 +28,7 @@ static int prof_compare_begins(const void *a, const void *b)
 ls_err prof_images_sort(struct spool_image *images, struct prof_survey *surveys, size_t images_len)
 {
     struct prof_image_pair *pairs = calloc(images_len + 1, sizeof(*pairs));
-    if (!pairs) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu processes", images_len);
+    if (!pairs) return ls_nomem("%zu processes", images_len);
     for (size_t i = 0; i < images_len; i++)
         pairs[i] = (struct prof_image_pair){images[i], surveys[i]};
     qsort(pairs, images_len, sizeof(*pairs), prof_compare_begins);
@@ -82,12 +82,11 @@ static ls_err prof_forks_collect(struct prof_forks *f, struct prof_survey *surve
         if (!o->fork_ns) continue;
         const uint32_t parent = prof_image_row(f, o->ancestor_pid, o->ancestor_image);
         if (parent == PROF_NO_IMAGE || parent >= i) continue; /* lost, or damage: a parent begins first */
-        LS_TRY(LS_VECTOR_ROOM(&f->rows));
-        f->rows.rows[f->rows.len++] = (struct prof_fork){.parent = parent,
-                                                         .child = (uint32_t)i,
-                                                         .tid = o->ancestor_tid,
-                                                         .fork_ns = o->fork_ns,
-                                                         .child_survey = &surveys[i]};
+        LS_TRY(LS_VECTOR_ADD(&f->rows, (struct prof_fork){.parent = parent,
+                                                          .child = (uint32_t)i,
+                                                          .tid = o->ancestor_tid,
+                                                          .fork_ns = o->fork_ns,
+                                                          .child_survey = &surveys[i]}));
     }
     if (f->rows.len > 0) qsort(f->rows.rows, f->rows.len, sizeof(*f->rows.rows), prof_compare_forks);
     for (size_t i = 0; i < f->images_len; i++)
@@ -104,8 +103,7 @@ ls_err prof_forks_init(struct prof_forks *out, const struct spool_image *images,
     out->fork_of_child = calloc(images_len + 1, sizeof(*out->fork_of_child));
     out->by_pid = calloc(images_len + 1, sizeof(*out->by_pid));
     out->images = images;
-    if (!out->fork_of_child || !out->by_pid)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %zu processes", images_len);
+    if (!out->fork_of_child || !out->by_pid) return ls_nomem("%zu processes", images_len);
     for (size_t i = 0; i < images_len; i++)
         out->by_pid[i] = (uint32_t)i;
     qsort_r(out->by_pid, images_len, sizeof(*out->by_pid), prof_compare_rows, (void *)(uintptr_t)images);

@@ -5,9 +5,7 @@
 
 static ls_err prof_push_edge(struct prof_frame_homes *h, struct prof_frame_edge edge)
 {
-    LS_TRY(LS_VECTOR_ROOM(&h->edges));
-    h->edges.rows[h->edges.len++] = edge;
-    return LS_OK;
+    return LS_VECTOR_ADD(&h->edges, edge);
 }
 
 /* Frames at and below cfa are over. */

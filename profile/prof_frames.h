@@ -5,6 +5,7 @@
 #define PROF_FRAMES_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "profile/prof_lines.h"
 #include "profile/prof_reader.h"
@@ -18,8 +19,7 @@ enum { PROF_PATH_FRAMES_MAX = 256 }; /* frames further out are cut off */
 /* Zeroed is empty. */
 struct prof_frames {
     LS_VECTOR(struct prof_frame) rows;
-    uint32_t *slots; /* hash of rows: row + 1, 0: empty */
-    size_t slots_room;
+    struct ls_index by_frame;
 };
 
 /* Rows of the path ips[0..len), innermost first, made where they are new. ips are what /frames stores: of a

@@ -1,64 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_functions.h"
 
+#include "common/ls_index.h"
+#include "common/ls_text.h"
+#include "common/ls_vector.h"
 #include "profile/prof_maps.h"
 
 #include <stdlib.h>
-
-struct prof_function_slot {
-    uint64_t ip;
-    const char *name; /* NULL: empty */
-};
 
 struct prof_functions {
     const struct prof_modules *modules;
     prof_jit *jit;
     prof_names *names;
-    struct prof_function_slot *slots;
-    size_t len, room; /* room: a power of two */
+    LS_VECTOR(const char *) found; /* names */
+    struct ls_index by_ip;         /* rows of found */
 };
-
-enum { PROF_FUNCTIONS_ROOM = 1024 };
 
 prof_functions *prof_functions_new(const struct prof_modules *modules, prof_jit *jit, prof_names *names)
 {
     prof_functions *f = calloc(1, sizeof(*f));
-    if (!f) return NULL;
-    *f = (prof_functions){.modules = modules, .jit = jit, .names = names, .room = PROF_FUNCTIONS_ROOM};
-    f->slots = calloc(f->room, sizeof(*f->slots));
-    if (f->slots) return f;
-    free(f);
-    return NULL;
+    if (f) *f = (prof_functions){.modules = modules, .jit = jit, .names = names};
+    return f;
 }
 
 void prof_functions_free(prof_functions *f)
 {
     if (!f) return;
-    free(f->slots);
+    free(f->found.rows);
+    ls_index_fini(&f->by_ip);
     free(f);
-}
-
-static struct prof_function_slot *prof_function_slot(const prof_functions *f, uint64_t ip)
-{
-    size_t at = (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (f->room - 1);
-    while (f->slots[at].name && f->slots[at].ip != ip)
-        at = (at + 1) & (f->room - 1);
-    return &f->slots[at];
-}
-
-/* Without memory the table stays as full as it is, and what is new is looked up each time. */
-static bool prof_functions_have_room(prof_functions *f)
-{
-    if (2 * f->len < f->room) return true;
-    prof_functions grown = *f;
-    grown.room = 2 * f->room;
-    grown.slots = calloc(grown.room, sizeof(*grown.slots));
-    if (!grown.slots) return false;
-    for (size_t i = 0; i < f->room; i++)
-        if (f->slots[i].name) *prof_function_slot(&grown, f->slots[i].ip) = f->slots[i];
-    free(f->slots);
-    *f = grown;
-    return true;
 }
 
 static const char *prof_function_generated(prof_functions *f, uint64_t ip)
@@ -77,7 +47,7 @@ static const char *prof_function_look_up(prof_functions *f, uint64_t ip)
     if (*function) return prof_name_of(f->names, function);
     const char *named = prof_jit_named(f->jit, ip);
     if (*named) return named;
-    return prof_name_printf(f->names, l->path[0] == '[' ? "%s" : "[%s]", prof_base_name(l->path));
+    return prof_name_printf(f->names, l->path[0] == '[' ? "%s" : "[%s]", ls_base_name(l->path));
 }
 
 const char *prof_function_file(const prof_functions *f, uint64_t ip)
@@ -88,12 +58,10 @@ const char *prof_function_file(const prof_functions *f, uint64_t ip)
 
 const char *prof_function_at(prof_functions *f, uint64_t ip)
 {
-    struct prof_function_slot *slot = prof_function_slot(f, ip);
-    if (slot->name) return slot->name;
+    const uint32_t row = ls_index_find(&f->by_ip, ip);
+    if (row < f->found.len) return f->found.rows[row];
     const char *name = prof_function_look_up(f, ip);
-    if (prof_functions_have_room(f)) {
-        *prof_function_slot(f, ip) = (struct prof_function_slot){ip, name};
-        f->len++;
-    }
+    if (LS_VECTOR_ADD(&f->found, name) == LS_OK) /* without memory it is looked up each time */
+        ls_index_put(&f->by_ip, ip, (uint32_t)f->found.len - 1);
     return name;
 }

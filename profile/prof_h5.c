@@ -136,7 +136,7 @@ ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out)
     uint64_t lanes[PROF_SEAL_LANES] = {1, 2, 3, 4};
     off_t at = PROF_SEAL_BYTES;
     uint8_t *block = malloc(PROF_SEAL_BLOCK_BYTES);
-    if (!block) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for a block", path);
+    if (!block) return ls_nomem("a block of %s", path);
     ssize_t got;
     while ((got = prof_read_block(fd, block, at)) > 0) {
         prof_hash_block(lanes, block, PROF_SEAL_BLOCK_BYTES);

@@ -232,7 +232,7 @@ static ls_err prof_get_dataset(const struct prof_h5_place *at, hid_t dataset, st
         e = prof_get_extents(at, space, array, &len);
     }
     if (!problem && e == LS_OK && !(values = calloc(len + 1, prof_type_bytes(array->type))))
-        e = ls_fail(LS_ERR_NOMEM, "%s: %s: out of memory for %s", at->file, at->group, array->name);
+        e = ls_nomem("%s/%s of %s", at->group, array->name, at->file);
     struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES};
     if (!problem && e == LS_OK && len > 0)
         problem = array->type == PROF_TEXT ? prof_h5_read_texts(dataset, file_type, len, &texts)

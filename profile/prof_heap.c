@@ -28,14 +28,14 @@ struct prof_heap {
 static ls_err prof_heap_fill(prof_heap *h)
 {
     for (int i = 0; i < PROF_HEAP_LAYERS; i++)
-        if (!(h->layers[i] = smr_live_new())) return ls_fail(LS_ERR_NOMEM, "out of memory for heap blocks");
+        if (!(h->layers[i] = smr_live_new())) return ls_nomem("heap blocks");
     return LS_OK;
 }
 
 ls_err prof_heap_new(const struct prof_heap_context *context, prof_heap **out)
 {
     prof_heap *h = calloc(1, sizeof(*h));
-    if (!h) return ls_fail(LS_ERR_NOMEM, "out of memory for heap blocks");
+    if (!h) return ls_nomem("heap blocks");
     h->c = *context;
     h->free_row = PROF_NO_ROW;
     const ls_err e = prof_heap_fill(h);
@@ -61,8 +61,7 @@ static ls_err prof_heap_copy(const prof_heap *from, prof_heap *to)
     for (int i = 0; i < PROF_HEAP_LAYERS; i++)
         LS_TRY(smr_live_copy(from->layers[i], &to->layers[i]));
     for (size_t i = 0; i < from->blocks.len; i++) {
-        LS_TRY(LS_VECTOR_ROOM(&to->blocks));
-        to->blocks.rows[to->blocks.len++] = from->blocks.rows[i];
+        LS_TRY(LS_VECTOR_ADD(&to->blocks, from->blocks.rows[i]));
     }
     to->free_row = from->free_row;
     return LS_OK;
@@ -81,7 +80,7 @@ ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uin
                        prof_heap **out)
 {
     prof_heap *clone = calloc(1, sizeof(*clone)); /* its files give their paths anew */
-    if (!clone) return ls_fail(LS_ERR_NOMEM, "out of memory for heap blocks");
+    if (!clone) return ls_nomem("heap blocks");
     clone->c = h->c;
     clone->c.survey = survey;
     clone->c.process = process;
@@ -125,7 +124,7 @@ static ls_err prof_frame_of_alloc(prof_heap *h, const struct spool_alloc *r, uin
     *out = PROF_NO_FRAME;
     if (hash == 0) return LS_OK;
     struct prof_path *path = prof_paths_at(&h->paths, hash);
-    if (!path) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu call paths", h->paths.len);
+    if (!path) return ls_nomem("%zu call paths", h->paths.rows.len);
     if (path->frame == PROF_NO_FRAME && !(r->rec.flags & SPOOL_ALLOC_KNOWN_PATH)) {
         const uint64_t *frames = (const uint64_t *)(const void *)SPOOL_REC_TAIL(r);
         const size_t len = prof_frames_of_returns(frames, r->frames_len, 0, ips);

@@ -21,7 +21,7 @@ ls_err prof_jit_new(const struct spool_image *image, const struct prof_survey *s
                     prof_jit **out)
 {
     prof_jit *j = calloc(1, sizeof(*j));
-    if (!j) return ls_fail(LS_ERR_NOMEM, "out of memory for generated code");
+    if (!j) return ls_nomem("generated code");
     *j = (prof_jit){.image = image, .survey = survey, .names = names};
     j->path = prof_name_printf(names, "/tmp/perf-%u.map", image->pid);
     *out = j;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_kernel.h"
 
-#include "common/ls_hash.h"
 #include "profile/prof_replay_state.h"
 
 #include <math.h>
@@ -26,52 +25,33 @@ static bool prof_cell_is(const struct prof_kernel_cell *a, const struct prof_ker
     return a->ip == b->ip && a->cause == b->cause && a->node == b->node;
 }
 
-static uint32_t *prof_cell_slot(const struct prof_kernel_cells *c, const struct prof_kernel_cell *key)
+static void prof_cell_join(struct prof_kernel_cell *row, const struct prof_kernel_cell *what)
 {
-    const uint64_t words[] = {key->ip, key->cause, key->node};
-    size_t at = ls_hash_bytes(LS_HASH_BEGIN, words, sizeof(words)) & (c->slots_room - 1);
-    while (c->slots[at] && !prof_cell_is(&c->rows.rows[c->slots[at] - 1], key))
-        at = (at + 1) & (c->slots_room - 1);
-    return &c->slots[at];
-}
-
-static ls_err prof_cells_grow(struct prof_kernel_cells *c)
-{
-    struct prof_kernel_cells more = *c;
-    more.slots_room = c->slots_room ? 2 * c->slots_room : 64;
-    more.slots = calloc(more.slots_room, sizeof(*more.slots));
-    if (!more.slots) return ls_fail(LS_ERR_NOMEM, "out of memory for causes of kernel time");
-    for (size_t i = 0; i < c->rows.len; i++)
-        *prof_cell_slot(&more, &c->rows.rows[i]) = (uint32_t)i + 1;
-    free(c->slots);
-    *c = more;
-    return LS_OK;
+    row->calls += what->calls;
+    row->bytes += what->bytes;
+    row->time_ns += what->time_ns;
+    row->variance += what->variance;
 }
 
 /* Add what one seen call or fault represents. */
 static ls_err prof_cell_add(struct prof_kernel_cells *c, const struct prof_kernel_cell *what)
 {
-    if (2 * c->rows.len >= c->slots_room) LS_TRY(prof_cells_grow(c));
-    uint32_t *slot = prof_cell_slot(c, what);
-    if (*slot == 0) {
-        LS_TRY(LS_VECTOR_ROOM(&c->rows));
-        c->rows.rows[c->rows.len++] = *what;
-        *slot = (uint32_t)c->rows.len;
-        return LS_OK;
-    }
-    struct prof_kernel_cell *row = &c->rows.rows[*slot - 1];
-    row->calls += what->calls;
-    row->bytes += what->bytes;
-    row->time_ns += what->time_ns;
-    row->variance += what->variance;
-    return LS_OK;
+    const uint64_t key = ls_index_key(what->ip, (uint64_t)what->node << 32 | what->cause);
+    uint32_t at = LS_INDEX_NONE;
+    for (size_t step = 0; ls_index_next(&c->by_cell, key, &step, &at);)
+        if (prof_cell_is(&c->rows.rows[at], what)) {
+            prof_cell_join(&c->rows.rows[at], what);
+            return LS_OK;
+        }
+    LS_TRY(LS_VECTOR_ADD(&c->rows, *what));
+    return ls_index_put(&c->by_cell, key, (uint32_t)c->rows.len - 1);
 }
 
 void prof_kernel_fini(struct prof_kernel_cells *c)
 {
     free(c->rows.rows);
-    free(c->slots);
-    *c = (struct prof_kernel_cells){.slots = NULL};
+    ls_index_fini(&c->by_cell);
+    *c = (struct prof_kernel_cells){0};
 }
 
 /* One that was drawn with the chance 1 / calls and took each_ns: the Horvitz-Thompson estimator and its
@@ -107,7 +87,7 @@ static ls_err prof_on_fault(struct prof_replay *r, const struct spool_kernel_fau
                                     .ip = f->ip};
     prof_space_set_time(r->space, f->time_ns);
     cell.node = prof_space_find_site(r->space, f->addr);
-    if (cell.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
+    if (cell.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
     prof_cell_estimate(&cell, f->faults, is_huge ? costs.huge_ns : costs.small_ns);
     cell.bytes = (double)f->faults * (is_huge ? PROF_HUGE_BYTES : PROF_PAGE_BYTES);
     LS_TRY(prof_ip_add(&r->ips, cell.ip));
@@ -127,8 +107,7 @@ static ls_err prof_call_memory(struct prof_replay *r, const struct prof_lane *la
     prof_space_set_time(r->space, c->time_ns);
     out->node = prof_space_find_site(r->space, c->addr);
     if (c->rec.flags & SPOOL_CALL_BLOCK) out->blocks = prof_space_blocks_at(r->space, c->addr);
-    return out->node == PROF_NO_NODE ? ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses")
-                                     : LS_OK;
+    return out->node == PROF_NO_NODE ? ls_nomem("the homes of addresses") : LS_OK;
 }
 
 static ls_err prof_on_call(struct prof_replay *r, struct prof_lane *lane, const struct spool_kernel_call *c)
@@ -171,17 +150,16 @@ ls_err prof_kernel_write(struct prof_replay *r)
         const struct prof_kernel_cell *cell = &r->kernel.rows.rows[i];
         const double error_ns = PROF_QUANTILE * sqrt(cell->variance) +
                                 (prof_is_fault(cell->cause) ? fault_error * cell->time_ns : 0);
-        LS_TRY(LS_VECTOR_ROOM(&run->kernels));
-        run->kernels.rows[run->kernels.len++] =
-            (struct prof_kernel){.process = r->process,
-                                 .cause = cell->cause,
-                                 .node = cell->node,
-                                 .line = prof_lines_find(&run->lines, r->process, cell->ip),
-                                 .frame = PROF_NO_FRAME,
-                                 .calls = (uint64_t)(cell->calls + 0.5),
-                                 .bytes = (uint64_t)(cell->bytes + 0.5),
-                                 .time_ns = cell->time_ns,
-                                 .error_ns = error_ns};
+        LS_TRY(LS_VECTOR_ADD(&run->kernels,
+                             (struct prof_kernel){.process = r->process,
+                                                  .cause = cell->cause,
+                                                  .node = cell->node,
+                                                  .line = prof_lines_find(&run->lines, r->process, cell->ip),
+                                                  .frame = PROF_NO_FRAME,
+                                                  .calls = (uint64_t)(cell->calls + 0.5),
+                                                  .bytes = (uint64_t)(cell->bytes + 0.5),
+                                                  .time_ns = cell->time_ns,
+                                                  .error_ns = error_ns}));
     }
     return LS_OK;
 }
@@ -189,15 +167,13 @@ ls_err prof_kernel_write(struct prof_replay *r)
 static ls_err prof_kernel_add_other(struct prof_run_state *run, uint32_t process, double time_ns,
                                     double error_ns)
 {
-    LS_TRY(LS_VECTOR_ROOM(&run->kernels));
-    run->kernels.rows[run->kernels.len++] = (struct prof_kernel){.process = process,
-                                                                 .cause = PROF_KERNEL_OTHER,
-                                                                 .node = UINT32_MAX,
-                                                                 .line = UINT32_MAX,
-                                                                 .frame = UINT32_MAX,
-                                                                 .time_ns = time_ns,
-                                                                 .error_ns = error_ns};
-    return LS_OK;
+    return LS_VECTOR_ADD(&run->kernels, (struct prof_kernel){.process = process,
+                                                             .cause = PROF_KERNEL_OTHER,
+                                                             .node = UINT32_MAX,
+                                                             .line = UINT32_MAX,
+                                                             .frame = UINT32_MAX,
+                                                             .time_ns = time_ns,
+                                                             .error_ns = error_ns});
 }
 
 ls_err prof_kernel_finish(struct prof_run_state *run, uint32_t process, uint64_t kernel_ns)

@@ -5,6 +5,7 @@
 #define PROF_KERNEL_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "spool/spool_format.h"
 
@@ -26,8 +27,7 @@ struct prof_kernel_cell {
 /* Zeroed is empty. */
 struct prof_kernel_cells {
     LS_VECTOR(struct prof_kernel_cell) rows;
-    uint32_t *slots; /* hash of rows: row + 1, 0: free */
-    size_t slots_room;
+    struct ls_index by_cell;
 };
 
 /* The block that a thread is about to free. */

@@ -1,44 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_lines.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_modules.h"
 
 #include <stdlib.h>
-
-static size_t prof_ip_slot(const struct prof_ip_set *set, uint64_t ip)
-{
-    size_t at = (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (set->room - 1);
-    while (set->slots[at] != 0 && set->slots[at] != ip)
-        at = (at + 1) & (set->room - 1);
-    return at;
-}
-
-static ls_err prof_ip_grow(struct prof_ip_set *set)
-{
-    struct prof_ip_set grown = {.room = set->room ? 2 * set->room : 1024, .len = set->len};
-    grown.slots = calloc(grown.room, sizeof(*grown.slots));
-    if (!grown.slots) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", grown.room);
-    for (size_t i = 0; i < set->room; i++)
-        if (set->slots[i] != 0) grown.slots[prof_ip_slot(&grown, set->slots[i])] = set->slots[i];
-    free(set->slots);
-    *set = grown;
-    return LS_OK;
-}
+#include <string.h>
 
 ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip)
 {
     if (ip == 0) return LS_OK;
-    if (2 * set->len >= set->room) LS_TRY(prof_ip_grow(set));
-    const size_t at = prof_ip_slot(set, ip);
-    set->len += set->slots[at] == 0;
-    set->slots[at] = ip;
-    return LS_OK;
+    if (ls_index_find(&set->by_ip, ip) != LS_INDEX_NONE) return LS_OK;
+    LS_TRY(LS_VECTOR_ADD(&set->ips, ip));
+    return ls_index_put(&set->by_ip, ip, (uint32_t)set->ips.len - 1);
 }
 
 void prof_ip_fini(struct prof_ip_set *set)
 {
-    free(set->slots);
+    free(set->ips.rows);
+    ls_index_fini(&set->by_ip);
     *set = (struct prof_ip_set){0};
 }
 
@@ -51,11 +32,10 @@ static int prof_compare_ips(const void *a, const void *b)
 /* Sorted copy; the caller frees it. */
 static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
 {
-    uint64_t *ips = malloc((set->len + 1) * sizeof(*ips));
-    size_t len = 0;
-    for (size_t i = 0; ips && i < set->room; i++)
-        if (set->slots[i] != 0) ips[len++] = set->slots[i];
-    if (ips) qsort(ips, len, sizeof(*ips), prof_compare_ips);
+    uint64_t *ips = malloc((set->ips.len + 1) * sizeof(*ips));
+    if (!ips) return NULL;
+    if (set->ips.len) memcpy(ips, set->ips.rows, set->ips.len * sizeof(*ips));
+    qsort(ips, set->ips.len, sizeof(*ips), prof_compare_ips);
     return ips;
 }
 
@@ -63,7 +43,7 @@ static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
 static const char *prof_place_name(const struct prof_loaded *l, uint64_t ip, prof_names *names)
 {
     const uint64_t offset = l->has_bias ? ip - l->bias : ip - l->base;
-    return prof_name_printf(names, "%s+0x%llx", prof_base_name(l->path), (unsigned long long)offset);
+    return prof_name_printf(names, "%s+0x%llx", ls_base_name(l->path), (unsigned long long)offset);
 }
 
 /* A module and what its file told about the addresses in it, which follow each other in ips. */
@@ -78,13 +58,13 @@ static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct 
 {
     for (uint32_t i = 0; i < from->inlines_len; i++) {
         const struct sym_inline *step = &a->inlines[from->first_inline + i];
-        LS_TRY(LS_VECTOR_ROOM(c->inlines));
-        c->inlines->rows[c->inlines->len++] =
+        LS_TRY(LS_VECTOR_ADD(
+            c->inlines,
             (struct prof_inline){.line = (uint32_t)(c->lines->len - 1),
                                  .depth = i + 1,
                                  .function = prof_name_of(c->names, sym_answer_text(a, step->function)),
                                  .file = prof_name_of(c->names, sym_answer_text(a, step->file)),
-                                 .line_number = step->line};
+                                 .line_number = step->line}));
     }
     return LS_OK;
 }
@@ -132,7 +112,7 @@ static ls_err prof_source_ask(const struct prof_lines_context *c, struct prof_li
         return LS_OK;
     }
     uint64_t *linked = malloc((end - s->first) * sizeof(*linked));
-    if (!linked) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", end - s->first);
+    if (!linked) return ls_nomem("%zu addresses", end - s->first);
     for (size_t i = s->first; i < end; i++)
         linked[i - s->first] = ips[i] - l->bias;
     const ls_err e = sym_file_lines(c->modules->files, l->file, linked, end - s->first, &s->answer);
@@ -179,8 +159,8 @@ ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_
 {
     struct prof_line_source *sources = calloc(c->modules->rows.len + 1, sizeof(*sources));
     uint64_t *sorted = prof_ip_sorted(ips);
-    const ls_err e = sorted && sources ? prof_lines_fill(c, sources, sorted, ips->len)
-                                       : ls_fail(LS_ERR_NOMEM, "out of memory for %zu addresses", ips->len);
+    const ls_err e = sorted && sources ? prof_lines_fill(c, sources, sorted, ips->ips.len)
+                                       : ls_nomem("%zu addresses", ips->ips.len);
     for (size_t i = 0; sources && i < c->modules->rows.len; i++)
         sym_answer_fini(&sources[i].answer);
     free(sources);

@@ -4,6 +4,7 @@
 #define PROF_LINES_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "profile/prof_names.h"
 #include "profile/prof_reader.h"
@@ -13,11 +14,11 @@
 
 /* A set of addresses. Zeroed is empty. */
 struct prof_ip_set {
-    uint64_t *slots; /* 0: empty */
-    size_t len, room;
+    LS_VECTOR(uint64_t) ips; /* in the order in which they came */
+    struct ls_index by_ip;
 };
 /* Put ip into set; 0 is no address, and left out.
- * Owns:   set.  Errors: LS_ERR_NOMEM; then set is unchanged. */
+ * Owns:   set.  Errors: LS_ERR_NOMEM. */
 ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
 /* Owns:   what set holds is gone; it is empty. */
 void prof_ip_fini(struct prof_ip_set *set);

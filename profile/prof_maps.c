@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_maps.h"
 
+#include "common/ls_text.h"
+
 #include <stdio.h>
 #include <string.h>
 
 /* glibc malloc/arena.c: HEAP_MAX_SIZE on 64-bit machines */
 #define PROF_ARENA_BYTES (UINT64_C(64) << 20)
-
-const char *prof_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
 
 static unsigned prof_access_of(const char *flags)
 {
@@ -46,7 +42,7 @@ static size_t prof_path_len(const char *path)
 /* DIR/p<pid>.<image>/t<tid>.<n>: a chunk of the recording itself. */
 static bool prof_is_spool(const char *path)
 {
-    const char *name = prof_base_name(path);
+    const char *name = ls_base_name(path);
     unsigned a, b;
     int used = 0;
     if (sscanf(name, "t%9u.%9u%n", &a, &b, &used) != 2 || name[used] != '\0' || name - path < 3) return false;
@@ -76,35 +72,6 @@ static void prof_guess_code(struct prof_mapping *rows, size_t len)
         if (rows[i].path[0] == '/' && rows[i].offset_bytes == 0 && rows[i].access == PROF_MAP_READ &&
             rows[i + 1].path == rows[i].path)
             rows[i].access |= PROF_MAP_EXEC;
-}
-
-ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
-{
-    const char *end = text + len_bytes;
-    const size_t first = out->len;
-    while (text < end) {
-        char line[4608];
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        const size_t len = (size_t)((stop ? stop : end) - text);
-        struct prof_mapping m;
-        int path_at;
-        if (len < sizeof(line)) {
-            memcpy(line, text, len);
-            line[len] = '\0';
-            if (prof_parse_line(line, &m, &path_at)) {
-                m.path = prof_name(names, line + path_at, prof_path_len(line + path_at));
-                LS_TRY(LS_VECTOR_ROOM(out));
-                out->rows[out->len++] = m;
-            }
-        }
-        text += len + 1;
-    }
-    size_t len = out->len - first;
-    prof_guess_code(out->rows + first, len);
-    prof_maps_classify(out->rows + first, len);
-    if (len > 0) prof_drop_spool(out->rows + first, &len);
-    out->len = first + len;
-    return LS_OK;
 }
 
 /* Modules have few mappings, which stand close together. */
@@ -177,4 +144,32 @@ static void prof_maps_classify(struct prof_mapping *rows, size_t len)
         if (rows[i].kind == PROF_NODE_STATIC && rows[i].path[0] == '\0')
             rows[i].path = rows[i - 1].path; /* .bss has its module's name */
     }
+}
+
+ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
+{
+    const char *end = text + len_bytes;
+    const size_t first = out->len;
+    while (text < end) {
+        char line[4608];
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        const size_t len = (size_t)((stop ? stop : end) - text);
+        struct prof_mapping m;
+        int path_at;
+        if (len < sizeof(line)) {
+            memcpy(line, text, len);
+            line[len] = '\0';
+            if (prof_parse_line(line, &m, &path_at)) {
+                m.path = prof_name(names, line + path_at, prof_path_len(line + path_at));
+                LS_TRY(LS_VECTOR_ADD(out, m));
+            }
+        }
+        text += len + 1;
+    }
+    size_t len = out->len - first;
+    prof_guess_code(out->rows + first, len);
+    prof_maps_classify(out->rows + first, len);
+    if (len > 0) prof_drop_spool(out->rows + first, &len);
+    out->len = first + len;
+    return LS_OK;
 }

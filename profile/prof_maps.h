@@ -34,7 +34,4 @@ enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m);
 /* Shared memory without a file of its own on a disk: code there was generated, not loaded. */
 bool prof_is_memory_file(const char *path);
 
-/* Basename of a module or file. */
-const char *prof_base_name(const char *path);
-
 #endif

@@ -65,8 +65,7 @@ ls_err prof_merge(const struct prof_merge_options *o, struct prof_merge_stats *o
                                  .files_len = o->paths_len,
                                  .names = prof_names_new()};
     *out = (struct prof_merge_stats){0};
-    ls_err e =
-        job.files && job.names ? merge_all(&job) : ls_fail(LS_ERR_NOMEM, "out of memory for the files");
+    ls_err e = job.files && job.names ? merge_all(&job) : ls_nomem("the files");
     for (size_t i = 0; e == LS_OK && i < job.files_len; i++) {
         size_t processes;
         prof_processes(job.files[i].profile, &processes);

@@ -29,8 +29,7 @@ static ls_err merge_rename(char **name, const char *const *names, size_t len)
     char *numbered = NULL;
     for (unsigned n = 2; merge_is_taken(names, len, numbered ? numbered : *name); n++) {
         free(numbered);
-        if (asprintf(&numbered, "%s #%u", *name, n) < 0)
-            return ls_fail(LS_ERR_NOMEM, "out of memory for a name");
+        if (asprintf(&numbered, "%s #%u", *name, n) < 0) return ls_nomem("a name");
     }
     if (!numbered) return LS_OK;
     free(*name);
@@ -43,8 +42,7 @@ static ls_err merge_domains(struct prof_merge_job *job, struct merge_atlas *m, s
     for (uint32_t d = 0; d < a->domains_len; d++) {
         char **label = &a->domains[d].label;
         LS_TRY(merge_rename(label, m->domain_names.rows, m->domain_names.len));
-        LS_TRY(LS_VECTOR_ROOM(&m->domain_names));
-        m->domain_names.rows[m->domain_names.len++] = *label;
+        LS_TRY(LS_VECTOR_ADD(&m->domain_names, *label));
         LS_TRY(prof_atlas_write_domain(job->writer, a, d));
     }
     return LS_OK;
@@ -90,7 +88,7 @@ static ls_err merge_all(struct prof_merge_job *job, struct merge_atlas *m)
 ls_err prof_merge_atlas(struct prof_merge_job *job)
 {
     struct merge_atlas m = {.of = calloc(job->files_len, sizeof(*m.of))};
-    ls_err e = m.of ? merge_all(job, &m) : ls_fail(LS_ERR_NOMEM, "out of memory for the natural domains");
+    ls_err e = m.of ? merge_all(job, &m) : ls_nomem("the natural domains");
     for (size_t i = 0; m.of && i < job->files_len; i++)
         ndm_atlas_fini(&m.of[i]);
     free(m.of);

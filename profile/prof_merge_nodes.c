@@ -94,8 +94,7 @@ static ls_err merge_nodes_of(struct prof_merge_job *job, struct prof_merge_file 
     prof_processes(f->profile, &processes_len);
     f->node_of = malloc((len + 1) * sizeof(*f->node_of));
     f->process_node_of = malloc((processes_len + 1) * sizeof(*f->process_node_of));
-    if (!f->node_of || !f->process_node_of)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its nodes", f->path);
+    if (!f->node_of || !f->process_node_of) return ls_nomem("the nodes of %s", f->path);
     for (size_t p = 0; p < processes_len; p++)
         f->process_node_of[p] = UINT32_MAX;
     for (size_t n = 0; n < len; n++) {
@@ -135,7 +134,7 @@ ls_err prof_merge_phases(struct prof_merge_job *job)
         size_t len;
         const struct prof_phase *phases = prof_phases(f->profile, &len);
         f->phase_of = malloc((len + 1) * sizeof(*f->phase_of));
-        if (!f->phase_of) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its phases", f->path);
+        if (!f->phase_of) return ls_nomem("the phases of %s", f->path);
         for (size_t p = 0; p < len; p++) {
             struct prof_phase phase = phases[p];
             if (phase.parent != UINT32_MAX) phase.parent = f->phase_of[phase.parent];

@@ -150,7 +150,7 @@ static ls_err merge_table(struct prof_merge_job *job, enum prof_table_id id)
         rows_len += len;
     }
     uint8_t *rows = malloc((rows_len + 1) * row_bytes), *at = rows;
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %s", prof_tables[id].group);
+    if (!rows) return ls_nomem("%s", prof_tables[id].group);
     for (size_t i = 0; i < job->files_len; i++) {
         const uint8_t *from = prof_table_rows(job->files[i].profile, id, &len);
         if (len > 0) memcpy(at, from, len * row_bytes);

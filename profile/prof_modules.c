@@ -22,9 +22,7 @@ static ls_err prof_modules_add_vdso(struct prof_modules *m, const struct prof_su
     if (bytes->len_bytes == 0) return LS_OK;
     LS_TRY(sym_files_get_image(m->files, &image, &l.file));
     prof_find_bias(&l, 0);
-    LS_TRY(LS_VECTOR_ROOM(&m->rows));
-    m->rows.rows[m->rows.len++] = l;
-    return LS_OK;
+    return LS_VECTOR_ADD(&m->rows, l);
 }
 
 /* Engines copy their own code nearer to what they generate (V8's embedded builtins): a fixed program that
@@ -51,8 +49,7 @@ ls_err prof_modules_init(struct prof_modules *m, const struct prof_survey *surve
                                 .died_ns = seen->died_ns};
         LS_TRY(sym_files_get(files, seen->path, &l.file));
         prof_find_bias(&l, seen->offset_bytes);
-        LS_TRY(LS_VECTOR_ROOM(&m->rows));
-        m->rows.rows[m->rows.len++] = l;
+        LS_TRY(LS_VECTOR_ADD(&m->rows, l));
     }
     prof_find_copies(m);
     return prof_modules_add_vdso(m, &survey->vdso);
@@ -87,14 +84,13 @@ ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_na
 {
     for (size_t i = 0; i < m->rows.len; i++) {
         const struct prof_loaded *l = &m->rows.rows[i];
-        LS_TRY(LS_VECTOR_ROOM(out));
-        out->rows[out->len++] =
-            (struct prof_module){.process = process,
-                                 .path = l->path,
-                                 .build_id = prof_name_of(names, sym_file_build_id(l->file)),
-                                 .base = l->base,
-                                 .end = l->end,
-                                 .bias = l->bias};
+        LS_TRY(LS_VECTOR_ADD(out,
+                             (struct prof_module){.process = process,
+                                                  .path = l->path,
+                                                  .build_id = prof_name_of(names, sym_file_build_id(l->file)),
+                                                  .base = l->base,
+                                                  .end = l->end,
+                                                  .bias = l->bias}));
     }
     return LS_OK;
 }

@@ -5,10 +5,10 @@
 
 static ls_err prof_nameless_add(struct prof_run_state *run, const char *text)
 {
-    LS_TRY(LS_VECTOR_ROOM(&run->events));
-    run->events.rows[run->events.len++] = (struct prof_event){
-        .process = UINT32_MAX, .time_ns = UINT64_MAX, .kind = "NO_SYMBOLS", .text = text, .count = 1};
-    return LS_OK;
+    return LS_VECTOR_ADD(
+        &run->events,
+        (struct prof_event){
+            .process = UINT32_MAX, .time_ns = UINT64_MAX, .kind = "NO_SYMBOLS", .text = text, .count = 1});
 }
 
 /* Images of interpreters and memory without a name have no symbols; /events has them all the same. */

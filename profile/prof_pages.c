@@ -30,7 +30,7 @@ ls_err prof_pages_apply(const struct spool_pages *record, struct prof_sample *ro
 {
     const size_t bytes = record->pages_len * sizeof(uint64_t);
     uint64_t *pages = malloc(bytes + 1);
-    if (!pages) return ls_fail(LS_ERR_NOMEM, "out of memory for %u pages", record->pages_len);
+    if (!pages) return ls_nomem("%u pages", record->pages_len);
     memcpy(pages, SPOOL_REC_TAIL(record), bytes);
     qsort(pages, record->pages_len, sizeof(*pages), prof_compare_pages);
     for (size_t i = 0; i < len; i++) {

@@ -15,41 +15,21 @@ uint64_t prof_path_hash_of(const struct spool_alloc *r)
     return r->rec.flags & SPOOL_ALLOC_KNOWN_PATH ? frames[0] : spool_path_hash(frames, r->frames_len);
 }
 
-static struct prof_path *prof_path_slot(const struct prof_paths *p, uint64_t hash)
-{
-    size_t at = (size_t)(hash >> 20) & (p->room - 1);
-    while (p->slots[at].hash != 0 && p->slots[at].hash != hash)
-        at = (at + 1) & (p->room - 1);
-    return &p->slots[at];
-}
-
-static bool prof_paths_grow(struct prof_paths *p)
-{
-    struct prof_paths grown = {.room = p->room ? 2 * p->room : 256, .len = p->len};
-    grown.slots = calloc(grown.room, sizeof(*grown.slots));
-    if (!grown.slots) return false;
-    for (size_t i = 0; i < p->room; i++)
-        if (p->slots[i].hash != 0) *prof_path_slot(&grown, p->slots[i].hash) = p->slots[i];
-    free(p->slots);
-    *p = grown;
-    return true;
-}
-
 struct prof_path *prof_paths_at(struct prof_paths *p, uint64_t hash)
 {
-    if (2 * p->len >= p->room && !prof_paths_grow(p)) return NULL;
-    struct prof_path *slot = prof_path_slot(p, hash);
-    if (slot->hash == 0) {
-        *slot = (struct prof_path){.hash = hash, .frame = PROF_NO_FRAME};
-        p->len++;
-    }
-    return slot;
+    const struct prof_path path = {.frame = PROF_NO_FRAME};
+    struct prof_path *found = prof_paths_find(p, hash);
+    if (found) return found;
+    if (LS_VECTOR_ADD(&p->rows, path) != LS_OK) return NULL;
+    return ls_index_put(&p->by_hash, hash, (uint32_t)p->rows.len - 1) == LS_OK
+               ? &p->rows.rows[p->rows.len - 1]
+               : NULL;
 }
 
 struct prof_path *prof_paths_find(const struct prof_paths *p, uint64_t hash)
 {
-    struct prof_path *slot = p->room ? prof_path_slot(p, hash) : NULL;
-    return slot && slot->hash == hash ? slot : NULL;
+    const uint32_t row = ls_index_find(&p->by_hash, hash);
+    return row < p->rows.len ? &p->rows.rows[row] : NULL;
 }
 
 ls_err prof_paths_count(struct prof_paths *p, const struct spool_alloc *r)
@@ -57,13 +37,14 @@ ls_err prof_paths_count(struct prof_paths *p, const struct spool_alloc *r)
     const uint64_t hash = prof_path_hash_of(r);
     if (hash == 0) return LS_OK;
     struct prof_path *path = prof_paths_at(p, hash);
-    if (!path) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu call paths", p->len);
+    if (!path) return ls_nomem("%zu call paths", p->rows.len);
     if (path->blocks < UINT32_MAX) path->blocks++;
     return LS_OK;
 }
 
 void prof_paths_fini(struct prof_paths *p)
 {
-    free(p->slots);
+    free(p->rows.rows);
+    ls_index_fini(&p->by_hash);
     *p = (struct prof_paths){0};
 }

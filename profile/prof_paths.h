@@ -5,20 +5,21 @@
 #define PROF_PATHS_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
 #include "spool/spool_format.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct prof_path {
-    uint64_t hash;   /* 0: free slot */
     uint32_t frame;  /* row of /frames, PROF_NO_FRAME until somebody sets it */
     uint32_t blocks; /* recorded at it; saturates */
 };
 /* Zeroed is empty. */
 struct prof_paths {
-    struct prof_path *slots;
-    size_t len, room;
+    LS_VECTOR(struct prof_path) rows;
+    struct ls_index by_hash;
 };
 
 /* The hash of an allocation's path, 0 when it has none. */

@@ -5,49 +5,14 @@
 
 #include <stdlib.h>
 
-static size_t prof_phase_slot(const struct prof_run_state *run, uint32_t parent, const char *name)
-{
-    const size_t mask = run->phase_table.room - 1;
-    /* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4); names are unique pointers */
-    size_t at =
-        (size_t)((((uint64_t)(uintptr_t)name >> 3) ^ parent) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-    for (;; at = (at + 1) & mask) {
-        const uint32_t id = run->phase_table.ids[at];
-        if (id == PROF_NO_PHASE) return at;
-        const struct prof_phase *p = &run->phases.rows[id];
-        if (p->parent == parent && p->name == name) return at;
-    }
-}
-
-/* At most half full. */
-static ls_err prof_phase_table_room(struct prof_run_state *run)
-{
-    enum { PROF_FIRST_ROOM = 64 };
-    if (2 * (run->phases.len + 1) <= run->phase_table.room) return LS_OK;
-    const size_t room = run->phase_table.room ? 2 * run->phase_table.room : PROF_FIRST_ROOM;
-    uint32_t *ids = malloc(room * sizeof(*ids));
-    if (!ids) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu phases", run->phases.len);
-    for (size_t i = 0; i < room; i++)
-        ids[i] = PROF_NO_PHASE;
-    free(run->phase_table.ids);
-    run->phase_table.ids = ids;
-    run->phase_table.room = room;
-    for (uint32_t i = 0; i < run->phases.len; i++)
-        ids[prof_phase_slot(run, run->phases.rows[i].parent, run->phases.rows[i].name)] = i;
-    return LS_OK;
-}
-
 static ls_err prof_phase_id(struct prof_run_state *run, uint32_t parent, const char *name, uint32_t *out)
 {
-    LS_TRY(prof_phase_table_room(run));
-    uint32_t *slot = &run->phase_table.ids[prof_phase_slot(run, parent, name)];
-    if (*slot == PROF_NO_PHASE) {
-        LS_TRY(LS_VECTOR_ROOM(&run->phases));
-        *slot = (uint32_t)run->phases.len;
-        run->phases.rows[run->phases.len++] = (struct prof_phase){*slot, parent, name};
-    }
-    *out = *slot;
-    return LS_OK;
+    const uint64_t key = ls_index_key((uintptr_t)name, parent); /* names are unique pointers */
+    for (size_t step = 0; ls_index_next(&run->phase_ids, key, &step, out);)
+        if (run->phases.rows[*out].parent == parent && run->phases.rows[*out].name == name) return LS_OK;
+    *out = (uint32_t)run->phases.len;
+    LS_TRY(LS_VECTOR_ADD(&run->phases, (struct prof_phase){*out, parent, name}));
+    return ls_index_put(&run->phase_ids, key, *out);
 }
 
 static ls_err prof_phase_open(struct prof_phase_stack *s, struct prof_run_state *run,

@@ -10,8 +10,7 @@ static ls_err prof_process_add(struct prof_run_state *run, const struct spool_im
     const bool is_empty = s->records_len == 0;
     const bool has_rank = s->origin.rank_from && s->origin.rank <= INT32_MAX;
     LS_TRY(LS_VECTOR_ROOM(&run->processes));
-    LS_TRY(LS_VECTOR_ROOM(&run->cpus));
-    run->cpus.rows[run->cpus.len++] = PROF_CPU_UNKNOWN;
+    LS_TRY(LS_VECTOR_ADD(&run->cpus, PROF_CPU_UNKNOWN));
     run->processes.rows[run->processes.len++] = (struct prof_process){
         .pid = image->pid,
         .image = image->image,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_reader.h"
 
+#include "common/ls_vector.h"
 #include "profile/prof_file.h"
 #include "profile/prof_h5.h"
 #include "profile/prof_h5_get.h"
@@ -27,8 +28,7 @@ struct prof_profile {
     struct prof_run run;
     void *tables[PROF_TABLE_COUNT];
     size_t tables_len[PROF_TABLE_COUNT];
-    struct prof_texts *texts;
-    size_t texts_len, texts_room;
+    LS_VECTOR(struct prof_texts) texts;
     void *columns[PROF_COL_COUNT];
     uint64_t samples_len;
     uint64_t file_len_bytes;
@@ -90,18 +90,9 @@ static void prof_free_texts(char **texts, size_t len)
 /* Keep the texts until prof_close. */
 static ls_err prof_keep_texts(prof_profile *p, char **texts, size_t len)
 {
-    if (p->texts_len == p->texts_room) {
-        const size_t room = p->texts_room ? 2 * p->texts_room : 64;
-        void *grown = realloc(p->texts, room * sizeof(*p->texts));
-        if (!grown) {
-            prof_free_texts(texts, len);
-            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its names", p->path);
-        }
-        p->texts = grown;
-        p->texts_room = room;
-    }
-    p->texts[p->texts_len++] = (struct prof_texts){texts, len};
-    return LS_OK;
+    if (LS_VECTOR_ADD(&p->texts, (struct prof_texts){texts, len}) == LS_OK) return LS_OK;
+    prof_free_texts(texts, len);
+    return ls_nomem("the names of %s", p->path);
 }
 
 struct prof_column_data {
@@ -113,7 +104,7 @@ static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, c
                               struct prof_column_data *out)
 {
     struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->texts_room_bytes};
-    if (!t.texts) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, where);
+    if (!t.texts) return ls_nomem("%s of %s", where, p->path);
     const char *problem = prof_h5_read_texts(dataset, file_type, out->len, &t);
     p->texts_room_bytes = t.room_bytes;
     out->values = t.texts;
@@ -127,7 +118,7 @@ static ls_err prof_read_numbers(prof_profile *p, hid_t dataset, const char *wher
 {
     const hid_t memory_type = prof_h5_memory_type(type);
     out->values = calloc(out->len + 1, prof_type_bytes(type));
-    ls_err e = out->values ? LS_OK : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, where);
+    ls_err e = out->values ? LS_OK : ls_nomem("%s of %s", where, p->path);
     if (e == LS_OK && out->len > 0 &&
         H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out->values) < 0)
         e = prof_bad(p, where, "cannot be read: the file is damaged or truncated");
@@ -194,7 +185,7 @@ static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const stru
         p->tables_len[id] = column.len;
     }
     if (e == LS_OK && !p->tables[id])
-        e = ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", p->path, t->group);
+        e = ls_nomem("%s of %s", t->group, p->path);
     else if (e == LS_OK && column.len != p->tables_len[id])
         e = prof_bad(p, where, "has another length than the columns before it");
     else if (e == LS_OK)
@@ -240,7 +231,7 @@ static ls_err prof_read_attribute(prof_profile *p, hid_t attribute, const struct
 static ls_err prof_keep_run_text(prof_profile *p, char **slot)
 {
     char **texts = malloc(sizeof(*texts));
-    if (!texts) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its names", p->path);
+    if (!texts) return ls_nomem("the names of %s", p->path);
     texts[0] = *slot;
     if (!*slot) *slot = "";
     return prof_keep_texts(p, texts, 1);
@@ -378,13 +369,13 @@ static ls_err prof_load(prof_profile *p)
 ls_err prof_open(const char *path, prof_profile **out)
 {
     prof_profile *p = calloc(1, sizeof(*p));
-    if (!p) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (!p) return ls_nomem("%s", path);
     H5dont_atexit();
     H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
     p->file = H5I_INVALID_HID;
     p->path = strdup(path);
-    const ls_err e = p->path ? prof_load(p) : ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    const ls_err e = p->path ? prof_load(p) : ls_nomem("%s", path);
     if (e == LS_OK)
         *out = p;
     else
@@ -395,9 +386,9 @@ ls_err prof_open(const char *path, prof_profile **out)
 void prof_close(prof_profile *p)
 {
     if (!p) return;
-    for (size_t i = 0; i < p->texts_len; i++)
-        prof_free_texts(p->texts[i].texts, p->texts[i].len);
-    free(p->texts);
+    for (size_t i = 0; i < p->texts.len; i++)
+        prof_free_texts(p->texts.rows[i].texts, p->texts.rows[i].len);
+    free(p->texts.rows);
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
         free(p->tables[id]);
     for (int c = 0; c < PROF_COL_COUNT; c++)

@@ -91,7 +91,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     }
     prof_space_set_time(r->space, time_ns);
     struct prof_place place = prof_space_find(r->space, a->addr);
-    if (place.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
+    if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
     LS_TRY(prof_calls_access(r->calls, &lane->calls, a, &place.node));
     struct prof_sample s = prof_sample_missing;
     s.time_ns = prof_since_start(r->run, time_ns);
@@ -109,8 +109,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.burst = lane->burst;
     s.position = a->position;
     prof_count_coverage(r->run, place.node);
-    LS_TRY(LS_VECTOR_ROOM(&lane->samples));
-    lane->samples.rows[lane->samples.len++] = s;
+    LS_TRY(LS_VECTOR_ADD(&lane->samples, s));
     return prof_ip_add(&r->ips, a->ip);
 }
 
@@ -202,31 +201,30 @@ static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_plac
             known->count += row.count;
             continue;
         }
-        LS_TRY(LS_VECTOR_ROOM(&run->in_places));
-        run->in_places.rows[run->in_places.len++] =
-            (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count};
+        LS_TRY(LS_VECTOR_ADD(
+            &run->in_places,
+            (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count}));
     }
     return LS_OK;
 }
 
 static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
 {
-    LS_TRY(LS_VECTOR_ROOM(&r->run->child_ends));
-    r->run->child_ends.rows[r->run->child_ends.len++] = (struct prof_child_end){
-        .pid = rec->pid, .status = rec->status, .time_ns = prof_since_start(r->run, rec->time_ns)};
-    return LS_OK;
+    return LS_VECTOR_ADD(&r->run->child_ends,
+                         (struct prof_child_end){.pid = rec->pid,
+                                                 .status = rec->status,
+                                                 .time_ns = prof_since_start(r->run, rec->time_ns)});
 }
 
 static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
 {
-    LS_TRY(LS_VECTOR_ROOM(&r->run->dumps));
-    r->run->dumps.rows[r->run->dumps.len++] =
+    return LS_VECTOR_ADD(
+        &r->run->dumps,
         (struct prof_dump){.path = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
                            .process = r->process,
                            .time_ns = prof_since_start(r->run, rec->time_ns),
                            .extents = {rec->extents[0], rec->extents[1], rec->extents[2]},
-                           .threshold_cycles = r->threshold_cycles};
-    return LS_OK;
+                           .threshold_cycles = r->threshold_cycles});
 }
 
 static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting *rec)
@@ -345,8 +343,7 @@ static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, 
         if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
             found = &r->lanes[i];
     for (size_t i = 0; found && i < found->phases.open.len; i++) {
-        LS_TRY(LS_VECTOR_ROOM(&fork->phases.open));
-        fork->phases.open.rows[fork->phases.open.len++] = found->phases.open.rows[i];
+        LS_TRY(LS_VECTOR_ADD(&fork->phases.open, found->phases.open.rows[i]));
     }
     return LS_OK;
 }
@@ -550,8 +547,7 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
                                              .process = r->process};
     LS_TRY(prof_calls_new(&calls, &r->calls));
     r->lanes = calloc(image->streams.len + 1, sizeof(*r->lanes));
-    if (!r->lanes)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->streams.len);
+    if (!r->lanes) return ls_nomem("%zu threads of %s", image->streams.len, image->path);
     LS_TRY(spool_merge_new(image, 0, &merge));
     const struct spool_process *p = spool_merge_process(merge);
     r->run->tsc_hz = prof_tsc_hz(r->run, p);

@@ -4,6 +4,7 @@
 #define PROF_REPLAY_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "machine/mach_calibration.h"
 #include "profile/prof_account.h"
@@ -42,10 +43,7 @@ struct prof_run_state {
     LS_VECTOR(struct prof_thread) threads;
     LS_VECTOR(struct prof_burst) bursts;
     LS_VECTOR(struct prof_phase) phases;
-    struct {
-        uint32_t *ids;
-        size_t room;
-    } phase_table; /* phases by parent and name, prof_phases.c's */
+    struct ls_index phase_ids; /* by parent and name */
     LS_VECTOR(struct prof_phase_span) phase_spans;
     uint64_t phases_hidden; /* nested too deep */
     struct prof_forks *forks;

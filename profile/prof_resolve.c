@@ -176,7 +176,7 @@ static ls_err prof_rewrite_weights(struct prof_run_state *s)
     enum { ROWS = 1 << 16 };
     uint32_t *bursts = malloc(ROWS * sizeof(*bursts));
     uint64_t *weights = malloc(ROWS * sizeof(*weights));
-    ls_err e = bursts && weights ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for the weights of samples");
+    ls_err e = bursts && weights ? LS_OK : ls_nomem("the weights of samples");
     for (uint64_t first = 0; e == LS_OK && first < s->samples_len; first += ROWS) {
         const uint64_t left = s->samples_len - first;
         const struct prof_slice slice = {first, left < ROWS ? left : ROWS};
@@ -339,7 +339,7 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     s->names = prof_names_new();
     s->tree = s->names ? prof_tree_new(s->names) : NULL;
     if (!job->images || !job->surveys || !job->origins || !s->tree)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", job->options->spool_dir);
+        return ls_nomem("%s", job->options->spool_dir);
     memcpy(job->images, images, job->images_len * sizeof(*images));
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
     LS_TRY(prof_survey_all_images(job));
@@ -389,7 +389,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->threads.rows);
     free(s->bursts.rows);
     free(s->phases.rows);
-    free(s->phase_table.ids);
+    ls_index_fini(&s->phase_ids);
     free(s->phase_spans.rows);
     free(s->dumps.rows);
     free(s->child_ends.rows);

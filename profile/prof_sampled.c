@@ -100,7 +100,7 @@ static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct p
 {
     prof_space_set_time(r->space, time_ns);
     const struct prof_place place = prof_space_find(r->space, s->addr);
-    if (place.node == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of addresses");
+    if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
     s->node = place.node;
     s->element = place.element;
     s->component = place.component;
@@ -201,9 +201,7 @@ static ls_err prof_on_watch(struct prof_replay *r, const struct spool_watch *rec
         *known = w;
         return LS_OK;
     }
-    LS_TRY(LS_VECTOR_ROOM(&r->run->watches));
-    r->run->watches.rows[r->run->watches.len++] = w;
-    return LS_OK;
+    return LS_VECTOR_ADD(&r->run->watches, w);
 }
 
 ls_err prof_sampled_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_item *item)

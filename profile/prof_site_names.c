@@ -3,6 +3,7 @@
 
 #include "profile/prof_site_names.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_source_label.h"
 #include "profile/prof_source_text.h"
@@ -36,13 +37,13 @@ static void prof_place_text(const struct prof_namer *n, const struct prof_call_p
                             char out[PROF_PLACE_BYTES])
 {
     const uint64_t offset = prof_frame_offset(n->tables, p->frame);
-    const char *module = *p->module ? prof_base_name(p->module) : "generated code";
+    const char *module = *p->module ? ls_base_name(p->module) : "generated code";
     if (*p->function && p->line > 0)
         snprintf(out, PROF_PLACE_BYTES, "%s:%u", p->function, p->line);
     else if (*p->function)
         snprintf(out, PROF_PLACE_BYTES, "%s (%s+0x%" PRIx64 ")", p->function, module, offset);
     else if (p->line > 0)
-        snprintf(out, PROF_PLACE_BYTES, "%s:%u", prof_base_name(p->file), p->line);
+        snprintf(out, PROF_PLACE_BYTES, "%s:%u", ls_base_name(p->file), p->line);
     else
         snprintf(out, PROF_PLACE_BYTES, "%s+0x%" PRIx64, module, offset);
 }
@@ -225,6 +226,5 @@ ls_err prof_sites_name(struct prof_sites *s, const struct prof_place_tables *tab
     free(identities);
     free(n.rows);
     prof_source_text_free(n.text);
-    return has_memory ? LS_OK
-                      : ls_fail(LS_ERR_NOMEM, "out of memory for the names of %zu sites", s->rows.len);
+    return has_memory ? LS_OK : ls_nomem("the names of %zu sites", s->rows.len);
 }

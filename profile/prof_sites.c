@@ -6,55 +6,27 @@
 
 static const uint64_t prof_golden = UINT64_C(0x9e3779b97f4a7c15);
 
-static uint32_t *prof_site_slot(const struct prof_sites *s, uint32_t frame, bool is_mapping)
-{
-    size_t at = (size_t)(((uint64_t)frame * 2 + is_mapping) * prof_golden >> 32) & (s->slots_room - 1);
-    for (; s->slots[at] != 0; at = (at + 1) & (s->slots_room - 1)) {
-        const uint32_t row = s->slots[at] - 1;
-        if (s->rows.rows[row].frame == frame && s->facts.rows[row].is_mapping == is_mapping) break;
-    }
-    return &s->slots[at];
-}
-
-static ls_err prof_sites_grow(struct prof_sites *s)
-{
-    const size_t room = s->slots_room ? 2 * s->slots_room : 256;
-    uint32_t *slots = calloc(room, sizeof(*slots));
-    if (!slots) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu allocation sites", room);
-    free(s->slots);
-    s->slots = slots;
-    s->slots_room = room;
-    for (uint32_t i = 0; i < s->rows.len; i++)
-        *prof_site_slot(s, s->rows.rows[i].frame, s->facts.rows[i].is_mapping) = i + 1;
-    return LS_OK;
-}
-
 static ls_err prof_site_add(struct prof_sites *s, const struct prof_site_key *key)
 {
-    LS_TRY(LS_VECTOR_ROOM(&s->rows));
-    LS_TRY(LS_VECTOR_ROOM(&s->facts));
-    s->facts.rows[s->facts.len++] =
-        (struct prof_site_facts){.is_mapping = key->is_mapping, .is_single = key->is_single};
-    const uint32_t id = (uint32_t)s->rows.len;
-    s->rows.rows[s->rows.len++] = (struct prof_site){.id = id,
-                                                     .process = key->process,
-                                                     .frame = key->frame,
-                                                     .label_frame = key->frame,
-                                                     .node = PROF_NO_NODE,
-                                                     .label = ""};
-    return LS_OK;
+    const struct prof_site_facts facts = {.is_mapping = key->is_mapping, .is_single = key->is_single};
+    const struct prof_site row = {.id = (uint32_t)s->rows.len,
+                                  .process = key->process,
+                                  .frame = key->frame,
+                                  .label_frame = key->frame,
+                                  .node = PROF_NO_NODE,
+                                  .label = ""};
+    LS_TRY(LS_VECTOR_ADD(&s->facts, facts));
+    return LS_VECTOR_ADD(&s->rows, row);
 }
 
 ls_err prof_sites_intern(struct prof_sites *s, const struct prof_site_key *key, uint32_t *out_site)
 {
-    if (2 * s->rows.len >= s->slots_room) LS_TRY(prof_sites_grow(s));
-    uint32_t *slot = prof_site_slot(s, key->frame, key->is_mapping);
-    if (*slot == 0) {
-        LS_TRY(prof_site_add(s, key));
-        *slot = (uint32_t)s->rows.len;
-    }
-    *out_site = *slot - 1;
-    return LS_OK;
+    const uint64_t frame = (uint64_t)key->frame * 2 + key->is_mapping;
+    *out_site = ls_index_find(&s->by_frame, frame);
+    if (*out_site != LS_INDEX_NONE) return LS_OK;
+    *out_site = (uint32_t)s->rows.len;
+    LS_TRY(prof_site_add(s, key));
+    return ls_index_put(&s->by_frame, frame, *out_site);
 }
 
 double prof_block_weight(uint64_t len_bytes, uint32_t period_bytes)
@@ -99,27 +71,6 @@ static uint64_t prof_site_node_key(const struct prof_site *site, bool is_mapping
     return h ? h : 1;
 }
 
-static struct prof_site_node *prof_node_slot(const struct prof_sites *s, uint64_t key)
-{
-    size_t at = (size_t)(key >> 20) & (s->nodes_room - 1);
-    while (s->nodes[at].key != 0 && s->nodes[at].key != key)
-        at = (at + 1) & (s->nodes_room - 1);
-    return &s->nodes[at];
-}
-
-static bool prof_nodes_grow(struct prof_sites *s)
-{
-    struct prof_sites grown = {.nodes_room = s->nodes_room ? 2 * s->nodes_room : 256};
-    grown.nodes = calloc(grown.nodes_room, sizeof(*grown.nodes));
-    if (!grown.nodes) return false;
-    for (size_t i = 0; i < s->nodes_room; i++)
-        if (s->nodes[i].key != 0) *prof_node_slot(&grown, s->nodes[i].key) = s->nodes[i];
-    free(s->nodes);
-    s->nodes = grown.nodes;
-    s->nodes_room = grown.nodes_room;
-    return true;
-}
-
 static uint32_t prof_site_node_make(const struct prof_site *site, bool is_mapping, prof_tree *tree)
 {
     const uint32_t parent = is_mapping ? prof_tree_home(tree, PROF_NODE_ANONYMOUS, "anonymous memory")
@@ -140,20 +91,17 @@ uint32_t prof_sites_node(struct prof_sites *s, uint32_t site, const struct prof_
     struct prof_site *row = &s->rows.rows[site];
     struct prof_site_facts *f = &s->facts.rows[site];
     if (row->node != PROF_NO_NODE) return row->node;
-    if (2 * s->nodes_len >= s->nodes_room && !prof_nodes_grow(s)) return PROF_NO_NODE;
     if (f->key == 0) f->key = prof_site_node_key(row, f->is_mapping, frames, survey);
-    struct prof_site_node *slot = prof_node_slot(s, f->key);
-    if (slot->key == 0) {
-        const uint32_t made = prof_site_node_make(row, f->is_mapping, tree);
-        if (made == PROF_NO_NODE) return PROF_NO_NODE;
-        *slot = (struct prof_site_node){f->key, made};
-        s->nodes_len++;
-    } else if (prof_tree_node(tree, slot->node)->process != row->process) {
-        struct prof_node *shared = prof_tree_node(tree, slot->node);
+    uint32_t node = ls_index_find(&s->nodes, f->key);
+    if (node == LS_INDEX_NONE) {
+        node = prof_site_node_make(row, f->is_mapping, tree);
+        if (node == PROF_NO_NODE || ls_index_put(&s->nodes, f->key, node) != LS_OK) return PROF_NO_NODE;
+    } else if (prof_tree_node(tree, node)->process != row->process) {
+        struct prof_node *shared = prof_tree_node(tree, node);
         shared->process = UINT32_MAX;
         shared->base = shared->end = 0;
     }
-    return row->node = slot->node;
+    return row->node = node;
 }
 
 bool prof_sites_take_block_node(struct prof_sites *s, uint32_t site)
@@ -169,7 +117,7 @@ void prof_sites_fini(struct prof_sites *s)
 {
     free(s->rows.rows);
     free(s->facts.rows);
-    free(s->slots);
-    free(s->nodes);
+    ls_index_fini(&s->by_frame);
+    ls_index_fini(&s->nodes);
     *s = (struct prof_sites){0};
 }

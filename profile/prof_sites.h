@@ -5,6 +5,7 @@
 #define PROF_SITES_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "profile/prof_frames.h"
 #include "profile/prof_reader.h"
@@ -32,20 +33,12 @@ struct prof_site_facts {
     bool is_single;       /* one block in the whole recording: it needs no node beside the site's */
 };
 
-/* Two sites with one key are one node. */
-struct prof_site_node {
-    uint64_t key; /* 0: free slot */
-    uint32_t node;
-};
-
 /* Zeroed is empty. */
 struct prof_sites {
     LS_VECTOR(struct prof_site) rows;
     LS_VECTOR(struct prof_site_facts) facts; /* beside rows */
-    uint32_t *slots;                         /* hash of rows by frame: row + 1, 0: free */
-    size_t slots_room;
-    struct prof_site_node *nodes; /* hash by key */
-    size_t nodes_len, nodes_room;
+    struct ls_index by_frame;                /* rows by frame and is_mapping */
+    struct ls_index nodes;                   /* by the key of facts: two sites with one key are one node */
     uint32_t block_nodes;
 };
 

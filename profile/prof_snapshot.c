@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_snapshot.h"
 
+#include "common/ls_vector.h"
 #include "spool/spool_record.h"
 
 #include <stdlib.h>
@@ -10,13 +11,7 @@ ls_err prof_snapshot_take(struct prof_snapshot *s, const struct spool_maps *piec
 {
     if (piece->rec.flags & SPOOL_MAPS_FIRST) s->len = 0;
     *out_whole = (piece->rec.flags & SPOOL_MAPS_LAST) != 0;
-    if (s->len + piece->text_len > s->room) {
-        const size_t room = 2 * (s->len + piece->text_len);
-        char *grown = realloc(s->text, room);
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "out of memory for a memory map of %zu bytes", room);
-        s->text = grown;
-        s->room = room;
-    }
+    LS_TRY(LS_GROW(s->text, s->room, s->len + piece->text_len));
     if (piece->text_len > 0) memcpy(s->text + s->len, SPOOL_REC_TAIL(piece), piece->text_len);
     s->len += piece->text_len;
     return LS_OK;

@@ -75,7 +75,7 @@ ls_err prof_sources_collect(const prof_line_list *lines, prof_names *names, prof
 {
     size_t len;
     struct prof_wanted *wanted = prof_wanted_lines(lines, &len);
-    if (!wanted) return ls_fail(LS_ERR_NOMEM, "out of memory for source lines");
+    if (!wanted) return ls_nomem("source lines");
     ls_err e = LS_OK;
     for (size_t from = 0, to; e == LS_OK && from < len; from = to) {
         for (to = from + 1; to < len && wanted[to].file == wanted[from].file; to++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_space.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 #include "spool/spool_record.h"
 
@@ -37,16 +38,15 @@ static const struct prof_place prof_nowhere = {PROF_NO_NODE, UINT32_MAX, UINT64_
 static ls_err prof_space_fill(prof_space *s)
 {
     for (int i = 0; i < PROF_LAYER_COUNT; i++)
-        if (!(s->layers[i] = smr_live_new()))
-            return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+        if (!(s->layers[i] = smr_live_new())) return ls_nomem("address ranges");
     s->extents = calloc(s->survey->nodes.len + 1, sizeof(*s->extents));
-    return s->extents ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for %zu nodes", s->survey->nodes.len);
+    return s->extents ? LS_OK : ls_nomem("%zu nodes", s->survey->nodes.len);
 }
 
 ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context *context, prof_space **out)
 {
     prof_space *s = calloc(1, sizeof(*s));
-    if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+    if (!s) return ls_nomem("address ranges");
     *s = (prof_space){
         .survey = survey, .tree = context->tree, .names = context->names, .start_ns = context->start_ns};
     ls_err e = prof_heap_new(context, &s->heap);
@@ -74,11 +74,10 @@ static ls_err prof_space_copy(const prof_space *from, prof_space *to)
     for (int i = 0; i < PROF_LAYER_COUNT; i++)
         LS_TRY(smr_live_copy(from->layers[i], &to->layers[i]));
     for (size_t i = 0; i < from->mappings.len; i++) {
-        LS_TRY(LS_VECTOR_ROOM(&to->mappings));
-        to->mappings.rows[to->mappings.len++] = from->mappings.rows[i];
+        LS_TRY(LS_VECTOR_ADD(&to->mappings, from->mappings.rows[i]));
     }
     to->extents = calloc(to->survey->nodes.len + 1, sizeof(*to->extents));
-    if (!to->extents) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu nodes", to->survey->nodes.len);
+    if (!to->extents) return ls_nomem("%zu nodes", to->survey->nodes.len);
     for (size_t i = 0; i < to->survey->nodes.len && i < from->survey->nodes.len; i++)
         to->extents[i] = from->extents[i];
     return LS_OK;
@@ -96,7 +95,7 @@ size_t prof_space_clone_bytes(const prof_space *s)
 ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out)
 {
     prof_space *clone = calloc(1, sizeof(*clone));
-    if (!clone) return ls_fail(LS_ERR_NOMEM, "out of memory for address ranges");
+    if (!clone) return ls_nomem("address ranges");
     *clone = (prof_space){.survey = survey, .tree = s->tree, .names = s->names, .start_ns = s->start_ns};
     ls_err e = prof_heap_clone(s->heap, survey, process, &clone->heap);
     if (e == LS_OK) e = prof_space_copy(s, clone);
@@ -164,7 +163,7 @@ static ls_err prof_put_mapping(prof_space *s, const struct prof_mapping *m)
 ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_bytes)
 {
     smr_live *fresh = smr_live_new();
-    if (!fresh) return ls_fail(LS_ERR_NOMEM, "out of memory for a memory map");
+    if (!fresh) return ls_nomem("a memory map");
     smr_live_free(s->layers[PROF_LAYER_MAPS]);
     s->layers[PROF_LAYER_MAPS] = fresh;
     s->mappings.len = 0;
@@ -289,9 +288,9 @@ static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
 {
     switch (m->kind) {
     case PROF_NODE_STATIC:
-        return prof_base_name(m->path);
+        return ls_base_name(m->path);
     case PROF_NODE_CODE: /* beside the module's static data, which has the plain name */
-        return prof_name_printf(s->names, "%s (code and constants)", prof_base_name(m->path));
+        return prof_name_printf(s->names, "%s (code and constants)", ls_base_name(m->path));
     case PROF_NODE_FILE:
         return m->path;
     case PROF_NODE_STACK:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_stacks.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 #include "spool/spool_record.h"
 
@@ -15,7 +16,7 @@ struct prof_stacks {
 ls_err prof_stacks_new(sym_session *session, prof_functions *functions, prof_stacks **out)
 {
     prof_stacks *s = calloc(1, sizeof(*s));
-    if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
+    if (!s) return ls_nomem("call stacks");
     s->functions = functions;
     const ls_err e = sym_unwinder_new(session, &s->unwinder);
     if (e == LS_OK)
@@ -91,7 +92,7 @@ static bool prof_is_start(const char *function)
  * the functions that call main and a thread's first function. */
 static bool prof_is_unnamed_start(prof_stacks *s, uint64_t ip, uint64_t callee_ip, bool is_whole)
 {
-    const char *file = prof_base_name(prof_function_file(s->functions, ip));
+    const char *file = ls_base_name(prof_function_file(s->functions, ip));
     const char *name = prof_function_at(s->functions, ip); /* "" or [module] where there is none */
     if ((*name != '\0' && *name != '[') || strncmp(file, "libc.", 5) != 0) return false;
     return is_whole || strcmp(prof_function_at(s->functions, callee_ip), "main") == 0;
@@ -107,7 +108,7 @@ static bool prof_begins(prof_stacks *s, const struct sym_frame *frames, size_t l
 
 static bool prof_is_runtime(const prof_stacks *s, uint64_t ip)
 {
-    return strcmp(prof_base_name(prof_function_file(s->functions, ip)), "libloadstone-preload.so") == 0;
+    return strcmp(ls_base_name(prof_function_file(s->functions, ip)), "libloadstone-preload.so") == 0;
 }
 
 size_t prof_stacks_path(prof_stacks *s, const struct prof_stack *stack, uint64_t ips[PROF_PATH_FRAMES_MAX])

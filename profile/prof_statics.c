@@ -20,7 +20,7 @@ ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modu
     *s = (struct prof_statics){.modules = modules, .tree = tree, .start_ns = start_ns};
     s->slots = calloc(PROF_STATIC_SLOTS, sizeof(*s->slots));
     s->recent = calloc(PROF_STATIC_RECENT, sizeof(*s->recent));
-    return s->slots && s->recent ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for static data");
+    return s->slots && s->recent ? LS_OK : ls_nomem("static data");
 }
 
 void prof_statics_fini(struct prof_statics *s)

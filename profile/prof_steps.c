@@ -38,11 +38,10 @@ static ls_err prof_tops_collect(const struct prof_step_source *from, prof_top_li
         const struct prof_phase_span *s = &from->spans[i];
         if (!prof_is_top(from, s) || (thread != UINT32_MAX && s->thread != thread)) continue;
         thread = s->thread;
-        LS_TRY(LS_VECTOR_ROOM(out));
-        out->rows[out->len++] = (struct prof_top_span){.begin_ns = s->begin_ns,
-                                                       .end_ns = s->end_ns,
-                                                       .name = from->phases[s->phase].name,
-                                                       .phase = s->phase};
+        LS_TRY(LS_VECTOR_ADD(out, (struct prof_top_span){.begin_ns = s->begin_ns,
+                                                         .end_ns = s->end_ns,
+                                                         .name = from->phases[s->phase].name,
+                                                         .phase = s->phase}));
     }
     if (out->len > 1) qsort(out->rows, out->len, sizeof(*out->rows), prof_compare_tops);
     return LS_OK;
@@ -51,7 +50,7 @@ static ls_err prof_tops_collect(const struct prof_step_source *from, prof_top_li
 static ls_err prof_tops_number(prof_top_list *l, size_t phases_len)
 {
     uint32_t *counts = calloc(phases_len + 1, sizeof(*counts));
-    if (!counts) return ls_fail(LS_ERR_NOMEM, "out of memory for steps");
+    if (!counts) return ls_nomem("steps");
     for (size_t i = 0; i < l->len; i++)
         l->rows[i].number = ++counts[l->rows[i].phase];
     for (size_t i = 0; i < l->len; i++)
@@ -107,7 +106,7 @@ static ls_err prof_steps_of_phases(struct prof_steps *out, const prof_top_list *
         if (end < l->len && l->rows[end].begin_ns < s->end_ns) s->end_ns = l->rows[end].begin_ns;
         s->label = prof_step_label(l, first, end);
         out->len++;
-        if (!s->label) return ls_fail(LS_ERR_NOMEM, "out of memory for steps");
+        if (!s->label) return ls_nomem("steps");
     }
     return LS_OK;
 }
@@ -121,7 +120,7 @@ static ls_err prof_steps_of_slices(struct prof_steps *out, const struct prof_ste
         s->end_ns = i + 1 == slices ? UINT64_MAX : (uint64_t)((double)from->duration_ns * (i + 1) / slices);
         if (asprintf(&s->label, "%.3g s", (double)s->begin_ns / 1e9) < 0) {
             s->label = NULL;
-            return ls_fail(LS_ERR_NOMEM, "out of memory for steps");
+            return ls_nomem("steps");
         }
     }
     return LS_OK;
@@ -135,8 +134,7 @@ ls_err prof_steps_init(struct prof_steps *out, const struct prof_step_source *fr
     ls_err e = from->slices ? LS_OK : prof_tops_collect(from, &tops);
     if (e == LS_OK && (from->slices || tops.len >= 2)) {
         out->rows = calloc(max, sizeof(*out->rows));
-        e = out->rows ? prof_tops_number(&tops, from->phases_len)
-                      : ls_fail(LS_ERR_NOMEM, "out of memory for %u steps", max);
+        e = out->rows ? prof_tops_number(&tops, from->phases_len) : ls_nomem("%u steps", max);
         if (e == LS_OK)
             e = from->slices ? prof_steps_of_slices(out, from, max) : prof_steps_of_phases(out, &tops, max);
     }

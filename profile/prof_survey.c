@@ -17,8 +17,7 @@ static ls_err prof_survey_slot(struct prof_survey *s, uint32_t spool_id, struct 
     *out = NULL;
     if (spool_id == 0 || spool_id > PROF_SPOOL_ID_MAX) return LS_OK;
     while (s->nodes.len < spool_id) {
-        LS_TRY(LS_VECTOR_ROOM(&s->nodes));
-        s->nodes.rows[s->nodes.len++] = (struct prof_survey_node){.node = PROF_NO_NODE};
+        LS_TRY(LS_VECTOR_ADD(&s->nodes, (struct prof_survey_node){.node = PROF_NO_NODE}));
     }
     *out = &s->nodes.rows[spool_id - 1];
     return LS_OK;
@@ -88,15 +87,13 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         known->seen_ns = time_ns;
         return LS_OK;
     }
-    LS_TRY(LS_VECTOR_ROOM(&s->modules));
-    s->modules.rows[s->modules.len++] = (struct prof_survey_module){.path = m->path,
-                                                                    .base = m->base,
-                                                                    .end = m->end,
-                                                                    .offset_bytes = m->offset_bytes,
-                                                                    .born_ns = s->snapshots_len ? time_ns : 0,
-                                                                    .died_ns = UINT64_MAX,
-                                                                    .seen_ns = time_ns};
-    return LS_OK;
+    return LS_VECTOR_ADD(&s->modules, (struct prof_survey_module){.path = m->path,
+                                                                  .base = m->base,
+                                                                  .end = m->end,
+                                                                  .offset_bytes = m->offset_bytes,
+                                                                  .born_ns = s->snapshots_len ? time_ns : 0,
+                                                                  .died_ns = UINT64_MAX,
+                                                                  .seen_ns = time_ns});
 }
 
 static bool prof_survey_has_seen(const struct prof_survey *s, const struct prof_mapping *m)
@@ -185,7 +182,7 @@ static ls_err prof_survey_image_bytes(struct prof_survey *s, const struct spool_
 {
     if (s->vdso.len_bytes > 0 || r->len_bytes == 0) return LS_OK;
     s->vdso.bytes = malloc(r->len_bytes);
-    if (!s->vdso.bytes) return ls_fail(LS_ERR_NOMEM, "out of memory for an image of %u bytes", r->len_bytes);
+    if (!s->vdso.bytes) return ls_nomem("an image of %u bytes", r->len_bytes);
     memcpy(s->vdso.bytes, SPOOL_REC_TAIL(r), r->len_bytes);
     s->vdso.len_bytes = r->len_bytes;
     s->vdso.base = r->base;
@@ -212,8 +209,7 @@ static ls_err prof_survey_tls(struct prof_survey *s, const struct spool_tls_modu
 {
     const struct spool_tls_row *rows = (const void *)SPOOL_REC_TAIL(r);
     for (uint32_t i = 0; i < r->rows_len; i++) {
-        LS_TRY(LS_VECTOR_ROOM(&s->tls));
-        s->tls.rows[s->tls.len++] = (struct prof_survey_tls){r->time_ns, rows[i].id, rows[i].at};
+        LS_TRY(LS_VECTOR_ADD(&s->tls, (struct prof_survey_tls){r->time_ns, rows[i].id, rows[i].at}));
     }
     return LS_OK;
 }
@@ -277,11 +273,10 @@ ls_err prof_survey_image(const struct spool_image *image, prof_names *names, str
     spool_merge *merge;
     *out = (struct prof_survey){
         .origin.status = SPOOL_STATUS_UNKNOWN, .begin_ns = UINT64_MAX, .seen_live = smr_live_new()};
-    if (!out->seen_live) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    if (!out->seen_live) return ls_nomem("%s", image->path);
     LS_TRY(spool_merge_new(image, 0, &merge));
     struct prof_snapshot *texts = calloc(image->streams.len + 1, sizeof(*texts));
-    const ls_err e = texts ? prof_survey_all(out, names, merge, texts)
-                           : ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    const ls_err e = texts ? prof_survey_all(out, names, merge, texts) : ls_nomem("%s", image->path);
     for (size_t i = 0; texts && i < image->streams.len; i++)
         prof_snapshot_fini(&texts[i]);
     free(texts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_tls.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_maps.h"
 #include "spool/spool_record.h"
 
@@ -15,7 +16,7 @@ ls_err prof_tls_init(struct prof_tls *t, const struct prof_modules *modules, con
 {
     *t = (struct prof_tls){
         .modules = modules, .survey = survey, .tree = tree, .live = smr_live_new(), .first_free = UINT32_MAX};
-    return t->live ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for thread-local storage");
+    return t->live ? LS_OK : ls_nomem("thread-local storage");
 }
 
 void prof_tls_fini(struct prof_tls *t)
@@ -95,7 +96,7 @@ ls_err prof_tls_blocks(struct prof_tls *t, uint32_t lane, const struct spool_tls
 
 static uint32_t prof_tls_node(struct prof_tls *t, const struct prof_tls_block *b, const struct sym_thing *v)
 {
-    const uint32_t home = prof_tree_home(t->tree, PROF_NODE_STATIC, prof_base_name(b->module->path));
+    const uint32_t home = prof_tree_home(t->tree, PROF_NODE_STATIC, ls_base_name(b->module->path));
     if (home == PROF_NO_NODE) return home;
     const uint32_t id =
         prof_tree_child(t->tree, home, PROF_NODE_TLS, v->row == SYM_NONE ? "thread-local storage" : v->name);

@@ -111,7 +111,7 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     H5Sclose(space);
     H5Tclose(memory_type);
     H5Tclose(type);
-    if (!w->buffers[column]) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for the columns", w->path);
+    if (!w->buffers[column]) return ls_nomem("the columns of %s", w->path);
     return w->columns[column] >= 0 ? LS_OK : prof_writer_failed(w, row->name);
 }
 
@@ -179,7 +179,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
 {
     w->path = strdup(path);
     if (!w->path || asprintf(&w->temporary_path, "%s.part-%ld", path, (long)getpid()) < 0)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+        return ls_nomem("%s", path);
     if (!w->force && access(path, F_OK) == 0)
         return ls_fail(LS_ERR_EXISTS, "%s is already there: use --force to replace it, or another name",
                        path);
@@ -192,7 +192,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
 ls_err prof_writer_new(const char *path, int force, prof_writer **out)
 {
     prof_writer *w = calloc(1, sizeof(*w));
-    if (!w) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (!w) return ls_nomem("%s", path);
     H5dont_atexit(); /* every file is closed here; its own attempt crashes after a failed write */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
     w->force = force;
@@ -408,7 +408,7 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
     for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
         void *column = prof_gather(t, &t->fields[i], rows, rows_len);
         e = column ? prof_writer_reserve(w, prof_column_bytes(&t->fields[i], column, rows_len))
-                   : ls_fail(LS_ERR_NOMEM, "%s: out of memory for %s", w->path, t->group);
+                   : ls_nomem("%s of %s", t->group, w->path);
         if (e == LS_OK) e = prof_write_field(w, group, &t->fields[i], column, rows_len);
         free(column);
     }

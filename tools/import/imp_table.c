@@ -213,8 +213,7 @@ static ls_err imp_note_element(imp_table *t, uint32_t node, uint64_t element)
 {
     if (node == UINT32_MAX || element == UINT64_MAX) return LS_OK;
     while (t->elements_len.len <= node) {
-        LS_TRY(LS_VECTOR_ROOM(&t->elements_len));
-        t->elements_len.rows[t->elements_len.len++] = 0;
+        LS_TRY(LS_VECTOR_ADD(&t->elements_len, 0));
     }
     if (t->elements_len.rows[node] <= element) t->elements_len.rows[node] = element + 1;
     return LS_OK;

@@ -86,9 +86,7 @@ static ls_err trc_tell(trc_homes *h, struct pat_event e)
 {
     if (h->are_events_taken) h->events.len = 0;
     h->are_events_taken = false;
-    LS_TRY(LS_VECTOR_ROOM(&h->events));
-    h->events.rows[h->events.len++] = e;
-    return LS_OK;
+    return LS_VECTOR_ADD(&h->events, e);
 }
 
 /* In a row of its own. */
@@ -163,9 +161,7 @@ static ls_err trc_add_module(trc_homes *h, const struct trc_module *seen)
     const bool is_ours = strncmp(trc_base_name(path), "libloadstone", strlen("libloadstone")) == 0;
     if (is_known && !is_ours) LS_TRY(trc_add_variables(h, file, &m));
     v.len = (uint32_t)h->tables.ranges_len - v.first;
-    LS_TRY(LS_VECTOR_ROOM(&h->variables));
-    h->variables.rows[h->variables.len++] = v;
-    return LS_OK;
+    return LS_VECTOR_ADD(&h->variables, v);
 }
 
 static ls_err trc_module_gone(trc_homes *h, uint64_t module)
@@ -186,8 +182,7 @@ static ls_err trc_add_thread(trc_homes *h)
     char label[32];
     uint32_t row;
     snprintf(label, sizeof(label), "thread %zu", h->tables.threads_len);
-    LS_TRY(LS_VECTOR_ROOM(&h->stacks));
-    h->stacks.rows[h->stacks.len++] = PAT_NONE;
+    LS_TRY(LS_VECTOR_ADD(&h->stacks, PAT_NONE));
     return pat_tables_add_thread(&h->tables, label, &row);
 }
 
@@ -254,8 +249,7 @@ static ls_err trc_node_at(trc_homes *h, uint64_t number, struct trc_node **out)
     if (number > UINT32_MAX / 2)
         return ls_fail(LS_ERR_RANGE, "a registered range has number %ju", (uintmax_t)number);
     while (h->nodes.len <= number) {
-        LS_TRY(LS_VECTOR_ROOM(&h->nodes));
-        h->nodes.rows[h->nodes.len++] = (struct trc_node){PAT_NONE, PAT_NONE};
+        LS_TRY(LS_VECTOR_ADD(&h->nodes, (struct trc_node){PAT_NONE, PAT_NONE}));
     }
     *out = &h->nodes.rows[number];
     return LS_OK;
