@@ -132,16 +132,15 @@ ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const 
 {
     memset(out, 0, sizeof(*out));
     struct an_ip *table = calloc(AN_IPS_MAX, sizeof(*table));
-    if (!table) return ls_fail(LS_ERR_NOMEM, "no memory for advice");
+    if (!table) return ls_nomem("advice");
     const struct an_ip top = an_top_ip(in, costs, in_group, table, out);
     free(table);
     out->ip = top.ip;
     out->sample = top.sample;
     struct an_walk w = {.strides = malloc((top.samples + 1) * sizeof(*w.strides)),
                         .jumps = malloc((top.samples + 1) * sizeof(*w.jumps))};
-    const ls_err err = w.strides && w.jumps ? LS_OK
-                                            : ls_fail(LS_ERR_NOMEM, "no memory for %llu strides",
-                                                      (unsigned long long)top.samples);
+    const ls_err err =
+        w.strides && w.jumps ? LS_OK : ls_nomem("%llu strides", (unsigned long long)top.samples);
     if (err == LS_OK) {
         if (top.samples) an_collect_strides(in, costs, in_group, top.ip, &w);
         an_find(out, &w);

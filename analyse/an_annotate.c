@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_annotate.h"
 
+#include "common/ls_text.h"
+#include "common/ls_vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Lines in a row without samples that are still shown between sampled ones, besides those around them. */
 enum { AN_AROUND_LINES = 3 };
-
-static const char *an_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* --- by name --- */
 
@@ -30,7 +27,7 @@ static bool an_has_file(const struct an_tables *t, const struct prof_line *l, co
 {
     for (size_t i = 0; i < t->lines_len; i++) {
         const struct prof_line *other = &t->lines[i];
-        const char *base = an_file_name(other->file);
+        const char *base = ls_base_name(other->file);
         if (strlen(base) == file_len && memcmp(base, file, file_len) == 0 &&
             strcmp(other->function, l->function) == 0 && strcmp(other->module, l->module) == 0)
             return true;
@@ -41,7 +38,7 @@ static bool an_has_file(const struct an_tables *t, const struct prof_line *l, co
 static bool an_is_in(const struct an_tables *t, const struct prof_line *l, const char *where,
                      size_t where_len)
 {
-    const char *module = an_file_name(l->module);
+    const char *module = ls_base_name(l->module);
     if (strlen(module) == where_len && memcmp(module, where, where_len) == 0) return true;
     return an_has_file(t, l, where, where_len);
 }
@@ -100,23 +97,7 @@ size_t an_functions_named(const struct an_combination *c, const struct an_tables
 
 /* --- its lines --- */
 
-struct an_annotated_list {
-    struct an_annotated *rows;
-    size_t len, room;
-};
-
-static ls_err an_annotated_add(struct an_annotated_list *l, struct an_annotated row)
-{
-    if (l->len == l->room) {
-        const size_t room = l->room ? 2 * l->room : 64;
-        void *grown = realloc(l->rows, room * sizeof(*l->rows));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu lines", room);
-        l->rows = grown;
-        l->room = room;
-    }
-    l->rows[l->len++] = row;
-    return LS_OK;
-}
+typedef LS_VECTOR(struct an_annotated) an_annotated_list;
 
 static int an_compare_annotated(const void *a, const void *b)
 {
@@ -133,14 +114,14 @@ static int an_compare_instructions(const void *a, const void *b)
 
 /* What the samples of the function fell on. */
 static ls_err an_collect_sampled(const struct an_combination *c, const struct an_tables *t, uint32_t function,
-                                 struct an_annotated_list *out)
+                                 an_annotated_list *out)
 {
     const struct an_keys *k = &c->keys[1];
     for (uint32_t g = 0; g < c->groups_len; g++) {
         const struct an_group *group = &c->groups[g];
         if (group->depth != 1 || group->parent != function || group->number >= k->len) continue;
         const struct prof_line *l = &t->lines[k->keys[group->number]];
-        LS_TRY(an_annotated_add(
+        LS_TRY(LS_VECTOR_ADD(
             out, (struct an_annotated){l->file, l->line, NULL, k->keys[group->number], g, false}));
     }
     return LS_OK;
@@ -162,13 +143,13 @@ static size_t an_source_at(const struct an_source_text *s, const char *file, uin
 }
 
 /* Lines [from, to) of the file, those that the profile holds. */
-static ls_err an_add_context(struct an_annotated_list *out, const struct an_source_text *s, const char *file,
+static ls_err an_add_context(an_annotated_list *out, const struct an_source_text *s, const char *file,
                              uint32_t from, uint32_t to)
 {
     for (size_t i = an_source_at(s, file, from);
          i < s->len && s->rows[i].line < to && strcmp(s->rows[i].file, file) == 0; i++)
-        LS_TRY(an_annotated_add(out, (struct an_annotated){file, s->rows[i].line, s->rows[i].text, UINT32_MAX,
-                                                           AN_UNSAMPLED, false}));
+        LS_TRY(LS_VECTOR_ADD(out, (struct an_annotated){file, s->rows[i].line, s->rows[i].text, UINT32_MAX,
+                                                        AN_UNSAMPLED, false}));
     return LS_OK;
 }
 
@@ -178,24 +159,24 @@ static bool an_same_file(const struct an_annotated *a, const struct an_annotated
 }
 
 /* A sampled line with what stands before it, up to the sampled line above, and behind the last one of a file. */
-static ls_err an_add_with_context(struct an_annotated_list *out, const struct an_source_text *s,
-                                  const struct an_annotated_list *sampled, size_t i)
+static ls_err an_add_with_context(an_annotated_list *out, const struct an_source_text *s,
+                                  const an_annotated_list *sampled, size_t i)
 {
     struct an_annotated row = sampled->rows[i];
     const bool is_first = i == 0 || !an_same_file(&row, &sampled->rows[i - 1]);
     const bool is_last = i + 1 == sampled->len || !an_same_file(&row, &sampled->rows[i + 1]);
-    if (row.line == 0) return an_annotated_add(out, row);
+    if (row.line == 0) return LS_VECTOR_ADD(out, row);
     const uint32_t above = is_first ? 0 : sampled->rows[i - 1].line;
     const uint32_t first = is_first && row.line > AN_AROUND_LINES ? row.line - AN_AROUND_LINES : above + 1;
     LS_TRY(an_add_context(out, s, row.file, first, row.line));
     const size_t at = an_source_at(s, row.file, row.line);
     if (at < s->len && s->rows[at].line == row.line && strcmp(s->rows[at].file, row.file) == 0)
         row.text = s->rows[at].text;
-    LS_TRY(an_annotated_add(out, row));
+    LS_TRY(LS_VECTOR_ADD(out, row));
     return is_last ? an_add_context(out, s, row.file, row.line + 1, row.line + 1 + AN_AROUND_LINES) : LS_OK;
 }
 
-static void an_mark_gaps(struct an_annotated_list *l)
+static void an_mark_gaps(an_annotated_list *l)
 {
     for (size_t i = 1; i < l->len; i++)
         l->rows[i].follows_gap =
@@ -206,7 +187,7 @@ ls_err an_annotate_lines(const struct an_combination *c, const struct an_tables 
                          const struct an_source_text *sources, uint32_t function, struct an_annotated **out,
                          size_t *out_len)
 {
-    struct an_annotated_list sampled = {0}, all = {0};
+    an_annotated_list sampled = {0}, all = {0};
     ls_err err = an_collect_sampled(c, t, function, &sampled);
     if (err == LS_OK && sampled.len)
         qsort(sampled.rows, sampled.len, sizeof(*sampled.rows), an_compare_annotated);
@@ -226,7 +207,7 @@ ls_err an_annotate_lines(const struct an_combination *c, const struct an_tables 
 ls_err an_annotate_instructions(const struct an_combination *c, const struct an_tables *t, uint32_t function,
                                 struct an_annotated **out, size_t *out_len)
 {
-    struct an_annotated_list sampled = {0};
+    an_annotated_list sampled = {0};
     const ls_err err = an_collect_sampled(c, t, function, &sampled);
     if (err != LS_OK) {
         free(sampled.rows);

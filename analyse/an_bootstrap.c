@@ -109,7 +109,7 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
     }
     if (!b || !b->block_of_burst || !b->counts) {
         an_bootstrap_free(b);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the bootstrap over %zu bursts", in->bursts_len);
+        return ls_nomem("the bootstrap over %zu bursts", in->bursts_len);
     }
     uint64_t random = seed;
     b->bursts[AN_TIME] = costs->bursts;

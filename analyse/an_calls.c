@@ -1,46 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_calls.h"
 #include "common/ls_hash.h"
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define AN_NONE UINT32_MAX
-#define AN_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
-/* Functions of one stack, innermost first. */
-struct an_path {
-    struct an_call *rows; /* parent is not used */
-    size_t len, room;
-};
+/* Functions of one stack, innermost first; parent is not used. */
+typedef LS_VECTOR(struct an_call) an_path;
 
 struct an_call_builder {
     const struct an_tables *t;
     struct an_call_tree *tree;
     size_t rows_room;
-    uint32_t *slots; /* hash of rows by parent and function: row + 1, 0: empty */
-    size_t slots_room;
+    struct ls_index rows;    /* by parent and function */
     uint32_t *call_of_frame; /* AN_NONE: not asked for yet */
-    struct an_path path;
+    an_path path;
 };
 
-static ls_err an_calls_nomem(size_t len)
+static ls_err an_path_add(an_path *p, const char *function, const char *module)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory for %zu calls", len);
-}
-
-static ls_err an_path_add(struct an_path *p, const char *function, const char *module)
-{
-    if (p->len == p->room) {
-        const size_t room = p->room ? 2 * p->room : 256;
-        struct an_call *grown = realloc(p->rows, room * sizeof(*grown));
-        if (!grown) return an_calls_nomem(room);
-        p->rows = grown;
-        p->room = room;
-    }
-    p->rows[p->len++] = (struct an_call){.function = function, .module = module};
-    return LS_OK;
+    return LS_VECTOR_ADD(p, (struct an_call){.function = function, .module = module});
 }
 
 /* First row of inlines that belongs to line, or where it would be. */
@@ -84,52 +68,17 @@ static bool an_call_is(const struct an_call *a, const struct an_call *b)
            strcmp(a->module, b->module) == 0;
 }
 
-static uint32_t *an_call_slot(const struct an_call_builder *b, const struct an_call *c)
-{
-    uint64_t h = ls_hash_text(ls_hash_text(LS_HASH_BEGIN, c->function), c->module);
-    h = (h ^ c->parent) * AN_GOLDEN;
-    size_t at = (size_t)(h >> 32) & (b->slots_room - 1);
-    while (b->slots[at] && !an_call_is(&b->tree->rows[b->slots[at] - 1], c))
-        at = (at + 1) & (b->slots_room - 1);
-    return &b->slots[at];
-}
-
-static ls_err an_slots_grow(struct an_call_builder *b)
-{
-    const size_t room = b->slots_room ? 2 * b->slots_room : 1024;
-    uint32_t *slots = calloc(room, sizeof(*slots));
-    if (!slots) return an_calls_nomem(room);
-    free(b->slots);
-    b->slots = slots;
-    b->slots_room = room;
-    for (uint32_t i = 0; i < b->tree->len; i++)
-        *an_call_slot(b, &b->tree->rows[i]) = i + 1;
-    return LS_OK;
-}
-
-static ls_err an_rows_grow(struct an_call_builder *b)
-{
-    if (b->tree->len < b->rows_room) return LS_OK;
-    const size_t room = b->rows_room ? 2 * b->rows_room : 256;
-    struct an_call *rows = realloc(b->tree->rows, room * sizeof(*rows));
-    if (!rows) return an_calls_nomem(room);
-    b->tree->rows = rows;
-    b->rows_room = room;
-    return LS_OK;
-}
-
 /* The row of c, made when it is new. */
 static ls_err an_call_find(struct an_call_builder *b, struct an_call c, uint32_t *out)
 {
-    if (2 * ((size_t)b->tree->len + 1) > b->slots_room) LS_TRY(an_slots_grow(b));
-    LS_TRY(an_rows_grow(b));
-    uint32_t *slot = an_call_slot(b, &c);
-    if (*slot == 0) {
-        b->tree->rows[b->tree->len++] = c;
-        *slot = b->tree->len;
-    }
-    *out = *slot - 1;
-    return LS_OK;
+    const uint64_t name = ls_hash_text(ls_hash_text(LS_HASH_BEGIN, c.function), c.module);
+    const uint64_t key = ls_index_key(name, c.parent);
+    for (size_t step = 0; ls_index_next(&b->rows, key, &step, out);)
+        if (an_call_is(&b->tree->rows[*out], &c)) return LS_OK;
+    LS_TRY(LS_GROW(b->tree->rows, b->rows_room, b->tree->len + 1));
+    *out = b->tree->len;
+    b->tree->rows[b->tree->len++] = c;
+    return ls_index_put(&b->rows, key, *out);
 }
 
 static ls_err an_call_of_frame(struct an_call_builder *b, uint32_t frame, enum an_call_order order,
@@ -156,7 +105,8 @@ static ls_err an_calls_build(struct an_call_builder *b, enum an_call_order order
     const struct an_tables *t = b->t;
     b->call_of_frame = malloc((t->frames_len + 1) * sizeof(*b->call_of_frame));
     b->tree->call_of_burst = malloc((t->bursts_len + 1) * sizeof(*b->tree->call_of_burst));
-    if (!b->call_of_frame || !b->tree->call_of_burst) return an_calls_nomem(t->bursts_len);
+    if (!b->call_of_frame || !b->tree->call_of_burst)
+        return ls_nomem("the call stacks of %zu bursts", t->bursts_len);
     memset(b->call_of_frame, 0xff, (t->frames_len + 1) * sizeof(*b->call_of_frame));
     for (size_t i = 0; i < t->bursts_len; i++)
         LS_TRY(an_call_of_frame(b, t->bursts[i].frame, order, &b->tree->call_of_burst[i]));
@@ -168,7 +118,7 @@ ls_err an_calls_init(struct an_call_tree *out, const struct an_tables *t, enum a
     memset(out, 0, sizeof(*out));
     struct an_call_builder b = {.t = t, .tree = out};
     const ls_err e = an_calls_build(&b, order);
-    free(b.slots);
+    ls_index_fini(&b.rows);
     free(b.call_of_frame);
     free(b.path.rows);
     return e;

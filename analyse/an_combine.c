@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_combine.h"
 
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,38 +47,6 @@ bool an_by_is_origin(const struct an_by *by)
     return true;
 }
 
-/* Groups of one depth: (group above, number) to group. Open addressing, half full at most. */
-struct an_pairs {
-    struct an_pair {
-        uint32_t above, number, group; /* group AN_NO_GROUP_ID: empty */
-    } * slots;
-    size_t len, room; /* room: a power of two */
-};
-
-static struct an_pair *an_pair_slot(const struct an_pairs *p, uint32_t above, uint32_t number)
-{
-    const uint64_t key = (uint64_t)above << 32 | number;
-    size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (p->room - 1);
-    while (p->slots[at].group != AN_NO_GROUP_ID &&
-           (p->slots[at].above != above || p->slots[at].number != number))
-        at = (at + 1) & (p->room - 1);
-    return &p->slots[at];
-}
-
-static ls_err an_pairs_grow(struct an_pairs *p)
-{
-    struct an_pairs grown = {.len = p->len, .room = p->room ? 2 * p->room : 1024};
-    grown.slots = malloc(grown.room * sizeof(*grown.slots));
-    if (!grown.slots) return ls_fail(LS_ERR_NOMEM, "no memory for %zu groups", grown.room);
-    memset(grown.slots, 0xff, grown.room * sizeof(*grown.slots));
-    for (size_t i = 0; i < p->room; i++)
-        if (p->slots[i].group != AN_NO_GROUP_ID)
-            *an_pair_slot(&grown, p->slots[i].above, p->slots[i].number) = p->slots[i];
-    free(p->slots);
-    *p = grown;
-    return LS_OK;
-}
-
 struct an_combiner {
     struct an_combination *c;
     size_t room; /* of c->groups */
@@ -84,15 +55,9 @@ struct an_combiner {
 static ls_err an_group_add(struct an_combiner *b, struct an_group group, uint32_t *out)
 {
     struct an_combination *c = b->c;
-    if (c->groups_len == b->room) {
-        const size_t room = b->room ? 2 * b->room : 1024;
-        if (room >= UINT32_MAX / 2)
-            return ls_fail(LS_ERR_RANGE, "more than %u groups: group by fewer dimensions", c->groups_len);
-        void *grown = realloc(c->groups, room * sizeof(*c->groups));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu groups", room);
-        c->groups = grown;
-        b->room = room;
-    }
+    if (c->groups_len >= UINT32_MAX / 2)
+        return ls_fail(LS_ERR_RANGE, "more than %u groups: group by fewer dimensions", c->groups_len);
+    LS_TRY(LS_GROW(c->groups, b->room, c->groups_len + 1));
     *out = c->groups_len;
     c->groups[c->groups_len++] = group;
     return LS_OK;
@@ -109,19 +74,15 @@ static ls_err an_add_top(struct an_combiner *b, const struct an_tables *t)
     return LS_OK;
 }
 
-static ls_err an_find_below(struct an_combiner *b, struct an_pairs *pairs, struct an_group wanted,
+/* pairs: groups of one depth by the group above and the number. */
+static ls_err an_find_below(struct an_combiner *b, struct ls_index *pairs, struct an_group wanted,
                             uint32_t *out)
 {
-    if (2 * (pairs->len + 1) > pairs->room) LS_TRY(an_pairs_grow(pairs));
-    struct an_pair *slot = an_pair_slot(pairs, wanted.parent, wanted.number);
-    if (slot->group == AN_NO_GROUP_ID) {
-        uint32_t id;
-        LS_TRY(an_group_add(b, wanted, &id));
-        *slot = (struct an_pair){wanted.parent, wanted.number, id};
-        pairs->len++;
-    }
-    *out = slot->group;
-    return LS_OK;
+    const uint64_t key = (uint64_t)wanted.parent << 32 | wanted.number;
+    *out = ls_index_find(pairs, key);
+    if (*out != LS_INDEX_NONE) return LS_OK;
+    LS_TRY(an_group_add(b, wanted, out));
+    return ls_index_put(pairs, key, *out);
 }
 
 /* Things that are grouped, and their numbers in each dimension: samples, or bursts. */
@@ -137,7 +98,7 @@ static uint32_t an_number_of(const struct an_keys *k, const struct an_members *m
 }
 
 /* Move every member from its group to the one below it that its key in this dimension names. */
-static ls_err an_add_below(struct an_combiner *b, uint32_t depth, struct an_pairs *pairs,
+static ls_err an_add_below(struct an_combiner *b, uint32_t depth, struct ls_index *pairs,
                            const struct an_members *m)
 {
     const struct an_keys *k = &b->c->keys[depth];
@@ -154,10 +115,10 @@ static ls_err an_add_depths(struct an_combiner *b, const struct an_members membe
 {
     ls_err err = LS_OK;
     for (uint32_t d = 1; d < b->c->len && err == LS_OK; d++) {
-        struct an_pairs pairs = {0};
+        struct ls_index pairs = {0};
         for (int m = 0; m < 2 && err == LS_OK; m++)
             err = an_add_below(b, d, &pairs, &members[m]);
-        free(pairs.slots);
+        ls_index_fini(&pairs);
     }
     return err;
 }
@@ -171,7 +132,7 @@ static bool an_is_whole(const struct an_grouped *of, uint64_t burst)
 static ls_err an_copy_parents(struct an_combination *c)
 {
     c->parents = malloc((c->groups_len + 1u) * sizeof(*c->parents));
-    if (!c->parents) return ls_fail(LS_ERR_NOMEM, "no memory for %u groups", c->groups_len);
+    if (!c->parents) return ls_nomem("%u groups", c->groups_len);
     for (uint32_t g = 0; g < c->groups_len; g++)
         c->parents[g] = c->groups[g].parent;
     return LS_OK;
@@ -188,7 +149,7 @@ ls_err an_combination_init(struct an_combination *out, const struct an_by *by, c
     out->group_of_sample = malloc((of->samples->len + 1) * sizeof(*out->group_of_sample));
     out->group_of_burst = malloc((t->bursts_len + 1) * sizeof(*out->group_of_burst));
     if (!out->group_of_sample || !out->group_of_burst)
-        return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples", (unsigned long long)of->samples->len);
+        return ls_nomem("grouping %llu samples", (unsigned long long)of->samples->len);
     const struct an_members members[2] = {{out->group_of_sample, of->samples->len, false},
                                           {out->group_of_burst, t->bursts_len, true}};
     for (uint64_t i = 0; i < of->samples->len; i++)

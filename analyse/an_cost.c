@@ -84,8 +84,7 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     const size_t len = in->samples.len ? in->samples.len : 1;
     out->time_ns = calloc(len, sizeof(float));
     out->stall_ns = calloc(len, sizeof(float));
-    if (!out->time_ns || !out->stall_ns)
-        return ls_fail(LS_ERR_NOMEM, "no memory for the costs of %zu samples", len);
+    if (!out->time_ns || !out->stall_ns) return ls_nomem("the costs of %zu samples", len);
     const ls_err err = an_model_init(out, in, &nodes);
     for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);

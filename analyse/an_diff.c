@@ -37,7 +37,7 @@ static ls_err an_run_init(struct an_run *r, const struct an_diff_side *side, uin
 ls_err an_diff_new(const struct an_diff_side sides[2], uint32_t rows_len, an_diff **out)
 {
     an_diff *d = calloc(1, sizeof(*d));
-    if (!d) return ls_fail(LS_ERR_NOMEM, "no memory for a comparison");
+    if (!d) return ls_nomem("a comparison");
     ls_err err = an_run_init(&d->runs[0], &sides[0], rows_len, 1);
     if (err == LS_OK) err = an_run_init(&d->runs[1], &sides[1], rows_len, 2); /* independent of the first */
     if (err != LS_OK) {
@@ -143,7 +143,7 @@ static ls_err an_collect_loads(const struct an_run *r, uint32_t row, struct an_l
     const struct an_input *in = r->side.in;
     const uint64_t measured = an_table_total(r->table, row)->measured;
     struct an_latency *loads = malloc((measured + 1) * sizeof(*loads));
-    if (!loads) return ls_fail(LS_ERR_NOMEM, "no memory for %llu latencies", (unsigned long long)measured);
+    if (!loads) return ls_nomem("%llu latencies", (unsigned long long)measured);
     size_t len = 0, bursts = 0;
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];

@@ -2,17 +2,12 @@
 #include "analyse/an_dimension.h"
 #include "analyse/an_calls.h"
 #include "analyse/an_cost.h"
+#include "common/ls_text.h"
 #include "profile/prof_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *an_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* --- nodes --- */
 
@@ -99,7 +94,7 @@ static uint32_t an_file_of_line(const struct an_tables *t, uint32_t row)
 
 static const char *an_module_name(const struct prof_line *l)
 {
-    return *l->module ? an_base_name(l->module) : "unknown module";
+    return *l->module ? ls_base_name(l->module) : "unknown module";
 }
 
 static const char *an_function_name(const struct prof_line *l)
@@ -112,7 +107,7 @@ static const char *an_ip_label(const struct an_tables *t, uint32_t row, char out
     const struct prof_line *l = &t->lines[row];
     if (*l->file)
         snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s %s:%u", l->ip, an_function_name(l),
-                 an_base_name(l->file), l->line);
+                 ls_base_name(l->file), l->line);
     else
         snprintf(out, AN_LABEL_BYTES, "0x%" PRIx64 " %s (%s)", l->ip,
                  *l->function || !*l->symbol ? an_function_name(l) : l->symbol, an_module_name(l));
@@ -123,7 +118,7 @@ static const char *an_line_label(const struct an_tables *t, uint32_t row, char o
 {
     const struct prof_line *l = &t->lines[row];
     if (*l->file)
-        snprintf(out, AN_LABEL_BYTES, "%s:%u %s", an_base_name(l->file), l->line, an_function_name(l));
+        snprintf(out, AN_LABEL_BYTES, "%s:%u %s", ls_base_name(l->file), l->line, an_function_name(l));
     else
         snprintf(out, AN_LABEL_BYTES, "%s (%s, no line)", an_function_name(l), an_module_name(l));
     return out;
@@ -158,7 +153,7 @@ static uint32_t an_call_of_burst(const struct an_call_tree *c, uint32_t burst)
 static const char *an_call_label(const struct an_call *c, char out[AN_LABEL_BYTES])
 {
     if (c->function[0] != '[' || !*c->module) return c->function;
-    snprintf(out, AN_LABEL_BYTES, "%s (%s)", c->function, an_base_name(c->module));
+    snprintf(out, AN_LABEL_BYTES, "%s (%s)", c->function, ls_base_name(c->module));
     return out;
 }
 
@@ -203,7 +198,7 @@ static const char *an_thread_label(const struct an_tables *t, uint32_t thread, c
 static const char *an_process_label(const struct an_tables *t, uint32_t process, char out[AN_LABEL_BYTES])
 {
     snprintf(out, AN_LABEL_BYTES, "%u %s", t->processes[process].pid,
-             an_base_name(t->processes[process].exe));
+             ls_base_name(t->processes[process].exe));
     return out;
 }
 

@@ -1,43 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_faults.h"
 
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
+
 #include <stdlib.h>
 
 enum { AN_PAGE_BYTES = 4096 }; /* where the kernel did not tell */
 
-/* Pages seen, as a hash set with open addressing; address 0 stands for an empty slot. */
 struct an_page {
-    uint64_t page; /* its address + 1 */
+    uint64_t page; /* its address */
     uint32_t process;
 };
+
+/* A set of pages. */
 struct an_pages {
-    struct an_page *slots;
-    size_t mask;
+    LS_VECTOR(struct an_page) seen;
+    struct ls_index by_page;
 };
 
-static ls_err an_pages_init(struct an_pages *p, uint64_t len)
+static ls_err an_pages_add(struct an_pages *p, struct an_page page, bool *is_new)
 {
-    size_t room = 64;
-    while (room < 2 * len)
-        room *= 2;
-    p->mask = room - 1;
-    p->slots = calloc(room, sizeof(*p->slots));
-    return p->slots
-               ? LS_OK
-               : ls_fail(LS_ERR_NOMEM, "no memory for the pages of %llu faults", (unsigned long long)len);
-}
-
-/* False: it was there. */
-static bool an_pages_add(struct an_pages *p, uint32_t process, uint64_t page)
-{
-    uint64_t hash = (page ^ (uint64_t)process << 32) * UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t at = hash >> 20 & p->mask;; at = (at + 1) & p->mask) {
-        struct an_page *slot = &p->slots[at];
-        if (slot->page == page + 1 && slot->process == process) return false;
-        if (slot->page != 0) continue;
-        *slot = (struct an_page){page + 1, process};
-        return true;
-    }
+    const uint64_t key = ls_index_key(page.process, page.page);
+    uint32_t row;
+    *is_new = false;
+    for (size_t step = 0; ls_index_next(&p->by_page, key, &step, &row);)
+        if (p->seen.rows[row].page == page.page && p->seen.rows[row].process == page.process) return LS_OK;
+    *is_new = true;
+    LS_TRY(LS_VECTOR_ADD(&p->seen, page));
+    return ls_index_put(&p->by_page, key, (uint32_t)p->seen.len - 1);
 }
 
 static uint64_t an_events_of(const struct prof_samples *s, uint64_t i)
@@ -71,24 +62,33 @@ static void an_faults_roll_up(struct an_faults *f, const uint32_t *parents)
     }
 }
 
-ls_err an_faults_init(struct an_faults *out, const struct an_tables *t, const struct prof_samples *s,
-                      const uint32_t *group_of_sample, const uint32_t *parents, uint32_t groups_len)
+static ls_err an_faults_count(struct an_faults *f, const struct an_tables *t, const struct prof_samples *s,
+                              const uint32_t *group_of_sample, struct an_pages *pages)
 {
-    struct an_pages pages;
-    *out = (struct an_faults){.rows_len = groups_len,
-                              .rows = calloc((size_t)groups_len + 1, sizeof(*out->rows))};
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", groups_len);
-    LS_TRY(an_pages_init(&pages, s->len));
     for (uint64_t i = 0; i < s->len; i++) {
         if (s->fault[i] == UINT8_MAX) continue;
         const uint64_t page_bytes = s->page_bytes[i] ? s->page_bytes[i] : AN_PAGE_BYTES;
-        const uint32_t process = an_tables_process(t, s->thread[i]);
-        const bool is_first = an_pages_add(&pages, process, s->addr[i] / page_bytes * page_bytes);
-        if (group_of_sample[i] < groups_len) an_faults_take(out, s, i, group_of_sample[i], is_first);
+        bool is_first;
+        LS_TRY(an_pages_add(
+            pages, (struct an_page){s->addr[i] / page_bytes * page_bytes, an_tables_process(t, s->thread[i])},
+            &is_first));
+        if (group_of_sample[i] < f->rows_len) an_faults_take(f, s, i, group_of_sample[i], is_first);
     }
-    free(pages.slots);
-    an_faults_roll_up(out, parents);
     return LS_OK;
+}
+
+ls_err an_faults_init(struct an_faults *out, const struct an_tables *t, const struct prof_samples *s,
+                      const uint32_t *group_of_sample, const uint32_t *parents, uint32_t groups_len)
+{
+    struct an_pages pages = {0};
+    *out = (struct an_faults){.rows_len = groups_len,
+                              .rows = calloc((size_t)groups_len + 1, sizeof(*out->rows))};
+    if (!out->rows) return ls_nomem("%u rows", groups_len);
+    const ls_err err = an_faults_count(out, t, s, group_of_sample, &pages);
+    free(pages.seen.rows);
+    ls_index_fini(&pages.by_page);
+    an_faults_roll_up(out, parents);
+    return err;
 }
 
 void an_faults_fini(struct an_faults *f)

@@ -87,7 +87,7 @@ ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, con
     struct an_keys k;
     ls_err err = an_keys_init(&k, f->dimension, t, s);
     uint8_t *matches = err == LS_OK ? calloc(k.len + 2u, 1) : NULL;
-    if (err == LS_OK && !matches) err = ls_fail(LS_ERR_NOMEM, "no memory to filter %u keys", k.len);
+    if (err == LS_OK && !matches) err = ls_nomem("filtering %u keys", k.len);
     if (err == LS_OK) err = an_filter_by_keys(f, &k, t, matches, out_value);
     for (uint64_t i = 0; err == LS_OK && i < s->len; i++)
         if ((bool)matches[an_keys_dense(&k, k.number_of_sample[i])] == f->is_negated) keep->samples[i] = 0;

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_identity.h"
 
+#include "common/ls_text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define AN_PROGRAM "program"
 
-static const char *an_last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The recorded program by its part, other programs and libraries by file name. */
 static const char *an_file_of_run(const struct an_tables *t, const char *path)
 {
-    return t->processes_len > 0 && strcmp(path, t->processes[0].exe) == 0 ? AN_PROGRAM : an_last_part(path);
+    return t->processes_len > 0 && strcmp(path, t->processes[0].exe) == 0 ? AN_PROGRAM : ls_base_name(path);
 }
 
 /* --- code --- */
@@ -43,7 +39,7 @@ static const char *an_line_identity(const struct an_tables *t, uint32_t row, cha
 {
     const struct prof_line *l = &t->lines[row];
     if (!*l->file) return an_function_identity(t, row, out);
-    snprintf(out, AN_LABEL_BYTES, "%s:%u %s", an_last_part(l->file), l->line,
+    snprintf(out, AN_LABEL_BYTES, "%s:%u %s", ls_base_name(l->file), l->line,
              *l->function ? l->function : "?");
     return out;
 }
@@ -51,7 +47,7 @@ static const char *an_line_identity(const struct an_tables *t, uint32_t row, cha
 static const char *an_file_identity(const struct an_tables *t, uint32_t row, char out[AN_LABEL_BYTES])
 {
     (void)out;
-    return an_last_part(t->lines[row].file);
+    return ls_base_name(t->lines[row].file);
 }
 
 /* Position in the module: the file's own address, or at least the offset from where it was mapped. */
@@ -92,7 +88,7 @@ static const char *an_node_name(const struct an_tables *t, const struct prof_nod
     if (n->kind == PROF_NODE_PROCESS)
         return n->process < t->processes_len ? an_process_identity(t, n->process, out) : "process";
     if (n->kind != PROF_NODE_STATIC && n->kind != PROF_NODE_CODE) return n->label;
-    const char *exe = t->processes_len > 0 ? an_last_part(t->processes[0].exe) : "";
+    const char *exe = t->processes_len > 0 ? ls_base_name(t->processes[0].exe) : "";
     const size_t len = strlen(exe);
     if (len == 0 || strncmp(n->label, exe, len) != 0 || (n->label[len] != '\0' && n->label[len] != ' '))
         return n->label;

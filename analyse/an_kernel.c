@@ -89,7 +89,7 @@ ls_err an_kernel_init(struct an_kernel *out, const struct an_kernel_input *in)
     struct an_kernel_order order = {in->tables,
                                     an_named(in->by == AN_KERNEL_BY_FUNCTION ? "function" : "line")};
     *out = (struct an_kernel){.rows = calloc(in->len + 1, sizeof(*out->rows))};
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows of kernel time", in->len);
+    if (!out->rows) return ls_nomem("%zu rows of kernel time", in->len);
     for (size_t i = 0; i < in->len; i++) {
         if (in->below && !an_is_below(in->tables, in->rows[i].node, in->below)) continue;
         out->rows[out->len++] = an_kernel_row_of(in, &in->rows[i]);

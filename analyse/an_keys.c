@@ -8,8 +8,7 @@
 
 static ls_err an_keys_no_memory(const struct an_keys *k, uint64_t len)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory to group %llu samples by %s", (unsigned long long)len,
-                   k->dimension->name);
+    return ls_nomem("grouping %llu samples by %s", (unsigned long long)len, k->dimension->name);
 }
 
 /* --- from keys (rows of any table) to numbers --- */

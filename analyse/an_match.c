@@ -92,7 +92,7 @@ static void an_merge_pair(struct an_matcher *m, const uint32_t *of, size_t len)
 static ls_err an_match_moved(struct an_matcher *m)
 {
     uint32_t *left = malloc((m->rows_len + 1u) * sizeof(*left));
-    if (!left) return ls_fail(LS_ERR_NOMEM, "no memory to match %u names", m->rows_len);
+    if (!left) return ls_nomem("matching %u names", m->rows_len);
     size_t len = 0;
     for (uint32_t i = 0; i < m->rows_len; i++) {
         if (m->rows[i].sides != 3) m->rows[i].plain = an_without_lines(m->names[m->rows[i].name].text);
@@ -116,7 +116,7 @@ static ls_err an_match_number(struct an_matcher *m, uint32_t *out_len, uint32_t 
     if (!number || !*out_labels) {
         free(number);
         free(*out_labels);
-        return ls_fail(LS_ERR_NOMEM, "no memory to match %u names", m->rows_len);
+        return ls_nomem("matching %u names", m->rows_len);
     }
     for (uint32_t i = 0; i < m->rows_len; i++) {
         if (m->rows[i].merged_into != i) continue;
@@ -135,7 +135,7 @@ ls_err an_match_names(struct an_name *names, size_t len, uint32_t *out_rows_len,
     struct an_matcher m = {.names = names, .len = len};
     m.order = malloc((len + 1) * sizeof(*m.order));
     m.rows = calloc(len + 1, sizeof(*m.rows));
-    ls_err err = m.order && m.rows ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to match %zu names", len);
+    ls_err err = m.order && m.rows ? LS_OK : ls_nomem("matching %zu names", len);
     if (err == LS_OK) {
         an_match_equal(&m);
         err = an_match_moved(&m);

@@ -103,9 +103,7 @@ ls_err an_median_resample(const an_bootstrap *b, struct an_latency *loads, size_
         m->numbers = calloc(2 * an_bootstrap_blocks(b) + 1, sizeof(*m->numbers));
         m->values = malloc((len + 1) * sizeof(*m->values));
     }
-    const ls_err err = m && m->numbers && m->values
-                           ? LS_OK
-                           : ls_fail(LS_ERR_NOMEM, "no memory for the median of %zu loads", len);
+    const ls_err err = m && m->numbers && m->values ? LS_OK : ls_nomem("the median of %zu loads", len);
     if (err == LS_OK && len > 0) {
         qsort(loads, len, sizeof(*loads), an_compare_latencies);
         m->bootstrap = b;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_sharing.h"
 
+#include "common/ls_vector.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +84,7 @@ static void an_sieve_add(struct an_finder *f, uint64_t i)
 
 static ls_err an_touch_add(struct an_finder *f, struct an_touch touch)
 {
-    if (f->len == f->room) {
-        const size_t room = f->room ? 2 * f->room : 4096;
-        void *grown = realloc(f->touches, room * sizeof(*f->touches));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu accesses to shared lines", room);
-        f->touches = grown;
-        f->room = room;
-    }
+    LS_TRY(LS_GROW(f->touches, f->room, f->len + 1));
     f->touches[f->len++] = touch;
     return LS_OK;
 }
@@ -117,7 +113,7 @@ static ls_err an_collect_touches(struct an_finder *f)
     while (f->sieve.bits < AN_SLOTS_MAX_BITS && (UINT64_C(1) << f->sieve.bits) < 2 * len)
         f->sieve.bits++;
     f->sieve.slots = calloc((size_t)1 << f->sieve.bits, sizeof(*f->sieve.slots));
-    if (!f->sieve.slots) return ls_fail(LS_ERR_NOMEM, "no memory to look for shared lines");
+    if (!f->sieve.slots) return ls_nomem("looking for shared lines");
     for (uint64_t i = 0; i < len; i++)
         if (an_is_touch(f, i)) an_sieve_add(f, i);
     for (size_t b = 0; b < f->in->bursts_len; b++) {
@@ -202,7 +198,7 @@ static ls_err an_sharers(const struct an_finder *f, const struct an_touch *touch
     for (size_t i = 0; i < len; i++)
         threads += i == 0 || touches[i].thread != touches[i - 1].thread;
     *out = malloc(threads * sizeof(**out));
-    if (!*out) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads of a line", threads);
+    if (!*out) return ls_nomem("%zu threads of a line", threads);
     *out_len = threads;
     size_t n = 0;
     for (size_t from = 0, to; from < len; from = to) {
@@ -247,13 +243,7 @@ static uint32_t an_same_source(const struct an_tables *t, const struct an_shared
 static ls_err an_place_add(struct an_finder *f, struct an_shared_place place)
 {
     struct an_sharing *o = f->out;
-    if (o->places_len == f->places_room) {
-        const size_t room = f->places_room ? 2 * f->places_room : 256;
-        void *grown = realloc(o->places, room * sizeof(*o->places));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu places in shared lines", room);
-        o->places = grown;
-        f->places_room = room;
-    }
+    LS_TRY(LS_GROW(o->places, f->places_room, o->places_len + 1));
     o->places[o->places_len++] = place;
     return LS_OK;
 }
@@ -289,13 +279,7 @@ static ls_err an_add_places(struct an_finder *f, struct an_shared_line *line, co
 static ls_err an_line_add(struct an_finder *f, const struct an_shared_line *line)
 {
     struct an_sharing *o = f->out;
-    if (o->lines_len == f->lines_room) {
-        const size_t room = f->lines_room ? 2 * f->lines_room : 64;
-        void *grown = realloc(o->lines, room * sizeof(*o->lines));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu shared lines", room);
-        o->lines = grown;
-        f->lines_room = room;
-    }
+    LS_TRY(LS_GROW(o->lines, f->lines_room, o->lines_len + 1));
     o->lines[o->lines_len++] = *line;
     return LS_OK;
 }
@@ -372,7 +356,7 @@ ls_err an_sharing_init(struct an_sharing *out, const struct an_input *in, const 
     struct an_finder f = {.in = in, .tables = t, .keep = keep, .out = out};
     memset(out, 0, sizeof(*out));
     out->row_of_sample = malloc((in->samples.len + 1) * sizeof(*out->row_of_sample));
-    ls_err err = out->row_of_sample ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to look for shared lines");
+    ls_err err = out->row_of_sample ? LS_OK : ls_nomem("looking for shared lines");
     if (err == LS_OK) {
         memset(out->row_of_sample, 0xff, in->samples.len * sizeof(*out->row_of_sample));
         err = an_collect_touches(&f);

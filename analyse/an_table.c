@@ -47,7 +47,7 @@ static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
 {
     const uint32_t n = an_places_len(t);
     uint32_t *next = malloc(n * sizeof(*next)); /* next free place inside the group's subtree */
-    if (!next) return ls_fail(LS_ERR_NOMEM, "no memory for a table of %u groups", n);
+    if (!next) return ls_nomem("a table of %u groups", n);
     for (uint32_t g = 0; g < n; g++)
         t->end[g] = 1;
     for (uint32_t g = n - 1; g-- > 0;) {
@@ -122,8 +122,7 @@ static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const
             if (an_is_measured(&in->samples, i))
                 t->latencies[fill[t->place[an_group_of(t, by, i)]]++] = in->samples.latency_cycles[i];
     }
-    const ls_err err =
-        t->latencies && fill ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu latencies", len);
+    const ls_err err = t->latencies && fill ? LS_OK : ls_nomem("%zu latencies", len);
     free(fill);
     return err;
 }
@@ -171,9 +170,7 @@ static ls_err an_collect_parts(an_table *t, const struct an_input *in, const str
     struct an_part_walk w = {.last_burst = calloc(n, sizeof(uint32_t)),
                              .open = calloc(n, sizeof(size_t)),
                              .fill = calloc(n, sizeof(size_t))};
-    ls_err err = w.last_burst && w.open && w.fill
-                     ? LS_OK
-                     : ls_fail(LS_ERR_NOMEM, "no memory for a table of %u groups", n);
+    ls_err err = w.last_burst && w.open && w.fill ? LS_OK : ls_nomem("a table of %u groups", n);
     if (err == LS_OK) {
         an_walk_parts(t, in, costs, by, &w, NULL);
         for (uint32_t p = 0; p < n; p++) {
@@ -184,7 +181,7 @@ static ls_err an_collect_parts(an_table *t, const struct an_input *in, const str
         if (t->parts)
             an_walk_parts(t, in, costs, by, &w, t->parts);
         else
-            err = ls_fail(LS_ERR_NOMEM, "no memory for %zu parts of bursts", t->parts_begin[n]);
+            err = ls_nomem("%zu parts of bursts", t->parts_begin[n]);
     }
     free(w.last_burst);
     free(w.open);
@@ -266,9 +263,7 @@ static ls_err an_finish_rows(an_table *t, const struct an_input *in, const struc
         else
             an_fill_row(t, &f, &t->total[g], total);
     }
-    const ls_err err = f.latencies && f.seen
-                           ? LS_OK
-                           : ls_fail(LS_ERR_NOMEM, "no memory to rank %zu latencies", latencies_len);
+    const ls_err err = f.latencies && f.seen ? LS_OK : ls_nomem("ranking %zu latencies", latencies_len);
     free(f.latencies);
     free(f.seen);
     return err;
@@ -285,7 +280,7 @@ static ls_err an_table_build(an_table *t, const struct an_input *in, const struc
     t->parts_begin = calloc(n + 1, sizeof(*t->parts_begin));
     t->latencies_begin = calloc(n + 1, sizeof(*t->latencies_begin));
     if (!t->place || !t->end || !t->self || !t->total || !t->parts_begin || !t->latencies_begin)
-        return ls_fail(LS_ERR_NOMEM, "no memory for a table of %zu groups", n);
+        return ls_nomem("a table of %zu groups", n);
     LS_TRY(an_lay_out(t, by));
     an_count(t, in, costs, by);
     LS_TRY(an_collect_latencies(t, in, by));
@@ -299,7 +294,7 @@ ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, con
 {
     if (by->groups_len == UINT32_MAX) return ls_fail(LS_ERR_RANGE, "too many groups: %u", by->groups_len);
     an_table *t = calloc(1, sizeof(*t));
-    if (!t) return ls_fail(LS_ERR_NOMEM, "no memory for a table");
+    if (!t) return ls_nomem("a table");
     t->groups_len = by->groups_len;
     t->by_origin = by->by_origin;
     const ls_err err = an_table_build(t, in, costs, by);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_tiles.h"
 #include "analyse/an_tiles_fold.h"
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 const char *const an_class_names[AN_CLASSES] = {AN_CLASS_LIST(AN_CLASS_NAME)};
 #undef AN_CLASS_NAME
 
-enum { AN_TILES_ROOM_MIN = 1 << 12, AN_SAMPLES_A_TILE = 8 };
+enum { AN_SAMPLES_A_TILE = 8 };
 
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave)
 {
@@ -26,21 +28,18 @@ enum an_class an_class_of(const struct prof_samples *s, uint64_t i)
     return s->level[i] < PROF_LEVEL_COUNT ? (enum an_class)s->level[i] : AN_CLASS_LEVEL_UNKNOWN;
 }
 
-/* --- tiles by their coordinates: open addressing --- */
+/* --- tiles by their coordinates --- */
 
 struct an_tile_set {
-    struct an_tile *tiles;
-    size_t len, room;
-    uint32_t *slots; /* 1 + index, 0: free; twice as many as room, a power of two */
+    LS_VECTOR(struct an_tile) tiles;
+    struct ls_index by_place;
 };
 
-static uint64_t an_tile_hash(const struct an_tile *t)
+static uint64_t an_tile_key(const struct an_tile *t)
 {
-    uint64_t h = ((uint64_t)t->node << 32 | t->line) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= ((uint64_t)t->thread << 32 | (uint64_t)t->slice << 16 | (uint64_t)t->access << 8 | t->bin) *
-         UINT64_C(0xc2b2ae3d27d4eb4f);
-    h = (h ^ h >> 29) + ((uint64_t)t->field << 32 | t->place) * UINT64_C(0x94d049bb133111eb);
-    return (h ^ h >> 31) * UINT64_C(0xbf58476d1ce4e5b9) >> 20;
+    const uint64_t code = ls_index_key((uint64_t)t->node << 32 | t->line, t->thread);
+    const uint64_t kind = (uint64_t)t->slice << 16 | (uint64_t)t->access << 8 | t->bin;
+    return ls_index_key(ls_index_key(code, kind), (uint64_t)t->field << 32 | t->place);
 }
 
 static bool an_tile_is_same(const struct an_tile *a, const struct an_tile *b)
@@ -49,42 +48,17 @@ static bool an_tile_is_same(const struct an_tile *a, const struct an_tile *b)
            a->access == b->access && a->bin == b->bin && a->place == b->place && a->field == b->field;
 }
 
-static ls_err an_set_grow(struct an_tile_set *s)
-{
-    const size_t room = s->room ? s->room * 2 : AN_TILES_ROOM_MIN;
-    struct an_tile *tiles = realloc(s->tiles, room * sizeof(*tiles));
-    if (tiles) s->tiles = tiles;
-    uint32_t *slots = calloc(room * 2, sizeof(*slots));
-    if (!tiles || !slots) {
-        free(slots);
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu tiles of samples", room);
-    }
-    for (size_t i = 0; i < s->len; i++) {
-        size_t slot = an_tile_hash(&tiles[i]) & (room * 2 - 1);
-        while (slots[slot])
-            slot = (slot + 1) & (room * 2 - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    free(s->slots);
-    s->slots = slots;
-    s->room = room;
-    return LS_OK;
-}
-
 static ls_err an_set_add(struct an_tile_set *s, const struct an_tile *t)
 {
-    if (s->len == s->room) LS_TRY(an_set_grow(s));
-    const size_t mask = s->room * 2 - 1;
-    size_t slot = an_tile_hash(t) & mask;
-    while (s->slots[slot] && !an_tile_is_same(&s->tiles[s->slots[slot] - 1], t))
-        slot = (slot + 1) & mask;
-    if (s->slots[slot]) {
-        an_tile_add(&s->tiles[s->slots[slot] - 1], t);
-    } else {
-        s->tiles[s->len] = *t;
-        s->slots[slot] = (uint32_t)++s->len;
-    }
-    return LS_OK;
+    const uint64_t key = an_tile_key(t);
+    uint32_t row;
+    for (size_t step = 0; ls_index_next(&s->by_place, key, &step, &row);)
+        if (an_tile_is_same(&s->tiles.rows[row], t)) {
+            an_tile_add(&s->tiles.rows[row], t);
+            return LS_OK;
+        }
+    LS_TRY(LS_VECTOR_ADD(&s->tiles, *t));
+    return ls_index_put(&s->by_place, key, (uint32_t)s->tiles.len - 1);
 }
 
 /* --- samples to tiles --- */
@@ -177,9 +151,9 @@ ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from)
     if (err == LS_OK) err = an_tiles_sum(out, from, &slice, &set);
     if (err == LS_OK) err = an_tiles_sum_bursts(out, from, &slice, &set);
     an_keys_fini(&slice);
-    free(set.slots);
-    out->tiles = set.tiles;
-    out->len = set.len;
+    ls_index_fini(&set.by_place);
+    out->tiles = set.tiles.rows;
+    out->len = set.tiles.len;
     return err == LS_OK ? an_tiles_fold(out, from->tables, from->len_max) : err;
 }
 

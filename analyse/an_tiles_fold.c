@@ -73,7 +73,7 @@ static ls_err an_ranking_init(struct an_ranking *r, struct an_tiles *t, uint32_t
                              .order = calloc(len + 1u, sizeof(uint32_t)),
                              .map = calloc(len + 1u, sizeof(uint32_t)),
                              .len = len};
-    if (!r->cost || !r->order || !r->map) return ls_fail(LS_ERR_NOMEM, "no memory to rank %u rows", len);
+    if (!r->cost || !r->order || !r->map) return ls_nomem("ranking %u rows", len);
     for (size_t i = 0; i < t->len; i++) {
         const uint32_t n = *of(&t->tiles[i]);
         if (n < len) r->cost[n] += t->tiles[i].time_ns;
