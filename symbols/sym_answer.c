@@ -4,13 +4,14 @@
 #include "common/ls_hash.h"
 #include "common/ls_checked.h"
 #include "common/ls_span.h"
+#include "common/ls_vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SYM_ROW_BYTES(kind, row) [SYM_ROW_##kind] = sizeof(row),
 static const size_t sym_row_bytes[SYM_ROW_COUNT] = {SYM_ROW_LIST(SYM_ROW_BYTES)};
-enum { SYM_ROW_MAX_BYTES = 64, SYM_SLOTS_FIRST = 256 };
+enum { SYM_ROW_MAX_BYTES = 64 };
 
 /* On the wire: this, the rows of each kind, the texts. */
 struct sym_wire_head {
@@ -18,88 +19,40 @@ struct sym_wire_head {
     uint64_t text_len;
 };
 
-static bool sym_draft_room(struct sym_draft *d, enum sym_row_kind kind)
-{
-    struct sym_rows *r = &d->rows[kind];
-    if (r->len < r->room) return true;
-    const size_t room = r->room ? 2 * r->room : 16;
-    void *rows = realloc(r->rows, room * sym_row_bytes[kind]);
-    if (!rows) return false;
-    r->rows = rows;
-    r->room = room;
-    return true;
-}
-
 void *sym_draft_row(struct sym_draft *d, enum sym_row_kind kind)
 {
     static _Alignas(8) uint8_t scratch[SYM_ROW_MAX_BYTES];
-    if (!sym_draft_room(d, kind)) {
+    struct sym_rows *r = &d->rows[kind];
+    if (ls_grow(&r->rows, &r->room, r->len + 1, sym_row_bytes[kind]) != LS_OK) {
         d->is_short = true;
         return memset(scratch, 0, sizeof(scratch));
     }
-    void *row = (uint8_t *)d->rows[kind].rows + d->rows[kind].len++ * sym_row_bytes[kind];
+    void *row = (uint8_t *)r->rows + r->len++ * sym_row_bytes[kind];
     return memset(row, 0, sym_row_bytes[kind]);
 }
 
-static size_t sym_text_slot(const struct sym_draft *d, const char *text)
-{
-    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, text);
-    size_t at = (size_t)(hash ^ hash >> 29) & (d->slots_room - 1);
-    while (d->slots[at] && strcmp(d->text + d->slots[at], text) != 0)
-        at = (at + 1) & (d->slots_room - 1);
-    return at;
-}
-
-static bool sym_texts_grow(struct sym_draft *d)
-{
-    uint32_t *old = d->slots;
-    const size_t old_room = d->slots_room;
-    const size_t room = old_room ? 2 * old_room : SYM_SLOTS_FIRST;
-    uint32_t *slots = calloc(room, sizeof(*slots));
-    if (!slots) return false;
-    d->slots = slots;
-    d->slots_room = room;
-    for (size_t i = 0; i < old_room; i++)
-        if (old[i]) slots[sym_text_slot(d, d->text + old[i])] = old[i];
-    free(old);
-    return true;
-}
-
 /* Offset 0 is the empty text. */
-static bool sym_text_append(struct sym_draft *d, const char *text, size_t len)
+static bool sym_text_append(struct sym_draft *d, const char *text, uint32_t *out)
 {
-    const size_t need = (d->text_len ? d->text_len : 1) + len + 1;
-    if (need > UINT32_MAX) return false;
-    if (need > d->text_room) {
-        const size_t room = 2 * need + 64;
-        char *grown = realloc(d->text, room);
-        if (!grown) return false;
-        d->text = grown;
-        d->text_room = room;
-    }
-    if (d->text_len == 0) d->text[d->text_len++] = '\0';
-    memcpy(d->text + d->text_len, text, len + 1);
+    const size_t at = d->text_len ? d->text_len : 1, need = at + strlen(text) + 1;
+    if (need > UINT32_MAX || LS_GROW(d->text, d->text_room, need) != LS_OK) return false;
+    if (d->text_len == 0) d->text[0] = '\0';
+    strcpy(d->text + at, text);
     d->text_len = need;
+    *out = (uint32_t)at;
     return true;
 }
 
 uint32_t sym_draft_text(struct sym_draft *d, const char *text)
 {
+    uint32_t at;
     if (!text || !*text) return 0;
-    const size_t len = strlen(text);
-    const bool is_full = 2 * (d->slots_len + 1) > d->slots_room;
-    if (is_full && !sym_texts_grow(d)) {
-        d->is_short = true;
-        return 0;
-    }
-    const size_t slot = sym_text_slot(d, text);
-    if (d->slots[slot]) return d->slots[slot];
-    if (!sym_text_append(d, text, len)) {
-        d->is_short = true;
-        return 0;
-    }
-    d->slots_len++;
-    return d->slots[slot] = (uint32_t)(d->text_len - len - 1);
+    const uint64_t key = ls_hash_text(LS_HASH_BEGIN, text);
+    for (size_t step = 0; ls_index_next(&d->by_text, key, &step, &at);)
+        if (strcmp(d->text + at, text) == 0) return at;
+    if (sym_text_append(d, text, &at) && ls_index_put(&d->by_text, key, at) == LS_OK) return at;
+    d->is_short = true;
+    return 0;
 }
 
 void sym_draft_fini(struct sym_draft *d)
@@ -107,7 +60,7 @@ void sym_draft_fini(struct sym_draft *d)
     for (int kind = 0; kind < SYM_ROW_COUNT; kind++)
         free(d->rows[kind].rows);
     free(d->text);
-    free(d->slots);
+    ls_index_fini(&d->by_text);
     *d = (struct sym_draft){0};
 }
 
@@ -120,7 +73,7 @@ ls_err sym_draft_pack(const struct sym_draft *d, uint8_t **out_bytes, size_t *ou
         len += d->rows[kind].len * sym_row_bytes[kind];
     }
     uint8_t *bytes = d->is_short ? NULL : malloc(len);
-    if (!bytes) return ls_fail(LS_ERR_NOMEM, "out of memory for the symbols of a file");
+    if (!bytes) return ls_nomem("the symbols of a file");
     uint8_t *at = memcpy(bytes, &head, sizeof(head));
     at += sizeof(head);
     for (int kind = 0; kind < SYM_ROW_COUNT; kind++) {

@@ -5,6 +5,7 @@
 #define SYM_ANSWER_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "symbols/sym_facts.h"
 
 #include <stdbool.h>
@@ -21,8 +22,7 @@ struct sym_draft {
     struct sym_rows rows[SYM_ROW_COUNT];
     char *text;
     size_t text_len, text_room;
-    uint32_t *slots; /* offsets of texts, open addressing */
-    size_t slots_len, slots_room;
+    struct ls_index by_text; /* offsets of texts by their hash */
     bool is_short;
 };
 

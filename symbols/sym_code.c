@@ -41,7 +41,7 @@ static ls_err sym_code_check(const sym_code *c, const char *path, const char *bu
 ls_err sym_code_open(const char *path, const char *build_id, sym_code **out)
 {
     sym_code *c = calloc(1, sizeof(*c));
-    if (!c) return ls_fail(LS_ERR_NOMEM, "out of memory for the code of %s", path);
+    if (!c) return ls_nomem("the code of %s", path);
     elf_version(EV_CURRENT);
     c->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (c->fd < 0) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_demangle.h"
 
+#include "common/ls_vector.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,23 +34,13 @@ static const char *sym_demangle_cxx(struct sym_demangler *d, const char *name)
     return text;
 }
 
-static bool sym_demangle_room(struct sym_demangler *d, size_t room)
-{
-    if (d->room >= room) return true;
-    char *text = realloc(d->text, room);
-    if (!text) return false;
-    d->text = text;
-    d->room = room;
-    return true;
-}
-
 /* gfortran (trans-decl.c, gfc_sym_mangled_identifier): __<module>_MOD_<name> */
 static const char *sym_demangle_fortran(struct sym_demangler *d, const char *name)
 {
     const char *const middle = strstr(name, "_MOD_");
     if (strncmp(name, "__", 2) != 0 || !middle || middle == name + 2 || !middle[5]) return NULL;
     const size_t room = strlen(name) + 1;
-    if (!sym_demangle_room(d, room)) return NULL;
+    if (LS_GROW(d->text, d->room, room) != LS_OK) return NULL;
     snprintf(d->text, room, "%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
     return d->text;
 }
@@ -57,7 +49,7 @@ static const char *sym_demangle_fortran(struct sym_demangler *d, const char *nam
 static const char *sym_demangle_plain(struct sym_demangler *d, const char *name)
 {
     const size_t room = strlen(name) + 1;
-    if (!sym_demangle_room(d, room)) return NULL;
+    if (LS_GROW(d->text, d->room, room) != LS_OK) return NULL;
     memcpy(d->text, name, room);
     return d->text;
 }

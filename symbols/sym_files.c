@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 #include "common/ls_hash.h"
+#include "common/ls_index.h"
+#include "common/ls_vector.h"
 
 #include "symbols/sym_files.h"
 
@@ -25,16 +27,14 @@ struct sym_file {
 struct sym_files {
     sym_worker *worker;
     char *no_worker; /* why there is none */
-    sym_file **rows;
-    size_t len, room;
-    sym_file **slots; /* by path, open addressing */
-    size_t slots_room;
+    LS_VECTOR(sym_file *) files;
+    struct ls_index by_path;
 };
 
 ls_err sym_files_new(struct sym_limits limits, sym_files **out)
 {
     sym_files *f = calloc(1, sizeof(*f));
-    if (!f) return ls_fail(LS_ERR_NOMEM, "out of memory for symbols");
+    if (!f) return ls_nomem("symbols");
     if (sym_worker_new(limits, &f->worker) != LS_OK) f->no_worker = strdup(ls_last_error());
     *out = f;
     return LS_OK;
@@ -60,38 +60,27 @@ static void sym_file_free(sym_file *f)
 void sym_files_free(sym_files *f)
 {
     if (!f) return;
-    for (size_t i = 0; i < f->len; i++)
-        sym_file_free(f->rows[i]);
+    for (size_t i = 0; i < f->files.len; i++)
+        sym_file_free(f->files.rows[i]);
     sym_worker_free(f->worker);
     free(f->no_worker);
-    free(f->rows);
-    free(f->slots);
+    free(f->files.rows);
+    ls_index_fini(&f->by_path);
     free(f);
 }
 
-static sym_file **sym_file_slot(const sym_files *f, const char *path)
+static uint64_t sym_path_key(const char *path)
 {
-    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, path);
-    size_t at = (size_t)(hash ^ hash >> 29) & (f->slots_room - 1);
-    while (f->slots[at] && strcmp(f->slots[at]->path, path) != 0)
-        at = (at + 1) & (f->slots_room - 1);
-    return &f->slots[at];
+    return ls_hash_text(LS_HASH_BEGIN, path);
 }
 
-static ls_err sym_files_grow(sym_files *f)
+/* NULL: not there. */
+static sym_file *sym_files_find(const sym_files *f, const char *path)
 {
-    const size_t room = f->room ? 2 * f->room : 64;
-    sym_file **rows = realloc(f->rows, room * sizeof(*rows));
-    if (rows) f->rows = rows;
-    sym_file **slots = rows ? calloc(2 * room, sizeof(*slots)) : NULL;
-    if (!slots) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
-    free(f->slots);
-    f->slots = slots;
-    f->slots_room = 2 * room;
-    f->room = room;
-    for (size_t i = 0; i < f->len; i++)
-        *sym_file_slot(f, f->rows[i]->path) = f->rows[i];
-    return LS_OK;
+    uint32_t row;
+    for (size_t step = 0; ls_index_next(&f->by_path, sym_path_key(path), &step, &row);)
+        if (strcmp(f->files.rows[row]->path, path) == 0) return f->files.rows[row];
+    return NULL;
 }
 
 /* The first problem of a file is the one that is told. */
@@ -141,11 +130,15 @@ static sym_file *sym_file_new(const char *path, int fd)
 
 static ls_err sym_files_add(sym_files *all, const char *path, int fd, sym_file **out)
 {
-    if (all->len == all->room) LS_TRY(sym_files_grow(all));
+    LS_TRY(LS_VECTOR_ROOM(&all->files));
     sym_file *f = sym_file_new(path, fd);
-    if (!f) return ls_fail(LS_ERR_NOMEM, "out of memory for a module");
-    *sym_file_slot(all, path) = f;
-    all->rows[all->len++] = f;
+    if (!f) return ls_nomem("a module");
+    if (ls_index_put(&all->by_path, sym_path_key(path), (uint32_t)all->files.len) != LS_OK) {
+        f->fd = -1; /* stays the caller's */
+        sym_file_free(f);
+        return LS_ERR_NOMEM;
+    }
+    all->files.rows[all->files.len++] = f;
     sym_file_blame(f, all->no_worker ? all->no_worker : "");
     *out = f;
     return sym_file_ask(all, f, (struct sym_request){.question = SYM_ASK_HEAD}, &f->head);
@@ -153,7 +146,7 @@ static ls_err sym_files_add(sym_files *all, const char *path, int fd, sym_file *
 
 ls_err sym_files_get(sym_files *f, const char *path, sym_file **out)
 {
-    sym_file *const known = f->len ? *sym_file_slot(f, path) : NULL;
+    sym_file *const known = sym_files_find(f, path);
     if (!known) return sym_files_add(f, path, -1, out);
     *out = known;
     return LS_OK;
@@ -161,7 +154,7 @@ ls_err sym_files_get(sym_files *f, const char *path, sym_file **out)
 
 ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file **out)
 {
-    sym_file *const known = f->len ? *sym_file_slot(f, image->name) : NULL;
+    sym_file *const known = sym_files_find(f, image->name);
     *out = known;
     if (known) return LS_OK;
     const int fd = memfd_create(image->name, MFD_CLOEXEC);
@@ -176,7 +169,7 @@ ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file
 
 const sym_file *sym_files_at(const sym_files *f, size_t i)
 {
-    return i < f->len ? f->rows[i] : NULL;
+    return i < f->files.len ? f->files.rows[i] : NULL;
 }
 
 const char *sym_file_path(const sym_file *f)

@@ -55,7 +55,7 @@ ls_err sym_functions_read(const struct sym_elf *e, struct sym_functions *out)
     struct sym_elf_symbol s;
     out->len = 0;
     out->rows = malloc(((size_t)len + 1) * sizeof(*out->rows));
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %d symbols", len);
+    if (!out->rows) return ls_nomem("%d symbols", len);
     for (int i = 0; i < len; i++)
         if (sym_elf_symbol(e, i, &s) && sym_is_function(&s))
             out->rows[out->len++] =

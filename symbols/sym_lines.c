@@ -121,7 +121,7 @@ static void sym_set_source(sym_lines *l, uint64_t linked, struct sym_line *out)
 ls_err sym_lines_new(const struct sym_elf *e, sym_lines **out)
 {
     sym_lines *l = calloc(1, sizeof(*l));
-    if (!l) return ls_fail(LS_ERR_NOMEM, "out of memory for lines");
+    if (!l) return ls_nomem("lines");
     l->elf = e;
     const ls_err err = sym_functions_read(e, &l->functions);
     if (err != LS_OK) {

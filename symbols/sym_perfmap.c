@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_perfmap.h"
 
+#include "common/ls_vector.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -47,13 +49,7 @@ static bool sym_take_hex(const char **at, const char *end, uint64_t *out)
 
 static ls_err sym_perfmap_add(sym_perfmap *m, struct sym_perfmap_row row)
 {
-    if (m->len == m->room) {
-        const size_t room = m->room ? 2 * m->room : 1024;
-        struct sym_perfmap_row *rows = realloc(m->rows, room * sizeof(*rows));
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu generated functions", room);
-        m->rows = rows;
-        m->room = room;
-    }
+    LS_TRY(LS_GROW(m->rows, m->room, m->len + 1));
     row.order = (uint32_t)m->len;
     if (row.end - row.base > m->longest_bytes) m->longest_bytes = row.end - row.base;
     m->rows[m->len++] = row;
@@ -97,7 +93,7 @@ static ls_err sym_perfmap_take(char *text, size_t len_bytes, sym_perfmap **out)
     sym_perfmap *m = calloc(1, sizeof(*m));
     if (!m) {
         free(text);
-        return ls_fail(LS_ERR_NOMEM, "out of memory for a map of generated code");
+        return ls_nomem("a map of generated code");
     }
     m->text = text;
     const ls_err e = sym_perfmap_fill(m, len_bytes);
@@ -111,7 +107,7 @@ static ls_err sym_perfmap_take(char *text, size_t len_bytes, sym_perfmap **out)
 ls_err sym_perfmap_parse(const char *text, size_t len_bytes, sym_perfmap **out)
 {
     char *copy = malloc(len_bytes + 1);
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "out of memory for a map of generated code");
+    if (!copy) return ls_nomem("a map of generated code");
     if (len_bytes > 0) memcpy(copy, text, len_bytes);
     return sym_perfmap_take(copy, len_bytes, out);
 }
@@ -138,7 +134,7 @@ static ls_err sym_perfmap_read(int fd, const char *path, int64_t not_before_s, s
     if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0) || st.st_mtime < not_before_s)
         return ls_fail(LS_ERR_NOT_FOUND, "%s: not written by the program", path);
     char *text = malloc((size_t)st.st_size + 1);
-    if (!text) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    if (!text) return ls_nomem("%s", path);
     const ls_err e = sym_perfmap_read_all(fd, path, text, (size_t)st.st_size, &len);
     if (e == LS_OK) return sym_perfmap_take(text, len, out);
     free(text);

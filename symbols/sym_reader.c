@@ -118,5 +118,5 @@ ls_err sym_reader_answer(sym_reader *r, const struct sym_request *request, struc
     }
     f->used = ++r->questions;
     LS_TRY(sym_answer_question(f, request, d));
-    return d->is_short ? ls_fail(LS_ERR_NOMEM, "%s: out of memory", request->path) : LS_OK;
+    return d->is_short ? ls_nomem("%s", request->path) : LS_OK;
 }

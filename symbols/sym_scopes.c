@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_scopes.h"
 
+#include "common/ls_vector.h"
 #include "symbols/sym_dies.h"
 #include "symbols/sym_facts.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
-
-static bool sym_scopes_room(void **rows, size_t *room, size_t len, size_t row_bytes)
-{
-    if (len < *room) return true;
-    const size_t grown_room = *room ? 2 * *room : 64;
-    void *grown = realloc(*rows, grown_room * row_bytes);
-    if (!grown) return false;
-    *rows = grown;
-    *room = grown_room;
-    return true;
-}
 
 static bool sym_add_function(struct sym_scopes *s, Dwarf_Die *die)
 {
@@ -24,9 +14,7 @@ static bool sym_add_function(struct sym_scopes *s, Dwarf_Die *die)
     Dwarf_Addr ignored, base, end;
     while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
         if (base >= end) continue;
-        if (!sym_scopes_room((void **)&s->functions, &s->functions_room, s->functions_len,
-                             sizeof(*s->functions)))
-            return false;
+        if (LS_GROW(s->functions, s->functions_room, s->functions_len + 1) != LS_OK) return false;
         s->functions[s->functions_len++] = (struct sym_subprogram){base, end, *die};
     }
     return true;
@@ -105,7 +93,7 @@ static uint32_t sym_add_call(struct sym_call_walk *w, Dwarf_Die *die)
     const uint32_t depth = w->around == SYM_NONE ? 1 : s->calls[w->around].depth + 1;
     while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
         if (base >= end) continue;
-        if (!sym_scopes_room((void **)&s->calls, &s->calls_room, s->calls_len, sizeof(*s->calls))) break;
+        if (LS_GROW(s->calls, s->calls_room, s->calls_len + 1) != LS_OK) break;
         s->calls[s->calls_len++] = (struct sym_call){base, end, depth, w->around, w->calls, *die};
     }
     w->calls++;

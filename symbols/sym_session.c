@@ -3,6 +3,8 @@
 
 #include "symbols/sym_session.h"
 
+#include "common/ls_vector.h"
+
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -31,12 +33,12 @@ static const Dwfl_Callbacks sym_callbacks = {
 ls_err sym_session_new(sym_session **out)
 {
     sym_session *s = calloc(1, sizeof(*s));
-    if (!s) return ls_fail(LS_ERR_NOMEM, "out of memory for symbols");
+    if (!s) return ls_nomem("symbols");
     elf_version(EV_CURRENT);
     s->dwfl = dwfl_begin(&sym_callbacks);
     if (!s->dwfl) {
         free(s);
-        return ls_fail(LS_ERR_NOMEM, "out of memory for symbols: %s", dwfl_errmsg(-1));
+        return ls_nomem("symbols: %s", dwfl_errmsg(-1));
     }
     dwfl_report_begin(s->dwfl);
     *out = s;
@@ -69,23 +71,12 @@ static bool sym_is_known(const sym_session *s, const char *path, uint64_t bias)
     return false;
 }
 
-static ls_err sym_grow(sym_session *s)
-{
-    if (s->len < s->room) return LS_OK;
-    const size_t room = s->room ? 2 * s->room : 32;
-    struct sym_session_module *modules = realloc(s->modules, room * sizeof(*modules));
-    if (!modules) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu modules", room);
-    s->modules = modules;
-    s->room = room;
-    return LS_OK;
-}
-
 ls_err sym_session_add(sym_session *s, const char *path, uint64_t bias)
 {
     if (sym_is_known(s, path, bias)) return LS_OK;
-    LS_TRY(sym_grow(s));
+    LS_TRY(LS_GROW(s->modules, s->room, s->len + 1));
     char *copy = strdup(path);
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "out of memory for a module name");
+    if (!copy) return ls_nomem("a module name");
     const int fd = sym_open_regular(path);
     if (fd >= 0 && !dwfl_report_elf(s->dwfl, path, path, fd, bias, true)) close(fd);
     s->modules[s->len++] = (struct sym_session_module){copy, bias};

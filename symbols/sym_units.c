@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_units.h"
 
+#include "common/ls_vector.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool sym_units_room(void **rows, size_t *room, size_t len, size_t row_bytes)
-{
-    if (len < *room) return true;
-    const size_t grown_room = *room ? 2 * *room : 64;
-    void *grown = realloc(*rows, grown_room * row_bytes);
-    if (!grown) return false;
-    *rows = grown;
-    *room = grown_room;
-    return true;
-}
-
 static bool sym_units_add_range(struct sym_units *u, struct sym_unit_range row)
 {
-    if (!sym_units_room((void **)&u->rows, &u->room, u->len, sizeof(row))) return false;
+    if (LS_GROW(u->rows, u->room, u->len + 1) != LS_OK) return false;
     u->rows[u->len++] = row;
     return true;
 }
@@ -32,7 +23,7 @@ static bool sym_units_add(struct sym_units *u, Dwarf_Die die, Dwarf_Die body)
 {
     ptrdiff_t at = 0;
     Dwarf_Addr ignored, base, end;
-    if (!sym_units_room((void **)&u->units, &u->units_room, u->units_len, sizeof(*u->units))) return false;
+    if (LS_GROW(u->units, u->units_room, u->units_len + 1) != LS_OK) return false;
     u->units[u->units_len] = (struct sym_unit){die, body.addr ? body : die};
     while ((at = dwarf_ranges(&die, at, &ignored, &base, &end)) > 0)
         if (base < end && !sym_units_add_range(u, (struct sym_unit_range){base, end, (uint32_t)u->units_len}))

@@ -68,7 +68,7 @@ static const Dwfl_Thread_Callbacks sym_thread_callbacks = {
 ls_err sym_unwinder_new(sym_session *s, sym_unwinder **out)
 {
     sym_unwinder *u = calloc(1, sizeof(*u));
-    if (!u) return ls_fail(LS_ERR_NOMEM, "out of memory for call stacks");
+    if (!u) return ls_nomem("call stacks");
     u->dwfl = sym_session_dwfl(s);
     /* without any readable file there is no unwinding but the innermost frame */
     u->is_attached = dwfl_attach_state(u->dwfl, NULL, SYM_THREAD, &sym_thread_callbacks, u);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_variables.h"
 
+#include "common/ls_vector.h"
 #include "symbols/sym_variable_types.h"
 
 #include <stdio.h>
@@ -9,13 +10,7 @@
 
 ls_err sym_finding_add(struct sym_finding *f, struct sym_found row)
 {
-    if (f->len == f->room) {
-        const size_t room = f->room ? 2 * f->room : 256;
-        struct sym_found *rows = realloc(f->rows, room * sizeof(*rows));
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu variables", room);
-        f->rows = rows;
-        f->room = room;
-    }
+    LS_TRY(LS_GROW(f->rows, f->room, f->len + 1));
     f->rows[f->len++] = row;
     return LS_OK;
 }
@@ -150,7 +145,7 @@ static void sym_tell_apart(struct sym_finding *f, struct sym_found *row, bool by
 static ls_err sym_make_unique(struct sym_finding *f, bool by_file)
 {
     struct sym_name_order *order = malloc((f->len + 1) * sizeof(*order));
-    if (!order) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu variables", f->len);
+    if (!order) return ls_nomem("%zu variables", f->len);
     size_t len = 0;
     for (size_t i = 0; i < f->len; i++)
         if (f->rows[i].rank < SYM_RANK_MEMBER) /* members stand below their block */

@@ -234,7 +234,7 @@ static int sym_worker_stop(sym_worker *w, bool kills)
 ls_err sym_worker_new(struct sym_limits limits, sym_worker **out)
 {
     sym_worker *w = calloc(1, sizeof(*w));
-    if (!w) return ls_fail(LS_ERR_NOMEM, "out of memory for symbols");
+    if (!w) return ls_nomem("symbols");
     w->limits = limits;
     w->exchange = memfd_create("loadstone-symbols", MFD_CLOEXEC);
     const ls_err e =
@@ -297,9 +297,7 @@ static ls_err sym_get_answer(sym_worker *w, struct sym_message m, struct sym_ans
     if (fstat(w->exchange, &st) != 0 || (uint64_t)st.st_size < m.len_bytes)
         return sym_answer_problem("damaged: reading it crashed the reader", out);
     uint8_t *bytes = malloc(m.len_bytes + 1);
-    if (!bytes)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %llu bytes of symbols",
-                       (unsigned long long)m.len_bytes);
+    if (!bytes) return ls_nomem("%llu bytes of symbols", (unsigned long long)m.len_bytes);
     if (!sym_read_all(w->exchange, bytes, m.len_bytes, 0)) {
         free(bytes);
         return ls_fail(LS_ERR_IO, "the file in memory for symbols cannot be read");
