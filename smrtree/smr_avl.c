@@ -55,8 +55,7 @@ ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra)
     if (cap > SMR_AVL_CAP_LAST)
         return ls_fail(LS_ERR_NOMEM, "more than 2^31 live ranges: register fewer, larger ones");
     struct smr_avl_node *nodes = smr_array_alloc(cap * sizeof(*nodes));
-    if (!nodes)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %llu address ranges", (unsigned long long)cap);
+    if (!nodes) return ls_nomem("%llu address ranges", (unsigned long long)cap);
     if (t->nodes)
         memcpy(nodes, t->nodes, t->used * sizeof(*nodes));
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which range lies inside which, and what that means for the tree as people see it. */
+#include "common/ls_vector.h"
 #include "smrtree/smr_node.h"
 
 #include <stdlib.h>
@@ -39,15 +40,8 @@ ls_err smr_slot_take(smr_node *n)
     if (s->slot_free_len > 0) {
         n->slot = s->slot_free[--s->slot_free_len];
     } else {
-        if (s->slots_used == s->slots_cap) {
-            const uint32_t cap = s->slots_cap ? 2 * s->slots_cap : 64;
-            smr_node **slots = realloc(s->slots, cap * sizeof(*slots));
-            if (slots) s->slots = slots;
-            uint32_t *free_list = realloc(s->slot_free, cap * sizeof(*free_list));
-            if (free_list) s->slot_free = free_list;
-            if (!slots || !free_list) return ls_fail(LS_ERR_NOMEM, "out of memory for \"%s\"", n->label);
-            s->slots_cap = cap;
-        }
+        LS_TRY(LS_GROW(s->slots, s->slots_room, s->slots_used + 1));
+        LS_TRY(LS_GROW(s->slot_free, s->slot_free_room, s->slots_used + 1));
         n->slot = s->slots_used++;
     }
     s->slots[n->slot] = n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smrtree/smr_index.h"
+#include "common/ls_vector.h"
 #include "smrtree/smr_array.h"
 #include "smrtree/smr_avl.h"
 
@@ -24,7 +25,7 @@ struct flattener {
     struct segment *segments;
     size_t len, cap;
     struct smr_range *open;
-    size_t open_len, open_cap;
+    size_t open_len, open_room;
     bool nomem;
 };
 
@@ -44,21 +45,10 @@ static void flat_close_until(struct flattener *f, uint64_t base)
     }
 }
 
-static bool flat_open_grow(struct flattener *f)
-{
-    if (f->open_len < f->open_cap) return true;
-    const size_t cap = f->open_cap ? 2 * f->open_cap : 64;
-    struct smr_range *open = realloc(f->open, cap * sizeof(*open));
-    if (!open) return false;
-    f->open = open;
-    f->open_cap = cap;
-    return true;
-}
-
 static void flat_visit(void *user, const struct smr_range *r)
 {
     struct flattener *f = user;
-    f->nomem = f->nomem || !flat_open_grow(f);
+    f->nomem = f->nomem || LS_GROW(f->open, f->open_room, f->open_len + 1) != LS_OK;
     if (f->nomem) return;
     flat_close_until(f, r->base);
     f->open[f->open_len++] = *r;
@@ -100,7 +90,7 @@ ls_err smr_index_new(const struct smr_avl *t, smr_index **out)
     free(f.open);
     if (!built) {
         smr_index_free(x);
-        return ls_fail(LS_ERR_NOMEM, "out of memory for a look-up index of %u ranges", t->len);
+        return ls_nomem("a look-up index of %u ranges", t->len);
     }
     *out = x;
     return LS_OK;

@@ -85,8 +85,8 @@ bool smr_live_find(const smr_live *l, uint64_t addr, uint32_t *out_value)
 ls_err smr_live_copy(const smr_live *l, smr_live **out)
 {
     smr_live *copy = smr_live_new();
-    const ls_err e = copy ? smr_avl_copy(&l->ranges, &copy->ranges)
-                          : ls_fail(LS_ERR_NOMEM, "out of memory for %u address ranges", l->ranges.len);
+    const ls_err e =
+        copy ? smr_avl_copy(&l->ranges, &copy->ranges) : ls_nomem("%u address ranges", l->ranges.len);
     if (e == LS_OK)
         *out = copy;
     else

@@ -51,7 +51,8 @@ struct smr_watch {
 struct smr_state {
     struct smr_avl ranges; /* value: slot */
     smr_node **slots;
-    uint32_t slots_used, slots_cap, slot_free_len;
+    uint32_t slots_used, slot_free_len;
+    size_t slots_room, slot_free_room;
     uint32_t *slot_free;
     smr_tree *trees;
     const struct smr_sink *sink;   /* written under the lock; phase and control read it without */

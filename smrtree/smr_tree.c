@@ -14,7 +14,7 @@ static ls_err node_new(smr_tree *t, const char *label, smr_node **out)
     if (!label || len > SMR_LABEL_MAX_BYTES)
         return ls_fail(LS_ERR_ARG, "a node needs a label of at most %u bytes", SMR_LABEL_MAX_BYTES);
     smr_node *n = calloc(1, sizeof(*n) + len + 1);
-    if (!n) return ls_fail(LS_ERR_NOMEM, "out of memory for \"%.120s\"", label);
+    if (!n) return ls_nomem("\"%.120s\"", label);
     memcpy(n->label, label, len);
     n->tree = t;
     n->dims = 1;
@@ -64,7 +64,7 @@ LS_EXPORT ls_err smr_tree_new(smr_tree **out)
     if (!out) return ls_fail(LS_ERR_ARG, "smr_tree_new needs a place for the tree");
     smr_registry_init();
     smr_tree *t = calloc(1, sizeof(*t));
-    if (!t) return ls_fail(LS_ERR_NOMEM, "out of memory for a semantic memory tree");
+    if (!t) return ls_nomem("a semantic memory tree");
     const ls_err e = node_new(t, "", &t->root);
     if (e != LS_OK) {
         free(t);
