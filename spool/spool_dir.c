@@ -3,6 +3,8 @@
 
 #include "spool/spool_dir.h"
 
+#include "common/ls_vector.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -52,15 +54,8 @@ static void spool_entries_fini(struct spool_entries *e)
 static ls_err spool_entries_add(struct spool_entries *list, struct spool_entry row, const char *dir,
                                 const char *name)
 {
-    if (list->len == list->room) {
-        const size_t room = list->room ? 2 * list->room : 16;
-        void *rows = realloc(list->rows, room * sizeof(*list->rows));
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", dir);
-        list->rows = rows;
-        list->room = room;
-    }
-    if (asprintf(&row.path, "%s/%s", dir, name) < 0)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", dir);
+    LS_TRY(LS_GROW(list->rows, list->room, list->len + 1));
+    if (asprintf(&row.path, "%s/%s", dir, name) < 0) return ls_nomem("the listing of %s", dir);
     list->rows[list->len++] = row;
     return LS_OK;
 }
@@ -132,8 +127,7 @@ static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *en
     entry->path = NULL; /* handed over */
     ls_err e = spool_list(image->path, 't', &files);
     if (e == LS_OK && files.len > 0) image->files = calloc(files.len, sizeof(*image->files));
-    if (e == LS_OK && files.len > 0 && !image->files)
-        e = ls_fail(LS_ERR_NOMEM, "%s: out of memory for its listing", image->path);
+    if (e == LS_OK && files.len > 0 && !image->files) e = ls_nomem("the listing of %s", image->path);
     for (size_t i = 0; image->files && i < files.len; i++) {
         image->files[image->files_len++] = files.rows[i].path;
         files.rows[i].path = NULL; /* handed over */
@@ -146,8 +140,7 @@ static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *en
 static ls_err spool_dir_fill(spool_dir *d, struct spool_entries *entries)
 {
     d->images = calloc(entries->len, sizeof(*d->images));
-    if (!d->images)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for the listing of %zu processes", entries->len);
+    if (!d->images) return ls_nomem("the listing of %zu processes", entries->len);
     for (size_t i = 0; i < entries->len; i++)
         LS_TRY(spool_image_fill(&d->images[d->images_len++], &entries->rows[i]));
     return LS_OK;
@@ -157,7 +150,7 @@ ls_err spool_dir_open(const char *path, spool_dir **out)
 {
     struct spool_entries entries = {0};
     spool_dir *d = calloc(1, sizeof(*d));
-    ls_err e = d ? spool_list(path, 'p', &entries) : ls_fail(LS_ERR_NOMEM, "%s: out of memory", path);
+    ls_err e = d ? spool_list(path, 'p', &entries) : ls_nomem("%s", path);
     if (e == LS_OK && entries.len == 0)
         e = ls_fail(LS_ERR_NOT_FOUND,
                     "%s: no recorded process in there (expected directories p<pid>.<image>); was the program "

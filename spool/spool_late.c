@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spool/spool_late.h"
 
+#include "common/ls_vector.h"
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
 
@@ -50,14 +51,7 @@ static const struct spool_source *late_source(const spool_late *l, struct spool_
 
 static ls_err late_add(spool_late *l, uint64_t time_ns, struct spool_position at)
 {
-    if (l->len == l->room) {
-        const size_t room = l->room ? 2 * l->room : 4096;
-        struct late_row *grown = realloc(l->rows, room * sizeof(*grown));
-        if (!grown)
-            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu records", late_source(l, at)->path, room);
-        l->rows = grown;
-        l->room = room;
-    }
+    LS_TRY(LS_GROW(l->rows, l->room, l->len + 1));
     l->rows[l->len++] = (struct late_row){time_ns, at};
     return LS_OK;
 }
@@ -97,7 +91,7 @@ static ls_err late_fill(spool_late *l)
 {
     spool_reader *r = NULL;
     l->buffer = malloc(SPOOL_REC_MAX_BYTES);
-    if (!l->buffer) return ls_fail(LS_ERR_NOMEM, "out of memory for a record");
+    if (!l->buffer) return ls_nomem("a record");
     LS_TRY(late_open_file(&l->stream->shared, &l->fds[0]));
     LS_TRY(late_open_file(&l->stream->own, &l->fds[1]));
     LS_TRY(spool_reader_open(l->stream, &r));
@@ -116,7 +110,7 @@ ls_err spool_late_open(const struct spool_stream *stream, spool_late **out)
     spool_reader_free(r);
     if (!is_late) return LS_OK;
     spool_late *l = calloc(1, sizeof(*l));
-    if (!l) return ls_fail(LS_ERR_NOMEM, "out of memory for late samples");
+    if (!l) return ls_nomem("late samples");
     l->stream = stream;
     l->fds[0] = l->fds[1] = -1;
     const ls_err e = late_fill(l);

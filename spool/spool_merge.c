@@ -127,7 +127,7 @@ static ls_err spool_lane_open(spool_merge *m, struct spool_lane *lane, const str
 static ls_err spool_keep_process(spool_merge *m, const struct spool_rec_header *rec)
 {
     m->process = malloc(rec->len_bytes);
-    if (!m->process) return ls_fail(LS_ERR_NOMEM, "out of memory for a process record");
+    if (!m->process) return ls_nomem("a process record");
     memcpy(m->process, rec, rec->len_bytes);
     return LS_OK;
 }
@@ -136,8 +136,7 @@ static ls_err spool_merge_fill(spool_merge *m, const struct spool_image *image)
 {
     m->lanes = calloc(image->streams.len + 1, sizeof(*m->lanes));
     m->heap = calloc(image->streams.len + 1, sizeof(*m->heap));
-    if (!m->lanes || !m->heap)
-        return ls_fail(LS_ERR_NOMEM, "%s: out of memory for %zu threads", image->path, image->streams.len);
+    if (!m->lanes || !m->heap) return ls_nomem("%zu threads of %s", image->streams.len, image->path);
     for (size_t i = 0; i < image->streams.len; i++) {
         struct spool_lane *lane = &m->lanes[m->lanes_len++];
         LS_TRY(spool_lane_open(m, lane, &image->streams.rows[i]));
@@ -152,7 +151,7 @@ static ls_err spool_merge_fill(spool_merge *m, const struct spool_image *image)
 ls_err spool_merge_new(const struct spool_image *image, uint64_t tsc_hz, spool_merge **out)
 {
     spool_merge *m = calloc(1, sizeof(*m));
-    if (!m) return ls_fail(LS_ERR_NOMEM, "%s: out of memory", image->path);
+    if (!m) return ls_nomem("%s", image->path);
     m->tsc_hz = tsc_hz;
     const ls_err e = spool_merge_fill(m, image);
     if (e == LS_OK)

@@ -50,8 +50,7 @@ static ls_err spool_load(spool_reader *r, uint64_t at_bytes, size_t len_bytes)
         r->buffer = malloc(len + 8);
         r->buffer_len_bytes = r->buffer ? len : 0;
         r->chunk = ls_cursor_over(NULL, 0);
-        if (!r->buffer)
-            return ls_fail(LS_ERR_NOMEM, "%s: out of memory for a chunk of %zu bytes", source->path, len);
+        if (!r->buffer) return ls_nomem("a chunk of %zu bytes of %s", len, source->path);
     }
     LS_TRY(spool_source_read(source, at_bytes, r->buffer, len, &len));
     r->chunk_at_bytes = at_bytes;
@@ -83,7 +82,7 @@ static ls_err spool_start(spool_reader *r)
 ls_err spool_reader_open(const struct spool_stream *stream, spool_reader **out)
 {
     spool_reader *r = calloc(1, sizeof(*r));
-    if (!r) return ls_fail(LS_ERR_NOMEM, "out of memory for a reader of a spool");
+    if (!r) return ls_nomem("a reader of a spool");
     r->stream = *stream;
     const ls_err e = spool_start(r);
     if (e == LS_OK)

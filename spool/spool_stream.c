@@ -2,6 +2,7 @@
 #include "spool/spool_stream.h"
 
 #include "common/ls_span.h"
+#include "common/ls_vector.h"
 
 #include <stdlib.h>
 
@@ -27,13 +28,7 @@ struct spool_scan {
 
 static ls_err spool_scan_add(struct spool_scan *s, const struct spool_piece *p, uint64_t at_bytes)
 {
-    if (s->len == s->room) {
-        const size_t room = s->room ? 2 * s->room : 64;
-        void *rows = realloc(s->rows, room * sizeof(*s->rows));
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its pieces", s->source->path);
-        s->rows = rows;
-        s->room = room;
-    }
+    LS_TRY(LS_GROW(s->rows, s->room, s->len + 1));
     s->rows[s->len++] = (struct spool_found){p->stream, p->sequence, p->tid, {at_bytes, at_bytes}};
     return LS_OK;
 }
@@ -98,13 +93,7 @@ static int spool_compare_found(const void *a, const void *b)
 
 static ls_err spool_streams_add(struct spool_streams *s, const struct spool_stream *row)
 {
-    if (s->len == s->room) {
-        const size_t room = s->room ? 2 * s->room : 16;
-        void *rows = realloc(s->rows, room * sizeof(*s->rows));
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu streams", room);
-        s->rows = rows;
-        s->room = room;
-    }
+    LS_TRY(LS_GROW(s->rows, s->room, s->len + 1));
     s->rows[s->len++] = *row;
     return LS_OK;
 }
@@ -141,7 +130,7 @@ static ls_err spool_streams_fill(struct spool_streams *out, struct spool_scan *s
     LS_TRY(spool_scan_all(scan));
     if (scan->len > 0) qsort(scan->rows, scan->len, sizeof(*scan->rows), spool_compare_found);
     out->parts = calloc(scan->len + 1, sizeof(*out->parts));
-    if (!out->parts) return ls_fail(LS_ERR_NOMEM, "%s: out of memory for its pieces", scan->source->path);
+    if (!out->parts) return ls_nomem("the pieces of %s", scan->source->path);
     return spool_streams_group(out, scan);
 }
 
