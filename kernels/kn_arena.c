@@ -126,7 +126,7 @@ ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const 
     if (plan->to.used) LS_TRY(kn_runs_init(plan->to.steps, plan->to.steps_len, &out->runs_to));
     out->parts = calloc(plan->threads, sizeof(*out->parts));
     out->sums = calloc(plan->threads, sizeof(*out->sums));
-    if (!out->parts || !out->sums) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", plan->threads);
+    if (!out->parts || !out->sums) return ls_nomem("%u threads", plan->threads);
     set_parts(out);
     kn_arena_fill(out);
     return LS_OK;
@@ -149,8 +149,7 @@ void kn_arena_fini(struct kn_arena *a)
 static ls_err narrow(const struct pat_indices *p, int32_t **out)
 {
     if (p->len == 0) return LS_OK;
-    if (!(*out = malloc(p->len * sizeof(**out))))
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu 32-bit indices", p->len);
+    if (!(*out = malloc(p->len * sizeof(**out)))) return ls_nomem("%zu 32-bit indices", p->len);
     for (size_t j = 0; j < p->len; j++)
         (*out)[j] = (int32_t)p->data[j];
     return LS_OK;

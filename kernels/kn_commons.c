@@ -66,7 +66,7 @@ static ls_err each_array(const struct kn_session *sessions, size_t len,
     ls_err err = LS_OK;
     size_t named_len = 0;
     struct named *named = calloc(len + 1, sizeof(*named));
-    if (!named) return ls_fail(LS_ERR_NOMEM, "no memory for the arrays of %zu patterns", len);
+    if (!named) return ls_nomem("the arrays of %zu patterns", len);
     for (size_t k = 0; k < len; k++)
         if (sessions[k].plan.config->array)
             named[named_len++] = (struct named){sessions[k].plan.config->array, k};
@@ -132,8 +132,7 @@ ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions
 {
     struct mapping m = {out, pages};
     *out = (struct kn_commons){calloc(len, sizeof(*out->blocks)), calloc(len, sizeof(*out->places)), len};
-    if (!out->blocks || !out->places)
-        return ls_fail(LS_ERR_NOMEM, "no memory for the arrays of %zu patterns", len);
+    if (!out->blocks || !out->places) return ls_nomem("the arrays of %zu patterns", len);
     return each_array(sessions, len, map_array, &m);
 }
 

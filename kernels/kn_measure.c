@@ -65,7 +65,7 @@ static void compute_rates(struct kn_result *r)
 ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r)
 {
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
-    if (!r->run_seconds) return ls_fail(LS_ERR_NOMEM, "no memory for the times of %u runs", runs);
+    if (!r->run_seconds) return ls_nomem("the times of %u runs", runs);
     warm_up(once, arg, warmups_max, r);
     LS_TRY(timed_runs(once, arg, runs, r)); /* after the warm-up, when all threads are there */
     r->seconds = kn_stats_of(r->run_seconds, runs);

@@ -23,8 +23,7 @@ ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages
     const size_t mapping_bytes = len_bytes + align;
     void *p =
         mmap(NULL, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return ls_fail(LS_ERR_NOMEM, "no memory for an array of %zu bytes: %s", len_bytes, strerror(errno));
+    if (p == MAP_FAILED) return ls_nomem("an array of %zu bytes: %s", len_bytes, strerror(errno));
     const uintptr_t at = ((uintptr_t)p + align - 1) / align * align;
     *out = (struct kn_block){(void *)at, len_bytes, p, mapping_bytes};
     /* refused by kernels without transparent huge pages; kn_block_huge_bytes tells what came of it */

@@ -72,19 +72,17 @@ static ls_err close_up(struct kn_pins *p)
     for (unsigned i = 0; i < p->threads; i++) {
         const hwloc_obj_t pu = close_processor(p->topology, i);
         if (!pu) return ls_fail(LS_ERR_UNSUPPORTED, "no processor for thread %u of %u", i + 1, p->threads);
-        if (!(p->sets[i] = hwloc_bitmap_dup(pu->cpuset)))
-            return ls_fail(LS_ERR_NOMEM, "no memory to pin threads");
+        if (!(p->sets[i] = hwloc_bitmap_dup(pu->cpuset))) return ls_nomem("pinning threads");
     }
     return LS_OK;
 }
 
 static ls_err load(struct kn_pins *p)
 {
-    if (hwloc_topology_init(&p->topology) != 0)
-        return ls_fail(LS_ERR_NOMEM, "no memory for the machine's topology");
+    if (hwloc_topology_init(&p->topology) != 0) return ls_nomem("the machine's topology");
     p->before = hwloc_bitmap_alloc();
     p->sets = calloc(p->threads, sizeof(hwloc_cpuset_t));
-    if (!p->before || !p->sets) return ls_fail(LS_ERR_NOMEM, "no memory to pin threads");
+    if (!p->before || !p->sets) return ls_nomem("pinning threads");
     if (hwloc_topology_load(p->topology) != 0 ||
         hwloc_get_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0 ||
         hwloc_topology_restrict(p->topology, p->before, 0) != 0)
@@ -119,7 +117,7 @@ ls_err kn_pin(const struct kn_backend *b, unsigned threads, enum kn_pin how, kn_
     *out = NULL;
     if (decided == KN_PIN_NONE) return LS_OK;
     struct kn_pins *p = calloc(1, sizeof(*p));
-    if (!p) return ls_fail(LS_ERR_NOMEM, "no memory to pin threads");
+    if (!p) return ls_nomem("pinning threads");
     *p = (struct kn_pins){.backend = b, .threads = threads, .how = decided};
     const ls_err err = bind_all(p);
     if (err == LS_OK)

@@ -19,7 +19,7 @@ ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out)
     *out = (struct kn_runs){NULL, 0};
     if (len > 1 && runs > len / STEPS_A_RUN_MIN) return LS_OK;
     out->rows = calloc(runs + 1, sizeof(*out->rows));
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu runs of steps", runs);
+    if (!out->rows) return ls_nomem("%zu runs of steps", runs);
     for (size_t i = 0; i < len; i++) {
         if (i == 0 || steps[i] != steps[i - 1]) out->rows[out->len++].step = steps[i];
         out->rows[out->len - 1].rows++;

@@ -154,7 +154,7 @@ static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, 
     describe(&t, r);
     if (k->family == KN_FAMILY_CHASE) {
         t.ends = calloc(room->threads, sizeof(*t.ends));
-        if (!t.ends) return ls_fail(LS_ERR_NOMEM, "no memory for %u threads", room->threads);
+        if (!t.ends) return ls_nomem("%u threads", room->threads);
         snprintf(r->variant, sizeof(r->variant), "64-bit indices");
         const ls_err err = kn_measure(once, &t, warmups_max, runs, r);
         if (err == LS_OK) check_chase(&t, r);

@@ -175,7 +175,7 @@ static ls_err fit_length(const struct pat_indices *p, size_t len, struct pat_ind
     for (size_t j = 0; j < p->len; j++)
         if (p->data[j] >= reach) reach = p->data[j] + 1;
     *out = (struct pat_indices){malloc(len * sizeof(int64_t)), len};
-    if (!out->data) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+    if (!out->data) return ls_nomem("a pattern of %zu indices", len);
     for (size_t j = 0; j < len; j++)
         out->data[j] = p->data[j % p->len] + reach * (int64_t)(j / p->len);
     return LS_OK;
@@ -206,7 +206,7 @@ static ls_err replay_own_lengths(const struct kn_study_options *o, const struct 
     ls_err err = pat_config_init(&c);
     if (err == LS_OK) {
         c.pattern = (struct pat_indices){malloc(LENGTH_OWN * sizeof(int64_t)), LENGTH_OWN};
-        if (!c.pattern.data) err = ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %d indices", LENGTH_OWN);
+        if (!c.pattern.data) err = ls_nomem("a pattern of %d indices", LENGTH_OWN);
     }
     for (uint64_t j = 0; j < LENGTH_OWN && err == LS_OK; j++)
         c.pattern.data[j] = (int64_t)kn_sequence_at(&s, j);

@@ -191,8 +191,7 @@ static ls_err measure(struct group *g, struct kn_result *r)
     const struct kn_options *o = g->options;
     LS_TRY(fill_all(g, r));
     g->takers = aligned_alloc(_Alignof(struct taker), g->threads * g->len * sizeof(*g->takers));
-    if (!g->takers)
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns on %u threads", g->len, g->threads);
+    if (!g->takers) return ls_nomem("%zu patterns on %u threads", g->len, g->threads);
     g->times = kn_share_times(g->threads);
     g->cpu_seconds_min = INFINITY;
     LS_TRY(kn_measure(run_once, g, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs_of(g), r));
@@ -222,7 +221,7 @@ static ls_err group_init(struct group *g, const struct pat_config *rows, size_t 
     *g = (struct group){.options = o, .len = len};
     LS_TRY(kn_backend_choose(o, &g->backend, &g->threads));
     g->sessions = calloc(len + 1, sizeof(*g->sessions));
-    if (!g->sessions) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", len);
+    if (!g->sessions) return ls_nomem("%zu patterns", len);
     return plan_all(g, rows, out);
 }
 

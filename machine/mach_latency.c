@@ -95,8 +95,8 @@ ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles)
         make_ring(base, order, lines);
         *out_cycles = best_stretch_cycles(base);
     } else {
-        e = ls_fail(LS_ERR_NOMEM, "no memory to measure latencies: %llu bytes are needed for a moment",
-                    (unsigned long long)len_bytes);
+        e = ls_nomem("measuring latencies: %llu bytes are needed for a moment",
+                     (unsigned long long)len_bytes);
     }
     free(base);
     free(order);
@@ -149,8 +149,8 @@ ls_err mach_latency_measure(const struct mach_working_set *set, uint32_t tsc_ste
     uint64_t *latencies = calloc(PROBES, sizeof(*latencies));
     char *base = mmap(NULL, set->len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!latencies || base == MAP_FAILED) {
-        e = ls_fail(LS_ERR_NOMEM, "no memory to measure latencies: %llu bytes are needed for a moment",
-                    (unsigned long long)set->len_bytes);
+        e = ls_nomem("measuring latencies: %llu bytes are needed for a moment",
+                     (unsigned long long)set->len_bytes);
         goto out;
     }
     memset(base, 1, set->len_bytes);

@@ -93,7 +93,7 @@ static ls_err fresh_map(const smr_node *n, ndm_domain *d, enum ndm_map_kind kind
     if (!d && kind != NDM_MAP_CALLBACK)
         return ls_fail(LS_ERR_ARG, "map of \"%.120s\": no domain given", smr_node_label(n));
     *out = calloc(1, sizeof(**out));
-    if (!*out) return ls_fail(LS_ERR_NOMEM, "out of memory for the map of \"%.120s\"", smr_node_label(n));
+    if (!*out) return ls_nomem("the map of \"%.120s\"", smr_node_label(n));
     (*out)->domain = d;
     (*out)->m.kind = kind;
     (*out)->m.elements_per_entity = 1;

@@ -47,7 +47,7 @@ static ls_err domain_alloc(ndm_domain **out, ndm_domain **public_out)
 {
     if (!public_out) return ls_fail(LS_ERR_ARG, "a domain needs a place for its handle");
     *out = calloc(1, sizeof(**out));
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
+    return *out ? LS_OK : ls_nomem("a natural domain");
 }
 
 LS_EXPORT ls_err ndm_domain_new_grid(const struct ndm_grid *grid, ndm_domain **out)

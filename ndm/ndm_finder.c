@@ -92,14 +92,14 @@ static void split(ndm_finder *f, uint64_t lo, uint64_t hi)
 ls_err ndm_finder_new(const struct ndm_geometry *g, ndm_finder **out)
 {
     ndm_finder *f = calloc(1, sizeof(*f));
-    if (!f) return ls_fail(LS_ERR_NOMEM, "out of memory for the points of \"%.120s\"", g->label);
+    if (!f) return ls_nomem("the points of \"%.120s\"", g->label);
     f->g = g;
     if (g->kind == NDM_MESH && g->points_len > 0) {
         f->order = malloc(g->points_len * sizeof(*f->order));
         f->axis = calloc(g->points_len, 1);
         if (!f->order || !f->axis) {
             ndm_finder_free(f);
-            return ls_fail(LS_ERR_NOMEM, "out of memory for the points of \"%.120s\"", g->label);
+            return ls_nomem("the points of \"%.120s\"", g->label);
         }
         for (uint64_t i = 0; i < g->points_len; i++)
             f->order[i] = i;

@@ -34,7 +34,7 @@ ls_err ndm_gather_new(uint64_t values_len, ndm_gather **out)
         return ls_fail(LS_ERR_RANGE, "a field of %llu values is too large; 2^40 are possible",
                        (unsigned long long)values_len);
     ndm_gather *g = calloc(1, sizeof(*g));
-    if (!g) return ls_fail(LS_ERR_NOMEM, "out of memory for a field");
+    if (!g) return ls_nomem("a field");
     g->values_len = values_len;
     *out = g;
     return LS_OK;
@@ -68,9 +68,7 @@ static ls_err reserve(ndm_gather *g)
     if ((g->used + 2) * 10 <= g->slots * 7) return LS_OK;
     const uint64_t slots = g->slots ? 2 * g->slots : FIRST_SLOTS;
     struct pile *piles = calloc(slots, sizeof(*piles));
-    if (!piles)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for a field: %llu values touched",
-                       (unsigned long long)g->used);
+    if (!piles) return ls_nomem("a field: %llu values touched", (unsigned long long)g->used);
     for (uint64_t i = 0; i < g->slots; i++)
         if (g->piles[i].accesses > 0) *slot_of(piles, slots, g->piles[i].key) = g->piles[i];
     free(g->piles);
@@ -237,8 +235,7 @@ static ls_err fill_arrays(const ndm_gather *g, uint32_t first_step, uint32_t ste
                        (unsigned long long)g->values_len, steps);
     for (unsigned m = 0; m < NDM_METRICS_LEN; m++) {
         out[m] = malloc(len_bytes + 1);
-        if (!out[m])
-            return ls_fail(LS_ERR_NOMEM, "out of memory for a field of %llu values", (unsigned long long)len);
+        if (!out[m]) return ls_nomem("a field of %llu values", (unsigned long long)len);
         for (uint32_t s = 0; s < steps; s++)
             ndm_gather_fill(g, first_step + s, (enum ndm_metric)m, 0, g->values_len,
                             out[m] + s * g->values_len);

@@ -11,7 +11,7 @@ typedef unsigned long long ull;
 static ls_err copy_text(const char *text, const char *otherwise, char **out)
 {
     *out = strndup(text ? text : otherwise, NDM_LABEL_MAX_BYTES + 1);
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
+    return *out ? LS_OK : ls_nomem("a natural domain");
 }
 
 static ls_err copy_texts(const char *label, const char *unit, const char *const *axes, struct ndm_geometry *g)
@@ -98,9 +98,7 @@ static ls_err copy_points(const struct ndm_mesh *mesh, struct ndm_geometry *g)
 {
     const size_t stride = mesh->coord_stride_bytes ? mesh->coord_stride_bytes : sizeof(double);
     g->points = array_of(NDM_AXES_MAX * mesh->points_len, sizeof(double));
-    if (!g->points)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %llu points of \"%.120s\"", (ull)mesh->points_len,
-                       g->label);
+    if (!g->points) return ls_nomem("%llu points of \"%.120s\"", (ull)mesh->points_len, g->label);
     g->points_len = mesh->points_len;
     for (unsigned k = 0; k < NDM_AXES_MAX; k++) {
         const char *from = (const char *)mesh->coords[k];
@@ -120,8 +118,7 @@ static ls_err copy_shapes(const struct ndm_mesh *mesh, struct ndm_geometry *g)
     g->shapes = array_of(mesh->cells_len, sizeof(*g->shapes));
     g->offsets = array_of(mesh->cells_len + 1, sizeof(*g->offsets));
     if (!g->shapes || !g->offsets)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %llu cells of \"%.120s\"", (ull)mesh->cells_len,
-                       g->label);
+        return ls_nomem("%llu cells of \"%.120s\"", (ull)mesh->cells_len, g->label);
     g->cells_len = mesh->cells_len;
     for (uint64_t c = 0; c < mesh->cells_len; c++) {
         g->shapes[c] = shape_at(mesh, c);
@@ -138,8 +135,7 @@ static ls_err copy_connectivity(const struct ndm_mesh *mesh, struct ndm_geometry
                        "mesh \"%.120s\": the connectivity has %llu indices, its %llu cells need %llu",
                        g->label, (ull)mesh->connectivity_len, (ull)g->cells_len, (ull)len);
     g->connectivity = array_of(len, sizeof(*g->connectivity));
-    if (!g->connectivity)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for the connectivity of \"%.120s\"", g->label);
+    if (!g->connectivity) return ls_nomem("the connectivity of \"%.120s\"", g->label);
     for (uint64_t i = 0; i < len; i++)
         g->connectivity[i] = index_at(mesh->connectivity, i, mesh->index_size_bytes, mesh->index_base);
     return LS_OK;
@@ -188,7 +184,7 @@ ls_err ndm_make_targets(const struct ndm_indirection *in, const char *label, str
         return ls_fail(LS_ERR_RANGE, "map of \"%.120s\": %llu targets are too many", label,
                        (ull)in->targets_len);
     out->targets = array_of(in->targets_len, sizeof(*out->targets));
-    if (!out->targets) return ls_fail(LS_ERR_NOMEM, "out of memory for the targets of \"%.120s\"", label);
+    if (!out->targets) return ls_nomem("the targets of \"%.120s\"", label);
     out->kind = NDM_MAP_TARGETS;
     out->centering = in->centering;
     out->elements_per_entity = in->elements_per_target ? in->elements_per_target : 1;

@@ -133,7 +133,7 @@ static ls_err take_array(struct ls_cursor *c, uint64_t len, size_t item_bytes, v
                        (unsigned long long)len, ls_cursor_left(c));
     if (len > 0) {
         copy = malloc(len * item_bytes);
-        if (!copy) return ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
+        if (!copy) return ls_nomem("a natural domain");
         memcpy(copy, ls_cursor_take(c, padded(len * item_bytes)), len * item_bytes);
     }
     memcpy(out_array, &copy, sizeof(copy)); /* whatever pointer it is */
@@ -147,7 +147,7 @@ static ls_err take_text(struct ls_cursor *c, char **out)
         return ls_fail(LS_ERR_TRUNCATED, "natural domain: a text does not fit its record");
     const uint8_t *text = ls_cursor_take(c, padded(len));
     *out = strndup((const char *)text, len);
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
+    return *out ? LS_OK : ls_nomem("a natural domain");
 }
 
 static ls_err take_geometry_words(struct ls_cursor *c, struct ndm_geometry *g, uint64_t *out_connectivity_len)
@@ -174,7 +174,7 @@ static ls_err make_offsets(struct ndm_geometry *g, uint64_t connectivity_len)
 {
     uint64_t at = 0;
     g->offsets = malloc((g->cells_len + 1) * sizeof(*g->offsets));
-    if (!g->offsets) return ls_fail(LS_ERR_NOMEM, "out of memory for a natural domain");
+    if (!g->offsets) return ls_nomem("a natural domain");
     for (uint64_t c = 0; c < g->cells_len; c++) {
         g->offsets[c] = at;
         at += ndm_shape_points(g->shapes[c]);
