@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_count.h"
 
+#include "common/ls_vector.h"
 #include "perf/pe_traffic.h"
 
 #include <dirent.h>
@@ -32,7 +33,7 @@ struct count_fd {
 struct pe_counter {
     const struct pe_kernel *kernel;
     struct count_fd *fds;
-    size_t len;
+    size_t len, room;
     int refused[COUNT_KINDS]; /* errno of the first refusal */
     bool opened[COUNT_KINDS];
     char why[COUNT_KINDS][COUNT_WHY_BYTES];
@@ -58,15 +59,13 @@ static ls_err counter_open(pe_counter *c, enum pe_count count, struct perf_event
     attr->size = sizeof(*attr);
     attr->disabled = 1;
     attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    struct count_fd *grown = realloc(c->fds, (c->len + 1) * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for counters");
-    c->fds = grown;
+    LS_TRY(LS_GROW(c->fds, c->room, c->len + 1));
     const long fd = c->kernel->open(attr, tid, cpu, -1);
     if (fd < 0) {
         if (!c->refused[kind]) c->refused[kind] = (int)-fd;
         return LS_OK;
     }
-    grown[c->len++] = (struct count_fd){.fd = (int)fd, .count = count, .unit = unit};
+    c->fds[c->len++] = (struct count_fd){.fd = (int)fd, .count = count, .unit = unit};
     c->opened[kind] = true;
     return LS_OK;
 }
@@ -138,7 +137,7 @@ static void counter_explain(pe_counter *c, enum pe_count_kind kind, const char *
 ls_err pe_counter_new(const struct pe_kernel *k, const char *sysfs_root, pe_counter **out)
 {
     pe_counter *c = calloc(1, sizeof(*c));
-    if (!c) return ls_fail(LS_ERR_NOMEM, "no memory for counters");
+    if (!c) return ls_nomem("counters");
     c->kernel = k ? k : &pe_kernel_linux;
     ls_err err = counter_open_threads(c);
     if (err == LS_OK) err = counter_open_traffic(c, sysfs_root);

@@ -2,6 +2,7 @@
 #include "perf/pe_file.h"
 
 #include "common/ls_checked.h"
+#include "common/ls_vector.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,17 +65,15 @@ struct pe_file {
     uint8_t *bytes; /* mapped */
     size_t len_bytes;
     struct pe_file_event *events;
-    size_t events_len;
+    size_t events_len, events_room;
     struct pe_file_record *records;
     size_t records_len, records_room;
-    struct file_build_id *build_ids;
-    size_t build_ids_len;
+    LS_VECTOR(struct file_build_id) build_ids;
     struct pe_file_about about;
     char *texts[FILE_TEXTS], *command;
     struct pe_trace trace;
     pe_unpack *unpack;
-    struct pe_unpacked *unpacked; /* each lives as long as the file */
-    size_t unpacked_len;
+    LS_VECTOR(struct pe_unpacked) unpacked; /* each lives as long as the file */
     uint64_t truncated_bytes, broken;
 };
 
@@ -120,14 +119,10 @@ static ls_err file_add_event(pe_file *f, const uint8_t *attr, size_t attr_bytes,
                              size_t ids_len)
 {
     if (f->events_len == FILE_EVENTS_MAX) return file_bad(f, "more events than perf can have", 0);
-    struct pe_file_event *grown = realloc(f->events, (f->events_len + 1) * sizeof(*grown));
+    LS_TRY(LS_GROW(f->events, f->events_room, f->events_len + 1));
     uint64_t *copy = calloc(ids_len + 1, sizeof(*copy));
-    if (grown) f->events = grown;
-    if (!grown || !copy) {
-        free(copy);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the events of %s", f->path);
-    }
-    struct pe_file_event *e = &grown[f->events_len++];
+    if (!copy) return ls_nomem("the events of %s", f->path);
+    struct pe_file_event *e = &f->events[f->events_len++];
     memset(e, 0, sizeof(*e));
     memcpy(&e->attr, attr, attr_bytes < sizeof(e->attr) ? attr_bytes : sizeof(e->attr));
     e->layout = pe_layout_of(&e->attr);
@@ -216,10 +211,8 @@ static ls_err file_take_build_id(pe_file *f, const uint8_t *rec, size_t len_byte
 {
     const size_t fixed = sizeof(struct perf_event_header) + 4 + 24;
     if (len_bytes <= fixed) return LS_OK;
-    struct file_build_id *grown = realloc(f->build_ids, (f->build_ids_len + 1) * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for build ids");
-    f->build_ids = grown;
-    struct file_build_id *b = &grown[f->build_ids_len++];
+    LS_TRY(LS_VECTOR_ROOM(&f->build_ids));
+    struct file_build_id *b = &f->build_ids.rows[f->build_ids.len++];
     b->path = (const char *)rec + fixed;
     b->path_len = strnlen(b->path, len_bytes - fixed);
     for (int i = 0; i < FILE_BUILD_ID_BYTES; i++)
@@ -266,13 +259,7 @@ static bool file_whose(const pe_file *f, const struct pe_record *rec, uint32_t *
 static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
 {
     if (f->events_len == 0) return file_bad(f, "a record stands before any event", 0);
-    if (f->records_len == f->records_room) {
-        const size_t room = f->records_room ? 2 * f->records_room : 4096;
-        struct pe_file_record *grown = realloc(f->records, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the %zu records of %s", room, f->path);
-        f->records = grown;
-        f->records_room = room;
-    }
+    LS_TRY(LS_GROW(f->records, f->records_room, f->records_len + 1));
     struct pe_file_record r = {.rec = *rec, .number = f->records_len};
     const bool is_known = file_whose(f, rec, &r.event_row);
     const struct pe_layout *layout = &f->events[r.event_row].layout;
@@ -300,20 +287,17 @@ static ls_err file_take_compressed(pe_file *f, const uint8_t *bytes, size_t len_
     *rest = (struct pe_unpacked){0};
     if (!f->unpack) LS_TRY(pe_unpack_new(&f->unpack));
     const ls_err err = pe_unpack_more(f->unpack, bytes, len_bytes, &out);
-    struct pe_unpacked *grown = realloc(f->unpacked, (f->unpacked_len + 1) * sizeof(*grown));
-    if (!grown) {
+    if (LS_VECTOR_ADD(&f->unpacked, out) != LS_OK) {
         free(out.bytes);
-        return ls_fail(LS_ERR_NOMEM, "no memory for unpacked records");
+        return LS_ERR_NOMEM;
     }
-    f->unpacked = grown;
-    grown[f->unpacked_len++] = out;
     LS_TRY(err);
     struct ls_cursor c = ls_cursor_over(out.bytes, out.len_bytes);
     LS_TRY(file_read_records(f, &c, false));
     const size_t left = ls_cursor_left(&c);
     if (left == 0) return LS_OK;
     rest->bytes = malloc(left);
-    if (!rest->bytes) return ls_fail(LS_ERR_NOMEM, "no memory for unpacked records");
+    if (!rest->bytes) return ls_nomem("unpacked records");
     memcpy(rest->bytes, out.bytes + out.len_bytes - left, left);
     rest->len_bytes = rest->room_bytes = left;
     return LS_OK;
@@ -487,7 +471,7 @@ static const char *file_told(const char *text)
 ls_err pe_file_open(const char *path, pe_file **out)
 {
     pe_file *f = calloc(1, sizeof(*f));
-    if (!f) return ls_fail(LS_ERR_NOMEM, "no memory for %s", path);
+    if (!f) return ls_nomem("%s", path);
     f->path = path;
     ls_err err = file_map(path, f);
     if (err == LS_OK) err = file_read(f);
@@ -515,17 +499,17 @@ void pe_file_free(pe_file *f)
     if (!f) return;
     for (size_t i = 0; i < f->events_len; i++)
         free(f->events[i].ids);
-    for (size_t i = 0; i < f->unpacked_len; i++)
-        free(f->unpacked[i].bytes);
+    for (size_t i = 0; i < f->unpacked.len; i++)
+        free(f->unpacked.rows[i].bytes);
     for (size_t i = 0; i < FILE_TEXTS; i++)
         free(f->texts[i]);
     free(f->command);
     pe_trace_fini(&f->trace);
-    free(f->unpacked);
+    free(f->unpacked.rows);
     pe_unpack_free(f->unpack);
     free(f->events);
     free(f->records);
-    free(f->build_ids);
+    free(f->build_ids.rows);
     if (f->bytes) munmap(f->bytes, f->len_bytes);
     free(f);
 }
@@ -564,9 +548,9 @@ uint64_t pe_file_truncated(const pe_file *f)
 
 const char *pe_file_build_id(const pe_file *f, const char *path)
 {
-    for (size_t i = 0; i < f->build_ids_len; i++)
-        if (strlen(path) == f->build_ids[i].path_len &&
-            memcmp(path, f->build_ids[i].path, f->build_ids[i].path_len) == 0)
-            return f->build_ids[i].hex;
+    for (size_t i = 0; i < f->build_ids.len; i++)
+        if (strlen(path) == f->build_ids.rows[i].path_len &&
+            memcmp(path, f->build_ids.rows[i].path, f->build_ids.rows[i].path_len) == 0)
+            return f->build_ids.rows[i].hex;
     return "";
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_file_spe.h"
 
+#include "common/ls_vector.h"
 #include "perf/pe_aux.h"
 #include "perf/pe_spe.h"
 
@@ -18,8 +19,8 @@ struct spe_span {
 /* An AUX area: its pieces in the order of the file, the spans by their begins, and where it is read. */
 struct spe_area {
     uint32_t number, tid, cpu;
-    const struct pe_trace_piece **pieces;
-    size_t pieces_len, piece; /* piece: the next one */
+    LS_VECTOR(const struct pe_trace_piece *) pieces;
+    size_t piece; /* the next one */
     struct spe_span *spans;
     size_t spans_len, spans_room;
     uint8_t *bytes;    /* of the current piece, aligned as it was in the area */
@@ -62,15 +63,7 @@ static ls_err spe_add_piece(pe_file_spe *s, const struct pe_trace_piece *p)
         a = &s->areas[s->areas_len++];
         *a = (struct spe_area){.number = p->area, .tid = p->tid, .cpu = p->cpu};
     }
-    /* room doubles at each power of two */
-    if ((a->pieces_len & (a->pieces_len - 1)) == 0) {
-        const size_t room = a->pieces_len ? 2 * a->pieces_len : 1;
-        const struct pe_trace_piece **grown = realloc(a->pieces, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pieces of AUX areas", room);
-        a->pieces = grown;
-    }
-    a->pieces[a->pieces_len++] = p;
-    return LS_OK;
+    return LS_VECTOR_ADD(&a->pieces, p);
 }
 
 /* At most one area a piece; they stay where they are. */
@@ -79,7 +72,7 @@ static ls_err spe_find_areas(pe_file_spe *s)
     const size_t most = s->trace->pieces_len < SPE_AREAS_MAX ? s->trace->pieces_len : SPE_AREAS_MAX;
     s->areas = calloc(most + 1, sizeof(*s->areas));
     s->heap = calloc(most + 1, sizeof(struct spe_area *));
-    if (!s->areas || !s->heap) return ls_fail(LS_ERR_NOMEM, "no memory for AUX areas");
+    if (!s->areas || !s->heap) return ls_nomem("AUX areas");
     for (size_t i = 0; i < s->trace->pieces_len; i++)
         LS_TRY(spe_add_piece(s, &s->trace->pieces[i]));
     return LS_OK;
@@ -99,13 +92,7 @@ static struct spe_area *spe_area_of(pe_file_spe *s, const struct pe_sample *of)
 
 static ls_err spe_add_span(struct spe_area *a, const struct pe_aux_record *r)
 {
-    if (a->spans_len == a->spans_room) {
-        const size_t room = a->spans_room ? 2 * a->spans_room : 64;
-        struct spe_span *grown = realloc(a->spans, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pieces of AUX areas", room);
-        a->spans = grown;
-        a->spans_room = room;
-    }
+    LS_TRY(LS_GROW(a->spans, a->spans_room, a->spans_len + 1));
     const bool has_tid = r->of.has & PERF_SAMPLE_TID;
     a->spans[a->spans_len++] = (struct spe_span){.begin = r->offset,
                                                  .end = r->offset + r->size_bytes,
@@ -192,13 +179,13 @@ static void spe_begin_part(const pe_file_spe *s, struct spe_area *a)
  * there is none. */
 static ls_err spe_begin_piece(struct spe_area *a, bool *is_any)
 {
-    *is_any = a->piece < a->pieces_len;
+    *is_any = a->piece < a->pieces.len;
     if (!*is_any) return LS_OK;
-    const struct pe_trace_piece *p = a->pieces[a->piece++];
+    const struct pe_trace_piece *p = a->pieces.rows[a->piece++];
     const uint64_t lead = p->offset & (PE_SPE_RECORD_MAX_BYTES - 1);
     free(a->bytes);
     a->bytes = calloc(1, (size_t)lead + p->len_bytes + 1);
-    if (!a->bytes) return ls_fail(LS_ERR_NOMEM, "no memory for %zu bytes of an AUX area", p->len_bytes);
+    if (!a->bytes) return ls_nomem("%zu bytes of an AUX area", p->len_bytes);
     if (p->len_bytes) memcpy(a->bytes + lead, p->bytes, p->len_bytes);
     a->lead_bytes = lead;
     a->base = p->offset;
@@ -334,7 +321,7 @@ static bool spe_is_own_clock(const pe_file *f, uint32_t pmu_type)
 ls_err pe_file_spe_new(const pe_file *f, pe_file_spe **out)
 {
     pe_file_spe *s = calloc(1, sizeof(*s));
-    if (!s) return ls_fail(LS_ERR_NOMEM, "no memory for AUX areas");
+    if (!s) return ls_nomem("AUX areas");
     s->trace = pe_file_trace(f);
     s->clock = s->trace->clock;
     if (spe_is_own_clock(f, s->trace->pmu_type)) s->clock.is_told = false;
@@ -354,7 +341,7 @@ void pe_file_spe_free(pe_file_spe *s)
 {
     if (!s) return;
     for (size_t i = 0; i < s->areas_len; i++) {
-        free(s->areas[i].pieces);
+        free(s->areas[i].pieces.rows);
         free(s->areas[i].spans);
         free(s->areas[i].bytes);
     }

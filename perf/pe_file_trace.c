@@ -2,6 +2,7 @@
 #include "perf/pe_file_trace.h"
 
 #include "common/ls_checked.h"
+#include "common/ls_vector.h"
 
 #include <stdlib.h>
 
@@ -56,7 +57,7 @@ static ls_err trace_take_spe(struct pe_trace *t, struct ls_cursor *c)
     free(t->cpus);
     t->cpus_len = 0;
     t->cpus = calloc((size_t)head[3] + 1, sizeof(*t->cpus));
-    if (!t->cpus) return ls_fail(LS_ERR_NOMEM, "no memory for %llu CPUs", (unsigned long long)head[3]);
+    if (!t->cpus) return ls_nomem("%llu CPUs", (unsigned long long)head[3]);
     for (; t->cpus_len < head[3]; t->cpus_len++)
         LS_TRY(trace_take_cpu(c, &t->cpus[t->cpus_len]));
     return LS_OK;
@@ -98,13 +99,7 @@ ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span behi
     uint32_t halves[3];
     if (!ls_cursor_read(&c, words, sizeof(words)) || !ls_cursor_read(&c, halves, sizeof(halves)))
         return ls_fail(LS_ERR_FORMAT, "the description of a piece of an AUX area is cut off");
-    if (t->pieces_len == t->pieces_room) {
-        const size_t room = t->pieces_room ? 2 * t->pieces_room : 64;
-        struct pe_trace_piece *grown = realloc(t->pieces, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pieces of AUX areas", room);
-        t->pieces = grown;
-        t->pieces_room = room;
-    }
+    LS_TRY(LS_GROW(t->pieces, t->pieces_room, t->pieces_len + 1));
     t->bytes += words[0];
     t->pieces[t->pieces_len++] = (struct pe_trace_piece){.bytes = behind.data,
                                                          .len_bytes = behind.len_bytes,

@@ -3,6 +3,7 @@
 
 #include "common/ls_compat.h"
 #include "common/ls_cpus.h"
+#include "common/ls_vector.h"
 #include "perf/pe_event.h"
 
 #include <glob.h>
@@ -35,8 +36,7 @@ static const struct traffic_row traffic_rows[] = {
 struct traffic_search {
     struct pe_sysfs sysfs;
     const struct traffic_row *row;
-    struct pe_traffic_event *events;
-    size_t len;
+    LS_VECTOR(struct pe_traffic_event) events;
 };
 
 /* "6.103515625e-5" and "MiB": bytes of a count; fallback when sysfs tells none. */
@@ -60,12 +60,8 @@ static double scale_bytes(const struct pe_sysfs *s, const char *pmu, const char 
 static ls_err add_event(struct traffic_search *t, const struct pe_event *e, int is_write, double bytes,
                         int cpu)
 {
-    struct pe_traffic_event *grown = realloc(t->events, (t->len + 1) * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the counters of memory controllers");
-    t->events = grown;
-    grown[t->len++] =
-        (struct pe_traffic_event){.attr = e->attr, .cpu = cpu, .is_write = is_write, .bytes = bytes};
-    return LS_OK;
+    const struct pe_traffic_event event = {.attr = e->attr, .cpu = cpu, .is_write = is_write, .bytes = bytes};
+    return LS_VECTOR_ADD(&t->events, event);
 }
 
 /* Every CPU of "0,18" or "0-1". */
@@ -117,16 +113,16 @@ ls_err pe_traffic_find(const char *sysfs_root, struct pe_traffic_event **out, si
 {
     struct traffic_search t = {.sysfs = {.root = sysfs_root ? sysfs_root : "/sys"}};
     ls_err err = LS_OK;
-    for (size_t r = 0; r < sizeof(traffic_rows) / sizeof(traffic_rows[0]) && err == LS_OK && t.len == 0;
-         r++) {
+    for (size_t r = 0;
+         r < sizeof(traffic_rows) / sizeof(traffic_rows[0]) && err == LS_OK && t.events.len == 0; r++) {
         t.row = &traffic_rows[r];
         err = search_row(&t);
     }
     if (err != LS_OK) {
-        free(t.events);
+        free(t.events.rows);
         return err;
     }
-    *out = t.events;
-    *out_len = t.len;
+    *out = t.events.rows;
+    *out_len = t.events.len;
     return LS_OK;
 }

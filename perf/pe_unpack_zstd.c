@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/ls_vector.h"
 #include "perf/pe_file.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
 enum { UNPACK_STEP_BYTES = 1 << 16 };
-#define UNPACK_MAX_BYTES (SIZE_MAX / 4) /* more is damage */
 
 struct pe_unpack {
     ZSTD_DStream *stream;
@@ -17,7 +17,7 @@ ls_err pe_unpack_new(pe_unpack **out)
     if (u) u->stream = ZSTD_createDStream();
     if (!u || !u->stream) {
         pe_unpack_free(u);
-        return ls_fail(LS_ERR_NOMEM, "no memory to unpack compressed records");
+        return ls_nomem("unpacking compressed records");
     }
     *out = u;
     return LS_OK;
@@ -30,22 +30,11 @@ void pe_unpack_free(pe_unpack *u)
     free(u);
 }
 
-static ls_err unpack_room(struct pe_unpacked *out)
-{
-    if (out->room_bytes - out->len_bytes >= UNPACK_STEP_BYTES) return LS_OK;
-    const size_t room = out->room_bytes ? 2 * out->room_bytes : 4 * (size_t)UNPACK_STEP_BYTES;
-    uint8_t *grown = room < UNPACK_MAX_BYTES ? realloc(out->bytes, room) : NULL;
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu bytes of unpacked records", room);
-    out->bytes = grown;
-    out->room_bytes = room;
-    return LS_OK;
-}
-
 ls_err pe_unpack_more(pe_unpack *u, const void *bytes, size_t len_bytes, struct pe_unpacked *out)
 {
     ZSTD_inBuffer in = {bytes, len_bytes, 0};
     for (bool is_full = true; in.pos < in.size || is_full;) {
-        LS_TRY(unpack_room(out));
+        LS_TRY(LS_GROW(out->bytes, out->room_bytes, out->len_bytes + UNPACK_STEP_BYTES));
         ZSTD_outBuffer to = {out->bytes, out->room_bytes, out->len_bytes};
         const size_t status = ZSTD_decompressStream(u->stream, &to, &in);
         if (ZSTD_isError(status))
