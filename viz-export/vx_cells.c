@@ -10,7 +10,7 @@ static ls_err vx_vertices(struct vx_cells *c, uint64_t points_len)
     uint8_t *shapes = malloc(points_len + 1);
     c->own_offsets = offsets;
     c->own_shapes = shapes;
-    if (!offsets || !shapes) return ls_fail(LS_ERR_NOMEM, "no memory for the cells of a mesh");
+    if (!offsets || !shapes) return ls_nomem("the cells of a mesh");
     for (uint64_t i = 0; i <= points_len; i++)
         offsets[i] = i;
     memset(shapes, NDM_VERTEX, points_len);
@@ -112,8 +112,7 @@ ls_err vx_mesh_of_grid(const struct ndm_geometry *g, struct ndm_geometry *out)
     out->connectivity = calloc(out->cells_len, sizeof(*out->connectivity) << g->dims);
     out->shapes = malloc(out->cells_len);
     if (!out->label || !out->unit || !out->points || !out->offsets || !out->connectivity || !out->shapes)
-        return ls_fail(LS_ERR_NOMEM, "no memory for grid %s as a mesh of %llu cells", g->label,
-                       (unsigned long long)out->cells_len);
+        return ls_nomem("grid %s as a mesh of %llu cells", g->label, (unsigned long long)out->cells_len);
     vx_fill_points(out, g, points);
     vx_fill_cells(out, g, points);
     return LS_OK;

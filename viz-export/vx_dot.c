@@ -141,7 +141,7 @@ static ls_err vx_dot_nodes(const struct vx_dot *d)
 {
     const struct an_tables *t = d->s->tables;
     uint32_t *hidden = calloc(t->nodes_len + 1, sizeof(*hidden));
-    if (!hidden) return ls_fail(LS_ERR_NOMEM, "no memory for %zu nodes", t->nodes_len);
+    if (!hidden) return ls_nomem("%zu nodes", t->nodes_len);
     for (uint32_t n = 0; n < t->nodes_len; n++) {
         const uint32_t parent = t->nodes[n].parent;
         if (vx_dot_shows(d, n)) {

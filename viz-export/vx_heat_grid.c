@@ -37,7 +37,7 @@ ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame 
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)s->across, (int)s->up);
     if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
         cairo_surface_destroy(image);
-        return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %s", p->geometry->label);
+        return ls_nomem("a picture of %s", p->geometry->label);
     }
     unsigned char *bytes = cairo_image_surface_get_data(image);
     const int stride = cairo_image_surface_get_stride(image);

@@ -50,7 +50,7 @@ ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame
     const struct vx_view view = vx_view_of(p->geometry);
     struct vx_rgb colour;
     struct vx_dot_at *dots = malloc((vx_coloured(p) + 1) * sizeof(*dots));
-    if (!dots) return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %s", p->geometry->label);
+    if (!dots) return ls_nomem("a picture of %s", p->geometry->label);
     size_t len = 0;
     for (uint64_t i = 0; i < p->array->len; i++) {
         double at[3];

@@ -91,7 +91,7 @@ static ls_err vx_surface_init(struct vx_surface *s, const struct vx_cells *c)
     for (uint64_t i = 0; i < c->len; i++)
         room += (size_t)vx_solid_of(c->shapes[i])->faces_len;
     s->faces = malloc((room + 1) * sizeof(*s->faces));
-    if (!s->faces) return ls_fail(LS_ERR_NOMEM, "no memory for the %zu faces of a mesh", room);
+    if (!s->faces) return ls_nomem("the %zu faces of a mesh", room);
     for (uint64_t i = 0; i < c->len; i++) {
         const struct vx_solid *solid = vx_solid_of(c->shapes[i]);
         for (int k = 0; k < solid->faces_len; k++)

@@ -30,7 +30,7 @@ static ls_err vx_sheet_arrays(struct vx_sheet *sheet)
     sheet->steps_len = steps ? steps : 1;
     sheet->steps = calloc(sheet->steps_len, sizeof(*sheet->steps));
     sheet->lens = calloc(sheet->steps_len, sizeof(*sheet->lens));
-    if (!sheet->steps || !sheet->lens) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu32 " steps", steps);
+    if (!sheet->steps || !sheet->lens) return ls_nomem("%" PRIu32 " steps", steps);
     for (size_t i = 0; i < sheet->steps_len; i++)
         LS_TRY(vx_arrays_of(sheet->s->selection, steps ? (uint32_t)i : VX_WHOLE_RUN, &sheet->steps[i],
                             &sheet->lens[i]));
@@ -126,7 +126,7 @@ static ls_err vx_sheet_panels(struct vx_sheet *sheet)
     for (size_t i = 0; i < sheet->steps_len; i++)
         room += sheet->lens[i] * shown;
     sheet->panels = calloc(room + 1, sizeof(*sheet->panels));
-    if (!sheet->panels) return ls_fail(LS_ERR_NOMEM, "no memory for %zu pictures", room);
+    if (!sheet->panels) return ls_nomem("%zu pictures", room);
     sheet->columns = room > 8 ? 3 : room > 1 ? 2 : 1;
     for (size_t i = 0; i < sheet->steps_len; i++)
         for (size_t k = 0; k < sheet->lens[i]; k++)

@@ -112,7 +112,7 @@ static ls_err vx_html_chart(const struct vx_chart *chart, size_t number, FILE *o
     char *svg = NULL;
     size_t len = 0;
     FILE *memory = open_memstream(&svg, &len);
-    if (!memory) return ls_fail(LS_ERR_NOMEM, "no memory to draw %s", path);
+    if (!memory) return ls_nomem("drawing %s", path);
     cairo_surface_t *surface =
         cairo_svg_surface_create_for_stream(vx_to_file, memory, VX_PAGE_WIDTH, vx_single_height(chart));
     cairo_t *c = cairo_create(surface);

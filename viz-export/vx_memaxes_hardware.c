@@ -77,7 +77,7 @@ static ls_err vx_cpus_of(struct vx_machine *m, const struct prof_samples *s)
     m->cpus = calloc(VX_CPUS_MAX, sizeof(*m->cpus));
     if (!seen || !m->cpus) {
         free(seen);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the machine's processors");
+        return ls_nomem("the machine's processors");
     }
     size_t len = 0;
     for (uint64_t i = 0; i < s->len; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/vx_pack.h"
 
+#include "common/ls_vector.h"
 #include "viz-export/vx_base64.h"
 
 #include <math.h>
@@ -8,34 +9,21 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { VX_PACK_ROOM_MIN = 1 << 16, VX_VARINT_MAX = 10 };
+enum { VX_VARINT_MAX = 10 };
 
 static bool vx_pack_room(struct vx_pack *p, size_t more_bytes)
 {
-    if (p->failed) return false;
-    if (p->room_bytes - p->len_bytes >= more_bytes) return true;
-    size_t room = p->room_bytes ? p->room_bytes * 2 : VX_PACK_ROOM_MIN;
-    while (room - p->len_bytes < more_bytes)
-        room *= 2;
-    uint8_t *bytes = realloc(p->bytes, room);
-    if (!bytes) {
-        p->failed = true;
-        return false;
-    }
-    p->bytes = bytes;
-    p->room_bytes = room;
-    return true;
+    if (!p->failed) p->failed = LS_GROW(p->bytes, p->room_bytes, p->len_bytes + more_bytes) != LS_OK;
+    return !p->failed;
 }
 
 void vx_pack_begin(struct vx_pack *p, const char *name, enum vx_column_type type)
 {
-    struct vx_column *columns = realloc(p->columns, (p->columns_len + 1) * sizeof(*columns));
-    if (!columns) {
+    if (LS_GROW(p->columns, p->columns_room, p->columns_len + 1) != LS_OK) {
         p->failed = true;
         return;
     }
-    p->columns = columns;
-    struct vx_column *c = &columns[p->columns_len++];
+    struct vx_column *c = &p->columns[p->columns_len++];
     *c = (struct vx_column){.type = type, .at_bytes = p->len_bytes};
     snprintf(c->name, sizeof(c->name), "%s", name);
 }
@@ -111,7 +99,7 @@ static void vx_deflate_put(struct vx_deflate *d, const void *bytes, size_t len, 
 
 static ls_err vx_no_memory(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory to pack the data of the page");
+    return ls_nomem("packing the data of the page");
 }
 
 ls_err vx_pack_write(const struct vx_pack *p, const char *text, size_t text_len_bytes, FILE *out)

@@ -28,7 +28,7 @@ struct vx_pack {
     uint8_t *bytes;
     size_t len_bytes, room_bytes;
     struct vx_column *columns;
-    size_t columns_len;
+    size_t columns_len, columns_room;
     bool failed; /* out of memory: what follows is dropped, vx_pack_write tells */
 };
 

@@ -75,7 +75,7 @@ cairo_status_t vx_to_file(void *closure, const unsigned char *data, unsigned len
 ls_err vx_status(cairo_status_t status, const char *path)
 {
     if (status == CAIRO_STATUS_SUCCESS) return LS_OK;
-    if (status == CAIRO_STATUS_NO_MEMORY) return ls_fail(LS_ERR_NOMEM, "no memory to draw %s", path);
+    if (status == CAIRO_STATUS_NO_MEMORY) return ls_nomem("drawing %s", path);
     return ls_fail(LS_ERR_IO, "%s cannot be drawn: %s", path, cairo_status_to_string(status));
 }
 

@@ -35,7 +35,7 @@ static ls_err vx_places_room(struct vx_places *out, uint64_t values_len)
     out->values_len = values_len;
     out->place_of_value = malloc((values_len + 1) * sizeof(*out->place_of_value));
     if (out->place_of_value) return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory to draw a field of %llu values", (unsigned long long)values_len);
+    return ls_nomem("drawing a field of %llu values", (unsigned long long)values_len);
 }
 
 ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places *out)
@@ -113,7 +113,7 @@ static ls_err vx_mesh_share(const struct ndm_geometry *g, enum ndm_centering cen
     vx_lattice_bounds(&l, g);
     vx_lattice_boxes(&l, max);
     uint32_t *place_of_box = calloc(l.boxes[0] * l.boxes[1] * l.boxes[2] + 1, sizeof(*place_of_box));
-    if (!place_of_box) return ls_fail(LS_ERR_NOMEM, "no memory to draw a mesh");
+    if (!place_of_box) return ls_nomem("drawing a mesh");
     for (uint64_t i = 0; i < out->values_len; i++) {
         ndm_geometry_place(g, centering, i, at);
         uint32_t *place = &place_of_box[vx_lattice_box(&l, at)];
@@ -139,7 +139,7 @@ static ls_err vx_mesh_points(const struct ndm_geometry *g, enum ndm_centering ce
             out->points[3 * place + (uint32_t)a] +=
                 (at[a] - out->points[3 * place + (uint32_t)a]) / counts[place];
     }
-    const ls_err err = out->points && counts ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to draw a mesh");
+    const ls_err err = out->points && counts ? LS_OK : ls_nomem("drawing a mesh");
     free(counts);
     return err;
 }
@@ -202,7 +202,7 @@ static ls_err vx_mesh_coarser(const struct vx_places *fine, const struct ndm_geo
     vx_lattice_bounds(&l, g);
     vx_lattice_boxes(&l, boxes ? boxes : 1);
     uint32_t *first = calloc(l.boxes[0] * l.boxes[1] * l.boxes[2] + 1, sizeof(*first));
-    if (!first) return ls_fail(LS_ERR_NOMEM, "no memory to draw a mesh");
+    if (!first) return ls_nomem("drawing a mesh");
     for (uint64_t i = 0; i < fine->len; i++) {
         vx_place_centre(fine, g, i, at);
         uint32_t *of_box = &first[vx_lattice_box(&l, at)];

@@ -55,7 +55,7 @@ static ls_err vx_read_head(hid_t file, const char *path, struct vx_results *r)
     for (size_t a = 0; a < vx_attributes_len; a++) {
         char **text = (char **)((char *)r + vx_attributes[a].offset);
         *text = vx_read_text(file, vx_attributes[a].name);
-        if (!*text) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+        if (!*text) return ls_nomem("reading %s", path);
     }
     if (!vx_read_attribute(file, "stream_triad_mb_per_s", VX_F64, &r->stream_mb_per_s))
         r->stream_mb_per_s = NAN;
@@ -105,8 +105,7 @@ static ls_err vx_store_cells(struct vx_results *r, const struct vx_column *c, ch
         memcpy((char *)&r->rows[i] + c->offset, cell, VX_ELEMENT_BYTES);
     }
     for (size_t i = 0; c->type == VX_TEXT && i < r->len; i++)
-        if (!*(char **)(cells + i * VX_ELEMENT_BYTES))
-            return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+        if (!*(char **)(cells + i * VX_ELEMENT_BYTES)) return ls_nomem("reading %s", path);
     return LS_OK;
 }
 
@@ -133,7 +132,7 @@ static ls_err vx_read_rows(hid_t file, const char *path, struct vx_results *r)
     r->rows = calloc(len + 1, sizeof(*r->rows));
     char *cells = malloc((len + 1) * VX_ELEMENT_BYTES);
     ls_err err = LS_OK;
-    if (!r->rows || !cells) err = ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!r->rows || !cells) err = ls_nomem("reading %s", path);
     r->len = err == LS_OK ? len : 0;
     for (size_t c = 0; err == LS_OK && c < vx_columns_len; c++)
         err = vx_read_column(file, path, &vx_columns[c], r, cells);

@@ -57,7 +57,7 @@ static ls_err vx_choose_all(struct vx_selection *s, const char *fields)
     char names[VX_NAMES_BYTES];
     if (vx_choose(s, fields)) return LS_OK; /* one name, which may hold a comma */
     char *copy = strdup(fields), *rest = copy;
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory to choose fields");
+    if (!copy) return ls_nomem("choosing fields");
     ls_err err = LS_OK;
     for (char *pattern; err == LS_OK && (pattern = strsep(&rest, ","));)
         if (!vx_choose(s, pattern))
@@ -87,7 +87,7 @@ static ls_err vx_choose_metrics(struct vx_selection *s, const char *metrics)
         return LS_OK;
     }
     char *copy = strdup(metrics), *rest = copy;
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory to choose metrics");
+    if (!copy) return ls_nomem("choosing metrics");
     ls_err err = LS_OK;
     for (char *name; err == LS_OK && (name = strsep(&rest, ","));)
         err = vx_choose_metric(s, name);
@@ -118,7 +118,7 @@ ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metr
                        "the recording has no fields: the program maps no data onto a natural domain "
                        "(ndm_map_grid and its kin), or no sample hit what it maps");
     out->fields = calloc(a->fields_len, sizeof(*out->fields));
-    if (!out->fields) return ls_fail(LS_ERR_NOMEM, "no memory to choose fields");
+    if (!out->fields) return ls_nomem("choosing fields");
     LS_TRY(vx_choose_all(out, fields ? fields : "*"));
     LS_TRY(vx_choose_metrics(out, metrics));
     LS_TRY(vx_same_domain(out));
@@ -187,7 +187,7 @@ static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, ui
     a->weights = ndm_mix_weights(f, a->metric, step);
     if (asprintf(&a->name, "%s%s%s", prefix, *prefix ? "." : "", ndm_metric(a->metric)->name) < 0) {
         a->name = NULL;
-        return ls_fail(LS_ERR_NOMEM, "no memory for the name of an array");
+        return ls_nomem("the name of an array");
     }
     return LS_OK;
 }
@@ -195,7 +195,7 @@ static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, ui
 ls_err vx_arrays_of(const struct vx_selection *s, uint32_t step, struct vx_array **out, size_t *out_len)
 {
     struct vx_array *arrays = calloc(s->fields_len * NDM_METRICS_LEN + 1, sizeof(*arrays));
-    if (!arrays) return ls_fail(LS_ERR_NOMEM, "no memory for %zu fields", s->fields_len);
+    if (!arrays) return ls_nomem("%zu fields", s->fields_len);
     size_t len = 0;
     ls_err err = LS_OK;
     for (size_t i = 0; err == LS_OK && i < s->fields_len; i++)

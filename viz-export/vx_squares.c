@@ -42,7 +42,7 @@ ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const str
     s->across = (cells[0] - 1) / s->side + 1;
     s->up = (cells[1] - 1) / s->side + 1;
     s->values = malloc(s->across * s->up * sizeof(*s->values));
-    if (!s->values) return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %s", g->label);
+    if (!s->values) return ls_nomem("a picture of %s", g->label);
     for (uint64_t i = 0; i < s->across * s->up; i++)
         s->values[i] = vx_gather(s, a, layer * cells[0] * cells[1], cells, i);
     return LS_OK;

@@ -134,10 +134,9 @@ ls_err vx_view_write(const struct vx_view *v, FILE *out, const char *path)
     size_t len = 0;
     LS_TRY(vx_view_check());
     FILE *memory = open_memstream(&text, &len);
-    if (!memory) return ls_fail(LS_ERR_NOMEM, "no memory for the data of %s", path);
+    if (!memory) return ls_nomem("the data of %s", path);
     ls_err err = vx_view_data(v, memory, &p);
-    if (fclose(memory) != 0 && err == LS_OK)
-        err = ls_fail(LS_ERR_NOMEM, "no memory for the data of %s", path);
+    if (fclose(memory) != 0 && err == LS_OK) err = ls_nomem("the data of %s", path);
     if (err == LS_OK) err = vx_view_page(v, text, len, &p, out);
     if (err == LS_OK && (fflush(out) != 0 || ferror(out)))
         err = ls_fail_errno(errno, "cannot write %s", path);

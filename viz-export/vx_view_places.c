@@ -8,7 +8,7 @@
 
 static ls_err vx_no_memory_for_places(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory for the places of samples on the page's maps");
+    return ls_nomem("the places of samples on the page's maps");
 }
 
 /* The field of all data of the same domain; without one the first. */

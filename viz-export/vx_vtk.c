@@ -17,7 +17,7 @@ ls_err vx_vtk_init(struct vx_vtk *v, const char *type)
     *v = (struct vx_vtk){.type = type};
     v->packed = malloc(compressBound(VX_BLOCK_BYTES));
     v->xml = tmpfile();
-    if (!v->packed) return ls_fail(LS_ERR_NOMEM, "no memory for a VTK file");
+    if (!v->packed) return ls_nomem("a VTK file");
     if (!v->xml) return ls_fail_errno(errno, "no temporary file; set TMPDIR to a directory with room");
     return LS_OK;
 }
@@ -56,7 +56,7 @@ static ls_err vx_put_blocks(struct vx_vtk *v, const unsigned char *bytes, uint64
     const off_t begin = ftello(v->xml);
     uint64_t *header = calloc(1, header_bytes);
     struct vx_base64 to = {.out = v->xml};
-    if (!header) return ls_fail(LS_ERR_NOMEM, "no memory for %" PRIu64 " blocks", blocks);
+    if (!header) return ls_nomem("%" PRIu64 " blocks", blocks);
     header[0] = blocks;
     header[1] = VX_BLOCK_BYTES;
     header[2] = len % VX_BLOCK_BYTES;

@@ -58,7 +58,7 @@ static ls_err vx_put_axis(struct vx_vtk *v, const struct ndm_geometry *g, uint32
 {
     const uint64_t points = axis < g->dims ? g->extents[axis] + 1 : 1;
     double *at = malloc(points * sizeof(*at));
-    if (!at) return ls_fail(LS_ERR_NOMEM, "no memory for the coordinates of %s", g->label);
+    if (!at) return ls_nomem("the coordinates of %s", g->label);
     for (uint64_t i = 0; i < points; i++)
         at[i] = vx_origin(g, axis) + (double)i * vx_spacing(g, axis);
     const struct vx_vtk_array a = {.name = axis < g->dims ? g->axes[axis] : "flat",

@@ -50,7 +50,7 @@ static ls_err vx_xdmf_mixed(struct vx_xdmf *x)
 {
     const struct vx_cells *c = &x->cells;
     uint64_t *numbers = malloc((c->offsets[c->len] + 2 * c->len + 1) * sizeof(*numbers)), len = 0;
-    if (!numbers) return ls_fail(LS_ERR_NOMEM, "no memory for the topology of a mesh");
+    if (!numbers) return ls_nomem("the topology of a mesh");
     for (uint64_t i = 0; i < c->len; i++) {
         const struct vx_xdmf_shape *shape = NULL;
         const ls_err err = vx_xdmf_shape_of(c->shapes[i], &shape);
