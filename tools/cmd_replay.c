@@ -56,7 +56,7 @@ static ls_err replay_check(struct rpl_session *s)
         LS_TRY(replay_check_config(s, i));
     if (s->settings.together) LS_TRY(replay_check_together(s));
     s->results = calloc(s->suite.len + 1, sizeof(*s->results));
-    return s->results ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu results", s->suite.len);
+    return s->results ? LS_OK : ls_nomem("%zu results", s->suite.len);
 }
 
 static ls_err replay_measure_one(struct rpl_session *s, size_t i)
@@ -126,7 +126,7 @@ static ls_err replay_session(struct rpl_session *s, struct vx_results **machines
     LS_TRY(replay_check_outputs(&s->settings));
     if (s->suite.len) {
         *machines = calloc(1, sizeof(**machines));
-        if (!*machines) return ls_fail(LS_ERR_NOMEM, "no memory for results");
+        if (!*machines) return ls_nomem("results");
         *len = 1;
     }
     /* read before the work: a wrong name is told at once */

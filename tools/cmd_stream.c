@@ -155,7 +155,7 @@ static ls_err stream_measure(const struct cli_value *v, struct stm_report *r)
     LS_TRY(kn_stream_need(chosen.rows, chosen.len, &r->options, &r->need));
     stream_warn_of_size(&r->need);
     r->results = calloc(chosen.len, sizeof(*r->results));
-    if (!r->results) return ls_fail(LS_ERR_NOMEM, "no memory for %zu results", chosen.len);
+    if (!r->results) return ls_nomem("%zu results", chosen.len);
     r->len = chosen.len;
     return kn_stream_run(chosen.rows, chosen.len, &r->options, r->results);
 }

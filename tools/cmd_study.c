@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone study: the papers' series of measurements. */
+#include "common/ls_vector.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
 #include "tools/study/std_plot.h"
@@ -76,13 +77,7 @@ struct study_session {
 static ls_err study_keep(void *user, const char *series, double x, const struct kn_result *r)
 {
     struct study_session *s = user;
-    if (s->report.len == s->room) {
-        const size_t room = s->room ? 2 * s->room : 32;
-        struct std_point *points = realloc(s->report.points, room * sizeof(*points));
-        if (!points) return ls_fail(LS_ERR_NOMEM, "no memory for %zu points", room);
-        s->report.points = points;
-        s->room = room;
-    }
+    LS_TRY(LS_GROW(s->report.points, s->room, s->report.len + 1));
     struct std_point *p = &s->report.points[s->report.len++];
     *p = (struct std_point){.x = x, .result = *r};
     p->result.run_seconds = NULL;

@@ -82,7 +82,7 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     LS_TRY(an_tiles_init(&c->tiles, &from));
     LS_TRY(view_facts_init(&c->facts, v));
     c->picked = malloc((c->picked_len + 1) * sizeof(*c->picked));
-    if (!c->picked) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", c->picked_len);
+    if (!c->picked) return ls_nomem("%zu rows", c->picked_len);
     c->picked_len = an_pick_rows(c->picked, c->picked_len, v->in.samples.len);
     return LS_OK;
 }
@@ -163,7 +163,7 @@ static int view_run(const struct cli_command *c, const struct cli_value *v, char
 {
     (void)c;
     char *path = view_output_of(v[VIEW_OUTPUT].text, operands[0]);
-    ls_err err = path ? vx_view_check() : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    ls_err err = path ? vx_view_check() : ls_nomem("a name");
     if (err == LS_OK) err = cli_ending_check(path, CLI_ENDS_PAGE, true);
     if (err == LS_OK) err = cli_output_check(path, v[VIEW_FORCE].given);
     if (err == LS_OK) err = view_make(operands[0], v, path);

@@ -58,7 +58,7 @@ struct cli_value {
     uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
     double share;     /* percent */
     const char **all; /* CLI_FILTERS, CLI_TEXTS, CLI_FILES: each that was given */
-    size_t all_len;
+    size_t all_len, all_room;
 };
 
 /* One of several things that a command does, named by its first operand. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_ending.h"
 
+#include "common/ls_text.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static const struct {
 /* From the last dot of the name on; NULL: it has no end. */
 static const char *ending_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    const char *base = ls_base_name(path), *dot = strrchr(base, '.');
     return dot && dot > base && dot[1] ? dot : NULL;
 }
 

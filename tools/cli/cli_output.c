@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_output.h"
+#include "common/ls_text.h"
 #include "tools/cli/cli_ending.h"
 
 #include "common/ls_rank.h"
@@ -110,7 +111,7 @@ ls_err cli_output_check_profile(const char *path, bool force)
 void cli_output_for_rank(const char *path, char out[PATH_MAX])
 {
     struct ls_rank rank;
-    const char *base = strrchr(path, '/'), *dot = strrchr(base ? base : path, '.');
+    const char *dot = strrchr(ls_base_name(path), '.');
     const int stem = dot ? (int)(dot - path) : (int)strlen(path);
     if (!ls_rank_find(getenv, &rank))
         snprintf(out, PATH_MAX, "%s", path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/cli/cli_parse.h"
 #include "common/ls_quantity.h"
+#include "common/ls_vector.h"
 #include "tools/cli/cli_limits.h"
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_signal.h"
@@ -33,9 +34,7 @@ static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *
 
 static ls_err cli_value_collect(const char *text, struct cli_value *v)
 {
-    const char **all = realloc(v->all, (v->all_len + 1) * sizeof(*all));
-    if (!all) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
-    v->all = all;
+    LS_TRY(LS_GROW(v->all, v->all_room, v->all_len + 1));
     v->all[v->all_len++] = text;
     return LS_OK;
 }
@@ -194,7 +193,7 @@ ls_err cli_parse(const struct cli_command *c, int argc, char **argv, struct cli_
     out->values = calloc(c->options_len + 1, sizeof(*out->values));
     out->values_len = c->options_len;
     out->operands = calloc((size_t)argc + 1, sizeof(*out->operands));
-    if (!out->values || !out->operands) return ls_fail(LS_ERR_NOMEM, "no memory for the command line");
+    if (!out->values || !out->operands) return ls_nomem("the command line");
     LS_TRY(cli_set_fallbacks(c, out->values));
     struct cli_parser p = {.command = c, .out = out, .next = argv};
     LS_TRY(cli_parse_all(&p));

@@ -4,6 +4,7 @@
 #include "tools/diff/diff_view.h"
 #include "analyse/an_identity.h"
 #include "analyse/an_match.h"
+#include "common/ls_vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,30 +14,18 @@
 struct diff_names {
     struct an_name *rows;
     uint32_t *groups; /* beside rows */
-    size_t len, room;
+    size_t len, rows_room, groups_room;
 };
 
 static ls_err diff_no_memory(size_t len)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory to match %zu names", len);
-}
-
-static ls_err diff_names_grow(struct diff_names *names)
-{
-    const size_t room = names->room ? 2 * names->room : 256;
-    void *rows = realloc(names->rows, room * sizeof(*names->rows));
-    if (!rows) return diff_no_memory(room);
-    names->rows = rows;
-    void *groups = realloc(names->groups, room * sizeof(*names->groups));
-    if (!groups) return diff_no_memory(room);
-    names->groups = groups;
-    names->room = room;
-    return LS_OK;
+    return ls_nomem("matching %zu names", len);
 }
 
 static ls_err diff_name_add(struct diff_names *names, const char *text, uint32_t side, uint32_t group)
 {
-    if (names->len == names->room) LS_TRY(diff_names_grow(names));
+    LS_TRY(LS_GROW(names->rows, names->rows_room, names->len + 1));
+    LS_TRY(LS_GROW(names->groups, names->groups_room, names->len + 1));
     char *copy = strdup(text);
     if (!copy) return diff_no_memory(names->len);
     names->groups[names->len] = group;

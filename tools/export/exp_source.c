@@ -46,7 +46,7 @@ static ls_err exp_load_samples(struct exp_source *e, bool all)
 static ls_err exp_load_tree(struct exp_source *e)
 {
     e->parents = malloc((e->tables.nodes_len + 1) * sizeof(*e->parents));
-    if (!e->parents) return ls_fail(LS_ERR_NOMEM, "no memory for %zu nodes", e->tables.nodes_len);
+    if (!e->parents) return ls_nomem("%zu nodes", e->tables.nodes_len);
     for (size_t n = 0; n < e->tables.nodes_len; n++)
         e->parents[n] = n == 0 ? AN_NO_GROUP : e->tables.nodes[n].parent;
     const struct an_grouping by = {.group_of_sample = e->in.samples.node,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/import/imp_maps.h"
 
+#include "common/ls_vector.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +11,9 @@
 
 static ls_err maps_insert(struct imp_maps *m, size_t at, const struct imp_mapping *mapping)
 {
-    if (m->len == m->room) {
-        const size_t room = m->room ? 2 * m->room : 64;
-        struct imp_mapping *grown = realloc(m->rows, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for mappings");
-        m->rows = grown;
-        m->room = room;
-    }
+    LS_TRY(LS_GROW(m->rows, m->room, m->len + 1));
     char *path = strdup(mapping->path);
-    if (!path) return ls_fail(LS_ERR_NOMEM, "no memory for mappings");
+    if (!path) return ls_nomem("mappings");
     memmove(&m->rows[at + 1], &m->rows[at], (m->len - at) * sizeof(*m->rows));
     m->rows[at] = *mapping;
     m->rows[at].path = path;
@@ -105,7 +101,7 @@ ls_err imp_maps_tell(struct imp_maps *m, struct spool_writer *w, uint64_t time_n
     size_t len;
     if (!m->is_untold) return LS_OK;
     char *text = maps_text(m, &len);
-    if (!text) return ls_fail(LS_ERR_NOMEM, "no memory for a map of %zu rows", m->len);
+    if (!text) return ls_nomem("a map of %zu rows", m->len);
     for (size_t at = 0; at < len; at += SPOOL_MAPS_PIECE_BYTES) {
         const size_t left = len - at;
         const struct spool_text piece = {

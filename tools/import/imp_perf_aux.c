@@ -19,7 +19,7 @@ ls_err imp_perf_aux_new(const pe_file *f, imp_perf_aux **out)
     size_t len;
     const struct pe_file_event *events = pe_file_events(f, &len);
     imp_perf_aux *a = calloc(1, sizeof(*a));
-    if (!a) return ls_fail(LS_ERR_NOMEM, "no memory for AUX areas");
+    if (!a) return ls_nomem("AUX areas");
     a->trace = pe_file_trace(f);
     for (size_t i = 0; i < len; i++)
         if (events[i].attr.type == a->trace->pmu_type) a->period_events = events[i].attr.sample_period;

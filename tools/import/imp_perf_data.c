@@ -3,6 +3,7 @@
  * then attributes as it does its own recordings. Binaries are named where the files of the same build id are
  * on this machine. */
 #include "common/ls_index.h"
+#include "common/ls_vector.h"
 #include "perf/pe_data_src.h"
 #include "perf/pe_file.h"
 #include "profile/prof_resolve.h"
@@ -47,7 +48,7 @@ struct pd_image {
     char name[PD_NAME_BYTES];
     struct spool_ancestor ancestor; /* pid 0: not told */
     struct pd_thread *threads;      /* named before there is a file */
-    size_t threads_len;
+    size_t threads_len, threads_room;
     struct spool_writer writer;
     struct imp_maps maps;
     bool is_living;
@@ -61,8 +62,7 @@ struct pd_import {
     bool losses_told;
     struct rec_spool spool;
     struct spool_cap cap;
-    struct pd_image *images;
-    size_t images_len;
+    LS_VECTOR(struct pd_image) images;
     struct ls_index by_pid;
     uint64_t first_ns, last_ns;
     double clock_hz;
@@ -76,8 +76,8 @@ static struct pd_image *pd_living(struct pd_import *p, uint32_t pid)
 {
     size_t step = 0;
     uint32_t row;
-    while (ls_index_next(&p->by_pid, ls_index_key(pid, 0), &step, &row))
-        if (p->images[row].pid == pid && p->images[row].is_living) return &p->images[row];
+    while (ls_index_next(&p->by_pid, pid, &step, &row))
+        if (p->images.rows[row].is_living) return &p->images.rows[row];
     return NULL;
 }
 
@@ -85,8 +85,8 @@ static uint32_t pd_next_number(const struct pd_import *p, uint32_t pid)
 {
     uint32_t number = 0, row;
     size_t step = 0;
-    while (ls_index_next(&p->by_pid, ls_index_key(pid, 0), &step, &row))
-        number += p->images[row].pid == pid;
+    while (ls_index_next(&p->by_pid, pid, &step, &row))
+        number++;
     return number;
 }
 
@@ -134,16 +134,13 @@ static void pd_tell_process(struct pd_import *p, struct pd_image *image)
 static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, const char *name,
                        struct pd_image **out)
 {
-    struct pd_image *grown = realloc(p->images, (p->images_len + 1) * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu processes", p->images_len);
-    p->images = grown;
     const uint32_t number = pd_next_number(p, pid);
-    LS_TRY(ls_index_put(&p->by_pid, ls_index_key(pid, 0), (uint32_t)p->images_len));
-    struct pd_image *image = &grown[p->images_len];
+    LS_TRY(LS_VECTOR_ROOM(&p->images));
+    LS_TRY(ls_index_put(&p->by_pid, pid, (uint32_t)p->images.len));
+    struct pd_image *image = &p->images.rows[p->images.len++];
     *image = (struct pd_image){
         .pid = pid, .number = number, .begin_ns = time_ns, .writer = SPOOL_WRITER_CLOSED, .is_living = true};
     snprintf(image->name, sizeof(image->name), "%s", name);
-    p->images_len++;
     *out = image;
     return LS_OK;
 }
@@ -246,10 +243,8 @@ static ls_err pd_on_mmap(struct pd_import *p, const struct pe_file_record *r)
 static ls_err pd_keep_thread(struct pd_image *image, const struct spool_thread_begin *thread,
                              const char *name)
 {
-    struct pd_thread *grown = realloc(image->threads, (image->threads_len + 1) * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", image->threads_len);
-    image->threads = grown;
-    struct pd_thread *t = &grown[image->threads_len++];
+    LS_TRY(LS_GROW(image->threads, image->threads_room, image->threads_len + 1));
+    struct pd_thread *t = &image->threads[image->threads_len++];
     *t = (struct pd_thread){.time_ns = thread->time_ns, .tid = thread->tid};
     snprintf(t->name, sizeof(t->name), "%s", name);
     return LS_OK;
@@ -404,8 +399,8 @@ static ls_err pd_take_all(struct pd_import *p)
             if (pd_takers[k].type == r.rec.type) LS_TRY(pd_takers[k].take(p, &r));
     }
     LS_TRY(pd_take_aux(p, UINT64_MAX));
-    for (size_t i = 0; i < p->images_len; i++)
-        if (p->images[i].is_living) pd_end(&p->images[i], p->last_ns);
+    for (size_t i = 0; i < p->images.len; i++)
+        if (p->images.rows[i].is_living) pd_end(&p->images.rows[i], p->last_ns);
     if (p->cap.disk_errno) return ls_fail_errno((int)p->cap.disk_errno, "cannot write to %s", p->spool.path);
     return LS_OK;
 }
@@ -496,11 +491,11 @@ static ls_err perf_data_run(struct imp_job *job)
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
     if (p.spool.path[0]) rec_spool_remove(&p.spool);
-    for (size_t i = 0; i < p.images_len; i++) /* those that a failure left open */
-        if (p.images[i].is_living) pd_end(&p.images[i], p.last_ns);
+    for (size_t i = 0; i < p.images.len; i++) /* those that a failure left open */
+        if (p.images.rows[i].is_living) pd_end(&p.images.rows[i], p.last_ns);
     ls_index_fini(&p.by_pid);
     imp_perf_aux_free(p.aux);
-    free(p.images);
+    free(p.images.rows);
     pe_file_free(p.file);
     return err;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text that perf script prints of samples with addresses of data: perf mem record, perf record -d. */
 #include "common/ls_access.h"
+#include "common/ls_text.h"
 #include "patterns/source/pat_script_line.h"
 #include "perf/pe_data_src.h"
 #include "tools/cli/cli_message.h"
@@ -39,7 +40,7 @@ static ls_err keep(char **out, struct pat_span s)
 {
     free(*out);
     *out = strndup(s.at ? s.at : "", s.len);
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    return *out ? LS_OK : ls_nomem("a name");
 }
 
 static void names_free(struct ps_names *n)
@@ -114,7 +115,7 @@ static void decode_source(const struct pat_script_sample *s, struct imp_access *
 
 static ls_err node_of(struct ps_file *f, uint32_t *out)
 {
-    const char *module = f->names.data_module, *slash = strrchr(module, '/');
+    const char *module = f->names.data_module;
     char label[256];
     if (*f->names.data_symbol && f->access.addr != f->ip)
         return imp_table_node(f->table, f->names.data_symbol, 0, out);
@@ -122,7 +123,7 @@ static ls_err node_of(struct ps_file *f, uint32_t *out)
     if (strcmp(module, "[stack]") == 0) return imp_table_home(f->table, "stack", out);
     if (!*module || strncmp(module, "//anon", 6) == 0 || strncmp(module, "[anon", 5) == 0)
         return imp_table_home(f->table, "data without a name", out);
-    snprintf(label, sizeof(label), "data of %.200s", slash ? slash + 1 : module);
+    snprintf(label, sizeof(label), "data of %.200s", ls_base_name(module));
     return imp_table_home(f->table, label, out);
 }
 

@@ -53,7 +53,7 @@ ls_err imp_table_new(imp_table **out)
     if (t && t->names) t->tree = prof_tree_new(t->names);
     if (!t || !t->tree) {
         imp_table_free(t);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the recording");
+        return ls_nomem("the recording");
     }
     t->first_ns = UINT64_MAX;
     *out = t;
@@ -83,7 +83,7 @@ void imp_table_free(imp_table *t)
 ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes, uint32_t *out)
 {
     *out = prof_tree_child(t->tree, 0, PROF_NODE_RANGE, prof_name_of(t->names, label));
-    if (*out == PROF_NO_NODE) return ls_fail(LS_ERR_NOMEM, "no memory for the tree");
+    if (*out == PROF_NO_NODE) return ls_nomem("the tree");
     struct prof_node *node = prof_tree_node(t->tree, *out);
     node->elem_size_bytes = elem_size_bytes;
     node->dims = 1;
@@ -93,7 +93,7 @@ ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes,
 ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out)
 {
     *out = prof_tree_home(t->tree, PROF_NODE_ANONYMOUS, prof_name_of(t->names, label));
-    return *out == PROF_NO_NODE ? ls_fail(LS_ERR_NOMEM, "no memory for homes") : LS_OK;
+    return *out == PROF_NO_NODE ? ls_nomem("homes") : LS_OK;
 }
 
 /* A place is its address, or where there is none its names. */
@@ -156,9 +156,7 @@ ls_err imp_table_grid(imp_table *t, const char *label, const uint64_t extents[ND
         g->spacing[i] = 1;
         g->cells_len *= extents[i];
     }
-    return g->label && g->unit && g->axes[0] && g->axes[1] && g->axes[2]
-               ? LS_OK
-               : ls_fail(LS_ERR_NOMEM, "no memory for a grid");
+    return g->label && g->unit && g->axes[0] && g->axes[1] && g->axes[2] ? LS_OK : ls_nomem("a grid");
 }
 
 /* --- accesses --- */
@@ -305,7 +303,7 @@ static void imp_note_life(imp_table *t, const struct imp_access *a)
 static ls_err imp_write_samples(imp_table *t, const struct imp_about *about, prof_writer *w)
 {
     struct prof_burst *bursts = calloc(t->accesses.len, sizeof(*bursts));
-    if (!bursts) return ls_fail(LS_ERR_NOMEM, "no memory for %zu samples", t->accesses.len);
+    if (!bursts) return ls_nomem("%zu samples", t->accesses.len);
     ls_err err = LS_OK;
     for (size_t i = 0; i < t->accesses.len && err == LS_OK; i++) {
         const struct imp_access *a = &t->accesses.rows[i];
@@ -345,7 +343,7 @@ static ls_err imp_write_tables(imp_table *t, prof_writer *w)
     size_t len;
     const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
     struct prof_node *sized = calloc(len, sizeof(*sized));
-    if (!sized) return ls_fail(LS_ERR_NOMEM, "no memory for the tree");
+    if (!sized) return ls_nomem("the tree");
     memcpy(sized, nodes, len * sizeof(*sized));
     for (size_t i = 0; i < t->elements_len.len; i++)
         sized[i].end = t->elements_len.rows[i] * sized[i].elem_size_bytes; /* from 0: the place is not told */
@@ -449,7 +447,7 @@ static ls_err imp_add_field(const imp_table *t, const struct imp_about *about, u
     f->node = node;
     f->label = strdup(label);
     f->name = malloc(strlen(t->grid.label) + strlen(label) + 2);
-    if (!f->label || !f->name) return ls_fail(LS_ERR_NOMEM, "no memory for the field of %s", label);
+    if (!f->label || !f->name) return ls_nomem("the field of %s", label);
     strcpy(f->name, t->grid.label);
     if (node != UINT32_MAX) strcat(strcat(f->name, "."), label);
     return LS_OK;
@@ -462,7 +460,7 @@ static ls_err imp_write_atlas(imp_table *t, const struct imp_about *about, prof_
     struct ndm_atlas a = {.domains = &t->grid, .domains_len = t->grid.label != NULL};
     if (a.domains_len == 0) return LS_OK;
     a.fields = calloc(len + 1, sizeof(*a.fields));
-    if (!a.fields) return ls_fail(LS_ERR_NOMEM, "no memory for fields");
+    if (!a.fields) return ls_nomem("fields");
     ls_err err = imp_add_field(t, about, UINT32_MAX, t->grid.label, &a);
     for (size_t n = 0; n < len && err == LS_OK; n++)
         if (nodes[n].kind == PROF_NODE_RANGE) err = imp_add_field(t, about, nodes[n].id, nodes[n].label, &a);
@@ -480,7 +478,7 @@ static ls_err imp_number_fields(imp_table *t)
     uint32_t number = 1;
     const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
     t->field_of_node = malloc((len + 1) * sizeof(*t->field_of_node));
-    if (!t->field_of_node) return ls_fail(LS_ERR_NOMEM, "no memory for the tree");
+    if (!t->field_of_node) return ls_nomem("the tree");
     memset(t->field_of_node, UINT8_MAX, (len + 1) * sizeof(*t->field_of_node));
     for (size_t i = 0; i < t->accesses.len; i++)
         if (t->accesses.rows[i].cell != IMP_NOWHERE && t->accesses.rows[i].node != UINT32_MAX)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/import/imp_threads.h"
 
+#include "common/ls_vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +16,8 @@ enum {
 
 static struct imp_thread *threads_find(const struct imp_threads *t, uint32_t tid)
 {
-    size_t step = 0;
-    uint32_t row;
-    while (ls_index_next(&t->by_tid, ls_index_key(tid, 0), &step, &row))
-        if (t->rows[row].tid == tid) return &t->rows[row];
-    return NULL;
+    const uint32_t row = ls_index_find(&t->by_tid, tid);
+    return row < t->len ? &t->rows[row] : NULL;
 }
 
 static ls_err threads_put(struct imp_threads *t, struct imp_thread thread)
@@ -29,14 +28,8 @@ static ls_err threads_put(struct imp_threads *t, struct imp_thread thread)
         known->pid = thread.pid;
         return LS_OK;
     }
-    if (t->len == t->room) {
-        const size_t room = t->room ? 2 * t->room : 256;
-        struct imp_thread *grown = realloc(t->rows, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", room);
-        t->rows = grown;
-        t->room = room;
-    }
-    LS_TRY(ls_index_put(&t->by_tid, ls_index_key(thread.tid, 0), (uint32_t)t->len));
+    LS_TRY(LS_GROW(t->rows, t->room, t->len + 1));
+    LS_TRY(ls_index_put(&t->by_tid, thread.tid, (uint32_t)t->len));
     t->rows[t->len++] = thread;
     return LS_OK;
 }
@@ -45,11 +38,9 @@ static ls_err threads_put_on_cpu(struct imp_threads *t, uint32_t cpu, const stru
 {
     if (cpu >= THREADS_CPUS_MAX) return LS_OK;
     if (cpu >= t->cpus) {
-        struct imp_on_cpu *grown = realloc(t->on_cpu, ((size_t)cpu + 1) * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %u CPUs", cpu + 1);
-        t->on_cpu = grown;
+        LS_TRY(LS_GROW(t->on_cpu, t->cpus_room, (size_t)cpu + 1));
         for (; t->cpus <= cpu; t->cpus++)
-            grown[t->cpus] = (struct imp_on_cpu){.thread = {IMP_NO_THREAD, IMP_NO_THREAD}};
+            t->on_cpu[t->cpus] = (struct imp_on_cpu){.thread = {IMP_NO_THREAD, IMP_NO_THREAD}};
     }
     t->on_cpu[cpu] = *now;
     return LS_OK;

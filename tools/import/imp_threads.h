@@ -24,7 +24,7 @@ struct imp_threads {
     size_t len, room;
     struct ls_index by_tid;
     struct imp_on_cpu *on_cpu;
-    size_t cpus;
+    size_t cpus, cpus_room;
 };
 
 /* Take note of a record: COMM, FORK, ITRACE_START, SWITCH, SWITCH_CPU_WIDE; others tell nothing. Errors:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Offsets over time (all and the first ones), distances, and their histogram: the pictures of the GS Patterns
  * paper. */
+#include "common/ls_text.h"
 #include "patterns/pat_describe.h"
 #include "patterns/pat_distances.h"
 #include "tools/patterns/psh_print.h"
@@ -49,7 +50,7 @@ static ls_err psh_sheet_alloc(struct psh_sheet *h)
     h->names = calloc(PSH_BARS_MAX, sizeof(*h->names));
     h->name_texts = calloc(PSH_BARS_MAX, sizeof(*h->name_texts));
     if (h->at && h->offsets && h->deltas && h->counts && h->names && h->name_texts) return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu indices", h->indices->len);
+    return ls_nomem("a picture of %zu indices", h->indices->len);
 }
 
 static void psh_book_fini(struct psh_book *b)
@@ -218,8 +219,7 @@ static ls_err psh_book_fill(struct psh_book *b, const struct pat_suite *s, struc
     const size_t most = 3 * (range.end - range.begin);
     b->sheets = calloc(most, sizeof(*b->sheets));
     b->charts = calloc(most * PSH_CHARTS, sizeof(*b->charts));
-    if (!b->sheets || !b->charts)
-        return ls_fail(LS_ERR_NOMEM, "no memory for pictures of %zu patterns", most / 3);
+    if (!b->sheets || !b->charts) return ls_nomem("pictures of %zu patterns", most / 3);
     for (size_t i = range.begin; i < range.end; i++) {
         struct psh_list lists[3];
         const size_t len = psh_lists(&s->rows[i], lists);
@@ -237,8 +237,7 @@ ls_err psh_plot(const struct pat_suite *s, struct psh_range range, enum psh_what
 {
     struct psh_book b = {0};
     char head[PSH_LABEL_BYTES];
-    const char *base = strrchr(title, '/');
-    snprintf(head, sizeof(head), "Patterns of %.100s", base ? base + 1 : title);
+    snprintf(head, sizeof(head), "Patterns of %.100s", ls_base_name(title));
     ls_err err = psh_book_fill(&b, s, range, what);
     const struct vx_page page = {.title = head, .charts = b.charts, .charts_len = b.charts_len};
     if (err == LS_OK) err = vx_page_write(&page, path);

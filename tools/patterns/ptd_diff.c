@@ -84,7 +84,7 @@ ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct p
     LS_TRY(pat_items_match(&out->sides[0].items, &out->sides[1].items, &o->match, &matches, &len));
     ls_err err = LS_OK;
     out->rows = calloc(len, sizeof *out->rows);
-    if (!out->rows) err = ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", len);
+    if (!out->rows) err = ls_nomem("comparing %zu patterns", len);
     for (; err == LS_OK && out->rows_len < len; out->rows_len++)
         err = ptd_row_make(out, &matches[out->rows_len], &out->rows[out->rows_len]);
     if (err == LS_OK) qsort(out->rows, len, sizeof *out->rows, ptd_row_compare);

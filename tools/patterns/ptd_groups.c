@@ -25,7 +25,7 @@ ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_gr
                        struct ptd_groups *out)
 {
     *out = (struct ptd_groups){.within = o->within, .inputs = calloc(paths_len, sizeof *out->inputs)};
-    if (!out->inputs) return ls_fail(LS_ERR_NOMEM, "no memory for %zu files of patterns", paths_len);
+    if (!out->inputs) return ls_nomem("%zu files of patterns", paths_len);
     for (size_t i = 0; i < paths_len; i++) {
         out->inputs_len++;
         LS_TRY(ptd_input_read(paths[i], &o->settings, &out->inputs[i]));

@@ -26,7 +26,7 @@ static ls_err ptd_name_items(struct pat_items *items)
         snprintf(name, sizeof(name), "config %zu", i);
         free(items->rows[i].name);
         items->rows[i].name = strdup(name);
-        if (!items->rows[i].name) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+        if (!items->rows[i].name) return ls_nomem("the names of patterns");
     }
     return LS_OK;
 }

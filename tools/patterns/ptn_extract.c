@@ -90,7 +90,7 @@ static ls_err ptn_draw(const struct cli_value *v, const char *input, const struc
 {
     /* the configurations stay f's */
     struct pat_suite s = {.rows = calloc(f->len, sizeof(*s.rows)), .len = f->len};
-    if (!s.rows) return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu patterns", f->len);
+    if (!s.rows) return ls_nomem("a picture of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++)
         s.rows[i] = f->rows[i].config;
     const ls_err err =

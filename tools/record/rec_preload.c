@@ -120,5 +120,5 @@ ls_err rec_preload_set(const char *path)
         len = asprintf(&all, "%s:%s", path, present);
     const int failed = len < 0 || setenv("LD_PRELOAD", all, 1) != 0;
     if (len >= 0) free(all);
-    return failed ? ls_fail(LS_ERR_NOMEM, "no memory for LD_PRELOAD") : LS_OK;
+    return failed ? ls_nomem("LD_PRELOAD") : LS_OK;
 }

@@ -66,7 +66,7 @@ ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char
 {
     char *line = NULL;
     const int len = asprintf(&line, "%s=%s\n", key, value);
-    if (len < 0) return ls_fail(LS_ERR_NOMEM, "no memory for %s", rec_conf_name);
+    if (len < 0) return ls_nomem("%s", rec_conf_name);
     for (char *c = line; c + 1 < line + len; c++)
         if (*c == '\n') *c = ' ';
     const bool is_written = write(s->conf_fd, line, (size_t)len) == len;

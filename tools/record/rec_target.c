@@ -3,6 +3,7 @@
 
 #include "tools/record/rec_target.h"
 #include "common/ls_span.h"
+#include "common/ls_text.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -103,9 +104,7 @@ static ls_err rec_read_elf(int fd, const char *path, struct ls_cursor head, stru
         return LS_OK;
     LS_TRY(rec_read_interpreter(fd, &header, out));
     /* the dynamic loader started as a program looks static, yet it preloads */
-    const char *base = strrchr(path, '/');
-    if (out->kind == REC_STATIC && strncmp(base ? base + 1 : path, "ld-linux", 8) == 0)
-        out->kind = REC_DYNAMIC;
+    if (out->kind == REC_STATIC && strncmp(ls_base_name(path), "ld-linux", 8) == 0) out->kind = REC_DYNAMIC;
     return LS_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/replay/rpl_compare.h"
+#include "common/ls_vector.h"
 #include "kernels/kn_stats.h"
 #include "tools/cli/cli_format.h"
 #include "tools/replay/rpl_results.h"
@@ -10,14 +11,13 @@
 
 ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len)
 {
+    size_t room = *len;
     while (*files) {
         const size_t name = strcspn(files, ",");
         char path[4096];
-        struct vx_results *more = realloc(*machines, (*len + 1) * sizeof(**machines));
-        if (!more) return ls_fail(LS_ERR_NOMEM, "no memory for %zu machines", *len + 1);
-        *machines = more;
+        LS_TRY(LS_GROW(*machines, room, *len + 1));
         snprintf(path, sizeof(path), "%.*s", (int)name, files);
-        LS_TRY(vx_results_read(path, &more[*len]));
+        LS_TRY(vx_results_read(path, &(*machines)[*len]));
         ++*len;
         files += name + (files[name] == ',');
     }

@@ -76,7 +76,7 @@ static ls_err plot_init(struct plot *p, const struct vx_results *machines, size_
     p->points = plot_alloc(names, sizeof(*p->points), &failed);
     p->labels = plot_alloc(len, sizeof(*p->labels), &failed);
     p->streams = plot_alloc(len, sizeof(*p->streams), &failed);
-    return failed ? ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu results", names) : LS_OK;
+    return failed ? ls_nomem("a picture of %zu results", names) : LS_OK;
 }
 
 static void plot_machine(struct plot *p, size_t m)

@@ -12,7 +12,7 @@
 static ls_err rpl_copy(char **to, const char *text)
 {
     *to = strdup(text ? text : "");
-    return *to ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for the results");
+    return *to ? LS_OK : ls_nomem("the results");
 }
 
 static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
@@ -99,7 +99,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
     LS_TRY(rpl_results_head(&s->machine, "", out));
     out->stream_mb_per_s = s->stream_mb_per_s;
     out->rows = calloc(s->done + 1, sizeof(*out->rows));
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for the results");
+    if (!out->rows) return ls_nomem("the results");
     for (size_t i = 0; i < s->done; i++) {
         out->len = i + 1;
         struct rpl_row row;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A line for each node that stalls much: how it is walked, and what would help. Inferred. */
 #include "analyse/an_advice.h"
+#include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
@@ -47,9 +48,8 @@ static void rep_place(const struct rep_view *v, const struct an_finding *f, char
     const uint32_t process = an_tables_process(&v->tables, thread);
     const uint32_t row = an_tables_line(&v->tables, process, f->ip);
     const struct prof_line *l = row == UINT32_MAX ? NULL : &v->tables.lines[row];
-    const char *slash = l ? strrchr(l->file, '/') : NULL;
     if (l && *l->file)
-        snprintf(out, room, "%s:%u", slash ? slash + 1 : l->file, l->line);
+        snprintf(out, room, "%s:%u", ls_base_name(l->file), l->line);
     else if (l && (*l->function || *l->symbol))
         snprintf(out, room, "%s", *l->function ? l->function : l->symbol);
     else
@@ -122,7 +122,7 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out)
         an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
         return LS_OK;
     uint8_t *in_group = malloc(v->in.samples.len + 1), *done = calloc(v->groups.groups_len + 1u, 1);
-    ls_err err = in_group && done ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for advice");
+    ls_err err = in_group && done ? LS_OK : ls_nomem("advice");
     for (size_t printed = 0; err == LS_OK && printed < REP_ADVICE_MAX;) {
         struct an_finding f;
         const uint32_t group = rep_next_leaf(v, done);

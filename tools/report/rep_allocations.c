@@ -3,6 +3,7 @@
 
 #include "tools/report/rep_allocations.h"
 
+#include "common/ls_text.h"
 #include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
@@ -64,11 +65,11 @@ static void rep_put_allocation(const prof_profile *p, const struct rep_allocatio
 {
     char bytes[CLI_CELL_BYTES], blocks[CLI_CELL_BYTES], recorded[CLI_CELL_BYTES];
     const struct prof_line *line = rep_line_of_site(p, a->site);
-    const char *about = a->is_estimated ? "~" : "", *slash = line ? strrchr(line->file, '/') : NULL;
+    const char *about = a->is_estimated ? "~" : "";
     fprintf(out, "%1s%11s %1s%9s %9s  %.100s", about, cli_format_bytes(bytes, (double)a->bytes), about,
             cli_format_count(blocks, (double)a->blocks), cli_format_count(recorded, (double)a->recorded),
             a->site->label);
-    if (line && line->line > 0) fprintf(out, "  %.80s:%u", slash ? slash + 1 : line->file, line->line);
+    if (line && line->line > 0) fprintf(out, "  %.80s:%u", ls_base_name(line->file), line->line);
     fputc('\n', out);
 }
 
@@ -116,7 +117,7 @@ static ls_err rep_put(const prof_profile *p, const struct rep_options *o, bool j
     size_t len;
     const struct prof_site *sites = prof_sites(p, &len);
     struct rep_allocation *rows = calloc(len + 1, sizeof(*rows));
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu allocation sites", len);
+    if (!rows) return ls_nomem("%zu allocation sites", len);
     for (size_t i = 0; i < len; i++)
         rows[i] = (struct rep_allocation){&sites[i], sites[i].blocks, sites[i].bytes, sites[i].recorded,
                                           sites[i].sample_rate > 1};

@@ -3,6 +3,7 @@
 
 #include "tools/report/rep_annotate.h"
 #include "analyse/an_annotate.h"
+#include "common/ls_text.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_nearest.h"
@@ -117,10 +118,9 @@ static void rep_print_instruction(struct rep_annotation *a, const struct an_anno
 {
     char text[REP_INSTRUCTION_TEXT], place[REP_INSTRUCTION_TEXT + 300];
     const struct prof_line *line = &a->v->tables.lines[l->row];
-    const char *slash = strrchr(line->file, '/');
     rep_code_text(&a->code, line, text);
-    snprintf(place, sizeof(place), *line->file ? "  %-40s  # %s:%u" : "  %s", text,
-             slash ? slash + 1 : line->file, line->line);
+    snprintf(place, sizeof(place), *line->file ? "  %-40s  # %s:%u" : "  %s", text, ls_base_name(line->file),
+             line->line);
     const int at = fprintf(a->out, " %12" PRIx64, line->ip);
     rep_print_source(a, place, rep_cells_width(a) + at);
 }

@@ -10,7 +10,7 @@ ls_err rep_code_init(struct rep_code *c, const struct rep_view *v)
     memset(c, 0, sizeof(*c));
     c->modules = prof_modules(v->profile, &c->modules_len);
     c->files = calloc(c->modules_len + 1, sizeof(*c->files));
-    return c->files ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu modules", c->modules_len);
+    return c->files ? LS_OK : ls_nomem("%zu modules", c->modules_len);
 }
 
 void rep_code_fini(struct rep_code *c)

@@ -74,7 +74,7 @@ static int rep_compare_self(const void *a, const void *b, void *user)
 ls_err rep_print_csv(const struct rep_view *v, FILE *out)
 {
     uint32_t *groups = malloc((v->groups.groups_len + 1u) * sizeof(*groups));
-    if (!groups) return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", v->groups.groups_len);
+    if (!groups) return ls_nomem("%u rows", v->groups.groups_len);
     size_t len = 0;
     for (uint32_t g = 0; g < v->groups.groups_len; g++)
         if (rep_is_seen(an_table_self(v->table, g)) &&

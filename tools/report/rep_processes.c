@@ -3,6 +3,7 @@
 
 #include "tools/report/rep_processes.h"
 
+#include "common/ls_text.h"
 #include "profile/prof_tables.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
@@ -52,8 +53,7 @@ static const char *rep_how_it_ended(const struct prof_process *p, char out[CLI_C
 
 static const char *rep_program_name(const struct prof_process *p)
 {
-    const char *slash = strrchr(p->exe, '/');
-    return slash ? slash + 1 : *p->exe ? p->exe : "?";
+    return *p->exe ? ls_base_name(p->exe) : "?";
 }
 
 static double rep_own_time(const struct rep_processes *r, uint32_t i)
@@ -89,7 +89,7 @@ static ls_err rep_gather(struct rep_processes *r)
 {
     r->rows = prof_processes(r->v->profile, &r->len);
     r->more = calloc(r->len + 1, sizeof(*r->more));
-    if (!r->more) return ls_fail(LS_ERR_NOMEM, "no memory for %zu processes", r->len);
+    if (!r->more) return ls_nomem("%zu processes", r->len);
     for (size_t i = 0; i < r->len; i++)
         r->more[i].group = r->more[i].first_child = UINT32_MAX;
     const struct an_combination *c = &r->v->groups;

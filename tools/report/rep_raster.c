@@ -49,7 +49,7 @@ static ls_err rep_mixer_init(struct rep_mixer *x, struct rep_raster *r, const st
         ndm_mix_init(&x->mixes[i]);
     if (r->values && x->mixes) return LS_OK;
     free(x->mixes);
-    return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %llu pixels", (unsigned long long)pixels);
+    return ls_nomem("a picture of %llu pixels", (unsigned long long)pixels);
 }
 
 /* --- grids --- */

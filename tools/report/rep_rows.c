@@ -108,7 +108,7 @@ static ls_err rep_add_children(struct rep_builder *b, uint32_t group, uint32_t d
     for (uint32_t c = b->first_child[from]; c != AN_NO_GROUP; c = b->next_sibling[c])
         len++;
     uint32_t *ids = malloc((len + 1) * sizeof(*ids));
-    if (!ids) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", len);
+    if (!ids) return ls_nomem("%zu rows", len);
     len = 0;
     for (uint32_t c = b->first_child[from]; c != AN_NO_GROUP; c = b->next_sibling[c])
         ids[len++] = c;
@@ -147,7 +147,7 @@ static ls_err rep_link_children(struct rep_builder *b)
     const size_t n = b->v->groups.groups_len;
     b->first_child = malloc((n + 1) * sizeof(uint32_t));
     b->next_sibling = malloc((n + 1) * sizeof(uint32_t));
-    if (!b->first_child || !b->next_sibling) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows", n);
+    if (!b->first_child || !b->next_sibling) return ls_nomem("%zu rows", n);
     memset(b->first_child, 0xff, (n + 1) * sizeof(uint32_t));
     for (size_t i = n; i-- > 0;) {
         const uint32_t p = b->v->groups.parents[i];
@@ -176,7 +176,7 @@ static ls_err rep_build(struct rep_builder *b)
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
     if (!b->rows || !ids) {
         free(ids);
-        return ls_fail(LS_ERR_NOMEM, "no memory for %u rows", groups);
+        return ls_nomem("%u rows", groups);
     }
     ls_err err = rep_link_children(b);
     if (err == LS_OK) err = rep_add_siblings(b, ids, rep_tops(b->v, ids), 0);

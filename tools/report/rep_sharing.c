@@ -3,6 +3,7 @@
 
 #include "tools/report/rep_sharing.h"
 #include "analyse/an_sharing.h"
+#include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"
@@ -56,7 +57,7 @@ static ls_err rep_sharing_find(struct rep_sharing *s)
                                    .groups_len = s->found.lines_len};
     LS_TRY(an_table_new(&v->in, &v->costs, &by, &s->table));
     s->order = malloc((s->found.lines_len + 1u) * sizeof(*s->order));
-    if (!s->order) return ls_fail(LS_ERR_NOMEM, "no memory for %u shared lines", s->found.lines_len);
+    if (!s->order) return ls_nomem("%u shared lines", s->found.lines_len);
     uint32_t len = 0;
     for (uint32_t i = 0; i < s->found.lines_len; i++) {
         if (an_table_total(s->table, i)->time_ns >= v->options.min_share * v->costs.weight_ns)
@@ -104,8 +105,7 @@ static const char *rep_code_place(const struct rep_sharing *s, uint32_t row, cha
 {
     if (row == UINT32_MAX) return "?";
     const struct prof_line *l = &s->v.tables.lines[row];
-    const char *slash = strrchr(*l->file ? l->file : l->module, '/');
-    const char *file = slash ? slash + 1 : *l->file ? l->file : l->module;
+    const char *file = ls_base_name(*l->file ? l->file : l->module);
     if (*l->file)
         snprintf(out, AN_LABEL_BYTES, "%s %s:%u", *l->function ? l->function : "?", file, l->line);
     else

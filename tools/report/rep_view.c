@@ -123,8 +123,7 @@ static ls_err rep_keep(struct rep_view *v)
     uint8_t *is_below = malloc(v->tables.nodes_len + 1);
     if (!v->keep.samples || !v->keep.bursts || !is_below) {
         free(is_below);
-        return ls_fail(LS_ERR_NOMEM, "no memory to filter %llu samples",
-                       (unsigned long long)v->in.samples.len);
+        return ls_nomem("filtering %llu samples", (unsigned long long)v->in.samples.len);
     }
     for (uint32_t n = 0; n < v->tables.nodes_len; n++)
         is_below[n] = rep_is_below(v, n, v->root);

@@ -54,8 +54,7 @@ static ls_err std_curves_init(struct std_curves *c, const struct std_report *r)
                              .points = calloc(room, sizeof(*c->points)),
                              .series = calloc(room, sizeof(*c->series)),
                              .cells = calloc(4 * room, sizeof(*c->cells))};
-    if (!c->points || !c->series || !c->cells)
-        return ls_fail(LS_ERR_NOMEM, "no memory for a picture of %zu points", r->len);
+    if (!c->points || !c->series || !c->cells) return ls_nomem("a picture of %zu points", r->len);
     for (size_t i = 0; i < r->len; i++)
         c->points[i] = &r->points[i];
     std_sorted = r;
@@ -142,7 +141,7 @@ static ls_err std_rows(const struct std_report *r, struct vx_results *out)
     if (mach_describe(&machine) != LS_OK) memset(&machine, 0, sizeof(machine));
     LS_TRY(rpl_results_head(&machine, r->study->name, out));
     out->rows = calloc(r->len + 1, sizeof(*out->rows));
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu points", r->len);
+    if (!out->rows) return ls_nomem("%zu points", r->len);
     for (size_t i = 0; i < r->len; i++) {
         out->len = i + 1;
         out->rows[i].x = r->points[i].x;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/trc_homes.h"
 
+#include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "patterns/source/pat_tables.h"
 #include "profile/prof_paths.h"
@@ -46,7 +47,7 @@ ls_err trc_homes_new(const struct trc_ring *ring, trc_homes **out)
     if (h) h->blocks = smr_live_new();
     if (!h || !h->blocks || sym_files_new((struct sym_limits){0}, &h->files) != LS_OK) {
         trc_homes_free(h);
-        return ls_fail(LS_ERR_NOMEM, "out of memory for the homes of data");
+        return ls_nomem("the homes of data");
     }
     h->ring = ring;
     *out = h;
@@ -117,12 +118,6 @@ static ls_err trc_range_died(trc_homes *h, uint32_t range)
 
 /* --- modules --- */
 
-static const char *trc_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static ls_err trc_add_variable(trc_homes *h, const struct sym_thing *v, const struct pat_module *m)
 {
     uint32_t home, range;
@@ -158,7 +153,7 @@ static ls_err trc_add_module(trc_homes *h, const struct trc_module *seen)
     if (is_known) m.bias = m.start - linked;
     LS_TRY(pat_tables_add_module(&h->tables, &m, &row));
     struct trc_variables v = {.first = (uint32_t)h->tables.ranges_len};
-    const bool is_ours = strncmp(trc_base_name(path), "libloadstone", strlen("libloadstone")) == 0;
+    const bool is_ours = strncmp(ls_base_name(path), "libloadstone", strlen("libloadstone")) == 0;
     if (is_known && !is_ours) LS_TRY(trc_add_variables(h, file, &m));
     v.len = (uint32_t)h->tables.ranges_len - v.first;
     return LS_VECTOR_ADD(&h->variables, v);
@@ -214,7 +209,7 @@ static ls_err trc_home_of_path(trc_homes *h, uint64_t hash, uint32_t *out)
 {
     const struct pat_home unnamed = {.kind = PAT_HOME_HEAP};
     struct prof_path *path = prof_paths_at(&h->paths, hash ? hash : 1);
-    if (!path) return ls_fail(LS_ERR_NOMEM, "out of memory for call paths of allocations");
+    if (!path) return ls_nomem("call paths of allocations");
     if (path->frame == UINT32_MAX) LS_TRY(pat_tables_add_home(&h->tables, &unnamed, &path->frame));
     *out = path->frame;
     return LS_OK;

@@ -2,6 +2,7 @@
 #include "tools/trace/trc_hot.h"
 
 #include "analyse/an_cost.h"
+#include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "profile/prof_reader.h"
 #include "tools/trace/trc_code.h"
@@ -111,8 +112,7 @@ static ls_err trc_hot_rows(struct trc_hot_run *run)
 {
     run->function_of = malloc((run->lines_len + 1) * sizeof(*run->function_of));
     run->label_of = malloc((run->nodes_len + 1) * sizeof(*run->label_of));
-    if (!run->function_of || !run->label_of)
-        return ls_fail(LS_ERR_NOMEM, "out of memory for %zu lines of a profile", run->lines_len);
+    if (!run->function_of || !run->label_of) return ls_nomem("%zu lines of a profile", run->lines_len);
     for (size_t i = 0; i < run->lines_len; i++) {
         const struct prof_line *l = &run->lines[i];
         run->function_of[i] = TRC_HOT_NONE;
@@ -203,10 +203,9 @@ static void trc_hot_name(char *names, size_t room, const char *name)
  * file does not say where it is (stripped, names from elsewhere) all code of the file. */
 static ls_err trc_hot_stretches(const struct trc_weight *w, FILE *out, const char **name)
 {
-    const char *slash = strrchr(w->module, '/');
     *name = w->name;
     if (*w->name && trc_code_kin(w->module, w->name, out) == LS_OK) return LS_OK;
-    *name = slash ? slash + 1 : w->module;
+    *name = ls_base_name(w->module);
     return trc_code_all(w->module, out);
 }
 
@@ -232,12 +231,11 @@ static ls_err trc_hot_label(struct trc_hot *found, const char *label)
     const size_t len = number ? (size_t)(number - label) : strlen(label);
     for (size_t i = 0; i < found->labels_len; i++)
         if (strlen(found->labels[i]) == len && memcmp(found->labels[i], label, len) == 0) return LS_OK;
-    char **labels = reallocarray(found->labels, found->labels_len + 1, sizeof(*labels));
-    if (!labels) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
-    found->labels = labels;
-    labels[found->labels_len] = strndup(label, len);
-    if (!labels[found->labels_len]) return ls_fail(LS_ERR_NOMEM, "out of memory for names of data");
-    trc_hot_name(found->label_names, sizeof(found->label_names), labels[found->labels_len++]);
+    LS_TRY(LS_GROW(found->labels, found->labels_room, found->labels_len + 1));
+    char *copy = strndup(label, len);
+    if (!copy) return ls_nomem("names of data");
+    found->labels[found->labels_len++] = copy;
+    trc_hot_name(found->label_names, sizeof(found->label_names), copy);
     return LS_OK;
 }
 
@@ -345,7 +343,7 @@ ls_err trc_hot_record(char **argv, const char *path)
     while (argv[len])
         len++;
     char **words = calloc(TRC_FIRST + len + 1, sizeof(*words));
-    if (!words) return ls_fail(LS_ERR_NOMEM, "out of memory for the command line");
+    if (!words) return ls_nomem("the command line");
     memcpy(words, first, sizeof(first));
     memcpy(words + TRC_FIRST, argv, len * sizeof(*argv));
     const pid_t child = fork();

@@ -13,11 +13,12 @@
 #include <stdio.h>
 
 struct trc_hot {
-    size_t bursts;       /* of the recording */
-    size_t functions;    /* chosen; 0: everything is to be traced */
-    double share;        /* of the time, that they have */
-    char names[256];     /* of the first ones */
-    char **labels;       /* of the data that they access */
+    size_t bursts;    /* of the recording */
+    size_t functions; /* chosen; 0: everything is to be traced */
+    double share;     /* of the time, that they have */
+    char names[256];  /* of the first ones */
+    char **labels;    /* of the data that they access */
+    size_t labels_room;
     size_t labels_len;   /* 0: all data, most of it has no name of its own */
     double labels_share; /* of their time, that this data has */
     char label_names[256];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/trc_illegal.h"
 
+#include "common/ls_text.h"
 #include "symbols/sym_files.h"
 #include "tools/report/rep_disassemble.h"
 
@@ -34,7 +35,7 @@ static void trc_put_place(const struct pat_tables *t, uint64_t ip, char *out, si
     const struct pat_module *m = trc_module_at(t, ip);
     char function[256] = "";
     if (m) trc_put_function(m, ip, function, sizeof(function));
-    const char *slash = m ? strrchr(m->path, '/') : NULL, *file = slash ? slash + 1 : m ? m->path : "";
+    const char *file = m ? ls_base_name(m->path) : "";
     snprintf(out, room, *file ? "0x%llx%s (%s)" : "0x%llx%s%s", (unsigned long long)ip, function, file);
 }
 

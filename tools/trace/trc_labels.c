@@ -32,7 +32,7 @@ static ls_err trc_labels_of(const prof_profile *p, struct trc_label **out, size_
     const struct prof_site *sites = prof_sites(p, &sites_len);
     const struct prof_frame *frames = prof_frames(p, &frames_len);
     struct trc_label *labels = calloc(sites_len + 1, sizeof(*labels));
-    if (!labels) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu allocation sites", sites_len);
+    if (!labels) return ls_nomem("%zu allocation sites", sites_len);
     for (size_t i = 0; i < sites_len; i++) {
         size_t len = 0;
         for (uint32_t f = sites[i].frame; f < frames_len && len < PROF_PATH_FRAMES_MAX; f = frames[f].parent)

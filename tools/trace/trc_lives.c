@@ -31,7 +31,7 @@ static ls_err lives_grow(struct trc_lives *l, const struct pat_tables *t)
 {
     const size_t before = l->mask ? l->mask + 1 : 0, slots = before ? 2 * before : LIVES_SLOTS_FIRST;
     struct trc_life *const old = l->slots, *const grown = malloc(slots * sizeof(*grown));
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu blocks that have died", l->len);
+    if (!grown) return ls_nomem("%zu blocks that have died", l->len);
     for (size_t i = 0; i < slots; i++)
         grown[i].row = PAT_NONE;
     l->slots = grown;

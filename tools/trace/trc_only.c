@@ -71,7 +71,7 @@ static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, con
     size_t found = 0;
     o->homes_len = t->homes_len;
     o->is_wanted = calloc(o->homes_len + 1, sizeof(*o->is_wanted));
-    if (!o->is_wanted) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu homes", o->homes_len);
+    if (!o->is_wanted) return ls_nomem("%zu homes", o->homes_len);
     for (size_t i = 0; i < w->labels_len; i++) {
         const bool is_found = trc_want_label(o, t, w->labels[i]);
         found += is_found;
@@ -125,7 +125,7 @@ static ls_err trc_keep(struct trc_only_state *o, const struct pat_batch *b, cons
         free(o->kept);
         o->room = b->accesses_len;
         o->kept = malloc(o->room * sizeof(*o->kept));
-        if (!o->kept) return ls_fail(LS_ERR_NOMEM, "out of memory for %zu accesses", o->room);
+        if (!o->kept) return ls_nomem("%zu accesses", o->room);
     }
     for (size_t i = 0; i < b->events_len; i++)
         LS_TRY(trc_follow(o, &b->events[i], t));
@@ -155,8 +155,7 @@ static ls_err trc_copy(struct trc_only_state *o, const char *path, const char *o
 ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const char *out_path, uint64_t *kept)
 {
     struct trc_only_state o = {.live = smr_live_new()};
-    ls_err err =
-        o.live ? trc_find_homes(path, wanted, &o) : ls_fail(LS_ERR_NOMEM, "out of memory for ranges");
+    ls_err err = o.live ? trc_find_homes(path, wanted, &o) : ls_nomem("ranges");
     if (err == LS_OK) err = trc_copy(&o, path, out_path);
     if (err == LS_OK && o.kept_len == 0)
         err = ls_fail(LS_ERR_NOT_FOUND, "--node %s: the program did not access it", wanted->labels[0]);

@@ -3,6 +3,7 @@
 
 #include "tools/trace/trc_program.h"
 #include "common/ls_file.h"
+#include "common/ls_vector.h"
 #include "tools/record/rec_preload.h"
 #include "tools/record/rec_target.h"
 
@@ -108,12 +109,9 @@ struct trc_words {
 
 static void trc_word(struct trc_words *w, const char *text)
 {
-    if (w->len + 2 > w->room) {
-        w->room = w->room ? 2 * w->room : 32;
-        char **rows = reallocarray(w->rows, w->room, sizeof(*rows));
-        w->is_short |= !rows;
-        if (!rows) return;
-        w->rows = rows;
+    if (LS_GROW(w->rows, w->room, w->len + 2) != LS_OK) {
+        w->is_short = true;
+        return;
     }
     w->rows[w->len] = strdup(text);
     w->is_short |= !w->rows[w->len];
@@ -192,5 +190,5 @@ ls_err trc_program_words(const struct trc_program *p, const struct trc_run *run,
         return LS_OK;
     }
     trc_words_free(w.rows);
-    return err != LS_OK ? err : ls_fail(LS_ERR_NOMEM, "out of memory for the command line");
+    return err != LS_OK ? err : ls_nomem("the command line");
 }

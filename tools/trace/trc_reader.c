@@ -3,6 +3,7 @@
 
 #include "tools/trace/trc_reader.h"
 
+#include "common/ls_vector.h"
 #include "tools/tracer/trc_futex.h"
 
 #include <errno.h>
@@ -115,24 +116,17 @@ static void trc_give_back(trc_reader *r, struct trc_block *b)
 }
 
 /* Memory for reading is small and the program cannot wait for it: without any the reader gives up the run. */
-static void *trc_grow(void *rows, size_t *room, size_t row_bytes)
+static void trc_need(ls_err grown)
 {
-    *room = *room ? 2 * *room : 16;
-    void *grown = realloc(rows, *room * row_bytes);
-    if (!grown) abort();
-    return grown;
+    if (grown != LS_OK) abort();
 }
 
 static struct trc_stream *trc_stream_of(trc_reader *r, uint32_t thread)
 {
-    if (thread >= r->streams_len) {
-        size_t room = r->streams_len;
-        while (room <= thread)
-            room = room ? 2 * room : 16;
-        r->streams = realloc(r->streams, room * sizeof(*r->streams));
-        if (!r->streams) abort();
-        memset(r->streams + r->streams_len, 0, (room - r->streams_len) * sizeof(*r->streams));
-        r->streams_len = room;
+    const size_t len = r->streams_len;
+    if (thread >= len) {
+        trc_need(LS_GROW(r->streams, r->streams_len, (size_t)thread + 1));
+        memset(r->streams + len, 0, (r->streams_len - len) * sizeof(*r->streams));
     }
     return &r->streams[thread];
 }
@@ -162,9 +156,9 @@ static void trc_stream_add(trc_reader *r, struct trc_block *b, bool has_queued)
         memmove(s->pieces, s->pieces + s->first, s->len * sizeof(*s->pieces));
         s->first = 0;
     }
-    if (s->first + s->len == s->room) s->pieces = trc_grow(s->pieces, &s->room, sizeof(*s->pieces));
+    trc_need(LS_GROW(s->pieces, s->room, s->first + s->len + 1));
     if (s->len == 0) {
-        if (r->busy_len == r->busy_room) r->busy = trc_grow(r->busy, &r->busy_room, sizeof(*r->busy));
+        trc_need(LS_GROW(r->busy, r->busy_room, r->busy_len + 1));
         r->busy[r->busy_len++] = b->thread;
     }
     if (s->len > 0) s->pieces[s->first + s->len - 1].is_open = false; /* its thread has gone on */

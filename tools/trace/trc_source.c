@@ -40,7 +40,7 @@ ls_err trc_live_new(const char *spool_dir, void (*note)(void *user, const char *
                     trc_live **out)
 {
     trc_live *l = calloc(1, sizeof(*l));
-    if (!l) return ls_fail(LS_ERR_NOMEM, "out of memory for the trace");
+    if (!l) return ls_nomem("the trace");
     *l = (trc_live){.fd = -1, .spool_dir = spool_dir, .note = note, .user = user};
     ls_err err = trc_reader_new(&l->reader, &l->fd);
     if (err == LS_OK) err = trc_homes_new(trc_reader_ring(l->reader), &l->homes);

@@ -45,13 +45,13 @@ ls_err view_facts_init(struct view_facts *out, const struct rep_view *v)
     size_t len = 0;
     *out = (struct view_facts){0};
     FILE *memory = open_memstream(&out->text, &len);
-    if (!memory) return ls_fail(LS_ERR_NOMEM, "no memory for the head of the page");
+    if (!memory) return ls_nomem("the head of the page");
     rep_print_header_lines(v, memory);
     rep_print_how_lines(v, memory);
-    if (fclose(memory) != 0) return ls_fail(LS_ERR_NOMEM, "no memory for the head of the page");
+    if (fclose(memory) != 0) return ls_nomem("the head of the page");
     view_plain(out->text);
     out->facts = calloc(view_lines(out->text) + 1, sizeof(*out->facts));
-    if (!out->facts) return ls_fail(LS_ERR_NOMEM, "no memory for the head of the page");
+    if (!out->facts) return ls_nomem("the head of the page");
     view_split(out);
     return LS_OK;
 }
