@@ -2,6 +2,7 @@
 #include "common/ls_outputs.h"
 #include "common/ls_draft.h"
 #include "common/ls_text.h"
+#include "common/ls_vector.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,15 +20,14 @@ struct ls_output {
 };
 
 struct ls_outputs {
-    struct ls_output *files;
-    size_t len;
+    LS_VECTOR(struct ls_output) files;
     bool force;
 };
 
 ls_err ls_outputs_new(bool force, ls_outputs **out)
 {
     ls_outputs *f = calloc(1, sizeof(*f));
-    if (!f) return ls_fail(LS_ERR_NOMEM, "no memory for a list of files");
+    if (!f) return ls_nomem("a list of files");
     f->force = force;
     *out = f;
     return LS_OK;
@@ -47,16 +47,11 @@ static ls_err ls_draft_name(const char *path, char out[PATH_MAX])
 
 static ls_err ls_outputs_grow(ls_outputs *f, const char *path, const char *temporary)
 {
-    struct ls_output *files = realloc(f->files, (f->len + 1) * sizeof(*files));
-    if (files) f->files = files;
     struct ls_output file = {.path = strdup(path), .temporary = strdup(temporary)};
-    if (files && file.path && file.temporary) {
-        f->files[f->len++] = file;
-        return LS_OK;
-    }
+    if (file.path && file.temporary && LS_VECTOR_ADD(&f->files, file) == LS_OK) return LS_OK;
     free(file.path);
     free(file.temporary);
-    return ls_fail(LS_ERR_NOMEM, "no memory for the name of %s", path);
+    return ls_nomem("the name of %s", path);
 }
 
 /* One whose name is taken: links stay links, devices and pipes are written to. */
@@ -73,9 +68,9 @@ static ls_err ls_outputs_replace(ls_outputs *f, const char *path, const struct s
         if (!realpath(path, target)) return ls_fail_errno(errno, "%s cannot be written", path);
         LS_TRY(ls_draft_name(target, draft));
         LS_TRY(ls_outputs_grow(f, target, draft));
-        f->files[f->len - 1].mode = st->st_mode & 07777;
+        f->files.rows[f->files.len - 1].mode = st->st_mode & 07777;
     }
-    f->files[f->len - 1].is_direct = is_direct;
+    f->files.rows[f->files.len - 1].is_direct = is_direct;
     return LS_OK;
 }
 
@@ -91,7 +86,7 @@ ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporar
         LS_TRY(ls_draft_name(path, draft));
         LS_TRY(ls_outputs_grow(f, path, draft));
     }
-    *out_temporary = f->files[f->len - 1].temporary;
+    *out_temporary = f->files.rows[f->files.len - 1].temporary;
     return LS_OK;
 }
 
@@ -108,10 +103,10 @@ ls_err ls_outputs_open(ls_outputs *f, const char *path, FILE **out)
         LS_TRY(ls_outputs_grow(f, path, ""));
     else
         LS_TRY(ls_outputs_add(f, path, &temporary));
-    FILE *file = ls_output_open(&f->files[f->len - 1]);
+    FILE *file = ls_output_open(&f->files.rows[f->files.len - 1]);
     if (!file) return ls_fail_errno(errno, "%s cannot be written; name another file with -o", path);
-    if (*temporary && !f->files[f->len - 1].is_direct) ls_draft_hold(fileno(file));
-    f->files[f->len - 1].out = file;
+    if (*temporary && !f->files.rows[f->files.len - 1].is_direct) ls_draft_hold(fileno(file));
+    f->files.rows[f->files.len - 1].out = file;
     *out = file;
     return LS_OK;
 }
@@ -121,7 +116,7 @@ ls_err ls_outputs_dir(ls_outputs *f, const char *path)
     struct stat st;
     if (mkdir(path, 0777) == 0) {
         LS_TRY(ls_outputs_grow(f, path, path));
-        f->files[f->len - 1].is_dir = true;
+        f->files.rows[f->files.len - 1].is_dir = true;
         return LS_OK;
     }
     if (errno != EEXIST) return ls_fail_errno(errno, "directory %s cannot be made", path);
@@ -153,13 +148,13 @@ static ls_err ls_output_flush(struct ls_output *file)
 
 ls_err ls_outputs_close(ls_outputs *f, FILE *out)
 {
-    for (size_t i = 0; i < f->len; i++) {
-        if (f->files[i].out != out) continue;
-        const ls_err err = ls_output_flush(&f->files[i]);
-        f->files[i].out = NULL;
+    for (size_t i = 0; i < f->files.len; i++) {
+        if (f->files.rows[i].out != out) continue;
+        const ls_err err = ls_output_flush(&f->files.rows[i]);
+        f->files.rows[i].out = NULL;
         return fclose(out) == 0 || err != LS_OK
                    ? err
-                   : ls_fail_errno(errno, "%s could not be written", f->files[i].path);
+                   : ls_fail_errno(errno, "%s could not be written", f->files.rows[i].path);
     }
     return LS_OK;
 }
@@ -180,25 +175,25 @@ static ls_err ls_output_name(struct ls_output *file)
 
 ls_err ls_outputs_commit(ls_outputs *f)
 {
-    for (size_t i = 0; i < f->len; i++)
-        LS_TRY(ls_output_flush(&f->files[i]));
-    for (size_t i = f->len; i-- > 0;)
-        LS_TRY(ls_output_name(&f->files[i]));
+    for (size_t i = 0; i < f->files.len; i++)
+        LS_TRY(ls_output_flush(&f->files.rows[i]));
+    for (size_t i = f->files.len; i-- > 0;)
+        LS_TRY(ls_output_name(&f->files.rows[i]));
     return LS_OK;
 }
 
 void ls_outputs_free(ls_outputs *f)
 {
     if (!f) return;
-    for (size_t i = f->len; i-- > 0;) { /* files before the directory they are in */
-        struct ls_output *file = &f->files[i];
+    for (size_t i = f->files.len; i-- > 0;) { /* files before the directory they are in */
+        struct ls_output *file = &f->files.rows[i];
         if (file->out) fclose(file->out);
         if (!file->done && file->is_dir) rmdir(file->path);
         if (!file->done && !file->is_dir && !file->is_direct && *file->temporary) unlink(file->temporary);
         free(file->path);
         free(file->temporary);
     }
-    free(f->files);
+    free(f->files.rows);
     free(f);
 }
 
