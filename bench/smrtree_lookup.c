@@ -3,6 +3,7 @@
  * usage: smrtree_lookup        prints a table in Markdown; figures are medians over batches of random
  * addresses */
 #include "common/ls_clock.h"
+#include "common/ls_random.h"
 #include "smrtree/smr_live.h"
 
 #include <stdio.h>
@@ -15,13 +16,9 @@
 
 static uint64_t rng_state = 88172645463325252u;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng_next(void)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state;
+    return ls_random_next(&rng_state);
 }
 
 struct bench {

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyse/an_tiles.h"
+#include "common/ls_random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,13 +54,9 @@ static const struct an_tables tables = {.nodes = nodes,
 
 static uint64_t random_state = 88172645463325252u;
 
-/* xorshift64 (Marsaglia 2003) */
 static uint32_t random_below(uint32_t n)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 16) % n;
+    return (uint32_t)ls_random_below(&random_state, n);
 }
 
 static void make_tables(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts: each is a one-to-one map of its cells onto elements, and is what a naive walk over the array says. */
+#include "common/ls_random.h"
 #include "ndm/ndm_layout.h"
 #include "loadstone/error.h"
 #include "ndm/ndm_curve.h"
@@ -17,13 +18,9 @@
 
 static uint64_t rng_state;
 
-/* xorshift64*, Vigna 2016 */
 static uint64_t rng_below(uint64_t n)
 {
-    rng_state ^= rng_state >> 12;
-    rng_state ^= rng_state << 25;
-    rng_state ^= rng_state >> 27;
-    return (rng_state * UINT64_C(0x2545F4914F6CDD1D) >> 11) % n;
+    return ls_random_below(&rng_state, n);
 }
 
 static struct ndm_geometry grid(uint32_t dims, uint64_t nx, uint64_t ny, uint64_t nz)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Geometry, maps, their bytes, the finder and gathering, as plain data. */
+#include "common/ls_random.h"
 #include "common/ls_span.h"
 #include "loadstone/error.h"
 #include "ndm/ndm_check.h"
@@ -20,13 +21,9 @@
 
 static uint64_t rng_state;
 
-/* xorshift64*, Vigna 2016 */
 static uint64_t rng_below(uint64_t n)
 {
-    rng_state ^= rng_state >> 12;
-    rng_state ^= rng_state << 25;
-    rng_state ^= rng_state >> 27;
-    return (rng_state * UINT64_C(0x2545F4914F6CDD1D) >> 11) % n;
+    return ls_random_below(&rng_state, n);
 }
 
 static bool says(const char *word)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Live ranges against a model that is too simple to be wrong: a list of ranges searched from end to end. */
+#include "common/ls_random.h"
 #include "smrtree/smr_live.h"
 
 #include <setjmp.h>
@@ -23,18 +24,9 @@ struct model {
 
 static uint64_t rng_state;
 
-/* xorshift64*, Vigna 2016 */
-static uint64_t rng_next(void)
-{
-    rng_state ^= rng_state >> 12;
-    rng_state ^= rng_state << 25;
-    rng_state ^= rng_state >> 27;
-    return rng_state * UINT64_C(0x2545F4914F6CDD1D);
-}
-
 static uint64_t rng_below(uint64_t n)
 {
-    return rng_next() % n;
+    return ls_random_below(&rng_state, n);
 }
 
 static bool partly_overlaps(const struct piece *p, uint64_t base, uint64_t end)

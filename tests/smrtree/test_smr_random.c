@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random use of two trees that share the registry, against a model that is too simple to be wrong: a list of
  * handles searched from end to end. What the sink hears is replayed into a second list and compared, too. */
+#include "common/ls_random.h"
 #include "loadstone/smr.h"
 #include "smrtree/smr_registry.h"
 
@@ -44,13 +45,9 @@ static struct heard {
 
 static uint64_t rng_state;
 
-/* xorshift64*, Vigna 2016 */
 static uint64_t rng_below(uint64_t n)
 {
-    rng_state ^= rng_state >> 12;
-    rng_state ^= rng_state << 25;
-    rng_state ^= rng_state >> 27;
-    return (rng_state * UINT64_C(0x2545F4914F6CDD1D) >> 11) % n;
+    return ls_random_below(&rng_state, n);
 }
 
 static void hear_add(void *user, const struct smr_event_node *e)
