@@ -6,7 +6,7 @@
  *
  * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers.
  *
- * Plain rows.  Thread: one at a time for one object.  Signal: safe. */
+ * Plain rows. */
 #ifndef PAT_ACCESS_H
 #define PAT_ACCESS_H
 

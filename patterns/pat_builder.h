@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One configuration from Spatter's keys and values, whoever reads them: a pattern file or a command line.
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
- * safe. */
+/* One configuration from Spatter's keys and values, whoever reads them: a pattern file or a command line. */
 #ifndef PAT_BUILDER_H
 #define PAT_BUILDER_H
 
@@ -45,31 +42,28 @@ struct pat_builder {
     char note[256]; /* of the last value, "" for none */
 };
 
-/* The key called name, NULL when there is none.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* The key called name, NULL when there is none. */
 const struct pat_key *pat_key_find(const char *name, size_t len);
 
-/* What a value of k must be: "an integer of at least 1".
- * Errors: none.  Thread: any.  Signal: safe. */
+/* What a value of k must be: "an integer of at least 1". */
 const char *pat_key_expects(const struct pat_key *k);
 
 /* Defaults as pat_config_init.
  * Owns:   the caller ends b with pat_builder_fini or pat_builder_finish.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_builder_init(struct pat_builder *b);
 void pat_builder_fini(struct pat_builder *b);
 
 /* Set k by a text, a number as it is written, or a list (whose indices are taken over).
  * Errors: LS_ERR_ARG or LS_ERR_RANGE with what is wrong with the value, LS_ERR_NOMEM, and those of
- * pat_raw_read_file. Thread: any.  Signal: not safe. */
+ * pat_raw_read_file. */
 ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len);
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len);
 ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct pat_list *l);
 
 /* Transform and check the configuration and append it to s.
  * Owns:   b is ended in any case.
- * Errors: those of pat_config_finish; s is then unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: those of pat_config_finish; s is then unchanged. */
 ls_err pat_builder_finish(struct pat_builder *b, bool compress, struct pat_suite *s);
 
 #endif

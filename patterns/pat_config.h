@@ -80,57 +80,47 @@ struct pat_suite {
 
 /* An empty gather with Spatter's defaults: delta 8, count 1024, wrap 1, 10 runs.
  * Owns:   the caller ends c with pat_config_fini.
- * Errors: LS_ERR_NOMEM; c may then be passed to pat_config_fini.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; c may then be passed to pat_config_fini. */
 ls_err pat_config_init(struct pat_config *c);
 
-/* Release what c holds; c is zeroed.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Release what c holds; c is zeroed. */
 void pat_config_fini(struct pat_config *c);
 
-/* Release all configurations; s is zeroed.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Release all configurations; s is zeroed. */
 void pat_suite_fini(struct pat_suite *s);
 
 /* Append a configuration that is initialised to its defaults.
  * Owns:   s; *out stays valid until the next append.
- * Errors: LS_ERR_NOMEM; s is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; s is unchanged. */
 ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out);
 
-/* "gather" and so on; "?" for what is no kernel.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* "gather" and so on; "?" for what is no kernel. */
 const char *pat_kernel_name(enum pat_kernel k);
 
-/* What c does in one word, the same in all tables, pictures and pages: that of its kernel, or "update".
- * Errors: none.  Thread: any.  Signal: safe. */
+/* What c does in one word, the same in all tables, pictures and pages: that of its kernel, or "update". */
 const char *pat_config_word(const struct pat_config *c);
 
 /* The kernel named text, in any case.
- * Errors: LS_ERR_ARG, with the names there are; *out is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_ARG, with the names there are; *out is unchanged. */
 ls_err pat_kernel_parse(const char *text, enum pat_kernel *out);
 
-/* "copy" and so on; "?" for what is no operation. Errors: none.  Thread: any.  Signal: safe. */
+/* "copy" and so on; "?" for what is no operation. */
 const char *pat_operation_name(enum pat_operation o);
-/* The operation in words. Errors: none.  Thread: any.  Signal: safe. */
+/* The operation in words. */
 const char *pat_operation_text(enum pat_operation o);
 
 /* The operation named text, in any case.
- * Errors: LS_ERR_ARG, with the names there are; *out is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_ARG, with the names there are; *out is unchanged. */
 ls_err pat_operation_parse(const char *text, enum pat_operation *out);
 
-/* Does kernel k have operation o?  Errors: none.  Thread: any.  Signal: safe. */
+/* Does kernel k have operation o? */
 bool pat_operation_fits(enum pat_operation o, enum pat_kernel k);
 
-/* Indices that an iteration uses: the length of the row it reads or writes.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Indices that an iteration uses: the length of the row it reads or writes. */
 size_t pat_config_len(const struct pat_config *c);
 
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
- * update), indices count nothing. 0 when the product does not fit 64 bits.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * update), indices count nothing. 0 when the product does not fit 64 bits. */
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
 
 #endif

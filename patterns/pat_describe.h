@@ -15,19 +15,16 @@ enum pat_shape {
     PAT_SHAPE_IRREGULAR
 };
 
-/* The shape of p, and for uniform ones its stride. p is not empty.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* The shape of p, and for uniform ones its stride. p is not empty. */
 enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride);
 
 /* "16 x stride 4", "16, broadcast", "16, mostly stride-1", "16, random", "16, complex", by the thresholds of
  * patterns/compact/pat_class.c; the class that the file tells where it does: "3 x stride 1, stencil". Of gs
  * both sides. Written into out and returned.
- * Owns:   nothing.  Errors: none; without memory an irregular list counts as complex.
- * Thread: any.  Signal: not safe. */
+ * Without memory an irregular list counts as complex. */
 const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES]);
 
-/* "8", "8,16,..." of a list, "4/8" of gs. Written into out and returned.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* "8", "8,16,..." of a list, "4/8" of gs. Written into out and returned. */
 const char *pat_describe_delta(const struct pat_config *c, char out[PAT_TEXT_BYTES]);
 
 #endif

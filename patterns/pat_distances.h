@@ -12,7 +12,7 @@ struct pat_distance {
 
 /* Every distance once, the most frequent first, equally frequent ones ascending.
  * Owns:   the caller frees *out. It is NULL and *out_len 0 when p has fewer than two indices.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_distances(const struct pat_indices *p, struct pat_distance **out, size_t *out_len);
 
 #endif

@@ -15,21 +15,17 @@ struct pat_extent {
 
 /* The elements that side of c touches: of gs the array it gathers from or the one it scatters to; the other
  * kernels have one sparse array and side is ignored. Errors: LS_ERR_RANGE when c has no indices, a level of a
- * multi kernel points outside the pattern, or an element does not fit 64 bits; *out is unchanged. Thread:
- * any.  Signal: not safe. */
+ * multi kernel points outside the pattern, or an element does not fit 64 bits; *out is unchanged. */
 ls_err pat_extent_of(const struct pat_config *c, enum pat_side side, struct pat_extent *out);
 
-/* Elements in e: 1 at least.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Elements in e: 1 at least. */
 uint64_t pat_extent_elements(const struct pat_extent *e);
 
 /* Elements of the dense array, len * wrap: 0 for gs and where values stay in registers.
- * Errors: LS_ERR_RANGE when the product does not fit; *out is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_RANGE when the product does not fit; *out is unchanged. */
 ls_err pat_dense_elements(const struct pat_config *c, uint64_t *out);
 
-/* Element at which iteration i begins, before an index is added. The caller has checked c by pat_extent_of.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Element at which iteration i begins, before an index is added. The caller has checked c by pat_extent_of. */
 int64_t pat_base(int64_t delta, const struct pat_indices *deltas, uint64_t i);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pattern generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM).
- *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones. */
+/* The pattern generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM). */
 #ifndef PAT_GENERATE_H
 #define PAT_GENERATE_H
 
@@ -26,12 +24,11 @@ struct pat_generated {
  * Names in any case, blanks around numbers allowed. Indices are never negative.
  * Owns:   the caller frees out->indices.data.
  * Errors: LS_ERR_ARG for any other text, with the form that was expected; LS_ERR_RANGE for numbers below
- * their minimum or beyond 64 bits; LS_ERR_NOMEM with what is needed. *out is then empty. Thread: any. Signal:
- * not safe. */
+ * their minimum or beyond 64 bits; LS_ERR_NOMEM with what is needed. *out is then empty. */
 ls_err pat_generate(const char *text, struct pat_generated *out);
 
 /* The same, but LS_ERR_RANGE for more than limit indices; 0: no limit.
- * Owns, Errors, Thread, Signal: as pat_generate. */
+ * Owns, Errors: as pat_generate. */
 ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated *out);
 
 #endif

@@ -6,17 +6,16 @@
 #include "patterns/pat_list.h"
 
 /* All of text[0, len) as a decimal integer, blanks around it allowed.
- * Errors: LS_ERR_ARG when it is none, LS_ERR_RANGE when it does not fit; *out is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_ARG when it is none, LS_ERR_RANGE when it does not fit; *out is unchanged. */
 ls_err pat_integer_parse(const char *text, size_t len, int64_t *out);
 
 /* As pat_integer_parse, and at least minimum.
- * Errors: also LS_ERR_RANGE below it.  Thread: any.  Signal: not safe. */
+ * Errors: also LS_ERR_RANGE below it. */
 ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out);
 
 /* "0,4, 8" appended to l; each element at least minimum.
  * Errors: as above, naming the element by its place; LS_ERR_ARG for an empty element; LS_ERR_NOMEM. l keeps
- * what was read before. Thread: any.  Signal: not safe. */
+ * what was read before. */
 ls_err pat_integers_parse(const char *text, size_t len, int64_t minimum, struct pat_list *l);
 
 #endif

@@ -21,11 +21,10 @@ struct pat_json_options {
  * "RAW=FILE" for pat_raw_read_file (relative to the pattern file's directory). A generator that sets a delta
  * overrides the key, as in Spatter. Keys that nobody knows are noted and skipped. Owns:   s is the caller's;
  * after a failure it is as before. Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, with file, line and what was
- * expected; those of pat_input_read; LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when built without yajl. Thread: any.
- * Signal: not safe. */
+ * expected; those of pat_input_read; LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when built without yajl. */
 ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat_suite *s);
 
-/* pat_json_read of a file.  Errors: also those of pat_input_open.  Thread: any.  Signal: not safe. */
+/* pat_json_read of a file.  Errors: also those of pat_input_open. */
 ls_err pat_json_read_file(const char *path, const struct pat_json_options *o, struct pat_suite *s);
 
 #endif

@@ -14,19 +14,16 @@ struct pat_list {
 
 /* Room for len indices at least.
  * Owns:   l; the caller ends it with pat_list_take or pat_list_fini.
- * Errors: LS_ERR_NOMEM, saying how much is needed and how much the machine has; l keeps what it held.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM, saying how much is needed and how much the machine has; l keeps what it held. */
 ls_err pat_list_reserve(struct pat_list *l, size_t len);
 
-/* Hand the indices over, without spare room; l is empty afterwards. What out held is freed.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Hand the indices over, without spare room; l is empty afterwards. What out held is freed. */
 void pat_list_take(struct pat_list *l, struct pat_indices *out);
 
-/* Errors: none.  Thread: any.  Signal: not safe. */
 void pat_list_fini(struct pat_list *l);
 
 /* Append one index.
- * Errors: as pat_list_reserve.  Thread: any.  Signal: not safe. */
+ * Errors: as pat_list_reserve. */
 static inline ls_err pat_list_push(struct pat_list *l, int64_t index)
 {
     if (l->v.len == l->capacity) LS_TRY(pat_list_reserve(l, l->v.len + 1));

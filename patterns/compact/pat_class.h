@@ -18,13 +18,11 @@ struct pat_evidence {
     bool index_is_of_the_home; /* ... from what another one loaded in the same home */
 };
 
-/* Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
 enum pat_class pat_classify(const struct pat_evidence *e);
 
 /* What a list of indices is that has neither one distance nor runs of one index (patterns/pat_describe.h
  * tells these exactly): mostly stride-1, random or complex, by the same thresholds. period: itself where
- * iterations repeat it, NULL otherwise.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+ * iterations repeat it, NULL otherwise. */
 enum pat_class pat_classify_list(const struct pat_shares *shares, const struct pat_indices *period);
 
 #endif

@@ -17,8 +17,7 @@ struct pat_compact_options {
 
 /* All sequences of a source as patterns; s stays the caller's.
  * Owns:   the caller ends out with pat_findings_fini.
- * Errors: LS_ERR_NOMEM; then out is empty. A file whose symbols cannot be read leaves names empty.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; then out is empty. A file whose symbols cannot be read leaves names empty. */
 ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,
                    const struct pat_compact_options *o, struct pat_findings *out);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads of indices, whose place in a replay is taken by the index list that it reads.
- *
- * Thread: any.  Signal: not safe. */
+/* Loads of indices, whose place in a replay is taken by the index list that it reads. */
 #ifndef PAT_FEEDS_H
 #define PAT_FEEDS_H
 

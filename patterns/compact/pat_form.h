@@ -16,8 +16,7 @@ struct pat_basis {
 
 /* Set pattern, deltas, count of f's configuration, its form and what that leaves out, in two steps: what
  * repeats, which takes no measures (*out_done: it does); else, once the measures of f are known, the rest.
- * Owns:   the caller frees out->points, which are NULL at first. Errors: LS_ERR_NOMEM.
- * Thread: any.  Signal: not safe. */
+ * Owns:   the caller frees out->points, which are NULL at first. Errors: LS_ERR_NOMEM. */
 ls_err pat_form_repeating(const struct pat_sequence *s, const struct pat_compact_options *o,
                           struct pat_found *f, struct pat_basis *out, bool *out_done);
 ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_options *o, struct pat_found *f,

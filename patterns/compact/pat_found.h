@@ -85,21 +85,18 @@ struct pat_found {
     size_t members_len;
 };
 
-/* "uniform stride", "exact"; "?" for what is none.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* "uniform stride", "exact"; "?" for what is none. */
 const char *pat_class_name(enum pat_class c);
 const char *pat_form_name(enum pat_form f);
-/* The form in words: "the whole sequence, count 1".
- * Errors: none.  Thread: any.  Signal: safe. */
+/* The form in words: "the whole sequence, count 1". */
 const char *pat_form_text(enum pat_form f);
 
 enum { PAT_FOUND_KEY_BYTES = 1024 };
 /* What it does, with which data, in which function: "load x[col] in spmv", "load in spmv" where the data is
  * not known. No addresses, no lines: they are others in another build. Written into out and returned.
- * Errors: none; what is longer is cut.  Thread: any.  Signal: not safe. */
+ * What is longer is cut. */
 const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
-/* The same where that tells it in another run, "" where neither data nor function is known.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* The same where that tells it in another run, "" where neither data nor function is known. */
 const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
 
 struct pat_findings {
@@ -109,15 +106,13 @@ struct pat_findings {
 
 /* Keep the `top` costliest of f, in the order they are in; the accesses of the others are added to
  * *accesses.
- * Errors: LS_ERR_NOMEM; then f is as it was.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; then f is as it was. */
 ls_err pat_findings_cut(struct pat_findings *f, size_t top, uint64_t *accesses);
 
-/* Release what f holds; its fields are then of no use.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Release what f holds; its fields are then of no use. */
 void pat_found_fini(struct pat_found *f);
 
-/* Release all rows; f is zeroed.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Release all rows; f is zeroed. */
 void pat_findings_fini(struct pat_findings *f);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sequences that are one: instructions that take turns on one piece of data and go the same distances, as the
- * loads of a stencil's points do, or the load and the store of one place.
- *
- * Thread: any.  Signal: not safe. */
+ * loads of a stencil's points do, or the load and the store of one place. */
 #ifndef PAT_JOIN_H
 #define PAT_JOIN_H
 
@@ -30,7 +28,7 @@ ls_err pat_join_find(const struct pat_sequences *s, const struct pat_tables *t, 
 /* Every sequence by itself.  Owns and errors: as pat_join_find. */
 ls_err pat_join_none(const struct pat_sequences *s, struct pat_joins *out);
 
-void pat_joins_fini(struct pat_joins *j); /* Errors: none. */
+void pat_joins_fini(struct pat_joins *j);
 
 /* The sequence that the members of j, two at least, are together: an access of each in turn; of an update
  * its stores.

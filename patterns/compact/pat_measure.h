@@ -22,25 +22,23 @@ struct pat_shares {
 };
 
 /* Spatial locality: the sum over strides i > 0 of P(i) / i, where the stride of an access is its least
- * distance to the accesses before it in the window. Errors: none.  Thread: any.  Signal: safe. */
+ * distance to the accesses before it in the window. */
 double pat_measure_spatial(const struct pat_stream *s);
 
 /* Temporal locality: the share of accesses whose reuse distance is at most 2^i, weighed by 1 - i / log2 N.
- * accesses: all of those that r was made of.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * accesses: all of those that r was made of. */
 double pat_measure_temporal(const struct pat_reuse *r, uint64_t accesses);
 
-/* Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+/* Errors: LS_ERR_NOMEM. */
 ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out);
 
 /* Of a sequence whose order was not kept: from how often its distances, len of them and unique in all, were
- * counted among seen. Those that are not listed are taken as equally frequent.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * counted among seen. Those that are not listed are taken as equally frequent. */
 struct pat_shares pat_measure_shares_counted(const struct pat_distance *distances, size_t len, uint64_t seen,
                                              uint64_t unique);
 
 /* All measures of s, which has an access at least.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_measure(const struct pat_stream *s, struct pat_measures *out);
 
 #endif

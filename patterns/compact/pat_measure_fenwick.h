@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums over the positions before one, while positions change: n log n where counting would take n squared
- * (Fenwick, Software: Practice and Experience 24, 1994). Positions hold 0 or 1 here.
- *
- * Errors: none.  Thread: one at a time for one object.  Signal: safe. */
+ * (Fenwick, Software: Practice and Experience 24, 1994). Positions hold 0 or 1 here. */
 #ifndef PAT_MEASURE_FENWICK_H
 #define PAT_MEASURE_FENWICK_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When each unit was touched last: a table where the units lie together, else a map.
- *
- * Thread: any.  Signal: not safe. */
+/* When each unit was touched last: a table where the units lie together, else a map. */
 #ifndef PAT_MEASURE_LAST_H
 #define PAT_MEASURE_LAST_H
 
@@ -15,9 +13,9 @@ struct pat_last {
 };
 
 /* For units in [low, high], of which so many will be touched at most.
- * Owns:   the caller ends l with pat_last_fini.  Errors: none: without memory for a table there is none. */
+ * Owns:   the caller ends l with pat_last_fini.  Without memory for a table there is none. */
 void pat_last_init(struct pat_last *l, uint64_t low, uint64_t high, size_t touches);
-void pat_last_fini(struct pat_last *l); /* Errors: none. */
+void pat_last_fini(struct pat_last *l);
 
 /* The value of a unit in that range, 0 when it is new; it stays where it is until the next call.
  * Errors: LS_ERR_NOMEM. */
@@ -28,7 +26,7 @@ static inline ls_err pat_last_at(struct pat_last *l, uint64_t unit, uint64_t **o
     return LS_OK;
 }
 
-/* The unit will be asked for soon.  Errors: none. */
+/* The unit will be asked for soon. */
 static inline void pat_last_prefetch(const struct pat_last *l, uint64_t unit)
 {
     if (!l->table)

@@ -9,7 +9,7 @@
 enum { PAT_LINE_SHIFT = 6 };
 
 /* Sets the utilisations and the footprint.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_lines_of(const struct pat_stream *s, struct pat_measures *out);
 
 #endif

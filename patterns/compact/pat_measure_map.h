@@ -26,26 +26,23 @@ struct pat_map {
 
 /* The value of key, 0 when it is new; it stays where it is until the next call.
  * Owns:   m; the caller ends it with pat_map_fini.
- * Errors: LS_ERR_NOMEM; m is unchanged.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; m is unchanged. */
 ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out);
 
-/* The row of key, NULL when there is none; its value may be changed.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* The row of key, NULL when there is none; its value may be changed. */
 struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
 
-/* The first row in use at *at or behind it, NULL: there is none; *at is then behind that row.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* The first row in use at *at or behind it, NULL: there is none; *at is then behind that row. */
 const struct pat_map_row *pat_map_next(const struct pat_map *m, size_t *at);
-uint64_t pat_map_key(const struct pat_map_row *row); /* Errors: none. */
+uint64_t pat_map_key(const struct pat_map_row *row);
 
-/* key will be asked for soon.  Errors: none.  Thread: any.  Signal: safe. */
+/* key will be asked for soon. */
 static inline void pat_map_prefetch(const struct pat_map *m, uint64_t key)
 {
     if (m->room) ls_prefetch(&m->rows[ls_random_mix(key) & (m->room - 1)]);
 }
 
-/* Release it; m is empty afterwards.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* Release it; m is empty afterwards. */
 void pat_map_fini(struct pat_map *m);
 
 #endif

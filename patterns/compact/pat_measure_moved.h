@@ -16,11 +16,10 @@ struct pat_moved {
 
 /* Of a stream whose fold has a shift.
  * Owns:   the caller frees out->indices.data; out->stream points into *out, which stays where it is.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_moved_of(const struct pat_stream *s, struct pat_moved *out);
 
-/* How many indices that will be.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* How many indices that will be. */
 size_t pat_moved_len(const struct pat_stream *s);
 
 #endif

@@ -45,11 +45,10 @@ struct pat_reuse {
 };
 
 /* Units are 2^unit_shift bytes, the one in which an access begins counts.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_reuse *out);
 
-/* The bin of a distance.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* The bin of a distance. */
 unsigned pat_reuse_bin(uint64_t distance);
 
 #endif

@@ -7,11 +7,11 @@
 #include "patterns/compact/pat_found.h"
 
 /* Set function, file and line of every row from its ip and module_row. A file that cannot be read leaves them
- * "" and 0. All addresses of a file are asked at once. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * "" and 0. All addresses of a file are asked at once. Errors: LS_ERR_NOMEM. */
 ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t);
 
 /* Set the name of every row's configuration: "gather of `x` through `col` in spmv_row (spmv.c:41)".
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_names_write(struct pat_findings *f, const struct pat_tables *t);
 
 #endif

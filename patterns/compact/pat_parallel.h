@@ -20,7 +20,7 @@ struct pat_jobs {
 
 /* Calls run for each i below len, begun in that order, on this thread and others; returns when all are done.
  * After a failure no further job begins.
- * Errors: that of the failed job with the least number, with its text.  Thread: any.  Signal: not safe. */
+ * Errors: that of the failed job with the least number, with its text. */
 ls_err pat_parallel(const struct pat_jobs *jobs);
 
 #endif

@@ -23,32 +23,30 @@ struct pat_period {
 /* The period of a sequence: of the patterns that end where a loop does the one with the least to say
  * (indices, and changes among the deltas) that gives every index; else one that leaves out a few at the ends
  * (at most an eighth on each side). *out_found is false when there is none that needs at most a quarter of
- * the sequence's numbers. Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * the sequence's numbers. Errors: LS_ERR_NOMEM. */
 ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
 
 /* The same for a folded sequence, of which two periods are given: loop bodies are looked for whose length
- * divides the period. There is always one.  Errors, Thread, Signal: as above. */
+ * divides the period. There is always one.  Errors: as above. */
 ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *fold, struct pat_period *out,
                           bool *out_found);
 
 /* Replays of very short patterns measure the loop around them: join iterations until the pattern has 8 to 16
  * indices, where that divides the count or costs at most a 64th of the indices (they then stand behind the
- * end). Errors: none.  Thread: any.  Signal: safe. */
+ * end). */
 void pat_period_join(struct pat_period *p, const struct pat_indices *sequence);
 
-/* Does p give data[start .. start + len * count)?
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Does p give data[start .. start + len * count)? */
 bool pat_period_holds(const struct pat_period *p, const struct pat_indices *sequence);
 
 /* Pattern, delta or deltas, and count of c from a period of sequence; element 0 of c is element zero of
- * sequence. Owns:   what c held in them is freed. Errors: LS_ERR_NOMEM; c then has no pattern.  Thread: any.
- * Signal: not safe. */
+ * sequence. Owns:   what c held in them is freed. Errors: LS_ERR_NOMEM; c then has no pattern. */
 ls_err pat_period_write(const struct pat_period *p, const struct pat_indices *sequence, int64_t zero,
                         struct pat_config *c);
 
 /* The shortest period of whole[0 .. len) in the sense of strings: the least p with whole[i] = whole[i + p]
  * for all i. By the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6, 1977). scratch has room for
- * len. Errors: none; len > 0.  Thread: any.  Signal: safe. */
+ * len. Len > 0. */
 size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch);
 
 #endif

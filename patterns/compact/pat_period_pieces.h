@@ -17,8 +17,7 @@ struct pat_pieces {
     size_t breaks_len;
 };
 
-/* [*out_from, *out_until) of piece i; false behind the last. Pieces may be empty.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* [*out_from, *out_until) of piece i; false behind the last. Pieces may be empty. */
 bool pat_pieces_at(const struct pat_pieces *p, size_t i, size_t *out_from, size_t *out_until);
 
 struct pat_cycle {
@@ -28,11 +27,10 @@ struct pat_cycle {
 };
 
 /* The cycle with the most votes. Every piece of two whole periods at least votes with its distances.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_pieces_cycle(const struct pat_pieces *p, struct pat_cycle *out);
 
-/* Where the least rotation of a cycle begins (Shiloach, J. Algorithms 2, 1981).
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Where the least rotation of a cycle begins (Shiloach, J. Algorithms 2, 1981). */
 size_t pat_least_rotation(const int64_t *cycle, size_t len);
 
 #endif

@@ -19,7 +19,7 @@ struct pat_likeness {
 
 /* len indices; the same seed gives the same.
  * Owns:   the caller frees out->data.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_synthetic_draw(const struct pat_likeness *like, size_t len, uint64_t seed,
                           struct pat_indices *out);
 

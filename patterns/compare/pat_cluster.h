@@ -27,12 +27,12 @@ struct pat_clusters {
 };
 
 /* Owns:   the caller ends *out with pat_clusters_fini.
- * Errors: LS_ERR_NOMEM; *out is then empty.  Thread: one at a time for the items.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; *out is then empty. */
 ls_err pat_cluster(struct pat_items *items, double within, struct pat_clusters *out);
 
 /* Of distances[i * len + k], symmetric: out[i] is the number of i's group, numbered by the first member.
  * Owns:   out has len places.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_cluster_distances(const double *distances, size_t len, double within, size_t *out);
 void pat_clusters_fini(struct pat_clusters *c);
 

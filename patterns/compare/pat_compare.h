@@ -3,9 +3,7 @@
  * blocks. Each term is a metric on its feature, so at one block length the sum is a pseudo-metric on
  * sequences of accesses: symmetric, 0 for equal ones, the triangle inequality holds; 0 between different ones
  * means that no feature tells them apart (pat_walk_same says whether they are equal). A shift of a whole
- * sequence and the way it is written do not matter. doc/patterns-diff.md has the formulas and their sources.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * sequence and the way it is written do not matter. doc/patterns-diff.md has the formulas and their sources. */
 #ifndef PAT_COMPARE_H
 #define PAT_COMPARE_H
 
@@ -51,8 +49,7 @@ struct pat_distance_terms {
 };
 
 /* The largest block length, a power of two from PAT_BLOCK_MIN to PAT_BLOCK_MAX, with which w has 16 full
- * blocks that hold half of its accesses; PAT_BLOCK_MIN when there is none.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * blocks that hold half of its accesses; PAT_BLOCK_MIN when there is none. */
 size_t pat_block_len_for(const struct pat_walk *w);
 
 /* Blocks of w of block_len accesses; blocks_max of them, 0: PAT_BLOCKS_SEEN. w has one access at least.
@@ -60,14 +57,11 @@ size_t pat_block_len_for(const struct pat_walk *w);
  * Errors: LS_ERR_NOMEM; *out is then empty. */
 ls_err pat_blocks_read(const struct pat_walk *w, size_t block_len, size_t blocks_max, struct pat_blocks *out);
 
-/* Errors: none.  Signal: safe. */
 void pat_sketch_of(const struct pat_blocks *b, struct pat_sketch *out);
 
-/* Errors: none.  Signal: safe. */
 struct pat_distance_terms pat_sketch_distance(const struct pat_sketch *a, const struct pat_sketch *b);
 
-/* log2(1 + standard deviation) / 32 in lines, at most 1, from the mean of positions and of their squares.
- * Errors: none.  Signal: safe. */
+/* log2(1 + standard deviation) / 32 in lines, at most 1, from the mean of positions and of their squares. */
 double pat_spread_of(double centre, double square);
 
 #endif

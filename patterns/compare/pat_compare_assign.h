@@ -13,7 +13,7 @@
 /* costs[row * columns_len + column], all finite. out[row]: its column, PAT_UNASSIGNED where there are more
  * rows than columns. Of equally good solutions always the same.
  * Owns:   out has rows_len places.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size_t *out);
 
 #endif

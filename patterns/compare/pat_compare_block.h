@@ -40,16 +40,14 @@ struct pat_block {
 };
 
 /* Bin of a distance: PAT_MAGNITUDES - 1 is 0, above are positive ones. Distances of one bin differ by 25 % at
- * most. Errors: none.  Thread: any.  Signal: safe. */
+ * most. */
 size_t pat_bin_of(int64_t distance);
 
 /* Where a bin lies on the scale of signed logarithms, -1 to 1: sign * s / (s + 3), s = log2(1 + |distance|).
- * 0, 1/4, 1/2, 3/4 stand for 0, 1 element, 7 (a line), 511 (a page).
- * Errors: none.  Thread: any.  Signal: safe. */
+ * 0, 1/4, 1/2, 3/4 stand for 0, 1 element, 7 (a line), 511 (a page). */
 double pat_bin_place(size_t bin);
 
-/* Features of len accesses, 1 to PAT_BLOCK_MAX. A lag that no two accesses have leaves its histogram empty.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Features of len accesses, 1 to PAT_BLOCK_MAX. A lag that no two accesses have leaves its histogram empty. */
 void pat_block_measure(const int64_t *accesses, size_t len, int64_t origin, struct pat_block *out);
 
 #endif

@@ -9,8 +9,7 @@
 /* Append an item for each row of f: its sequence as it was seen, with its breaks, or its configuration where
  * no index was kept. The key is what it does, with which data, in which function: not addresses, not lines.
  * Owns:   items; f and s must outlive them.
- * Errors: LS_ERR_NOMEM, those of pat_walk_config; items then hold those that were appended.
- * Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM, those of pat_walk_config; items then hold those that were appended. */
 ls_err pat_items_add_findings(const struct pat_findings *f, const struct pat_sequences *s,
                               struct pat_items *items);
 

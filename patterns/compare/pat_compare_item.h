@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pattern as comparison sees it, wherever it comes from: a name, what it does, and its accesses.
- *
- * Where nothing else is said: Thread: one at a time for one item.  Signal: not safe. */
+/* A pattern as comparison sees it, wherever it comes from: a name, what it does, and its accesses. */
 #ifndef PAT_COMPARE_ITEM_H
 #define PAT_COMPARE_ITEM_H
 
@@ -31,7 +29,7 @@ struct pat_items {
 };
 
 /* Kind and accesses of a new item are those of c, which must outlive it.
- * Owns:   nothing.  Errors: those of pat_walk_config. */
+ * Errors: those of pat_walk_config. */
 ls_err pat_item_set_config(struct pat_item *item, const struct pat_config *c);
 
 /* The items of a suite, one a configuration. The key is what it was found as, its name where that is not

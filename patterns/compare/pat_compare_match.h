@@ -27,7 +27,7 @@ struct pat_match_options {
  * then of one kind and name; then the same of what is left over, of one kind, where no pair is further apart
  * than within. Rows follow a's order, then b's.
  * Owns:   the caller frees *out.
- * Errors: LS_ERR_NOMEM.  Thread: any, one at a time for the items.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pat_match_options *o,
                        struct pat_match **out, size_t *out_len);
 

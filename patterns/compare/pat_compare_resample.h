@@ -29,8 +29,7 @@ struct pat_comparison {
     size_t block_len;
 };
 
-/* Errors: LS_ERR_NOMEM; *out is then unchanged. a and b have equal block_len and 1 block at least.
- * Thread: any.  Signal: not safe. */
+/* Errors: LS_ERR_NOMEM; *out is then unchanged. a and b have equal block_len and 1 block at least. */
 ls_err pat_blocks_compare(const struct pat_blocks *a, const struct pat_blocks *b, uint64_t seed,
                           struct pat_comparison *out);
 

@@ -22,19 +22,17 @@ struct pat_walk {
 /* What c reads (PAT_SIDE_GATHER) or writes of its sparse array; all kernels but gs have one side only.
  * Owns:   c must outlive *out.
  * Errors: LS_ERR_RANGE for an element or a number of accesses beyond 63 bits, and no indices; *out is then
- * unchanged. Thread: any.  Signal: not safe. */
+ * unchanged. */
 ls_err pat_walk_config(const struct pat_config *c, enum pat_side side, struct pat_walk *out);
 
 /* A list as it is, with breaks where something is missing (struct pat_sequence).
- * Owns:   p and breaks must outlive what is returned.  Errors: none.  Thread: any.  Signal: safe. */
+ * Owns:   p and breaks must outlive what is returned. */
 struct pat_walk pat_walk_list(const struct pat_indices *p, const size_t *breaks, size_t breaks_len);
 
-/* Accesses [from, from + len) of w, which has that many.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Accesses [from, from + len) of w, which has that many. */
 void pat_walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64_t *out);
 
-/* a and b make the same accesses but for one distance between all of them, with the same breaks.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* a and b make the same accesses but for one distance between all of them, with the same breaks. */
 bool pat_walk_same(const struct pat_walk *a, const struct pat_walk *b);
 
 #endif

@@ -10,8 +10,7 @@
 /* code: the function's bytes; at: the offset of an instruction with a memory operand. *out: the offset of the
  * load that the operand's index, or else its base, comes from; at itself where an access leads to the next
  * one (p = p->next). No array's own base is meant: a load outside of the loop counts only when there is no
- * loop. Errors: false when there is none, the code does not decode, or without memory. Thread: any.  Signal:
- * not safe. */
+ * loop. Errors: false when there is none, the code does not decode, or without memory. */
 bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine code of one function of an ELF file (x86-64), by an address in it. The file is not trusted:
- * what does not fit is as if it were not there.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * what does not fit is as if it were not there. */
 #ifndef PAT_CODE_H
 #define PAT_CODE_H
 

@@ -2,9 +2,7 @@
 /* Memory for the tables and sequences of many rows, which accesses jump about in: blocks of a power of two
  * bytes out of chunks that have huge pages where the kernel gives them, so that a jump need not miss the TLB
  * as well as the cache. Blocks that are given back join their neighbours (the buddy system: Knowlton, "A Fast
- * Storage Allocator", CACM 1965), and chunks without blocks go back to the system.
- *
- * Thread: the owner.  Signal: not safe. */
+ * Storage Allocator", CACM 1965), and chunks without blocks go back to the system. */
 #ifndef PAT_EXT_ARENA_H
 #define PAT_EXT_ARENA_H
 
@@ -25,14 +23,14 @@ struct pat_ext_arena {
     uint8_t log2_chunk;                                          /* bytes of a chunk; 0: none */
 };
 
-/* The largest block that is a part of a chunk, or a whole one, by its log2; 0: none is.  Errors: none. */
+/* The largest block that is a part of a chunk, or a whole one, by its log2; 0: none is. */
 static inline uint8_t pat_ext_arena_most(const struct pat_ext_arena *a)
 {
     return a ? a->log2_chunk : 0;
 }
 
 /* Chunks are a small part of so much memory.
- * Owns:   the caller ends a with pat_ext_arena_fini, which releases all blocks.  Errors: none. */
+ * Owns:   the caller ends a with pat_ext_arena_fini, which releases all blocks. */
 void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes);
 void pat_ext_arena_fini(struct pat_ext_arena *a);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that extraction may use: every part asks before it grows, and does with less when it is refused.
- *
- * Thread: the owner of the budget.  Signal: safe. */
+/* The memory that extraction may use: every part asks before it grows, and does with less when it is refused. */
 #ifndef PAT_EXT_BUDGET_H
 #define PAT_EXT_BUDGET_H
 
@@ -15,13 +13,13 @@ struct pat_ext_budget {
     struct pat_ext_arena *arena; /* where tables and sequences lie, NULL: malloc's memory */
 };
 
-/* Is there that much left?  Errors: none. */
+/* Is there that much left? */
 static inline bool pat_ext_fits(const struct pat_ext_budget *b, uint64_t len_bytes)
 {
     return b->used_bytes <= b->limit_bytes && len_bytes <= b->limit_bytes - b->used_bytes;
 }
 
-/* False: there is not that much left; nothing is taken.  Errors: none. */
+/* False: there is not that much left; nothing is taken. */
 static inline bool pat_ext_take(struct pat_ext_budget *b, uint64_t len_bytes)
 {
     if (!pat_ext_fits(b, len_bytes)) return false;
@@ -29,13 +27,12 @@ static inline bool pat_ext_take(struct pat_ext_budget *b, uint64_t len_bytes)
     return true;
 }
 
-/* What is there anyhow, whether it fits or not.  Errors: none. */
+/* What is there anyhow, whether it fits or not. */
 static inline void pat_ext_charge(struct pat_ext_budget *b, uint64_t len_bytes)
 {
     b->used_bytes += len_bytes;
 }
 
-/* Errors: none. */
 static inline void pat_ext_give(struct pat_ext_budget *b, uint64_t len_bytes)
 {
     b->used_bytes -= len_bytes < b->used_bytes ? len_bytes : b->used_bytes;

@@ -20,8 +20,7 @@ struct pat_ext_candidate {
 /* rows are ranked, the first ones best. Choose all of the `top` groups that cost most, of those that have a
  * row which passes, and of the groups of the first `top` rows that pass: so that, whichever become one, the
  * `top` costliest patterns are among them, if there are as many.
- * Errors: LS_ERR_NOMEM; then none is chosen.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM; then none is chosen. */
 ls_err pat_ext_choose(struct pat_ext_candidate *rows, size_t len, uint32_t top);
 
 #endif

@@ -2,9 +2,7 @@
 /* What an access is taken to wait for: a model of lines and their reuse, to rank sequences by
  * (doc/patterns.md describes it). Every thread counts the lines that it turns to; how many it turned to since
  * it last had this one tells the level that still holds it. Which lines were turned to when is remembered in
- * a table of fixed size, so what was long ago may be forgotten and then counts as memory.
- *
- * Thread: the owner.  Signal: not safe. */
+ * a table of fixed size, so what was long ago may be forgotten and then counts as memory. */
 #ifndef PAT_EXT_COST_H
 #define PAT_EXT_COST_H
 
@@ -40,7 +38,7 @@ struct pat_ext_cost {
 /* A table that takes about 1/128 of the budget.
  * Owns:   the caller ends c with pat_ext_cost_fini.  Errors: LS_ERR_NOMEM. */
 ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b);
-void pat_ext_cost_fini(struct pat_ext_cost *c); /* Errors: none. */
+void pat_ext_cost_fini(struct pat_ext_cost *c);
 
 /* Where a line is, if it is in the table at all. */
 struct pat_ext_cost_place {
@@ -49,14 +47,14 @@ struct pat_ext_cost_place {
 };
 
 /* Of rows that touch much, lines of one group in eight stand for all (as the spatial sampling of Waldspurger
- * et al., "Efficient MRC Construction with SHARDS", FAST 2015).  Errors: none. */
+ * et al., "Efficient MRC Construction with SHARDS", FAST 2015). */
 static inline bool pat_ext_cost_samples(uint64_t line)
 {
     return (pat_ext_hash(line / PAT_EXT_COST_GROUP) >> PAT_EXT_COST_SAMPLE_SHIFT) % PAT_EXT_COST_SAMPLE == 0;
 }
 
 /* Of a line (its number, with its thread's salt). Lines that follow each other have buckets that follow each
- * other, in groups; where a group lies, and with which bucket it begins, is a hash.  Errors: none. */
+ * other, in groups; where a group lies, and with which bucket it begins, is a hash. */
 static inline struct pat_ext_cost_place pat_ext_cost_at(const struct pat_ext_cost *c, uint64_t line)
 {
     const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
@@ -87,7 +85,7 @@ static inline enum pat_ext_level pat_ext_cost_level(uint64_t lines_since)
 
 /* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
  * it was used then. Which of the entries it has, or which one was not used for longest and is replaced,
- * nothing could foresee: there are no branches.  Errors: none. */
+ * nothing could foresee: there are no branches. */
 static inline enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place place, uint64_t now)
 {
     uint64_t *b = place.bucket;
@@ -104,8 +102,7 @@ static inline enum pat_ext_level pat_ext_cost_turn(struct pat_ext_cost_place pla
     return same ? pat_ext_cost_level((now - before) & time) : PAT_EXT_MEMORY;
 }
 
-/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it.
- * Errors: none. */
+/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
 static inline uint32_t pat_ext_cost_parts(enum pat_ext_level level, bool is_ahead, bool is_store)
 {
     return pat_ext_cost_levels[level].wait_cycles * PAT_EXT_COST_PARTS >>

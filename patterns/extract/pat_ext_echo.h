@@ -4,9 +4,7 @@
  * one at an anchor, which moves on each time that twice as many runs have passed (after Brent, "An Improved
  * Monte Carlo Factorization Algorithm", BIT 20, 1980): so a round is noticed after three times its length at
  * most, whenever it begins. While a row follows its last round its runs are neither kept nor counted; they
- * are when it leaves it.
- *
- * Thread: the owner.  Signal: not safe. */
+ * are when it leaves it. */
 #ifndef PAT_EXT_ECHO_H
 #define PAT_EXT_ECHO_H
 
@@ -40,31 +38,31 @@ struct pat_ext_echo {
 
 void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo); /* NULL-safe */
 
-/* Is the run that r is in, as far as it goes, what r did a round ago at the same addresses?  Errors: none. */
+/* Is the run that r is in, as far as it goes, what r did a round ago at the same addresses? */
 static inline bool pat_ext_echo_knows(const struct pat_ext_echo *echo, int64_t distance, uint64_t run)
 {
     return echo && echo->is_closed && distance == echo->next.distance && run <= echo->next.count;
 }
 
-/* The run is over. True: it was foreseen, and needs neither be kept nor counted.  Errors: none. */
+/* The run is over. True: it was foreseen, and needs neither be kept nor counted. */
 bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t run);
 
 /* Runs that come next while the row follows no round, up to the first one behind which it must be looked at.
- * Returns how many, 1 at least.  Errors: none. */
+ * Returns how many, 1 at least. */
 size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs);
 
 /* The runs that were noted are now in r's stream: does the last one end a round?
- * Owns:   r, whose echo is made when it has none.  Errors: none: without memory nothing is noticed. */
+ * Owns:   r, whose echo is made when it has none.  Without memory nothing is noticed. */
 void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r);
 
 /* r follows its round no longer: what it did meanwhile is kept and counted.
- * Errors: none: what there is no memory for is not kept, which r tells. */
+ * What there is no memory for is not kept, which r tells. */
 void pat_ext_echo_leave(struct pat_ext *e, struct pat_ext_row *r);
 
-/* r has left its round, and the last token of its stream is a jump: rounds begin behind it.  Errors: none. */
+/* r has left its round, and the last token of its stream is a jump: rounds begin behind it. */
 void pat_ext_echo_jumped(struct pat_ext_row *r);
 
-/* r is cut: what it followed is counted, not kept, and it is not looked at any more.  Errors: none. */
+/* r is cut: what it followed is counted, not kept, and it is not looked at any more. */
 void pat_ext_echo_give_up(struct pat_ext *e, struct pat_ext_row *r);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one pass of extraction: batches of accesses become rows (patterns/extract/pat_ext_row.h) within a
- * budget.
- *
- * Thread: one at a time.  Signal: not safe. */
+ * budget. */
 #ifndef PAT_EXT_ENGINE_H
 #define PAT_EXT_ENGINE_H
 

@@ -7,7 +7,7 @@
 
 /* e has seen everything (pat_ext_end); t: the tables of the source. The rows give up what they hold.
  * Owns:   the caller ends out with pat_sequences_fini, also after a failure.
- * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out);
 
 #endif

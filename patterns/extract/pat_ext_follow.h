@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The order of a row's accesses: distances, runs of them, jumps to other ranges, and what makes a pool of a
- * home. What must be put off until the other rows were followed, too, is noted in the access's mark.
- *
- * Thread: one at a time.  Signal: not safe. */
+ * home. What must be put off until the other rows were followed, too, is noted in the access's mark. */
 #ifndef PAT_EXT_FOLLOW_H
 #define PAT_EXT_FOLLOW_H
 
@@ -10,7 +8,7 @@
 
 /* Access number `at` of the round: the row is where spot says; before it was somewhere else, or this is its
  * first access.
- * Errors: none: what there is no memory for is counted as not kept. */
+ * What there is no memory for is counted as not kept. */
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at);
 
 /* Runs of the row that are over are counted and kept, none of them of no accesses.  Errors: as
@@ -25,14 +23,14 @@ static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
     r->run = 0;
 }
 
-/* The turn at this access must be replayed.  Errors: none. */
+/* The turn at this access must be replayed. */
 static inline void pat_ext_mark_turn(struct pat_ext *e, const struct pat_ext_row *r, uint32_t at)
 {
     e->round.marks[at] |= PAT_EXT_MARK_TURN;
     e->round.whose[at] = r->id;
 }
 
-/* The row's distance has changed.  Errors: none. */
+/* The row's distance has changed. */
 static inline void pat_ext_take_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
     if (pat_ext_turns_take(&r->turns, e->round.before + at, r->distance)) pat_ext_mark_turn(e, r, at);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash that is different for different things.  Thread: any.  Signal: safe. */
+/* A hash that is different for different things. */
 #ifndef PAT_EXT_HASH_H
 #define PAT_EXT_HASH_H
 
 #include <stdint.h>
 
-/* The finalizer of MurmurHash3 (Appleby), a bijection; 0 only for 2^64 - 1.  Errors: none. */
+/* The finalizer of MurmurHash3 (Appleby), a bijection; 0 only for 2^64 - 1. */
 static inline uint64_t pat_ext_hash(uint64_t thing)
 {
     uint64_t h = thing + 1;

@@ -2,9 +2,7 @@
 /* Which home small ranges have, by page: where accesses run over the nodes of one pool it does not matter
  * which node an address is in, only that it is in one. A page that was asked for often enough is drawn: of
  * each 16 bytes, whether all of them are in living ranges of one home, that of the address asked for then.
- * What is not drawn must be looked up.
- *
- * Thread: the owner.  Signal: not safe. */
+ * What is not drawn must be looked up. */
 #ifndef PAT_EXT_HOME_PAGES_H
 #define PAT_EXT_HOME_PAGES_H
 
@@ -49,7 +47,7 @@ static inline struct pat_ext_home_page *pat_ext_home_pages_slot(const struct pat
     return &p->slots[i];
 }
 
-/* Is it known that the innermost living range at addr is one of this home?  Errors: none. */
+/* Is it known that the innermost living range at addr is one of this home? */
 static inline bool pat_ext_home_pages_know(const struct pat_ext_home_pages *p, uint64_t addr, uint32_t home)
 {
     if (!p->len) return false;
@@ -64,13 +62,13 @@ static inline void pat_ext_home_pages_prefetch(const struct pat_ext_home_pages *
 }
 
 /* addr had to be looked up among the living ranges; their values are rows of t.
- * Errors: none: without memory nothing is drawn. */
+ * Without memory nothing is drawn. */
 void pat_ext_home_pages_ask(struct pat_ext_home_pages *p, struct pat_ext_budget *b,
                             const struct smr_avl *live, const struct pat_tables *t, uint64_t addr);
 
-/* A range was born or died at [start, end).  Errors: none. */
+/* A range was born or died at [start, end). */
 void pat_ext_home_pages_change(struct pat_ext_home_pages *p, struct pat_ext_budget *b, uint64_t start,
                                uint64_t end);
-void pat_ext_home_pages_fini(struct pat_ext_home_pages *p, struct pat_ext_budget *b); /* Errors: none. */
+void pat_ext_home_pages_fini(struct pat_ext_home_pages *p, struct pat_ext_budget *b);
 
 #endif

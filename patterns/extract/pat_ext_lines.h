@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines that a row turns to: its pages, and the marks by which they are judged later.
- *
- * Thread: one at a time.  Signal: not safe. */
+/* The lines that a row turns to: its pages, and the marks by which they are judged later. */
 #ifndef PAT_EXT_LINES_H
 #define PAT_EXT_LINES_H
 
 #include "patterns/extract/pat_ext_engine.h"
 
-/* An access of several lines: those that are not the row's last one are turned to.
- * Errors: none. */
+/* An access of several lines: those that are not the row's last one are turned to. */
 void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at);
 
-/* Does an access at addr have a second line?  Errors: none. */
+/* Does an access at addr have a second line? */
 static inline bool pat_ext_is_wide(const struct pat_ext_row *r, uint64_t addr)
 {
     return addr % 64 + r->len_less >= 64 && addr / 64 != pat_ext_last_byte(r, addr) / 64;
 }
 
-/* r turned by step lines to one that is fetched ahead, when it was by so many the time before, too.
- * Errors: none. */
+/* r turned by step lines to one that is fetched ahead, when it was by so many the time before, too. */
 static inline bool pat_ext_steps_on(struct pat_ext_row *r, int64_t step)
 {
     const bool is_near = (uint64_t)step + PAT_EXT_AHEAD_LINES <= 2 * PAT_EXT_AHEAD_LINES;
@@ -27,14 +23,14 @@ static inline bool pat_ext_steps_on(struct pat_ext_row *r, int64_t step)
     return is_ahead;
 }
 
-/* Is each line that it turns to judged, not a sample?  Errors: none. */
+/* Is each line that it turns to judged, not a sample? */
 static inline bool pat_ext_is_exact(const struct pat_ext_row *r)
 {
     return r->pages.len <= PAT_EXT_COST_EXACT_PAGES;
 }
 
 /* The mark of an access that turns to one line, so many from the row's last one. Worked out without branches,
- * which nothing could foresee where places are random.  Errors: none. */
+ * which nothing could foresee where places are random. */
 static inline uint8_t pat_ext_turn_mark(struct pat_ext_row *r, uint64_t salted, int64_t step)
 {
     const bool is_exact = pat_ext_is_exact(r), is_sampled = pat_ext_cost_samples(salted);
@@ -43,7 +39,7 @@ static inline uint8_t pat_ext_turn_mark(struct pat_ext_row *r, uint64_t salted, 
                      pat_ext_steps_on(r, step) * PAT_EXT_MARK_AHEAD);
 }
 
-/* The lines from that of the access's first byte to that of its last.  Errors: none. */
+/* The lines from that of the access's first byte to that of its last. */
 static inline void pat_ext_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at, uint64_t salt)
 {
     const uint64_t addr = e->round.addrs[at], line = addr / 64;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of an access depends on those of other rows before it: how long ago a line was used, and whose turn it
  * was. Rows are followed one after the other; here they leave marks by the accesses of a round, and once all
- * rows were followed the marks are read in the order of the accesses.
- *
- * Thread: the owner.  Signal: not safe. */
+ * rows were followed the marks are read in the order of the accesses. */
 #ifndef PAT_EXT_MARKS_H
 #define PAT_EXT_MARKS_H
 
@@ -25,7 +23,7 @@ enum pat_ext_mark {
 
 struct pat_ext;
 
-/* The marks of e's round, which is then over.  Errors: none. */
+/* The marks of e's round, which is then over. */
 void pat_ext_marks_replay(struct pat_ext *e);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which lines and pages were touched: exact up to PAT_EXT_PAGES_MAX pages of 4 KiB. Beyond that, or when
  * memory is short, a sample of the pages that halves itself (adaptive sampling: Flajolet, "On adaptive
- * sampling", Computing 43, 1990), with the lines of those: a standard error of about 1.5 %.
- *
- * Thread: the owner.  Signal: not safe. */
+ * sampling", Computing 43, 1990), with the lines of those: a standard error of about 1.5 %. */
 #ifndef PAT_EXT_PAGES_H
 #define PAT_EXT_PAGES_H
 
@@ -26,22 +24,22 @@ struct pat_ext_pages {
     struct pat_ext_way *last;
 };
 
-/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page.  Errors: none. */
+/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page. */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
-/* Does its sample have the page?  Errors: none. */
+/* Does its sample have the page? */
 static inline bool pat_ext_pages_keep(const struct pat_ext_pages *p, uint64_t hash)
 {
     return !p->halvings || hash >> (64 - p->halvings) == 0;
 }
 
-/* The bucket where it is looked for first; there must be slots.  Errors: none. */
+/* The bucket where it is looked for first; there must be slots. */
 static inline struct pat_ext_way *pat_ext_pages_bucket(const struct pat_ext_pages *p, uint64_t hash)
 {
     return &p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)];
 }
 
-/* The line (address / 64) was touched. Without memory it counts for less precision.  Errors: none. */
+/* The line (address / 64) was touched. Without memory it counts for less precision. */
 static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
 {
     const uint64_t page = line / PAT_EXT_PAGE_LINES;
@@ -71,11 +69,11 @@ static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_
     if (pat_ext_pages_keep(p, hash)) ls_prefetch(pat_ext_pages_bucket(p, hash));
 }
 
-/* Everything that was touched in `from` was touched in `to` as well.  Errors: none. */
+/* Everything that was touched in `from` was touched in `to` as well. */
 void pat_ext_pages_join(struct pat_ext_pages *to, const struct pat_ext_pages *from, struct pat_ext_budget *b);
 
-uint64_t pat_ext_pages_count(const struct pat_ext_pages *p);                /* Errors: none. */
-uint64_t pat_ext_pages_lines(const struct pat_ext_pages *p);                /* Errors: none. */
-void pat_ext_pages_fini(struct pat_ext_pages *p, struct pat_ext_budget *b); /* Errors: none. */
+uint64_t pat_ext_pages_count(const struct pat_ext_pages *p);
+uint64_t pat_ext_pages_lines(const struct pat_ext_pages *p);
+void pat_ext_pages_fini(struct pat_ext_pages *p, struct pat_ext_budget *b);
 
 #endif

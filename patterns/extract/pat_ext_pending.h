@@ -4,9 +4,7 @@
  * taken apart. What waits is at most two parts of a few accesses. A row is of one lane, and lanes are
  * followed one after the other: whoever touches a row in another way must only have what waits of its lane
  * counted before. (But a row's sequence may be given up for want of memory at any time, pat_ext_reclaim: what
- * waits of it is then counted, not kept.)
- *
- * Thread: the owner.  Signal: not safe. */
+ * waits of it is then counted, not kept.) */
 #ifndef PAT_EXT_PENDING_H
 #define PAT_EXT_PENDING_H
 
@@ -55,11 +53,11 @@ struct pat_ext_places {
 };
 
 /* Which of the accesses does the lane's row go on with? What is known around its last access holds now.
- * Returns how many of the first ones do and were taken; 0: the first one does not.  Errors: none. */
+ * Returns how many of the first ones do and were taken; 0: the first one does not. */
 size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane,
                             const struct pat_ext_places *places);
 
-/* Nothing waits any more.  Errors: none: what there is no memory for is counted as not kept. */
+/* Nothing waits any more.  What there is no memory for is counted as not kept. */
 void pat_ext_pending_count(struct pat_ext *e);
 
 #endif

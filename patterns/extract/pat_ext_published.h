@@ -2,9 +2,7 @@
 /* What GS Patterns, as published, keeps: the moving windows of its first pass and its filters. (Sheridan et
  * al., "A Workflow for the Synthesis of Irregular Memory Access Microbenchmarks", section 2.1, Table 1; the
  * versions' own limits by their behaviour.) Only one thing differs: a row of a window is a site, where the
- * tool has one for all loads, or stores, of an instruction.
- *
- * Thread: the owner.  Signal: not safe. */
+ * tool has one for all loads, or stores, of an instruction. */
 #ifndef PAT_EXT_PUBLISHED_H
 #define PAT_EXT_PUBLISHED_H
 

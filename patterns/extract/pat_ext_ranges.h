@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which range is the innermost living one at an address, and how far around it that is so: callers keep the
- * answer until something in it changes.
- *
- * Thread: the owner.  Signal: not safe. */
+ * answer until something in it changes. */
 #ifndef PAT_EXT_RANGES_H
 #define PAT_EXT_RANGES_H
 
@@ -45,7 +43,7 @@ ls_err pat_ext_ranges_event(struct pat_ext_ranges *r, struct pat_ext_budget *b, 
 /* Errors: LS_ERR_NOMEM is not reported: look-ups are slower then. */
 struct pat_ext_spot pat_ext_ranges_find(struct pat_ext_ranges *r, const struct pat_tables *t, uint64_t addr);
 
-/* The same when the innermost living range at addr, or PAT_NONE, is known already.  Errors: none. */
+/* The same when the innermost living range at addr, or PAT_NONE, is known already. */
 struct pat_ext_spot pat_ext_ranges_around(const struct pat_ext_ranges *r, const struct pat_tables *t,
                                           uint64_t addr, uint32_t range);
 
@@ -53,7 +51,7 @@ struct pat_ext_spot pat_ext_ranges_around(const struct pat_ext_ranges *r, const 
  * Errors: false while there is no index; nothing is looked up. */
 bool pat_ext_ranges_bulk(const struct pat_ext_ranges *r, const uint64_t *addrs, size_t len, uint32_t *out);
 
-/* Is it known that nothing in [lo, hi) changed after stamp?  Errors: none. */
+/* Is it known that nothing in [lo, hi) changed after stamp? */
 bool pat_ext_ranges_same(const struct pat_ext_ranges *r, uint64_t stamp, uint64_t lo, uint64_t hi);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses wait until there is a round of them, and are then handed out by lane: what one site did in one
- * thread, in order. Whatever belongs to a lane is then fetched once a round, not once an access.
- *
- * Thread: the owner.  Signal: not safe. */
+ * thread, in order. Whatever belongs to a lane is then fetched once a round, not once an access. */
 #ifndef PAT_EXT_ROUND_H
 #define PAT_EXT_ROUND_H
 
@@ -54,17 +52,17 @@ struct pat_ext_round {
 /* Rounds take at most a small part of the budget.
  * Owns:   the caller ends r with pat_ext_round_fini.  Errors: LS_ERR_NOMEM. */
 ls_err pat_ext_round_init(struct pat_ext_round *r, struct pat_ext_budget *b);
-void pat_ext_round_fini(struct pat_ext_round *r); /* Errors: none. */
+void pat_ext_round_fini(struct pat_ext_round *r);
 
 /* Take as many of the accesses as fit; *taken: how many. It is full when that is not all of them.
  * Errors: LS_ERR_FORMAT when one names what the tables do not have; LS_ERR_NOMEM. */
 ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
                          const struct pat_access *a, size_t len, size_t *taken);
 
-/* The accesses of lane l are then those that sorted[l->end - l->len, l->end) names.  Errors: none. */
+/* The accesses of lane l are then those that sorted[l->end - l->len, l->end) names. */
 void pat_ext_round_sort(struct pat_ext_round *r);
 
-/* It is empty again; the next one may be larger, if there are many lanes.  Errors: none: it stays as it is. */
+/* It is empty again; the next one may be larger, if there are many lanes.  It stays as it is. */
 void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known so far of one site on one home in one thread. Where there are many, most of the time goes
- * into fetching them: what an access needs that is like the one before is in one cache line.
- *
- * Thread: the owner.  Signal: not safe. */
+ * into fetching them: what an access needs that is like the one before is in one cache line. */
 #ifndef PAT_EXT_ROW_H
 #define PAT_EXT_ROW_H
 

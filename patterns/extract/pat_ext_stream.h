@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The addresses of one row in order, compactly: distances in as few bytes as they need, equal ones in
  * succession as a run, and jumps, which give the address itself; what is as it was before, round by round, is
- * one repeat. Regular sequences take next to nothing, random ones 3 to 6 bytes an access.
- *
- * Thread: the owner.  Signal: not safe. */
+ * one repeat. Regular sequences take next to nothing, random ones 3 to 6 bytes an access. */
 #ifndef PAT_EXT_STREAM_H
 #define PAT_EXT_STREAM_H
 
@@ -41,12 +39,12 @@ struct pat_ext_token {
  * Errors: false when the budget or memory does not allow it; the stream then still has all that was put. */
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t);
 
-/* Runs, as many as the budget and memory allow: how many of the first ones were put.  Errors: none. */
+/* Runs, as many as the budget and memory allow: how many of the first ones were put. */
 size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b, struct pat_ext_runs runs);
 
-void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b); /* Errors: none. */
+void pat_ext_stream_fini(struct pat_ext_stream *s, struct pat_ext_budget *b);
 
-/* What is before `until`, one of its blocks, will not be read again. There are no repeats.  Errors: none. */
+/* What is before `until`, one of its blocks, will not be read again. There are no repeats. */
 void pat_ext_stream_give_before(struct pat_ext_stream *s, struct pat_ext_budget *b,
                                 const struct pat_ext_block *until);
 
@@ -55,7 +53,7 @@ struct pat_ext_place {
     const struct pat_ext_block *block; /* NULL: the stream was empty */
     size_t at;
 };
-struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s); /* Errors: none. */
+struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s);
 
 /* The next `tokens` are those from here on, the first `period` of them again and again. They are runs, and
  * no repeats themselves. */
@@ -76,19 +74,18 @@ struct pat_ext_reader {
     uint64_t again_at;            /* tokens of its round that were read */
     uint64_t state, done;         /* the caller's when the round began: pat_ext_stream_pass */
 };
-/* From the first token on, or from another place.  Errors: none. */
+/* From the first token on, or from another place. */
 struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s);
 struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_place from);
-bool pat_ext_stream_next(struct pat_ext_reader *r,
-                         struct pat_ext_token *t); /* False: the end.  Errors: none. */
+bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t); /* False: the end. */
 
 /* The distances of the next tokens, `len` at most, as long as they are runs of one access and no repeats.
- * Returns how many; 0: the next token is another one, or there is none.  Errors: none. */
+ * Returns how many; 0: the next token is another one, or there is none. */
 size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len);
 
 /* Pass over the rounds of a repeat that the caller knows how they end, since the one before brought it back
  * to the state in which that began. Called before each token; done: accesses so far, of `all` that are
- * wanted. Returns the accesses that were passed over, 0: none.  Errors: none. */
+ * wanted. Returns the accesses that were passed over, 0: none. */
 uint64_t pat_ext_stream_pass(struct pat_ext_reader *r, uint64_t state, uint64_t done, uint64_t all);
 
 #endif

@@ -6,9 +6,7 @@
  * Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2, 1982, and Demaine et al.,
  * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002). Where hardly any distance
  * has a slot, looking for each would cost more than all the rest: then of short runs one batch in eight is
- * counted, eight times; long ones are rare, and are all counted.
- *
- * Thread: the owner.  Signal: not safe. */
+ * counted, eight times; long ones are rare, and are all counted. */
 #ifndef PAT_EXT_TALLY_H
 #define PAT_EXT_TALLY_H
 
@@ -67,8 +65,7 @@ static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_bud
 }
 
 /* How often each of the next batch of runs counts, whose memory may then be fetched: 1, or where it is
- * sampled 0 or PAT_EXT_TALLY_SAMPLE, as a hash of the batch's number says: whatever period the program has.
- * Errors: none. */
+ * sampled 0 or PAT_EXT_TALLY_SAMPLE, as a hash of the batch's number says: whatever period the program has. */
 static inline uint32_t pat_ext_tally_weigh(struct pat_ext_tally *t)
 {
     if (!t->is_sampled) return 1;
@@ -81,7 +78,7 @@ bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, s
 /* What was counted in `from` counts in `to`, too.  Errors: as pat_ext_tally_add, of some of them. */
 bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);
 
-/* Releases the counts; unique, gcd and is_pruned stay.  Errors: none. */
+/* Releases the counts; unique, gcd and is_pruned stay. */
 void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b);
 
 #endif

@@ -7,9 +7,7 @@
  * granted is that they do inside a run, too.
  *
  * Rows are followed one at a time, a round of accesses each: the turns of those that others look at, or that
- * look at others, are replayed in the order of the accesses afterwards (patterns/extract/pat_ext_marks.h).
- *
- * Thread: the owner.  Signal: not safe. */
+ * look at others, are replayed in the order of the accesses afterwards (patterns/extract/pat_ext_marks.h). */
 #ifndef PAT_EXT_TURNS_H
 #define PAT_EXT_TURNS_H
 
@@ -36,14 +34,13 @@ struct pat_ext_last_turns {
     struct pat_ext_row *rows[PAT_EXT_TURN_SLOTS];
 };
 
-/* Must its turns be replayed? Does not change while a round is followed.  Errors: none. */
+/* Must its turns be replayed? Does not change while a round is followed. */
 static inline bool pat_ext_turns_seen(const struct pat_ext_turns *t)
 {
     return t->len <= 2 || t->ahead || t->watchers;
 }
 
-/* Access `number` is one, from now on by this distance. False: that is all; true: it must be replayed.
- * Errors: none. */
+/* Access `number` is one, from now on by this distance. False: that is all; true: it must be replayed. */
 static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, int64_t distance)
 {
     if (t->begun < 2) {
@@ -55,7 +52,7 @@ static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, 
     return false;
 }
 
-/* The next turn of r, which is seen, has come.  Errors: none. */
+/* The next turn of r, which is seen, has come. */
 void pat_ext_turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of keys and values in buckets of four, one cache line each. The four are compared at once: in which
  * slot a key is, if it is there, no processor could foresee, and where most keys are new that is what
- * look-ups wait for.
- *
- * Thread: the owner.  Signal: not safe. */
+ * look-ups wait for. */
 #ifndef PAT_EXT_WAYS_H
 #define PAT_EXT_WAYS_H
 
@@ -20,23 +18,22 @@ struct pat_ext_way {
 /* 2^log2_cap slots (4 at least), all free. They count for b, whether they fit or not.
  * Owns:   the caller ends them with pat_ext_ways_free.  Errors: NULL without memory. */
 struct pat_ext_way *pat_ext_ways_new(struct pat_ext_budget *b, uint8_t log2_cap);
-/* NULL-safe.  Errors: none. */
+/* NULL-safe. */
 void pat_ext_ways_free(struct pat_ext_way *slots, struct pat_ext_budget *b, uint8_t log2_cap);
 
-/* Slots of a table; log2_cap 0: there is none yet.  Errors: none. */
+/* Slots of a table; log2_cap 0: there is none yet. */
 static inline size_t pat_ext_ways_cap(uint8_t log2_cap)
 {
     return log2_cap ? (size_t)1 << log2_cap : 0;
 }
 
-/* Errors: none. */
 static inline uint64_t pat_ext_ways_bytes(uint8_t log2_cap)
 {
     return pat_ext_ways_cap(log2_cap) * sizeof(struct pat_ext_way);
 }
 
 /* The key's slot in the bucket, or, as if it were that, a free one whose key is the same; NULL: there is
- * neither. Errors: none. */
+ * neither. */
 static inline struct pat_ext_way *pat_ext_ways_match(struct pat_ext_way *bucket, uint64_t key)
 {
     unsigned same = (unsigned)(bucket[0].key == key) | (unsigned)(bucket[1].key == key) << 1 |
@@ -46,7 +43,7 @@ static inline struct pat_ext_way *pat_ext_ways_match(struct pat_ext_way *bucket,
 }
 
 /* The key's slot, or the free one that it can have; there must be a free one. From the bucket of slot `at`
- * on, modulo 2^log2_cap.  Errors: none. */
+ * on, modulo 2^log2_cap. */
 static inline struct pat_ext_way *pat_ext_ways_find(struct pat_ext_way *slots, uint8_t log2_cap, uint64_t at,
                                                     uint64_t key)
 {

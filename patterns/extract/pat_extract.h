@@ -78,7 +78,7 @@ struct pat_sequence {
     uint64_t turns; /* how often the distance changed */
 };
 
-/* Accesses that were kept, as indices or folded.  Errors: none.  Thread: any.  Signal: safe. */
+/* Accesses that were kept, as indices or folded. */
 static inline size_t pat_sequence_len(const struct pat_sequence *s)
 {
     return s->fold.period ? s->fold.len : s->indices.len;
@@ -94,13 +94,12 @@ struct pat_sequences {
     double cost;                /* of everything */
 };
 
-/* o's top, or the default of its mode.  Errors: none.  Thread: any.  Signal: safe. */
+/* o's top, or the default of its mode. */
 uint32_t pat_extract_top(const struct pat_extract_options *o);
 
 /* Read s to its end.
  * Owns:   the caller ends out with pat_sequences_fini. Rows' numbers are those of s's tables: keep s open.
- * Errors: those of pat_source_next; LS_ERR_NOMEM; then out is empty.
- * Thread: any.  Signal: not safe. */
+ * Errors: those of pat_source_next; LS_ERR_NOMEM; then out is empty. */
 ls_err pat_extract(pat_source *s, const struct pat_extract_options *o, struct pat_sequences *out);
 void pat_sequences_fini(struct pat_sequences *s);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A long sequence that does the same again and again, where it was (the sweeps of an iterative solver, say)
  * or always as far on (one pass over an array): two rounds of it are kept, and how many accesses they stand
- * for.
- *
- * Thread: any. */
+ * for. */
 #ifndef PAT_FOLD_H
 #define PAT_FOLD_H
 
@@ -17,16 +15,14 @@ struct pat_fold {
     int64_t shift; /* index i is that of i - period and this, modulo 2^64 */
 };
 
-/* Index i of all, by those of two rounds; of a sequence that is not folded its own.  Errors: none.
- * Signal: safe. */
+/* Index i of all, by those of two rounds; of a sequence that is not folded its own. */
 static inline int64_t pat_fold_index(const struct pat_fold *f, const int64_t *two, size_t i)
 {
     if (!f->period) return two[i];
     return (int64_t)((uint64_t)two[i % f->period] + (uint64_t)f->shift * (i / f->period));
 }
 
-/* Of the first n accesses, how many are at the same place of the period as access i?  Errors: none.
- * Signal: safe. */
+/* Of the first n accesses, how many are at the same place of the period as access i? */
 static inline uint64_t pat_fold_times(const struct pat_fold *f, size_t i, size_t n)
 {
     return i < n ? (n - 1 - i) / f->period + 1 : 0;
@@ -43,7 +39,7 @@ struct pat_fold_ask {
 
 /* Do they repeat?
  * Owns:   the caller frees out->data: two periods of indices.
- * Errors: false when they do not, or without memory to tell; nothing is made then.  Signal: not safe. */
+ * Errors: false when they do not, or without memory to tell; nothing is made then. */
 bool pat_fold_stream(const struct pat_ext_stream *s, const struct pat_fold_ask *ask, struct pat_indices *out,
                      struct pat_fold *out_fold);
 

@@ -9,8 +9,7 @@
 #include "patterns/extract/pat_extract.h"
 
 /* Fill in index_site of the sequences; PAT_NONE where nothing is known. accesses: of every site of t.
- * Errors: LS_ERR_NOMEM. A file that cannot be read, or is of another machine, tells nothing.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. A file that cannot be read, or is of another machine, tells nothing. */
 ls_err pat_indirect(const struct pat_tables *t, const uint64_t *accesses, struct pat_sequence *rows,
                     size_t len);
 

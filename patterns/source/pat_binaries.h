@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs and libraries whose places in memory the user tells, or a log beside the trace, because the trace
- * does not: where instructions are gets names that way.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * does not: where instructions are gets names that way. */
 #ifndef PAT_BINARIES_H
 #define PAT_BINARIES_H
 
@@ -27,6 +25,6 @@ ls_err pat_binaries_add(struct pat_binaries *b, const char *text);
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_binaries_add_beside(struct pat_binaries *b, const char *trace_path);
 
-void pat_binaries_fini(struct pat_binaries *b); /* Errors: none. */
+void pat_binaries_fini(struct pat_binaries *b);
 
 #endif

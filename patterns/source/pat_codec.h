@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the chunks of a trace are packed. Numbers are stored in files.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* How the chunks of a trace are packed. Numbers are stored in files. */
 #ifndef PAT_CODEC_H
 #define PAT_CODEC_H
 
@@ -20,7 +18,7 @@ typedef struct pat_codec pat_codec;
 ls_err pat_codec_new(int level, pat_codec **out);
 void pat_codec_free(pat_codec *c); /* NULL-safe */
 
-/* Room that packing len_bytes may take.  Errors: none. */
+/* Room that packing len_bytes may take. */
 size_t pat_codec_bound(size_t len_bytes);
 
 struct pat_packed {
@@ -42,17 +40,15 @@ extern const enum pat_codec_id pat_codec_best;
  * Owns:   the caller ends *out, NULL in a build without libzstd, with pat_zstd_free.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_zstd_new(int level, pat_zstd **out);
-/* Owns:   z is gone; NULL-safe.  Errors: none. */
+/* Owns:   z is gone; NULL-safe. */
 void pat_zstd_free(pat_zstd *z);
-/* As pat_codec_bound, for zstd; without libzstd len_bytes.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: not safe. */
+/* As pat_codec_bound, for zstd; without libzstd len_bytes. */
 size_t pat_zstd_bound(size_t len_bytes);
 /* As pat_codec_pack.
- * Owns:   nothing: out->data is the caller's.
+ * Out->data is the caller's.
  * Errors: LS_ERR_NOMEM when zstd cannot, also for lack of room in out; LS_ERR_UNSUPPORTED without libzstd. */
 ls_err pat_zstd_pack(pat_zstd *z, const void *in, size_t len_bytes, struct pat_packed *out);
 /* As pat_codec_unpack.
- * Owns:   nothing.
  * Errors: LS_ERR_FORMAT for damaged bytes and for another length, LS_ERR_UNSUPPORTED without libzstd. */
 ls_err pat_zstd_unpack(pat_zstd *z, const struct pat_packed *in, uint8_t *out, size_t len_bytes);
 

@@ -6,8 +6,7 @@
  * their operation and width: those that are equal are the lanes of one operand, but exactly two are two
  * operands (cmps, a pair of loads).
  *
- * Where nothing else is said: Errors: LS_ERR_NOMEM, LS_ERR_RANGE (a table is full).  Thread: one at a time
- * for one object.  Signal: not safe. */
+ * Where nothing else is said: Errors: LS_ERR_NOMEM, LS_ERR_RANGE (a table is full). */
 #ifndef PAT_COLLECT_H
 #define PAT_COLLECT_H
 
@@ -44,7 +43,7 @@ struct pat_collect {
     char why[256];
 };
 
-void pat_collect_fini(struct pat_collect *c); /* Errors: none. */
+void pat_collect_fini(struct pat_collect *c);
 
 /* The row of a thread, by any number that tells it from others; label is copied when it is new. */
 ls_err pat_collect_thread(struct pat_collect *c, uint64_t id, const char *label, uint32_t *out);
@@ -80,7 +79,7 @@ ls_err pat_collect_one(struct pat_collect *c, uint32_t thread, const struct pat_
  * (pat_collect_is_ready). */
 ls_err pat_collect_event(struct pat_collect *c, const struct pat_event *event);
 
-/* The batch is full, or an event begins the next one. Errors: none. */
+/* The batch is full, or an event begins the next one. */
 static inline bool pat_collect_is_ready(const struct pat_collect *c)
 {
     return c->later_len > 0 || c->accesses_len + c->parts_len + PAT_COLLECT_PARTS > PAT_COLLECT_BATCH;

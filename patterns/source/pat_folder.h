@@ -15,8 +15,7 @@ struct pat_files {
 /* Append path, or of a folder (of its folder "trace", where it has one, as drmemtrace has) the files that are
  * sources, by name. What is none is left out, and told to o->note.
  * Owns:   the caller ends f with pat_files_fini.
- * Errors: LS_ERR_FORMAT for a folder without any; those of the folder; LS_ERR_NOMEM.
- * Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_FORMAT for a folder without any; those of the folder; LS_ERR_NOMEM. */
 ls_err pat_files_add(struct pat_files *f, const char *path, const struct pat_source_options *o);
 void pat_files_fini(struct pat_files *f);
 

@@ -13,24 +13,22 @@ typedef struct pat_input pat_input;
 /* Open path; "-" is the standard input.
  * Owns:   the caller ends *out with pat_input_free.
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO, LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where this build
- * lacks the library of the packer.
- * Thread: any.  Signal: not safe. */
+ * lacks the library of the packer. */
 ls_err pat_input_open(const char *path, pat_input **out);
 
 /* Read from memory: len_bytes at data stay the caller's.
- * Errors: LS_ERR_NOMEM.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out);
 
 /* The next bytes, as many as fit; *out_len 0 at the end.
  * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut packed data, both with the position in the
- * file and in what was unpacked, LS_ERR_IO; all name the file. Thread: one at a time.  Signal: not safe. */
+ * file and in what was unpacked, LS_ERR_IO; all name the file. */
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len);
 
-/* As given to open, "standard input" for "-".
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* As given to open, "standard input" for "-". */
 const char *pat_input_name(const pat_input *in);
 
-/* NULL-safe.  Errors: none.  Thread: any.  Signal: not safe. */
+/* NULL-safe. */
 void pat_input_free(pat_input *in);
 
 #endif

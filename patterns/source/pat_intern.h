@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keys of 128 bits to rows: sites, threads, homes of foreign traces.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Keys of 128 bits to rows: sites, threads, homes of foreign traces. */
 #ifndef PAT_INTERN_H
 #define PAT_INTERN_H
 
@@ -43,7 +41,6 @@ static inline ls_err pat_intern(struct pat_intern *in, uint64_t first, uint64_t 
     return pat_intern_add(in, first, second, out_row);
 }
 
-/* Errors: none. */
 void pat_intern_fini(struct pat_intern *in);
 
 #endif

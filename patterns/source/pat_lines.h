@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of a text, packed or not; numbers in them.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Lines of a text, packed or not; numbers in them. */
 #ifndef PAT_LINES_H
 #define PAT_LINES_H
 
@@ -32,10 +30,10 @@ void pat_lines_fini(struct pat_lines *l);
 ls_err pat_lines_next(struct pat_lines *l, char **out);
 
 /* A number at *p, which moves behind it; false: there is none, or it has more than 64 bits. pat_scan_hex
- * takes 0x in front.  Errors: none. */
+ * takes 0x in front. */
 bool pat_scan_hex(const char **p, uint64_t *out);
 bool pat_scan_decimal(const char **p, uint64_t *out);
-/* *p moves behind c where c is there.  Errors: none. */
+/* *p moves behind c where c is there. */
 static inline bool pat_scan_char(const char **p, char c)
 {
     if (**p != c) return false;

@@ -10,7 +10,7 @@
 /* As pat_source_open for each of the paths; one of them may be a folder (pat_files_add). o->binaries and what
  * o->user points to must live as long as the source.
  * Owns:   the caller closes *out.
- * Errors: those of pat_files_add and pat_source_open.  Thread: one at a time.  Signal: not safe. */
+ * Errors: those of pat_files_add and pat_source_open. */
 ls_err pat_many_open(const char *const *paths, size_t len, const struct pat_source_options *o,
                      pat_source **out);
 

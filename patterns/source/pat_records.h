@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of fixed lengths from a file, packed or not, through a large buffer.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Records of fixed lengths from a file, packed or not, through a large buffer. */
 #ifndef PAT_RECORDS_H
 #define PAT_RECORDS_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loaded object that an instruction of a profile was of. Addresses alone do not tell: processes have the
  * same ones, and what is loaded after dlclose may lie where another object was. There the profile's lines
- * tell, which have a row for each of them.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * tell, which have a row for each of them. */
 #ifndef PAT_RUN_MODULES_H
 #define PAT_RUN_MODULES_H
 
@@ -27,7 +25,7 @@ struct pat_run_place {
 /* Owns:   p stays open as long as m is used; the caller ends m with pat_run_modules_fini.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_run_modules_init(struct pat_run_modules *m, const prof_profile *p);
-void pat_run_modules_fini(struct pat_run_modules *m); /* Errors: none. */
+void pat_run_modules_fini(struct pat_run_modules *m);
 
 /* The row of a place's module in t, made when it is asked for first; PAT_NONE where no module was.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (the table is full). */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The homes and ranges of one process of a profile: what its samples hit. Nodes say where most data lies and
- * lay; where they do not (a symbol that other processes have elsewhere, a stack), the samples tell.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * lay; where they do not (a symbol that other processes have elsewhere, a stack), the samples tell. */
 #ifndef PAT_RUN_RANGES_H
 #define PAT_RUN_RANGES_H
 

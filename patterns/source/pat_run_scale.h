@@ -17,8 +17,7 @@ struct pat_run_scale_input {
     size_t order_len;
 };
 
-/* NAN: not known.
- * Errors: none.  Thread: any.  Signal: not safe. */
+/* NAN: not known. */
 double pat_run_scale(const struct pat_run_scale_input *in);
 
 #endif

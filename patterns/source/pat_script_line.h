@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of what perf script prints (process_event() and perf_sample__fprintf_start() of Linux'
  * tools/perf/builtin-script.c, sample__fprintf_sym() of util/evsel_fprintf.c). Which fields a line has is not
- * said in it (perf script -F): they are told by their order, their form and their width.
- *
- * Thread: any.  Signal: safe. */
+ * said in it (perf script -F): they are told by their order, their form and their width. */
 #ifndef PAT_SCRIPT_LINE_H
 #define PAT_SCRIPT_LINE_H
 

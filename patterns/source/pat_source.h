@@ -55,39 +55,33 @@ struct pat_source_format {
 /* Open path, "-" is standard input where the format can be read from a pipe.
  * Owns:   the caller closes *out.
  * Errors: LS_ERR_FORMAT when no format recognises it, with the names there are; LS_ERR_USAGE for a name of
- *         none; those of the format's open.
- * Thread: one at a time.  Signal: not safe. */
+ *         none; those of the format's open. */
 ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out);
 
 /* Which format is path of, by its content?
- * Errors: LS_ERR_FORMAT: of none; those of reading it.  Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_FORMAT: of none; those of reading it. */
 ls_err pat_source_recognise(const char *path, const struct pat_source_format **out);
 
 /* A source of one row that is open already (a live trace): takes self over, also on failure.
- * Errors: LS_ERR_NOMEM.  Thread: one at a time.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM. */
 ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_source **out);
 
 /* The next batch, empty at the end; *b and what it points to live until the next call or close.
- * Errors: as the format's next; then only pat_source_close may follow.
- * Thread: one at a time.  Signal: not safe. */
+ * Errors: as the format's next; then only pat_source_close may follow. */
 ls_err pat_source_next(pat_source *s, struct pat_batch *b);
 
-/* They grow with pat_source_next; labels are complete once it has returned the end.
- * Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* They grow with pat_source_next; labels are complete once it has returned the end. */
 const struct pat_tables *pat_source_tables(const pat_source *s);
-/* What was read so far; of the whole source once pat_source_next has returned the end.
- * Owns:   nothing.  Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* What was read so far; of the whole source once pat_source_next has returned the end. */
 struct pat_source_counts pat_source_counts(const pat_source *s);
-/* Owns:   s, its tables and the last batch are gone; NULL-safe.
- * Errors: none.  Thread: one at a time.  Signal: not safe. */
+/* Owns:   s, its tables and the last batch are gone; NULL-safe. */
 void pat_source_close(pat_source *s);
-/* What it is.  Errors: none.  Thread: any.  Signal: safe. */
+/* What it is. */
 const struct pat_source_format *pat_source_row(const pat_source *s);
 
 /* The names of the formats in the order of their rows, as the words of an option. */
 #define PAT_SOURCE_NAMES "trace|run-h5|nvbit|lackey|memtrace|perf-script|gem5|drmemtrace"
-/* Row i of the formats, NULL behind the last.
- * Owns:   nothing.  Errors: none.  Thread: any.  Signal: safe. */
+/* Row i of the formats, NULL behind the last. */
 const struct pat_source_format *pat_source_format_at(size_t i);
 
 #endif

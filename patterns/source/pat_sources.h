@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every source of accesses: a file pat_src_*.c with its row, which pat_source.c lists.
  *
- * Tables that never change.  Thread: any.  Signal: safe. */
+ * Tables that never change. */
 #ifndef PAT_SOURCES_H
 #define PAT_SOURCES_H
 

@@ -2,8 +2,7 @@
 /* The tables of a source, built row by row: whoever makes accesses uses these.
  *
  * Where nothing else is said: Owns: t copies texts; the caller ends t with pat_tables_fini.  Errors:
- * LS_ERR_NOMEM, LS_ERR_RANGE when a table is full; t is then unchanged.  Thread: one at a time.  Signal: not
- * safe. */
+ * LS_ERR_NOMEM, LS_ERR_RANGE when a table is full; t is then unchanged. */
 #ifndef PAT_TABLES_H
 #define PAT_TABLES_H
 
@@ -21,7 +20,6 @@ ls_err pat_tables_add_phase(struct pat_tables *t, const char *name, uint32_t *ou
 /* Name a home that is there already. */
 ls_err pat_tables_set_label(struct pat_tables *t, uint32_t home, const char *label);
 
-/* Errors: none. */
 void pat_tables_fini(struct pat_tables *t);
 
 #endif

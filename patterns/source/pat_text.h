@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources that are lines of text: a format gives the function that reads one line.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Sources that are lines of text: a format gives the function that reads one line. */
 #ifndef PAT_TEXT_H
 #define PAT_TEXT_H
 
@@ -39,11 +37,11 @@ ls_err pat_text_open(const char *path, const struct pat_source_options *o, const
  * Owns:   *b is self's, until the next call.
  * Errors: those of pat_lines_next and of the format; LS_ERR_FORMAT for a text without any access. */
 ls_err pat_text_next(void *self, struct pat_batch *b);
-/* tables of such a row.  Owns: they are self's.  Errors: none. */
+/* tables of such a row.  Owns: they are self's. */
 const struct pat_tables *pat_text_tables(const void *self);
-/* counts of such a row.  Owns: nothing.  Errors: none. */
+/* counts of such a row. */
 struct pat_source_counts pat_text_counts(const void *self);
-/* close of such a row.  Owns: self is gone.  Errors: none. */
+/* close of such a row.  Owns: self is gone. */
 void pat_text_close(void *self);
 #define PAT_TEXT_ROW \
     .next = pat_text_next, .tables = pat_text_tables, .counts = pat_text_counts, .close = pat_text_close

@@ -6,7 +6,7 @@
  * A chunk holds four streams of bytes, packed together: operations, sites, addresses, and rest. The streams
  * are one sequence over all chunks: predictions and tables go on from chunk to chunk.
  *
- * Constants and layouts.  Thread: any.  Signal: safe. */
+ * Constants and layouts. */
 #ifndef PAT_TRACE_FORMAT_H
 #define PAT_TRACE_FORMAT_H
 

@@ -3,9 +3,7 @@
  * the past, and only what differs from the guess is written.
  *
  * The site: the one that followed this site the last time. The address: as far from the site's last one in
- * this thread as the step that was seen twice in a row.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+ * this thread as the step that was seen twice in a row. */
 #ifndef PAT_TRACE_GUESS_H
 #define PAT_TRACE_GUESS_H
 

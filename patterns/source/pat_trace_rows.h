@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events and rows of tables as bytes in a trace, and back. Numbers are varints: seven bits a byte, the low
- * ones first, the high bit set on all but the last.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * ones first, the high bit set on all but the last. */
 #ifndef PAT_TRACE_ROWS_H
 #define PAT_TRACE_ROWS_H
 
@@ -12,7 +10,7 @@
 
 enum { PAT_VARINT_MAX = 10 };
 
-/* Writes value at p; returns its bytes, at most PAT_VARINT_MAX.  Errors: none. */
+/* Writes value at p; returns its bytes, at most PAT_VARINT_MAX. */
 static inline size_t pat_varint_put(uint8_t *p, uint64_t value)
 {
     size_t len = 0;
@@ -69,7 +67,7 @@ ls_err pat_rows_put_label(struct pat_rows *r, uint32_t home, const char *label);
 /* An event; the row it names was put before.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_event(struct pat_rows *r, const struct pat_event *event);
-/* Owns:   what r holds is gone; r is empty.  Errors: none. */
+/* Owns:   what r holds is gone; r is empty. */
 void pat_rows_fini(struct pat_rows *r);
 
 /* Where rows go that are read. */

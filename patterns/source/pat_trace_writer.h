@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing Loadstone's trace files (doc/traces.md).
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+/* Writing Loadstone's trace files (doc/traces.md). */
 #ifndef PAT_TRACE_WRITER_H
 #define PAT_TRACE_WRITER_H
 
@@ -35,10 +33,10 @@ ls_err pat_trace_writer_put(pat_trace_writer *w, const struct pat_batch *b, cons
 ls_err pat_trace_writer_finish(pat_trace_writer *w, const struct pat_tables *t, uint64_t skipped,
                                uint64_t lost);
 
-/* Give up: the file stays, cut behind the last full chunk.  Errors: none; NULL-safe. */
+/* Give up: the file stays, cut behind the last full chunk.  NULL-safe. */
 void pat_trace_writer_free(pat_trace_writer *w);
 
-/* Bytes in the file so far.  Errors: none. */
+/* Bytes in the file so far. */
 uint64_t pat_trace_writer_bytes(const pat_trace_writer *w);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole files that were packed, by their first bytes: one file a packer, one row each in pat_unpack.c. Zip
- * archives are their members one behind the other.
- *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * archives are their members one behind the other. */
 #ifndef PAT_UNPACK_H
 #define PAT_UNPACK_H
 
@@ -32,7 +30,7 @@ struct pat_unpacker {
     void (*close)(void *self);
 };
 
-/* NULL: not packed.  Errors: none. */
+/* NULL: not packed. */
 const struct pat_unpacker *pat_unpacker_of(const uint8_t *bytes, size_t len);
 
 extern const struct pat_unpacker pat_unpacker_gzip, pat_unpacker_zip, pat_unpacker_zstd, pat_unpacker_lz4;

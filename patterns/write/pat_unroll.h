@@ -12,25 +12,21 @@ enum { PAT_REPLAYED_BYTES = 8 };
 
 /* The elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of them.
  * Owns:   the caller frees out->data.
- * Errors: LS_ERR_NOMEM, those of pat_extent_of; *out is then empty.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM, those of pat_extent_of; *out is then empty. */
 ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t accesses_max,
                   struct pat_indices *out);
 
-/* Accesses of that side: iterations times indices, UINT64_MAX when that does not fit.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Accesses of that side: iterations times indices, UINT64_MAX when that does not fit. */
 uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side);
 
 /* A copy of c whose indices and deltas count 8 bytes instead of elements of elem_size_bytes, where these are
  * larger: a replay then touches the same lines. What is no multiple of 8 bytes is rounded down. Smaller
  * elements keep their numbers. The lowest index of the copy is 0 where c has negative ones.
  * Owns:   the caller ends *out with pat_config_fini.
- * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to pat_config_fini.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to pat_config_fini. */
 ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out);
 
-/* Move all indices so that the lowest is 0. The distances stay.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Move all indices so that the lowest is 0. The distances stay. */
 void pat_normalise(struct pat_indices *p);
 
 #endif

@@ -32,26 +32,23 @@ struct pat_writer {
     void (*print)(const struct pat_findings *f, FILE *out);
 };
 
-/* Row i of the formats, NULL behind the last.
- * Errors: none.  Thread: any.  Signal: safe. */
+/* Row i of the formats, NULL behind the last. */
 const struct pat_writer *pat_writer_at(size_t i);
 
 /* The name of file i that w writes for path and patterns_len patterns: 0 is path itself. False behind the
- * last.
- * Errors: none.  Thread: any.  Signal: safe. */
+ * last. */
 bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
                     char out[PATH_MAX]);
 
 /* Write f as w does. Files that are there are replaced when all is written; after a failure they are as they
  * were.
- * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM. */
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
                  const char *path);
 
 /* "gather of x through col in multiply (spmv.c:88)", and the same with "; complex, exact" behind it: where a
  * pattern is from and what it is. Where no function is known its module and address stand for it.
- * Owns:   nothing; cut at room bytes.  Errors: none.  Thread: any.  Signal: not safe. */
+ * Cut at room bytes. */
 void pat_where_text(const struct pat_found *r, char *out, size_t room);
 void pat_origin_text(const struct pat_found *r, char *out, size_t room);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of pat_write.c and what they share.
- *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+/* The rows of pat_write.c and what they share. */
 #ifndef PAT_WRITERS_H
 #define PAT_WRITERS_H
 
