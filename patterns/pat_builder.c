@@ -133,7 +133,7 @@ static ls_err pat_set_text(struct pat_config *c, const struct pat_key *k, const 
 {
     char **const field = (char **)(void *)((char *)c + k->offset);
     char *const copy = strndup(text, len);
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    if (!copy) return ls_nomem("a name");
     ls_text_clean(copy, strlen(copy), ""); /* it goes to terminals, tables and titles */
     free(*field);
     *field = copy;
@@ -174,7 +174,7 @@ static ls_err pat_set_pattern(struct pat_builder *b, enum pat_role role, const c
 {
     static const char raw[] = "RAW=";
     char *copy = strndup(text, len);
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu characters", len);
+    if (!copy) return ls_nomem("a pattern of %zu characters", len);
     const ls_err err = strncmp(copy, raw, sizeof(raw) - 1) == 0
                            ? pat_set_raw(b, pat_slot_of(&b->config, role).pattern, copy + sizeof(raw) - 1)
                            : pat_set_generated(b, role, copy);

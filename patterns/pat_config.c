@@ -35,7 +35,7 @@ ls_err pat_config_init(struct pat_config *c)
                              .runs = PAT_DEFAULT_RUNS,
                              .local_work_size = 1024};
     c->name = strdup("");
-    return c->name ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a configuration");
+    return c->name ? LS_OK : ls_nomem("a configuration");
 }
 
 void pat_config_fini(struct pat_config *c)
@@ -66,7 +66,7 @@ ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out)
         size_t bytes;
         void *rows = NULL;
         if (ls_mul_size(s->len ? 2 * s->len : 1, sizeof(*s->rows), &bytes)) rows = realloc(s->rows, bytes);
-        if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu configurations", s->len + 1);
+        if (!rows) return ls_nomem("%zu configurations", s->len + 1);
         s->rows = rows;
     }
     LS_TRY(pat_config_init(&fresh));

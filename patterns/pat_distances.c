@@ -33,7 +33,7 @@ ls_err pat_distances(const struct pat_indices *p, struct pat_distance **out, siz
     *out_len = 0;
     if (p->len < 2) return LS_OK;
     struct pat_distance *d = malloc((p->len - 1) * sizeof(*d));
-    if (!d) return ls_fail(LS_ERR_NOMEM, "no memory for the distances of %zu indices", p->len);
+    if (!d) return ls_nomem("the distances of %zu indices", p->len);
     for (size_t i = 0; i + 1 < p->len; i++)
         d[i] = (struct pat_distance){p->data[i + 1] - p->data[i], 1};
     qsort(d, p->len - 1, sizeof(*d), pat_by_distance);

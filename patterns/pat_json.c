@@ -330,8 +330,7 @@ ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat
     unsigned char *buffer = malloc(PAT_JSON_CHUNK);
     p.yajl = yajl_alloc(&pat_json_callbacks, NULL, &p);
     p.dir = pat_json_dir(p.name);
-    ls_err err = buffer && p.yajl ? pat_json_all(&p, in, buffer)
-                                  : ls_fail(LS_ERR_NOMEM, "no memory to read %s", p.name);
+    ls_err err = buffer && p.yajl ? pat_json_all(&p, in, buffer) : ls_nomem("reading %s", p.name);
     for (size_t i = 0; err == LS_OK && i < found.len; i++) {
         struct pat_config *row;
         err = pat_suite_append(s, &row);

@@ -48,7 +48,7 @@ static ls_err pat_pages_init(struct pat_pages *t, size_t capacity)
     *t = (struct pat_pages){.page = malloc(capacity * sizeof(int64_t)),
                             .number = malloc(capacity * sizeof(int64_t)),
                             .capacity = capacity};
-    if (!t->page || !t->number) return ls_fail(LS_ERR_NOMEM, "no memory to compress a pattern");
+    if (!t->page || !t->number) return ls_nomem("compressing a pattern");
     for (size_t i = 0; i < capacity; i++)
         t->page[i] = -1;
     return LS_OK;

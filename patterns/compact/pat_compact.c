@@ -57,7 +57,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->index_home = strdup(pat_label(t, s->index_home));
     f->thread = strdup(s->thread < t->threads_len ? t->threads[s->thread].label : "");
     if (f->module && f->function && f->file && f->home && f->index_home && f->thread) return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    return ls_nomem("the names of patterns");
 }
 
 /* Bursts are measured one by one; a trace that left a region came back to what it had touched before. */
@@ -217,7 +217,7 @@ static bool pat_gives_accesses(enum pat_form f)
 static ls_err pat_put_members(const struct pat_compaction *c, const struct pat_join *j, struct pat_found *f)
 {
     f->members = calloc(j->len, sizeof(*f->members));
-    if (!f->members) return ls_fail(LS_ERR_NOMEM, "no memory for the instructions of a pattern");
+    if (!f->members) return ls_nomem("the instructions of a pattern");
     f->members_len = j->len;
     for (size_t m = 0; m < j->len; m++) {
         const struct pat_site *site = &c->tables->sites[c->all->rows[j->members[m]].site];
@@ -296,7 +296,7 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
                              const bool *undone, struct pat_findings *out)
 {
     struct pat_workshop w = {c, out->rows + out->len, calloc(c->all->len + 1, sizeof(*w.making)), 0};
-    ls_err e = w.making ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", c->all->len);
+    ls_err e = w.making ? LS_OK : ls_nomem("%zu patterns", c->all->len);
     for (size_t i = 0; e == LS_OK && i < joins->len; i++) {
         const struct pat_join *j = &joins->rows[i];
         const bool is_update = undone && pat_stays_update(j);
@@ -339,8 +339,7 @@ static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings 
     LS_TRY(joins_any ? pat_join_find(c->all, c->tables, &joins) : pat_join_none(c->all, &joins));
     pat_drop_companions(c->all, &joins);
     bool *kept = calloc(joins.len + 1, sizeof(*kept));
-    ls_err e = kept ? pat_make_round(c, &joins, NULL, out)
-                    : ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", joins.len);
+    ls_err e = kept ? pat_make_round(c, &joins, NULL, out) : ls_nomem("%zu patterns", joins.len);
     if (e == LS_OK) {
         out->len = pat_drop_cut(out, &joins, kept);
         memset(&out->rows[out->len], 0, (c->all->len - out->len) * sizeof(*out->rows));
@@ -365,7 +364,7 @@ ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,
     static const struct pat_compact_options defaults;
     const struct pat_compaction c = {s, t, o ? o : &defaults};
     *out = (struct pat_findings){.rows = calloc(s->len + 1, sizeof(*out->rows))};
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", s->len);
+    if (!out->rows) return ls_nomem("%zu patterns", s->len);
     const ls_err e = pat_make(&c, out);
     if (e != LS_OK) pat_findings_fini(out);
     return e;

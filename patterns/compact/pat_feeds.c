@@ -26,7 +26,7 @@ ls_err pat_feeds_drop(struct pat_findings *f, const struct pat_sequences *s, siz
 {
     size_t kept = 0;
     bool *goes = calloc(f->len + 1, sizeof(*goes));
-    if (!goes) return ls_fail(LS_ERR_NOMEM, "no memory for %zu patterns", f->len);
+    if (!goes) return ls_nomem("%zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++)
         goes[i] = feeds_in_order(&f->rows[i]) && feeds_any(f, s, i);
     for (size_t i = 0; i < f->len; i++) {

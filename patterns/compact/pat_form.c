@@ -55,7 +55,7 @@ static bool pat_settle(struct pat_found *f)
 static ls_err pat_copy(const int64_t *from, size_t len, struct pat_indices *out)
 {
     int64_t *data = malloc((len + 1) * sizeof(*data));
-    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+    if (!data) return ls_nomem("a pattern of %zu indices", len);
     memcpy(data, from, len * sizeof(*data));
     free(out->data);
     *out = (struct pat_indices){data, len};
@@ -91,7 +91,7 @@ static ls_err pat_take(struct pat_forming *g, enum pat_form form, size_t len)
 {
     struct pat_found *f = g->f;
     int64_t *data = malloc((len + 1) * sizeof(*data));
-    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+    if (!data) return ls_nomem("a pattern of %zu indices", len);
     for (size_t i = 0; i < len; i++)
         data[i] = pat_index(g->s, i);
     free(f->config.pattern.data);
@@ -219,7 +219,7 @@ static ls_err pat_copy_ends(const struct pat_sequence *s, const struct pat_found
 {
     if (from >= to) return LS_OK;
     int64_t *data = malloc((size_t)(to - from) * sizeof(*data));
-    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for the ends of a pattern");
+    if (!data) return ls_nomem("the ends of a pattern");
     for (uint64_t i = from; i < to; i++)
         data[i - from] = (int64_t)((uint64_t)pat_index(s, (size_t)i) - (uint64_t)f->first_element);
     *out = (struct pat_indices){data, (size_t)(to - from)};
@@ -268,7 +268,7 @@ static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
 static ls_err pat_write_cycle(const struct pat_cycle *cycle, size_t len, struct pat_config *c)
 {
     int64_t *data = malloc((len + 1) * sizeof(*data)), at = 0;
-    if (!data) return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+    if (!data) return ls_nomem("a pattern of %zu indices", len);
     for (size_t i = 0; i < len; i++) {
         data[i] = at;
         at = (int64_t)((uint64_t)at + (uint64_t)cycle->distances[i % cycle->len]);

@@ -74,7 +74,7 @@ static int pat_cost_order(const void *a, const void *b)
 static ls_err pat_cost_limit(const struct pat_findings *f, size_t top, double *out_limit, size_t *out_equal)
 {
     double *costs = malloc(f->len * sizeof(*costs));
-    if (!costs) return ls_fail(LS_ERR_NOMEM, "no memory to rank %zu patterns", f->len);
+    if (!costs) return ls_nomem("ranking %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++)
         costs[i] = f->rows[i].cost_share;
     qsort(costs, f->len, sizeof(*costs), pat_cost_order);

@@ -161,7 +161,7 @@ static ls_err join_room(const struct pat_sequences *s, struct pat_joins *out)
                               .members = calloc(s->len + 1, sizeof(*out->members))};
     if (out->rows && out->members) return LS_OK;
     pat_joins_fini(out);
-    return ls_fail(LS_ERR_NOMEM, "no memory to join %zu sequences", s->len);
+    return ls_nomem("joining %zu sequences", s->len);
 }
 
 ls_err pat_join_none(const struct pat_sequences *s, struct pat_joins *out)
@@ -192,8 +192,7 @@ ls_err pat_join_find(const struct pat_sequences *s, const struct pat_tables *t, 
     struct join_order *orders = calloc(s->len + 1, sizeof(*orders));
     uint32_t *next = calloc(s->len + 1, sizeof(*next));
     bool *is_led = calloc(s->len + 1, sizeof(*is_led));
-    ls_err e = orders && next && is_led ? join_room(s, out)
-                                        : ls_fail(LS_ERR_NOMEM, "no memory to join %zu sequences", s->len);
+    ls_err e = orders && next && is_led ? join_room(s, out) : ls_nomem("joining %zu sequences", s->len);
     if (e == LS_OK) {
         for (size_t i = 0; i < s->len; i++)
             orders[i] = (struct join_order){s->rows[i].order, (uint32_t)i};
@@ -307,7 +306,7 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
     if (s->rows[j->members[0]].indices.len > SIZE_MAX / sizeof(int64_t) / width || !out->breaks) {
         free(out->breaks);
         *out = (struct pat_sequence){0};
-        return ls_fail(LS_ERR_NOMEM, "no memory to join %zu sequences", j->len);
+        return ls_nomem("joining %zu sequences", j->len);
     }
     out->indices.len = s->rows[j->members[0]].indices.len * width;
     out->indices.data = malloc(out->indices.len * sizeof(*out->indices.data));
@@ -315,7 +314,7 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
         const size_t len = out->indices.len;
         free(out->breaks);
         *out = (struct pat_sequence){0};
-        return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", len);
+        return ls_nomem("a pattern of %zu indices", len);
     }
     join_fill(s, t, j, width, out);
     if (out->fold.period) out->fold.shift = out->indices.data[out->fold.period] - out->indices.data[0];

@@ -128,7 +128,7 @@ static ls_err pat_lines_together(const struct pat_stream *s, size_t len, struct 
                                  struct pat_touched *out)
 {
     t.masks = calloc(t.len, sizeof(*t.masks));
-    if (!t.masks) return ls_fail(LS_ERR_NOMEM, "no memory for the measures of %zu lines", t.len);
+    if (!t.masks) return ls_nomem("the measures of %zu lines", t.len);
     for (size_t i = 0; i < len; i++) {
         if (i + PAT_LINES_AHEAD < len)
             ls_prefetch(&t.masks[(pat_lines_byte(s, i + PAT_LINES_AHEAD) >> PAT_LINE_SHIFT) - t.first]);

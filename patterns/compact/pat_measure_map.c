@@ -23,7 +23,7 @@ static ls_err pat_map_grow(struct pat_map *m)
         .room = m->room ? 2 * m->room : PAT_MAP_FIRST, .len = m->len, .has_zero = m->has_zero};
     const size_t len_bytes = (grown.room + 1) * sizeof(*grown.rows);
     grown.rows = smr_array_alloc(len_bytes);
-    if (!grown.rows) return ls_fail(LS_ERR_NOMEM, "no memory for the measures of %zu lines", m->len);
+    if (!grown.rows) return ls_nomem("the measures of %zu lines", m->len);
     memset(grown.rows, 0, len_bytes);
     if (m->has_zero) grown.rows[grown.room] = m->rows[m->room];
     for (size_t i = 0; i < m->room; i++)

@@ -64,7 +64,7 @@ ls_err pat_moved_of(const struct pat_stream *s, struct pat_moved *out)
 {
     const size_t rounds = moved_rounds(s), len = moved_len(s, rounds), round = rounds * s->fold.period;
     *out = (struct pat_moved){.stream = *s, .indices = {smr_array_alloc(len * sizeof(int64_t)), len}};
-    if (!out->indices.data) return ls_fail(LS_ERR_NOMEM, "no memory for the measures of %zu accesses", len);
+    if (!out->indices.data) return ls_nomem("the measures of %zu accesses", len);
     for (size_t i = 0; i < len; i++)
         out->indices.data[i] = pat_fold_index(&s->fold, s->pieces.sequence->data, i);
     const bool is_folded = round && 2 * round == len && len < s->fold.len;

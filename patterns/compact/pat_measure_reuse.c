@@ -141,9 +141,8 @@ ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_
     if (r.chosen) pat_reuse_choose(&r);
     pat_last_init(&r.last, r.low, r.high, r.touched.len);
     r.touched.sums = calloc(r.touched.len + 1, sizeof(*r.touched.sums));
-    ls_err e = r.chosen && r.touched.sums
-                   ? pat_reuse_walk(&r)
-                   : ls_fail(LS_ERR_NOMEM, "no memory for the reuse distances of %zu accesses", len);
+    ls_err e = r.chosen && r.touched.sums ? pat_reuse_walk(&r)
+                                          : ls_nomem("the reuse distances of %zu accesses", len);
     if (e == LS_OK && out->rate_shift) pat_reuse_correct(&r);
     pat_last_fini(&r.last);
     free(r.touched.sums);

@@ -23,7 +23,7 @@ static int pat_place_order(const void *a, const void *b)
 static ls_err pat_say(char **text, const char *what)
 {
     char *copy = strdup(what);
-    if (!copy) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    if (!copy) return ls_nomem("the names of patterns");
     free(*text);
     *text = copy;
     return LS_OK;
@@ -43,7 +43,7 @@ static ls_err pat_places(const struct pat_findings *f, const struct pat_tables *
 {
     *out_len = 0;
     *out = malloc((f->len + 1) * sizeof(**out));
-    if (!*out) return ls_fail(LS_ERR_NOMEM, "no memory for the places of %zu patterns", f->len);
+    if (!*out) return ls_nomem("the places of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++) {
         struct pat_found *row = &f->rows[i];
         const struct pat_module *m = pat_module_of(t, row);
@@ -67,7 +67,7 @@ static ls_err pat_ask_module(sym_files *files, const char *path, const struct pa
     sym_file *file;
     struct sym_answer a = {0};
     uint64_t *linked = malloc(len * sizeof(*linked));
-    if (!linked) return ls_fail(LS_ERR_NOMEM, "no memory for %zu addresses", len);
+    if (!linked) return ls_nomem("%zu addresses", len);
     for (size_t i = 0; i < len; i++)
         linked[i] = places[i].linked;
     ls_err e = sym_files_get(files, path, &file);
@@ -128,14 +128,14 @@ static ls_err pat_write_name(struct pat_found *f, const struct pat_tables *t)
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    if (!out) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    if (!out) return ls_nomem("the names of patterns");
     fputs(pat_config_word(&f->config), out);
     if (*f->home) fprintf(out, " of `%s`", f->home);
     if (*f->index_home) fprintf(out, " through `%s`", f->index_home);
     pat_put_place(out, f, t);
     if (fclose(out) != 0) {
         free(text);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+        return ls_nomem("the names of patterns");
     }
     free(f->config.name);
     f->config.name = text;

@@ -61,7 +61,7 @@ static ls_err pat_search_init(struct pat_search *s, const struct pat_indices *se
     s->borders = malloc(s->len * sizeof(*s->borders));
     if (s->bases && s->z && s->failure && s->borders) return LS_OK;
     pat_search_fini(s);
-    return ls_fail(LS_ERR_NOMEM, "no memory to look for a period in %zu indices", sequence->len);
+    return ls_nomem("looking for a period in %zu indices", sequence->len);
 }
 
 static int64_t pat_step(const struct pat_search *s, size_t i)
@@ -341,7 +341,7 @@ ls_err pat_period_write(const struct pat_period *p, const struct pat_indices *se
         free(c->pattern.data);
         free(c->deltas.data);
         c->pattern = c->deltas = (struct pat_indices){0};
-        return ls_fail(LS_ERR_NOMEM, "no memory for a pattern of %zu indices", p->len);
+        return ls_nomem("a pattern of %zu indices", p->len);
     }
     for (size_t j = 0; j < p->len; j++)
         c->pattern.data[j] = pat_minus(first[j], zero);

@@ -61,7 +61,7 @@ static ls_err pat_ballot_init(const struct pat_pieces *p, struct pat_ballot *b)
                              .votes = malloc((p->breaks_len + 1) * sizeof(*b->votes))};
     if (!b->steps || !b->scratch || !b->votes) {
         pat_ballot_fini(b);
-        return ls_fail(LS_ERR_NOMEM, "no memory to look for a period in %zu pieces", p->breaks_len + 1);
+        return ls_nomem("looking for a period in %zu pieces", p->breaks_len + 1);
     }
     for (size_t i = 0; i + 1 < len; i++)
         b->steps[i] = (int64_t)((uint64_t)p->sequence->data[i + 1] - (uint64_t)p->sequence->data[i]);

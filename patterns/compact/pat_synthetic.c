@@ -108,9 +108,8 @@ ls_err pat_synthetic_draw(const struct pat_likeness *like, size_t len, uint64_t 
     *out = (struct pat_indices){malloc((len + 1) * sizeof(int64_t)), len};
     d.line_of = malloc((len + 1) * sizeof(*d.line_of));
     d.touched.sums = calloc(len + 1, sizeof(*d.touched.sums));
-    ls_err e = out->data && d.line_of && d.touched.sums
-                   ? pat_draw_all(&d, out)
-                   : ls_fail(LS_ERR_NOMEM, "no memory to draw a pattern of %zu indices", len);
+    ls_err e = out->data && d.line_of && d.touched.sums ? pat_draw_all(&d, out)
+                                                        : ls_nomem("drawing a pattern of %zu indices", len);
     free(d.line_of);
     free(d.touched.sums);
     pat_map_fini(&d.last);

@@ -106,7 +106,7 @@ ls_err pat_cluster_distances(const double *distances, size_t len, double within,
         pat_link(&l, within);
         pat_number_groups(&l, out);
     } else {
-        err = ls_fail(LS_ERR_NOMEM, "no memory to group %zu patterns", len);
+        err = ls_nomem("grouping %zu patterns", len);
     }
     free(l.between);
     free(l.parent);
@@ -241,7 +241,7 @@ static ls_err pat_groups_make(const struct pat_grouping *g)
     for (size_t i = 0; i < g->items->len; i++)
         if (c->group_of[i] >= c->groups_len) c->groups_len = c->group_of[i] + 1;
     c->groups = calloc(c->groups_len + 1, sizeof *c->groups);
-    if (!c->groups) return ls_fail(LS_ERR_NOMEM, "no memory for %zu groups", c->groups_len);
+    if (!c->groups) return ls_nomem("%zu groups", c->groups_len);
     for (size_t k = 0; k < c->groups_len; k++)
         c->groups[k].share = NAN;
     for (size_t i = 0; i < g->items->len; i++)
@@ -270,8 +270,7 @@ ls_err pat_cluster(struct pat_items *items, double within, struct pat_clusters *
     ls_err err = LS_OK;
     *out = (struct pat_clusters){.group_of = calloc(items->len + 1, sizeof *out->group_of),
                                  .distance = calloc(items->len + 1, sizeof *out->distance)};
-    if (!distances || !out->group_of || !out->distance)
-        err = ls_fail(LS_ERR_NOMEM, "no memory to group %zu patterns", items->len);
+    if (!distances || !out->group_of || !out->distance) err = ls_nomem("grouping %zu patterns", items->len);
     if (err == LS_OK) err = pat_all_distances(items, distances);
     if (err == LS_OK) err = pat_cluster_distances(distances, items->len, within, out->group_of);
     if (err == LS_OK) err = pat_groups_make(&g);

@@ -96,7 +96,7 @@ ls_err pat_blocks_read(const struct pat_walk *w, size_t block_len, size_t blocks
     *out = (struct pat_blocks){.rows = calloc(n, sizeof *out->rows), .block_len = block_len};
     if (!out->rows) {
         *out = (struct pat_blocks){0};
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu blocks of a pattern", n);
+        return ls_nomem("%zu blocks of a pattern", n);
     }
     out->len = (full ? pat_read_full : pat_read_short)(w, block_len, n, out->rows);
     return LS_OK;

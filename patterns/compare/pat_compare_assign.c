@@ -119,7 +119,7 @@ ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size
             pat_assign_row(&a, r);
         pat_assign_result(&a, rows_len, out);
     } else {
-        err = ls_fail(LS_ERR_NOMEM, "no memory to match %zu patterns with %zu", rows_len, columns_len);
+        err = ls_nomem("matching %zu patterns with %zu", rows_len, columns_len);
     }
     pat_assign_free(&a);
     return err;

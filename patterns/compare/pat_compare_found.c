@@ -36,7 +36,7 @@ static ls_err pat_items_add_found(const struct pat_found *f, const struct pat_se
     item->share = f->cost_share;
     free(item->thread);
     item->thread = strdup(f->thread ? f->thread : "");
-    if (!item->thread) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    if (!item->thread) return ls_nomem("the names of patterns");
     return pat_found_walks(f, s, item);
 }
 

@@ -20,7 +20,7 @@ static const struct {
 ls_err pat_items_add(struct pat_items *items, const char *name, const char *key, struct pat_item **out)
 {
     struct pat_item *const rows = realloc(items->rows, (items->len + 1) * sizeof *rows);
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", items->len + 1);
+    if (!rows) return ls_nomem("comparing %zu patterns", items->len + 1);
     items->rows = rows;
     struct pat_item *const item = &rows[items->len];
     *item = (struct pat_item){
@@ -28,7 +28,7 @@ ls_err pat_items_add(struct pat_items *items, const char *name, const char *key,
     items->len++;
     *out = item;
     if (item->name && item->key && item->thread) return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    return ls_nomem("the names of patterns");
 }
 
 static void pat_item_fini(struct pat_item *item)
@@ -80,7 +80,7 @@ ls_err pat_items_move(struct pat_items *from, struct pat_items *to, uint32_t inp
 {
     if (from->len == 0) return LS_OK;
     struct pat_item *const rows = realloc(to->rows, (to->len + from->len) * sizeof *rows);
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory to compare %zu patterns", to->len + from->len);
+    if (!rows) return ls_nomem("comparing %zu patterns", to->len + from->len);
     for (size_t i = 0; i < from->len; i++) {
         rows[to->len + i] = from->rows[i];
         rows[to->len + i].input = input;
@@ -110,7 +110,7 @@ static ls_err pat_item_sketch(struct pat_item *item, size_t side, size_t block_l
         *sketch = malloc(sizeof **sketch);
         if (*sketch) pat_sketch_of(&blocks, *sketch);
         free(blocks.rows);
-        if (!*sketch) return ls_fail(LS_ERR_NOMEM, "no memory to compare patterns");
+        if (!*sketch) return ls_nomem("comparing patterns");
     }
     *out = *sketch;
     return LS_OK;

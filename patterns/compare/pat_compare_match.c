@@ -39,7 +39,7 @@ static ls_err pat_matching_init(struct pat_matching *m, struct pat_items *a, str
     if (m->partner && m->distance && m->by && m->taken && m->candidates.rows[0] && m->candidates.rows[1] &&
         m->costs && m->column)
         return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory to match %zu patterns with %zu", a->len, b->len);
+    return ls_nomem("matching %zu patterns with %zu", a->len, b->len);
 }
 
 static void pat_matching_fini(struct pat_matching *m)
@@ -143,7 +143,7 @@ static ls_err pat_match_rows(const struct pat_matching *m, struct pat_match **ou
     const size_t a_len = m->sides[0]->len, b_len = m->sides[1]->len;
     struct pat_match *const rows = calloc(a_len + b_len + 1, sizeof *rows);
     size_t n = 0;
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu matches", a_len + b_len);
+    if (!rows) return ls_nomem("%zu matches", a_len + b_len);
     for (size_t i = 0; i < a_len; i++) {
         const bool has = m->partner[i] != PAT_UNASSIGNED;
         rows[n++] = (struct pat_match){i, m->partner[i], has ? m->by[i] : PAT_MATCHED_NONE,

@@ -54,7 +54,7 @@ static ls_err pat_pool_alloc(struct pat_pool *p)
     p->times[0] = calloc(p->blocks_len, sizeof *p->times[0]);
     p->times[1] = calloc(p->blocks_len, sizeof *p->times[1]);
     if (p->values && p->order && p->times[0] && p->times[1]) return LS_OK;
-    return ls_fail(LS_ERR_NOMEM, "no memory to resample %zu blocks of patterns", p->blocks_len);
+    return ls_nomem("resampling %zu blocks of patterns", p->blocks_len);
 }
 
 static ls_err pat_pool_init(struct pat_pool *p, const struct pat_blocks *const sides[2])
@@ -63,7 +63,7 @@ static ls_err pat_pool_init(struct pat_pool *p, const struct pat_blocks *const s
     p->a_len = sides[0]->len;
     p->blocks_len = sides[0]->len + sides[1]->len;
     p->columns = calloc(PAT_POOL_COLUMNS, sizeof *p->columns);
-    if (!p->columns) return ls_fail(LS_ERR_NOMEM, "no memory to resample a pattern");
+    if (!p->columns) return ls_nomem("resampling a pattern");
     for (size_t c = 0; c < PAT_POOL_COLUMNS; c++)
         if (pat_pool_uses(p, sides, c)) p->columns[p->columns_len++] = c;
     LS_TRY(pat_pool_alloc(p));

@@ -81,5 +81,5 @@ ls_err pat_ext_choose(struct pat_ext_candidate *rows, size_t len, uint32_t top)
     const bool is_done = sorted && groups;
     free(sorted);
     free(groups);
-    return is_done ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to choose among %zu sequences", len);
+    return is_done ? LS_OK : ls_nomem("choosing among %zu sequences", len);
 }

@@ -13,7 +13,7 @@ ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b)
     while (buckets < COST_BUCKETS_MAX && 2 * buckets * bucket_bytes <= b->limit_bytes / COST_BUDGET_SHARE)
         buckets *= 2;
     c->entries = smr_array_alloc(buckets * bucket_bytes);
-    if (!c->entries) return ls_fail(LS_ERR_NOMEM, "no memory for the cost of accesses");
+    if (!c->entries) return ls_nomem("the cost of accesses");
     for (uint64_t i = 0; i < buckets * PAT_EXT_COST_WAYS; i++)
         c->entries[i] = 0;
     c->mask = buckets - 1;

@@ -25,7 +25,7 @@ ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options
     pat_ext_ranges_init(&e->ranges);
     e->found_log2 = EXT_FOUND_FIRST_LOG2;
     e->found = calloc((size_t)1 << e->found_log2, sizeof(struct pat_ext_row *));
-    if (!e->found) return ls_fail(LS_ERR_NOMEM, "no memory to extract patterns");
+    if (!e->found) return ls_nomem("extracting patterns");
     pat_ext_charge(&e->budget, sizeof(struct pat_ext_row *) << e->found_log2);
     LS_TRY(pat_ext_round_init(&e->round, &e->budget));
     return pat_ext_cost_init(&e->cost, &e->budget);
@@ -142,7 +142,7 @@ static ls_err ext_threads_grow(struct pat_ext *e)
     const size_t len = e->tables->threads_len;
     if (len <= e->threads_len) return LS_OK;
     struct pat_ext_thread *wider = realloc(e->threads, len * sizeof(*wider));
-    if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", len);
+    if (!wider) return ls_nomem("%zu threads", len);
     e->threads = wider;
     for (size_t i = e->threads_len; i < len; i++)
         e->threads[i] = (struct pat_ext_thread){.salt = i ? pat_ext_hash(i) << 8 : 0};
@@ -182,14 +182,14 @@ static ls_err ext_see(struct pat_ext *e, const struct pat_ext_lane *lane, uint64
     if (lane->site >= seen->len) {
         const size_t len = e->tables->sites_len;
         uint64_t *wider = realloc(seen->counts, len * sizeof(*wider));
-        if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
+        if (!wider) return ls_nomem("%zu sites", len);
         for (size_t i = seen->len; i < len; i++)
             wider[i] = 0;
         *seen = (struct pat_ext_appearances){wider, len};
     }
     if (!t->windows) {
         t->windows = pat_ext_windows_new(e->options);
-        if (!t->windows) return ls_fail(LS_ERR_NOMEM, "no memory for the windows of a thread");
+        if (!t->windows) return ls_nomem("the windows of a thread");
         pat_ext_charge(&e->budget, pat_ext_windows_bytes(e->options));
     }
     pat_ext_windows_see(t->windows, seen, lane->site, &e->tables->sites[lane->site], addr);
@@ -319,7 +319,7 @@ ls_err pat_ext_end(struct pat_ext *e)
 {
     LS_TRY(ext_round(e));
     struct pat_ext_row **rows = pat_ext_rows(e);
-    if (!rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
+    if (!rows) return ls_nomem("%zu sequences", e->rows_len);
     for (size_t i = 0; i < e->rows_len; i++) {
         pat_ext_flush(e, rows[i]);
         pat_ext_echo_leave(e, rows[i]);

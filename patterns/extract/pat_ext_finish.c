@@ -208,7 +208,7 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
 {
     struct pat_ext_candidate *c = calloc(len + 1, sizeof(*c));
     const bool by_group = e->options->with_companions;
-    ls_err err = c ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", len);
+    ls_err err = c ? LS_OK : ls_nomem("%zu sequences", len);
     for (size_t i = 0; err == LS_OK && i < len; i++)
         c[i] = (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
                                           .cost = finish_cost(rows[i].row),
@@ -347,7 +347,7 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
     s->is_whole = !r->is_cut && most == r->kept;
     s->indices.data = smr_array_alloc((most ? most : 1) * sizeof(int64_t));
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
-    if (!s->indices.data || !s->breaks) return ls_fail(LS_ERR_NOMEM, "no memory for %zu indices", most);
+    if (!s->indices.data || !s->breaks) return ls_nomem("%zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0, .most = most};
     while (at.len < at.most && finish_next(e, f, &reader, s, &at))
@@ -372,7 +372,7 @@ static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *
     s->distances = malloc(FINISH_DISTANCES * sizeof(*s->distances));
     if (!counts || !s->distances) {
         free(counts);
-        return ls_fail(LS_ERR_NOMEM, "no memory for %u distances", t->len);
+        return ls_nomem("%u distances", t->len);
     }
     size_t len = 0;
     for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++)
@@ -446,8 +446,7 @@ static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *con
     s->most = calloc(len + 1, sizeof(*s->most));
     s->homes = calloc(len + 1, sizeof(*s->homes));
     s->moves = calloc(len + 1, sizeof(*s->moves));
-    if (!s->accesses || !s->most || !s->homes || !s->moves)
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", len);
+    if (!s->accesses || !s->most || !s->homes || !s->moves) return ls_nomem("%zu sites", len);
     for (size_t i = 0; i < e->rows_len; i++) {
         const uint64_t accesses = pat_ext_row_accesses(rows[i]);
         const uint32_t site = rows[i]->site;
@@ -525,7 +524,7 @@ static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, s
         LS_TRY(finish_filter(e, f, len, out->cost));
     const size_t kept = finish_keep(e, f, len, out);
     out->rows = calloc(kept ? kept : 1, sizeof(*out->rows));
-    if (!out->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", kept);
+    if (!out->rows) return ls_nomem("%zu sequences", kept);
     for (size_t i = 0; i < kept; i++) {
         out->len = i + 1;
         LS_TRY(finish_sequence(e, &f[i], &out->rows[i]));
@@ -538,7 +537,7 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     struct pat_ext_row **rows = pat_ext_rows(e);
     struct finish_row *f = calloc(e->rows_len + 1, sizeof(*f));
     struct finish_sites sites = {0};
-    ls_err err = rows && f ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for %zu sequences", e->rows_len);
+    ls_err err = rows && f ? LS_OK : ls_nomem("%zu sequences", e->rows_len);
     *out = (struct pat_sequences){.accesses = e->accesses, .accesses_unplaced = e->unplaced};
     /* what rows release from now on need not go back to the system: it counts as held */
     e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;

@@ -65,7 +65,7 @@ ls_err pat_ext_round_init(struct pat_ext_round *r, struct pat_ext_budget *b)
     if (r->cap_most < ROUND_LEAST) r->cap_most = ROUND_LEAST;
     if (r->cap_most > ROUND_LAST) r->cap_most = ROUND_LAST;
     const size_t cap = r->cap_most < ROUND_FIRST ? r->cap_most : ROUND_FIRST;
-    return round_resize(r, b, cap) ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to extract patterns");
+    return round_resize(r, b, cap) ? LS_OK : ls_nomem("extracting patterns");
 }
 
 void pat_ext_round_fini(struct pat_ext_round *r)
@@ -85,13 +85,13 @@ void pat_ext_round_fini(struct pat_ext_round *r)
 
 static ls_err round_nomem(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory for the sites of a thread");
+    return ls_nomem("the sites of a thread");
 }
 
 static ls_err round_add_threads(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t)
 {
     struct pat_ext_by_site *wider = realloc(r->threads, t->threads_len * sizeof(*wider));
-    if (!wider) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", t->threads_len);
+    if (!wider) return ls_nomem("%zu threads", t->threads_len);
     r->threads = wider;
     pat_ext_charge(b, (t->threads_len - r->threads_len) * sizeof(*wider));
     while (r->threads_len < t->threads_len)

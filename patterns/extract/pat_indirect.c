@@ -94,8 +94,7 @@ static ls_err indirect_init(struct indirect *w)
     w->ips = malloc((w->t->sites_len + 1) * sizeof(*w->ips));
     w->codes = calloc(w->t->modules_len + 1, sizeof(pat_code *));
     w->was_opened = calloc(w->t->modules_len + 1, sizeof(*w->was_opened));
-    if (!w->ips || !w->codes || !w->was_opened)
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu sites", w->t->sites_len);
+    if (!w->ips || !w->codes || !w->was_opened) return ls_nomem("%zu sites", w->t->sites_len);
     for (size_t i = 0; i < w->t->sites_len; i++)
         w->ips[i] = (struct indirect_ip){w->t->sites[i].ip, w->t->sites[i].module, (uint32_t)i};
     qsort(w->ips, w->t->sites_len, sizeof(*w->ips), indirect_by_ip);

@@ -38,7 +38,7 @@ static ls_err binary_append(struct pat_binaries *b, const struct pat_module *m)
     char *path = strdup(m->path);
     if (!grown || !path) {
         free(path);
-        return ls_fail(LS_ERR_NOMEM, "no memory for %zu programs and libraries", b->len + 1);
+        return ls_nomem("%zu programs and libraries", b->len + 1);
     }
     b->rows[b->len] = *m;
     b->rows[b->len++].path = path;

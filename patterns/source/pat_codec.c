@@ -12,7 +12,7 @@ struct pat_codec {
 ls_err pat_codec_new(int level, pat_codec **out)
 {
     pat_codec *c = calloc(1, sizeof(*c));
-    if (!c) return ls_fail(LS_ERR_NOMEM, "no memory to pack a trace");
+    if (!c) return ls_nomem("packing a trace");
     c->level = level;
     const ls_err err = pat_zstd_new(level, &c->zstd);
     if (err != LS_OK) {

@@ -24,7 +24,7 @@ ls_err pat_zstd_new(int level, pat_zstd **out)
     }
     if (!z || !z->pack || !z->unpack) {
         pat_zstd_free(z);
-        return ls_fail(LS_ERR_NOMEM, "no memory for zstd");
+        return ls_nomem("zstd");
     }
     *out = z;
     return LS_OK;

@@ -60,7 +60,7 @@ static ls_err append(struct pat_collect *c, uint32_t thread, const struct pat_si
 {
     uint32_t row;
     if (!c->accesses) c->accesses = malloc(PAT_COLLECT_BATCH * sizeof(*c->accesses));
-    if (!c->accesses) return ls_fail(LS_ERR_NOMEM, "no memory for accesses");
+    if (!c->accesses) return ls_nomem("accesses");
     LS_TRY(pat_collect_site(c, site, &row));
     c->accesses[c->accesses_len++] = (struct pat_access){.addr = addr, .site = row, .thread = thread};
     c->counts.accesses++;
@@ -119,7 +119,7 @@ static ls_err push_event(struct pat_event **events, size_t *len, size_t *room, c
     if (*len == *room) {
         const size_t wider = *room ? 2 * *room : 64;
         struct pat_event *grown = realloc(*events, wider * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for events");
+        if (!grown) return ls_nomem("events");
         *events = grown;
         *room = wider;
     }

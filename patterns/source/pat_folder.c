@@ -17,7 +17,7 @@ static ls_err files_append(struct pat_files *f, const char *path)
     char *copy = strdup(path);
     if (!grown || !copy) {
         free(copy);
-        return ls_fail(LS_ERR_NOMEM, "no memory for the names of %zu files", f->len + 1);
+        return ls_nomem("the names of %zu files", f->len + 1);
     }
     f->paths[f->len++] = copy;
     return LS_OK;

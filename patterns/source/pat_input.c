@@ -35,7 +35,7 @@ static ls_err pat_input_new(const char *name, pat_input **out)
     if (in) in->name = strdup(name);
     if (!in || !in->name) {
         free(in);
-        return ls_fail(LS_ERR_NOMEM, "no memory to read %s", name);
+        return ls_nomem("reading %s", name);
     }
     in->fd = -1;
     *out = in;
@@ -111,7 +111,7 @@ ls_err pat_input_open(const char *path, pat_input **out)
     }
     in->fd = fd;
     in->at = in->buffer = malloc(PAT_INPUT_BUFFER);
-    err = in->buffer ? pat_input_begin(in) : ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    err = in->buffer ? pat_input_begin(in) : ls_nomem("reading %s", path);
     if (err != LS_OK)
         pat_input_free(in);
     else

@@ -18,7 +18,7 @@ static ls_err grow(struct pat_intern *in)
 {
     const size_t room = in->mask ? 2 * (in->mask + 1) : SLOTS_FIRST;
     struct pat_intern wider = {.slots = calloc(room, sizeof(*in->slots)), .mask = room - 1, .len = in->len};
-    if (!wider.slots) return ls_fail(LS_ERR_NOMEM, "no memory for %zu instructions of a trace", in->len);
+    if (!wider.slots) return ls_nomem("%zu instructions of a trace", in->len);
     for (size_t i = 0; in->mask && i <= in->mask; i++)
         if (in->slots[i].is_used) *free_slot(&wider, in->slots[i].first, in->slots[i].second) = in->slots[i];
     free(in->slots);

@@ -12,7 +12,7 @@ ls_err pat_lines_init(struct pat_lines *l, const char *path)
     LS_TRY(pat_input_open(path, &l->input));
     l->buffer = l->at = malloc(LINES_FIRST);
     l->room = LINES_FIRST;
-    return l->buffer ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    return l->buffer ? LS_OK : ls_nomem("reading %s", path);
 }
 
 void pat_lines_fini(struct pat_lines *l)

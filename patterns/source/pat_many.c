@@ -41,7 +41,7 @@ static ls_err many_map_put(struct many_map *m, uint32_t row)
     if (m->len == m->room) {
         const size_t room = m->room ? 2 * m->room : 64;
         uint32_t *grown = realloc(m->rows, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows of a source", room);
+        if (!grown) return ls_nomem("%zu rows of a source", room);
         m->rows = grown;
         m->room = room;
     }
@@ -145,7 +145,7 @@ static ls_err many_event(struct many *m, struct pat_event e)
     if (m->events_len == m->events_room) {
         const size_t room = m->events_room ? 2 * m->events_room : 64;
         struct pat_event *grown = realloc(m->events, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu events", room);
+        if (!grown) return ls_nomem("%zu events", room);
         m->events = grown;
         m->events_room = room;
     }
@@ -158,7 +158,7 @@ static ls_err many_note_life(struct many *m, const struct pat_event *e)
     if (e->what >= m->alive_room) {
         const size_t room = 2 * (size_t)e->what + 64;
         bool *grown = realloc(m->is_alive, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu ranges", room);
+        if (!grown) return ls_nomem("%zu ranges", room);
         memset(grown + m->alive_room, 0, room - m->alive_room);
         m->is_alive = grown;
         m->alive_room = room;
@@ -182,7 +182,7 @@ static ls_err many_take_accesses(struct many *m, const struct pat_batch *b)
 {
     if (b->accesses_len > m->accesses_room) {
         struct pat_access *grown = realloc(m->accesses, b->accesses_len * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu accesses", b->accesses_len);
+        if (!grown) return ls_nomem("%zu accesses", b->accesses_len);
         m->accesses = grown;
         m->accesses_room = b->accesses_len;
     }
@@ -309,7 +309,7 @@ static const struct pat_source_format many_row_of_files = {.name = "files",
 static ls_err many_adopt(struct pat_files *files, const struct pat_source_options *o, pat_source **out)
 {
     struct many *m = calloc(1, sizeof(*m));
-    if (!m) return ls_fail(LS_ERR_NOMEM, "no memory to read %zu files", files->len);
+    if (!m) return ls_nomem("reading %zu files", files->len);
     m->files = *files;
     *files = (struct pat_files){0};
     m->options = *o;

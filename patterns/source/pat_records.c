@@ -11,7 +11,7 @@ ls_err pat_records_init(struct pat_records *r, const char *path)
     memset(r, 0, sizeof(*r));
     LS_TRY(pat_input_open(path, &r->input));
     r->at = r->buffer = malloc(RECORDS_ROOM);
-    return r->buffer ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    return r->buffer ? LS_OK : ls_nomem("reading %s", path);
 }
 
 void pat_records_fini(struct pat_records *r)

@@ -18,7 +18,7 @@ ls_err pat_run_modules_init(struct pat_run_modules *m, const prof_profile *p)
     m->modules = prof_modules(p, &m->len);
     m->lines = prof_lines(p, &m->lines_len);
     m->rows = calloc(m->len + 1, sizeof(*m->rows));
-    if (!m->rows) return ls_fail(LS_ERR_NOMEM, "no memory for %zu modules", m->len);
+    if (!m->rows) return ls_nomem("%zu modules", m->len);
     for (size_t i = 0; i < m->len; i++)
         m->rows[i].row = PAT_NONE;
     return LS_OK;

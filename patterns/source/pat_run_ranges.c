@@ -170,7 +170,7 @@ static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part
         if (r->len == r->room) {
             const size_t room = r->room ? 2 * r->room : 64;
             struct pat_run_range *grown = realloc(r->rows, room * sizeof(*grown));
-            if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the ranges of a profile");
+            if (!grown) return ls_nomem("the ranges of a profile");
             r->rows = grown;
             r->room = room;
         }
@@ -196,7 +196,7 @@ static ls_err name_ranges(struct pat_run_ranges *r, const struct pat_run_part *p
 ls_err pat_run_ranges_of(struct pat_run_ranges *r, const struct pat_run_part *part, struct pat_collect *c)
 {
     struct shown *all = malloc((part->nodes_len + 1) * sizeof(*all));
-    if (!all) return ls_fail(LS_ERR_NOMEM, "no memory for the nodes of a profile");
+    if (!all) return ls_nomem("the nodes of a profile");
     show_all(part, all);
     ls_err err = collect_ranges(r, part, all);
     free(all);

@@ -109,7 +109,7 @@ ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_sou
     pat_source *s = calloc(1, sizeof(*s));
     if (!s) {
         row->close(self);
-        return ls_fail(LS_ERR_NOMEM, "no memory to read accesses");
+        return ls_nomem("reading accesses");
     }
     s->row = row;
     s->self = self;

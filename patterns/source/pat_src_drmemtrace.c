@@ -67,7 +67,7 @@ static ls_err dr_thread(struct dr *d, uint64_t id)
     if (d->thread >= d->threads_room) {
         const size_t room = 2 * (size_t)d->thread + 8;
         struct dr_thread *grown = realloc(d->threads, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu threads", room);
+        if (!grown) return ls_nomem("%zu threads", room);
         memset(grown + d->threads_room, 0, (room - d->threads_room) * sizeof(*grown));
         d->threads = grown;
         d->threads_room = room;
@@ -215,7 +215,7 @@ static ls_err dr_start(struct dr *d, const char *path)
 static ls_err dr_open(const char *path, const struct pat_source_options *o, void **out)
 {
     struct dr *d = calloc(1, sizeof(*d));
-    if (!d) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!d) return ls_nomem("reading %s", path);
     d->options = *o;
     d->thread = PAT_NONE;
     d->collect.counts.scale = 1;

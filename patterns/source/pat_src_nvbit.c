@@ -186,7 +186,7 @@ static ls_err nv_start(struct nv *n, const char *path)
 static ls_err nv_open(const char *path, const struct pat_source_options *o, void **out)
 {
     struct nv *n = calloc(1, sizeof(*n));
-    if (!n) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!n) return ls_nomem("reading %s", path);
     n->options = *o;
     n->collect.counts.scale = 1;
     const ls_err err = nv_start(n, path);

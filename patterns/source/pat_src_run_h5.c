@@ -72,7 +72,7 @@ static ls_err order_bursts(struct run *r, size_t all_len, size_t *len)
 {
     struct burst_key *keys = malloc((all_len + 1) * sizeof(*keys));
     *len = 0;
-    if (!keys) return ls_fail(LS_ERR_NOMEM, "no memory for %zu bursts", all_len);
+    if (!keys) return ls_nomem("%zu bursts", all_len);
     for (uint32_t i = 0; i < all_len; i++)
         if (is_usable(r, &r->bursts[i]))
             keys[(*len)++] =
@@ -268,7 +268,7 @@ static uint32_t *none_rows(size_t len)
 static ls_err run_start(struct run *r, const char *path, const struct pat_source_options *o)
 {
     r->path = strdup(path);
-    if (!r->path) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!r->path) return ls_nomem("reading %s", path);
     LS_TRY(prof_open(path, &r->profile));
     LS_TRY(prof_load_samples(r->profile, columns, &r->samples));
     r->bursts = prof_bursts(r->profile, &r->bursts_len);
@@ -280,7 +280,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     r->phase_rows = none_rows(r->phases_len);
     r->thread_phase = none_rows(r->threads_len);
     if (!r->order || !r->thread_rows || !r->phase_rows || !r->thread_phase)
-        return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+        return ls_nomem("reading %s", path);
     const size_t all_bursts = r->bursts_len; /* from here on only those of order */
     LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));
     if (r->bursts_len == 0)
@@ -305,7 +305,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
 static ls_err run_open(const char *path, const struct pat_source_options *o, void **out)
 {
     struct run *r = calloc(1, sizeof(*r));
-    if (!r) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!r) return ls_nomem("reading %s", path);
     const ls_err err = run_start(r, path, o);
     if (err != LS_OK) {
         run_close(r);

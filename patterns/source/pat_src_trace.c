@@ -86,7 +86,7 @@ static ls_err reserve(uint8_t **block, size_t *room, size_t len)
 {
     if (len <= *room) return LS_OK;
     uint8_t *grown = realloc(*block, len + len / 4);
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu bytes of a trace", len);
+    if (!grown) return ls_nomem("%zu bytes of a trace", len);
     *block = grown;
     *room = len + len / 4;
     return LS_OK;
@@ -222,7 +222,7 @@ static ls_err add_event(struct trace *t, const struct pat_event *event)
     if (t->events_len == t->events_room) {
         const size_t room = t->events_room ? 2 * t->events_room : EVENTS_FIRST;
         struct pat_event *grown = realloc(t->events, room * sizeof(*grown));
-        if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the events of a trace");
+        if (!grown) return ls_nomem("the events of a trace");
         t->events = grown;
         t->events_room = room;
     }
@@ -260,7 +260,7 @@ static ls_err read_access(struct trace *t, uint8_t op)
         return chunk_damaged(t, "a site's number");
     if (site >= t->tables.sites_len) return chunk_damaged(t, "a site's number");
     struct pat_track *k = pat_guess_track(past, (uint32_t)site);
-    if (!k) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", pat_input_name(t->input));
+    if (!k) return ls_nomem("reading %s", pat_input_name(t->input));
     if (!read_addr(&t->streams[PAT_STREAM_ADDRS], op & PAT_TRACE_KIND, k, &addr))
         return chunk_damaged(t, "an address is missing");
     pat_guess_learn(past, k, (uint32_t)site, addr);
@@ -345,7 +345,7 @@ static ls_err trace_open(const char *path, const struct pat_source_options *o, v
 {
     struct trace *t = calloc(1, sizeof(*t));
     (void)o;
-    if (!t) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!t) return ls_nomem("reading %s", path);
     t->rows.tables = &t->tables;
     t->guess.thread_row = PAT_NONE;
     ls_err err = pat_input_open(path, &t->input);

@@ -12,7 +12,7 @@ static ls_err grow(void **rows, size_t len, size_t row_bytes)
     if (len >= PAT_NONE) return ls_fail(LS_ERR_RANGE, "a table of the accesses has more than 2^32 rows");
     if (len > 0 && (len < ROOM_FIRST || (len & (len - 1)))) return LS_OK;
     void *grown = realloc(*rows, (len ? 2 * len : ROOM_FIRST) * row_bytes);
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for %zu rows of what accesses refer to", len);
+    if (!grown) return ls_nomem("%zu rows of what accesses refer to", len);
     *rows = grown;
     return LS_OK;
 }
@@ -21,7 +21,7 @@ static ls_err grow(void **rows, size_t len, size_t row_bytes)
 static ls_err copy_text(const char *text, char **out)
 {
     *out = strdup(text);
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name of %zu bytes", strlen(text));
+    return *out ? LS_OK : ls_nomem("a name of %zu bytes", strlen(text));
 }
 
 ls_err pat_tables_add_site(struct pat_tables *t, const struct pat_site *row, uint32_t *out)

@@ -8,7 +8,7 @@ ls_err pat_text_open(const char *path, const struct pat_source_options *o, const
                      void **out)
 {
     struct pat_text *t = calloc(1, sizeof(*t));
-    if (!t) return ls_fail(LS_ERR_NOMEM, "no memory to read %s", path);
+    if (!t) return ls_nomem("reading %s", path);
     t->format = f;
     t->options = *o;
     t->thread = PAT_NONE;

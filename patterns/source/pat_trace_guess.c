@@ -7,7 +7,7 @@
 
 static ls_err no_memory(void)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory for what the threads of a trace did before");
+    return ls_nomem("what the threads of a trace did before");
 }
 
 ls_err pat_guess_switch(struct pat_guess *g, uint32_t thread)

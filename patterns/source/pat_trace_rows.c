@@ -16,7 +16,7 @@ static ls_err reserve(struct pat_rows *r, size_t more)
     if (r->room_bytes - r->len_bytes >= more) return LS_OK;
     const size_t room = 2 * (r->len_bytes + more);
     uint8_t *grown = realloc(r->data, room);
-    if (!grown) return ls_fail(LS_ERR_NOMEM, "no memory for the tables of a trace");
+    if (!grown) return ls_nomem("the tables of a trace");
     r->data = grown;
     r->room_bytes = room;
     return LS_OK;
@@ -132,7 +132,7 @@ static ls_err get_text(struct ls_cursor *c, char **out)
     const uint8_t *bytes = ls_cursor_take(c, len - 1);
     if (!bytes) return damaged("a name ends too early");
     *out = strndup((const char *)bytes, len - 1);
-    return *out ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name of a trace");
+    return *out ? LS_OK : ls_nomem("a name of a trace");
 }
 
 static ls_err get_site(struct pat_rows_reader *r, struct ls_cursor *c)

@@ -37,7 +37,7 @@ struct pat_trace_writer {
 
 static ls_err no_memory(const pat_trace_writer *w)
 {
-    return ls_fail(LS_ERR_NOMEM, "no memory to write the trace %s", w->path);
+    return ls_nomem("writing the trace %s", w->path);
 }
 
 static ls_err write_all(pat_trace_writer *w, const void *data, size_t len_bytes)
@@ -70,8 +70,7 @@ static ls_err writer_open(pat_trace_writer *w, const char *path, const struct pa
     w->ops = malloc(OPS_ROOM);
     w->sites = malloc(SITES_ROOM);
     w->addrs = malloc(ADDRS_ROOM);
-    if (!w->path || !w->ops || !w->sites || !w->addrs)
-        return ls_fail(LS_ERR_NOMEM, "no memory to write the trace %s", path);
+    if (!w->path || !w->ops || !w->sites || !w->addrs) return ls_nomem("writing the trace %s", path);
     LS_TRY(pat_codec_new(about->level, &w->codec));
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (w->fd < 0) return ls_fail_errno(errno, "the trace %s cannot be made", path);
@@ -82,7 +81,7 @@ static ls_err writer_open(pat_trace_writer *w, const char *path, const struct pa
 ls_err pat_trace_writer_new(const char *path, const struct pat_trace_about *about, pat_trace_writer **out)
 {
     pat_trace_writer *w = calloc(1, sizeof(*w));
-    if (!w) return ls_fail(LS_ERR_NOMEM, "no memory to write the trace %s", path);
+    if (!w) return ls_nomem("writing the trace %s", path);
     w->fd = -1;
     w->guess.thread_row = PAT_NONE;
     const ls_err err = writer_open(w, path, about);

@@ -23,7 +23,7 @@ static ls_err gzip_open(void **out)
     struct gzip *g = calloc(1, sizeof(*g));
     if (!g || inflateInit2(&g->stream, GZIP_WINDOW) != Z_OK) {
         free(g);
-        return ls_fail(LS_ERR_NOMEM, "no memory to unpack gzip data");
+        return ls_nomem("unpacking gzip data");
     }
     *out = g;
     return LS_OK;
@@ -40,7 +40,7 @@ static ls_err inflate_some(struct gzip *g, struct pat_flow *f)
     f->in = g->stream.next_in;
     f->out_len -= (size_t)(g->stream.next_out - f->out);
     f->out = g->stream.next_out;
-    if (code == Z_MEM_ERROR) return ls_fail(LS_ERR_NOMEM, "no memory to unpack gzip data");
+    if (code == Z_MEM_ERROR) return ls_nomem("unpacking gzip data");
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
         return ls_fail(LS_ERR_FORMAT, "damaged gzip data (%s)", g->stream.msg ? g->stream.msg : "no header");
     g->is_between = code == Z_STREAM_END;

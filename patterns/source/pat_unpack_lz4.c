@@ -20,7 +20,7 @@ static ls_err lz4_open(void **out)
     struct lz4 *l = calloc(1, sizeof(*l));
     if (!l || LZ4F_isError(LZ4F_createDecompressionContext(&l->context, LZ4F_VERSION))) {
         free(l);
-        return ls_fail(LS_ERR_NOMEM, "no memory to unpack lz4 data");
+        return ls_nomem("unpacking lz4 data");
     }
     *out = l;
     return LS_OK;

@@ -152,7 +152,7 @@ static ls_err read_deflated(struct zip *z, struct pat_flow *f)
     f->in_len -= used;
     f->out += made;
     f->out_len -= made;
-    if (code == Z_MEM_ERROR) return ls_fail(LS_ERR_NOMEM, "no memory to unpack zip data");
+    if (code == Z_MEM_ERROR) return ls_nomem("unpacking zip data");
     if (code == Z_STREAM_END && z->flags & DESCRIPTOR_FOLLOWS)
         z->state = read_descriptor;
     else if (code == Z_STREAM_END)
@@ -187,7 +187,7 @@ static ls_err zip_open(void **out)
     struct zip *z = calloc(1, sizeof(*z));
     if (!z || inflateInit2(&z->stream, -15) != Z_OK) {
         free(z);
-        return ls_fail(LS_ERR_NOMEM, "no memory to unpack zip data");
+        return ls_nomem("unpacking zip data");
     }
     z->state = read_local;
     *out = z;

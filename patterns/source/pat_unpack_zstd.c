@@ -21,7 +21,7 @@ static ls_err zstd_open(void **out)
     if (z) z->stream = ZSTD_createDStream();
     if (!z || !z->stream) {
         free(z);
-        return ls_fail(LS_ERR_NOMEM, "no memory to unpack zstd data");
+        return ls_nomem("unpacking zstd data");
     }
     *out = z;
     return LS_OK;

@@ -126,7 +126,7 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, s
     out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
     out->found_as = out->found_class = out->array = NULL; /* the writer tells these of what was found */
     out->name = strdup(c->name);
-    if (!out->name) return ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    if (!out->name) return ls_nomem("a name");
     LS_TRY(pat_scale_lists(c, elem_size_bytes, out));
     if (elem_size_bytes <= PAT_REPLAYED_BYTES) return LS_OK;
     LS_TRY(pat_scale_one(&out->delta, elem_size_bytes));

@@ -192,7 +192,7 @@ static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_
         snprintf(name, sizeof(name), "%.900s, of pattern %zu", r->home, first);
     c->array = strdup(name);
     c->first = (uint64_t)r->first_element * (r->elem_size_bytes / PAT_REPLAYED_BYTES);
-    return c->array ? LS_OK : ls_fail(LS_ERR_NOMEM, "no memory for a name");
+    return c->array ? LS_OK : ls_nomem("a name");
 }
 
 static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
