@@ -34,7 +34,8 @@ AC_CHECK_HEADER([libunwind.h], [have_libunwind=yes])
 AC_PATH_PROG([QEMU_USER], [qemu-$host_cpu], [no])
 
 have_step=no
-AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes], [have_step=yes])
+AS_IF([test "x$host_cpu" = xx86_64 && test "x$have_zydis" = xyes],
+    [have_step=yes; AC_DEFINE([HAVE_STEP], [1], [machine code of this processor is decoded])])
 
 # call paths of allocations: objects are found without a lock by glibc 2.35 or later
 have_unwind=no

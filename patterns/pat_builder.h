@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One configuration from Spatter's keys and values, whoever reads them: a pattern file or a command line. */
+/* One configuration from Spatter's keys and values, whoever reads them (a pattern file or a command line), by
+ * its generators, transformations and files of raw indices. */
 #ifndef PAT_BUILDER_H
 #define PAT_BUILDER_H
 
 #include "patterns/pat_config.h"
 #include "patterns/pat_list.h"
+#include "patterns/source/pat_input.h"
 
 #include <stdbool.h>
 
@@ -65,5 +67,53 @@ ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct p
  * Owns:   b is ended in any case.
  * Errors: those of pat_config_finish; s is then unchanged. */
 ls_err pat_builder_finish(struct pat_builder *b, bool compress, struct pat_suite *s);
+
+/* ---- generators ---- */
+
+enum { PAT_NOTE_BYTES = 160 };
+
+struct pat_generated {
+    struct pat_indices indices;
+    bool sets_delta; /* the text sets the delta of the configuration too */
+    int64_t delta;
+    char note[PAT_NOTE_BYTES]; /* what the user should know of a doubtful text, "" for nothing */
+};
+
+/* Indices by the generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM):
+ *   UNIFORM:LENGTH:STRIDE[:DELTA|:NR]        i * STRIDE; NR (no reuse): delta is LENGTH * STRIDE
+ *   MS1:LENGTH:LOCATIONS:GAPS                mostly stride 1: from -1 on, + gap at each location, else + 1
+ *   LAPLACIAN:DIMENSIONS:ORDER:SIZE          the stencil with ORDER points on each branch; delta is 1
+ *   0,4,8,12                                 itself
+ * Names in any case, blanks around numbers allowed. Indices are never negative.
+ * Owns:   the caller frees out->indices.data.
+ * Errors: LS_ERR_ARG for any other text, with the form that was expected; LS_ERR_RANGE for numbers below
+ * their minimum or beyond 64 bits; LS_ERR_NOMEM with what is needed. *out is then empty. */
+ls_err pat_generate(const char *text, struct pat_generated *out);
+
+/* The same, but LS_ERR_RANGE for more than limit indices; 0: no limit.
+ * Owns, errors: as pat_generate. */
+ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated *out);
+
+/* ---- what Spatter does to indices before it runs them, in this order: truncate, boundary, compress ---- */
+
+/* Renumber pages of 4 KiB (512 elements of 8 bytes) in the order in which they are first seen; the place in a
+ * page stays: 0,10,600,5000,1000000 becomes 0,10,600,1416,1600. Errors: LS_ERR_NOMEM; p is unchanged. */
+ls_err pat_compress(struct pat_indices *p);
+
+/* All lists of c by its pattern_size and boundary, then compressed when asked; then the checks that Spatter
+ * makes: the lists its kernel needs are there, those of gs are equally long, count, wrap and runs are 1 at
+ * least. Errors: as above and LS_ERR_ARG, naming the list. */
+ls_err pat_config_finish(struct pat_config *c, bool compress);
+
+/* ---- files of raw indices ---- */
+
+/* All little-endian 64-bit integers of in, as GS Patterns writes them (.sbin), packed or not.
+ * Owns:   the caller frees out->data; what out held before is freed.
+ * Errors: LS_ERR_TRUNCATED when the length is no multiple of 8, LS_ERR_FORMAT for an empty file or a negative
+ * index (with its place), those of pat_input_read, LS_ERR_NOMEM. *out is then unchanged. */
+ls_err pat_raw_read(pat_input *in, struct pat_indices *out);
+
+/* pat_raw_read of a file.  Errors: also those of pat_input_open. */
+ls_err pat_raw_read_file(const char *path, struct pat_indices *out);
 
 #endif

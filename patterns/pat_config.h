@@ -106,8 +106,6 @@ ls_err pat_kernel_parse(const char *text, enum pat_kernel *out);
 
 /* "copy" and so on; "?" for what is no operation. */
 const char *pat_operation_name(enum pat_operation o);
-/* The operation in words. */
-const char *pat_operation_text(enum pat_operation o);
 
 /* The operation named text, in any case.
  * Errors: LS_ERR_ARG, with the names there are; *out is unchanged. */
@@ -122,5 +120,16 @@ size_t pat_config_len(const struct pat_config *c);
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
  * update), indices count nothing. 0 when the product does not fit 64 bits. */
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
+
+/* A distance from an index to the next one, and how often it occurs. */
+struct pat_distance {
+    int64_t distance;
+    size_t count;
+};
+
+/* Every distance once, the most frequent first, equally frequent ones ascending.
+ * Owns:   the caller frees *out. It is NULL and *out_len 0 when p has fewer than two indices.
+ * Errors: LS_ERR_NOMEM. */
+ls_err pat_distances(const struct pat_indices *p, struct pat_distance **out, size_t *out_len);
 
 #endif

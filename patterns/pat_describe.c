@@ -33,7 +33,15 @@ static bool pat_is_broadcast(const struct pat_indices *p)
     return true;
 }
 
-enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride)
+enum pat_shape {
+    PAT_SHAPE_SINGLE,    /* one index */
+    PAT_SHAPE_UNIFORM,   /* equal distances: stride-N */
+    PAT_SHAPE_BROADCAST, /* runs of the same index, at a constant distance from each other */
+    PAT_SHAPE_IRREGULAR
+};
+
+/* The shape of p, and for uniform ones its stride. p is not empty. */
+static enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride)
 {
     *out_stride = 0;
     if (p->len == 1) return PAT_SHAPE_SINGLE;

@@ -8,16 +8,6 @@
 
 enum { PAT_TEXT_BYTES = 64 };
 
-enum pat_shape {
-    PAT_SHAPE_SINGLE,    /* one index */
-    PAT_SHAPE_UNIFORM,   /* equal distances: stride-N */
-    PAT_SHAPE_BROADCAST, /* runs of the same index, at a constant distance from each other */
-    PAT_SHAPE_IRREGULAR
-};
-
-/* The shape of p, and for uniform ones its stride. p is not empty. */
-enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride);
-
 /* "16 x stride 4", "16, broadcast", "16, mostly stride-1", "16, random", "16, complex", by the thresholds of
  * patterns/compact/pat_class.c; the class that the file tells where it does: "3 x stride 1, stencil". Of gs
  * both sides. Written into out and returned.

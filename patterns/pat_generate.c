@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/pat_generate.h"
+#include "patterns/pat_builder.h"
 #include "common/ls_checked.h"
-#include "patterns/pat_integer.h"
+#include "patterns/pat_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * builder. */
 #include "patterns/pat_json.h"
 #include "patterns/pat_builder.h"
-#include "patterns/pat_integer.h"
+#include "patterns/pat_list.h"
 
 #include <stdarg.h>
 #include <stdio.h>

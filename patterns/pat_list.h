@@ -31,4 +31,15 @@ static inline ls_err pat_list_push(struct pat_list *l, int64_t index)
     return LS_OK;
 }
 
+/* ---- integers and lists of them as pattern files write them ---- */
+
+/* All of text[0, len) as a decimal integer of at least minimum, blanks around it allowed.
+ * Errors: LS_ERR_ARG when it is none, LS_ERR_RANGE when it does not fit or is less; *out is unchanged. */
+ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out);
+
+/* "0,4, 8" appended to l; each element at least minimum.
+ * Errors: as above, naming the element by its place; LS_ERR_ARG for an empty element; LS_ERR_NOMEM. l keeps
+ * what was read before. */
+ls_err pat_integers_parse(const char *text, size_t len, int64_t minimum, struct pat_list *l);
+
 #endif

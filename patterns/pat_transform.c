@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/pat_transform.h"
+#include "patterns/pat_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { PAT_PAGE_ELEMENTS = 512, PAT_PAGES_FIRST = 1024 };
 
-ls_err pat_truncate(struct pat_indices *p, uint64_t len)
+/* Keep the first len indices; 0 keeps all. LS_ERR_RANGE when there are fewer; p is unchanged. */
+static ls_err pat_truncate(struct pat_indices *p, uint64_t len)
 {
     if (len > p->len)
         return ls_fail(LS_ERR_RANGE, "it cannot be cut to %llu indices, it has %zu", (unsigned long long)len,
@@ -18,7 +19,8 @@ ls_err pat_truncate(struct pat_indices *p, uint64_t len)
     return LS_OK;
 }
 
-ls_err pat_bound(struct pat_indices *p, uint64_t boundary)
+/* Take every index modulo boundary, which has 63 bits at most; 0 leaves them. */
+static ls_err pat_bound(struct pat_indices *p, uint64_t boundary)
 {
     if (boundary > INT64_MAX)
         return ls_fail(LS_ERR_RANGE, "boundary %llu does not fit 63 bits", (unsigned long long)boundary);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access patterns of a page: of each what it is, where it is from, and a thousand of its indices. */
-#include "patterns/pat_distances.h"
+#include "patterns/pat_config.h"
 #include "patterns/write/pat_write.h"
 #include "viz-export/vx_view_parts.h"
 

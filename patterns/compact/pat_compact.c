@@ -1,15 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_compact.h"
+#include "common/ls_checked.h"
 #include "patterns/compact/pat_class.h"
-#include "patterns/compact/pat_form.h"
-#include "patterns/compact/pat_join.h"
-#include "patterns/compact/pat_measure_moved.h"
-#include "patterns/compact/pat_names.h"
-#include "patterns/compact/pat_parallel.h"
+#include "patterns/compact/pat_compact_parts.h"
+#include "patterns/compact/pat_measure.h"
+#include "smrtree/smr_array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- rounds that move on ---- */
+
+/* Measures of a folded sequence whose rounds move on look at two rounds as if they were all of them. For that
+ * its rounds are taken together, so that one moves by whole pages (what it touches lies in lines and pages as
+ * what the one before touched does), reaches into the one before it and no farther back, and is longer than
+ * any window that is looked back through. */
+struct moved {
+    struct pat_stream stream; /* its pieces are of indices */
+    struct pat_indices indices;
+    bool is_part; /* rounds as long as that would be too long: these are the first accesses, and no rounds */
+};
+
+enum {
+    MOVED_PAGE = 4096,
+    MOVED_LEAST = 64,    /* accesses: PAT_SPATIAL_WINDOW and more */
+    MOVED_MOST = 1 << 23 /* indices */
+};
+
+/* The greatest common divisor of this and a page. */
+static uint64_t moved_common(uint64_t bytes)
+{
+    const uint64_t power = bytes & -bytes;
+    return power < MOVED_PAGE ? power : MOVED_PAGE;
+}
+
+/* Bytes from the first to behind the last that a round touches, as far as 2^64 goes. */
+static uint64_t moved_extent(const struct pat_stream *s)
+{
+    const int64_t *data = s->pieces.sequence->data;
+    int64_t low = data[0], high = data[0];
+    for (size_t i = 1; i < s->fold.period; i++) {
+        if (data[i] < low) low = data[i];
+        if (data[i] > high) high = data[i];
+    }
+    const __int128 bytes = ((__int128)high - low) * s->elem_size_bytes + s->access_size_bytes;
+    return bytes > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)bytes;
+}
+
+/* Rounds that are one; 0: too many. */
+static size_t moved_rounds(const struct pat_stream *s)
+{
+    const uint64_t shift = s->fold.shift < 0 ? -(uint64_t)s->fold.shift : (uint64_t)s->fold.shift;
+    const uint64_t most = MOVED_MOST / 2 / s->fold.period, extent = moved_extent(s);
+    uint64_t step_bytes, reach_bytes;
+    if (!ls_mul_u64(shift, s->elem_size_bytes, &step_bytes) || !ls_add_u64(extent, MOVED_PAGE, &reach_bytes))
+        return 0;
+    /* rounds - 1 steps and a reach must be less than twice as many steps as rounds */
+    const uint64_t aligned = MOVED_PAGE / moved_common(step_bytes), apart = reach_bytes / step_bytes,
+                   least = MOVED_LEAST / s->fold.period + 1, wanted = apart > least ? apart : least;
+    if (wanted > most || aligned > most) return 0;
+    const uint64_t rounds = (wanted + aligned - 1) / aligned * aligned;
+    return rounds <= most ? (size_t)rounds : 0;
+}
+
+/* Two of the rounds together, where there are as many; else all, or as many as are allowed. */
+static size_t moved_len(const struct pat_stream *s, size_t rounds)
+{
+    const size_t all = s->fold.len;
+    if (rounds && 2 * rounds * s->fold.period <= all) return 2 * rounds * s->fold.period;
+    return all < MOVED_MOST ? all : MOVED_MOST;
+}
+
+/* How many indices moved_of makes. */
+static size_t moved_indices(const struct pat_stream *s)
+{
+    return moved_len(s, moved_rounds(s));
+}
+
+/* Of a stream whose fold has a shift. The caller frees out->indices.data; out->stream points into *out, which
+ * stays where it is. */
+static ls_err moved_of(const struct pat_stream *s, struct moved *out)
+{
+    const size_t rounds = moved_rounds(s), len = moved_len(s, rounds), round = rounds * s->fold.period;
+    *out = (struct moved){.stream = *s, .indices = {smr_array_alloc(len * sizeof(int64_t)), len}};
+    if (!out->indices.data) return ls_nomem("the measures of %zu accesses", len);
+    for (size_t i = 0; i < len; i++)
+        out->indices.data[i] = pat_fold_index(&s->fold, s->pieces.sequence->data, i);
+    const bool is_folded = round && 2 * round == len && len < s->fold.len;
+    out->is_part = !is_folded && len < s->fold.len;
+    out->stream.pieces = (struct pat_pieces){.sequence = &out->indices};
+    out->stream.fold = (struct pat_fold){0};
+    if (is_folded)
+        out->stream.fold = (struct pat_fold){round, s->fold.len, (int64_t)((uint64_t)s->fold.shift * rounds)};
+    return LS_OK;
+}
+
+/* ---- sequences to patterns ---- */
 
 /* Two sequences as long as extraction keeps them by default: some 14 bytes an index are taken meanwhile. */
 #define PAT_INDICES_AT_WORK (UINT64_C(1) << 26)
@@ -130,8 +217,8 @@ static struct pat_measures pat_unmeasured(const struct pat_sequence *s)
 /* Rounds that move on. */
 static ls_err pat_measure_moved(const struct pat_stream *stream, struct pat_measures *m)
 {
-    struct pat_moved moved;
-    LS_TRY(pat_moved_of(stream, &moved));
+    struct moved moved;
+    LS_TRY(moved_of(stream, &moved));
     const ls_err e = pat_measure(&moved.stream, m);
     if (moved.is_part) m->part = moved.indices.len;
     free(moved.indices.data);
@@ -190,7 +277,7 @@ static uint64_t pat_weigh_look(const void *user, size_t job)
     const struct pat_workshop *w = user;
     const struct pat_sequence *s = w->making[job / 2].s;
     const struct pat_stream stream = pat_stream_of(w->c, s);
-    return s->fold.shift ? pat_moved_len(&stream) : s->indices.len;
+    return s->fold.shift ? moved_indices(&stream) : s->indices.len;
 }
 
 static uint64_t pat_weigh_finish(const void *user, size_t i)

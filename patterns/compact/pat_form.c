@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compact/pat_form.h"
-#include "patterns/pat_extent.h"
+#include "patterns/compact/pat_compact_parts.h"
 #include "patterns/compact/pat_measure_map.h"
 #include "patterns/compact/pat_period.h"
-#include "patterns/compact/pat_period_pieces.h"
-#include "patterns/compact/pat_synthetic.h"
+#include "patterns/pat_extent.h"
 
 #include <math.h>
 #include <stdlib.h>

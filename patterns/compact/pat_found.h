@@ -4,8 +4,8 @@
 #ifndef PAT_FOUND_H
 #define PAT_FOUND_H
 
-#include "patterns/pat_config.h"
 #include "patterns/extract/pat_extract.h"
+#include "patterns/pat_config.h"
 
 /* X(enumerator, name) the literature's terms; doc/patterns.md gives the measures that decide. */
 #define PAT_CLASS_LIST(X)                    \
@@ -46,7 +46,7 @@ struct pat_measures {
     uint64_t part; /* all but the footprint are of the first so many accesses, which were kept; 0: of all */
 };
 
-/* An instruction whose accesses are in a pattern with those of others (patterns/compact/pat_join.h). */
+/* An instruction whose accesses are in a pattern with those of others (struct pat_join). */
 struct pat_member {
     uint64_t ip;
     enum pat_op op;
@@ -114,5 +114,11 @@ void pat_found_fini(struct pat_found *f);
 
 /* Release all rows; f is zeroed. */
 void pat_findings_fini(struct pat_findings *f);
+
+/* Drop from f, which was made of s, the loads that do nothing but run through the indices of another row of
+ * f: element by element, and not more often than that row accesses something. A replay reads an index list in
+ * their place. *out_dropped: how many.
+ * Errors: LS_ERR_NOMEM; then f is as it was. */
+ls_err pat_feeds_drop(struct pat_findings *f, const struct pat_sequences *s, size_t *out_dropped);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compact/pat_join.h"
+#include "patterns/compact/pat_compact_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

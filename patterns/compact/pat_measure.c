@@ -1,9 +1,204 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_measure.h"
-#include "patterns/compact/pat_measure_lines.h"
 #include "patterns/compact/pat_measure_map.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+/* ---- lines and pages ---- */
+
+/* Which lines and pages a sequence touches, and how much of them: exact where its data lies in 64 MiB or has
+ * been accessed no more often than the limit; else by the pages that a hash chooses. */
+enum {
+    PAT_LINE_SHIFT = 6,
+    PAT_PAGE_SHIFT = 12,
+    PAT_PAGE_SEED = 0x7a6e11,
+    PAT_LINES_AHEAD = 16,      /* accesses whose lines' masks are fetched */
+    PAT_TABLE_LINES = 1 << 20, /* 64 MiB of data in 8 MiB */
+    PAT_TABLE_LEAST = 4096     /* lines, also where there are fewer accesses */
+};
+
+/* What some accesses touch. */
+struct touched {
+    uint64_t bytes, lines, pages;
+};
+
+/* Accesses that touch all that is touched, but for rounds that move on. */
+static size_t lines_len(const struct pat_stream *s)
+{
+    return s->fold.period && !s->fold.shift ? s->fold.period : s->pieces.sequence->len;
+}
+
+static uint64_t lines_byte(const struct pat_stream *s, size_t i)
+{
+    return pat_stream_byte(s, i) & (UINT64_MAX >> 1);
+}
+
+/* Bytes of a line that the access at [byte, byte + len) uses. */
+static uint64_t line_mask(uint64_t line, uint64_t byte, uint64_t len)
+{
+    const uint64_t begin = line << PAT_LINE_SHIFT;
+    const uint64_t first = byte > begin ? byte - begin : 0;
+    const uint64_t end = byte + len - begin < 64 ? byte + len - begin : 64;
+    return (end == 64 ? ~UINT64_C(0) : (UINT64_C(1) << end) - 1) & ~((UINT64_C(1) << first) - 1);
+}
+
+/* Of the pages that the hash chooses, one of 2^shift. */
+static ls_err touch_lines(struct pat_map *lines, const struct pat_stream *s, size_t i, unsigned shift)
+{
+    const uint64_t byte = lines_byte(s, i), len = s->access_size_bytes;
+    for (uint64_t line = byte >> PAT_LINE_SHIFT; line <= (byte + len - 1) >> PAT_LINE_SHIFT; line++) {
+        uint64_t *mask;
+        const uint64_t page = line >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT);
+        if (ls_random_mix(page ^ PAT_PAGE_SEED) & ((UINT64_C(1) << shift) - 1)) continue;
+        LS_TRY(pat_map_at(lines, line, &mask));
+        *mask |= line_mask(line, byte, len);
+    }
+    return LS_OK;
+}
+
+static ls_err use_lines(const struct pat_map *lines, struct touched *out)
+{
+    struct pat_map pages = {0};
+    uint64_t *seen;
+    ls_err e = LS_OK;
+    const struct pat_map_row *row;
+    *out = (struct touched){.lines = lines->len};
+    for (size_t i = 0; e == LS_OK && (row = pat_map_next(lines, &i)) != NULL;) {
+        out->bytes += (uint64_t)__builtin_popcountll(row->value);
+        e = pat_map_at(&pages, pat_map_key(row) >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT), &seen);
+    }
+    out->pages = pages.len;
+    pat_map_fini(&pages);
+    return e;
+}
+
+/* By a hash of the lines of one page in 2^shift. */
+static ls_err lines_anywhere(const struct pat_stream *s, size_t len, unsigned shift, struct touched *out)
+{
+    struct pat_map lines = {0};
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < len; i++)
+        e = touch_lines(&lines, s, i, shift);
+    if (e == LS_OK) e = use_lines(&lines, out);
+    pat_map_fini(&lines);
+    return e;
+}
+
+/* --- data that lies together: a table of all its lines --- */
+
+struct lines_table {
+    uint64_t *masks;
+    uint64_t first; /* line */
+    size_t len;
+};
+
+/* False: it lies too far apart for as many accesses as there are. */
+static bool lines_fit(const struct pat_stream *s, struct lines_table *out)
+{
+    const size_t len = lines_len(s);
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < len; i++) {
+        const uint64_t byte = lines_byte(s, i);
+        if (byte < low) low = byte;
+        if (byte > high) high = byte;
+    }
+    if (len == 0) return false;
+    const uint64_t first = low >> PAT_LINE_SHIFT, last = (high + s->access_size_bytes - 1) >> PAT_LINE_SHIFT;
+    *out = (struct lines_table){.first = first, .len = (size_t)(last - first + 1)};
+    return last - first < PAT_TABLE_LINES && (last - first < PAT_TABLE_LEAST || last - first < len);
+}
+
+static void table_touch(struct lines_table *t, uint64_t byte, uint64_t len_bytes)
+{
+    for (uint64_t line = byte >> PAT_LINE_SHIFT; line <= (byte + len_bytes - 1) >> PAT_LINE_SHIFT; line++)
+        t->masks[line - t->first] |= line_mask(line, byte, len_bytes);
+}
+
+static void table_use(const struct lines_table *t, struct touched *out)
+{
+    uint64_t page = UINT64_MAX;
+    *out = (struct touched){0};
+    for (size_t i = 0; i < t->len; i++) {
+        if (!t->masks[i]) continue;
+        const uint64_t here = (t->first + i) >> (PAT_PAGE_SHIFT - PAT_LINE_SHIFT);
+        out->bytes += (uint64_t)__builtin_popcountll(t->masks[i]);
+        out->lines++;
+        out->pages += here != page;
+        page = here;
+    }
+}
+
+static ls_err lines_together(const struct pat_stream *s, size_t len, struct lines_table t,
+                             struct touched *out)
+{
+    t.masks = calloc(t.len, sizeof(*t.masks));
+    if (!t.masks) return ls_nomem("the measures of %zu lines", t.len);
+    for (size_t i = 0; i < len; i++) {
+        if (i + PAT_LINES_AHEAD < len)
+            ls_prefetch(&t.masks[(lines_byte(s, i + PAT_LINES_AHEAD) >> PAT_LINE_SHIFT) - t.first]);
+        table_touch(&t, lines_byte(s, i), s->access_size_bytes);
+    }
+    table_use(&t, out);
+    free(t.masks);
+    return LS_OK;
+}
+
+/* --- all of a sequence --- */
+
+/* How its lines are looked at. */
+struct lines_way {
+    struct lines_table table;
+    bool is_together;
+    unsigned shift; /* one page in 2^shift */
+};
+
+static struct lines_way lines_way(const struct pat_stream *s)
+{
+    struct lines_way way = {.is_together = false};
+    way.is_together = lines_fit(s, &way.table);
+    while (!way.is_together && lines_len(s) >> way.shift > s->limit)
+        way.shift++;
+    return way;
+}
+
+/* By the first len accesses. */
+static ls_err lines_touched(const struct pat_stream *s, const struct lines_way *way, size_t len,
+                            struct touched *out)
+{
+    return way->is_together ? lines_together(s, len, way->table, out)
+                            : lines_anywhere(s, len, way->shift, out);
+}
+
+/* Each round that follows the second one touches as much that is new as that did; the last one may be cut. */
+static ls_err lines_moved(const struct pat_stream *s, const struct lines_way *way, struct touched *out)
+{
+    const size_t period = s->fold.period, rounds = s->fold.len / period;
+    struct touched one, two, cut;
+    LS_TRY(lines_touched(s, way, period, &one));
+    LS_TRY(lines_touched(s, way, 2 * period, &two));
+    LS_TRY(lines_touched(s, way, period + s->fold.len % period, &cut));
+    out->bytes = cut.bytes + (rounds - 1) * (two.bytes - one.bytes);
+    out->lines = cut.lines + (rounds - 1) * (two.lines - one.lines);
+    out->pages = cut.pages + (rounds - 1) * (two.pages - one.pages);
+    return LS_OK;
+}
+
+/* Set the utilisations and the footprint. */
+static ls_err lines_of(const struct pat_stream *s, struct pat_measures *out)
+{
+    const struct lines_way way = lines_way(s);
+    struct touched all;
+    LS_TRY(s->fold.shift ? lines_moved(s, &way, &all) : lines_touched(s, &way, lines_len(s), &all));
+    if (all.lines) {
+        out->line_utilisation = (double)all.bytes / ((double)all.lines * (1 << PAT_LINE_SHIFT));
+        out->page_utilisation = (double)all.bytes / ((double)all.pages * (1 << PAT_PAGE_SHIFT));
+        out->footprint_bytes = all.lines << (PAT_LINE_SHIFT + way.shift);
+    }
+    return LS_OK;
+}
+
+/* ---- measures ---- */
 
 enum {
     PAT_WORD_SHIFT = 3,
@@ -66,8 +261,10 @@ static uint64_t pat_stride(const struct pat_stream *s, size_t from, size_t i)
     return least;
 }
 
-/* Each access counts as often as it comes, as long as none is left out. */
-double pat_measure_spatial(const struct pat_stream *s)
+/* Spatial locality: the sum over strides i > 0 of P(i) / i, where the stride of an access is its least
+ * distance to the accesses before it in the window. Each access counts as often as it comes, as long as none
+ * is left out. */
+static double measure_spatial(const struct pat_stream *s)
 {
     struct pat_walk w = {.s = s};
     const bool is_weighed = s->fold.period && s->pieces.sequence->len <= pat_limit_of(s);
@@ -83,7 +280,9 @@ double pat_measure_spatial(const struct pat_stream *s)
     return seen ? sum / (double)seen : 0;
 }
 
-double pat_measure_temporal(const struct pat_reuse *r, uint64_t accesses)
+/* Temporal locality: the share of accesses whose reuse distance is at most 2^i, weighed by 1 - i / log2 N.
+ * accesses: all of those that r was made of. */
+static double measure_temporal(const struct pat_reuse *r, uint64_t accesses)
 {
     double sum = (double)r->bins[0];
     for (unsigned i = 0; i < PAT_TEMPORAL_LOG2; i++)
@@ -179,9 +378,9 @@ ls_err pat_measure(const struct pat_stream *s, struct pat_measures *out)
     LS_TRY(pat_reuse_of(s, PAT_WORD_SHIFT, &words));
     LS_TRY(pat_reuse_of(s, PAT_LINE_SHIFT, &lines));
     LS_TRY(pat_measure_shares(s, &shares));
-    LS_TRY(pat_lines_of(s, out));
-    out->spatial = pat_measure_spatial(s);
-    out->temporal = pat_measure_temporal(&words, pat_stream_len(s));
+    LS_TRY(lines_of(s, out));
+    out->spatial = measure_spatial(s);
+    out->temporal = measure_temporal(&words, pat_stream_len(s));
     out->delta_entropy_bits = shares.entropy_bits;
     for (unsigned i = 0; i < PAT_REUSE_BINS; i++)
         out->reuse[i] = lines.bins[i];

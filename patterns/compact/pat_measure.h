@@ -4,8 +4,57 @@
 #ifndef PAT_MEASURE_H
 #define PAT_MEASURE_H
 
-#include "patterns/compact/pat_measure_reuse.h"
-#include "patterns/pat_distances.h"
+#include "patterns/compact/pat_found.h"
+#include "patterns/compact/pat_period.h"
+
+/* ---- reuse ---- */
+
+/* Reuse distances: how many other units (lines, words) were touched since a unit was touched before. Exact by
+ * a Fenwick tree over the last touches (Bennett and Kruskal, IBM J. Res. Dev. 19, 1975; n log n); of more
+ * than a limit of accesses by SHARDS (Waldspurger et al., FAST'15): a fixed share of the units, chosen by a
+ * hash, with distances and counts scaled up and its correction of the first bin. */
+
+/* Where a sequence's accesses lie. */
+struct pat_stream {
+    struct pat_pieces pieces;
+    struct pat_fold fold;       /* pieces are two periods, without a break; all zero: they are everything */
+    uint64_t elem_size_bytes;   /* of an index, at least 1 */
+    uint64_t access_size_bytes; /* of what is accessed there, at least 1 */
+    size_t limit;               /* accesses that are looked at one by one; of more a share is */
+};
+
+/* The byte at which access i begins, modulo 2^64. */
+static inline uint64_t pat_stream_byte(const struct pat_stream *s, size_t i)
+{
+    return (uint64_t)s->pieces.sequence->data[i] * s->elem_size_bytes;
+}
+
+/* Accesses of all of the sequence. */
+static inline size_t pat_stream_len(const struct pat_stream *s)
+{
+    return s->fold.period ? s->fold.len : s->pieces.sequence->len;
+}
+
+/* How many accesses does access i stand for? Rounds that follow the second one are like it: what was touched
+ * in the round before is the same (where rounds move on, as far on as they are: struct moved of
+ * pat_compact.c). */
+static inline uint64_t pat_stream_weight(const struct pat_stream *s, size_t i)
+{
+    const size_t period = s->fold.period;
+    return i < period || !period ? 1 : pat_fold_times(&s->fold, i - period, s->fold.len - period);
+}
+
+struct pat_reuse {
+    uint64_t bins[PAT_REUSE_BINS]; /* as of struct pat_measures, the last one takes what is beyond */
+    uint64_t cold;                 /* first touches, in each piece */
+    unsigned rate_shift;           /* one of 2^rate_shift units was looked at; 0: all */
+};
+
+/* Units are 2^unit_shift bytes, the one in which an access begins counts.
+ * Errors: LS_ERR_NOMEM. */
+ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_reuse *out);
+
+/* ---- measures ---- */
 
 enum {
     PAT_SPATIAL_WINDOW = 32, /* accesses looked back, of 64-bit words (Weinberg et al., SC'05) */
@@ -20,14 +69,6 @@ struct pat_shares {
     double top_share, zero_share, one_share;
     double entropy_bits; /* Shannon's, of the distribution of distances */
 };
-
-/* Spatial locality: the sum over strides i > 0 of P(i) / i, where the stride of an access is its least
- * distance to the accesses before it in the window. */
-double pat_measure_spatial(const struct pat_stream *s);
-
-/* Temporal locality: the share of accesses whose reuse distance is at most 2^i, weighed by 1 - i / log2 N.
- * accesses: all of those that r was made of. */
-double pat_measure_temporal(const struct pat_reuse *r, uint64_t accesses);
 
 /* Errors: LS_ERR_NOMEM. */
 ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out);

@@ -1,9 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compact/pat_measure_reuse.h"
+#include "patterns/compact/pat_measure.h"
 #include "patterns/compact/pat_measure_fenwick.h"
-#include "patterns/compact/pat_measure_last.h"
+#include "patterns/compact/pat_measure_map.h"
 
 #include <stdlib.h>
+
+/* When each unit was touched last: a table where the units lie together, else a map. */
+struct last {
+    uint64_t *table; /* of units [first, first + len); NULL: the map is used */
+    uint64_t first;
+    size_t len;
+    struct pat_map map;
+};
+
+/* The value of a unit in the range, 0 when it is new; it stays where it is until the next call. */
+static inline ls_err last_at(struct last *l, uint64_t unit, uint64_t **out)
+{
+    if (!l->table) return pat_map_at(&l->map, unit, out);
+    *out = &l->table[unit - l->first];
+    return LS_OK;
+}
+
+/* The unit will be asked for soon. */
+static inline void last_prefetch(const struct last *l, uint64_t unit)
+{
+    if (!l->table)
+        pat_map_prefetch(&l->map, unit);
+    else
+        ls_prefetch(&l->table[unit - l->first]);
+}
+
+/* A row of the map takes four words at least. */
+enum { LAST_SPARSE = 8, LAST_LEAST = 4096, LAST_MOST = 1 << 24 };
+
+/* For units in [low, high], of which so many will be touched at most. Without memory for a
+ * table there is none. */
+static void last_init(struct last *l, uint64_t low, uint64_t high, size_t touches)
+{
+    *l = (struct last){.first = low};
+    if (high < low || high - low >= LAST_MOST) return;
+    if (high - low >= LAST_LEAST && (high - low) / LAST_SPARSE >= touches) return;
+    l->len = (size_t)(high - low + 1);
+    l->table = calloc(l->len, sizeof(*l->table));
+}
+
+static void last_fini(struct last *l)
+{
+    free(l->table);
+    pat_map_fini(&l->map);
+    *l = (struct last){0};
+}
 
 enum {
     PAT_SHARDS_SEED = 0x51a2d5,
@@ -11,7 +57,7 @@ enum {
     PAT_SHARDS_FOLDED = 8 /* of two rounds a part of the limit is enough */
 };
 
-unsigned pat_reuse_bin(uint64_t distance)
+static unsigned pat_reuse_bin(uint64_t distance)
 {
     const unsigned bin = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
     return bin < PAT_REUSE_BINS ? bin : PAT_REUSE_BINS - 1;
@@ -21,10 +67,10 @@ struct pat_reuse_run {
     const struct pat_stream *stream;
     struct pat_reuse *out;
     struct pat_fenwick touched;
-    struct pat_last last; /* unit to position + 1 */
-    uint64_t low, high;   /* units that are looked at */
-    uint64_t before;      /* the unit at now - 1 */
-    uint64_t *chosen;     /* a bit for each access: is it looked at? */
+    struct last last;   /* unit to position + 1 */
+    uint64_t low, high; /* units that are looked at */
+    uint64_t before;    /* the unit at now - 1 */
+    uint64_t *chosen;   /* a bit for each access: is it looked at? */
     unsigned unit_shift;
     size_t now, piece_began; /* positions */
 };
@@ -74,7 +120,7 @@ static ls_err pat_reuse_touch(struct pat_reuse_run *r, size_t at)
         return LS_OK;
     }
     r->before = unit;
-    LS_TRY(pat_last_at(&r->last, unit, &last));
+    LS_TRY(last_at(&r->last, unit, &last));
     if (*last > r->piece_began) {
         const uint64_t between =
             pat_fenwick_sum(&r->touched, r->now) - pat_fenwick_sum(&r->touched, (size_t)*last);
@@ -98,7 +144,7 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
             ahead = pat_reuse_next(r, ahead, until) + 1;
         for (size_t at = from; (at = pat_reuse_next(r, at, until)) < until; at++) {
             ahead = pat_reuse_next(r, ahead, until);
-            if (ahead < until) pat_last_prefetch(&r->last, pat_unit(r, ahead++));
+            if (ahead < until) last_prefetch(&r->last, pat_unit(r, ahead++));
             LS_TRY(pat_reuse_touch(r, at));
         }
     }
@@ -139,12 +185,12 @@ ls_err pat_reuse_of(const struct pat_stream *s, unsigned unit_shift, struct pat_
     out->rate_shift = pat_reuse_rate(s);
     r.chosen = malloc((len / 64 + 1) * sizeof(*r.chosen));
     if (r.chosen) pat_reuse_choose(&r);
-    pat_last_init(&r.last, r.low, r.high, r.touched.len);
+    last_init(&r.last, r.low, r.high, r.touched.len);
     r.touched.sums = calloc(r.touched.len + 1, sizeof(*r.touched.sums));
     ls_err e = r.chosen && r.touched.sums ? pat_reuse_walk(&r)
                                           : ls_nomem("the reuse distances of %zu accesses", len);
     if (e == LS_OK && out->rate_shift) pat_reuse_correct(&r);
-    pat_last_fini(&r.last);
+    last_fini(&r.last);
     free(r.touched.sums);
     free(r.chosen);
     return e;

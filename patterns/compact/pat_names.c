@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compact/pat_names.h"
+#include "patterns/compact/pat_compact_parts.h"
+#include "common/ls_text.h"
 #include "symbols/sym_files.h"
 
 #include <stdio.h>
@@ -104,12 +105,6 @@ ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t)
     return e;
 }
 
-static const char *pat_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* " in spmv_row (spmv.c:41)", " in libm.so.6+0x1234", " at 0x401136" */
 static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat_tables *t)
 {
@@ -117,10 +112,10 @@ static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat
     if (*f->function)
         fprintf(out, " in %s", f->function);
     else if (m)
-        fprintf(out, " in %s+0x%llx", pat_base_name(m->path), (unsigned long long)f->linked_ip);
+        fprintf(out, " in %s+0x%llx", ls_base_name(m->path), (unsigned long long)f->linked_ip);
     else
         fprintf(out, " at 0x%llx", (unsigned long long)f->ip);
-    if (*f->file && f->line) fprintf(out, " (%s:%u)", pat_base_name(f->file), f->line);
+    if (*f->file && f->line) fprintf(out, " (%s:%u)", ls_base_name(f->file), f->line);
 }
 
 static ls_err pat_write_name(struct pat_found *f, const struct pat_tables *t)

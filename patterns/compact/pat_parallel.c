@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "patterns/compact/pat_parallel.h"
+#include "patterns/compact/pat_compact_parts.h"
 
 #include <pthread.h>
 #include <sched.h>

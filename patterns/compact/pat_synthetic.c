@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compact/pat_synthetic.h"
+#include "patterns/compact/pat_compact_parts.h"
 #include "common/ls_random.h"
 #include "patterns/compact/pat_measure_fenwick.h"
 #include "patterns/compact/pat_measure_map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compare/pat_compare_item.h"
+#include "patterns/compare/pat_compare.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/compare/pat_compare_resample.h"
+#include "patterns/compare/pat_compare.h"
 #include "common/ls_random.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/extract/pat_ext_arena.h"
+#include "patterns/extract/pat_ext.h"
+#include "common/ls_vector.h"
 #include "smrtree/smr_array.h"
 
 #include <stdlib.h>
@@ -100,13 +101,7 @@ static struct pat_ext_arena_chunk *arena_chunk_of(const struct pat_ext_arena *a,
 
 static struct pat_ext_arena_chunk *arena_chunk_add(struct pat_ext_arena *a)
 {
-    if (a->chunks_len == a->chunks_cap) {
-        const size_t cap = a->chunks_cap ? 2 * a->chunks_cap : 16;
-        struct pat_ext_arena_chunk *wider = realloc(a->chunks, cap * sizeof(*wider));
-        if (!wider) return NULL;
-        a->chunks = wider;
-        a->chunks_cap = cap;
-    }
+    if (LS_GROW(a->chunks, a->chunks_cap, a->chunks_len + 1) != LS_OK) return NULL;
     struct pat_ext_arena_chunk c = {.base = arena_chunk_memory(a->log2_chunk),
                                     .free = calloc((size_t)1 << (a->log2_chunk - PAT_EXT_ARENA_LOG2_MIN), 1)};
     if (!c.base || !c.free) {

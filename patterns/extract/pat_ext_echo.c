@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/extract/pat_ext_echo.h"
-#include "patterns/extract/pat_ext_rows.h"
+#include "patterns/extract/pat_ext_engine.h"
+#include "patterns/extract/pat_ext_row.h"
 
 #include <stdlib.h>
 

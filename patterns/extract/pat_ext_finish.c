@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/extract/pat_ext_finish.h"
-#include "patterns/extract/pat_ext_choose.h"
-#include "patterns/extract/pat_ext_rows.h"
+#include "patterns/extract/pat_ext_engine.h"
+#include "config.h"
+#include "patterns/extract/pat_ext_counts.h"
+#include "patterns/extract/pat_ext_filter.h"
 #include "patterns/extract/pat_indirect.h"
 #include "smrtree/smr_array.h"
 
@@ -459,12 +460,21 @@ static ls_err finish_sites_init(const struct pat_ext *e, struct pat_ext_row *con
     return LS_OK;
 }
 
+/* NULL: this build reads no machine code. */
+static ls_err (*const finish_indirect)(const struct pat_tables *t, const uint64_t *accesses,
+                                       struct pat_sequence *rows, size_t len) =
+#ifdef HAVE_STEP
+    pat_indirect;
+#else
+    NULL;
+#endif
+
 /* Which loads give the indices. What is loaded from one place all the time is an array's base or length (in
  * unoptimised code, a descriptor, an object). */
 static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites *sites,
                              struct pat_sequences *out)
 {
-    LS_TRY(pat_indirect(e->tables, sites->accesses, out->rows, out->len));
+    if (finish_indirect) LS_TRY(finish_indirect(e->tables, sites->accesses, out->rows, out->len));
     for (size_t i = 0; i < out->len; i++) {
         struct pat_sequence *s = &out->rows[i];
         if (s->index_site != PAT_NONE && !sites->moves[s->index_site]) s->index_site = PAT_NONE;

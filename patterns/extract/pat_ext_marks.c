@@ -1,16 +1,149 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/extract/pat_ext_marks.h"
-#include "common/ls_prefetch.h"
 #include "patterns/extract/pat_ext_engine.h"
-#include "patterns/extract/pat_ext_rows.h"
+#include "common/ls_prefetch.h"
+#include "smrtree/smr_array.h"
+
+#include <stdlib.h>
+
+/* ---- cost ---- */
+
+enum {
+    COST_BUCKETS_MIN = 1 << 10,
+    COST_BUCKETS_MAX = 1 << 16,
+    COST_BUDGET_SHARE = 256,
+    COST_WAYS = 4, /* entries of a bucket */
+    COST_TIME_BITS = 40
+};
+#define COST_TAG (UINT64_MAX << COST_TIME_BITS)
+
+enum cost_level { COST_L1, COST_L2, COST_L3, COST_MEMORY, COST_LEVELS };
+
+ls_err pat_ext_cost_init(struct pat_ext_cost *c, struct pat_ext_budget *b)
+{
+    const size_t bucket_bytes = COST_WAYS * sizeof(uint64_t);
+    uint64_t buckets = COST_BUCKETS_MIN;
+    while (buckets < COST_BUCKETS_MAX && 2 * buckets * bucket_bytes <= b->limit_bytes / COST_BUDGET_SHARE)
+        buckets *= 2;
+    c->entries = smr_array_alloc(buckets * bucket_bytes);
+    if (!c->entries) return ls_nomem("the cost of accesses");
+    for (uint64_t i = 0; i < buckets * COST_WAYS; i++)
+        c->entries[i] = 0;
+    c->mask = buckets - 1;
+    pat_ext_charge(b, buckets * bucket_bytes);
+    return LS_OK;
+}
+
+void pat_ext_cost_fini(struct pat_ext_cost *c)
+{
+    free(c->entries);
+    *c = (struct pat_ext_cost){0};
+}
+
+/* Where a line is, if it is in the table at all. */
+struct cost_place {
+    uint64_t *bucket;
+    uint64_t tag;
+};
+
+/* Of a line (its number, with its thread's salt). Lines that follow each other have buckets that follow each
+ * other, in groups; where a group lies, and with which bucket it begins, is a hash. */
+static inline struct cost_place cost_at(const struct pat_ext_cost *c, uint64_t line)
+{
+    const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
+    const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
+    const uint64_t bucket = ((group * PAT_EXT_COST_GROUP + place) & c->mask) * COST_WAYS;
+    /* the bucket comes from the other end; no tag is 0, as those of free entries are */
+    const uint64_t tag = (group & COST_TAG) | UINT64_C(1) << COST_TIME_BITS;
+    return (struct cost_place){&c->entries[bucket], tag};
+}
+
+/* Lines that a level holds, and what waiting for one of it takes, in cycles beyond a hit in the first level:
+ * round figures of today's server processors, 32 KiB, 1 MiB and 32 MiB of lines of 64 bytes. */
+static const struct {
+    uint64_t lines;
+    uint32_t wait_cycles;
+} cost_levels[COST_LEVELS] = {{512, 0}, {16384, 10}, {524288, 40}, {UINT64_MAX, 250}};
+
+/* Fetched ahead: bandwidth remains. A store retires before its line is there: what is left is pressure on the
+ * store buffer. */
+enum { COST_AHEAD_LOG2 = 3, COST_STORE_LOG2 = 2 };
+
+static inline enum cost_level cost_level(uint64_t lines_since)
+{
+    return (enum cost_level)((lines_since > cost_levels[COST_L1].lines) +
+                             (lines_since > cost_levels[COST_L2].lines) +
+                             (lines_since > cost_levels[COST_L3].lines));
+}
+
+/* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
+ * it was used then. Which of the entries it has, or which one was not used for longest and is replaced,
+ * nothing could foresee: there are no branches. */
+static inline enum cost_level cost_turn(struct cost_place place, uint64_t now)
+{
+    uint64_t *b = place.bucket;
+    const uint64_t time = ~COST_TAG;
+    unsigned same = 0;
+    for (unsigned i = 0; i < COST_WAYS; i++)
+        same |= (unsigned)((b[i] & COST_TAG) == place.tag) << i;
+    const unsigned low = (b[1] & time) < (b[0] & time), high = 2 + ((b[3] & time) < (b[2] & time));
+    unsigned at = (b[high] & time) < (b[low] & time) ? high : low;
+    __asm__("" : "+r"(at)); /* else GCC may branch on what follows */
+    at = same ? (unsigned)__builtin_ctz(same) : at;
+    const uint64_t before = b[at] & time;
+    b[at] = place.tag | (now & time);
+    return same ? cost_level((now - before) & time) : COST_MEMORY;
+}
+
+/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
+static inline uint32_t cost_parts(enum cost_level level, bool is_ahead, bool is_store)
+{
+    return cost_levels[level].wait_cycles * PAT_EXT_COST_PARTS >>
+           (is_ahead * COST_AHEAD_LOG2 + is_store * COST_STORE_LOG2);
+}
+
+/* ---- turns ---- */
+
+/* The one ahead, if it is of the same home and distance and both have begun to alternate. */
+static void turns_get_in_line(struct pat_ext_last_turns *last, struct pat_ext_row *r)
+{
+    struct pat_ext_turns *t = &r->turns;
+    const uint64_t key =
+        pat_ext_hash((uint64_t)t->distance ^ pat_ext_hash((uint64_t)r->thread << 32 | r->home));
+    struct pat_ext_row **slot = &last->rows[key % PAT_EXT_TURN_SLOTS];
+    struct pat_ext_row *a = *slot;
+    *slot = r;
+    if (!a || a->home != r->home || a->thread != r->thread || a->turns.distance != t->distance ||
+        a->turns.len != 2 || a->turns.begin[0] >= t->begin[0] || t->begin[0] >= a->turns.begin[1])
+        return;
+    t->ahead = a;
+    t->first = a->turns.ahead ? a->turns.first : a;
+    t->ahead->turns.watchers++;
+    t->first->turns.watchers++;
+}
+
+static void turns_leave_line(struct pat_ext_turns *t)
+{
+    t->ahead->turns.watchers--;
+    t->first->turns.watchers--;
+    t->ahead = NULL;
+}
+
+void pat_ext_turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r)
+{
+    struct pat_ext_turns *t = &r->turns;
+    if (++t->len == 2) turns_get_in_line(last, r);
+    if (t->ahead && (t->len != t->ahead->turns.len || t->len != t->first->turns.len)) turns_leave_line(t);
+}
+
+/* ---- marks ---- */
 
 enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
 
-static void marks_judge(struct pat_ext_row *r, struct pat_ext_cost_place place, bool is_ahead, bool is_exact,
+static void marks_judge(struct pat_ext_row *r, struct cost_place place, bool is_ahead, bool is_exact,
                         uint64_t now)
 {
-    const enum pat_ext_level level = pat_ext_cost_turn(place, now);
-    r->cost_parts += pat_ext_cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
+    const enum cost_level level = cost_turn(place, now);
+    r->cost_parts += cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
 }
 
 static void marks_wide(struct pat_ext *e, size_t at)
@@ -29,7 +162,7 @@ static void marks_wide(struct pat_ext *e, size_t at)
                                        : true;
         t->lines++;
         if (is_exact || pat_ext_cost_samples(salted))
-            marks_judge(r, pat_ext_cost_at(&e->cost, salted), is_ahead, is_exact, t->lines);
+            marks_judge(r, cost_at(&e->cost, salted), is_ahead, is_exact, t->lines);
     }
 }
 
@@ -43,7 +176,7 @@ struct marks_judged {
 static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
 {
     struct {
-        struct pat_ext_cost_place place;
+        struct cost_place place;
         struct pat_ext_row *row;
     } ahead[MARKS_AHEAD]; /* fetched */
     for (size_t i = 0; i < judged->len + MARKS_AHEAD; i++) {
@@ -53,7 +186,7 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
                         mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD]);
         }
         if (i >= judged->len) continue;
-        ahead[i % MARKS_AHEAD].place = pat_ext_cost_at(&e->cost, judged->lines[i]);
+        ahead[i % MARKS_AHEAD].place = cost_at(&e->cost, judged->lines[i]);
         ahead[i % MARKS_AHEAD].row = pat_ext_row(e, e->round.whose[judged->at[i]]);
         ls_prefetch(ahead[i % MARKS_AHEAD].place.bucket);
         ls_prefetch(&ahead[i % MARKS_AHEAD].row->cost_parts);

@@ -4,9 +4,77 @@
 #ifndef PAT_EXT_RANGES_H
 #define PAT_EXT_RANGES_H
 
+#include "common/ls_prefetch.h"
+#include "patterns/extract/pat_ext.h"
 #include "patterns/pat_access.h"
-#include "patterns/extract/pat_ext_home_pages.h"
+#include "smrtree/smr_avl.h"
 #include "smrtree/smr_index.h"
+
+/* ---- homes by page ---- */
+
+/* Which home small ranges have, by page: where accesses run over the nodes of one pool it does not matter
+ * which node an address is in, only that it is in one. A page that was asked for often enough is drawn: of
+ * each 16 bytes, whether all of them are in living ranges of one home, that of the address asked for then.
+ * What is not drawn must be looked up. */
+enum { PAT_EXT_DRAWN_BYTES = 16, PAT_EXT_DRAWN_WORDS = 4096 / PAT_EXT_DRAWN_BYTES / 64 };
+
+/* A line of its own. */
+struct pat_ext_home_page {
+    uint64_t page; /* its number and 1, 0: a free slot */
+    uint32_t home, asked;
+    uint64_t drawn[PAT_EXT_DRAWN_WORDS];
+    uint64_t unused[2];
+};
+
+/* Zeroed is empty. */
+struct pat_ext_home_pages {
+    struct pat_ext_home_page *slots;
+    uint32_t len;
+    uint8_t log2_cap;
+};
+
+/* Where its page is looked for first. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
+ * Programming, volume 3, 6.4). */
+static inline uint64_t pat_ext_home_pages_first(const struct pat_ext_home_pages *p, uint64_t addr)
+{
+    return (addr >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - p->log2_cap);
+}
+
+static inline struct pat_ext_home_page *pat_ext_home_pages_slot(const struct pat_ext_home_pages *p,
+                                                                uint64_t addr)
+{
+    const uint64_t mask = ((uint64_t)1 << p->log2_cap) - 1;
+    uint64_t i = pat_ext_home_pages_first(p, addr);
+    while (p->slots[i].page && p->slots[i].page != (addr >> 12) + 1)
+        i = (i + 1) & mask;
+    return &p->slots[i];
+}
+
+/* Is it known that the innermost living range at addr is one of this home? */
+static inline bool pat_ext_home_pages_know(const struct pat_ext_home_pages *p, uint64_t addr, uint32_t home)
+{
+    if (!p->len) return false;
+    const struct pat_ext_home_page *s = pat_ext_home_pages_slot(p, addr);
+    const uint64_t at = addr % 4096 / PAT_EXT_DRAWN_BYTES;
+    return s->page && s->home == home && s->drawn[at / 64] >> at % 64 & 1;
+}
+
+static inline void pat_ext_home_pages_prefetch(const struct pat_ext_home_pages *p, uint64_t addr)
+{
+    if (p->len) ls_prefetch(&p->slots[pat_ext_home_pages_first(p, addr)]);
+}
+
+/* addr had to be looked up among the living ranges; their values are rows of t.
+ * Without memory nothing is drawn. */
+void pat_ext_home_pages_ask(struct pat_ext_home_pages *p, struct pat_ext_budget *b,
+                            const struct smr_avl *live, const struct pat_tables *t, uint64_t addr);
+
+/* A range was born or died at [start, end). */
+void pat_ext_home_pages_change(struct pat_ext_home_pages *p, struct pat_ext_budget *b, uint64_t start,
+                               uint64_t end);
+void pat_ext_home_pages_fini(struct pat_ext_home_pages *p, struct pat_ext_budget *b);
+
+/* ---- ranges ---- */
 
 enum { PAT_EXT_CHANGES = 64 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/extract/pat_ext_round.h"
+#include "patterns/extract/pat_ext_engine.h"
+#include "common/ls_vector.h"
 #include "smrtree/smr_array.h"
 
 #include <stdlib.h>
@@ -13,8 +14,7 @@ enum {
     ROUND_LAST = 1 << 20,
     ROUND_MEMORY_PART = 15,
     ROUND_LEAST = 256,
-    ROUND_LEAF = 256,
-    ROUND_LANES_FIRST = 64
+    ROUND_LEAF = 256
 };
 
 static uint64_t round_bytes(uint64_t cap)
@@ -121,14 +121,9 @@ static ls_err round_add_lane(struct pat_ext_round *r, struct pat_ext_budget *b, 
                              uint32_t *slot)
 {
     if (r->lanes_len == UINT32_MAX) return round_nomem();
-    if (r->lanes_len == r->lanes_cap) {
-        const size_t cap = r->lanes_cap ? 2 * r->lanes_cap : ROUND_LANES_FIRST;
-        struct pat_ext_lane *wider = realloc(r->lanes, cap * sizeof(*wider));
-        if (!wider) return round_nomem();
-        pat_ext_charge(b, (cap - r->lanes_cap) * sizeof(*wider));
-        r->lanes = wider;
-        r->lanes_cap = cap;
-    }
+    const size_t cap = r->lanes_cap;
+    LS_TRY(LS_GROW(r->lanes, r->lanes_cap, r->lanes_len + 1));
+    pat_ext_charge(b, (r->lanes_cap - cap) * sizeof(*r->lanes));
     r->lanes[r->lanes_len++] = (struct pat_ext_lane){.site = a->site, .thread = a->thread};
     *slot = (uint32_t)r->lanes_len;
     return LS_OK;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_stream.h"
-#include "patterns/extract/pat_ext_arena.h"
 
 #include <string.h>
 
@@ -90,7 +89,7 @@ static bool stream_grow(struct pat_ext_stream *s, struct pat_ext_budget *b)
     return true;
 }
 
-static inline bool stream_has_room(struct pat_ext_stream *s, struct pat_ext_budget *b)
+static inline bool stream_make_room(struct pat_ext_stream *s, struct pat_ext_budget *b)
 {
     return s->end - s->at >= STREAM_TOKEN_BYTES || stream_grow(s, b);
 }
@@ -106,7 +105,7 @@ static inline uint8_t *stream_put_run(uint8_t *at, int64_t distance, uint64_t co
 size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *b, struct pat_ext_runs runs)
 {
     for (size_t i = 0; i < runs.len; i++) {
-        if (!stream_has_room(s, b)) return i;
+        if (!stream_make_room(s, b)) return i;
         s->at = stream_put_run(s->at, runs.data[i].distance, runs.data[i].len);
     }
     return runs.len;
@@ -114,7 +113,7 @@ size_t pat_ext_stream_put_runs(struct pat_ext_stream *s, struct pat_ext_budget *
 
 bool pat_ext_stream_put(struct pat_ext_stream *s, struct pat_ext_budget *b, const struct pat_ext_token *t)
 {
-    if (!stream_has_room(s, b)) return false;
+    if (!stream_make_room(s, b)) return false;
     uint8_t *at = s->at;
     if (t->kind == PAT_EXT_RUN) {
         at = stream_put_run(at, t->distance, t->count);
@@ -159,7 +158,7 @@ struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s)
 bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *b,
                                const struct pat_ext_repeat *t)
 {
-    if (!stream_has_room(s, b)) return false;
+    if (!stream_make_room(s, b)) return false;
     s->at = stream_put_number(s->at, (uint64_t)STREAM_REPEAT << STREAM_KIND_BITS | STREAM_JUMP);
     s->at = stream_put_number(s->at, t->period);
     s->at = stream_put_number(s->at, t->tokens);
@@ -205,8 +204,8 @@ static size_t stream_block_bytes(const struct pat_ext_stream *s, const struct pa
     return block == s->last ? (size_t)(s->at - block->bytes) : block->len_bytes;
 }
 
-/* False: the end of the stream. Else p is where a token begins. */
-static bool stream_has_more(const struct pat_ext_stream *s, struct pat_ext_place *p)
+/* Move p to where the next token begins. Return false at the end of the stream. */
+static bool stream_seek_token(const struct pat_ext_stream *s, struct pat_ext_place *p)
 {
     while (p->block) {
         if (p->at < stream_block_bytes(s, p->block)) return true;
@@ -239,7 +238,7 @@ static struct pat_ext_token stream_get_jump(struct pat_ext_place *p, uint64_t fl
 
 size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len)
 {
-    if (r->repeat.tokens || !stream_has_more(r->stream, &r->place)) return 0;
+    if (r->repeat.tokens || !stream_seek_token(r->stream, &r->place)) return 0;
     const struct pat_ext_block *block = r->place.block;
     const uint8_t *at = &block->bytes[r->place.at];
     const uint8_t *end = &block->bytes[stream_block_bytes(r->stream, block)];
@@ -271,7 +270,7 @@ static void stream_next_again(struct pat_ext_reader *r, struct pat_ext_token *t)
         r->again = r->repeat.from;
         r->again_at = 0;
     }
-    stream_has_more(r->stream, &r->again); /* it has; it may be in the next block */
+    stream_seek_token(r->stream, &r->again); /* there is one; it may be in the next block */
     *t = stream_get_run(&r->again, stream_next_number(&r->again));
     r->again_at++;
     r->repeat.tokens--;
@@ -283,7 +282,7 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
         stream_next_again(r, t);
         return true;
     }
-    if (!stream_has_more(r->stream, &r->place)) return false;
+    if (!stream_seek_token(r->stream, &r->place)) return false;
     const uint64_t head = stream_next_number(&r->place);
     if ((head & STREAM_JUMP) != STREAM_JUMP) {
         *t = stream_get_run(&r->place, head);
@@ -302,7 +301,7 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
 static void stream_enter(struct pat_ext_reader *r)
 {
     struct pat_ext_place ahead = r->place;
-    if (r->repeat.tokens || !stream_has_more(r->stream, &ahead)) return;
+    if (r->repeat.tokens || !stream_seek_token(r->stream, &ahead)) return;
     const uint64_t head = stream_next_number(&ahead);
     if ((head & STREAM_JUMP) != STREAM_JUMP || !(head >> STREAM_KIND_BITS & STREAM_REPEAT)) return;
     r->place = ahead;

@@ -6,8 +6,7 @@
 #define PAT_EXT_STREAM_H
 
 #include "patterns/pat_access.h"
-#include "patterns/extract/pat_ext_budget.h"
-#include "patterns/extract/pat_ext_run.h"
+#include "patterns/extract/pat_ext.h"
 
 #include <stddef.h>
 

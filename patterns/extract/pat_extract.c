@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_extract.h"
-#include "patterns/extract/pat_ext_finish.h"
+#include "patterns/extract/pat_ext_engine.h"
 
 #include <stdlib.h>
 

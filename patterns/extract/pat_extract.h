@@ -5,7 +5,6 @@
 
 #include "patterns/extract/pat_fold.h"
 #include "patterns/pat_config.h"
-#include "patterns/pat_distances.h"
 #include "patterns/source/pat_source.h"
 
 /* X(enumerator, name, text) */

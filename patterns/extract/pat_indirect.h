@@ -8,9 +8,38 @@
 #include "common/ls_error.h"
 #include "patterns/extract/pat_extract.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* Fill in index_site of the sequences; PAT_NONE where nothing is known. accesses: of every site of t.
  * Errors: LS_ERR_NOMEM. A file that cannot be read, or is of another machine, tells nothing. */
 ls_err pat_indirect(const struct pat_tables *t, const uint64_t *accesses, struct pat_sequence *rows,
                     size_t len);
+
+/* Go backwards through the machine code of a function to the load that gives the address of an access.
+ * code: the function's bytes; at: the offset of an instruction with a memory operand. *out: the offset of the
+ * load that the operand's index, or else its base, comes from; at itself where an access leads to the next
+ * one (p = p->next). No array's own base is meant: a load outside of the loop counts only when there is no
+ * loop. Errors: false when there is none, the code does not decode, or without memory. */
+bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out);
+
+/* The machine code of one function of an ELF file (x86-64), by an address in it. The file is not trusted:
+ * what does not fit is as if it were not there. */
+typedef struct pat_code pat_code;
+
+enum { PAT_CODE_FUNCTION_MAX = 1 << 16 };
+
+/* Owns:   the caller frees it by pat_code_free.
+ * Errors: NULL when path is no ELF file of this machine, cannot be read, or without memory. */
+pat_code *pat_code_open(const char *path);
+void pat_code_free(pat_code *c); /* NULL-safe */
+
+/* The function around a linked address: where it begins, and its bytes. Where the file has no symbol for it,
+ * the code from `known` on, which is the address of some instruction before.
+ * Owns:   the caller frees *out.
+ * Errors: 0 when there is no code, or the function is longer than PAT_CODE_FUNCTION_MAX. */
+size_t pat_code_function(const pat_code *c, uint64_t linked, uint64_t known, uint64_t *out_start,
+                         uint8_t **out);
 
 #endif

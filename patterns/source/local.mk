@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # patterns: sources of accesses, and Loadstone's trace files
 libpatterns_la_SOURCES += \
-    patterns/source/pat_binaries.c patterns/source/pat_binaries.h \
+    patterns/source/pat_binaries.c \
     patterns/source/pat_codec.c patterns/source/pat_codec.h \
     patterns/source/pat_collect.c patterns/source/pat_collect.h \
-    patterns/source/pat_folder.c patterns/source/pat_folder.h \
+    patterns/source/pat_input.c patterns/source/pat_input.h \
     patterns/source/pat_intern.c patterns/source/pat_intern.h \
     patterns/source/pat_lines.c patterns/source/pat_lines.h \
-    patterns/source/pat_many.c patterns/source/pat_many.h \
-    patterns/source/pat_records.c patterns/source/pat_records.h \
-    patterns/source/pat_run_modules.c patterns/source/pat_run_modules.h \
+    patterns/source/pat_many.c \
     patterns/source/pat_run_ranges.c patterns/source/pat_run_ranges.h \
-    patterns/source/pat_run_scale.c patterns/source/pat_run_scale.h \
     patterns/source/pat_script_line.c patterns/source/pat_script_line.h \
-    patterns/source/pat_source.c patterns/source/pat_sources.h \
+    patterns/source/pat_source.c patterns/source/pat_source.h patterns/source/pat_sources.h \
     patterns/source/pat_src_drmemtrace.c \
     patterns/source/pat_src_gem5.c \
     patterns/source/pat_src_lackey.c \
@@ -43,5 +40,3 @@ libpatterns_la_LIBADD += $(LZ4_LIBS)
 else
 libpatterns_la_SOURCES += patterns/source/pat_unpack_lz4_none.c
 endif
-EXTRA_DIST += patterns/source/pat_codec_zstd.c patterns/source/pat_codec_none.c \
-    patterns/source/pat_unpack_lz4.c patterns/source/pat_unpack_lz4_none.c patterns/source/pat_unpack_zstd.c patterns/source/pat_unpack_zstd_none.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* modules.log: what DynamoRIO's extension drmodtrack (ext/drcovlib) dumps: "Columns: id, containing_id,
  * start, end, ..., path", a row a segment; drmemtrace puts "v#1,0," in front of the path. */
-#include "patterns/source/pat_binaries.h"
+#include "patterns/source/pat_source.h"
 #include "patterns/source/pat_lines.h"
 #include "patterns/source/pat_tables.h"
 

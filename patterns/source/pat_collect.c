@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_collect.h"
+#include "common/ls_vector.h"
 #include "patterns/source/pat_tables.h"
 
 #include <stdio.h>
@@ -41,7 +42,8 @@ static uint32_t binary_at(const struct pat_collect *c, uint64_t ip)
     return PAT_NONE;
 }
 
-ls_err pat_collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out)
+/* The row of a site. Where its module is not known (PAT_NONE) it is looked for in the binaries. */
+static ls_err collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out)
 {
     const uint64_t rest = (uint64_t)site->module << 32 | (uint64_t)site->size_bytes << 16 |
                           (uint64_t)site->operand << 8 | site->op;
@@ -61,7 +63,7 @@ static ls_err append(struct pat_collect *c, uint32_t thread, const struct pat_si
     uint32_t row;
     if (!c->accesses) c->accesses = malloc(PAT_COLLECT_BATCH * sizeof(*c->accesses));
     if (!c->accesses) return ls_nomem("accesses");
-    LS_TRY(pat_collect_site(c, site, &row));
+    LS_TRY(collect_site(c, site, &row));
     c->accesses[c->accesses_len++] = (struct pat_access){.addr = addr, .site = row, .thread = thread};
     c->counts.accesses++;
     return LS_OK;
@@ -116,13 +118,7 @@ ls_err pat_collect_one(struct pat_collect *c, uint32_t thread, const struct pat_
 
 static ls_err push_event(struct pat_event **events, size_t *len, size_t *room, const struct pat_event *event)
 {
-    if (*len == *room) {
-        const size_t wider = *room ? 2 * *room : 64;
-        struct pat_event *grown = realloc(*events, wider * sizeof(*grown));
-        if (!grown) return ls_nomem("events");
-        *events = grown;
-        *room = wider;
-    }
+    LS_TRY(LS_GROW(*events, *room, *len + 1));
     (*events)[(*len)++] = *event;
     return LS_OK;
 }

@@ -49,8 +49,6 @@ void pat_collect_fini(struct pat_collect *c);
 ls_err pat_collect_thread(struct pat_collect *c, uint64_t id, const char *label, uint32_t *out);
 /* Modules for instructions of which the trace says nothing; before all others.  b may be NULL. */
 ls_err pat_collect_binaries(struct pat_collect *c, const struct pat_binaries *b);
-/* The row of a site. Where its module is not known (PAT_NONE) it is looked for in those. */
-ls_err pat_collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out);
 
 /* The execution is complete. */
 ls_err pat_collect_end(struct pat_collect *c);

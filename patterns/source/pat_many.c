@@ -1,13 +1,120 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/source/pat_many.h"
+#include "patterns/source/pat_source.h"
 #include "common/ls_hash.h"
+#include "common/ls_text.h"
+#include "common/ls_vector.h"
 #include "patterns/source/pat_intern.h"
 #include "patterns/source/pat_tables.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the files that a source is made of ---- */
+
+struct files {
+    char **paths;
+    size_t len;
+};
+
+static ls_err files_append(struct files *f, const char *path)
+{
+    char **grown = realloc(f->paths, (f->len + 1) * sizeof(*grown));
+    if (grown) f->paths = grown;
+    char *copy = strdup(path);
+    if (!grown || !copy) {
+        free(copy);
+        return ls_nomem("the names of %zu files", f->len + 1);
+    }
+    f->paths[f->len++] = copy;
+    return LS_OK;
+}
+
+static void files_fini(struct files *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        free(f->paths[i]);
+    free(f->paths);
+    *f = (struct files){0};
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What DynamoRIO writes beside its traces. */
+static bool is_beside(const char *name)
+{
+    static const char *const heads[] = {"modules.log", "funclist.log",    "encodings.bin",
+                                        "v2p.",        "serial_schedule", "cpu_schedule"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0) return true;
+    return false;
+}
+
+static bool is_source(const char *path, const struct pat_source_options *o)
+{
+    struct stat st;
+    const struct pat_source_format *row;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) return false;
+    return o->format || pat_source_recognise(path, &row) == LS_OK;
+}
+
+static int visible(const struct dirent *d)
+{
+    return d->d_name[0] != '.' && !is_beside(d->d_name);
+}
+
+static ls_err add_entries(struct files *f, const char *folder, const struct pat_source_options *o)
+{
+    struct dirent **entries = NULL;
+    char path[PATH_MAX], note[PATH_MAX + 100];
+    size_t left_out = 0;
+    const size_t before = f->len;
+    const int len = scandir(folder, &entries, visible, alphasort);
+    if (len < 0) return ls_fail_errno(errno, "%s cannot be listed", folder);
+    ls_err err = LS_OK;
+    for (int i = 0; i < len; i++) {
+        const int path_len = snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+        const bool fits = path_len > 0 && path_len < PATH_MAX;
+        if (err == LS_OK && fits && is_source(path, o))
+            err = files_append(f, path);
+        else
+            left_out++;
+        free(entries[i]);
+    }
+    free(entries);
+    LS_TRY(err);
+    if (f->len == before)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: none of the %d files in this folder is a source of accesses; --format names one",
+                       folder, len);
+    snprintf(note, sizeof(note), "%s: %zu of %d files are no sources of accesses and were left out", folder,
+             left_out, len);
+    if (left_out && o->note) o->note(o->user, note);
+    return LS_OK;
+}
+
+static ls_err files_add(struct files *f, const char *path, const struct pat_source_options *o)
+{
+    char trace[PATH_MAX];
+    if (strcmp(path, "-") != 0 && access(path, R_OK) != 0) /* before another one is read for long */
+        return ls_fail_errno(errno, "%s cannot be read", path);
+    if (!is_folder(path)) return files_append(f, path);
+    const int len = snprintf(trace, sizeof(trace), "%s/trace", path);
+    const bool has_trace = len > 0 && len < PATH_MAX && is_folder(trace);
+    return add_entries(f, has_trace ? trace : path, o);
+}
+
+/* ---- several files as one ---- */
 
 /* Rows of a file's table to ours. */
 struct many_map {
@@ -17,7 +124,7 @@ struct many_map {
 
 struct many {
     struct pat_source_format row; /* ours, with what the first file's says of windows */
-    struct pat_files files;
+    struct files files;
     struct pat_source_options options;
     size_t at; /* of the file behind the one that is read */
     pat_source *child;
@@ -38,15 +145,7 @@ struct many {
 
 static ls_err many_map_put(struct many_map *m, uint32_t row)
 {
-    if (m->len == m->room) {
-        const size_t room = m->room ? 2 * m->room : 64;
-        uint32_t *grown = realloc(m->rows, room * sizeof(*grown));
-        if (!grown) return ls_nomem("%zu rows of a source", room);
-        m->rows = grown;
-        m->room = room;
-    }
-    m->rows[m->len++] = row;
-    return LS_OK;
+    return LS_VECTOR_ADD(m, row);
 }
 
 static uint32_t many_row(const struct many_map *m, uint32_t row)
@@ -104,9 +203,8 @@ static ls_err many_range(struct many *m, const struct pat_range *row)
 static ls_err many_thread(struct many *m, const char *label)
 {
     char named[512];
-    const char *path = m->files.paths[m->at - 1], *slash = strrchr(path, '/');
     uint32_t out;
-    snprintf(named, sizeof(named), "%s: %s", slash ? slash + 1 : path, label);
+    snprintf(named, sizeof(named), "%s: %s", ls_base_name(m->files.paths[m->at - 1]), label);
     LS_TRY(pat_tables_add_thread(&m->tables, named, &out));
     return many_map_put(&m->threads, out);
 }
@@ -142,13 +240,7 @@ static ls_err many_take_rows(struct many *m, const struct pat_tables *t)
 
 static ls_err many_event(struct many *m, struct pat_event e)
 {
-    if (m->events_len == m->events_room) {
-        const size_t room = m->events_room ? 2 * m->events_room : 64;
-        struct pat_event *grown = realloc(m->events, room * sizeof(*grown));
-        if (!grown) return ls_nomem("%zu events", room);
-        m->events = grown;
-        m->events_room = room;
-    }
+    LS_TRY(LS_GROW(m->events, m->events_room, m->events_len + 1));
     m->events[m->events_len++] = e;
     return LS_OK;
 }
@@ -282,7 +374,7 @@ static void many_close(void *self)
 {
     struct many *m = self;
     many_forget_child(m);
-    pat_files_fini(&m->files);
+    files_fini(&m->files);
     pat_tables_fini(&m->tables);
     pat_intern_fini(&m->known_sites);
     pat_intern_fini(&m->known_homes);
@@ -306,12 +398,12 @@ static const struct pat_source_format many_row_of_files = {.name = "files",
                                                            .close = many_close};
 
 /* The first file now, so that what is wrong with it is told before the work. */
-static ls_err many_adopt(struct pat_files *files, const struct pat_source_options *o, pat_source **out)
+static ls_err many_adopt(struct files *files, const struct pat_source_options *o, pat_source **out)
 {
     struct many *m = calloc(1, sizeof(*m));
     if (!m) return ls_nomem("reading %zu files", files->len);
     m->files = *files;
-    *files = (struct pat_files){0};
+    *files = (struct files){0};
     m->options = *o;
     const ls_err err = pat_source_open(m->files.paths[m->at++], o, &m->child);
     if (err != LS_OK) {
@@ -327,13 +419,13 @@ ls_err pat_many_open(const char *const *paths, size_t len, const struct pat_sour
                      pat_source **out)
 {
     static const struct pat_source_options none;
-    struct pat_files files = {0};
+    struct files files = {0};
     ls_err err = LS_OK;
     if (!o) o = &none;
     for (size_t i = 0; err == LS_OK && i < len; i++)
-        err = pat_files_add(&files, paths[i], o);
+        err = files_add(&files, paths[i], o);
     if (err == LS_OK)
         err = files.len == 1 ? pat_source_open(files.paths[0], o, out) : many_adopt(&files, o, out);
-    pat_files_fini(&files);
+    files_fini(&files);
     return err;
 }

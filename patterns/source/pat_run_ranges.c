@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_run_ranges.h"
 #include "common/ls_hash.h"
+#include "common/ls_vector.h"
 #include "patterns/source/pat_tables.h"
 
 #include <stdlib.h>
@@ -167,13 +168,7 @@ static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part
         struct pat_run_range range;
         if (!place_node(&p->nodes[i], &all[i], &range)) continue;
         show_around(p, all, i, range.start, range.end - range.start);
-        if (r->len == r->room) {
-            const size_t room = r->room ? 2 * r->room : 64;
-            struct pat_run_range *grown = realloc(r->rows, room * sizeof(*grown));
-            if (!grown) return ls_nomem("the ranges of a profile");
-            r->rows = grown;
-            r->room = room;
-        }
+        LS_TRY(LS_VECTOR_ROOM(r));
         range.node = i;
         r->rows[r->len++] = range;
     }

@@ -6,11 +6,35 @@
 
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
-#include "patterns/source/pat_binaries.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- binaries ---- */
+
+/* Programs and libraries whose places in memory the user tells, or a log beside the trace, because the trace
+ * does not: instructions get names that way. All zero: none. The first that holds an address counts. */
+struct pat_binaries {
+    struct pat_module *rows;
+    size_t len;
+};
+
+/* text: "FILE", or "FILE@BASE" with the address of its first byte, in hexadecimal. Files that are not
+ * position-independent need none.
+ * Owns:   the caller ends b with pat_binaries_fini.
+ * Errors: LS_ERR_ARG without a base that is needed, LS_ERR_USAGE for one that is no number; LS_ERR_FORMAT for
+ * what is no ELF file of 64 bits; those of the file; LS_ERR_NOMEM. */
+ls_err pat_binaries_add(struct pat_binaries *b, const char *text);
+
+/* The modules of DynamoRIO's modules.log, for a trace: beside it, or in the folder raw beside its own. Where
+ * there is none, or it is none, b stays as it is. Files that are not here keep their names.
+ * Errors: LS_ERR_NOMEM. */
+ls_err pat_binaries_add_beside(struct pat_binaries *b, const char *trace_path);
+
+void pat_binaries_fini(struct pat_binaries *b);
+
+/* ---- one file ---- */
 
 typedef struct pat_source pat_source;
 
@@ -83,5 +107,18 @@ const struct pat_source_format *pat_source_row(const pat_source *s);
 #define PAT_SOURCE_NAMES "trace|run-h5|nvbit|lackey|memtrace|perf-script|gem5|drmemtrace"
 /* Row i of the formats, NULL behind the last. */
 const struct pat_source_format *pat_source_format_at(size_t i);
+
+/* ---- several files ---- */
+
+/* Open several files as one source: drmemtrace and memtrace keep a file a thread, ranks a profile each. Files
+ * are read one after the other. What is alike in them (modules, sites, homes with a label) has one row;
+ * threads and ranges are each file's own. Of a folder (of its folder "trace", where it has one, as drmemtrace
+ * has) the files that are sources are read, by name; the others are left out, which o->note is told.
+ * o->binaries and what o->user points to must live as long as the source.
+ * Owns:   the caller closes *out.
+ * Errors: LS_ERR_FORMAT for a folder without any source; those of the folder, of pat_source_open;
+ * LS_ERR_NOMEM. */
+ls_err pat_many_open(const char *const *paths, size_t len, const struct pat_source_options *o,
+                     pat_source **out);
 
 #endif

@@ -3,7 +3,7 @@
  * (trace_type_t and trace_entry_t in clients/drcachesim/common/trace_entry.h), little-endian; as they are, or
  * in gzip, lz4, or members of a zip archive. Later versions add types, which are skipped. */
 #include "patterns/source/pat_collect.h"
-#include "patterns/source/pat_records.h"
+#include "patterns/source/pat_input.h"
 #include "patterns/source/pat_sources.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * what, and the addresses of 32 lanes, 0 where a lane was not active. A warp is a thread, its lanes are
  * accesses of one site. */
 #include "patterns/source/pat_collect.h"
-#include "patterns/source/pat_records.h"
+#include "patterns/source/pat_input.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_tables.h"
 

@@ -2,15 +2,137 @@
 /* The samples of a profile (doc/run-h5.md): those of a burst are accesses that its thread made one after the
  * other; behind each burst the sequence is broken. Processes come one after the other, because each has
  * addresses of its own. */
-#include "patterns/source/pat_run_modules.h"
+#include "patterns/pat_access.h"
 #include "patterns/source/pat_run_ranges.h"
-#include "patterns/source/pat_run_scale.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_tables.h"
+#include "profile/prof_cost.h"
+#include "profile/prof_reader.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- modules ---- */
+
+struct run_module {
+    uint32_t row;  /* of the source's table, PAT_NONE: not needed yet */
+    bool is_known; /* whether it is alone */
+    bool is_alone; /* no other module of its process was ever at any of its addresses */
+};
+
+/* The loaded object that an instruction of a profile was of. Addresses alone do not tell: processes have the
+ * same ones, and what is loaded after dlclose may lie where another object was. There the profile's lines
+ * tell, which have a row for each of them. All zero: empty. */
+struct run_modules {
+    const struct prof_module *modules;
+    const struct prof_line *lines;
+    size_t len, lines_len;
+    struct run_module *rows; /* of each module */
+    size_t last;
+};
+
+struct run_place {
+    uint64_t ip, time_ns;
+    uint32_t process;
+};
+
+/* p stays open as long as m is used. */
+static ls_err run_modules_init(struct run_modules *m, const prof_profile *p)
+{
+    *m = (struct run_modules){0};
+    m->modules = prof_modules(p, &m->len);
+    m->lines = prof_lines(p, &m->lines_len);
+    m->rows = calloc(m->len + 1, sizeof(*m->rows));
+    if (!m->rows) return ls_nomem("%zu modules", m->len);
+    for (size_t i = 0; i < m->len; i++)
+        m->rows[i].row = PAT_NONE;
+    return LS_OK;
+}
+
+static void run_modules_fini(struct run_modules *m)
+{
+    free(m->rows);
+    *m = (struct run_modules){0};
+}
+
+static bool run_check_alone(struct run_modules *m, size_t i)
+{
+    const struct prof_module *a = &m->modules[i];
+    struct run_module *row = &m->rows[i];
+    if (row->is_known) return row->is_alone;
+    *row = (struct run_module){row->row, true, true};
+    for (size_t j = 0; j < m->len && row->is_alone; j++) {
+        const struct prof_module *b = &m->modules[j];
+        row->is_alone = j == i || a->process != b->process || a->end <= b->base || b->end <= a->base;
+    }
+    return row->is_alone;
+}
+
+/* The line of a place: of rows for one ip the first whose module was still there. */
+static const struct prof_line *run_line(const struct run_modules *m, const struct run_place *at)
+{
+    size_t from = 0, to = m->lines_len;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const struct prof_line *l = &m->lines[middle];
+        const bool is_before = l->process != at->process
+                                   ? l->process < at->process
+                                   : l->ip < at->ip || (l->ip == at->ip && l->until_ns != UINT64_MAX &&
+                                                        l->until_ns <= at->time_ns);
+        if (is_before)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == m->lines_len) return NULL;
+    const struct prof_line *l = &m->lines[from];
+    return l->process == at->process && l->ip == at->ip ? l : NULL;
+}
+
+static bool run_is_in(const struct prof_module *m, const struct run_place *at)
+{
+    return m->process == at->process && at->ip >= m->base && at->ip < m->end;
+}
+
+/* The module at a place that the lines name, else the first one; m->len: none. */
+static size_t run_find(const struct run_modules *m, const struct run_place *at)
+{
+    const struct prof_line *line = NULL;
+    size_t first = m->len, found = 0;
+    for (size_t i = 0; i < m->len; i++) {
+        if (!run_is_in(&m->modules[i], at)) continue;
+        if (found++ == 0)
+            first = i;
+        else if (found == 2)
+            line = run_line(m, at);
+        if (found > 1 && !line) return first;
+        if (found > 1 && strcmp(m->modules[first].path, line->module) == 0) return first;
+        if (found > 1 && strcmp(m->modules[i].path, line->module) == 0) return i;
+    }
+    return first;
+}
+
+/* The row of a place's module in t, made when it is asked for first; PAT_NONE where no module was. */
+static ls_err run_modules_row(struct run_modules *m, const struct run_place *at, struct pat_tables *t,
+                              uint32_t *out)
+{
+    size_t i = m->last;
+    *out = PAT_NONE;
+    if (i >= m->len || !run_is_in(&m->modules[i], at) || !run_check_alone(m, i)) i = run_find(m, at);
+    if (i == m->len) return LS_OK;
+    m->last = i;
+    const struct prof_module *seen = &m->modules[i];
+    const struct pat_module row = {
+        .path = (char *)seen->path, .start = seen->base, .end = seen->end, .bias = seen->bias};
+    if (m->rows[i].row == PAT_NONE) LS_TRY(pat_tables_add_module(t, &row, &m->rows[i].row));
+    *out = m->rows[i].row;
+    return LS_OK;
+}
+
+/* ---- the source ---- */
 
 enum { USER_BLOCK = 512, PHASES_DEEP = 64 };
 
@@ -31,7 +153,7 @@ struct run {
     uint32_t *order;                    /* of the bursts: by process, then time */
     uint32_t *thread_rows, *phase_rows; /* of the source, PAT_NONE: not needed yet */
     uint32_t *thread_phase;             /* the innermost one that a thread is in, UINT32_MAX: none */
-    struct pat_run_modules modules;
+    struct run_modules modules;
     struct pat_run_ranges ranges;
     /* where the reading is: a burst of order, a sample of it */
     size_t at;
@@ -186,9 +308,9 @@ static ls_err tell_sample(struct run *r, const struct prof_burst *b, uint64_t i)
                          s->position[i] == s->position[i - 1] && s->ip[i] == s->ip[i - 1];
     if (!is_same) {
         LS_TRY(thread_row(r, b->thread, &thread));
-        const struct pat_run_place at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
-                                         r->threads[b->thread].process};
-        LS_TRY(pat_run_modules_row(&r->modules, &at, &c->tables, &module));
+        const struct run_place at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
+                                     r->threads[b->thread].process};
+        LS_TRY(run_modules_row(&r->modules, &at, &c->tables, &module));
         LS_TRY(pat_collect_begin(c, thread, s->ip[i], module));
     }
     return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
@@ -232,6 +354,64 @@ static ls_err run_next(void *self, struct pat_batch *b)
     return pat_collect_next(&r->collect, run_read, r, b);
 }
 
+/* --- scale --- */
+
+/* Mean of the events that samples tell, NAN when one does not. */
+static double scale_by_events(const struct prof_samples *samples)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < samples->len; i++) {
+        if (samples->events[i] == UINT64_MAX) return NAN;
+        sum += (double)samples->events[i];
+    }
+    return samples->len ? sum / (double)samples->len : NAN;
+}
+
+/* Cycles that a burst takes natively, estimated from its part behind the run-ahead window; 0: it has none. */
+static double native_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
+                            const struct prof_cost_samples *s)
+{
+    double waiting = 0;
+    if (b->instructions <= m->window_begin) return 0;
+    for (uint64_t i = 0; i < b->samples_len; i++)
+        if (prof_cost_is_measured(s, b->first_sample + i))
+            waiting += s->latency_cycles[b->first_sample + i] - m->l1_cycles;
+    const double seen = (double)(b->instructions - m->window_begin);
+    const double cycles = seen / m->issue_width + (waiting > 0 ? waiting : 0);
+    return cycles * (double)b->instructions / seen;
+}
+
+/* How many accesses of the program a sampled one stands for; NAN: not known.
+ *
+ * Hardware tells it (column events). For bursts it is estimated: the CPU time that all bursts stand for, by
+ * the time that their instructions take natively, which is what profile/prof_cost.h takes it for:
+ * instructions / issue width + the measured waiting of loads, an upper bound. */
+static double run_scale(const struct run *r)
+{
+    const struct prof_samples *all = &r->samples;
+    const struct prof_run *run = prof_run_of(r->profile);
+    const struct prof_cost_samples s = {.op = all->op,
+                                        .latency_valid = all->latency_valid,
+                                        .latency_cycles = all->latency_cycles,
+                                        .position = all->position,
+                                        .len = all->len};
+    struct prof_cost_model m;
+    double native = 0, weight_ns = 0;
+    const double told = scale_by_events(all);
+    if (!isnan(told)) return told;
+    prof_cost_model_init(&m, run);
+    struct prof_cost_loads loads = PROF_COST_NO_LOADS;
+    prof_cost_loads_add(&loads, &s);
+    prof_cost_model_loads(&m, &loads);
+    for (size_t i = 0; i < r->bursts_len; i++) {
+        native += native_cycles(&m, &r->bursts[r->order[i]], &s);
+        weight_ns += prof_cost_data_weight_ns(&m, &r->bursts[r->order[i]]);
+    }
+    const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz;
+    const double scale = native > 0 ? weight_ns * hz / 1e9 / native : 0;
+    return scale > 0 ? scale : NAN;
+}
+
 /* --- opening --- */
 
 static bool run_recognise(const void *bytes, size_t len, const char *path)
@@ -251,7 +431,7 @@ static void run_close(void *self)
     pat_run_ranges_fini(&r->ranges);
     free(r->path);
     free(r->order);
-    pat_run_modules_fini(&r->modules);
+    run_modules_fini(&r->modules);
     free(r->thread_rows);
     free(r->phase_rows);
     free(r->thread_phase);
@@ -274,7 +454,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     r->bursts = prof_bursts(r->profile, &r->bursts_len);
     r->threads = prof_threads(r->profile, &r->threads_len);
     r->phases = prof_phases(r->profile, &r->phases_len);
-    LS_TRY(pat_run_modules_init(&r->modules, r->profile));
+    LS_TRY(run_modules_init(&r->modules, r->profile));
     r->order = none_rows(r->bursts_len);
     r->thread_rows = none_rows(r->threads_len);
     r->phase_rows = none_rows(r->phases_len);
@@ -289,12 +469,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
                        "--overhead, or see every access by loadstone trace",
                        path, all_bursts);
     r->collect.counts.is_sampled = true;
-    const struct pat_run_scale_input in = {.run = prof_run_of(r->profile),
-                                           .samples = &r->samples,
-                                           .bursts = r->bursts,
-                                           .order = r->order,
-                                           .order_len = r->bursts_len};
-    r->collect.counts.scale = pat_run_scale(&in);
+    r->collect.counts.scale = run_scale(r);
     if (r->samples.len <= r->bursts_len && o->note)
         o->note(o->user,
                 "its samples are single accesses: they tell what is accessed from where, not in which "

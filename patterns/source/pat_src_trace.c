@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loadstone's own trace files (pat_trace_format.h). */
+#include "common/ls_vector.h"
 #include "patterns/source/pat_codec.h"
 #include "patterns/source/pat_input.h"
 #include "patterns/source/pat_sources.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BATCH = 1 << 14, EVENTS_FIRST = 64 };
+enum { BATCH = 1 << 14 };
 
 struct trace {
     pat_input *input;
@@ -219,13 +220,7 @@ static ls_err switch_thread(struct trace *t)
 
 static ls_err add_event(struct trace *t, const struct pat_event *event)
 {
-    if (t->events_len == t->events_room) {
-        const size_t room = t->events_room ? 2 * t->events_room : EVENTS_FIRST;
-        struct pat_event *grown = realloc(t->events, room * sizeof(*grown));
-        if (!grown) return ls_nomem("the events of a trace");
-        t->events = grown;
-        t->events_room = room;
-    }
+    LS_TRY(LS_GROW(t->events, t->events_room, t->events_len + 1));
     t->events[t->events_len++] = *event;
     return LS_OK;
 }

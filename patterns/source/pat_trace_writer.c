@@ -108,11 +108,6 @@ void pat_trace_writer_free(pat_trace_writer *w)
     free(w);
 }
 
-uint64_t pat_trace_writer_bytes(const pat_trace_writer *w)
-{
-    return w->bytes;
-}
-
 /* --- chunks --- */
 
 static ls_err write_chunk(pat_trace_writer *w, struct pat_trace_chunk *c, const void *packed)

@@ -36,7 +36,4 @@ ls_err pat_trace_writer_finish(pat_trace_writer *w, const struct pat_tables *t, 
 /* Give up: the file stays, cut behind the last full chunk.  NULL-safe. */
 void pat_trace_writer_free(pat_trace_writer *w);
 
-/* Bytes in the file so far. */
-uint64_t pat_trace_writer_bytes(const pat_trace_writer *w);
-
 #endif

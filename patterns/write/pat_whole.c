@@ -1,13 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "patterns/write/pat_whole.h"
+#include "patterns/write/pat_writers.h"
 #include "common/ls_checked.h"
 #include "patterns/pat_list.h"
-#include "patterns/write/pat_unroll.h"
-#include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct pat_flat {
+    const struct pat_indices *indices, *levels; /* levels: of multi kernels, which of indices; NULL */
+    const struct pat_indices *deltas;
+    int64_t delta;
+};
+
+static struct pat_flat pat_flat_of(const struct pat_config *c, enum pat_side side)
+{
+    if (c->kernel == PAT_GS)
+        return side == PAT_SIDE_GATHER
+                   ? (struct pat_flat){&c->gather, NULL, &c->deltas_gather, c->delta_gather}
+                   : (struct pat_flat){&c->scatter, NULL, &c->deltas_scatter, c->delta_scatter};
+    const struct pat_indices *levels = c->kernel == PAT_MULTIGATHER    ? &c->gather
+                                       : c->kernel == PAT_MULTISCATTER ? &c->scatter
+                                                                       : NULL;
+    return (struct pat_flat){&c->pattern, levels, &c->deltas, c->delta};
+}
+
+static size_t pat_flat_len(const struct pat_flat *f)
+{
+    return f->levels ? f->levels->len : f->indices->len;
+}
+
+uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side)
+{
+    const struct pat_flat f = pat_flat_of(c, side);
+    uint64_t len;
+    return __builtin_mul_overflow((uint64_t)pat_flat_len(&f), c->count, &len) ? UINT64_MAX : len;
+}
+
+ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t accesses_max,
+                  struct pat_indices *out)
+{
+    struct pat_extent reach; /* nothing below can overflow once this is known */
+    struct pat_list l = {0};
+    const struct pat_flat f = pat_flat_of(c, side);
+    const size_t row = pat_flat_len(&f);
+    const uint64_t all = pat_unrolled_len(c, side), len = all < accesses_max ? all : accesses_max;
+    *out = (struct pat_indices){0};
+    LS_TRY(pat_extent_of(c, side, &reach));
+    LS_TRY(pat_list_reserve(&l, (size_t)len));
+    int64_t base = 0;
+    for (uint64_t i = 0, n = 0; n < len; i++) {
+        for (size_t j = 0; j < row && n < len; j++, n++)
+            l.v.data[n] = base + f.indices->data[f.levels ? (size_t)f.levels->data[j] : j];
+        base += f.deltas->len ? f.deltas->data[i % f.deltas->len] : f.delta;
+    }
+    l.v.len = (size_t)len;
+    pat_list_take(&l, out);
+    return LS_OK;
+}
+
+void pat_normalise(struct pat_indices *p)
+{
+    int64_t lowest = INT64_MAX;
+    for (size_t i = 0; i < p->len; i++)
+        if (p->data[i] < lowest) lowest = p->data[i];
+    for (size_t i = 0; i < p->len; i++)
+        p->data[i] = (int64_t)((uint64_t)p->data[i] - (uint64_t)lowest);
+}
+
+static ls_err pat_scale_one(int64_t *n, uint64_t elem_size_bytes)
+{
+    __int128 scaled = (__int128)*n * elem_size_bytes;
+    /* towards the lower address, also below 0 */
+    scaled =
+        scaled >= 0 ? scaled / PAT_REPLAYED_BYTES : -((PAT_REPLAYED_BYTES - 1 - scaled) / PAT_REPLAYED_BYTES);
+    if (scaled < INT64_MIN || scaled > INT64_MAX)
+        return ls_fail(LS_ERR_RANGE, "index %lld of elements of %llu bytes does not fit 64 bits",
+                       (long long)*n, (unsigned long long)elem_size_bytes);
+    *n = (int64_t)scaled;
+    return LS_OK;
+}
+
+static ls_err pat_copy_scaled(const struct pat_indices *from, uint64_t elem_size_bytes,
+                              struct pat_indices *to)
+{
+    struct pat_list l = {0};
+    if (from->len == 0) return LS_OK;
+    LS_TRY(pat_list_reserve(&l, from->len));
+    memcpy(l.v.data, from->data, from->len * sizeof(*from->data));
+    l.v.len = from->len;
+    pat_list_take(&l, to);
+    for (size_t i = 0; i < to->len && elem_size_bytes > PAT_REPLAYED_BYTES; i++)
+        LS_TRY(pat_scale_one(&to->data[i], elem_size_bytes));
+    return LS_OK;
+}
+
+static void pat_normalise_negative(struct pat_indices *p)
+{
+    for (size_t i = 0; i < p->len; i++)
+        if (p->data[i] < 0) {
+            pat_normalise(p);
+            return;
+        }
+}
+
+/* The lists of both that mean the same; those of a multi kernel's levels are no elements. */
+static ls_err pat_scale_lists(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out)
+{
+    const bool has_levels = c->kernel == PAT_MULTIGATHER || c->kernel == PAT_MULTISCATTER;
+    const uint64_t other = has_levels ? PAT_REPLAYED_BYTES : elem_size_bytes;
+    LS_TRY(pat_copy_scaled(&c->pattern, elem_size_bytes, &out->pattern));
+    LS_TRY(pat_copy_scaled(&c->gather, other, &out->gather));
+    LS_TRY(pat_copy_scaled(&c->scatter, other, &out->scatter));
+    LS_TRY(pat_copy_scaled(&c->deltas, elem_size_bytes, &out->deltas));
+    LS_TRY(pat_copy_scaled(&c->deltas_gather, elem_size_bytes, &out->deltas_gather));
+    LS_TRY(pat_copy_scaled(&c->deltas_scatter, elem_size_bytes, &out->deltas_scatter));
+    pat_normalise_negative(&out->pattern);
+    pat_normalise_negative(&out->gather);
+    pat_normalise_negative(&out->scatter);
+    return LS_OK;
+}
+
+ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out)
+{
+    *out = *c;
+    out->pattern = out->gather = out->scatter = (struct pat_indices){0};
+    out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
+    out->found_as = out->found_class = out->array = NULL; /* the writer tells these of what was found */
+    out->name = strdup(c->name);
+    if (!out->name) return ls_nomem("a name");
+    LS_TRY(pat_scale_lists(c, elem_size_bytes, out));
+    if (elem_size_bytes <= PAT_REPLAYED_BYTES) return LS_OK;
+    LS_TRY(pat_scale_one(&out->delta, elem_size_bytes));
+    LS_TRY(pat_scale_one(&out->delta_gather, elem_size_bytes));
+    return pat_scale_one(&out->delta_scatter, elem_size_bytes);
+}
+
+/* ---- whole patterns ---- */
 
 enum { PAT_WHOLE_NAMED = 6 }; /* patterns that a note names */
 
@@ -30,13 +159,14 @@ static uint64_t pat_whole_known(const struct pat_found *r)
     return pat_whole_sum(pat_whole_sum(r->head.len, body), r->tail.len);
 }
 
-uint64_t pat_whole_len(const struct pat_found *r, uint64_t accesses_max)
+static uint64_t pat_whole_len(const struct pat_found *r, uint64_t accesses_max)
 {
     const uint64_t known = pat_whole_known(r);
     return known < accesses_max ? known : accesses_max;
 }
 
-uint64_t pat_whole_made(const struct pat_found *r)
+/* How many accesses the program made there (of one of its threads). */
+static uint64_t pat_whole_made(const struct pat_found *r)
 {
     const uint64_t own = r->threads > 1 ? r->accesses / r->threads : r->accesses;
     const uint64_t here = pat_whole_sum(pat_whole_sum(r->prologue, r->epilogue),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/write/pat_write.h"
+#include "common/ls_text.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -24,8 +25,8 @@ const struct pat_writer *pat_writer_at(size_t i)
 /* Without the ending behind the last slash. */
 static int pat_stem_len(const char *path)
 {
-    const char *base = strrchr(path, '/'), *dot = strrchr(base ? base : path, '.');
-    return dot && dot != (base ? base + 1 : path) ? (int)(dot - path) : (int)strlen(path);
+    const char *base = ls_base_name(path), *dot = strrchr(base, '.');
+    return dot && dot != base ? (int)(dot - path) : (int)strlen(path);
 }
 
 bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
@@ -96,8 +97,7 @@ void pat_write_indices(const struct pat_indices *p, FILE *out)
 
 static const char *pat_base_name(const char *path)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "";
+    return path ? ls_base_name(path) : "";
 }
 
 /* " in multiply (spmv.c:88)", or as much of it as is known. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input of gem5's traffic generator: a packet trace a pattern (src/proto/packet.proto, the framing of
- * src/proto/protoio.cc), and a script that plays one of them against a memory. */
+ * src/proto/protoio.cc), and a script that plays one of them against a memory. The paper on GS
+ * Patterns ("A Workflow for the Synthesis of Irregular Memory Access Microbenchmarks", section 4) expects
+ * patterns to be used in simulators that way. */
 #include "common/ls_put.h"
-#include "patterns/write/pat_whole.h"
+#include "common/ls_text.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -112,8 +114,7 @@ static ls_err pat_gem5_trace(const struct pat_gem5_job *job, size_t i, struct pa
     made->memory_bytes = PAT_GEM5_MEMORY_MIN;
     while (made->memory_bytes >> 62 == 0 && (unsigned __int128)(highest + 1) * elem > made->memory_bytes)
         made->memory_bytes *= 2;
-    const char *base = strrchr(name, '/');
-    snprintf(made->name, sizeof(made->name), "%s", base ? base + 1 : name);
+    snprintf(made->name, sizeof(made->name), "%s", ls_base_name(name));
     ls_err err = ls_outputs_open(job->files, name, &out);
     if (err == LS_OK) {
         pat_gem5_packets(r, &flat, out);
@@ -195,12 +196,11 @@ static ls_err pat_gem5_write(const struct pat_findings *f, const struct pat_writ
                              const char *path, ls_outputs *files)
 {
     const struct pat_gem5_job job = {f, o, path, files};
-    const char *base = strrchr(o->source, '/');
     FILE *out;
     LS_TRY(ls_outputs_open(files, path, &out));
     pat_whole_note(f, o);
     fputs("# Access patterns of ", out);
-    ls_put_json(out, base ? base + 1 : o->source, "");
+    ls_put_json(out, ls_base_name(o->source), "");
     fputs(pat_gem5_head, out);
     for (size_t i = 0; i < f->len; i++) {
         struct pat_gem5_made made;

@@ -2,7 +2,6 @@
 /* The files of GS Patterns: full sequences as JSON, a table of source lines, raw indices, and its listing
  * (create_metrics_file of its gs_patterns_core.cpp). It writes all raw indices to one file, the last pattern
  * stays; here each pattern has its own. */
-#include "patterns/write/pat_whole.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>

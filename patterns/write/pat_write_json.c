@@ -3,7 +3,6 @@
  * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. It refuses a
  * file with a delta below 0 or a list of deltas; older versions take the one for 8 and end by the other. */
 #include "common/ls_put.h"
-#include "patterns/write/pat_unroll.h"
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a pattern file, and as an index file. */
 #include "patterns/pat_describe.h"
-#include "patterns/pat_distances.h"
+#include "patterns/pat_config.h"
 #include "patterns/pat_extent.h"
 #include "patterns/pat_json.h"
-#include "patterns/source/pat_raw.h"
+#include "patterns/pat_builder.h"
 
 #include <stdlib.h>
 

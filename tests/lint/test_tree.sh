@@ -21,11 +21,11 @@ while read -r f; do
 done < <(sources | grep -v -e '/config\.h' -e '/web/bundle/')
 [ $checked -gt 100 ] || fail "only $checked sources found"
 
-# Guards and extern "C" of headers, the one place for differences, and tests of what a processor has.
+# Guards and extern "C" of headers, the one place for differences, and what a library that may be missing gives: #ifdef HAVE_X.
 for f in analyse common kernels machine ndm patterns perf profile runtime smrtree spool symbols tools viz-export; do
     [ -d $f ] || continue
     grep -rnE '^ *# *(if|ifdef|ifndef|elif)\b' --include='*.c' --include='*.h' $f |
-        grep -vE '^common/ls_compat\.h:|#ifndef [A-Z0-9_]+_H$|__cplusplus'
+        grep -vE '^common/ls_compat\.h:|#ifndef [A-Z0-9_]+_H$|__cplusplus|:#ifdef HAVE_[A-Z]+$'
 done >"$found"
 [ ! -s "$found" ] || fail "conditional compilation outside common/ls_compat.h: $(cat "$found")"
 

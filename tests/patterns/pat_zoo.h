@@ -3,7 +3,7 @@
 #ifndef PAT_ZOO_H
 #define PAT_ZOO_H
 
-#include "patterns/compare/pat_compare_walk.h"
+#include "patterns/compare/pat_compare.h"
 
 enum zoo_kind {
     ZOO_STRIDE1,

@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/compare/pat_cluster.h"
-#include "patterns/compare/pat_compare_match.h"
+#include "patterns/compare/pat_compare.h"
 #include "common/ls_random.h"
 #include "tests/patterns/pat_zoo.h"
 

@@ -2,7 +2,7 @@
 /* From sequences to patterns: forms, classes, shares, in sequences made by hand as the loops of known
  * programs make them. */
 #include "patterns/pat_extent.h"
-#include "patterns/write/pat_whole.h"
+#include "patterns/write/pat_writers.h"
 #include "tests/patterns/pat_program.h"
 
 #include <math.h>

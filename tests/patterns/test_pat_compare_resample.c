@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/compare/pat_compare_resample.h"
+#include "patterns/compare/pat_compare.h"
 #include "tests/patterns/pat_zoo.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "patterns/pat_describe.h"
-#include "patterns/pat_distances.h"
-#include "patterns/pat_generate.h"
+#include "patterns/pat_config.h"
+#include "patterns/pat_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "common/ls_random.h"
-#include "patterns/extract/pat_ext_arena.h"
+#include "patterns/extract/pat_ext.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Rows that do again what they did: what extraction says of them is what was fed, access by access, distance
  * by distance, line by line, with rounds of all lengths, rounds that move, and what breaks them off. */
 #include "common/ls_random.h"
-#include "patterns/extract/pat_ext_follow.h"
+#include "patterns/extract/pat_ext_engine.h"
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
 

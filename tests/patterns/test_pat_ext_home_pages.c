@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "common/ls_random.h"
-#include "patterns/extract/pat_ext_home_pages.h"
+#include "patterns/extract/pat_ext_ranges.h"
 
 enum { RANGES = 600, PAGES = 12, HOMES = 3, ASKED = 16 };
 #define BASE UINT64_C(0x7f0000000000)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/extract/pat_ext_round.h"
+#include "patterns/extract/pat_ext_engine.h"
 
 enum { SITES = 700, THREADS = 5, LONGEST = 9999 };
 

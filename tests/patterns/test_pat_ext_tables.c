@@ -2,10 +2,9 @@
 /* What rows count in: divisors, buckets of four, distances (exact, and when there are too many of them), and
  * the stream of their accesses; each against the plain way to do it. */
 #include "common/ls_random.h"
-#include "patterns/extract/pat_ext_arena.h"
-#include "patterns/extract/pat_ext_pages.h"
+#include "patterns/extract/pat_ext.h"
+#include "patterns/extract/pat_ext_counts.h"
 #include "patterns/extract/pat_ext_stream.h"
-#include "patterns/extract/pat_ext_tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "patterns/compact/pat_compact.h"
-#include "patterns/extract/pat_ext_choose.h"
+#include "patterns/extract/pat_ext_filter.h"
 #include "tests/patterns/naive_extract.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads of indices: which are left out, and which look like them only. */
-#include "patterns/compact/pat_feeds.h"
+#include "patterns/compact/pat_found.h"
 #include "tests/patterns/pat_program.h"
 
 #include <setjmp.h>

@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/pat_generate.h"
-#include "patterns/pat_transform.h"
+#include "patterns/pat_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "patterns/extract/pat_backward.h"
-#include "patterns/extract/pat_code.h"
+#include "patterns/extract/pat_indirect.h"
 #include "tests/patterns/memory_source.h"
 #include "patterns/extract/pat_extract.h"
 

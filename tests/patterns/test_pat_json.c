@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "patterns/pat_json.h"
-#include "patterns/source/pat_raw.h"
+#include "patterns/pat_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * sampled forms are worth on large ones. */
 #include "patterns/compact/pat_measure.h"
 #include "patterns/compact/pat_measure_fenwick.h"
-#include "patterns/compact/pat_synthetic.h"
+#include "patterns/compact/pat_compact_parts.h"
 
 #include <math.h>
 #include <setjmp.h>

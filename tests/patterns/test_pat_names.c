@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of patterns: homes and indices, functions and lines of the very files that are loaded. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "patterns/compact/pat_names.h"
+#include "patterns/compact/pat_compact_parts.h"
 #include "tests/patterns/pat_program.h"
 
 #include <dlfcn.h>

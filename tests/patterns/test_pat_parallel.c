@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs on several threads: each once, no more weight at a time than allowed, the first failure told. */
-#include "patterns/compact/pat_parallel.h"
+#include "patterns/compact/pat_compact_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

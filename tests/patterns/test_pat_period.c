@@ -3,7 +3,6 @@
  * nests of every shape are found, and what has no period has none. */
 #include "patterns/pat_extent.h"
 #include "patterns/compact/pat_period.h"
-#include "patterns/compact/pat_period_pieces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,8 @@
 #include <cmocka.h>
 
 #include "patterns/pat_json.h"
-#include "patterns/source/pat_raw.h"
-#include "patterns/write/pat_unroll.h"
-#include "patterns/write/pat_whole.h"
+#include "patterns/pat_builder.h"
+#include "patterns/write/pat_writers.h"
 #include "tests/patterns/found_fixture.h"
 
 #include <stdio.h>

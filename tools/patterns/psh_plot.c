@@ -3,7 +3,7 @@
  * paper. */
 #include "common/ls_text.h"
 #include "patterns/pat_describe.h"
-#include "patterns/pat_distances.h"
+#include "patterns/pat_config.h"
 #include "tools/patterns/psh_print.h"
 #include "viz-export/vx_chart.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/psh_print.h"
 #include "patterns/pat_describe.h"
-#include "patterns/pat_distances.h"
+#include "patterns/pat_config.h"
 #include "patterns/pat_extent.h"
 #include "tools/cli/cli_format.h"
 #include "common/ls_json.h"

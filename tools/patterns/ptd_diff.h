@@ -3,7 +3,7 @@
 #ifndef PTD_DIFF_H
 #define PTD_DIFF_H
 
-#include "patterns/compare/pat_compare_match.h"
+#include "patterns/compare/pat_compare.h"
 #include "tools/patterns/ptd_input.h"
 
 #include <stdio.h>

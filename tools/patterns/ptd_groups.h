@@ -3,7 +3,7 @@
 #ifndef PTD_GROUPS_H
 #define PTD_GROUPS_H
 
-#include "patterns/compare/pat_cluster.h"
+#include "patterns/compare/pat_compare.h"
 #include "tools/patterns/ptd_input.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptd_input.h"
-#include "patterns/compare/pat_compare_found.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
 
@@ -53,12 +52,59 @@ static ls_err ptd_read_patterns(const char *path, struct ptd_input *out)
     return ptd_name_items(&out->items);
 }
 
+static ls_err ptd_found_walk(const struct pat_found *f, const struct pat_sequences *s, struct pat_walk *out)
+{
+    const enum pat_side side = f->op == PAT_OP_LOAD ? PAT_SIDE_GATHER : PAT_SIDE_SCATTER;
+    if (f->sequence >= s->len || s->rows[f->sequence].indices.len == 0)
+        return pat_walk_config(&f->config, side, out);
+    const struct pat_sequence *const q = &s->rows[f->sequence];
+    *out = pat_walk_list(&q->indices, q->breaks, q->breaks_len);
+    return LS_OK;
+}
+
+/* The accesses of one instruction as they were seen; of those that are a pattern together, what was made of
+ * them. */
+static ls_err ptd_found_walks(const struct pat_found *f, const struct pat_sequences *s, struct pat_item *item)
+{
+    if (f->members_len > 0) return pat_item_set_config(item, &f->config);
+    item->kind = f->op == PAT_OP_LOAD ? PAT_KIND_READS : PAT_KIND_WRITES;
+    item->walks_len = 1;
+    return ptd_found_walk(f, s, &item->walks[0]);
+}
+
+static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequences *s,
+                                  struct pat_items *items)
+{
+    char name[PAT_FOUND_KEY_BYTES], key[PAT_FOUND_KEY_BYTES];
+    struct pat_item *item;
+    pat_found_label(f, name);
+    pat_found_key(f, key);
+    LS_TRY(pat_items_add(items, name, key, &item));
+    item->threads = f->threads;
+    item->share = f->cost_share;
+    free(item->thread);
+    item->thread = strdup(f->thread ? f->thread : "");
+    if (!item->thread) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    return ptd_found_walks(f, s, item);
+}
+
+/* Append an item for each row of f, with its sequence as it was seen and its breaks, or with its configuration
+ * where no index was kept. The key is what it does, with which data, in which function: not addresses, not
+ * lines. f and s must outlive the items. */
+static ls_err ptd_add_findings(const struct pat_findings *f, const struct pat_sequences *s,
+                              struct pat_items *items)
+{
+    for (size_t i = 0; i < f->len; i++)
+        LS_TRY(ptd_add_found(&f->rows[i], s, items));
+    return LS_OK;
+}
+
 static ls_err ptd_extract_patterns(const char *path, const struct ptn_settings *s, struct ptd_input *out)
 {
     struct ptn_settings all = *s;
     all.extract.fold_min = 0; /* distances between patterns are made of every access */
     LS_TRY(ptn_read(path, &all, &out->found));
-    return pat_items_add_findings(&out->found.findings, &out->found.sequences, &out->items);
+    return ptd_add_findings(&out->found.findings, &out->found.sequences, &out->items);
 }
 
 ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out)

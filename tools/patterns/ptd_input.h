@@ -3,7 +3,7 @@
 #ifndef PTD_INPUT_H
 #define PTD_INPUT_H
 
-#include "patterns/compare/pat_compare_item.h"
+#include "patterns/compare/pat_compare.h"
 #include "tools/patterns/ptn_read.h"
 
 struct ptd_input {

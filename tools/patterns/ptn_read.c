@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
-#include "patterns/compact/pat_feeds.h"
-#include "patterns/source/pat_many.h"
+#include "patterns/compact/pat_found.h"
+#include "patterns/source/pat_source.h"
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"

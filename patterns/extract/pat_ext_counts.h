@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is counted of a row's accesses: distances and their greatest common divisor, lines and pages. */
+#ifndef PAT_EXT_COUNTS_H
+#define PAT_EXT_COUNTS_H
+
+#include "common/ls_prefetch.h"
+#include "patterns/extract/pat_ext.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- tables in buckets ---- */
+
+/* Tables of keys and values in buckets of four, one cache line each. The four are compared at once: in which
+ * slot a key is, if it is there, no processor could foresee, and where most keys are new that is what
+ * look-ups wait for. */
+enum { PAT_EXT_WAYS = 4 };
+
+struct pat_ext_way {
+    uint64_t key, value; /* value 0: free; the free slots of a bucket are its last ones, and their keys 0 */
+};
+
+/* 2^log2_cap slots (4 at least), all free. They count for b, whether they fit or not.
+ * Owns:   the caller ends them with pat_ext_ways_free.  Errors: NULL without memory. */
+struct pat_ext_way *pat_ext_ways_new(struct pat_ext_budget *b, uint8_t log2_cap);
+/* NULL-safe. */
+void pat_ext_ways_free(struct pat_ext_way *slots, struct pat_ext_budget *b, uint8_t log2_cap);
+
+/* Slots of a table; log2_cap 0: there is none yet. */
+static inline size_t pat_ext_ways_cap(uint8_t log2_cap)
+{
+    return log2_cap ? (size_t)1 << log2_cap : 0;
+}
+
+static inline uint64_t pat_ext_ways_bytes(uint8_t log2_cap)
+{
+    return pat_ext_ways_cap(log2_cap) * sizeof(struct pat_ext_way);
+}
+
+/* The key's slot in the bucket, or, as if it were that, a free one whose key is the same; NULL: there is
+ * neither. */
+static inline struct pat_ext_way *pat_ext_ways_match(struct pat_ext_way *bucket, uint64_t key)
+{
+    unsigned same = (unsigned)(bucket[0].key == key) | (unsigned)(bucket[1].key == key) << 1 |
+                    (unsigned)(bucket[2].key == key) << 2 | (unsigned)(bucket[3].key == key) << 3;
+    __asm__("" : "+r"(same)); /* else GCC may branch on the last of them */
+    return same ? &bucket[__builtin_ctz(same)] : NULL;
+}
+
+/* The key's slot, or the free one that it can have; there must be a free one. From the bucket of slot `at`
+ * on, modulo 2^log2_cap. */
+static inline struct pat_ext_way *pat_ext_ways_find(struct pat_ext_way *slots, uint8_t log2_cap, uint64_t at,
+                                                    uint64_t key)
+{
+    const uint64_t mask = (UINT64_C(1) << log2_cap) - PAT_EXT_WAYS;
+    for (;; at += PAT_EXT_WAYS) {
+        struct pat_ext_way *bucket = &slots[at & mask], *way = pat_ext_ways_match(bucket, key);
+        if (way) return way;
+        const unsigned used = (unsigned)(bucket[0].value != 0) + (unsigned)(bucket[1].value != 0) +
+                              (unsigned)(bucket[2].value != 0) + (unsigned)(bucket[3].value != 0);
+        if (used < PAT_EXT_WAYS) return &bucket[used];
+    }
+}
+
+/* ---- greatest common divisor ---- */
+
+/* The greatest common divisor of numbers that come one by one. Most are multiples of it, which a
+ * multiplication tells (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI
+ * 1994, section 9). Zeroed: of no number, or of zeros only. */
+struct pat_ext_divisor {
+    uint64_t value;   /* 0: none */
+    uint64_t inverse; /* of its odd part, modulo 2^64 */
+    uint64_t most;    /* the largest quotient */
+};
+
+uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b */
+
+/* d's value, which is not a divisor of the number, becomes their greatest common one. */
+void pat_ext_divisor_shrink(struct pat_ext_divisor *d, uint64_t number);
+
+static inline void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number)
+{
+    const uint64_t product = number * d->inverse;
+    const int twos = d->value ? __builtin_ctzll(d->value) : 0;
+    const uint64_t quotient = product >> twos | product << (-twos & 63); /* of a multiple */
+    if (!d->value || quotient > d->most) pat_ext_divisor_shrink(d, number);
+}
+
+/* ---- distances ---- */
+
+/* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones. Beyond that, or when memory
+ * is short, it is pruned: then what stays is the frequent ones, with about these counts. A distance has one
+ * of four slots there; of those that have none every eighth, or what occurs eight times at once, takes the
+ * slot of the rarest of the four, if that is no more frequent, and else leaves that one with less (after
+ * Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2, 1982, and Demaine et al.,
+ * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002). Where hardly any distance
+ * has a slot, looking for each would cost more than all the rest: then of short runs one batch in eight is
+ * counted, eight times; long ones are rare, and are all counted. */
+enum { PAT_EXT_TALLY_MAX = 16384, PAT_EXT_TALLY_SAMPLE = 8 };
+
+/* Zeroed is empty. */
+struct pat_ext_tally {
+    struct pat_ext_way *slots;  /* how often, by distance */
+    uint32_t unique;            /* different ones; once is_pruned at least so many */
+    uint32_t batches;           /* of runs, since it is sampled */
+    struct pat_ext_divisor gcd; /* greatest common divisor of all distances, 0: all are 0 */
+    uint16_t len;               /* slots in use */
+    uint8_t log2_cap;           /* of slots, 0: none */
+    bool is_pruned : 1;
+    bool is_sampled : 1; /* pruned, and hardly any distance has a slot */
+    uint8_t newcomers;   /* since it was pruned, of those that had no slot */
+    uint8_t looked, met; /* of those last looked for, and of these that had a slot */
+};
+_Static_assert(2 * PAT_EXT_TALLY_MAX <= UINT16_MAX, "as many slots as there may be");
+
+/* The first slot where it may be. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
+ * Programming, volume 3, 6.4). */
+static inline uint32_t pat_ext_tally_slot(const struct pat_ext_tally *t, int64_t distance)
+{
+    return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap)) &
+           -(uint32_t)PAT_EXT_WAYS;
+}
+
+static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t distance)
+{
+    if (t->log2_cap) ls_prefetch(&t->slots[pat_ext_tally_slot(t, distance)]);
+}
+
+/* pat_ext_tally_add of a tally that is not pruned, and of one that is.  Errors: as there; none. */
+bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
+                             uint64_t count);
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint32_t weight);
+
+/* The distance occurred so often.
+ * Errors: false without memory for the first slots; then only the divisor knows of it. */
+static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
+                                     uint64_t count)
+{
+    if (!t->is_pruned) return pat_ext_tally_add_exact(t, b, distance, count);
+    pat_ext_tally_add_pruned(t, (struct pat_ext_run){distance, count}, 1);
+    return true;
+}
+
+/* How often each of the next batch of runs counts, whose memory may then be fetched: 1, or where it is
+ * sampled 0 or PAT_EXT_TALLY_SAMPLE, as a hash of the batch's number says: whatever period the program has. */
+static inline uint32_t pat_ext_tally_weigh(struct pat_ext_tally *t)
+{
+    if (!t->is_sampled) return 1;
+    return pat_ext_hash(++t->batches) % PAT_EXT_TALLY_SAMPLE ? 0 : PAT_EXT_TALLY_SAMPLE;
+}
+
+/* pat_ext_tally_add of a batch of runs.  Errors: as there, of some of them. */
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs);
+
+/* What was counted in `from` counts in `to`, too.  Errors: as pat_ext_tally_add, of some of them. */
+bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);
+
+/* Releases the counts; unique, gcd and is_pruned stay. */
+void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b);
+
+/* ---- lines and pages ---- */
+
+/* Which lines and pages were touched: exact up to PAT_EXT_PAGES_MAX pages of 4 KiB. Beyond that, or when
+ * memory is short, a sample of the pages that halves itself (adaptive sampling: Flajolet, "On adaptive
+ * sampling", Computing 43, 1990), with the lines of those: a standard error of about 1.5 %. */
+enum { PAT_EXT_PAGES_MAX = 16384, PAT_EXT_PAGE_LINES = 64, PAT_EXT_PAGES_FETCHED = 3 };
+
+/* Zeroed is empty. */
+struct pat_ext_pages {
+    struct pat_ext_way *slots; /* a bit for each line, by the hash of the page's number */
+    uint32_t len;
+    uint8_t log2_cap; /* 0: none */
+    uint8_t halvings; /* only hashes with so many leading zeros are kept */
+    uint64_t page;    /* the last one, and its slot, NULL when it is not kept */
+    struct pat_ext_way *last;
+};
+
+/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page. */
+void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
+
+/* Does its sample have the page? */
+static inline bool pat_ext_pages_keep(const struct pat_ext_pages *p, uint64_t hash)
+{
+    return !p->halvings || hash >> (64 - p->halvings) == 0;
+}
+
+/* The bucket where it is looked for first; there must be slots. */
+static inline struct pat_ext_way *pat_ext_pages_bucket(const struct pat_ext_pages *p, uint64_t hash)
+{
+    return &p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)];
+}
+
+/* The line (address / 64) was touched. Without memory it counts for less precision. */
+static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
+{
+    const uint64_t page = line / PAT_EXT_PAGE_LINES;
+    if (!p->log2_cap) {
+        pat_ext_pages_turn(p, b, line, pat_ext_hash(page));
+        return;
+    }
+    if (p->page != page) {
+        const uint64_t hash = pat_ext_hash(page);
+        struct pat_ext_way *way =
+            pat_ext_pages_keep(p, hash) ? pat_ext_ways_match(pat_ext_pages_bucket(p, hash), hash) : NULL;
+        p->page = page;
+        p->last = way;
+        if (pat_ext_pages_keep(p, hash) && (!way || !way->value)) {
+            pat_ext_pages_turn(p, b, line, hash);
+            return;
+        }
+    }
+    if (p->last) p->last->value |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
+}
+
+/* Once it is a sample of few pages, it is not worth telling which. */
+static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_t line)
+{
+    if (!p->log2_cap || p->halvings > PAT_EXT_PAGES_FETCHED) return;
+    const uint64_t hash = pat_ext_hash(line / PAT_EXT_PAGE_LINES);
+    if (pat_ext_pages_keep(p, hash)) ls_prefetch(pat_ext_pages_bucket(p, hash));
+}
+
+/* Everything that was touched in `from` was touched in `to` as well. */
+void pat_ext_pages_join(struct pat_ext_pages *to, const struct pat_ext_pages *from, struct pat_ext_budget *b);
+
+uint64_t pat_ext_pages_count(const struct pat_ext_pages *p);
+uint64_t pat_ext_pages_lines(const struct pat_ext_pages *p);
+void pat_ext_pages_fini(struct pat_ext_pages *p, struct pat_ext_budget *b);
+
+#endif
