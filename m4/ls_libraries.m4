@@ -12,9 +12,12 @@ PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],
     [AC_MSG_ERROR([elfutils libdw is needed to name modules, symbols and lines (Debian: libdw-dev)])])
 PKG_CHECK_MODULES([ZLIB], [zlib], [have_zlib=yes],
     [AC_MSG_ERROR([zlib is needed to read packed pattern files (Debian: zlib1g-dev)])])
-PKG_CHECK_MODULES([ZSTD], [libzstd], [have_zstd=yes], [have_zstd=no])
-PKG_CHECK_MODULES([LZ4], [liblz4], [have_lz4=yes], [have_lz4=no])
-PKG_CHECK_MODULES([YAJL], [yajl], [have_yajl=yes], [have_yajl=no])
+PKG_CHECK_MODULES([ZSTD], [libzstd],
+    [have_zstd=yes; AC_DEFINE([HAVE_ZSTD], [1], [zstd packs and unpacks])], [have_zstd=no])
+PKG_CHECK_MODULES([ARCHIVE], [libarchive],
+    [have_libarchive=yes; AC_DEFINE([HAVE_LIBARCHIVE], [1], [libarchive unpacks zip, zstd and lz4])], [have_libarchive=no])
+PKG_CHECK_MODULES([YAJL], [yajl],
+    [have_yajl=yes; AC_DEFINE([HAVE_YAJL], [1], [yajl reads pattern files])], [have_yajl=no])
 PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png], [have_cairo=yes], [have_cairo=no])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
 
@@ -46,7 +49,7 @@ AM_CONDITIONAL([HAVE_PFM], [test "x$have_libpfm" = xyes])
 AM_CONDITIONAL([HAVE_UNWIND], [test "x$have_unwind" = xyes])
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
 AM_CONDITIONAL([HAVE_ZSTD], [test "x$have_zstd" = xyes])
-AM_CONDITIONAL([HAVE_LZ4], [test "x$have_lz4" = xyes])
+AM_CONDITIONAL([HAVE_LIBARCHIVE], [test "x$have_libarchive" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
@@ -71,8 +74,8 @@ AS_IF([test "x$have_libpfm" = xyes], [ls_hw="yes, with libpfm4's event names"],
 AS_IF([test "x$have_cmocka" = xyes], [ls_unit=yes],
     [ls_unit="no (cmocka missing: install libcmocka-dev; make check runs whole-program tests only)"])
 AS_IF([test "x$have_zstd" = xyes], [ls_zstd=yes], [ls_zstd="no (libzstd missing: install libzstd-dev; perf record -z cannot be imported, traces are packed by zlib and take more room)"])
-AS_IF([test "x$have_lz4" = xyes], [ls_lz4=yes],
-    [ls_lz4="no (liblz4 missing: install liblz4-dev; traces packed by lz4 are unpacked by hand)"])
+AS_IF([test "x$have_libarchive" = xyes], [ls_archive=yes],
+    [ls_archive="gzip only (libarchive missing: install libarchive-dev; files packed by zip, zstd or lz4 are unpacked by hand)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
 AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
@@ -90,7 +93,7 @@ Loadstone $PACKAGE_VERSION
     hardware sampling:              $ls_hw
     exact traces (loadstone trace): $ls_trace
     zstd (perf.data, traces):       $ls_zstd
-    traces packed by lz4:           $ls_lz4
+    packed input files:             $ls_archive
     pattern files (JSON):           $ls_yajl
     plots:                          $ls_cairo
     page (loadstone view):          $ls_page

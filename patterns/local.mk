@@ -8,14 +8,9 @@ libpatterns_la_SOURCES = \
     patterns/pat_describe.c patterns/pat_describe.h \
     patterns/pat_extent.c patterns/pat_extent.h \
     patterns/pat_generate.c \
-    patterns/pat_json.h \
+    patterns/pat_json.c patterns/pat_json.h \
     patterns/pat_list.c patterns/pat_list.h \
     patterns/pat_transform.c
-if HAVE_YAJL
-libpatterns_la_SOURCES += patterns/pat_json.c
-else
-libpatterns_la_SOURCES += patterns/pat_json_none.c
-endif
 libpatterns_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAJL_CFLAGS) $(ZLIB_CFLAGS)
 libpatterns_la_LIBADD = libcommon.la $(YAJL_LIBS) $(ZLIB_LIBS)
 include patterns/source/local.mk

@@ -2,9 +2,11 @@
 /* yajl calls back for each piece of JSON; an automaton of four places turns them into keys and values for a
  * builder. */
 #include "patterns/pat_json.h"
+#include "config.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_list.h"
 
+#ifdef HAVE_YAJL
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -347,6 +349,18 @@ ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat
     free(buffer);
     return err;
 }
+
+#else
+
+ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat_suite *s)
+{
+    (void)o, (void)s;
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "%s cannot be read: this loadstone was built without yajl (libyajl-dev)",
+                   pat_input_name(in));
+}
+
+#endif
 
 ls_err pat_json_read_file(const char *path, const struct pat_json_options *o, struct pat_suite *s)
 {

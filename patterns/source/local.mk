@@ -25,18 +25,14 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_trace_guess.c patterns/source/pat_trace_guess.h \
     patterns/source/pat_trace_rows.c patterns/source/pat_trace_rows.h \
     patterns/source/pat_trace_writer.c patterns/source/pat_trace_writer.h \
-    patterns/source/pat_unpack.c patterns/source/pat_unpack.h \
-    patterns/source/pat_unpack_gzip.c patterns/source/pat_unpack_zip.c
+    patterns/source/pat_unpack.c patterns/source/pat_unpack.h
 libpatterns_la_LIBADD += libprofread.la libprofcost.la
 if HAVE_ZSTD
-libpatterns_la_SOURCES += patterns/source/pat_codec_zstd.c patterns/source/pat_unpack_zstd.c
+libpatterns_la_SOURCES += patterns/source/pat_codec_zstd.c
 libpatterns_la_LIBADD += $(ZSTD_LIBS)
-else
-libpatterns_la_SOURCES += patterns/source/pat_codec_none.c patterns/source/pat_unpack_zstd_none.c
 endif
-if HAVE_LZ4
-libpatterns_la_SOURCES += patterns/source/pat_unpack_lz4.c
-libpatterns_la_LIBADD += $(LZ4_LIBS)
-else
-libpatterns_la_SOURCES += patterns/source/pat_unpack_lz4_none.c
+if HAVE_LIBARCHIVE
+libpatterns_la_SOURCES += patterns/source/pat_unpack_archive.c
+libpatterns_la_CPPFLAGS += $(ARCHIVE_CFLAGS)
+libpatterns_la_LIBADD += $(ARCHIVE_LIBS)
 endif

@@ -12,24 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAT_INPUT_BUFFER = 1 << 18, PAT_INPUT_MAGIC = 4 };
+enum { INPUT_BUFFER = 1 << 18, INPUT_MAGIC = 4 };
 
 struct pat_input {
     char *name;
-    int fd; /* -1: from memory */
-    struct ls_cursor bytes;
-    /* of a file: what was read and not used yet */
-    uint8_t *buffer;
-    const uint8_t *at;
-    size_t left;
-    bool has_ended; /* the file, not what is unpacked from it */
-    const struct pat_unpacker *unpacker;
+    struct ls_cursor bytes; /* from memory: file.fd is -1 */
+    struct pat_file file;
+    const struct pat_unpacker *unpacker; /* NULL: the file is not packed */
     void *unpacking;
-    bool may_end;
-    uint64_t read_bytes, unpacked_bytes; /* of the file, in all */
+    uint64_t unpacked_bytes;
 };
 
-static ls_err pat_input_new(const char *name, pat_input **out)
+static ls_err input_new(const char *name, pat_input **out)
 {
     pat_input *in = calloc(1, sizeof(*in));
     if (in) in->name = strdup(name);
@@ -37,12 +31,12 @@ static ls_err pat_input_new(const char *name, pat_input **out)
         free(in);
         return ls_nomem("reading %s", name);
     }
-    in->fd = -1;
+    in->file = (struct pat_file){.name = in->name, .fd = -1};
     *out = in;
     return LS_OK;
 }
 
-static ls_err pat_input_fd(const char *path, int *out)
+static ls_err input_fd(const char *path, int *out)
 {
     struct stat st;
     const int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -55,63 +49,72 @@ static ls_err pat_input_fd(const char *path, int *out)
     return LS_OK;
 }
 
-static ls_err pat_input_fill(pat_input *in)
+ls_err pat_file_read(struct pat_file *f)
 {
     ssize_t got;
-    memmove(in->buffer, in->at, in->left);
-    in->at = in->buffer;
+    memmove(f->buffer, f->at, f->left);
+    f->at = f->buffer;
     do
-        got = read(in->fd, in->buffer + in->left, PAT_INPUT_BUFFER - in->left);
+        got = read(f->fd, f->buffer + f->left, INPUT_BUFFER - f->left);
     while (got < 0 && errno == EINTR);
-    if (got < 0) return ls_fail_errno(errno, "%s cannot be read", in->name);
-    in->left += (size_t)got;
-    in->read_bytes += (uint64_t)got;
-    in->has_ended = got == 0;
+    if (got < 0) return ls_fail_errno(errno, "%s cannot be read", f->name);
+    f->left += (size_t)got;
+    f->end_bytes += (uint64_t)got;
+    f->has_ended = got == 0;
     return LS_OK;
 }
 
-/* The last error again, with the file's name in front. */
-static ls_err pat_input_named(const pat_input *in, ls_err err)
+/* Why unpacking failed, and where: in what is packed, and in what came out. */
+static ls_err input_fail(const struct pat_input *in, ls_err err)
 {
     char why[256];
     snprintf(why, sizeof(why), "%s", ls_last_error());
-    return ls_fail(err, "%s: %s", in->name, why);
-}
-
-/* Where the unpacking is: of what is packed, and of what came out. */
-static ls_err pat_input_placed(const pat_input *in, ls_err err, const char *why)
-{
-    char copy[256];
-    snprintf(copy, sizeof(copy), "%s", why);
-    return ls_fail(err, "%s: %s, at byte %llu of the file, behind %llu unpacked bytes", in->name, copy,
-                   (unsigned long long)(in->read_bytes - in->left), (unsigned long long)in->unpacked_bytes);
+    if (err == LS_ERR_TRUNCATED) snprintf(why, sizeof(why), "the %s data ends too early", in->unpacker->name);
+    switch (err) {
+    case LS_ERR_FORMAT:
+    case LS_ERR_TRUNCATED:
+        return ls_fail(err, "%s: %s, at byte %llu of the file, behind %llu unpacked bytes", in->name, why,
+                       (unsigned long long)(in->file.end_bytes - in->file.left),
+                       (unsigned long long)in->unpacked_bytes);
+    case LS_ERR_NOMEM:
+    case LS_ERR_UNSUPPORTED:
+        return ls_fail(err, "%s: %s", in->name, why);
+    default: /* of the file, which it names */
+        return err;
+    }
 }
 
 /* By its first bytes: is it packed? */
-static ls_err pat_input_begin(pat_input *in)
+static ls_err input_begin(struct pat_input *in)
 {
-    while (in->left < PAT_INPUT_MAGIC && !in->has_ended)
-        LS_TRY(pat_input_fill(in));
-    const struct pat_unpacker *u = pat_unpacker_of(in->at, in->left);
-    const ls_err err = u ? u->open(&in->unpacking) : LS_OK;
-    if (err != LS_OK) return pat_input_named(in, err);
+    while (in->file.left < INPUT_MAGIC && !in->file.has_ended)
+        LS_TRY(pat_file_read(&in->file));
+    const struct pat_unpacker *u = pat_unpacker_of(in->file.at, in->file.left);
+    if (!u) return LS_OK;
+    if (!u->methods)
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "%s: packed by %s, which this build lacks: install libarchive-dev and configure again, "
+            "or unpack it",
+            in->name, u->name);
     in->unpacker = u;
-    return LS_OK;
+    const ls_err err = u->methods->open(&in->file, u->packing, &in->unpacking);
+    return err == LS_OK ? LS_OK : input_fail(in, err);
 }
 
 ls_err pat_input_open(const char *path, pat_input **out)
 {
     int fd = -1;
     pat_input *in = NULL;
-    LS_TRY(pat_input_fd(path, &fd));
-    ls_err err = pat_input_new(strcmp(path, "-") == 0 ? "standard input" : path, &in);
+    LS_TRY(input_fd(path, &fd));
+    ls_err err = input_new(strcmp(path, "-") == 0 ? "standard input" : path, &in);
     if (err != LS_OK) {
         close(fd);
         return err;
     }
-    in->fd = fd;
-    in->at = in->buffer = malloc(PAT_INPUT_BUFFER);
-    err = in->buffer ? pat_input_begin(in) : ls_nomem("reading %s", path);
+    in->file.fd = fd;
+    in->file.at = in->file.buffer = malloc(INPUT_BUFFER);
+    err = in->file.buffer ? input_begin(in) : ls_nomem("reading %s", path);
     if (err != LS_OK)
         pat_input_free(in);
     else
@@ -122,49 +125,32 @@ ls_err pat_input_open(const char *path, pat_input **out)
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out)
 {
     pat_input *in = NULL;
-    LS_TRY(pat_input_new(name, &in));
+    LS_TRY(input_new(name, &in));
     in->bytes = ls_cursor_over(data, len_bytes);
     *out = in;
     return LS_OK;
 }
 
-static ls_err pat_input_unpack(pat_input *in, void *buffer, size_t room, size_t *out_len)
+static ls_err input_read_file(struct pat_input *in, void *buffer, size_t room, size_t *out_len)
 {
-    struct pat_flow f = {.out = buffer, .out_len = room, .may_end = in->may_end};
-    char why[64];
-    for (bool is_last = false; f.out_len == room && !is_last;) {
-        if (in->left == 0 && !in->has_ended) LS_TRY(pat_input_fill(in));
-        is_last = in->left == 0;
-        f.in = in->at;
-        f.in_len = in->left;
-        const ls_err err = in->unpacker->step(in->unpacking, &f);
-        in->at += in->left - f.in_len;
-        in->left = f.in_len;
-        in->may_end = f.may_end;
-        if (err == LS_ERR_FORMAT) return pat_input_placed(in, err, ls_last_error());
-        if (err != LS_OK) return pat_input_named(in, err);
+    struct pat_file *f = &in->file;
+    if (in->unpacker) {
+        const ls_err err = in->unpacker->methods->read(in->unpacking, buffer, room, out_len);
+        if (err != LS_OK) return input_fail(in, err);
+        in->unpacked_bytes += *out_len;
+        return LS_OK;
     }
-    *out_len = room - f.out_len;
-    in->unpacked_bytes += *out_len;
-    if (*out_len > 0 || room == 0 || in->may_end) return LS_OK;
-    snprintf(why, sizeof(why), "the %s data ends too early", in->unpacker->name);
-    return pat_input_placed(in, LS_ERR_TRUNCATED, why);
-}
-
-static ls_err pat_input_read_file(pat_input *in, void *buffer, size_t room, size_t *out_len)
-{
-    if (in->unpacker) return pat_input_unpack(in, buffer, room, out_len);
-    if (in->left == 0 && !in->has_ended) LS_TRY(pat_input_fill(in));
-    *out_len = in->left < room ? in->left : room;
-    memcpy(buffer, in->at, *out_len);
-    in->at += *out_len;
-    in->left -= *out_len;
+    if (f->left == 0 && !f->has_ended) LS_TRY(pat_file_read(f));
+    *out_len = f->left < room ? f->left : room;
+    memcpy(buffer, f->at, *out_len);
+    f->at += *out_len;
+    f->left -= *out_len;
     return LS_OK;
 }
 
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len)
 {
-    if (in->fd >= 0) return pat_input_read_file(in, buffer, room, out_len);
+    if (in->file.fd >= 0) return input_read_file(in, buffer, room, out_len);
     const size_t left = ls_cursor_left(&in->bytes);
     *out_len = left < room ? left : room;
     ls_cursor_read(&in->bytes, buffer, *out_len);
@@ -179,9 +165,9 @@ const char *pat_input_name(const pat_input *in)
 void pat_input_free(pat_input *in)
 {
     if (!in) return;
-    if (in->unpacker) in->unpacker->close(in->unpacking);
-    if (in->fd >= 0) close(in->fd);
-    free(in->buffer);
+    if (in->unpacking) in->unpacker->methods->close(in->unpacking);
+    if (in->file.fd >= 0) close(in->file.fd);
+    free(in->file.buffer);
     free(in->name);
     free(in);
 }

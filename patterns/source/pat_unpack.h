@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole files that were packed, by their first bytes: one file a packer, one row each in pat_unpack.c. Zip
- * archives are their members one behind the other. */
+/* Whole files that were packed, by their first bytes: rows of pat_unpack.c. The members of a zip archive are
+ * read one after the other. */
 #ifndef PAT_UNPACK_H
 #define PAT_UNPACK_H
 
@@ -10,29 +10,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a step takes and gives: it moves in and out forward. */
-struct pat_flow {
-    const uint8_t *in;
-    size_t in_len;
-    uint8_t *out;
-    size_t out_len;
-    bool may_end; /* the file is whole if nothing follows */
+/* The bytes of a file, as they are read. */
+struct pat_file {
+    const char *name;
+    int fd;
+    uint8_t *buffer;
+    const uint8_t *at; /* what was read and not used yet */
+    size_t left;
+    bool has_ended;
+    uint64_t end_bytes; /* of the buffer, in the file */
+};
+
+/* Read on behind what is left.  Errors: those of read, naming the file. */
+ls_err pat_file_read(struct pat_file *f);
+
+enum pat_packing { PAT_PACKING_GZIP, PAT_PACKING_ZIP, PAT_PACKING_ZSTD, PAT_PACKING_LZ4 };
+
+/* What unpacks some of them. Errors are without the file's name. */
+struct pat_unpacking {
+    ls_err (*open)(struct pat_file *f, enum pat_packing packing, void **out_self);
+    /* At least one byte, *out_len 0 at the end.
+     * Errors: LS_ERR_TRUNCATED without a text; LS_ERR_FORMAT, LS_ERR_UNSUPPORTED, LS_ERR_NOMEM. */
+    ls_err (*read)(void *self, void *out, size_t room, size_t *out_len);
+    void (*close)(void *self);
 };
 
 struct pat_unpacker {
     const char *name; /* "gzip" */
-    /* Are these the first len bytes of one (at least 4 unless the file is shorter)? */
-    bool (*recognise)(const uint8_t *bytes, size_t len);
-    ls_err (*open)(void **out_self);
-    /* Until the input is used up or the output is full; without input: what is left inside.
-     * Errors: LS_ERR_FORMAT, LS_ERR_UNSUPPORTED, LS_ERR_NOMEM, without the file's name. */
-    ls_err (*step)(void *self, struct pat_flow *flow);
-    void (*close)(void *self);
+    enum pat_packing packing;
+    const char *magics[2];               /* one of them begins it */
+    const struct pat_unpacking *methods; /* NULL: this build lacks the library */
 };
 
-/* NULL: not packed. */
+/* The row of a file that begins with these bytes, at least 4 unless it is shorter; NULL: it is not packed. */
 const struct pat_unpacker *pat_unpacker_of(const uint8_t *bytes, size_t len);
 
-extern const struct pat_unpacker pat_unpacker_gzip, pat_unpacker_zip, pat_unpacker_zstd, pat_unpacker_lz4;
+extern const struct pat_unpacking pat_unpacking_archive;
 
 #endif
