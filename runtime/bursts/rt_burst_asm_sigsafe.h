@@ -26,6 +26,11 @@ extern const char rt_burst_word_load_ip[], rt_burst_word_fault_ip[];
  * not be blocked. */
 void rt_burst_arm(void);
 
+/* Raise SIGTRAP by int3, then execute "incl %eax" three times (2 bytes each, from eax = 0) between the two
+ * addresses, with the trap flag that the handler of int3 sets. SIGTRAP must not be blocked. */
+void rt_burst_try_trap(void);
+extern const char rt_burst_try_begin[], rt_burst_try_end[];
+
 /* sa_restorer for raw rt_sigaction. */
 void rt_burst_restorer(void);
 

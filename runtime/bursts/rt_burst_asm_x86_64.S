@@ -69,6 +69,25 @@ function rt_burst_arm
 end_function rt_burst_arm
 
     .p2align 4
+/* void rt_burst_try_trap(void): int3, whose handler sets the trap flag, and three instructions that are stepped. The
+   flag is cleared in case the handler never did. */
+function rt_burst_try_trap
+    xorl %eax, %eax
+    int3
+label rt_burst_try_begin
+    incl %eax
+    incl %eax
+    incl %eax
+label rt_burst_try_end
+    pushfq
+    .cfi_adjust_cfa_offset 8
+    andq $~0x100, (%rsp)
+    popfq
+    .cfi_adjust_cfa_offset -8
+    ret
+end_function rt_burst_try_trap
+
+    .p2align 4
 /* Return from a signal handler: rt_sigreturn. The bytes are those debuggers and unwinders look for, and the unwind
    table says where the kernel saved the registers: here rsp points to a struct ucontext (asm-generic/ucontext.h,
    asm/sigcontext.h). The table begins at the nop: unwinders look up the byte before a return address. */

@@ -8,6 +8,7 @@ librtstep_la_SOURCES = \
     runtime/step/rt_step_near_sigsafe.c \
     runtime/step/rt_step_probe_sigsafe.c \
     runtime/step/rt_step_sampler.c \
-    runtime/step/rt_step_sigsafe.h
+    runtime/step/rt_step_sigsafe.h \
+    runtime/step/rt_step_trial_sigsafe.c
 librtstep_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 endif

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The step engine as the runtime's sampler table sees it. */
 #include "runtime/bursts/rt_burst_engine.h"
+#include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_sampler.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { TRACER_AGE_NS = 100000000 }; /* a tracer would see the trial: without one, as without bursts */
+
+static bool probe(char *why, size_t why_len)
+{
+    if (!rt_burst_probe(why, why_len)) return false;
+    if (rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS) || rt_step_try()) return true;
+    snprintf(why, why_len,
+             "single steps do not work: the program runs in an emulator or a translator of code");
+    return false;
+}
 
 static int process_start(struct rt_engine_facts *facts)
 {
@@ -56,7 +68,7 @@ static void seal(void)
 const struct rt_sampler rt_sampler_step = {
     .name = "step",
     .splits_kernel_time = true,
-    .probe = rt_burst_probe,
+    .probe = probe,
     .process_start = process_start,
     .thread_open = rt_burst_thread_open,
     .thread_close = rt_burst_thread_close,

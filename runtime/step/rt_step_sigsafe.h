@@ -19,6 +19,14 @@ extern const struct rt_burst_method rt_step_method;
 /* By atomics: instructions stepped in place, by mnemonic. */
 extern uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 
+/* --- rt_step_trial_sigsafe.c: do single steps work here? --- */
+
+/* Step three instructions of ours: return whether the trap flag, set in a signal's context, raises SIGTRAP
+ * after each, with the registers of the program. It does not where a translator of code or an emulator runs
+ * it. SIGTRAP, its mask and the signal stack are as before afterwards. Call before the handlers of the engine
+ * are installed, in one thread. */
+bool rt_step_try(void);
+
 /* --- rt_step_isolate_sigsafe.c: execute one instruction with nothing after it. ---
  *
  * A core that single-steps still issues the instructions after the stepped one before it takes the trap (seen

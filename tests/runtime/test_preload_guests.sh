@@ -80,6 +80,7 @@ if command -v gdb >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$w
     tried=$((tried + 1))
     debug() { gdb -q -batch -nx -ex 'break main' -ex run -ex next -ex next -ex continue "$work/plain" 2>/dev/null | grep -E '^(Program|Breakpoint [0-9]*, main|\[Inferior|-?[0-9]+$)' | sed 's/process [0-9]*//; s/[(]argc.*//'; }
     same gdb debug
+    same 'gdb in a script' sh -c "gdb -q -batch -nx -ex run -ex 'print \$_exitcode' $work/plain 2>/dev/null | grep '^[$]1 ='"
 fi
 # valgrind's tools run the program, and us in it, on a processor of their own: signals of our events reach them, not the program
 if command -v valgrind >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null && valgrind -q --tool=none "$work/plain" >/dev/null 2>&1; [ $? = 5 ]; then
@@ -89,6 +90,12 @@ if command -v valgrind >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -
         holds_some "valgrind $tool" 'valgrind'
     done
     same 'valgrind in a script' sh -c "valgrind -q $work/plain; echo \$?; valgrind -q sh -c 'exit 3'"
+fi
+# an emulator gives the program a processor of its own, where single steps may not work; its signals are its own as well
+if command -v qemu-x86_64 >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null && qemu-x86_64 "$work/plain" >/dev/null 2>&1; [ $? = 5 ]; then
+    tried=$((tried + 1))
+    same qemu qemu-x86_64 "$work/plain"
+    same 'qemu in a script' sh -c "qemu-x86_64 $work/plain; echo \$?"
 fi
 [ "$tried" -gt 0 ] || { echo "skipped: no sanitizer, strace or gdb here"; exit 77; }
 finish

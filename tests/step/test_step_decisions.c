@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -377,9 +380,63 @@ static void step_isolation_moves_what_loops_are_made_of(void **state)
             fail_msg("%s is stepped in place", rows[i].text);
 }
 
+static void on_program_trap(int sig)
+{
+    (void)sig;
+}
+
+static void step_trial_passes_and_leaves_nothing(void **state)
+{
+    const struct sigaction mine = {.sa_handler = on_program_trap};
+    struct sigaction after;
+    sigset_t trap, mask;
+    stack_t stack;
+    (void)state;
+    assert_int_equal(sigaction(SIGTRAP, &mine, NULL), 0);
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    for (int how = SIG_BLOCK; how <= SIG_UNBLOCK; how++) {
+        sigprocmask(how, &trap, NULL);
+        assert_true(rt_step_try());
+        sigprocmask(SIG_BLOCK, NULL, &mask);
+        assert_int_equal(sigismember(&mask, SIGTRAP), how == SIG_BLOCK);
+    }
+    assert_int_equal(sigaction(SIGTRAP, NULL, &after), 0);
+    assert_ptr_equal(after.sa_handler, on_program_trap);
+    assert_int_equal(sigaltstack(NULL, &stack), 0);
+    assert_true(stack.ss_flags & SS_DISABLE);
+}
+
+/* Run the trial in a child whose SIGTRAPs arrive up to the given number: a guest of a translator. */
+static int trial_with_traps(int arriving)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        _exit(rt_step_try() ? 1 : 0);
+    }
+    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        const bool arrives = WSTOPSIG(status) == SIGTRAP && arriving-- > 0;
+        ptrace(PTRACE_CONT, child, NULL, arrives ? (void *)(uintptr_t)SIGTRAP : NULL);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void step_trial_fails_where_traps_are_missing(void **state)
+{
+    (void)state;
+    assert_int_equal(trial_with_traps(4), 1);
+    for (int arriving = 0; arriving < 4; arriving++)
+        assert_int_equal(trial_with_traps(arriving), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_trial_passes_and_leaves_nothing),
+        cmocka_unit_test(step_trial_fails_where_traps_are_missing),
         cmocka_unit_test(step_eintr_restarts_only_what_can_be_repeated),
         cmocka_unit_test(step_traced_reads_the_tracer),
         cmocka_unit_test(step_altstack_must_hold_two_frames),
