@@ -8,6 +8,7 @@ libprofread_la_SOURCES = \
     profile/prof_file.h \
     profile/prof_h5_get.c profile/prof_h5_get.h \
     profile/prof_h5.c profile/prof_h5.h \
+    profile/prof_h5_open.c profile/prof_h5_open.h \
     profile/prof_reader.c profile/prof_reader.h \
     profile/prof_reader_check.c profile/prof_reader_check.h \
     profile/prof_schema.h \

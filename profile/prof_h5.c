@@ -49,11 +49,12 @@ void prof_h5_pack_text(char *to, size_t width, const char *text)
         if (len > 0) memcpy(to, text, len);
         return;
     }
-    len = width - (sizeof(cut) - 1);
+    const size_t cut_len = width < sizeof(cut) - 1 ? width : sizeof(cut) - 1;
+    len = width - cut_len;
     while (len > 0 && ((uint8_t)text[len] & 0xc0) == 0x80) /* not inside a character */
         len--;
     memcpy(to, text, len);
-    memcpy(to + len, cut, sizeof(cut) - 1);
+    memcpy(to + len, cut, cut_len);
 }
 
 static char *prof_h5_pack_all(const char *const *texts, uint64_t len, size_t width)

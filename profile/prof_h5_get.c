@@ -26,6 +26,20 @@ const char *prof_h5_type_problem(hid_t type, enum prof_type want)
     return NULL;
 }
 
+/* Other filters are code that nobody here needs, run on bytes of strangers. */
+static bool prof_has_strange_filter(hid_t properties)
+{
+    const int len = H5Pget_nfilters(properties);
+    for (int i = 0; i < len; i++) {
+        unsigned flags;
+        size_t values_len = 0;
+        const H5Z_filter_t id =
+            H5Pget_filter2(properties, (unsigned)i, &flags, &values_len, NULL, 0, NULL, NULL);
+        if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE && id != H5Z_FILTER_FLETCHER32) return true;
+    }
+    return len < 0;
+}
+
 const char *prof_h5_storage_problem(hid_t dataset, hid_t type)
 {
     enum { CHUNK_MAX_BYTES = 64 << 20 };
@@ -38,6 +52,7 @@ const char *prof_h5_storage_problem(hid_t dataset, hid_t type)
     if (layout == H5D_VIRTUAL) problem = "is a virtual data set: other files are not opened";
     if (H5Pget_external_count(properties) > 0)
         problem = "has its values in another file, which is not opened";
+    if (prof_has_strange_filter(properties)) problem = "is packed in a way that Loadstone does not read";
     const int axes = layout == H5D_CHUNKED ? H5Pget_chunk(properties, H5S_MAX_RANK, chunk) : 0;
     for (int i = 0; i < axes; i++)
         if (__builtin_mul_overflow(bytes, chunk[i], &bytes) || bytes > CHUNK_MAX_BYTES)
@@ -201,7 +216,7 @@ static ls_err prof_get_extents(const struct prof_h5_place *at, hid_t space, stru
         return prof_h5_bad(at, array->name, "has a wrong number of axes");
     for (int i = 0; i < array->axes; i++) {
         if (array->extents[i] != UINT64_MAX && array->extents[i] != extents[i])
-            return prof_h5_bad(at, array->name, "has another shape than its domain, or its steps, give it");
+            return prof_h5_bad(at, array->name, "has another shape than what it belongs to");
         array->extents[i] = extents[i];
         if (__builtin_mul_overflow(*out_len, extents[i], out_len) || *out_len > most)
             return ls_fail(LS_ERR_RANGE, "%s: %s: %s: more than %llu values", at->file, at->group,

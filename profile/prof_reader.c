@@ -5,16 +5,13 @@
 #include "profile/prof_file.h"
 #include "profile/prof_h5.h"
 #include "profile/prof_h5_get.h"
+#include "profile/prof_h5_open.h"
 #include "profile/prof_reader_check.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A column of C strings. */
 struct prof_texts {
@@ -24,28 +21,20 @@ struct prof_texts {
 
 struct prof_profile {
     char *path;
-    hid_t file;
+    struct prof_h5_input file;
     struct prof_run run;
     void *tables[PROF_TABLE_COUNT];
     size_t tables_len[PROF_TABLE_COUNT];
     LS_VECTOR(struct prof_texts) texts;
     void *columns[PROF_COL_COUNT];
     uint64_t samples_len;
-    uint64_t file_len_bytes;
-    uint64_t room_bytes, texts_room_bytes; /* memory that what is read may still take */
+    uint64_t room_bytes; /* memory that what is read may still take */
 };
 
 /* Rows that were never written take no room in a file, and equal ones little: what a file of its length
  * cannot hold is refused before memory is asked for. Recordings have 1 to 10 bytes a row of samples in the
  * file, and some 100 in memory. */
-enum {
-    PROF_ROWS_ALWAYS = 4096,
-    PROF_ROWS_PER_BYTE = 8,
-    PROF_MEMORY_ALWAYS = 256 << 20,
-    PROF_MEMORY_PER_BYTE = 64,
-    PROF_TEXTS_ALWAYS = 128 << 20,
-    PROF_TEXTS_PER_BYTE = 16,
-};
+enum { PROF_ROWS_ALWAYS = 4096, PROF_ROWS_PER_BYTE = 8 };
 
 static ls_err prof_bad(const prof_profile *p, const char *where, const char *what)
 {
@@ -56,8 +45,10 @@ static ls_err prof_take_room(prof_profile *p, const char *where, uint64_t len, u
 {
     uint64_t bytes;
     if (__builtin_mul_overflow(len, each_bytes, &bytes) || bytes > p->room_bytes)
-        return ls_fail(LS_ERR_RANGE, "%s: %s: takes too much memory for a file of %llu bytes", p->path, where,
-                       (unsigned long long)p->file_len_bytes);
+        return ls_fail(LS_ERR_RANGE,
+                       "%s: %s: takes too much memory for a file of %llu bytes; if you trust it, "
+                       "LOADSTONE_MEMORY=8G lets it take as much",
+                       p->path, where, (unsigned long long)p->file.len_bytes);
     p->room_bytes -= bytes;
     return LS_OK;
 }
@@ -74,7 +65,7 @@ static ls_err prof_space_len(const prof_profile *p, const char *where, hid_t spa
     const int dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
     if (dims < 0 || dims > 1 || (dims == 1 && H5Sget_simple_extent_dims(space, &len, NULL) < 0))
         return prof_bad(p, where, "is not one-dimensional");
-    if (len > PROF_ROWS_ALWAYS && len / PROF_ROWS_PER_BYTE > p->file_len_bytes)
+    if (len > PROF_ROWS_ALWAYS && len / PROF_ROWS_PER_BYTE > p->file.len_bytes)
         return prof_bad(p, where, "has more rows than a file of this length can hold");
     *out = len;
     return LS_OK;
@@ -103,10 +94,10 @@ struct prof_column_data {
 static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, const char *where,
                               struct prof_column_data *out)
 {
-    struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->texts_room_bytes};
+    struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->room_bytes};
     if (!t.texts) return ls_nomem("%s of %s", where, p->path);
     const char *problem = prof_h5_read_texts(dataset, file_type, out->len, &t);
-    p->texts_room_bytes = t.room_bytes;
+    p->room_bytes = t.room_bytes;
     out->values = t.texts;
     if (!problem) return prof_keep_texts(p, t.texts, out->len);
     prof_free_texts(t.texts, out->len);
@@ -152,7 +143,7 @@ static ls_err prof_read_dataset(prof_profile *p, hid_t dataset, const char *wher
 static ls_err prof_read_column(prof_profile *p, const char *where, enum prof_type type,
                                struct prof_column_data *out)
 {
-    const hid_t dataset = H5Dopen2(p->file, where, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(p->file.id, where, H5P_DEFAULT);
     if (dataset < 0) return prof_bad(p, where, "is missing");
     const ls_err e = prof_read_dataset(p, dataset, where, type, out);
     H5Dclose(dataset);
@@ -170,35 +161,52 @@ static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
     }
 }
 
-/* Read one field into the rows; the first one decides how many there are. */
-static ls_err prof_read_field(prof_profile *p, enum prof_table_id id, const struct prof_field *f)
+/* The first field decides how many rows there are. */
+static ls_err prof_read_rows(prof_profile *p, enum prof_table_id id, const char *where,
+                             const struct prof_column_data *column)
+{
+    const struct prof_table *t = &prof_tables[id];
+    if (!p->tables[id]) {
+        LS_TRY(prof_take_room(p, where, column->len, t->row_bytes));
+        p->tables[id] = calloc(column->len + 1, t->row_bytes);
+        if (!p->tables[id]) return ls_nomem("%s of %s", t->group, p->path);
+        p->tables_len[id] = column->len;
+    }
+    return column->len == p->tables_len[id]
+               ? LS_OK
+               : prof_bad(p, where, "has another length than the columns before it");
+}
+
+/* Read one field into the rows. */
+static ls_err prof_read_field(prof_profile *p, hid_t group, enum prof_table_id id, const struct prof_field *f)
 {
     const struct prof_table *t = &prof_tables[id];
     struct prof_column_data column = {0};
     char where[128];
+    const hid_t dataset = H5Dopen2(group, f->name, H5P_DEFAULT);
     snprintf(where, sizeof(where), "%s/%s", t->group, f->name);
-    LS_TRY(prof_read_column(p, where, f->type, &column));
-    ls_err e = LS_OK;
-    if (!p->tables[id]) {
-        e = prof_take_room(p, where, column.len, t->row_bytes);
-        if (e == LS_OK) p->tables[id] = calloc(column.len + 1, t->row_bytes);
-        p->tables_len[id] = column.len;
+    if (dataset < 0) return prof_bad(p, where, "is missing");
+    ls_err e = prof_read_dataset(p, dataset, where, f->type, &column);
+    H5Dclose(dataset);
+    LS_TRY(e);
+    e = prof_read_rows(p, id, where, &column);
+    if (e == LS_OK) prof_scatter(t, f, &column, p->tables[id]);
+    if (f->type != PROF_TEXT) {
+        free(column.values);
+        p->room_bytes += column.len * prof_type_bytes(f->type);
     }
-    if (e == LS_OK && !p->tables[id])
-        e = ls_nomem("%s of %s", t->group, p->path);
-    else if (e == LS_OK && column.len != p->tables_len[id])
-        e = prof_bad(p, where, "has another length than the columns before it");
-    else if (e == LS_OK)
-        prof_scatter(t, f, &column, p->tables[id]);
-    if (f->type != PROF_TEXT) free(column.values);
     return e;
 }
 
+/* A table that an older file lacks has later fields only. */
 static ls_err prof_read_table(prof_profile *p, enum prof_table_id id)
 {
-    for (size_t i = 0; i < prof_tables[id].fields_len; i++)
-        LS_TRY(prof_read_field(p, id, &prof_tables[id].fields[i]));
-    return LS_OK;
+    const hid_t group = H5Gopen2(p->file.id, prof_tables[id].group, H5P_DEFAULT);
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < prof_tables[id].fields_len; i++)
+        e = prof_read_field(p, group, id, &prof_tables[id].fields[i]);
+    if (group >= 0) H5Gclose(group);
+    return e;
 }
 
 static ls_err prof_read_attribute_values(prof_profile *p, hid_t attribute, const struct prof_field *f,
@@ -250,7 +258,7 @@ static ls_err prof_read_run_field(prof_profile *p, hid_t group, const struct pro
 
 static ls_err prof_read_run(prof_profile *p)
 {
-    const hid_t group = H5Gopen2(p->file, prof_run_table.group, H5P_DEFAULT);
+    const hid_t group = H5Gopen2(p->file.id, prof_run_table.group, H5P_DEFAULT);
     if (group < 0)
         return ls_fail(LS_ERR_FORMAT, "%s: an HDF5 file, but not of Loadstone (no group /run)", p->path);
     ls_err e = prof_read_run_field(p, group, &prof_run_table.fields[0]);
@@ -263,72 +271,9 @@ static ls_err prof_read_run(prof_profile *p)
     return e;
 }
 
-/* Files without a seal (made or changed by other tools) are HDF5's business. */
-static ls_err prof_check_seal(const char *path, int fd, uint64_t *out_len_bytes)
-{
-    struct prof_seal found, want;
-    struct stat st;
-    if (fstat(fd, &st) != 0) return ls_fail_errno(errno, "cannot read %s", path);
-    *out_len_bytes = (uint64_t)st.st_size;
-    if (!S_ISREG(st.st_mode)) return ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
-    if (pread(fd, &found, sizeof(found), 0) != (ssize_t)sizeof(found) || found.magic != PROF_SEAL_MAGIC)
-        return LS_OK;
-    if ((uint64_t)st.st_size < found.file_len_bytes)
-        return ls_fail(
-            LS_ERR_TRUNCATED,
-            "%s: %llu of %llu bytes are there: the file was cut off; copy it again, or resolve its spool again",
-            path, (unsigned long long)st.st_size, (unsigned long long)found.file_len_bytes);
-    LS_TRY(prof_seal_compute(fd, path, &want));
-    if (found.hash != want.hash || found.file_len_bytes != want.file_len_bytes)
-        return ls_fail(LS_ERR_FORMAT,
-                       "%s: damaged: its bytes are not those that were written (checksum %016llx, expected "
-                       "%016llx); copy it again, or resolve its spool again",
-                       path, (unsigned long long)want.hash, (unsigned long long)found.hash);
-    return LS_OK;
-}
-
-static herr_t prof_is_foreign_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
-{
-    (void)group;
-    (void)name;
-    (void)user;
-    return info->type != H5L_TYPE_HARD && info->type != H5L_TYPE_SOFT;
-}
-
-/* A link to another file would be followed by whoever opens what it names. */
-static ls_err prof_check_links(const prof_profile *p)
-{
-    const herr_t found = H5Lvisit(p->file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_is_foreign_link, NULL);
-    if (found == 0) return LS_OK;
-    return ls_fail(LS_ERR_FORMAT,
-                   found > 0 ? "%s: has links to other files, which are not opened"
-                             : "%s: its groups cannot be listed: the file is damaged",
-                   p->path);
-}
-
-static ls_err prof_open_file(prof_profile *p)
-{
-    const int fd =
-        open(p->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the writer of a FIFO */
-    if (fd < 0) return ls_fail_errno(errno, "cannot open %s", p->path);
-    const ls_err e = prof_check_seal(p->path, fd, &p->file_len_bytes);
-    close(fd);
-    LS_TRY(e);
-    if (H5Fis_hdf5(p->path) <= 0)
-        return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: loadstone record writes them", p->path);
-    const uint64_t len = p->file_len_bytes < UINT64_MAX / 256 ? p->file_len_bytes : UINT64_MAX / 256;
-    p->room_bytes = PROF_MEMORY_ALWAYS + PROF_MEMORY_PER_BYTE * len;
-    p->texts_room_bytes = PROF_TEXTS_ALWAYS + PROF_TEXTS_PER_BYTE * len;
-    p->file = H5Fopen(p->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    return p->file >= 0
-               ? prof_check_links(p)
-               : ls_fail(LS_ERR_TRUNCATED,
-                         "%s: HDF5 cannot open it: damaged, truncated or still being written", p->path);
-}
-
 static ls_err prof_read_samples_len(prof_profile *p)
 {
-    const hid_t dataset = H5Dopen2(p->file, "/samples/ip", H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(p->file.id, "/samples/ip", H5P_DEFAULT);
     if (dataset < 0) return prof_bad(p, "/samples/ip", "is missing");
     const hid_t type = H5Dget_type(dataset);
     const char *problem = prof_h5_storage_problem(dataset, type);
@@ -355,7 +300,8 @@ static struct prof_lens prof_lens_of(const prof_profile *p)
 
 static ls_err prof_load(prof_profile *p)
 {
-    LS_TRY(prof_open_file(p));
+    LS_TRY(prof_h5_open(p->path, "loadstone record", &p->file));
+    p->room_bytes = p->file.values_bytes;
     LS_TRY(prof_read_run(p));
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
         LS_TRY(prof_read_table(p, (enum prof_table_id)id));
@@ -370,10 +316,7 @@ ls_err prof_open(const char *path, prof_profile **out)
 {
     prof_profile *p = calloc(1, sizeof(*p));
     if (!p) return ls_nomem("%s", path);
-    H5dont_atexit();
-    H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
-    p->file = H5I_INVALID_HID;
+    p->file.id = H5I_INVALID_HID;
     p->path = strdup(path);
     const ls_err e = p->path ? prof_load(p) : ls_nomem("%s", path);
     if (e == LS_OK)
@@ -393,14 +336,14 @@ void prof_close(prof_profile *p)
         free(p->tables[id]);
     for (int c = 0; c < PROF_COL_COUNT; c++)
         free(p->columns[c]);
-    if (p->file >= 0) H5Fclose(p->file);
+    prof_h5_close(&p->file);
     free(p->path);
     free(p);
 }
 
 hid_t prof_profile_file(const prof_profile *p)
 {
-    return p->file;
+    return p->file.id;
 }
 
 const char *prof_profile_path(const prof_profile *p)

@@ -55,7 +55,7 @@ tests_profile_test_prof_sites_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_profile_test_prof_sites_LDADD = libproffixture.la libprofile.la $(CMOCKA_LIBS) -lm
 
 tests_profile_test_prof_file_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
-tests_profile_test_prof_file_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS)
+tests_profile_test_prof_file_LDADD = libspoolfixture.la libprofile.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
 check_PROGRAMS += tests/profile/make_example
 tests_profile_make_example_LDADD = libproffixture.la libprofile.la
 TESTS += tests/profile/test_run_h5.sh

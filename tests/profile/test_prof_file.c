@@ -16,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -407,6 +410,13 @@ static void strange_chunk(hid_t file)
     replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, in_unwritten_chunks(1 << 26));
 }
 
+static void strange_filter(hid_t file)
+{
+    const hid_t properties = in_unwritten_chunks(3);
+    H5Pset_nbit(properties);
+    replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, properties);
+}
+
 static void files_of_strangers_are_refused(void **state)
 {
     static const struct {
@@ -423,6 +433,7 @@ static void files_of_strangers_are_refused(void **state)
         {strange_rows, "/samples/ip: has more rows than a file of this length"},
         {strange_table, "/nodes/id: has more rows than a file of this length"},
         {strange_chunk, "/samples/ip: has chunks of more than 64 MiB"},
+        {strange_filter, "/samples/ip: is packed in a way"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -435,6 +446,99 @@ static void files_of_strangers_are_refused(void **state)
         if (!strstr(ls_last_error(), rows[i].says))
             fail_msg("expected \"%s\" in: %s", rows[i].says, ls_last_error());
     }
+}
+
+/* --- memory --- */
+
+/* Room for values that makes the file as long as a small recording. */
+static void make_long(hid_t file)
+{
+    const hsize_t len = 16 << 20;
+    const hid_t space = H5Screate_simple(1, &len, NULL), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+    const hid_t dataset =
+        H5Dcreate2(file, "/long", H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Dclose(dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+}
+
+/* All columns with 3 rows for each byte of the file. */
+static void greedy_columns(hid_t file)
+{
+    char name[64];
+    make_long(file);
+    for (int c = 0; c < PROF_COL_COUNT; c++) {
+        const hid_t type = prof_h5_file_type(prof_column_rows[c].type);
+        snprintf(name, sizeof(name), "/samples/%s", prof_column_rows[c].name);
+        replace_strange(file, name, type, 50000000, in_unwritten_chunks(32768));
+        H5Tclose(type);
+    }
+}
+
+/* A chunk that unpacks to 4 GiB of zeros: a block of 16 MiB, compressed, again and again. */
+static void greedy_chunk(hid_t file)
+{
+    enum { BLOCK_BYTES = 16 << 20, BLOCKS = 256, PACKED_MAX = 256 << 10 };
+    const hsize_t len = 3, chunk = 32768, first = 0, unlimited = H5S_UNLIMITED;
+    uint8_t *zeros = calloc(1, BLOCK_BYTES), *packed = malloc((size_t)PACKED_MAX * BLOCKS);
+    z_stream z = {.next_in = zeros, .avail_in = BLOCK_BYTES, .next_out = packed, .avail_out = PACKED_MAX};
+    assert_int_equal(deflateInit(&z, 1), Z_OK);
+    assert_int_equal(deflate(&z, Z_FULL_FLUSH), Z_OK);
+    assert_true(z.avail_out > 0);
+    const size_t head = 2, block = z.total_out - head;
+    deflateEnd(&z);
+    for (size_t i = 1; i < BLOCKS; i++)
+        memcpy(packed + head + i * block, packed + head, block);
+    const hid_t space = H5Screate_simple(1, &len, &unlimited), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &chunk);
+    H5Pset_deflate(properties, 1);
+    H5Ldelete(file, "/samples/ip", H5P_DEFAULT);
+    const hid_t dataset =
+        H5Dcreate2(file, "/samples/ip", H5T_STD_U64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, &first, head + BLOCKS * block, packed) >= 0);
+    H5Dclose(dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    free(packed);
+    free(zeros);
+}
+
+static void no_small_file_takes_more_than_a_gibibyte(void **state)
+{
+    static void (*const make[])(hid_t file) = {greedy_columns, greedy_chunk};
+    (void)state;
+    for (size_t i = 0; i < sizeof(make) / sizeof(make[0]); i++) {
+        assert_int_equal(write_file(path, 3), LS_OK);
+        const hid_t file = open_unsealed();
+        make[i](file);
+        H5Fclose(file);
+        struct rusage used;
+        int status;
+        const pid_t child = fork();
+        if (child == 0) _exit(read_everything(path) == LS_OK ? 1 : 0);
+        assert_int_equal(wait4(child, &status, 0, &used), child);
+        if (status != 0 || used.ru_maxrss > 1 << 20)
+            fail_msg("file %zu: status %x, %ld KiB", i, (unsigned)status, used.ru_maxrss);
+    }
+}
+
+/* One that is trusted may take more, or less. */
+static void memory_of_a_file_can_be_set(void **state)
+{
+    struct rlimit before, after;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+    assert_int_equal(write_file(path, 100000), LS_OK);
+    assert_int_equal(read_everything(path), LS_OK);
+    assert_int_equal(setenv("LOADSTONE_MEMORY", "1M", 1), 0);
+    assert_int_equal(read_everything(path), LS_ERR_RANGE);
+    assert_non_null(strstr(ls_last_error(), "LOADSTONE_MEMORY"));
+    assert_int_equal(unsetenv("LOADSTONE_MEMORY"), 0);
+    assert_int_equal(getrlimit(RLIMIT_DATA, &after), 0);
+    assert_true(after.rlim_cur == before.rlim_cur); /* when nothing is open */
 }
 
 static void names_of_strangers_have_no_control_characters(void **state)
@@ -474,6 +578,8 @@ static void columns_of_text_are_as_wide_as_their_longest(void **state)
                       "abc\xc3\xa4"
                       "efgh"); /* the character that would be halved is left out */
     assert_memory_equal(packed, "abc...\0", 7);
+    prof_h5_pack_text(packed, 2, "abc"); /* no room for more */
+    assert_memory_equal(packed, "..c.", 4);
     char *const long_text = calloc(1, 9001);
     memset(long_text, 'x', 9000);
     const char *const one = long_text;
@@ -485,6 +591,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_small_file_takes_more_than_a_gibibyte, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memory_of_a_file_can_be_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_of_strangers_have_no_control_characters, set_up, tear_down),
         cmocka_unit_test(columns_of_text_are_as_wide_as_their_longest),
         cmocka_unit_test_setup_teardown(columns_and_tables_come_back, set_up, tear_down),
