@@ -24,5 +24,5 @@ libvizexport_la_SOURCES += viz-export/vx_page_none.c
 endif
 EXTRA_DIST += $(viz_drawing) viz-export/vx_page_none.c
 libvizexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(HDF5_CFLAGS)
-libvizexport_la_LIBADD = libcommon.la $(CAIRO_LIBS) $(HDF5_LIBS) -lm
+libvizexport_la_LIBADD = libprofread.la libcommon.la $(CAIRO_LIBS) $(HDF5_LIBS) -lm
 include viz-export/export.mk

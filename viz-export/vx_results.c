@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VX_COLUMN(type, member) {#member, VX_##type, offsetof(struct vx_result, member)},
+#define VX_COLUMN(type, member) {#member, PROF_##type, offsetof(struct vx_result, member)},
 const struct vx_column vx_columns[] = {VX_RESULT_COLUMNS(VX_COLUMN)};
 const size_t vx_columns_len = sizeof(vx_columns) / sizeof(vx_columns[0]);
 
@@ -15,19 +15,10 @@ const struct vx_attribute vx_attributes[] = {
 };
 const size_t vx_attributes_len = sizeof(vx_attributes) / sizeof(vx_attributes[0]);
 
-hid_t vx_h5_type(enum vx_type type)
-{
-    if (type != VX_TEXT) return H5Tcopy(type == VX_U64 ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE);
-    const hid_t text = H5Tcopy(H5T_C_S1);
-    H5Tset_size(text, H5T_VARIABLE);
-    H5Tset_cset(text, H5T_CSET_UTF8);
-    return text;
-}
-
 void vx_results_fini(struct vx_results *r)
 {
     for (size_t c = 0; c < vx_columns_len; c++)
-        for (size_t i = 0; vx_columns[c].type == VX_TEXT && r->rows && i < r->len; i++)
+        for (size_t i = 0; vx_columns[c].type == PROF_TEXT && r->rows && i < r->len; i++)
             free(*(char **)((char *)&r->rows[i] + vx_columns[c].offset));
     for (size_t a = 0; a < vx_attributes_len; a++)
         free(*(char **)((char *)r + vx_attributes[a].offset));

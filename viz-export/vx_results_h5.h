@@ -3,19 +3,17 @@
 #ifndef VX_RESULTS_H5_H
 #define VX_RESULTS_H5_H
 
+#include "profile/prof_tables.h"
 #include "viz-export/vx_results.h"
 
-#include <hdf5.h>
-
-enum { VX_RESULTS_SCHEMA = 1, VX_RESULTS_ROWS_MAX = 1 << 24 };
+/* Schema 1 had text of variable length. */
+enum { VX_RESULTS_SCHEMA = 2 };
 #define VX_RESULTS_KIND "loadstone replay results"
-
-enum vx_type { VX_TEXT, VX_U64, VX_F64 };
 
 struct vx_column {
     const char *name;
-    enum vx_type type;
-    size_t offset; /* in struct vx_result */
+    enum prof_type type; /* PROF_TEXT, PROF_U64 or PROF_F64 */
+    size_t offset;       /* in struct vx_result */
 };
 extern const struct vx_column vx_columns[];
 extern const size_t vx_columns_len;
@@ -27,8 +25,5 @@ struct vx_attribute {
 };
 extern const struct vx_attribute vx_attributes[];
 extern const size_t vx_attributes_len;
-
-/* The HDF5 type in memory: texts are pointers to UTF-8. The caller closes it. */
-hid_t vx_h5_type(enum vx_type type);
 
 #endif

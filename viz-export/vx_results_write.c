@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/prof_h5.h"
 #include "viz-export/vx_results_h5.h"
 
 #include <stdbool.h>
@@ -13,43 +14,41 @@ static ls_err vx_write_fail(const char *path)
     return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
 }
 
-static bool vx_write_attribute(hid_t file, const char *name, hid_t type, const void *value)
-{
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const bool written = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
-    if (attribute >= 0) H5Aclose(attribute);
-    H5Sclose(space);
-    return written;
-}
-
 static bool vx_write_attributes(hid_t file, const struct vx_results *r)
 {
-    const hid_t text = vx_h5_type(VX_TEXT);
     const uint64_t schema = VX_RESULTS_SCHEMA;
-    const char *kind = VX_RESULTS_KIND;
-    bool written = vx_write_attribute(file, "kind", text, &kind) &&
-                   vx_write_attribute(file, "schema", H5T_NATIVE_UINT64, &schema) &&
-                   vx_write_attribute(file, "stream_triad_mb_per_s", H5T_NATIVE_DOUBLE, &r->stream_mb_per_s);
+    prof_h5_put_text(file, "kind", VX_RESULTS_KIND);
+    bool written =
+        prof_h5_put_attribute(file, "schema", PROF_U64, 1, &schema) >= 0 &&
+        prof_h5_put_attribute(file, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s) >= 0;
     for (size_t a = 0; written && a < vx_attributes_len; a++) {
         const char *value = *(char *const *)((const char *)r + vx_attributes[a].offset);
         if (!value) value = "";
-        written = vx_write_attribute(file, vx_attributes[a].name, text, &value);
+        written = prof_h5_put_attribute(file, vx_attributes[a].name, PROF_TEXT, 1, &value) >= 0;
     }
-    H5Tclose(text);
     return written;
+}
+
+/* width: of texts, 0 for numbers. */
+static herr_t vx_write_cells(hid_t set, enum prof_type type, size_t width, const void *cells, size_t len)
+{
+    if (width) return prof_h5_write_texts(set, width, cells, len);
+    const hid_t memory_type = prof_h5_memory_type(type);
+    const herr_t e = H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells);
+    H5Tclose(memory_type);
+    return e;
 }
 
 static bool vx_write_column(hid_t group, const struct vx_results *r, const struct vx_column *c, char *cells)
 {
     const hsize_t len = r->len;
-    const hid_t type = vx_h5_type(c->type), space = H5Screate_simple(1, &len, NULL);
-    for (size_t i = 0; i < r->len; i++) {
+    for (size_t i = 0; i < r->len; i++)
         memcpy(cells + i * VX_ELEMENT_BYTES, (const char *)&r->rows[i] + c->offset, VX_ELEMENT_BYTES);
-        if (c->type == VX_TEXT && !((char **)cells)[i]) ((char **)cells)[i] = "";
-    }
+    const size_t width = c->type == PROF_TEXT ? prof_h5_text_width((const char **)cells, r->len) : 0;
+    const hid_t type = width ? prof_h5_text_type(width) : prof_h5_file_type(c->type);
+    const hid_t space = H5Screate_simple(1, &len, NULL);
     const hid_t set = H5Dcreate2(group, c->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool written = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells) >= 0;
+    const bool written = set >= 0 && vx_write_cells(set, c->type, width, cells, r->len) >= 0;
     if (set >= 0) H5Dclose(set);
     H5Sclose(space);
     H5Tclose(type);

@@ -8,6 +8,7 @@
 
 #include "viz-export/vx_results_h5.h"
 
+#include <hdf5.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,67 @@ static void refused(ls_err err, const char *says)
     assert_null(r.rows);
 }
 
+static hid_t text_of_variable_length(void)
+{
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, H5T_VARIABLE);
+    return text;
+}
+
+/* No reader needs HDF5's global heap, which does not survive damage. */
+static void vx_texts_have_fixed_lengths(void **state)
+{
+    (void)state;
+    write_two();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    for (size_t a = 0; a < vx_attributes_len; a++) {
+        const hid_t attribute = H5Aopen(file, vx_attributes[a].name, H5P_DEFAULT);
+        const hid_t type = H5Aget_type(attribute);
+        assert_int_equal(H5Tis_variable_str(type), 0);
+        H5Tclose(type);
+        H5Aclose(attribute);
+    }
+    for (size_t c = 0; c < vx_columns_len; c++) {
+        char name[64];
+        snprintf(name, sizeof(name), "results/%s", vx_columns[c].name);
+        const hid_t set = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(set);
+        assert_int_equal(vx_columns[c].type == PROF_TEXT, H5Tget_class(type) == H5T_STRING);
+        if (vx_columns[c].type == PROF_TEXT) assert_int_equal(H5Tis_variable_str(type), 0);
+        H5Tclose(type);
+        H5Dclose(set);
+    }
+    H5Fclose(file);
+}
+
+static void vx_texts_of_variable_length_are_refused(void **state)
+{
+    (void)state;
+    const hid_t text = text_of_variable_length(), scalar = H5Screate(H5S_SCALAR);
+    write_two();
+    replace_column("results/kernel", text, 2);
+    refused(LS_ERR_FORMAT, "kernel: is text of variable length");
+    write_two();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Adelete(file, "host");
+    H5Aclose(H5Acreate2(file, "host", text, scalar, H5P_DEFAULT, H5P_DEFAULT));
+    H5Fclose(file);
+    refused(LS_ERR_FORMAT, "host: is text of variable length");
+    H5Sclose(scalar);
+    H5Tclose(text);
+    write_two();
+    alter("schema", 1);
+    refused(LS_ERR_VERSION, "replay again");
+}
+
+/* Values that were never written take no room in a file. */
+static void vx_rows_that_a_file_cannot_hold_are_refused(void **state)
+{
+    (void)state;
+    write_two();
+    replace_column("results/mb_per_s", H5T_NATIVE_DOUBLE, 1 << 24);
+    refused(LS_ERR_RANGE, "mb_per_s: more than");
+}
+
 static void vx_wrong_files_are_refused(void **state)
 {
     (void)state;
@@ -111,18 +173,18 @@ static void vx_wrong_files_are_refused(void **state)
     refused(LS_ERR_VERSION, "schema 99");
     write_two();
     unlink_member("results/mb_per_s");
-    refused(LS_ERR_FORMAT, "no column mb_per_s");
+    refused(LS_ERR_FORMAT, "mb_per_s: is missing");
     write_two();
     unlink_member("results/variant");
-    refused(LS_ERR_FORMAT, "no column variant");
+    refused(LS_ERR_FORMAT, "variant: is missing");
     write_two();
     replace_column("results/kernel", H5T_NATIVE_DOUBLE, 2);
-    refused(LS_ERR_FORMAT, "column kernel of /results is damaged");
+    refused(LS_ERR_FORMAT, "/results: kernel: has a type");
     write_two();
     replace_column("results/bytes", H5T_NATIVE_UINT64, 3);
-    refused(LS_ERR_FORMAT, "column bytes");
+    refused(LS_ERR_FORMAT, "/results: bytes: has another shape");
     unlink(path);
-    refused(LS_ERR_NOT_FOUND, "cannot be read");
+    refused(LS_ERR_NOT_FOUND, "cannot open");
     const int fd = open(path, O_CREAT | O_WRONLY, 0600);
     assert_int_equal(write(fd, "not HDF5", 8), 8);
     close(fd);
@@ -153,6 +215,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vx_results_come_back),
+        cmocka_unit_test(vx_texts_have_fixed_lengths),
+        cmocka_unit_test(vx_texts_of_variable_length_are_refused),
+        cmocka_unit_test(vx_rows_that_a_file_cannot_hold_are_refused),
         cmocka_unit_test(vx_wrong_files_are_refused),
         cmocka_unit_test(vx_cut_files_are_refused),
     };
