@@ -73,20 +73,29 @@ static void vx_lattice_bounds(struct vx_lattice *l, const struct ndm_geometry *g
     }
 }
 
-/* Boxes of about equal sides, max of them in the whole volume (or area, or length). */
+/* Boxes of about equal sides, max of them in the whole volume (or area, or length). An axis along which the
+ * mesh is thinner than a box counts as flat: it is left out, and the others get their boxes anew. */
 static void vx_lattice_boxes(struct vx_lattice *l, size_t max)
 {
-    double longest = 0, volume = 1;
-    int dims = 0;
+    double longest = 0, side = 0;
+    bool is_thinner = true;
     for (int a = 0; a < NDM_AXES_MAX; a++)
         longest = fmax(longest, l->high[a] - l->low[a]);
-    for (int a = 0; a < NDM_AXES_MAX; a++) {
-        l->boxes[a] = l->high[a] - l->low[a] > longest * 1e-9 ? 2 : 1;
-        if (l->boxes[a] == 1) continue;
-        volume *= (l->high[a] - l->low[a]) / longest;
-        dims++;
+    for (int a = 0; a < NDM_AXES_MAX; a++)
+        l->boxes[a] = l->high[a] - l->low[a] > 0 && longest < INFINITY ? 2 : 1;
+    while (is_thinner) {
+        double volume = 1;
+        int dims = 0;
+        is_thinner = false;
+        for (int a = 0; a < NDM_AXES_MAX; a++)
+            if (l->boxes[a] > 1 && ++dims) volume *= (l->high[a] - l->low[a]) / longest;
+        side = dims ? pow(volume / (double)max, 1.0 / dims) : 1;
+        for (int a = 0; a < NDM_AXES_MAX; a++)
+            if (l->boxes[a] > 1 && (l->high[a] - l->low[a]) / longest < side) {
+                l->boxes[a] = 1;
+                is_thinner = true;
+            }
     }
-    const double side = dims ? pow(volume / (double)max, 1.0 / dims) : 1;
     for (int a = 0; a < NDM_AXES_MAX; a++)
         if (l->boxes[a] > 1)
             l->boxes[a] = (uint64_t)fmax(1, floor((l->high[a] - l->low[a]) / longest / side));
@@ -98,8 +107,8 @@ static uint64_t vx_lattice_box(const struct vx_lattice *l, const double at[3])
     for (int a = NDM_AXES_MAX - 1; a >= 0; a--) {
         const double width = l->high[a] - l->low[a];
         const double part = width > 0 ? (at[a] - l->low[a]) / width * (double)l->boxes[a] : 0;
-        const uint64_t n = part > 0 ? (uint64_t)part : 0;
-        box = box * l->boxes[a] + (n < l->boxes[a] ? n : l->boxes[a] - 1);
+        const uint64_t last = l->boxes[a] - 1, n = part > 0 ? (uint64_t)fmin(part, (double)last) : 0;
+        box = box * l->boxes[a] + n;
     }
     return box;
 }

@@ -35,6 +35,13 @@ static void vx_tile_coordinates(const struct an_tiles *t, struct vx_pack *p)
     }
 }
 
+/* Costs of a stranger's profile may be infinite, or none. */
+static double vx_bounded(double value, double otherwise)
+{
+    const double most = 0x1p53;
+    return isnan(value) ? otherwise : fmin(fmax(value, -most), most);
+}
+
 /* Sums from the begin to here are rounded, not each tile: errors do not add up. */
 static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double unit_ns, bool is_stall)
 {
@@ -42,7 +49,7 @@ static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double uni
     vx_pack_begin(p, is_stall ? "tile.stall" : "tile.time", VX_COLUMN_INT);
     for (size_t i = 0; i < t->len; i++) {
         sum += is_stall ? t->tiles[i].stall_ns : t->tiles[i].time_ns;
-        const double now = round(sum / unit_ns);
+        const double now = vx_bounded(round(sum / unit_ns), told);
         vx_pack_int(p, (int64_t)(now - told));
         told = now;
     }

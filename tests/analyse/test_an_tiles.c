@@ -292,6 +292,19 @@ static void bursts_have_tiles_where_they_began(void **state)
     make_tables();
 }
 
+/* A profile without a sample. */
+static void no_samples_have_no_tiles(void **state)
+{
+    struct an_tiles t;
+    struct an_input none = in;
+    const struct an_tiles_input from = {.tables = &tables, .in = &none, .costs = &costs, .len_max = 100};
+    (void)state;
+    none.samples.len = none.bursts_len = 0;
+    assert_int_equal(an_tiles_init(&t, &from), LS_OK);
+    assert_int_equal(t.len, 0);
+    an_tiles_fini(&t);
+}
+
 static void a_latency_is_in_the_bin_that_begins_at_or_below_it(void **state)
 {
     (void)state;
@@ -332,6 +345,7 @@ int main(void)
                                        cmocka_unit_test(coarse_tiles_lose_nothing),
                                        cmocka_unit_test(places_hold_their_samples),
                                        cmocka_unit_test(bursts_have_tiles_where_they_began),
+                                       cmocka_unit_test(no_samples_have_no_tiles),
                                        cmocka_unit_test(a_latency_is_in_the_bin_that_begins_at_or_below_it),
                                        cmocka_unit_test(a_pick_is_random_without_repetition)};
     return cmocka_run_group_tests(tests, make, NULL);
