@@ -23,6 +23,38 @@ must test $? -eq 9
 "$loadstone" record -q -o cat.h5 echo hello >out 2>err
 must test "$(cat out)" = hello
 must test ! -s err
+# data that a program executes has no names to miss: /events has it, and -q prints nothing of it
+cat >runs_data.c <<'E'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+/* mov %rdi,%rcx; xor %eax,%eax; 1: add (%rsi),%rax; dec %rcx; jnz 1b; ret */
+static const unsigned char code[] = {0x48, 0x89, 0xf9, 0x31, 0xc0, 0x48, 0x03, 0x06, 0x48, 0xff, 0xc9, 0x75, 0xf8, 0xc3};
+static void runs(int fd)
+{
+    static long one = 1;
+    long (*sum)(long, long *);
+    if (fd < 0 || write(fd, code, sizeof code) != sizeof code) _exit(2);
+    void *at = mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED) _exit(3);
+    memcpy(&sum, &at, sizeof at);
+    if (sum(200000000, &one) != 200000000) _exit(4);
+}
+int main(void)
+{
+    runs(open("image.core", O_RDWR | O_CREAT | O_TRUNC, 0600));
+    runs(memfd_create("code", 0));
+    return 0;
+}
+E
+if can_sample && ${CC:-cc} -o runs_data runs_data.c 2>/dev/null; then
+    must "$loadstone" record -q --overhead 50% -o data.h5 ./runs_data >out 2>err
+    must test ! -s out
+    must test ! -s err
+    expect 0 "image.core: not an ELF file" "$loadstone" report data.h5
+fi
 # the spool: kept on demand, mode 0700, resolved again
 expect 0 "" "$loadstone" record -q --keep-spool --spool spool -o kept.h5 true
 must test "$(stat -c %a spool/loadstone-spool-*)" = 700
