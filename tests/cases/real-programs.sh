@@ -3,77 +3,9 @@
 # Real programs of the distribution do the same under the profiler: identical output, identical error output, identical status.
 # The sampling is far denser than by default, so that bursts land everywhere.
 # usage: real-programs.sh [NAME...]   (only these cases)
-set -u
-: "${top_builddir:=.}" "${top_srcdir:=.}"
-loadstone=${LOADSTONE:-$(cd "$top_builddir" && pwd)/tools/loadstone}
-[ -x "$loadstone" ] || { echo "no $loadstone: build it first"; exit 1; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/loadstone-real.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC HOME="$work/home" SOURCE_DATE_EPOCH=0
-unset XDG_CACHE_HOME
-mkdir "$work/home" "$work/data" "$work/runtime"
-export XDG_RUNTIME_DIR="$work/runtime"
-passed=0 failed=0 missing=0
-only=" $* "
-
-# The input: the same bytes on every machine.
-make_data() {
-    cd "$work/data" || exit 1
-    awk 'BEGIN { x = 12345; for (i = 0; i < 40000; i++) { x = (x * 1103515245 + 12345) % 2147483648
-         printf "%d line %d of %s\n", x, i, (x % 3 ? "plain" : "other") } }' >text
-    head -n 20000 text | sed 's/plain/changed/' >text2
-    head -c 400000 text >blob
-    gzip -n -k blob; bzip2 -k blob 2>/dev/null; xz -k -T1 blob 2>/dev/null
-    mkdir tree && for i in 1 2 3 4 5 6 7 8; do head -n $((i * 100)) text >tree/f$i; done
-    find tree -exec touch -d @1000000000 {} +
-    cat >prog.c <<'C'
-#include <stdio.h>
-int main(void) { long s = 0; for (int i = 0; i < 1000; i++) s += i * (s ^ i) % 7; printf("%ld\n", s); return 3; }
-C
-    gcc -g -O1 -c prog.c -o prog.o && gcc prog.o -o prog && cp prog debuggee
-    gcc -S prog.c -o prog.s
-    printf 'all: one two\none two:\n\t@echo made $@\n' >Makefile
-    (mkdir repo && cd repo && git init -q . && git config user.email a@b && git config user.name n &&
-        for i in 1 2 3 4 5; do head -n $((i * 50)) ../text >f; git add f; GIT_AUTHOR_DATE="@$i +0000" GIT_COMMITTER_DATE="@$i +0000" \
-            git commit -qm "change $i"; done) >/dev/null 2>&1
-}
-
-# run SIDE COMMAND: in a fresh copy of nothing but the current directory; leaves SIDE.out, SIDE.err, SIDE.status.
-run() {
-    local side=$1
-    shift
-    "$@" >"$work/$side.out" 2>"$work/$side.err" <"$work/data/text2"
-    echo $? >"$work/$side.status"
-}
-
-# c NAME SHELL-COMMAND: the first word of the command must exist.
-c() {
-    local name=$1 command=$2
-    [ "$only" = "  " ] || [[ $only == *" $name "* ]] || return 0
-    if ! command -v "${command%% *}" >/dev/null 2>&1; then
-        echo "missing ${command%% *}: $name is left out"
-        missing=$((missing + 1))
-        return 0
-    fi
-    rm -rf "$work/scratch" && mkdir "$work/scratch"
-    run native bash -c "exec $command"
-    rm -rf "$work/scratch" && mkdir "$work/scratch"
-    run recorded "$loadstone" record -q --force --overhead 30% -o "$work/run.h5" -- bash -c "exec $command"
-    local what
-    for what in out err status; do
-        if ! cmp -s "$work/native.$what" "$work/recorded.$what"; then
-            echo "FAIL $name: $what differs (native, then recorded):"
-            head -c 300 "$work/native.$what"; echo; echo "---"; head -c 600 "$work/recorded.$what"; echo
-            failed=$((failed + 1))
-            return 0
-        fi
-    done
-    passed=$((passed + 1))
-}
-
-make_data
-cd "$work/data" || exit 1
-export S="$work/scratch"
+# shellcheck disable=SC2034
+densities=("--overhead 30%")
+. "${top_srcdir:-.}/tests/cases/programs.inc"
 c ls 'ls -laR --time-style=+%s tree'
 c sort 'sort -n text'
 c sort-parallel 'sort --parallel=2 -S 200K -k4 text'
@@ -143,6 +75,4 @@ c ps 'ps -o comm= -p 1'
 c program 'env ./prog'
 c killed 'sh -c "kill -TERM \$\$"'
 
-echo "$passed programs the same, $failed differ, $missing missing here"
-[ "$failed" -eq 0 ] || exit 1
-[ "$passed" -ge 25 ] || [ "$only" != "  " ] || { echo "fewer than 25 programs ran: install the rest with scripts/deps"; exit 1; }
+ended 25
