@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped. */
+/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped. Empty in a
+ * build for libFuzzer (tests/fuzz/README.md), which has a main function of its own. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
+#ifndef LS_LIBFUZZER
 /* An allocation of the exact size: reading behind it is a fault under valgrind and ASan. */
 static void replay_bytes(const uint8_t *bytes, size_t len)
 {
@@ -53,3 +55,4 @@ int main(int argc, char **argv)
     printf("%d files replayed\n", argc - 1);
     return failed;
 }
+#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the file of all threads of a process image, resolved: survey, replay, account and tables. The
  * spool lies in memory, and a writer of our own takes the place of HDF5's: it keeps samples and reads every
- * row and text of the tables. */
+ * row and text of the tables. Binaries that the spool names are not read: a process for each input would take
+ * most of the time. */
 #include "common/ls_vector.h"
 #include "machine/mach_topology.h"
 #include "profile/prof_file.h"
@@ -9,6 +10,7 @@
 #include "profile/prof_writer.h"
 #include "spool/spool_dir.h"
 #include "spool/spool_source.h"
+#include "symbols/sym_worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,40 @@ ls_err mach_describe(struct mach_machine *out)
 {
     (void)out;
     return LS_ERR_UNSUPPORTED;
+}
+
+/* --- no reader of binaries --- */
+
+ls_err sym_worker_new(struct sym_limits limits, sym_worker **out)
+{
+    (void)limits;
+    (void)out;
+    return ls_fail(LS_ERR_IO, "no reader");
+}
+
+void sym_worker_free(sym_worker *w)
+{
+    (void)w;
+}
+
+ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct sym_answer *out)
+{
+    (void)w;
+    (void)request;
+    (void)out;
+    return ls_fail(LS_ERR_IO, "no reader");
+}
+
+int sym_worker_pid(const sym_worker *w)
+{
+    (void)w;
+    return 0;
+}
+
+unsigned sym_worker_deaths(const sym_worker *w)
+{
+    (void)w;
+    return 0;
 }
 
 /* --- the writer --- */

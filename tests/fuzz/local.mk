@@ -2,7 +2,7 @@
 # tests/fuzz: decoders against arbitrary bytes; the corpora are replayed here
 check_PROGRAMS += tests/fuzz/fuzz_spool_reader
 TESTS += tests/fuzz/test_fuzz_spool.sh
-EXTRA_DIST += tests/fuzz/test_fuzz_spool.sh \
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/test_fuzz_spool.sh \
     tests/fuzz/corpus-spool/empty \
     tests/fuzz/corpus-spool/example-main \
     tests/fuzz/corpus-spool/example-worker \

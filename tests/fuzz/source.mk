@@ -3,6 +3,7 @@
 FUZZ_SOURCE_FILES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
     tests/fuzz/fuzz_replay.c
 SOURCE_FUZZERS = \
+    tests/fuzz/fuzz_h5_file \
     tests/fuzz/fuzz_run_h5 \
     tests/fuzz/fuzz_source_drmemtrace \
     tests/fuzz/fuzz_source_gem5 \
@@ -19,7 +20,7 @@ EXTRA_DIST += tests/fuzz/test_fuzz_sources.sh \
     tests/fuzz/corpus-lackey/empty tests/fuzz/corpus-lackey/example tests/fuzz/corpus-lackey/odd \
     tests/fuzz/corpus-memtrace/empty tests/fuzz/corpus-memtrace/example \
     tests/fuzz/corpus-nvbit/empty tests/fuzz/corpus-nvbit/example \
-    tests/fuzz/corpus-run-h5/empty tests/fuzz/corpus-run-h5/values tests/fuzz/corpus-run-h5/references \
+    tests/fuzz/corpus-run-h5/bytes tests/fuzz/corpus-run-h5/empty tests/fuzz/corpus-run-h5/values tests/fuzz/corpus-run-h5/references \
     tests/fuzz/corpus-trace/empty tests/fuzz/corpus-trace/packed tests/fuzz/corpus-trace/plain
 
 tests_fuzz_fuzz_source_drmemtrace_SOURCES = $(FUZZ_SOURCE_FILES)
@@ -47,3 +48,7 @@ tests_fuzz_fuzz_run_h5_SOURCES = tests/fuzz/fuzz_run_h5.c tests/fuzz/fuzz_check_
     tests/fuzz/fuzz_replay.c
 tests_fuzz_fuzz_run_h5_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(HDF5_CFLAGS)
 tests_fuzz_fuzz_run_h5_LDADD = libpatterns.la libprofile.la
+tests_fuzz_fuzz_h5_file_SOURCES = tests/fuzz/fuzz_h5_file.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
+    tests/fuzz/fuzz_replay.c
+tests_fuzz_fuzz_h5_file_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(HDF5_CFLAGS)
+tests_fuzz_fuzz_h5_file_LDADD = libpatterns.la libprofile.la

@@ -8,4 +8,5 @@ for format in drmemtrace gem5 lackey memtrace nvbit perf-script trace; do
 done
 echo "run-h5:"
 "$top_builddir/tests/fuzz/fuzz_run_h5" "$top_srcdir"/tests/fuzz/corpus-run-h5/* || status=1
+"$top_builddir/tests/fuzz/fuzz_h5_file" "$top_srcdir"/tests/fuzz/corpus-run-h5/* || status=1
 exit $status
