@@ -72,8 +72,7 @@ static ls_err ptd_found_walks(const struct pat_found *f, const struct pat_sequen
     return ptd_found_walk(f, s, &item->walks[0]);
 }
 
-static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequences *s,
-                                  struct pat_items *items)
+static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequences *s, struct pat_items *items)
 {
     char name[PAT_FOUND_KEY_BYTES], key[PAT_FOUND_KEY_BYTES];
     struct pat_item *item;
@@ -92,7 +91,7 @@ static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequence
  * where no index was kept. The key is what it does, with which data, in which function: not addresses, not
  * lines. f and s must outlive the items. */
 static ls_err ptd_add_findings(const struct pat_findings *f, const struct pat_sequences *s,
-                              struct pat_items *items)
+                               struct pat_items *items)
 {
     for (size_t i = 0; i < f->len; i++)
         LS_TRY(ptd_add_found(&f->rows[i], s, items));
