@@ -1,80 +1,126 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# bench
+# bench: benchmarks, built when asked for. Those that write a page write it to doc/ of the source tree.
+bench_programs = \
+    bench/alloc_pairs \
+    bench/compact \
+    bench/extract \
+    bench/fidelity \
+    bench/machine \
+    bench/overhead_matmul bench/overhead_nothing bench/overhead_starts bench/overhead_stream \
+    bench/patterns \
+    bench/perf_rate \
+    bench/replay \
+    bench/resolve \
+    bench/smrtree_lookup \
+    bench/symbols \
+    bench/trace_loops \
+    bench/traces
+bench_libraries = libbenchplain.la bench/trace_minimal.la
+EXTRA_PROGRAMS += $(bench_programs)
+EXTRA_LTLIBRARIES = $(bench_libraries)
+CLEANFILES += $(bench_programs) $(bench_libraries) bench/alloc_jump.so bench/symbols.d/big.so
+EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/bench/,*.py *.sh truth/*.py))) bench/alloc_jump.c
+bench_machine_LDADD = libmachine.la
 
-EXTRA_PROGRAMS += bench/resolve
-bench_resolve_SOURCES = bench/resolve.c
+# A Python that has h5py: where several are installed, the system's often has it.
+bench_python3 = $$(for p in python3 /usr/bin/python3; do $$p -c 'import h5py' 2>/dev/null && { echo $$p; break; }; done)
+
+# what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md
+bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
+bench_alloc_pairs_LDFLAGS = -no-install -pthread
+bench/alloc_jump.so: bench/alloc_jump.c
+	$(AM_V_CC)$(CC) -D_GNU_SOURCE -O2 -fno-builtin-malloc -fno-builtin-free -shared -fPIC -o $@ $(srcdir)/bench/alloc_jump.c
+.PHONY: bench-alloc
+bench-alloc: all bench/alloc_pairs bench/alloc_jump.so bench/machine
+	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
+	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
+
+# how fast sequences become patterns, and 10,000 instructions of a large library names
+bench_compact_LDADD = libpatcompact.la -lm
+.PHONY: bench-compact
+bench-compact: bench/compact
+	test -f bench/symbols.d/big.so || python3 $(srcdir)/bench/symbols_make.py bench/symbols.d 100 "$(CC)"
+	bench/compact$(EXEEXT) bench/symbols.d/big.so $(BENCH_ARGS)
+
+# what extraction of patterns costs an access; up to 10^9 accesses where that takes less than 40 s; BENCH_ARGS='1e8 stream' for others
+bench_extract_LDADD = libpatterns.la
+.PHONY: bench-extract
+bench-extract: bench/extract
+	bench/extract$(EXEEXT) $(BENCH_ARGS)
+
+# loops against replays of the patterns that were extracted from them; writes doc/fidelity.md
+bench_fidelity_SOURCES = bench/fidelity.c tests/cases/truth_loops.c tests/cases/truth_loops.h
+bench_fidelity_LDADD = libcommon.la libloadstone.la -lm
+bench_fidelity_LDFLAGS = -no-install
+.PHONY: bench-fidelity
+bench-fidelity: all bench/fidelity bench/machine tests/cases/truth_programs
+	python3 $(srcdir)/bench/fidelity.py --loadstone tools/loadstone --fidelity bench/fidelity --programs tests/cases/truth_programs \
+	    --machine "$$(bench/machine)" --write $(srcdir)/doc/fidelity.md $(BENCH_ARGS)
+
+# what recording costs; writes doc/overhead.md
+bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
+.PHONY: bench-overhead
+bench-overhead: all bench/overhead_matmul bench/overhead_nothing bench/overhead_starts bench/overhead_stream bench/machine
+	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
+	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
+
+# how fast, and in how much memory, a pattern file of 260 MB is read
+bench_patterns_LDADD = libpatterns.la libcommon.la
+.PHONY: bench-patterns
+bench-patterns: bench/patterns
+	bench/patterns$(EXEEXT) $(BENCH_ARGS)
+
+# samples of perf_event at 10,000 a second and thread, all threads and the reader on one core; what comes, what is lost
+bench_perf_rate_SOURCES = bench/perf_rate.c runtime/perf_events/rt_perf_pace.c
+bench_perf_rate_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+bench_perf_rate_CFLAGS = $(AM_CFLAGS) -pthread
+bench_perf_rate_LDFLAGS = -pthread
+bench_perf_rate_LDADD = libperfring.la libcommon.la
+.PHONY: bench-perf
+bench-perf: bench/perf_rate
+	for threads in 1 2 8; do bench/perf_rate$(EXEEXT) 5 $$threads || exit 1; done
+
+# writes doc/replay-speed.md. On a machine that others use too: BENCH_ARGS=--cpu. Waiting threads sleep, for the plain loops and ours
+# alike, so that they keep no processor from another.
+libbenchplain_la_SOURCES = bench/replay_plain.c bench/replay_plain.h
+libbenchplain_la_CFLAGS = -std=gnu11 $(LS_WARN_CFLAGS) -O3 -march=native $(OPENMP_CFLAGS)
+bench_replay_LDADD = libbenchplain.la libkernels.la $(OPENMP_CFLAGS) -lm
+BENCH_REPLAY_FILES = amg cpu-stream cpu-ustride lulesh nekbone pennant
+.PHONY: bench-replay
+bench-replay: bench/replay bench/machine
+	OMP_WAIT_POLICY=passive bench/replay$(EXEEXT) --machine "$$(bench/machine)" $(BENCH_ARGS) \
+	    $$(for f in $(BENCH_REPLAY_FILES); do echo $(srcdir)/tests/data/spatter-suite/$$f.json; done) > replay-speed.tmp
+	cp replay-speed.tmp $(srcdir)/doc/replay-speed.md && rm replay-speed.tmp
+
+# a run.h5 of as many samples as are asked for, resolved and read
 bench_resolve_LDADD = libprofile.la libspoolwrite.la -lm
 
-# make bench-smrtree: prints the table of doc/smrtree.md
-EXTRA_PROGRAMS += bench/smrtree_lookup
-bench_smrtree_lookup_SOURCES = bench/smrtree_lookup.c
+# the table of doc/smrtree.md
 bench_smrtree_lookup_LDADD = libsmrtree.la
 .PHONY: bench-smrtree
 bench-smrtree: bench/smrtree_lookup
 	bench/smrtree_lookup$(EXEEXT)
 
-# make bench-overhead: what recording costs. The page lands in doc/ of the source tree.
-bench_overhead_all = bench/overhead_stream bench/overhead_matmul bench/overhead_nothing bench/overhead_starts
-EXTRA_PROGRAMS += $(bench_overhead_all) bench/machine
-bench_overhead_stream_SOURCES = bench/overhead_stream.c
-bench_overhead_matmul_SOURCES = bench/overhead_matmul.c
-bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-bench_overhead_nothing_SOURCES = bench/overhead_nothing.c
-bench_overhead_starts_SOURCES = bench/overhead_starts.c
-bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
-bench_machine_SOURCES = bench/machine.c
-bench_machine_LDADD = libmachine.la
-EXTRA_DIST += bench/overhead.py
-CLEANFILES += $(bench_overhead_all) bench/machine
-
-# A Python that has h5py: where several are installed, the system's often has it.
-bench_python3 = $$(for p in python3 /usr/bin/python3; do $$p -c 'import h5py' 2>/dev/null && { echo $$p; break; }; done)
-
-bench-overhead: all $(bench_overhead_all) bench/machine
-	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
-	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
-
-.PHONY: bench-overhead
-
-# make bench-patterns: how fast, and in how much memory, a pattern file of 260 MB is read
-EXTRA_PROGRAMS += bench/patterns
-bench_patterns_SOURCES = bench/patterns.c
-bench_patterns_LDADD = libpatterns.la libcommon.la
-CLEANFILES += bench/patterns
-.PHONY: bench-patterns
-bench-patterns: bench/patterns
-	bench/patterns$(EXEEXT) $(BENCH_ARGS)
-include bench/perf.mk
-include bench/replay.mk
-include bench/compact.mk
-include bench/extract.mk
-include bench/fidelity.mk
-include bench/trace.mk
-include bench/traces.mk
-include bench/truth.mk
-
-
-# make bench-alloc: what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md.
-EXTRA_PROGRAMS += bench/alloc_pairs
-bench_alloc_pairs_SOURCES = bench/alloc_pairs.c
-bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
-bench_alloc_pairs_LDFLAGS = -no-install -pthread
-EXTRA_DIST += bench/alloc.py bench/alloc_jump.c
-CLEANFILES += bench/alloc_pairs bench/alloc_jump.so
-bench/alloc_jump.so: bench/alloc_jump.c
-	$(AM_V_CC)$(CC) -D_GNU_SOURCE -O2 -fno-builtin-malloc -fno-builtin-free -shared -fPIC -o $@ $(srcdir)/bench/alloc_jump.c
-bench-alloc: all bench/alloc_pairs bench/alloc_jump.so bench/machine
-	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
-	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
-.PHONY: bench-alloc
-
-# make bench-symbols: 100,000 distinct addresses of a library with 100 MB of debugging information, which it makes first
-EXTRA_PROGRAMS += bench/symbols
-bench_symbols_SOURCES = bench/symbols.c
+# 100,000 distinct addresses of a library with 100 MB of debugging information, which it makes first
 bench_symbols_LDADD = libsymbols.la
-CLEANFILES += bench/symbols bench/symbols.d/big.so
-EXTRA_DIST += bench/symbols_make.py
+.PHONY: bench-symbols
 bench-symbols: bench/symbols
 	test -f bench/symbols.d/big.so || python3 $(srcdir)/bench/symbols_make.py bench/symbols.d 100 "$(CC)"
 	bench/symbols$(EXEEXT) bench/symbols.d/big.so
-.PHONY: bench-symbols
+
+# what a traced access costs
+bench_trace_loops_CFLAGS = $(AM_CFLAGS) -O2 -g
+bench_trace_minimal_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+.PHONY: bench-trace
+bench-trace: all bench/trace_loops bench/trace_minimal.la
+	$(srcdir)/bench/trace.py --loadstone tools/loadstone --program bench/trace_loops \
+	    --minimal $(abs_top_builddir)/bench/.libs/trace_minimal.so $(BENCH_ARGS)
+
+# bytes an access and speed of traces of several programs; the table of doc/traces.md
+bench_traces_LDADD = libpatterns.la libcommon.la
+.PHONY: bench-traces
+bench-traces: all bench/traces
+	bash $(srcdir)/bench/traces.sh tools/loadstone$(EXEEXT) bench/traces$(EXEEXT) examples
+
+include bench/truth/local.mk

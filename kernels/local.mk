@@ -84,8 +84,3 @@ else
 libkernels_la_SOURCES += kernels/kn_isa_none.c
 endif
 endif
-EXTRA_DIST += kernels/kn_backend_openmp.c kernels/kn_backend_openmp_none.c kernels/kn_isa_x86_64.c kernels/kn_isa_aarch64.c \
-    kernels/kn_isa_none.c kernels/kn_var_nontemporal_x86_64.c kernels/kn_var_nontemporal_none.c kernels/kn_var_avx2.c \
-    kernels/kn_var_avx2_none.c kernels/kn_var_avx512.c kernels/kn_var_avx512_none.c kernels/kn_var_neon.c kernels/kn_var_neon_none.c \
-    kernels/kn_lane_none.c kernels/kn_lane_avx2.c kernels/kn_lane_avx512.c kernels/kn_lane_nontemporal_avx2.c \
-    kernels/kn_lane_nontemporal_avx512.c

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # make bench-truth: programs that know where their time goes, under the recorder; writes doc/truth.md of the source tree.
 # make check records some of them.
-truth_programs = bench/truth/calls bench/truth/chase bench/truth/kernel bench/truth/tables
 check_PROGRAMS += bench/truth/mix bench/truth/processes bench/truth/threads
+truth_programs = bench/truth/calls bench/truth/chase bench/truth/kernel bench/truth/tables
 truth_common = bench/truth/truth.c bench/truth/truth.h
+bench_ring = bench/bench_ring.c bench/bench_ring.h
 bench_truth_calls_SOURCES = bench/truth/calls.cc bench/truth/calls_plugin.h $(truth_common)
 bench_truth_calls_LDADD = bench/truth/libtruthcalls.la
 bench_truth_calls_LDFLAGS = -no-install
-bench_truth_chase_SOURCES = bench/truth/chase.c bench/bench_ring.c bench/bench_ring.h
+bench_truth_chase_SOURCES = bench/truth/chase.c $(bench_ring)
 bench_truth_chase_LDADD = libloadstone.la
 bench_truth_chase_LDFLAGS = -no-install
 bench_truth_kernel_SOURCES = bench/truth/kernel.c $(truth_common)
-bench_truth_mix_SOURCES = bench/truth/mix.c bench/truth/work.c bench/truth/work.h bench/bench_ring.c bench/bench_ring.h $(truth_common)
+bench_truth_mix_SOURCES = bench/truth/mix.c bench/truth/work.c bench/truth/work.h $(bench_ring) $(truth_common)
 bench_truth_mix_LDADD = libloadstone.la
 bench_truth_mix_LDFLAGS = -no-install
 bench_truth_processes_SOURCES = bench/truth/processes.c $(truth_common)
@@ -35,9 +36,7 @@ CLEANFILES += truth_fortran_work.mod
 endif
 EXTRA_PROGRAMS += $(truth_programs)
 CLEANFILES += $(truth_programs) bench/truth/libtruthcalls.la
-truth_python = bench/truth/cases.py bench/truth/latency.py bench/truth/page.py bench/truth/recording.py bench/truth/score.py bench/truth/truth.py
-EXTRA_DIST += $(truth_python) bench/truth/python.py
+.PHONY: bench-truth
 bench-truth: all $(truth_programs) bench/truth/mix bench/truth/processes bench/truth/threads bench/machine
 	$(bench_python3) -B $(srcdir)/bench/truth/truth.py --loadstone tools/loadstone --programs bench/truth --machine "$$(bench/machine)" \
 	    --write $(srcdir)/doc/truth.md $(or $(BENCH_ARGS),--coverage 50)
-.PHONY: bench-truth
