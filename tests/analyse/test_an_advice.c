@@ -7,6 +7,7 @@
 
 #include "analyse/an_advice.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -133,7 +134,7 @@ static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
     fix_free(fix);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_told_apart),

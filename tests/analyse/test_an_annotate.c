@@ -7,6 +7,7 @@
 
 #include "analyse/an_annotate.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static void an_instructions_come_by_address(void **state)
     end(&r);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_functions_are_found_by_name),

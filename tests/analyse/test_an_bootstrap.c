@@ -9,6 +9,7 @@
 
 #include "analyse/an_bootstrap.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 
@@ -90,7 +91,7 @@ static void an_share_of_nothing_is_missing(void **state)
     fix_free(f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interval_of_a_mixture_contains_the_truth),

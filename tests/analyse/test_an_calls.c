@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_calls.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +96,7 @@ static void an_calls_of_a_run_without_stacks_are_none(void **state)
     an_calls_fini(&c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_calls_down_merges_call_places),
                                        cmocka_unit_test(an_calls_up_begins_with_the_function_at_work),

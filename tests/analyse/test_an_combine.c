@@ -12,6 +12,7 @@
 #include "analyse/an_table.h"
 #include "profile/prof_tables.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -397,7 +398,7 @@ static void an_slices_by_number_or_length(void **state)
     assert_int_equal(t.slices, 1);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_samples_group_by_every_dimension),

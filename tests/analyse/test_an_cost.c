@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 /* Window from position 600; 400 instructions at width 4 are 100 cycles; penalties 105 - 5 and 205 - 5 are
  * 300. stall = 4000 * 300 / 400 = 3000, split 1 : 2; issue 25 cycles an access (4 of them) = 250 ns. */
@@ -249,7 +250,7 @@ static void an_coarse_counter_gives_no_negative_time(void **state)
     fix_free(f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_burst_splits_weight_into_stall_and_issue),

@@ -12,6 +12,7 @@
 #include "analyse/an_select.h"
 #include "common/ls_random.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 
@@ -210,7 +211,7 @@ static void an_resampled_medians_equal_those_of_the_resampled_loads(void **state
     check_resampled_medians(27);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_intervals_hold_the_truth_in_95_of_100),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyse/an_kernel.h"
+#include "tests/unit.h"
 
 #include <math.h>
 
@@ -88,7 +89,7 @@ static void an_blocks_that_come_and_go_are_found(void **state)
     an_kernel_fini(&k);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_kernel_time_adds_up_by_cause_and_place),

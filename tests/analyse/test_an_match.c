@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyse/an_match.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static void an_names_whose_lines_moved_are_one_thing(void **state)
     CHECK(2, ROWS(0, 1), "0 f:10", "0 f:12"); /* one side only */
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_equal_names_are_one_thing),

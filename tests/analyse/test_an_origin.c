@@ -9,6 +9,7 @@
 #include "analyse/an_bootstrap.h"
 #include "analyse/an_combine.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -280,7 +281,7 @@ static void an_stall_is_at_most_the_time_of_its_row(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_time_belongs_to_where_bursts_began),

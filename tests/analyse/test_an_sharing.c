@@ -7,6 +7,7 @@
 
 #include "analyse/an_sharing.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -216,7 +217,7 @@ static void an_addresses_at_the_end_of_memory_are_no_trouble(void **state)
     end(&r);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_different_bytes_of_a_line_are_false_sharing),

@@ -10,6 +10,7 @@
 #include "analyse/an_select.h"
 #include "analyse/an_table.h"
 #include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ static void an_median_sees_between_the_steps_of_a_coarse_clock(void **state)
     assert_true(isnan(an_median_refined(values, 0, 26)));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_rolled_up_rows_equal_the_sums_below),

@@ -7,6 +7,7 @@
 
 #include "analyse/an_tiles.h"
 #include "common/ls_random.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -338,7 +339,7 @@ static void a_pick_is_random_without_repetition(void **state)
     assert_int_equal(an_pick_rows(rows, ROWS, 0), 0);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_hold_all_sums),
                                        cmocka_unit_test(tiles_are_sorted_and_each_is_once),

@@ -14,7 +14,4 @@ tests_calls_calls_victim_nofp_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_calls_calls_thrower_SOURCES = tests/calls/calls_thrower.cc
 tests_calls_calls_thrower_CXXFLAGS = $(AM_CXXFLAGS) -O1 -g -fomit-frame-pointer
 tests_calls_calls_thrower_LDFLAGS = $(AM_LDFLAGS) -no-install
-dist_check_SCRIPTS += tests/calls/test_calls_perf.sh tests/calls/test_calls_timer.sh
-TESTS += tests/calls/test_calls_perf.sh tests/calls/test_calls_timer.sh
 endif
-EXTRA_DIST += tests/calls/calls.inc

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Many more programs of the distribution than real-programs.sh has do the same under the profiler: at the default, at half of the time
+# Many more programs of the distribution than test_real_programs.sh has do the same under the profiler: at the default, at half of the time
 # for recording, and with bursts every 200 us. Part of make check-long.
 # usage: many-programs.sh [NAME...]   (only these cases)
 # shellcheck disable=SC2034

@@ -3,6 +3,7 @@
 # The source of a function with its costs; its instructions where there is no source, while the file is the one that ran.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
+needs_step
 command -v strip >/dev/null || skip "no strip"
 cp "$top_builddir/tests/cases/sharing_victim" victim
 # record PATTERN ANNOTATE: until the report has it; a machine that is busy samples little

@@ -3,6 +3,7 @@
 # From a program to every format: a stencil on a grid with steps and a blast on a mesh are recorded, exported, read back.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
+needs_step
 needs_python h5py pandas vtkmodules.vtkIOXML vtkmodules.vtkIOHDF vtkmodules.vtkIOXdmf2
 
 # record_fields NAME PROGRAM...: with more and more steps until something was sampled on the domain

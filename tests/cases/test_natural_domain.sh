@@ -4,6 +4,7 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py
 needs_runtime
+needs_step
 attempt=1
 while :; do
     must "$loadstone" record -q --force --overhead 20% -o run.h5 -- "$top_builddir/tests/cases/ndm_victim" $((attempt * 1000))

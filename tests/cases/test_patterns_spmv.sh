@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From a program to its replay: a sparse product is recorded, its patterns are found, written, replayed, shown on a page.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
+needs_json
 can_sample || skip "the step engine does not work here"
 export OMP_WAIT_POLICY=passive # threads that spin hurt on a busy machine
 

@@ -3,6 +3,7 @@
 # Two counters in one line, one counter for two threads, counters in lines of their own: what report --sharing says.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
+needs_step
 [ "$(nproc)" -ge 2 ] || skip "one processor: threads do not run at the same time"
 attempt=1
 while :; do

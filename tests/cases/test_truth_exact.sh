@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Patterns of an exact trace equal those that are worked out from the algorithm, access by access.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 [ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Patterns of sampled bursts are near those of an exact trace: the data, the class, and a distance of 0.1 at most.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 needs_runtime
+needs_step
 [ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"

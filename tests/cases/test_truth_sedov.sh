@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The corner gather of the explosion, in an exact trace: the nodes that the numbering of the mesh says, through the connectivity.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 [ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"

@@ -3,6 +3,7 @@
 #include "common/ls_index.h"
 #include "common/ls_random.h"
 #include "common/ls_vector.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +92,7 @@ static void keys_of_two_words_depend_on_both(void **state)
     assert_true(ls_index_key(0, 0) != ls_index_key(0, 1));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_keep_what_was_added),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "common/ls_hash.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void ls_hashes_are_the_published_ones(void **state)
     assert_true(ls_hash_text(ls_hash_text(LS_HASH_BEGIN, "foo"), "bar") == rows[2].hash);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ls_hashes_are_the_published_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* Names of strangers on their way to a terminal, to JSON and to a spreadsheet. */
 #include "common/ls_put.h"
 #include "common/ls_text.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,7 @@ static void json_has_no_control_characters(void **state)
     free(out);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_terminal_obeys_becomes_question_marks),

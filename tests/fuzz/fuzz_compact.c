@@ -4,12 +4,13 @@
  * next one is made (a distance, a repetition of what was before, a break, a wild one). */
 #include "patterns/compact/pat_compact.h"
 #include "patterns/pat_extent.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-compact/*";
 
 enum { FUZZ_HEAD = 4, FUZZ_INDICES = 400, FUZZ_BREAKS = 64 };
 

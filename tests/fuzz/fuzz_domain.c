@@ -5,10 +5,11 @@
 #include "ndm/ndm_finder.h"
 #include "ndm/ndm_layout.h"
 #include "ndm/ndm_wire.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-domain/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as an ELF file that every question is asked about, in this process; with FUZZ_WORKER=1 through
- * the reading process, as resolve does: whatever the libraries do, the one who asks goes on. */
+/* Any bytes as an ELF file that every question is asked about, in this process (fuzz_elf) or through the
+ * reading process, as resolve does (fuzz_elf_worker): whatever the libraries do, the process that asks goes
+ * on. */
 #include "config.h"
 
 #include "symbols/sym_files.h"
 #include "symbols/sym_reader.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-elf/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;
@@ -62,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
     for (size_t i = 0; i < FUZZ_ADDRESSES; i++)
         linked[i] = FUZZ_STEP * i;
-    if (getenv("FUZZ_WORKER"))
+    if (FUZZ_WORKER)
         ask_worker(path, linked);
     else
         ask_in_process(path, linked);

@@ -5,6 +5,7 @@
 #include "profile/prof_atlas.h"
 #include "profile/prof_h5.h"
 #include "profile/prof_writer.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
 enum {
     CHANGES_MAX = 64,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a pattern file, and as an index file. */
-#include "patterns/pat_describe.h"
+#include "patterns/pat_builder.h"
 #include "patterns/pat_config.h"
+#include "patterns/pat_describe.h"
 #include "patterns/pat_extent.h"
 #include "patterns/pat_json.h"
-#include "patterns/pat_builder.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-patterns/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;

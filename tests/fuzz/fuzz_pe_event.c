@@ -3,13 +3,14 @@
  * and as a field that a kernel describes (the rest). */
 #include "perf/pe_encode.h"
 #include "perf/pe_format.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/perf/machine_root.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-event/*";
 
 static struct machine_root machine;
 

@@ -3,11 +3,12 @@
 #include "perf/pe_data_src.h"
 #include "perf/pe_ibs.h"
 #include "perf/pe_record.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-pe-record/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as packets of SPE. */
 #include "perf/pe_spe.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-pe-spe/*";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the lines of perf script: every part that is told lies inside its line. */
 #include "patterns/source/pat_script_line.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-perf-script/*";
 
 static void check_inside(const char *line, struct pat_span s)
 {

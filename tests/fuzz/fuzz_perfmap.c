@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a map of generated code. */
 #include "symbols/sym_perfmap.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-perfmap/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped. Empty in a
- * build for libFuzzer (tests/fuzz/README.md), which has a main function of its own. */
-#include <stdint.h>
+/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped: the files of
+ * its corpus, or those that are named. Empty in a build for libFuzzer (tests/fuzz/README.md), which has a main
+ * function of its own. */
+#include "tests/fuzz/fuzz.h"
+
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
 
 #ifndef LS_LIBFUZZER
 /* An allocation of the exact size: reading behind it is a fault under valgrind and ASan. */
@@ -47,12 +48,28 @@ static int replay_file(const char *path)
     return 0;
 }
 
+static int replay_files(char **paths, size_t len)
+{
+    int failed = len == 0;
+    for (size_t i = 0; i < len; i++)
+        failed |= replay_file(paths[i]);
+    printf("%zu files replayed\n", len);
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
-    int failed = argc < 2;
-    for (int i = 1; i < argc; i++)
-        failed |= replay_file(argv[i]);
-    printf("%d files replayed\n", argc - 1);
+    const char *top = getenv("top_srcdir");
+    char pattern[4096];
+    glob_t corpus;
+    if (argc > 1) return replay_files(argv + 1, (size_t)argc - 1);
+    snprintf(pattern, sizeof(pattern), "%s/%s", top ? top : ".", fuzz_corpus);
+    if (glob(pattern, 0, NULL, &corpus) != 0) {
+        fprintf(stderr, "no files %s\n", pattern);
+        return 1;
+    }
+    const int failed = replay_files(corpus.gl_pathv, corpus.gl_pathc);
+    globfree(&corpus);
     return failed;
 }
 #endif

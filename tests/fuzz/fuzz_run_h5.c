@@ -5,12 +5,13 @@
 #include "profile/prof_file.h"
 #include "profile/prof_reader_check.h"
 #include "profile/prof_writer.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
 enum { CHANGES_MAX = 64, SAMPLES = 12, SAMPLES_TABLE = PROF_TABLE_COUNT, PLACES, ROW_BYTES_MAX = 4096 };
 #define NO UINT32_MAX

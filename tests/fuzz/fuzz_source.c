@@ -2,6 +2,7 @@
 /* Any bytes as a source of accesses of the format FUZZ_FORMAT: what is told names rows that are there. The
  * checksums of our own traces are put right first, so that what they guard is reached as well. */
 #include "patterns/source/pat_trace_format.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-" FUZZ_FORMAT "/*";
 
 static void mend_checksums(uint8_t *data, size_t len)
 {

@@ -3,10 +3,11 @@
  * (fuzz_replay.c). */
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes);
+const char fuzz_corpus[] = "tests/fuzz/corpus-spool/*";
 
 extern volatile uint64_t fuzz_sum; /* keeps the reads alive */
 volatile uint64_t fuzz_sum;

@@ -6,7 +6,8 @@ loadstone=$top_builddir/tools/loadstone
 victim=$top_builddir/tests/kernel/kernel_victim
 rows=$top_builddir/tests/kernel/kernel_rows
 no_perf=$top_builddir/tests/step/step_no_perf
-[ -f "$top_builddir/.libs/libloadstone-preload.so" ] || { echo "SKIP: the preload was not built (it needs x86-64 and Zydis)"; exit 77; }
+. "$top_srcdir/tests/needs.inc"
+needs_step
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache

@@ -11,6 +11,7 @@
 #include "kernels/kn_chain.h"
 #include "kernels/kn_trial.h"
 #include "kernels/kn_validate.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static void a_replay_links_unless_indices_are_asked_for(void **state)
     end(c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_is_linked_in_the_patterns_order),

@@ -10,6 +10,7 @@
 
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_stats.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static void pearson_r_is_that_of_the_paper(void **state)
     assert_true(isnan(kn_pearson_r(constant, stream, 3)));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_and_flops_are_those_of_raiderstream),

@@ -12,6 +12,7 @@
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_trial.h"
 #include "kernels/kn_validate.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -558,7 +559,7 @@ static void stores_that_a_method_lacks_are_named_with_those_that_have_them(void 
     pat_config_fini(&c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),

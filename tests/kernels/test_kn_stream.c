@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/kn_proof.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,7 +182,7 @@ static void the_run_rule_is_four_times_the_caches(void **state)
     assert_true(need.rule_elements >= 1000000 && need.rule_elements * 8 >= 4 * need.last_level_bytes);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_permutation_takes_every_value_once),

@@ -14,6 +14,7 @@
 #include "kernels/kn_cursor.h"
 #include "kernels/kn_together.h"
 #include "kernels/kn_validate.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,7 +259,7 @@ static void what_cannot_take_turns_is_named(void **unused)
         pat_config_fini(&rows[k]);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_leave_what_rows_leave),

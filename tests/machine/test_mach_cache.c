@@ -10,6 +10,7 @@
 
 #include "machine/mach_calibration_cache.h"
 #include "machine/mach_tsc.h"
+#include "tests/unit.h"
 
 #include <limits.h>
 #include <math.h>
@@ -156,7 +157,7 @@ static void an_unwritable_cache_costs_nothing_but_time(void **state)
 }
 #endif
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)

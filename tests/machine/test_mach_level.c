@@ -10,6 +10,7 @@
 
 #include "machine/mach_calibration.h"
 #include "machine/mach_latency.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static void this_machine_is_measured_in_a_plausible_order(void **state)
 }
 #endif
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(level_never_gets_nearer_with_a_longer_latency),

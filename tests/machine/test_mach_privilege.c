@@ -9,6 +9,7 @@
 
 #include "machine/mach_privilege.h"
 #include "tests/perf/machine_root.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static int remove_root(void **state)
     return 0;
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_read),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/mach_probe_sigsafe.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -49,7 +50,7 @@ static void mach_probe_resumes_after_a_fault(void **state)
     munmap(hole, 4096);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mach_probe_times_a_warm_line),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "machine/mach_topology.h"
+#include "tests/unit.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ static void the_host_name_is_the_systems(void **state)
     assert_string_equal(m.host, host);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_summary_is_one_line_that_names_cores_and_memory),

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/ndm
-if HAVE_CMOCKA
-ndm_test_programs = \
-    tests/ndm/test_ndm_layout \
-    tests/ndm/test_ndm_live \
-    tests/ndm/test_ndm_plain
-check_PROGRAMS += $(ndm_test_programs)
-TESTS += $(ndm_test_programs)
-tests_ndm_test_ndm_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_ndm_test_ndm_layout_LDADD = libndm.la libcommon.la $(CMOCKA_LIBS)
-tests_ndm_test_ndm_live_SOURCES = tests/ndm/test_ndm_live.c ndm/ndm_untold_keep.c
-tests_ndm_test_ndm_live_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_ndm_test_ndm_live_LDADD = libndmlive.la libndm.la libsmrtree.la $(CMOCKA_LIBS) -lpthread
-tests_ndm_test_ndm_plain_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_ndm_test_ndm_plain_LDADD = libndm.la libcommon.la $(CMOCKA_LIBS)
-endif
+unit_programs += tests/ndm/unit
+tests_ndm_unit_SOURCES = \
+    ndm/ndm_untold_keep.c \
+    tests/ndm/test_ndm_layout.c \
+    tests/ndm/test_ndm_live.c \
+    tests/ndm/test_ndm_plain.c
+tests_ndm_unit_CPPFLAGS = $(unit_cppflags)
+tests_ndm_unit_CFLAGS = $(unit_cflags)
+tests_ndm_unit_LDADD = libndmlive.la libndm.la libsmrtree.la libcommon.la $(unit_libs)
 
 check_PROGRAMS += tests/ndm/ndm_functions
 TESTS += tests/ndm/ndm_functions
@@ -23,8 +17,7 @@ tests_ndm_ndm_functions_LDADD = libndmlive.la libndm.la libsmrtree.la -lpthread
 
 # The examples of doc/natural-domain.md, as programs see them: headers and libraries as they are installed.
 check_PROGRAMS += tests/ndm/doc_examples tests/ndm/doc_examples_cxx
-TESTS += tests/ndm/doc_examples tests/ndm/doc_examples_cxx tests/ndm/test_ndm_doc.sh
-EXTRA_DIST += tests/ndm/test_ndm_doc.sh tests/ndm/doc_examples_fortran.f90
+TESTS += tests/ndm/doc_examples tests/ndm/doc_examples_cxx
 tests_ndm_doc_examples_CPPFLAGS = -I$(top_srcdir)/include
 tests_ndm_doc_examples_LDADD = libloadstone.la
 tests_ndm_doc_examples_cxx_SOURCES = tests/ndm/doc_examples_cxx.cc

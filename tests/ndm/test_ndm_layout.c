@@ -5,6 +5,7 @@
 #include "loadstone/error.h"
 #include "ndm/ndm_curve.h"
 #include "ndm/ndm_make.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -319,7 +320,7 @@ static void what_does_not_fit_is_refused_with_its_axis(void **state)
     ndm_geometry_fini(&g);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_padding_and_ghosts_in_any_combination),

@@ -4,6 +4,7 @@
 #include "loadstone/ndm.h"
 #include "ndm/ndm_registry.h"
 #include "smrtree/smr_registry.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -525,7 +526,7 @@ static void a_child_of_fork_waits_for_nobody(void **state)
     smr_tree_free(t);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(maps_are_told_in_order_and_end, setup, teardown),

@@ -9,6 +9,7 @@
 #include "ndm/ndm_mix.h"
 #include "ndm/ndm_make.h"
 #include "ndm/ndm_wire.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -516,7 +517,7 @@ static void a_huge_field_costs_what_is_touched(void **state)
     assert_int_equal(ndm_gather_new((UINT64_C(1) << 40) + 1, &g), LS_ERR_RANGE);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_is_copied_with_indices_from_0),

@@ -1,40 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/patterns: the pattern format against the published examples
-EXTRA_DIST += tests/data/spatter-suite/README.md \
-    tests/data/spatter-suite/amg.json tests/data/spatter-suite/amg_gpu.json \
-    tests/data/spatter-suite/cpu-stream.json tests/data/spatter-suite/cpu-ustride.json \
-    tests/data/spatter-suite/gpu-stream.json tests/data/spatter-suite/gpu-ustride.json \
-    tests/data/spatter-suite/lulesh.json tests/data/spatter-suite/lulesh_gpu.json \
-    tests/data/spatter-suite/nekbone.json tests/data/spatter-suite/nekbone_gpu.json \
-    tests/data/spatter-suite/pattern-size-test.json \
-    tests/data/spatter-suite/pennant.json tests/data/spatter-suite/pennant_gpu.json
-if HAVE_CMOCKA
-PATTERN_TESTS = tests/patterns/test_pat_describe tests/patterns/test_pat_extent tests/patterns/test_pat_generate tests/patterns/test_pat_run_h5 tests/patterns/test_pat_sources tests/patterns/test_pat_trace
-tests_patterns_test_pat_describe_SOURCES = tests/patterns/test_pat_describe.c
-tests_patterns_test_pat_describe_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_describe_LDADD = libpatterns.la $(CMOCKA_LIBS)
-tests_patterns_test_pat_extent_SOURCES = tests/patterns/test_pat_extent.c
-tests_patterns_test_pat_extent_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_extent_LDADD = libpatterns.la $(CMOCKA_LIBS)
-tests_patterns_test_pat_generate_SOURCES = tests/patterns/test_pat_generate.c
-tests_patterns_test_pat_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_generate_LDADD = libpatterns.la $(CMOCKA_LIBS)
-tests_patterns_test_pat_run_h5_SOURCES = tests/patterns/test_pat_run_h5.c
-tests_patterns_test_pat_run_h5_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_run_h5_LDADD = libpatterns.la libprofile.la $(CMOCKA_LIBS) -lm
-tests_patterns_test_pat_sources_SOURCES = tests/patterns/test_pat_sources.c
-tests_patterns_test_pat_sources_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_sources_LDADD = libpatterns.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
-tests_patterns_test_pat_trace_SOURCES = tests/patterns/test_pat_trace.c
-tests_patterns_test_pat_trace_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_patterns_test_pat_trace_LDADD = libpatterns.la $(CMOCKA_LIBS)
+# tests/patterns: the pattern format against the published examples; sources of accesses; extraction against a naive model; compaction,
+# classes and measures against their definitions; distances, matching and groups; patterns that were found, written and read back
+found_fixture = tests/patterns/found_fixture.c tests/patterns/found_fixture.h
+unit_programs += tests/patterns/unit
+tests_patterns_unit_SOURCES = $(found_fixture) \
+    tests/patterns/memory_source.c tests/patterns/memory_source.h \
+    tests/patterns/naive_extract.c tests/patterns/naive_extract.h \
+    tests/patterns/pat_program.c tests/patterns/pat_program.h \
+    tests/patterns/pat_zoo.c tests/patterns/pat_zoo.h \
+    tests/patterns/test_pat_cluster.c \
+    tests/patterns/test_pat_compact.c \
+    tests/patterns/test_pat_compact_parts.c \
+    tests/patterns/test_pat_compare.c \
+    tests/patterns/test_pat_compare_resample.c \
+    tests/patterns/test_pat_describe.c \
+    tests/patterns/test_pat_ext_arena.c \
+    tests/patterns/test_pat_ext_cost.c \
+    tests/patterns/test_pat_ext_echo.c \
+    tests/patterns/test_pat_ext_home_pages.c \
+    tests/patterns/test_pat_ext_round.c \
+    tests/patterns/test_pat_ext_rows.c \
+    tests/patterns/test_pat_ext_tables.c \
+    tests/patterns/test_pat_extent.c \
+    tests/patterns/test_pat_extract.c \
+    tests/patterns/test_pat_extract_defects.c \
+    tests/patterns/test_pat_feeds.c \
+    tests/patterns/test_pat_fold.c \
+    tests/patterns/test_pat_generate.c \
+    tests/patterns/test_pat_measure.c \
+    tests/patterns/test_pat_names.c \
+    tests/patterns/test_pat_parallel.c \
+    tests/patterns/test_pat_period.c \
+    tests/patterns/test_pat_run_h5.c \
+    tests/patterns/test_pat_sources.c \
+    tests/patterns/test_pat_trace.c
+tests_patterns_unit_CPPFLAGS = $(unit_cppflags)
+tests_patterns_unit_CFLAGS = $(unit_cflags)
+tests_patterns_unit_LDADD = libpatcompact.la libpatterns.la libprofile.la libcommon.la $(ZLIB_LIBS) $(unit_libs)
+if HAVE_STEP
+tests_patterns_unit_SOURCES += tests/patterns/test_pat_indirect.c
+endif
 if HAVE_YAJL
-PATTERN_TESTS += tests/patterns/test_pat_json
-tests_patterns_test_pat_json_SOURCES = tests/patterns/test_pat_json.c
-tests_patterns_test_pat_json_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(ZLIB_CFLAGS)
-tests_patterns_test_pat_json_LDADD = libpatterns.la $(CMOCKA_LIBS) $(ZLIB_LIBS)
+tests_patterns_unit_SOURCES += tests/patterns/test_pat_json.c tests/patterns/test_pat_write.c
 endif
-check_PROGRAMS += $(PATTERN_TESTS)
-TESTS += $(PATTERN_TESTS)
-endif
-include tests/patterns/write.mk
+
+check_PROGRAMS += tests/patterns/make_patterns
+tests_patterns_make_patterns_SOURCES = tests/patterns/make_patterns.c $(found_fixture)
+tests_patterns_make_patterns_LDADD = libpatterns.la libcommon.la

@@ -9,6 +9,7 @@
 #include "patterns/compare/pat_compare.h"
 #include "common/ls_random.h"
 #include "tests/patterns/pat_zoo.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -259,7 +260,7 @@ static void pat_no_items_have_no_groups(void **state)
     pat_clusters_fini(&c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_assignment_costs_the_least),

@@ -4,6 +4,7 @@
 #include "patterns/pat_extent.h"
 #include "patterns/write/pat_writers.h"
 #include "tests/patterns/pat_program.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -475,7 +476,7 @@ static void sequences_of_one_access_or_none_are_fine(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_is_exact_and_uniform),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns of sequences of which not all was kept: parts, one thread of several, counts without an order. */
 #include "tests/patterns/pat_program.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -124,7 +125,7 @@ static void sequences_without_order_are_drawn_from_their_counts(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_parts_are_extended_where_the_rest_is_alike),

@@ -10,6 +10,7 @@
 #include "patterns/pat_builder.h"
 #include "patterns/compare/pat_compare.h"
 #include "tests/patterns/pat_zoo.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -344,7 +345,7 @@ static void pat_long_sequences_are_seen_all_over(void **state)
     pat_suite_fini(&s);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_distance_is_a_metric_on_features),

@@ -10,6 +10,7 @@
 
 #include "patterns/compare/pat_compare.h"
 #include "tests/patterns/pat_zoo.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,7 +140,7 @@ static void pat_regular_patterns_have_no_noise(void **state)
     free(q.data);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_interval_holds_the_true_distance),

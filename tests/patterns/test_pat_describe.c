@@ -9,6 +9,7 @@
 #include "patterns/pat_describe.h"
 #include "patterns/pat_config.h"
 #include "patterns/pat_builder.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static void pat_distances_are_counted(void **state)
     free(p.data);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_shapes_are_those_of_table_5),

@@ -8,6 +8,7 @@
 
 #include "common/ls_random.h"
 #include "patterns/extract/pat_ext.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ static void pat_arena_that_is_none_is_malloc(void **state)
     pat_ext_arena_give(NULL, NULL, 10);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_arena_blocks_do_not_overlap),

@@ -3,6 +3,7 @@
 #include "common/ls_random.h"
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +123,7 @@ static void pat_stores_wait_a_quarter_and_wide_accesses_for_each_line(void **sta
     memory_fini(&m);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_costs_are_those_of_the_model),

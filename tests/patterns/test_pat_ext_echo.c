@@ -5,6 +5,7 @@
 #include "patterns/extract/pat_ext_engine.h"
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -494,7 +495,7 @@ static void long_runs_leave_room(void **unused)
     pat_ext_fini(&e);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_what_they_were),
                                        cmocka_unit_test(rounds_are_folded),

@@ -8,6 +8,7 @@
 
 #include "common/ls_random.h"
 #include "patterns/extract/pat_ext_ranges.h"
+#include "tests/unit.h"
 
 enum { RANGES = 600, PAGES = 12, HOMES = 3, ASKED = 16 };
 #define BASE UINT64_C(0x7f0000000000)
@@ -176,7 +177,7 @@ static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
     smr_avl_fini(&w.live);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_home_pages_know_what_a_look_up_says),

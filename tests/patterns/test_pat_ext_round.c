@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "patterns/extract/pat_ext_engine.h"
+#include "tests/unit.h"
 
 enum { SITES = 700, THREADS = 5, LONGEST = 9999 };
 
@@ -124,7 +125,7 @@ static void pat_round_refuses_what_the_tables_do_not_have(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_round_hands_out_every_access_once_and_in_order),

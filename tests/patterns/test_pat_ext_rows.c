@@ -8,6 +8,7 @@
 
 #include "common/ls_random.h"
 #include "tests/patterns/memory_source.h"
+#include "tests/unit.h"
 
 #define ARENA UINT64_C(0x7f0000100000)
 
@@ -153,7 +154,7 @@ static void pat_turns_are_counted_and_kept_in_order(void **state)
     check_turns_counted(19984);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_breaks_are_kept_in_pools),

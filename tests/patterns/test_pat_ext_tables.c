@@ -5,6 +5,7 @@
 #include "patterns/extract/pat_ext.h"
 #include "patterns/extract/pat_ext_counts.h"
 #include "patterns/extract/pat_ext_stream.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -433,7 +434,7 @@ static void runs_are_put_as_far_as_memory_goes(void **unused)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(divisor_is_that_of_all_numbers),
                                        cmocka_unit_test(keys_that_share_buckets_are_told_apart),

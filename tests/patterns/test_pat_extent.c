@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "patterns/pat_extent.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -106,7 +107,7 @@ static void pat_extent_refuses_what_does_not_fit(void **state)
     assert_int_equal(pat_dense_elements(&c, &dense), LS_ERR_RANGE);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_extent_agrees_with_a_walk),

@@ -10,6 +10,7 @@
 #include "patterns/compact/pat_compact.h"
 #include "patterns/extract/pat_ext_filter.h"
 #include "tests/patterns/naive_extract.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -494,7 +495,7 @@ static void pat_top_counts_groups(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_extraction_equals_the_naive_one_on_random_accesses),

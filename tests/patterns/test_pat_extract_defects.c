@@ -9,6 +9,7 @@
 
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,7 +302,7 @@ static void pat_memory_keeps_within_its_bound(void **state)
 
 #define DEFECT(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         DEFECT(pat_random_gather_around_a_loop_of_16_iterations_is_found),

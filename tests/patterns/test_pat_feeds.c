@@ -2,6 +2,7 @@
 /* Loads of indices: which are left out, and which look like them only. */
 #include "patterns/compact/pat_found.h"
 #include "tests/patterns/pat_program.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +78,7 @@ static void what_is_no_index_stays(void **state)
     pat_program_fini(&p);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_walk_over_indices_is_left_out),

@@ -4,6 +4,7 @@
 #include "common/ls_random.h"
 #include "patterns/compact/pat_compact.h"
 #include "tests/patterns/memory_source.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -334,7 +335,7 @@ static void one_pass_is_whole_in_little_memory(void **unused)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_and_measures_are_those_of_all_accesses),
                                        cmocka_unit_test(rounds_that_move_on_are_measured_as_all_of_them),

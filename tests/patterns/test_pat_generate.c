@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "patterns/pat_builder.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,7 +222,7 @@ static void pat_kernels_get_the_lists_they_need(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_generators_give_the_published_indices),

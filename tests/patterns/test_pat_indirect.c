@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* B[A[i]]: the load that gives the index, found in this program's own code: functions that are never run,
  * with labels at the accesses and at the loads that are meant. */
-#define _GNU_SOURCE /* dl_iterate_phdr */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +10,7 @@
 #include "patterns/extract/pat_indirect.h"
 #include "tests/patterns/memory_source.h"
 #include "patterns/extract/pat_extract.h"
+#include "tests/unit.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -211,7 +211,7 @@ static void pat_code_that_is_none_tells_nothing(void **state)
     assert_null(pat_code_open("/proc/self/status"));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_index_load_is_named),

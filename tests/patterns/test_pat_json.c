@@ -8,6 +8,7 @@
 
 #include "patterns/pat_json.h"
 #include "patterns/pat_builder.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,7 +409,7 @@ static void pat_raw_files_hold_integers(void **state)
     rmdir(dir);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_suite_holds_table_5),

@@ -4,6 +4,7 @@
 #include "patterns/compact/pat_measure.h"
 #include "patterns/compact/pat_measure_fenwick.h"
 #include "patterns/compact/pat_compact_parts.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -370,7 +371,7 @@ static void synthetic_sequences_are_alike(void **state)
     free(data);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reuse_distances_are_those_of_the_definition),

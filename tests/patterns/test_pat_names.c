@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of patterns: homes and indices, functions and lines of the very files that are loaded. */
-#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "patterns/compact/pat_compact_parts.h"
 #include "tests/patterns/pat_program.h"
+#include "tests/unit.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -172,7 +172,7 @@ static void files_that_are_not_there_leave_names_empty(void **state)
     pat_program_fini(&p);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_say_what_is_known),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs on several threads: each once, no more weight at a time than allowed, the first failure told. */
 #include "patterns/compact/pat_compact_parts.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +67,7 @@ static void pat_parallel_of_nothing_is_done(void **state)
     assert_int_equal(pat_parallel(&jobs), LS_OK);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_parallel_runs_each_job_once_within_the_weight),

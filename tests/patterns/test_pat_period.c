@@ -3,6 +3,7 @@
  * nests of every shape are found, and what has no period has none. */
 #include "patterns/pat_extent.h"
 #include "patterns/compact/pat_period.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -355,7 +356,7 @@ static void bursts_vote_for_their_cycle(void **state)
     free(s.v.data);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_strides_are_one_delta),

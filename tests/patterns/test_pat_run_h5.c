@@ -9,6 +9,7 @@
 
 #include "patterns/source/pat_source.h"
 #include "profile/prof_writer.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -308,7 +309,7 @@ static void hardware_tells_what_a_sample_stands_for(void **state)
     assert_true(read_profile().scale == 5000);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_become_sequences_with_their_data),

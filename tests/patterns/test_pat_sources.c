@@ -9,6 +9,7 @@
 
 #include "patterns/source/pat_input.h"
 #include "patterns/source/pat_source.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -706,7 +707,7 @@ static void names_of_formats_are_those_of_their_rows(void **state)
     assert_string_equal(names, PAT_SOURCE_NAMES);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_formats_are_those_of_their_rows),

@@ -12,6 +12,7 @@
 #include "patterns/source/pat_tables.h"
 #include "patterns/source/pat_trace_format.h"
 #include "patterns/source/pat_trace_writer.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -475,7 +476,7 @@ static void example_of_the_page_is_what_is_written(void **state)
     free(written);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_reads_back_what_was_written),

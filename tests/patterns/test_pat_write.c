@@ -10,6 +10,7 @@
 #include "patterns/pat_builder.h"
 #include "patterns/write/pat_writers.h"
 #include "tests/patterns/found_fixture.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,7 +370,7 @@ static void origins_say_what_is_known(void **state)
     pat_findings_fini(&f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_read_back_equal),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The files of every writer, read by a reader that is not ours; replay runs those that are pattern files.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 make_patterns=$top_builddir/tests/patterns/make_patterns
 must "$make_patterns" json ours.json
 must "$make_patterns" spatter spatter.json

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "perf/pe_advice.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <linux/version.h>
@@ -258,7 +259,7 @@ static void nothing_known_is_no_crash_and_texts_end(void **state)
         }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paranoid_is_told_with_its_value_and_the_exact_sysctl),

@@ -3,6 +3,7 @@
  * counter; slower gears by time. */
 #include "perf/pe_aux.h"
 #include "runtime/perf_events/rt_perf_pace.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -225,7 +226,7 @@ static void the_reader_looks_more_often_the_fuller_rings_are(void **state)
     assert_int_equal(rt_perf_pace_nap_ns(1000), 0);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_area_has_the_size_that_is_asked_for, set_up),

@@ -3,6 +3,7 @@
  * and page faults of the running one. */
 #include "perf/pe_count.h"
 #include "perf/pe_traffic.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <math.h>
@@ -288,7 +289,7 @@ static void the_running_kernel_counts_page_faults(void **state)
     pe_counter_free(c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
     const struct CMUnitTest tests[] = {

@@ -4,6 +4,7 @@
 #include "perf/pe_drain.h"
 #include "perf/pe_ibs.h"
 #include "perf/pe_spe.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -392,7 +393,7 @@ static void ids_are_found_at_the_place_of_their_layout(void **state)
     assert_false(pe_record_id(&l, &r, &id) || pe_trailer_time(&l, &r, &time));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_source_by_number_level_and_distance),

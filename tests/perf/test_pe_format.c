@@ -10,6 +10,7 @@
 #include "perf/pe_encode.h"
 #include "perf/pe_format.h"
 #include "perf/pe_settings.h"
+#include "tests/unit.h"
 
 #include <string.h>
 
@@ -168,7 +169,7 @@ static void bad_variables_are_named_and_leave_the_default(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_land_in_their_bits),

@@ -10,6 +10,7 @@
 
 #include "perf/pe_open_plan.h"
 #include "tests/perf/machine_root.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -364,7 +365,7 @@ static void ibs_before_linux_6_2_is_of_whole_cpus(void **state)
     assert_false(spec.cpu_wide);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gears_have_growing_periods_that_the_pmu_takes),

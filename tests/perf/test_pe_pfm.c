@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "perf/pe_pfm.h"
+#include "tests/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static void unknown_names_say_so(void **state)
     assert_non_null(strstr(ls_last_error(), "NO_SUCH_EVENT"));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     if (!pe_pfm_is_there()) printf("SKIP in part: built without libpfm4\n");
     const struct CMUnitTest tests[] = {

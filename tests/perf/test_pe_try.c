@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "perf/pe_try.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -247,7 +248,7 @@ static void what_was_written_into_the_ring_is_read(void **state)
     run(child_reads_samples);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct pe_tried t = try(&faults);
     if (!t.opens) {

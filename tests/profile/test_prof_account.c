@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_account.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -280,7 +281,7 @@ static void account_takes_the_largest_counts_and_no_damage(void **state)
     assert_int_equal(cpu.recording_ns, 3);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(account_is_user_and_kernel_and_recording),

@@ -3,6 +3,7 @@
 #include "profile/prof_atlas.h"
 #include "profile/prof_writer.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -368,7 +369,7 @@ static void a_field_of_nothing_is_refused(void **state)
     expect_refused("latency_max_cycles: is missing");
 }
 
-int main(void)
+UNIT_GROUP()
 {
     make_values();
     const struct CMUnitTest tests[] = {

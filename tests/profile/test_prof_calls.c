@@ -4,6 +4,7 @@
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +196,7 @@ static void samples_have_the_numa_node_of_their_page(void **state)
     run_end(&r);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(frame_homes_follow_the_stack),
                                        cmocka_unit_test(frame_homes_follow_calls_and_returns),

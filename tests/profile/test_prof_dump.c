@@ -3,6 +3,7 @@
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,7 +178,7 @@ static void series_hold_what_was_recorded_by_time(void **state)
     spool_fixture_fini(&r.f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dump_has_the_samples_until_then),

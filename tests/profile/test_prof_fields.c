@@ -6,6 +6,7 @@
 #include "profile/prof_resolve.h"
 #include "spool/spool_put_domains_sigsafe.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -523,7 +524,7 @@ static void records_that_make_no_sense_change_nothing(void **state)
     end(&r);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_lie_where_their_elements_are),

@@ -6,6 +6,7 @@
 #include "profile/prof_reader.h"
 #include "profile/prof_writer.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -587,7 +588,7 @@ static void columns_of_text_are_as_wide_as_their_longest(void **state)
     free(long_text);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),

@@ -4,6 +4,7 @@
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -496,7 +497,7 @@ static void ranks_come_from_the_environment(void **state)
     end(&t);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fork_child_knows_what_lived_before_the_fork),

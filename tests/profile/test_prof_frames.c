@@ -3,6 +3,7 @@
 #include "profile/prof_frames.h"
 #include "profile/prof_writer.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <hdf5.h>
 #include <setjmp.h>
@@ -191,7 +192,7 @@ static void frames_that_make_no_sense_are_refused(void **state)
     spool_fixture_fini(&fixture);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_share_their_outer_frames),

@@ -5,6 +5,7 @@
 #include "profile/prof_replay.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -258,7 +259,7 @@ static void unknown_time_changes_no_row(void **state)
     assert_float_equal(run.kernels.rows[0].time_ns, 3000, 1e-6);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_cost_by_size_of_page),

@@ -4,6 +4,7 @@
 #include "profile/prof_reader.h"
 #include "profile/prof_resolve.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -507,7 +508,7 @@ static void other_version_and_missing_spool_are_refused(void **state)
     spool_fixture_fini(&f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_memory_has_its_home),

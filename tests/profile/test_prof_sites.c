@@ -8,6 +8,7 @@
 #include "profile/prof_site_names.h"
 #include "spool/spool_path.h"
 #include "tests/profile/prof_fixture.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -381,7 +382,7 @@ static void sites_are_named_by_their_users(void **state)
     prof_names_free(names);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_one_path_are_one_site),

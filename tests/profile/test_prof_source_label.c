@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which variable a line puts memory into. */
 #include "profile/prof_source_label.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -151,7 +152,7 @@ static void fortran_is_known_by_its_name(void **state)
     assert_false(prof_is_fortran("/src/a.c") || prof_is_fortran("/src/f") || prof_is_fortran("a.fs"));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_c_and_cxx),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Addresses in threads' blocks are the variables of their modules, as long as the threads have them. */
 #include "profile/prof_tls.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +137,7 @@ static void many_threads_one_after_the_other_cost_no_rows(void **state)
     tear_down(&s);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variable_is_one_node_for_all_threads),

@@ -4,6 +4,7 @@
 #include "runtime/core/rt_paths_sigsafe.h"
 #include "runtime/core/rt_poisson_sigsafe.h"
 #include "spool/spool_path.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -187,7 +188,7 @@ static void paths_are_given_once_a_file(void **state)
     assert_false(rt_paths_note(&p, 2, a));
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logarithm_is_exact_enough),

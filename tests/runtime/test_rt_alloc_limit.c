@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From which length on allocations are recorded, by what their records cost: numbers in, limit out. */
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -235,7 +236,7 @@ static void sampled_events_come_as_often_as_wanted(void **state)
     assert_int_equal(mean, 1 << 20);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_allocations_are_all_recorded),

@@ -3,6 +3,7 @@
  * information ends a path and nothing else. */
 #include "runtime/core/rt_cfi_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
+#include "tests/unit.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -258,7 +259,7 @@ static void damaged_frame_information_ends_paths(void **state)
     free(damaged);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(paths_are_those_of_the_c_library, frames_known),

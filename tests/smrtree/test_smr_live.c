@@ -2,6 +2,7 @@
 /* Live ranges against a model that is too simple to be wrong: a list of ranges searched from end to end. */
 #include "common/ls_random.h"
 #include "smrtree/smr_live.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,7 +250,7 @@ static void an_empty_set_freezes_to_nothing(void **state)
     smr_index_free(NULL);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_operations_agree_with_the_model),

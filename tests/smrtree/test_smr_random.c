@@ -4,6 +4,7 @@
 #include "common/ls_random.h"
 #include "loadstone/smr.h"
 #include "smrtree/smr_registry.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -362,7 +363,7 @@ static void random_use_of_two_trees_agrees_with_the_model(void **state)
         run_property(seeds[i]);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_use_of_two_trees_agrees_with_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  * refused. */
 #include "loadstone/loadstone.h"
 #include "smrtree/smr_registry.h"
+#include "tests/unit.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -347,7 +348,7 @@ static void a_child_of_fork_finds_the_registry_unlocked(void **state)
     assert_null(wrong);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_overlap_names_both_labels_across_trees),

@@ -7,6 +7,7 @@
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -496,7 +497,7 @@ static void threads_merge_in_time_order(void **state)
     spool_fixture_fini(&f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_and_fields_come_back),

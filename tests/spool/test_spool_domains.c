@@ -6,6 +6,7 @@
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,7 +192,7 @@ static void every_record_type_is_known_to_readers(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fields_strings_and_rows_come_back, set_up, tear_down),

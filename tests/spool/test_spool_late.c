@@ -9,6 +9,7 @@
 
 #include "spool/spool_late.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -119,7 +120,7 @@ static void damage_is_told_behind_what_is_whole(void **state)
     spool_fixture_fini(&f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late_samples_come_in_the_order_of_time),

@@ -6,6 +6,7 @@
 #include "spool/spool_merge.h"
 #include "spool/spool_reader.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -689,7 +690,7 @@ static void a_record_is_located_in_its_file(void **state)
     bed_fini(&b);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_at_once_each_come_back_whole),

@@ -3,6 +3,7 @@
 #include "runtime/bursts/rt_burst_eintr_sigsafe.h"
 #include "runtime/step/rt_step_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -432,7 +433,7 @@ static void step_trial_fails_where_traps_are_missing(void **state)
         assert_int_equal(trial_with_traps(arriving), 0);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_trial_passes_and_leaves_nothing),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "spool/spool_format.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -282,7 +283,7 @@ static void step_decode_wants_the_rest_of_a_cut_instruction(void **state)
     assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, bad, 15, IP), RT_BURST_UNDECODABLE);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_decode_finds_every_access),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_devices_sigsafe.h"
 #include "runtime/step/rt_step_sigsafe.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +113,7 @@ static void step_pages_remember_the_latest(void **state)
     assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_devices_knows_what_must_not_be_read_twice),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/bursts/rt_burst_governor_sigsafe.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,7 +143,7 @@ static void step_governor_work_behind_the_kernel_is_hit_as_often_as_other_work(v
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_governor_interval_is_cost_times_threads_over_share),

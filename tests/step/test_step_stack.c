@@ -3,6 +3,7 @@
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_numa_sigsafe.h"
 #include "runtime/bursts/rt_burst_stack_sigsafe.h"
+#include "tests/unit.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -279,7 +280,7 @@ static void stack_record_holds_registers_links_and_bytes(void **state)
     rmdir(folder);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack_modes_have_names),

@@ -2,6 +2,7 @@
 /* Addresses of this very program have its names; broken files cost names, never the process. */
 #include "symbols/sym_files.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -249,7 +250,7 @@ static void broken_elf_files_do_no_harm(void **state)
     spool_fixture_fini(&f);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_function_has_name_file_and_line),

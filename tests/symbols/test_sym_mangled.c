@@ -3,8 +3,10 @@
  * entries that lead in circles, broken compression. Every question about them comes back, and soon. */
 #include "symbols/sym_files.h"
 #include "tests/spool/spool_fixture.h"
+#include "tests/unit.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <libgen.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -321,7 +323,7 @@ static void broken_compression(void **state)
     close_subject(&s);
 }
 
-int main(int argc, char **argv)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_file_tells_everything),
@@ -334,7 +336,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(entries_in_circles),
         cmocka_unit_test(broken_compression),
     };
-    (void)argc;
-    snprintf(folder, sizeof(folder), "%s", dirname(argv[0]));
+    snprintf(folder, sizeof(folder), "%s", dirname(program_invocation_name));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

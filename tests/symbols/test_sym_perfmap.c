@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_perfmap.h"
+#include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static void sym_perfmap_believes_only_the_programs_own_file(void **state)
     rmdir(folder);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sym_perfmap_names_addresses),
                                        cmocka_unit_test(sym_perfmap_prefers_what_was_written_last),

@@ -2,6 +2,7 @@
 # Sourced by the tests of the command line: a scratch directory, and the two checks they are made of.
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
+. "$top_srcdir/tests/needs.inc"
 loadstone=$top_builddir/tools/loadstone
 unset LOADSTONE_SPOOL XDG_RUNTIME_DIR COLUMNS LD_PRELOAD
 # common/ls_rank.c: the tests themselves are no rank
@@ -37,11 +38,6 @@ must() {
         echo "FAIL: $*"
         failed=1
     fi
-}
-
-skip() {
-    echo "SKIP: $*"
-    exit 77
 }
 
 # golden NAME FILE: FILE equals the golden; LS_UPDATE=1 rewrites it

@@ -8,6 +8,7 @@
 #include "tools/cli/cli_limits.h"
 #include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_parse.h"
+#include "tests/unit.h"
 
 #include <signal.h>
 #include <string.h>
@@ -195,7 +196,7 @@ static void cli_option_alone_has_a_value_of_its_own(void **state)
     cli_parsed_fini(&p);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cli_spellings_of_an_argument_agree),

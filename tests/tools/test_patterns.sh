@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone patterns: from a trace with known loops to tables, files, pictures, and back through replay.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 must "$top_builddir/tests/tools/make_trace" t.trace
 patterns() { "$loadstone" patterns "$@"; }
 quick="--no-stream --quiet --max-count 64 --max-runs 2 --warmups 1 -b serial -t 1"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # patterns diff and groups: what is the same, what is not, what goes with what; bad input.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 cat >a.json <<'J'
 [{"name": "rows", "kernel": "Gather", "pattern": "UNIFORM:8:1", "delta": 8, "count": 4096},
  {"name": "x", "kernel": "Gather", "pattern": [0, 512, 3, 77], "delta": 5, "count": 4096},

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone patterns on traces of other tools: names from --binary and modules.log, several files as one source.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 patterns() { "$loadstone" patterns "$@"; }
 program=$top_builddir/tests/tools/make_trace
 [ -x "$program" ] || skip "$program was not built"

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "tools/record/rec_target.h"
+#include "tests/unit.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -78,7 +79,7 @@ static void rec_images_are_told_apart(void **state)
     assert_int_equal(rec_target_check("/proc/self/exe"), LS_OK);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rec_privileged_programs_are_told),

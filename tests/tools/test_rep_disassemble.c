@@ -8,6 +8,7 @@
 
 #include "symbols/sym_code.h"
 #include "tools/report/rep_disassemble.h"
+#include "tests/unit.h"
 
 #include <link.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static void sym_code_of_another_build_is_refused(void **state)
     assert_null(c);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rep_instructions_have_text),

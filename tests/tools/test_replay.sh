@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone replay: Spatter's options one by one, its output with masked times, and what is refused.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 suite=$top_srcdir/tests/data/spatter-suite
 replay() { "$loadstone" replay --no-stream --quiet "$@"; }
 quick="-l 64 -r 2 --warmups 1 -b serial"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Pictures and kept results: each format is what it says, complete, and loads nothing from elsewhere.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 suite=$top_srcdir/tests/data/spatter-suite
 quick="--no-stream --max-count 64 --max-runs 2 --warmups 1 -b serial"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every configuration of Spatter's standard suite runs, with few iterations, on each backend, and gives the right result.
 . "${top_srcdir:-.}/tests/tools/check.sh"
+needs_json
 # spinning threads would wait for each other on a loaded machine
 export OMP_WAIT_POLICY=passive
 configs=0

@@ -7,6 +7,7 @@
 
 #include "patterns/source/pat_tables.h"
 #include "tools/trace/trc_lives.h"
+#include "tests/unit.h"
 
 #include <stdbool.h>
 
@@ -77,7 +78,7 @@ static void trc_without_dead_there_is_none(void **state)
     trc_lives_fini(&l);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trc_rows_are_those_of_the_places),

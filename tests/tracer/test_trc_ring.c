@@ -3,6 +3,7 @@
 #include "common/ls_marker.h"
 #include "tools/trace/trc_reader.h"
 #include "tools/tracer/trc_lane.h"
+#include "tests/unit.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -165,7 +166,7 @@ static void markers_are_told_from_other_calls(void **state)
     assert_int_equal(ls_syscall(SYS_getpid, ls_marker_word(LS_MARKER_PAUSE), 1, 2, 3, 4), getpid());
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markers_are_told_from_other_calls),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "viz-export/vx_axis.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ static void vx_numbers_are_short(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vx_axes_have_round_ends_and_ticks),

@@ -9,6 +9,7 @@
 #include "common/ls_json.h"
 #include "viz-export/vx_pack.h"
 #include "viz-export/vx_view_parts.h"
+#include "tests/unit.h"
 
 #include <float.h>
 
@@ -200,7 +201,7 @@ static void meshes_of_any_shape_have_places(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(json_holds_no_markup_whatever_the_text),
                                        cmocka_unit_test(json_is_valid_utf8_whatever_the_bytes),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "viz-export/vx_results_h5.h"
+#include "tests/unit.h"
 
 #include <hdf5.h>
 #include <fcntl.h>
@@ -211,7 +212,7 @@ static void vx_cut_files_are_refused(void **state)
     }
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vx_results_come_back),

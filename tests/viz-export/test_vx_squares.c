@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Squares of pictures hold what their cells hold together. */
 #include "viz-export/vx_squares.h"
+#include "tests/unit.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static void means_weigh_by_timed_loads(void **state)
     vx_squares_fini(&counts);
 }
 
-int main(void)
+UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(means_weigh_by_timed_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);

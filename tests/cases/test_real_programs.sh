@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Real programs of the distribution do the same under the profiler: identical output, identical error output, identical status.
 # The sampling is far denser than by default, so that bursts land everywhere.
-# usage: real-programs.sh [NAME...]   (only these cases)
+# usage: test_real_programs.sh [NAME...]   (only these cases)
 # shellcheck disable=SC2034
 densities=("--overhead 30%")
+. "${top_srcdir:-.}/tests/needs.inc"
+needs_step
 . "${top_srcdir:-.}/tests/cases/programs.inc"
 c ls 'ls -laR --time-style=+%s tree'
 c sort 'sort -n text'

@@ -17,5 +17,5 @@ size=$(stat -c %s mapped.html)
 echo "page with maps: $size bytes"
 must test "$size" -lt 5000000
 needs_browser
-must node "$top_srcdir/tests/viz-export/test_view_large.mjs" "$modules" "$chromium" "$PWD/large.html" "$PWD/large.json" "$PWD/mapped.html"
+must node "$top_srcdir/tests/viz-export/check_view_large.mjs" "$modules" "$chromium" "$PWD/large.html" "$PWD/large.json" "$PWD/mapped.html"
 exit $failed

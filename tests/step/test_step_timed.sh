@@ -6,7 +6,8 @@ set -u
 preload=$(cd "$top_builddir" && pwd)/.libs/libloadstone-preload.so
 check=$top_builddir/tests/step/step_check
 . "$top_srcdir/tests/step/ahead.inc"
-[ -f "$preload" ] || { echo "SKIP: $preload was not built (it needs x86-64 and Zydis)"; exit 77; }
+. "$top_srcdir/tests/needs.inc"
+needs_step
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failed=0

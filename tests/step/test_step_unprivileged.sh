@@ -8,7 +8,8 @@ check=$top_builddir/tests/step/step_check
 no_perf=$top_builddir/tests/step/step_no_perf
 loadstone=$top_builddir/tools/loadstone
 . "$top_srcdir/tests/step/ahead.inc"
-[ -f "$preload" ] || { echo "SKIP: $preload was not built (it needs x86-64 and Zydis)"; exit 77; }
+. "$top_srcdir/tests/needs.inc"
+needs_step
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 as_nobody=

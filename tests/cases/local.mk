@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/cases: whole programs of which the truth is known
+victim_gnu = $(AM_CPPFLAGS) -D_GNU_SOURCE
+victim_threads = $(AM_LDFLAGS) -no-install -pthread
+
+# page faults, watched elements, atomic accesses, signals
+check_PROGRAMS += tests/cases/faults_victim tests/cases/watch_victim tests/cases/locked_victim tests/cases/signals_victim
+tests_cases_faults_victim_SOURCES = tests/cases/faults_victim.c tests/perf/own_descriptors.h
+tests_cases_faults_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_faults_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_faults_victim_LDFLAGS = $(victim_threads)
+tests_cases_faults_victim_LDADD = libloadstone.la
+tests_cases_watch_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_watch_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_watch_victim_LDFLAGS = $(victim_threads)
+tests_cases_watch_victim_LDADD = libloadstone.la
+tests_cases_locked_victim_CFLAGS = $(AM_CFLAGS) -O1 -g
+tests_cases_locked_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_cases_signals_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_signals_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_signals_victim_LDFLAGS = $(victim_threads)
+
+# process trees, phases, switches, ranks; programs that are killed
+check_PROGRAMS += tests/cases/proc_victim tests/cases/killed_victim
+tests_cases_proc_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations
+tests_cases_proc_victim_LDADD = libloadstone.la
+tests_cases_proc_victim_LDFLAGS = $(victim_threads)
+EXTRA_DIST += tests/cases/mpi_ring.c
+# a thousand kills, and 200 programs of the distribution: minutes
+.PHONY: check-kills check-programs
+check-kills: all tests/cases/killed_victim
+	/usr/bin/env python3 $(srcdir)/tests/cases/many-kills.py tools/loadstone tests/cases/killed_victim 1000; $(skip_is_success)
+check-programs: all
+	$(run_script) $(srcdir)/tests/cases/many-programs.sh
+check-long: check-kills check-programs
+
+# allocation sites
+check_PROGRAMS += tests/cases/sites_victim tests/cases/sites_victim_nopie tests/cases/sites_victim_cxx
+sites_cflags = $(AM_CFLAGS) -g -O1 -pthread -Wno-deprecated-declarations
+tests_cases_sites_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_sites_victim_CFLAGS = $(sites_cflags) -fPIE -fno-builtin-malloc -fno-builtin-free
+tests_cases_sites_victim_LDFLAGS = $(victim_threads) -pie
+tests_cases_sites_victim_nopie_SOURCES = tests/cases/sites_victim.c
+tests_cases_sites_victim_nopie_CPPFLAGS = $(victim_gnu)
+tests_cases_sites_victim_nopie_CFLAGS = $(sites_cflags) -fno-pie -fno-builtin-malloc -fno-builtin-free
+tests_cases_sites_victim_nopie_LDFLAGS = $(victim_threads) -no-pie
+tests_cases_sites_victim_cxx_SOURCES = tests/cases/sites_victim_cxx.cc
+tests_cases_sites_victim_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -O1
+tests_cases_sites_victim_cxx_LDFLAGS = $(AM_LDFLAGS) -no-install
+check_LTLIBRARIES += tests/cases/sites_plugin.la
+tests_cases_sites_plugin_la_CFLAGS = $(AM_CFLAGS) -g -O1
+tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# variables and lines: the test compiles these, in several ways
+EXTRA_DIST += tests/cases/sym_victim.h tests/cases/sym_victim.c tests/cases/sym_plugin.c tests/cases/sym_inlined.cc tests/cases/sym_common.f90
+
+# patterns of loops whose algorithms say what they are
+check_PROGRAMS += tests/cases/truth_programs
+tests_cases_truth_programs_SOURCES = tests/cases/truth_programs.c tests/cases/truth_loops.c tests/cases/truth_loops.h
+tests_cases_truth_programs_CFLAGS = $(AM_CFLAGS) -g
+tests_cases_truth_programs_LDADD = libloadstone.la
+tests_cases_truth_programs_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+if HAVE_STEP
+# natural domains: functions, arrays, from the map to the picture
+check_PROGRAMS += tests/cases/callbacks_victim tests/cases/fields_victim tests/cases/ndm_victim
+tests_cases_callbacks_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_callbacks_victim_LDADD = libloadstone.la
+tests_cases_callbacks_victim_LDFLAGS = $(victim_threads)
+check_LTLIBRARIES += tests/cases/callbacks_plugin.la tests/cases/callbacks_threadless.la
+tests_cases_callbacks_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_cases_callbacks_threadless_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_cases_fields_victim_CFLAGS = $(AM_CFLAGS) -O1 -g
+tests_cases_fields_victim_LDADD = libloadstone.la
+tests_cases_fields_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_cases_ndm_victim_CPPFLAGS = -I$(top_srcdir)/include
+tests_cases_ndm_victim_LDADD = libloadstone.la
+
+# shared cache lines
+check_PROGRAMS += tests/cases/sharing_victim
+tests_cases_sharing_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_sharing_victim_LDFLAGS = -pthread
+endif

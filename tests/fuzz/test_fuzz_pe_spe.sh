@@ -1,4 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: BSD-3-Clause
-# The corpus, whole, cut and flipped.
-exec "$top_builddir/tests/fuzz/fuzz_pe_spe" "$top_srcdir"/tests/fuzz/corpus-pe-spe/*
