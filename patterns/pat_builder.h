@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One configuration from Spatter's keys and values, whoever reads them (a pattern file or a command line), by
- * its generators, transformations and files of raw indices. */
+ * its generators, transformations and files of raw indices.
+ *
+ * Thread: any, one at a time for one object. */
 #ifndef PAT_BUILDER_H
 #define PAT_BUILDER_H
 

@@ -265,7 +265,8 @@ static int64_t pat_walk_base(const struct pat_walk *w, uint64_t iteration)
     return pat_base(w->delta, w->deltas ? w->deltas : &none, iteration);
 }
 
-void pat_walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64_t *out)
+/* Accesses [from, from + len) of w, which has that many. */
+static void walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64_t *out)
 {
     uint64_t iteration = from / w->list->len;
     size_t at = from % w->list->len;
@@ -302,8 +303,8 @@ bool pat_walk_same(const struct pat_walk *a, const struct pat_walk *b)
     if (pat_walk_written_same(a, b)) return true;
     for (uint64_t from = 0; from < a->len; from += PAT_WALK_PIECE) {
         const size_t len = a->len - from < PAT_WALK_PIECE ? (size_t)(a->len - from) : PAT_WALK_PIECE;
-        pat_walk_read(a, from, len, piece_a);
-        pat_walk_read(b, from, len, piece_b);
+        walk_read(a, from, len, piece_a);
+        walk_read(b, from, len, piece_b);
         if (from == 0) shift = (uint64_t)piece_b[0] - (uint64_t)piece_a[0];
         for (size_t i = 0; i < len; i++)
             if ((uint64_t)piece_b[i] - (uint64_t)piece_a[i] != shift) return false;
@@ -353,11 +354,11 @@ static size_t pat_read_short(const struct pat_walk *w, size_t block_len, size_t 
     int64_t accesses[PAT_BLOCK_MAX], origin;
     uint64_t begin, end;
     size_t n = 0;
-    pat_walk_read(w, 0, 1, &origin);
+    walk_read(w, 0, 1, &origin);
     for (size_t i = 0; n < room && pat_stretch(w, i, &begin, &end); i++) {
         if (begin == end) continue;
         const size_t len = end - begin < block_len ? (size_t)(end - begin) : block_len;
-        pat_walk_read(w, begin, len, accesses);
+        walk_read(w, begin, len, accesses);
         pat_block_measure(accesses, len, origin, &rows[n++]);
     }
     return n;
@@ -380,12 +381,12 @@ static size_t pat_read_full(const struct pat_walk *w, size_t block_len, size_t n
     int64_t accesses[PAT_BLOCK_MAX], origin;
     uint64_t begin, end, passed = 0; /* full blocks of earlier stretches */
     size_t filled = 0;
-    pat_walk_read(w, 0, 1, &origin);
+    walk_read(w, 0, 1, &origin);
     for (size_t i = 0; pat_stretch(w, i, &begin, &end); i++) {
         const uint64_t here = (end - begin) / block_len;
         uint64_t drawn;
         for (; filled < n && (drawn = pat_block_drawn(full, n, filled)) < passed + here; filled++) {
-            pat_walk_read(w, begin + (drawn - passed) * block_len, block_len, accesses);
+            walk_read(w, begin + (drawn - passed) * block_len, block_len, accesses);
             pat_block_measure(accesses, block_len, origin, &rows[filled]);
         }
         passed += here;

@@ -6,7 +6,9 @@
  * sequence and the way it is written do not matter. doc/patterns-diff.md has the formulas and their sources.
  *
  * What a distance is worth, which pattern goes with which, and groups are here because the paper on GS
- * Patterns (section 4) calls for rigorous statistics to compare patterns of several inputs. */
+ * Patterns (section 4) calls for rigorous statistics to compare patterns of several inputs.
+ *
+ * Thread: any, one at a time for one item. */
 #ifndef PAT_COMPARE_H
 #define PAT_COMPARE_H
 
@@ -86,9 +88,6 @@ ls_err pat_walk_config(const struct pat_config *c, enum pat_side side, struct pa
 /* A list as it is, with breaks where something is missing (struct pat_sequence).
  * Owns:   p and breaks must outlive what is returned. */
 struct pat_walk pat_walk_list(const struct pat_indices *p, const size_t *breaks, size_t breaks_len);
-
-/* Accesses [from, from + len) of w, which has that many. */
-void pat_walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64_t *out);
 
 /* a and b make the same accesses but for one distance between all of them, with the same breaks. */
 bool pat_walk_same(const struct pat_walk *a, const struct pat_walk *b);

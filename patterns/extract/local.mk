@@ -13,6 +13,7 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_ranges.c patterns/extract/pat_ext_ranges.h \
     patterns/extract/pat_ext_round.c \
     patterns/extract/pat_ext_row.h \
+    patterns/extract/pat_ext_rows.c \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \
     patterns/extract/pat_extract.c patterns/extract/pat_extract.h \
     patterns/extract/pat_fold.c patterns/extract/pat_fold.h \

@@ -37,7 +37,8 @@ uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-void pat_ext_divisor_shrink(struct pat_ext_divisor *d, uint64_t number)
+/* d's value, which is not a divisor of the number, becomes their greatest common one. */
+static void divisor_shrink(struct pat_ext_divisor *d, uint64_t number)
 {
     d->value = pat_ext_gcd(number, d->value);
     if (!d->value) return;
@@ -46,6 +47,14 @@ void pat_ext_divisor_shrink(struct pat_ext_divisor *d, uint64_t number)
     for (int bits = 3; bits < 64; bits *= 2)
         d->inverse *= 2 - odd * d->inverse;
     d->most = UINT64_MAX / d->value;
+}
+
+inline void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number)
+{
+    const uint64_t product = number * d->inverse;
+    const int twos = d->value ? __builtin_ctzll(d->value) : 0;
+    const uint64_t quotient = product >> twos | product << (-twos & 63); /* of a multiple */
+    if (!d->value || quotient > d->most) divisor_shrink(d, number);
 }
 
 /* ---- distances ---- */

@@ -75,16 +75,8 @@ struct pat_ext_divisor {
 
 uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b */
 
-/* d's value, which is not a divisor of the number, becomes their greatest common one. */
-void pat_ext_divisor_shrink(struct pat_ext_divisor *d, uint64_t number);
-
-static inline void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number)
-{
-    const uint64_t product = number * d->inverse;
-    const int twos = d->value ? __builtin_ctzll(d->value) : 0;
-    const uint64_t quotient = product >> twos | product << (-twos & 63); /* of a multiple */
-    if (!d->value || quotient > d->most) pat_ext_divisor_shrink(d, number);
-}
+/* The number comes. */
+void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number);
 
 /* ---- distances ---- */
 

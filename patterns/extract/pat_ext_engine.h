@@ -3,6 +3,7 @@
  *
  * pat_ext_round.c   accesses wait until there is a round of them, and are handed out by lane
  * pat_ext_engine.c  each access finds its row
+ * pat_ext_rows.c    rows are made within the budget
  * pat_ext_follow.c  a row's accesses become runs, jumps and lines
  * pat_ext_echo.c    a row that repeats itself is only checked
  * pat_ext_marks.c   what depends on the order of all rows: the cost of lines, and turns
@@ -256,8 +257,8 @@ static inline struct pat_ext_row *pat_ext_row(const struct pat_ext *e, uint32_t 
     return &e->slabs[id / PAT_EXT_SLAB_ROWS]->rows[id % PAT_EXT_SLAB_ROWS];
 }
 
-/* The row of a lane's access (its number in the round) whose home is known, a new one if need be.
- * Owns:   e.  Errors: NULL without memory for one. */
+/* The row of a lane's access (its number in the round) whose home is known, a new one if need be; NULL without
+ * memory for one. */
 struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane, uint32_t at,
                                    uint32_t home);
 

@@ -128,7 +128,8 @@ static void turns_leave_line(struct pat_ext_turns *t)
     t->ahead = NULL;
 }
 
-void pat_ext_turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r)
+/* The next turn of r, which is seen, has come. */
+static void turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r)
 {
     struct pat_ext_turns *t = &r->turns;
     if (++t->len == 2) turns_get_in_line(last, r);
@@ -136,6 +137,27 @@ void pat_ext_turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r
 }
 
 /* ---- marks ---- */
+
+void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
+{
+    static const uint8_t ahead[] = {PAT_EXT_MARK_AHEAD, PAT_EXT_MARK_AHEAD_NEXT};
+    const uint64_t addr = e->round.addrs[at], last = pat_ext_last_byte(r, addr) / 64;
+    uint64_t line = addr / 64;
+    uint8_t mark = PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE;
+    if (pat_ext_is_exact(r)) mark |= PAT_EXT_MARK_EXACT;
+    if (line == r->line) {
+        mark |= PAT_EXT_MARK_SKIPS;
+        line++;
+    }
+    for (int i = 0; line <= last; i++, line++) {
+        if (pat_ext_note_step(r, (int64_t)(line - r->line)) && i < 2) mark |= ahead[i];
+        r->line = line;
+        if (!pat_ext_echo_knows(r->echo, r->distance, r->run))
+            pat_ext_pages_touch(&r->pages, &e->counts, line);
+    }
+    e->round.marks[at] |= mark;
+    e->round.whose[at] = r->id;
+}
 
 enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
 
@@ -198,7 +220,7 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
 static void marks_seldom(struct pat_ext *e, size_t at, struct marks_judged *judged)
 {
     const uint8_t mark = e->round.marks[at];
-    if (mark & PAT_EXT_MARK_TURN) pat_ext_turns_replay(&e->last_turns, pat_ext_row(e, e->round.whose[at]));
+    if (mark & PAT_EXT_MARK_TURN) turns_replay(&e->last_turns, pat_ext_row(e, e->round.whose[at]));
     if (!(mark & PAT_EXT_MARK_WIDE)) return;
     marks_judge_all(e, judged); /* those before come first */
     marks_wide(e, at);

@@ -58,9 +58,6 @@ static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, 
     return false;
 }
 
-/* The next turn of r, which is seen, has come. */
-void pat_ext_turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r);
-
 /* ---- rounds that repeat ---- */
 
 /* A row that does again what it did before (the sweeps of an iterative solver over one matrix, say): from its

@@ -90,23 +90,23 @@ static bool code_read_head(struct pat_code *c)
     return c->segments_len > 0;
 }
 
-pat_code *pat_code_open(const char *path)
-{
-    struct pat_code *c = calloc(1, sizeof(*c));
-    if (!c) return NULL;
-    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (c->fd >= 0 && code_read_head(c)) return c;
-    pat_code_free(c);
-    return NULL;
-}
-
-void pat_code_free(pat_code *c)
+static void code_free(pat_code *c)
 {
     if (!c) return;
     if (c->fd >= 0) close(c->fd);
     free(c->segments);
     free(c->functions);
     free(c);
+}
+
+pat_code *pat_code_open(const char *path)
+{
+    struct pat_code *c = calloc(1, sizeof(*c));
+    if (!c) return NULL;
+    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (c->fd >= 0 && code_read_head(c)) return c;
+    code_free(c);
+    return NULL;
 }
 
 /* The function of the symbols that holds the address. */
@@ -125,8 +125,11 @@ static bool code_find(const pat_code *c, uint64_t linked, struct code_function *
     return true;
 }
 
-size_t pat_code_function(const pat_code *c, uint64_t linked, uint64_t known, uint64_t *out_start,
-                         uint8_t **out)
+/* The function around a linked address: where it begins, and its bytes. Where the file has no symbol for it,
+ * the code from `known` on, which is the address of some instruction before.
+ * The caller frees *out. Returns 0 when there is no code, or the function is longer than PAT_CODE_FUNCTION_MAX. */
+static size_t code_function(const pat_code *c, uint64_t linked, uint64_t known, uint64_t *out_start,
+                            uint8_t **out)
 {
     struct code_function f = {known, linked + CODE_BEHIND};
     code_find(c, linked, &f);
@@ -517,7 +520,7 @@ static uint32_t indirect_site(struct indirect *w, uint32_t site)
     uint64_t start, known = w->ips[indirect_find(w, s->module, near)].ip;
     uint8_t *bytes = NULL;
     size_t at;
-    const size_t len_bytes = pat_code_function(code, s->ip - bias, known - bias, &start, &bytes);
+    const size_t len_bytes = code_function(code, s->ip - bias, known - bias, &start, &bytes);
     const bool found = len_bytes && pat_backward(bytes, len_bytes, s->ip - bias - start, &at);
     free(bytes);
     return found ? indirect_load_at(w, start + at + bias, site) : PAT_NONE;
@@ -538,7 +541,7 @@ static ls_err indirect_init(struct indirect *w)
 static void indirect_fini(struct indirect *w)
 {
     for (size_t i = 0; w->codes && i < w->t->modules_len; i++)
-        pat_code_free(w->codes[i]);
+        code_free(w->codes[i]);
     free(w->ips);
     free(w->codes);
     free(w->was_opened);
