@@ -146,7 +146,8 @@ bool rt_collector_is_alone(pid_t tid)
     return !others;
 }
 
-bool rt_collector_is_self(void)
+/* Is the calling thread the collector? */
+static bool is_self(void)
 {
     return rt_tls.thread && rt_tls.thread->own && rt_tls.thread == collector.thread;
 }
@@ -337,8 +338,8 @@ static void start(void)
 
 static bool can_work(void)
 {
-    return load(&collector.runs) && !load(&collector.closed) && !load(&collector.sealed) &&
-           !rt_collector_is_self() && rt_is_own_process();
+    return load(&collector.runs) && !load(&collector.closed) && !load(&collector.sealed) && !is_self() &&
+           rt_is_own_process();
 }
 
 /* Wait until *word is at least wanted; false: the time is up. */
@@ -463,7 +464,7 @@ void rt_collector_resume(void)
 void rt_collector_finish(void)
 {
     const int saved = errno;
-    if (rt_collector_is_self()) rt_calls_say_farewell(rt_tls.thread);
+    if (is_self()) rt_calls_say_farewell(rt_tls.thread);
     if (can_work()) {
         rt_collector_drain_running();
         rt_calls_close();

@@ -32,9 +32,6 @@ void rt_collector_drain_running(void);
 /* The thread tid of ours is the only one that lives: the process must end without it. */
 bool rt_collector_is_alone(pid_t tid);
 
-/* Is the calling thread the collector?  Signal: safe. */
-bool rt_collector_is_self(void);
-
 /* In a fork child, from a place where a thread can be made: start its own when it has samples for it. Cheap
  * when there is nothing to do. */
 void rt_collector_revive(void);

@@ -6,7 +6,7 @@
 #include "patterns/source/pat_source.h"
 
 /* Reads s to its end, an error, or 2^20 accesses (packed data may unpack to very many): what is told names
- * rows that are there. Aborts when it does not.  Errors: none.  Thread: any.  Signal: not safe. */
+ * rows that are there. Aborts when it does not. */
 void fuzz_check_source(pat_source *s);
 
 #endif

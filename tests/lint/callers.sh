@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: callers.sh LIST BUILD [SOURCE TREE]: each function and table that an object of the product in BUILD defines for others has a
+# usage: callers.sh BUILD [SOURCE TREE]: each function and table that an object of the product in BUILD defines for others has a
 # user: another object of the product, a shared library's interface, a source of the tests, or one that this build leaves out. What only
-# its own file uses should be static. LIST holds the exceptions.
-list=$1 build=$2
-cd "${3:-.}" || exit 1
+# its own file uses should be static.
+build=$1
+cd "${2:-.}" || exit 1
 mapfile -t objects < <(find "$build" \( -path "$build/tests" -o -path "$build/bench" -o -path "$build/examples" \
     -o -path "$build/loadstone-*" -o -path "$build/_build" \) -prune -o -name '*.o' -print)
 mapfile -t libraries < <(find "$build/.libs" -name '*.so')
@@ -34,7 +34,6 @@ named=$(grep -owHF -f <(cut -d' ' -f1 <<<"$found") "${sources[@]}" | sort -u)
 while read -r name file; do
     grep -q "/$file\.[cS]:$name\$" <<<"$named" || continue # an object whose source is gone
     grep -v "/$file\.[cS]:" <<<"$named" | grep -q ":$name\$" && continue
-    grep -qx "$name" "$list" && continue
     echo "FAIL: $file.c: nobody else uses $name: it should be static, or go"
     bad=1
 done <<<"$found"

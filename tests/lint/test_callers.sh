@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Whatever is defined for other files has a user there, and the lint that checks this sees a breach.
 top_builddir=$(cd "${top_builddir:-.}" && pwd) top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
-lint=$top_srcdir/tests/lint/callers.sh list=$top_srcdir/tests/lint/callers.txt
+lint=$top_srcdir/tests/lint/callers.sh
 command -v nm >/dev/null || { echo "skipped: nm (binutils) is missing"; exit 77; }
-"$lint" "$list" "$top_builddir" "$top_srcdir" || exit 1
+"$lint" "$top_builddir" "$top_srcdir" || exit 1
 
 cc=${CC:-cc}
 command -v "${cc%% *}" >/dev/null || { echo "not tested: a breach (no C compiler)"; exit 0; }
@@ -15,7 +15,7 @@ cd "$work" || exit 99
 # judged STATUS: of common/a.c and common/b.c
 judged() {
     for f in common/*.c; do $cc -c -o "${f%.c}.o" "$f" || exit 1; done
-    "$lint" "$list" "$work" >out
+    "$lint" "$work" >out
     [ $? -eq "$1" ] || { echo "FAIL: judged wrongly:"; cat out common/*.c; exit 1; }
 }
 echo 'int used(void) { return 1; }' >common/a.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs that make profiles for tests have in common.
  *
- * Owns: nothing.  Thread: one at a time for one object.  Signal: not safe. */
+ * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef PROF_WRITE_FIXTURE_H
 #define PROF_WRITE_FIXTURE_H
 

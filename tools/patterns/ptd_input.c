@@ -83,7 +83,7 @@ static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequence
     item->share = f->cost_share;
     free(item->thread);
     item->thread = strdup(f->thread ? f->thread : "");
-    if (!item->thread) return ls_fail(LS_ERR_NOMEM, "no memory for the names of patterns");
+    if (!item->thread) return ls_nomem("the names of patterns");
     return ptd_found_walks(f, s, item);
 }
 
