@@ -70,10 +70,12 @@ def once(number):
     message = launcher.communicate()[1].decode()
     if is_launcher_killed:
         made = subprocess.run([LOADSTONE, "resolve", "-q", "--force", "-o", "k.h5", "spool"], stderr=subprocess.PIPE, check=False)
-        if made.returncode:
+        if made.returncode and os.path.exists("beat"):
             return f"resolve: {made.stderr.decode()}"
-    elif launcher.returncode != 137:
+    elif launcher.returncode != -signal.SIGKILL:
         return f"record: status {launcher.returncode}: {message}"
+    if not os.path.exists("beat") and not os.path.exists("k.h5"):
+        return 0, 0  # killed before its first instruction
     return lost_ms("k.h5", "beat")
 
 

@@ -25,7 +25,7 @@ if has_python h5py; then
 import h5py
 f = h5py.File("stride.h5")
 r = f["results"]
-assert f.attrs["study"] == "stride" and len({len(r[k]) for k in r}) == 1, list(r)
+assert f.attrs["study"] == b"stride" and len({len(r[k]) for k in r}) == 1, list(r)
 assert sorted(r["x"][:])[::2] == [1, 2, 4, 8, 16, 32, 64, 128] and set(r["name"].asstr()[:]) == {"gather", "scatter"}
 assert (r["valid"][:] == 1).all() and (r["mb_per_s"][:] > 0).all()
 T
@@ -36,7 +36,7 @@ expect 1 "exists; --force" "$loadstone" replay $quick $suite/lulesh.json --plot 
 expect 1 "exists; --force" "$loadstone" replay $quick $suite/lulesh.json -o a.h5
 expect 2 "pictures end in .svg, .png or .html" "$loadstone" replay -p 1 --plot a.gif
 expect 2 "pictures end in .svg, .png or .html" "$loadstone" patterns show $suite/amg.json -o a.gif
-expect 3 "nowhere.h5 cannot be read" "$loadstone" replay --with nowhere.h5
+expect 3 "cannot open nowhere.h5" "$loadstone" replay --with nowhere.h5
 expect 3 "not an HDF5 file" "$loadstone" replay --with $suite/amg.json
 expect 2 "there is no configuration 2" "$loadstone" patterns show $suite/amg.json --config 2
 expect 2 "it does: show" "$loadstone" patterns draw $suite/amg.json
