@@ -81,9 +81,11 @@ static double split_variance(const struct prof_cpu *c)
     return share * (1 - share) * all * tick + recording * recording;
 }
 
+/* All ones means not known. */
 static uint64_t rounded(double ns)
 {
-    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
+    const double most = 0x1p63; /* what a damaged spool adds up to may be longer */
+    return ns > 0 ? (uint64_t)fmin(ns + 0.5, most) : 0;
 }
 
 static uint32_t process_of(const struct prof_account *a, const struct prof_burst *b)
