@@ -3,6 +3,7 @@
 include runtime/bursts/local.mk
 include runtime/step/local.mk
 include runtime/perf_events/local.mk
+include runtime/translate/local.mk
 
 # Apart, so that unit tests can have it: what knows nothing of the process.
 noinst_LTLIBRARIES += librtalloc.la

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The core of the translate engine.
+if HAVE_STEP
+noinst_LTLIBRARIES += librttr.la librttrhot.la
+librttr_la_SOURCES = \
+    runtime/translate/rt_tr_asm_x86_64.S \
+    runtime/translate/rt_tr_block_sigsafe.c \
+    runtime/translate/rt_tr_decode_sigsafe.c \
+    runtime/translate/rt_tr_fault_sigsafe.c \
+    runtime/translate/rt_tr_frame_sigsafe.c \
+    runtime/translate/rt_tr_internal.h \
+    runtime/translate/rt_tr_layout.h \
+    runtime/translate/rt_tr_list_sigsafe.c \
+    runtime/translate/rt_tr_open.c \
+    runtime/translate/rt_translate.h
+librttr_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librttr_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+librttr_la_LIBADD = librttrhot.la
+# Runs with the program's vector state in the registers.
+librttrhot_la_SOURCES = runtime/translate/rt_tr_arena_sigsafe.c runtime/translate/rt_tr_burst_sigsafe.c
+librttrhot_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librttrhot_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector
+endif

@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The dispatcher of a burst. Compiled with -mgeneral-regs-only: the program's vector state is in the
+ * registers while this runs. Other code, the translation above all, runs with that state put aside. Nothing
+ * here calls libc or touches errno: the program changes them in the burst. */
+#include "runtime/translate/rt_tr_internal.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+enum {
+    STATUS_FLAGS = 0xcd5, /* CF PF AF ZF SF DF OF */
+    FIXED_FLAG = 0x2,
+    REFUSED_FLAGS = 0x100 | 0x4000 | 0x40000, /* TF NT AC */
+    SW_RESERVED = 464,
+    PKRU = 1 << 9,
+    XSTATE_BV = 512,
+    XSTATE_FIP = 8,
+    PACE_ATTEMPTS = 16,
+    PACE_TRANSLATIONS = 12, /* code that is so new is not waited for */
+    PACE_LEAST = 256,
+    CONTROLS = 4,
+    CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
+    SETTLE_ATTEMPTS = 64,
+    GREG_RSP = 4,
+};
+
+enum part { PART_WARM, PART_WARM_TIMED, PART_PACE, PART_LIST, PART_PROBE, PART_SETTLE };
+
+struct run {
+    struct rt_tr_thread *t;
+    struct rt_tr_context *c;
+    struct rt_tr_cache *cache;
+    const struct rt_tr_plan *plan;
+    uint32_t accesses, probes; /* of the plan, as far as there is room */
+    struct rt_tr_result *r;
+    uint64_t features;
+    enum part part;
+    uint64_t ip, position, event; /* in instructions since the burst began */
+    bool due;                     /* the event lies in the next block */
+    bool limited;                 /* the event is instructions_max */
+    bool settled;                 /* the flags are the program's */
+    enum rt_tr_end reason, end;
+    uint64_t random;
+    uint64_t warm_tsc, warm_position;
+    uint64_t pace_from, pace_instructions, switches;
+    unsigned settle_attempts;
+    uint32_t translated_before_pace;
+    struct rt_tr_block *next; /* the one at ip, where that is known */
+    struct rt_tr_exit *link;  /* goes to the next block */
+    bool missed;              /* the next block belongs into the table */
+};
+
+static const uint8_t greg_order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                       REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                       REG_R12, REG_R13, REG_R14, REG_R15};
+
+/* XSTATE_BV 0: all components in their initial state; MXCSR is loaded from here. */
+static const struct {
+    uint8_t legacy[24];
+    uint32_t mxcsr;
+    uint8_t rest[576 - 28];
+} initial __attribute__((aligned(64))) = {.mxcsr = 0x1f80};
+
+static uint64_t tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+/* After everything before, before everything after. */
+static uint64_t tsc_fenced(void)
+{
+    __asm__ volatile("lfence" ::: "memory");
+    const uint64_t now = tsc();
+    __asm__ volatile("lfence" ::: "memory");
+    return now;
+}
+
+static void xsave(void *area, uint64_t features)
+{
+    __asm__ volatile("xsave64 (%0)" ::"r"(area), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
+}
+
+static void xrstor(const void *area, uint64_t features)
+{
+    __asm__ volatile("xrstor64 (%0)" ::"r"(area), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
+                     : "memory");
+}
+
+static uint64_t context_switches(void)
+{
+    struct rusage used;
+    long result = SYS_getrusage;
+    __asm__ volatile("syscall" : "+a"(result) : "D"(RUSAGE_THREAD), "S"(&used) : "rcx", "r11", "memory");
+    return result ? 0 : (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
+}
+
+/* xorshift64* (Vigna, 2014) */
+static uint64_t draw(struct run *u)
+{
+    const uint64_t mean = u->plan->probe_loads ? u->plan->probe_loads : 64;
+    u->random ^= u->random >> 12;
+    u->random ^= u->random << 25;
+    u->random ^= u->random >> 27;
+    return 1 + (u->random * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (2 * mean - 1);
+}
+
+/* Other code may use the vector registers in between. */
+static void put_aside(struct run *u)
+{
+    xsave(u->t->xstate, u->features);
+    xrstor(&initial, u->features & ~(uint64_t)PKRU);
+}
+
+static void bring_back(struct run *u)
+{
+    xrstor(u->t->xstate, u->features);
+}
+
+/* Take the lock to translate a block; otherwise *why says why not. */
+static bool may_begin(struct run *u, enum rt_tr_end *why)
+{
+    *why = RT_TR_END_TRANSLATIONS;
+    if (u->plan->translations_max && u->r->translated >= u->plan->translations_max) return false;
+    *why = RT_TR_END_LOCKED;
+    if (!rt_tr_cache_try_lock(u->cache)) return false;
+    *why = RT_TR_END_NONE;
+    return true;
+}
+
+static struct rt_tr_block *translate(struct run *u)
+{
+    if (!may_begin(u, &u->end)) return NULL;
+    const uint64_t begin = tsc();
+    struct rt_tr_block *b = rt_tr_cache_find(u->cache, u->ip);
+    if (!b) {
+        put_aside(u);
+        b = rt_tr_translate(u->cache, u->ip, &u->end);
+        bring_back(u);
+        u->r->translated++;
+    }
+    rt_tr_cache_unlock(u->cache);
+    u->r->translate_cycles += tsc() - begin;
+    return b;
+}
+
+static bool translate_slow(struct run *u, struct rt_tr_block *b, enum rt_tr_end *why)
+{
+    if (!may_begin(u, why)) return false;
+    const uint64_t begin = tsc();
+    bool done = b->slow;
+    if (!done) {
+        put_aside(u);
+        done = rt_tr_translate_slow(u->cache, b, why);
+        bring_back(u);
+        u->r->translated++;
+    }
+    rt_tr_cache_unlock(u->cache);
+    u->r->translate_cycles += tsc() - begin;
+    return done;
+}
+
+/* The last exit was a direct branch that can go to b at once from now on. */
+static void link_to(struct run *u, const struct rt_tr_block *b)
+{
+    const struct rt_tr_exit *x = u->link;
+    const struct rt_tr_arena *a = &u->cache->arenas[u->cache->blocks[x->block].arena];
+    const int64_t distance = (int64_t)(b->code - (a->base + x->patch + 4));
+    if (distance != (int32_t)distance) return;
+    int32_t *displacement = (int32_t *)(uintptr_t)(a->base + (uint64_t)a->write_delta + x->patch);
+    __atomic_store_n(displacement, (int32_t)distance, __ATOMIC_RELEASE);
+    u->r->links++;
+}
+
+/* As rt_tr_template_lookup has it. */
+static unsigned table_place(uint64_t ip)
+{
+    const uint32_t low = (uint32_t)ip;
+    return (low ^ low >> RT_TR_TABLE_BITS) & ((1u << RT_TR_TABLE_BITS) - 1);
+}
+
+/* The block at ip; NULL: end says why there is none. */
+static struct rt_tr_block *next_block(struct run *u)
+{
+    struct rt_tr_block *b = u->next ? u->next : rt_tr_cache_find(u->cache, u->ip);
+    u->next = NULL;
+    if (!b) b = translate(u);
+    if (b && u->link) link_to(u, b);
+    if (b && u->missed) __atomic_store_n(&u->c->table[table_place(u->ip)], b, __ATOMIC_RELEASE);
+    u->link = NULL;
+    u->missed = false;
+    return b;
+}
+
+static uint64_t ip_of(const struct run *u, const struct rt_tr_block *b, unsigned k)
+{
+    const struct rt_tr_mark *m = &u->cache->marks[b->marks];
+    for (unsigned i = 0; i < b->marks_len; i++)
+        if (m[i].k == k) return b->low + (uint64_t)(int64_t)m[i].ip_rel;
+    return b->low;
+}
+
+/* What slow versions wrote since the last call, up to instruction before of the block. */
+static void take_list(struct run *u, const struct rt_tr_block *b, unsigned before)
+{
+    struct rt_tr_result *r = u->r;
+    for (const struct rt_tr_raw *raw = u->t->raw; raw < u->c->list; raw++) {
+        const struct rt_tr_site *s = &u->cache->sites[raw->site];
+        if (s->k >= before || r->access_count >= u->accesses) continue;
+        struct rt_tr_access *a = &r->accesses[r->access_count++];
+        a->ip = ip_of(u, b, s->k);
+        a->addr = raw->addr;
+        a->position = (uint32_t)(u->position + s->k);
+        a->size_bytes = s->size_bytes;
+        a->lane = 0;
+        a->does = s->does;
+    }
+    u->c->list = u->c->list_end = u->t->raw;
+}
+
+static void open_list(struct run *u)
+{
+    const uint32_t left = u->part == PART_LIST ? u->accesses - u->r->access_count : 0;
+    u->c->list = u->t->raw;
+    u->c->list_end = u->t->raw + left;
+}
+
+/* Instruction k of b is about to access memory in a way that only C computes. */
+static void list_accesses(struct run *u, const struct rt_tr_block *b, unsigned k)
+{
+    if (u->part != PART_LIST) return;
+    struct rt_tr_result *r = u->r;
+    take_list(u, b, k);
+    const uint32_t room = u->accesses - r->access_count;
+    if (room && rt_tr_cache_try_lock(u->cache)) {
+        put_aside(u);
+        struct rt_tr_access *out = &r->accesses[r->access_count];
+        const unsigned count = rt_tr_list_accesses(u->t, ip_of(u, b, k), out, room);
+        bring_back(u);
+        rt_tr_cache_unlock(u->cache);
+        for (unsigned i = 0; i < count; i++)
+            out[i].position = (uint32_t)(u->position + k);
+        r->access_count += count;
+    } else if (room) {
+        r->unlisted++;
+    }
+    open_list(u);
+}
+
+/* Report what the probes in b read; returns how many there were. */
+static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
+{
+    struct rt_tr_result *r = u->r;
+    const unsigned count = (unsigned)(u->c->timed - u->t->timed);
+    for (unsigned i = 0; i < count; i++) {
+        const struct rt_tr_timed *timed = &u->t->timed[i];
+        const struct rt_tr_site *s = &u->cache->sites[u->t->at[i]];
+        struct rt_tr_probe *p = &r->probes[r->probe_count++];
+        p->ip = ip_of(u, b, s->k);
+        p->addr = timed->addr;
+        p->position = (uint32_t)u->t->at_position[i];
+        p->cycles = timed->cycles;
+        p->drain_cycles = timed->drain_cycles;
+        p->size_bytes = s->size_bytes;
+        p->state = (uint8_t)timed->state;
+    }
+    return count;
+}
+
+/* A branch to where no program is faults before it is taken, on some processors: the program shall execute
+ * it. */
+static void arrive_indirect(struct run *u, const struct rt_tr_exit *x)
+{
+    struct rt_tr_context *c = u->c;
+    if (c->target >> 47) {
+        c->gregs[GREG_RSP] += (uint64_t)(int64_t)x->undo_rsp;
+        u->position--;
+        u->end = RT_TR_END_FAULT;
+        return;
+    }
+    u->ip = c->target;
+    u->missed = !x->executed;
+    u->r->misses += u->missed;
+}
+
+/* Where translated code left to. Advances ip and position. */
+static void arrive(struct run *u)
+{
+    struct rt_tr_context *c = u->c;
+    u->r->dispatches++;
+    u->due = false;
+    u->settled = true;
+    if (c->exit == RT_TR_EXIT_FAULT) {
+        u->ip = u->t->fault_ip;
+        u->position += (uint64_t)(int64_t)u->t->fault_executed;
+        u->end = RT_TR_END_FAULT;
+        return;
+    }
+    struct rt_tr_exit *x = &u->cache->exits[c->exit];
+    u->position += (uint64_t)(int64_t)x->executed;
+    u->ip = x->target;
+    if (x->kind == RT_TR_EXIT_INDIRECT) arrive_indirect(u, x);
+    if (x->kind == RT_TR_EXIT_LINK && x->patch) u->link = x;
+    if (x->kind == RT_TR_EXIT_STOP) u->end = (enum rt_tr_end)x->k;
+    if (x->kind == RT_TR_EXIT_TRIGGER) {
+        u->due = true;
+        u->next = &u->cache->blocks[x->block];
+        u->settled = !u->next->flags_dead;
+    }
+}
+
+/* Execute fast versions until the event, or until something else needs the dispatcher. */
+static void run_fast(struct run *u, const struct rt_tr_block *b)
+{
+    struct rt_tr_context *c = u->c;
+    const uint64_t max = u->plan->instructions_max;
+    u->limited = max && max < u->event;
+    const uint64_t event = u->limited ? max : u->event;
+    const int64_t ahead = (int64_t)(event - u->position);
+    c->count = -(ahead + 1);
+    const uint64_t begin = u->part == PART_PACE ? tsc_fenced() : 0;
+    rt_tr_enter(c, b->code);
+    const uint64_t end = u->part == PART_PACE ? tsc_fenced() : 0;
+    u->position += (uint64_t)(c->count + ahead + 1);
+    arrive(u);
+    if (u->part != PART_PACE) return;
+    if (u->due && !u->limited && context_switches() == u->switches) {
+        u->r->pace.cycles = end - begin;
+        u->r->pace.instructions = u->position - u->pace_from;
+        u->r->pace.ip = b->low;
+    } else {
+        u->r->pace.discarded++;
+    }
+}
+
+/* The site of the load of instruction k that can be timed, or 0. */
+static uint32_t site_of(const struct run *u, const struct rt_tr_block *b, uint64_t k)
+{
+    for (uint32_t s = b->sites; s < b->sites + b->sites_len; s++)
+        if (u->cache->sites[s].k == k && u->cache->sites[s].does & RT_TR_LOAD) return s;
+    return 0;
+}
+
+/* Draw the loads of b that are timed, from the one that is due on; returns how many. The event becomes the
+ * first one behind b. */
+static unsigned plan_probes(struct run *u, const struct rt_tr_block *b)
+{
+    const uint32_t left = u->probes - u->r->probe_count;
+    unsigned count = 0;
+    while (u->event - u->position < b->len && count < left) {
+        const uint32_t site = site_of(u, b, u->event - u->position);
+        u->t->at[count] = site;
+        u->t->at_position[count] = u->event;
+        count += site > 0;
+        u->event += draw(u);
+    }
+    u->t->at[count] = 0;
+    return count;
+}
+
+static void run_slow(struct run *u, struct rt_tr_block *b)
+{
+    struct rt_tr_context *c = u->c;
+    const unsigned planned = u->part == PART_PROBE ? plan_probes(u, b) : 0;
+    c->at = planned ? u->t->at[0] : 0;
+    c->at_next = u->t->at + 1;
+    c->timed = u->t->timed;
+    c->count = -1;
+    open_list(u);
+    uint64_t code = b->slow;
+    for (;;) {
+        rt_tr_enter(c, code);
+        const struct rt_tr_exit *x = c->exit != RT_TR_EXIT_FAULT ? &u->cache->exits[c->exit] : NULL;
+        if (!x || x->kind != RT_TR_EXIT_LIST) break;
+        list_accesses(u, b, x->k);
+        code = x->target;
+        u->r->dispatches++;
+    }
+    c->at = 0;
+    take_list(u, b, c->exit == RT_TR_EXIT_FAULT ? u->t->fault_k : RT_TR_BLOCK_MOST);
+    const unsigned probed = take_probes(u, b);
+    if (probed < planned) u->event = u->t->at_position[probed]; /* the block was left before */
+    arrive(u);
+}
+
+/* The second half of the warm part says how many instructions the pace window needs. */
+static void begin_pace(struct run *u)
+{
+    const struct rt_tr_plan *p = u->plan;
+    const uint64_t cycles = tsc() - u->warm_tsc, instructions = u->position - u->warm_position;
+    u->part = PART_PACE;
+    u->due = false;
+    u->translated_before_pace = u->r->translated;
+    u->pace_instructions = p->pace_instructions;
+    if (!p->pace_instructions) return;
+    u->switches = context_switches();
+    if (!p->tsc_per_us || !p->pace_us || !cycles || !instructions) return;
+    const uint64_t in_time = (uint64_t)p->pace_us * p->tsc_per_us * instructions / cycles;
+    if (in_time < u->pace_instructions) u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
+}
+
+/* How much the probe reads for a line in L1, by the same code. */
+static void measure_controls(struct run *u, const struct rt_tr_block *b)
+{
+    const uint64_t code = u->cache->arenas[b->arena].base + rt_tr_template_at(rt_tr_template_access);
+    for (unsigned i = 0; i <= CONTROLS; i++) {
+        u->t->at[0] = 0;
+        u->c->at_next = u->t->at;
+        u->c->timed = u->t->timed;
+        rt_tr_probe_once(code, &u->t->control_line);
+        const uint32_t cycles = u->t->timed[0].cycles;
+        if (!i || cycles >= CONTROL_MOST_CYCLES) continue;
+        u->r->control_cycles += cycles;
+        u->r->control_len++;
+    }
+}
+
+/* What entering and leaving adds to a window. */
+static void measure_round_trip(struct run *u, const struct rt_tr_block *b)
+{
+    const uint64_t code = u->cache->arenas[b->arena].base + rt_tr_template_at(rt_tr_template_exit);
+    uint64_t least = u->t->round_trip_cycles ? u->t->round_trip_cycles : UINT32_MAX;
+    for (unsigned i = 0; i < CONTROLS; i++) {
+        const uint64_t begin = tsc_fenced();
+        rt_tr_enter(u->c, code);
+        const uint64_t took = tsc_fenced() - begin;
+        if (took < least) least = took;
+    }
+    u->t->round_trip_cycles = (uint32_t)least;
+}
+
+static void settle(struct run *u, enum rt_tr_end reason)
+{
+    u->part = PART_SETTLE;
+    u->reason = reason;
+}
+
+/* Move on to the part that applies before block b; its event is set. */
+static void advance(struct run *u, const struct rt_tr_block *b)
+{
+    const struct rt_tr_plan *p = u->plan;
+    if (u->part != PART_SETTLE && p->instructions_max &&
+        (u->position >= p->instructions_max || (u->due && u->limited)))
+        settle(u, RT_TR_END_INSTRUCTIONS);
+    if (u->part == PART_WARM && (u->due || u->position >= u->event)) {
+        u->part = PART_WARM_TIMED;
+        u->due = false;
+        u->warm_tsc = tsc();
+        u->warm_position = u->position;
+        u->event = p->warm_instructions;
+    }
+    if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) begin_pace(u);
+    if (u->part == PART_PACE) {
+        const bool cold = u->r->translated - u->translated_before_pace > PACE_TRANSLATIONS;
+        const bool enough = u->r->pace.instructions || u->r->pace.discarded >= PACE_ATTEMPTS || cold;
+        if (!enough && u->pace_instructions) {
+            measure_round_trip(u, b);
+            if (u->due) u->switches = context_switches();
+            u->pace_from = u->position;
+            u->event = u->position + u->pace_instructions;
+            return;
+        }
+        u->r->pace.overhead_cycles = u->t->round_trip_cycles;
+        u->part = PART_LIST;
+    }
+    if (u->part == PART_LIST && u->r->access_count >= u->accesses) {
+        u->part = PART_PROBE;
+        u->event = u->position + draw(u);
+        if (u->probes) measure_controls(u, b);
+    }
+    if (u->part == PART_PROBE && u->r->probe_count >= u->probes) settle(u, RT_TR_END_DONE);
+}
+
+/* The next load to be timed lies in b: its site. 0: the event lies behind b. */
+static bool probes_in(struct run *u, const struct rt_tr_block *b)
+{
+    if (u->event < u->position) u->event = u->position;
+    while (u->event - u->position < b->len && !(b->loads >> (u->event - u->position) & 1))
+        u->event += draw(u);
+    return u->event - u->position < b->len;
+}
+
+/* Execute from b on, until the dispatcher is needed again. */
+static void dispatch(struct run *u, struct rt_tr_block *b)
+{
+    advance(u, b);
+    if (u->part == PART_SETTLE && u->settled) {
+        u->end = u->reason;
+        return;
+    }
+    const bool slow = u->part >= PART_LIST && (u->part != PART_PROBE || probes_in(u, b));
+    if (!slow) {
+        run_fast(u, b);
+        return;
+    }
+    enum rt_tr_end why = RT_TR_END_NONE;
+    if (b->slow || translate_slow(u, b, &why)) {
+        run_slow(u, b);
+        return;
+    }
+    if (u->part != PART_SETTLE) settle(u, why);
+    if (u->settled || ++u->settle_attempts > SETTLE_ATTEMPTS) {
+        u->end = u->reason;
+        return;
+    }
+    u->event = u->position + b->len; /* past b, whose end has the program's flags */
+    run_fast(u, b);
+}
+
+static void take_registers(struct rt_tr_context *c, const ucontext_t *uc)
+{
+    for (unsigned i = 0; i < 16; i++)
+        c->gregs[i] = (uint64_t)uc->uc_mcontext.gregs[greg_order[i]];
+    c->eflags = ((uint64_t)uc->uc_mcontext.gregs[REG_EFL] & STATUS_FLAGS) | FIXED_FLAG;
+}
+
+static void give_registers(const struct rt_tr_context *c, ucontext_t *uc, uint64_t ip)
+{
+    greg_t *gregs = uc->uc_mcontext.gregs;
+    for (unsigned i = 0; i < 16; i++)
+        gregs[greg_order[i]] = (greg_t)c->gregs[i];
+    gregs[REG_EFL] =
+        (greg_t)(((uint64_t)gregs[REG_EFL] & ~(uint64_t)STATUS_FLAGS) | (c->eflags & STATUS_FLAGS));
+    gregs[REG_RIP] = (greg_t)ip;
+}
+
+/* The x87 keeps the address of its last instruction: make it the program's. */
+static void restore_fip(struct run *u)
+{
+    uint64_t *fip = (uint64_t *)(void *)(u->t->xstate + XSTATE_FIP);
+    const uint64_t *present = (const uint64_t *)(const void *)(u->t->xstate + XSTATE_BV);
+    struct rt_tr_block *b;
+    bool slow;
+    if (!(*present & 1) || !rt_tr_arena_of(u->cache, *fip)) return;
+    const struct rt_tr_mark *m = rt_tr_mark_of(u->cache, *fip, &b, &slow);
+    *fip = m ? b->low + (uint64_t)(int64_t)m->ip_rel : 0;
+}
+
+static void begin_result(struct rt_tr_result *r, uint64_t ip)
+{
+    r->end = RT_TR_END_NONE;
+    r->begin_ip = r->end_ip = ip;
+    r->instructions = r->translate_cycles = 0;
+    r->translated = r->dispatches = r->links = r->misses = r->unlisted = 0;
+    r->control_cycles = r->control_len = 0;
+    r->flags_dead = false;
+    r->pace.cycles = r->pace.instructions = r->pace.ip = 0;
+    r->pace.overhead_cycles = r->pace.discarded = 0;
+    r->access_count = r->probe_count = 0;
+}
+
+static void begin_thread(struct rt_tr_thread *t, struct rt_tr_cache *cache, const struct rt_tr_plan *plan)
+{
+    struct rt_tr_context *c = &t->context;
+    c->table = t->table;
+    c->never = plan->never_probe;
+    c->never_len = plan->never_probe_len;
+    c->list = c->list_end = t->raw;
+    c->at = 0;
+    __asm__ volatile("rdfsbase %0" : "=r"(c->fs_base));
+    const uint64_t generation = __atomic_load_n(&cache->generation, __ATOMIC_ACQUIRE);
+    if (t->generation == generation) return;
+    for (unsigned i = 0; i < 1u << RT_TR_TABLE_BITS; i++)
+        t->table[i] = &cache->none;
+    t->generation = generation;
+}
+
+static void execute(struct run *u)
+{
+    while (!u->end) {
+        struct rt_tr_block *b = next_block(u);
+        if (b) dispatch(u, b);
+    }
+}
+
+static enum rt_tr_refused refuses(const struct rt_tr_thread *t, const ucontext_t *uc)
+{
+    uint64_t gs_base;
+    if (!rt_tr_process.cache) return RT_TR_NOT_OPEN;
+    if (rt_tr_is_running(t)) return RT_TR_BUSY;
+    if (uc != &t->frame.uc) return RT_TR_FRAME;
+    if (uc->uc_mcontext.gregs[REG_EFL] & REFUSED_FLAGS) return RT_TR_FLAGS;
+    __asm__ volatile("rdgsbase %0" : "=r"(gs_base));
+    return gs_base ? RT_TR_GS_IN_USE : RT_TR_ACCEPTED;
+}
+
+enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const struct rt_tr_plan *plan,
+                               struct rt_tr_result *result)
+{
+    const enum rt_tr_refused refused = refuses(t, uc);
+    if (refused) return refused;
+    struct rt_tr_cache *cache = rt_tr_process.cache;
+    if (!rt_tr_cache_join(cache)) return RT_TR_DROPPING;
+    struct run u;
+    u.t = t;
+    u.c = &t->context;
+    u.cache = cache;
+    u.plan = plan;
+    u.accesses = plan->accesses < RT_TR_ACCESSES_MAX ? plan->accesses : RT_TR_ACCESSES_MAX;
+    u.probes = plan->probes < RT_TR_PROBES_MAX ? plan->probes : RT_TR_PROBES_MAX;
+    u.r = result;
+    u.features = *(const uint64_t *)(const void *)(t->xstate + SW_RESERVED + 8);
+    u.part = PART_WARM;
+    u.ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+    u.position = 0;
+    u.event = plan->warm_instructions / 2;
+    u.due = u.limited = u.missed = false;
+    u.settled = true;
+    u.reason = u.end = RT_TR_END_NONE;
+    u.random = plan->random | 1;
+    u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = 0;
+    u.settle_attempts = 0;
+    u.translated_before_pace = 0;
+    u.link = NULL;
+    u.next = NULL;
+    begin_result(result, u.ip);
+    begin_thread(t, cache, plan);
+    take_registers(&t->context, uc);
+    __atomic_store_n(&t->running, 1, __ATOMIC_SEQ_CST);
+    bring_back(&u);
+    __asm__ volatile("wrgsbase %0" ::"r"(&t->context) : "memory");
+    execute(&u);
+    __asm__ volatile("wrgsbase %0" ::"r"(UINT64_C(0)) : "memory");
+    put_aside(&u);
+    __atomic_store_n(&t->running, 0, __ATOMIC_SEQ_CST);
+    restore_fip(&u);
+    give_registers(&t->context, uc, u.ip);
+    result->end = u.end;
+    result->end_ip = u.ip;
+    result->instructions = u.position;
+    result->flags_dead = !u.settled;
+    rt_tr_cache_leave(cache);
+    return RT_TR_ACCEPTED;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which instructions make a block, and what the translation must know of each. A block is entered at its
+ * first instruction only. It follows the code past forward branches that are not taken; a loop back to its
+ * begin is unrolled, so that one check of the counter serves some 48 instructions. */
+#include "runtime/translate/rt_tr_internal.h"
+
+#include <string.h>
+
+enum { PAGE_BYTES = 4096, STRAIGHT_MOST = 12 };
+
+/* Status flags as bits; DF and others stay as they are. */
+enum { CF = 1, PF = 2, AF = 4, ZF = 8, SF = 16, OF = 32, ALL_FLAGS = 63 };
+
+static uint8_t status_flags(ZydisAccessedFlagsMask mask)
+{
+    return (uint8_t)((mask & ZYDIS_CPUFLAG_CF ? CF : 0) | (mask & ZYDIS_CPUFLAG_PF ? PF : 0) |
+                     (mask & ZYDIS_CPUFLAG_AF ? AF : 0) | (mask & ZYDIS_CPUFLAG_ZF ? ZF : 0) |
+                     (mask & ZYDIS_CPUFLAG_SF ? SF : 0) | (mask & ZYDIS_CPUFLAG_OF ? OF : 0));
+}
+
+/* Flags that are certainly overwritten. Undefined ones count as kept, but for AF after and, or, xor, test,
+ * which all processors clear. A shift by 0 changes nothing, nor does a repeated comparison that does not
+ * begin. */
+static uint8_t flags_written(const struct rt_burst_scratch *s)
+{
+    const ZydisDecodedInstruction *in = &s->insn;
+    if (!in->cpu_flags) return 0;
+    const ZydisAccessedFlags *f = in->cpu_flags;
+    uint8_t written = status_flags(f->modified | f->set_0 | f->set_1);
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_TEST:
+        return ALL_FLAGS;
+    default:
+        break;
+    }
+    if (in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) return 0;
+    if (in->meta.category == ZYDIS_CATEGORY_ROTATE) return 0;
+    if (in->meta.category == ZYDIS_CATEGORY_SHIFT) {
+        bool shifts = false;
+        for (unsigned i = 0; i < in->operand_count; i++)
+            shifts |= s->operands[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && s->operands[i].imm.value.u & 31;
+        if (!shifts) return 0;
+    }
+    return written & (uint8_t)~status_flags(f->undefined);
+}
+
+static uint8_t flags_read(const struct rt_burst_scratch *s)
+{
+    switch (s->insn.mnemonic) {
+    case ZYDIS_MNEMONIC_PUSHF:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+    case ZYDIS_MNEMONIC_LAHF:
+        return ALL_FLAGS;
+    default:
+        return s->insn.cpu_flags ? status_flags(s->insn.cpu_flags->tested) : 0;
+    }
+}
+
+/* Can the instruction end otherwise than by being complete? Those that compute on general registers cannot.
+ */
+static bool may_fault(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
+{
+    static const uint8_t safe[] = {
+        ZYDIS_CATEGORY_BINARY, ZYDIS_CATEGORY_LOGICAL, ZYDIS_CATEGORY_SHIFT,   ZYDIS_CATEGORY_ROTATE,
+        ZYDIS_CATEGORY_CMOV,   ZYDIS_CATEGORY_SETCC,   ZYDIS_CATEGORY_BITBYTE, ZYDIS_CATEGORY_NOP,
+        ZYDIS_CATEGORY_BMI1,   ZYDIS_CATEGORY_BMI2,    ZYDIS_CATEGORY_WIDENOP,
+    };
+    const bool moves = s->insn.mnemonic == ZYDIS_MNEMONIC_MOV || s->insn.mnemonic == ZYDIS_MNEMONIC_LEA ||
+                       s->insn.mnemonic == ZYDIS_MNEMONIC_MOVZX || s->insn.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
+                       s->insn.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+    if (p->mem_count || p->flow == RT_BURST_FLOW_DIVIDE) return true;
+    return !moves && !memchr(safe, (int)s->insn.meta.category, sizeof safe);
+}
+
+static bool names_segment(const struct rt_burst_scratch *s)
+{
+    for (unsigned i = 0; i < s->insn.operand_count; i++) {
+        const ZydisDecodedOperand *op = &s->operands[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value >= ZYDIS_REGISTER_ES &&
+            op->reg.value <= ZYDIS_REGISTER_GS)
+            return true;
+    }
+    return false;
+}
+
+/* Is the memory operand relative to the instruction pointer? Both decodings of rt_burst_decode, that of the
+ * original and that of its rewritten form, agree in the places of the fields. */
+static bool is_rip_relative(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
+{
+    const ZydisDecodedInstruction *in = &s->insn;
+    const uint8_t modrm = in->raw.modrm.offset;
+    return in->attributes & ZYDIS_ATTRIB_HAS_MODRM && modrm && in->raw.disp.size == 32 &&
+           (p->code[modrm] & 0xc7) == 0x05;
+}
+
+/* Why the instruction in scratch and n ends a burst, or END_NONE. */
+static enum rt_tr_end forbids(const struct rt_burst_scratch *s, const struct rt_tr_insn *n)
+{
+    const struct rt_burst_plan *p = &n->plan;
+    if (p->klass == RT_BURST_SYSCALL) return RT_TR_END_SYSCALL;
+    if (s->insn.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS) return RT_TR_END_GS;
+    const bool pushes_flags =
+        s->insn.mnemonic == ZYDIS_MNEMONIC_PUSHFQ || s->insn.mnemonic == ZYDIS_MNEMONIC_PUSHF;
+    if (p->klass != RT_BURST_PLAIN && !pushes_flags) return RT_TR_END_UNSUPPORTED;
+    if (p->flow == RT_BURST_FLOW_NONE || names_segment(s)) return RT_TR_END_UNSUPPORTED;
+    switch (s->insn.mnemonic) {
+    case ZYDIS_MNEMONIC_FNSTENV: /* store the address of the last instruction of the x87 */
+    case ZYDIS_MNEMONIC_FNSAVE:
+        return RT_TR_END_UNSUPPORTED;
+    default:
+        break;
+    }
+    if (n->disp_offset && s->insn.address_width != 64) return RT_TR_END_UNSUPPORTED;
+    const bool by_memory = p->flow == RT_BURST_FLOW_JUMP_MEM || p->flow == RT_BURST_FLOW_CALL_MEM;
+    if (by_memory && (!p->mem_count || !rt_tr_is_plain(&p->mem[0]))) return RT_TR_END_UNSUPPORTED;
+    return RT_TR_END_NONE;
+}
+
+/* Bytes of code at ip, at most 15: those of the next page only when they are needed. */
+static enum rt_tr_end decode(struct rt_tr_cache *c, struct rt_tr_insn *n, uint64_t ip, uint64_t end)
+{
+    const struct rt_burst_zydis *z = rt_tr_process.options.zydis;
+    uint8_t bytes[RT_BURST_CODE_BYTES] = {0};
+    const uint8_t *code = (const uint8_t *)(uintptr_t)ip;
+    const size_t most = end - ip < sizeof bytes ? end - ip : sizeof bytes;
+    const size_t in_page = PAGE_BYTES - (ip & (PAGE_BYTES - 1));
+    size_t have = rt_tr_copy(bytes, code, in_page < most ? in_page : most);
+    enum rt_burst_decoded d =
+        have ? rt_burst_decode(z, &c->scratch, &n->plan, bytes, have, ip) : RT_BURST_UNDECODABLE;
+    if (d == RT_BURST_NEEDS_MORE && have < most) {
+        have += rt_tr_copy(bytes + have, code + have, most - have);
+        d = rt_burst_decode(z, &c->scratch, &n->plan, bytes, have, ip);
+    }
+    if (d != RT_BURST_DECODED) return RT_TR_END_UNDECODABLE;
+    const struct rt_burst_scratch *s = &c->scratch;
+    n->ip = ip;
+    n->may_fault = may_fault(s, &n->plan);
+    n->flags_read = flags_read(s);
+    n->flags_written = flags_written(s);
+    n->disp_offset = is_rip_relative(s, &n->plan) ? s->insn.raw.disp.offset : 0;
+    n->copied = s->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
+    n->target = ip + n->plan.len_bytes + (uint64_t)n->plan.displacement;
+    return forbids(s, n);
+}
+
+bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip)
+{
+    return decode(c, &c->trace.insns[0], ip, ip + RT_BURST_CODE_BYTES) != RT_TR_END_UNDECODABLE;
+}
+
+bool rt_tr_is_plain(const struct rt_burst_mem *m)
+{
+    const bool kind =
+        m->kind == RT_BURST_MEM_PLAIN || m->kind == RT_BURST_MEM_PUSH || m->kind == RT_BURST_MEM_POP_DEST;
+    return kind && m->segment != RT_BURST_SEG_GS && m->disp == (int32_t)m->disp;
+}
+
+static void note_extent(struct rt_tr_trace *t, const struct rt_tr_insn *n)
+{
+    if (n->ip < t->low) t->low = n->ip;
+    if (n->ip + n->plan.len_bytes > t->high) t->high = n->ip + n->plan.len_bytes;
+}
+
+static void unroll(struct rt_tr_trace *t, unsigned most)
+{
+    while (t->len + t->decoded <= (int)most)
+        for (unsigned i = 0; i < t->decoded; i++)
+            t->order[t->len++] = (uint8_t)i;
+}
+
+/* Does the block go on past its last instruction n? */
+static bool goes_on(const struct rt_tr_trace *t, const struct rt_tr_insn *n)
+{
+    if (n->copied) return true;
+    if (n->plan.flow != RT_BURST_FLOW_JCC || n->target <= n->ip) return false;
+    return t->decoded < STRAIGHT_MOST; /* longer ones would hold the same code many times */
+}
+
+enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
+{
+    const struct rt_tr_options *o = &rt_tr_process.options;
+    const unsigned most = o->trace_most ? o->trace_most : RT_TR_BLOCK_MOST;
+    struct rt_tr_trace *t = &c->trace;
+    t->ip = t->low = ip;
+    t->high = ip + 1;
+    t->stop = RT_TR_END_NONE;
+    t->decoded = t->len = 0;
+    uint64_t end = ip;
+    const enum rt_tr_end refused = o->may_translate(o->may_translate_arg, ip, &end);
+    if (refused) return refused;
+    while (t->decoded < most && ip < end) {
+        struct rt_tr_insn *n = &t->insns[t->decoded];
+        t->stop = decode(c, n, ip, end);
+        if (t->stop) break;
+        note_extent(t, n);
+        t->order[t->len++] = t->decoded++;
+        if (!goes_on(t, n)) {
+            const bool loops = n->plan.flow == RT_BURST_FLOW_JCC || n->plan.flow == RT_BURST_FLOW_JUMP;
+            if (loops && n->target == t->ip) unroll(t, most);
+            break;
+        }
+        ip += n->plan.len_bytes;
+    }
+    if (t->len) return RT_TR_END_NONE;
+    return t->stop ? t->stop : RT_TR_END_UNDECODABLE;
+}
+
+bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b)
+{
+    struct rt_tr_trace *t = &c->trace;
+    t->ip = b->low; /* ip may have been invalidated */
+    t->stop = (enum rt_tr_end)b->stop;
+    t->low = b->low;
+    t->high = b->high;
+    t->decoded = t->len = 0;
+    const struct rt_tr_mark *m = &c->marks[b->marks];
+    for (unsigned i = 0; i < b->marks_len; i++) {
+        if (m[i].k != t->len) continue; /* one of several marks of an instruction */
+        const uint64_t ip = t->ip + (uint64_t)(int64_t)m[i].ip_rel;
+        unsigned at = 0;
+        while (at < t->decoded && t->insns[at].ip != ip)
+            at++;
+        if (at == t->decoded) {
+            if (decode(c, &t->insns[at], ip, b->high)) return false;
+            t->decoded++;
+        }
+        t->order[t->len++] = (uint8_t)at;
+    }
+    return t->len == b->len;
+}
+
+bool rt_tr_trace_flags_dead(const struct rt_tr_trace *t)
+{
+    uint8_t alive = ALL_FLAGS;
+    for (unsigned i = 0; i < t->len; i++) {
+        const struct rt_tr_insn *n = &t->insns[t->order[i]];
+        const bool may_leave = !n->copied && n->plan.flow != RT_BURST_FLOW_JUMP;
+        if (n->flags_read & alive || may_leave || n->may_fault) return false;
+        alive &= (uint8_t)~n->flags_written;
+        if (!alive) return true;
+    }
+    return false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The signal frame and the stack of the handler, moved off the stack that the kernel chose: the program's
+ * stack grows over them when it is itself on the alternate stack, and a fault inside a burst begins at the
+ * top of the alternate stack again. */
+#include "runtime/translate/rt_tr_internal.h"
+
+#include <string.h>
+
+/* asm/sigcontext.h */
+enum { SW_RESERVED = 464 };
+#define XSTATE_MAGIC1 UINT32_C(0x46505853)
+
+/* What the kernel writes of ucontext_t: its own signal set is one word. */
+enum { KERNEL_UCONTEXT_BYTES = offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t) };
+
+enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *uc,
+                                      void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg)
+{
+    if (rt_tr_is_running(t)) return RT_TR_BUSY;
+    const uint8_t *xstate = (const uint8_t *)uc->uc_mcontext.fpregs;
+    if (!xstate) return RT_TR_FRAME;
+    struct {
+        uint32_t magic1, extended_bytes;
+    } reserved;
+    memcpy(&reserved, xstate + SW_RESERVED, sizeof reserved);
+    if (reserved.magic1 != XSTATE_MAGIC1 || reserved.extended_bytes > t->xstate_bytes) return RT_TR_FRAME;
+    memcpy(t->xstate, xstate, reserved.extended_bytes);
+    memcpy(&t->frame.uc, uc, KERNEL_UCONTEXT_BYTES);
+    t->frame.uc.uc_mcontext.fpregs = (fpregset_t)(void *)t->xstate;
+    rt_tr_run_on(t->stack_top, t, work, arg, &t->frame);
+}

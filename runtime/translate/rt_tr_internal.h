@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the translator share.
+ *
+ * Thread: who has the lock changes the cache; everybody may read what is published, while it is joined. A
+ * struct rt_tr_thread belongs to one thread.  Signal: safe, but for rt_tr_open.c. */
+#ifndef RT_TR_INTERNAL_H
+#define RT_TR_INTERNAL_H
+
+#include "runtime/bursts/rt_burst_access_sigsafe.h"
+#include "runtime/bursts/rt_burst_decode_sigsafe.h"
+#include "runtime/translate/rt_tr_layout.h"
+#include "runtime/translate/rt_translate.h"
+
+enum {
+    RT_TR_BLOCK_MOST = 48, /* instructions */
+    RT_TR_ARENA_BYTES = 1 << 20,
+    RT_TR_HOT_BYTES =
+        RT_TR_ARENA_BYTES / 5, /* of an arena: fast versions; the rest: stubs and slow versions */
+    RT_TR_BLOCK_BYTES_MOST =
+        16384, /* of a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
+    RT_TR_ARENAS_MOST = 8,
+    RT_TR_BLOCKS_MOST = 1 << 15,
+    RT_TR_HASH_PLACES = 1 << 16,
+    RT_TR_MARKS_MOST = 1 << 18,
+    RT_TR_EXITS_MOST = 1 << 16,
+    RT_TR_SITES_MOST = 1 << 16,
+    RT_TR_STACK_BYTES = 24 * 1024,
+};
+
+struct rt_tr_block;
+
+struct rt_tr_raw {
+    uint64_t addr;
+    uint32_t site, unused;
+};
+
+/* What the probe writes. */
+struct rt_tr_timed {
+    uint64_t addr;
+    uint32_t cycles, drain_cycles;
+    uint32_t state, unused;
+};
+
+struct rt_tr_context {
+    uint64_t spill[6], spill_flags, jump;
+    int64_t count; /* negative while the event is ahead */
+    uint32_t exit, unused;
+    uint64_t target;
+    struct rt_tr_block **table;
+    uint64_t host_rsp;
+    struct rt_tr_raw *list, *list_end;
+    uint64_t at; /* site to be probed; 0: none */
+    uint64_t fs_base;
+    const struct rt_tr_range *never;
+    uint64_t never_len;
+    const uint32_t *at_next; /* sites to be probed after at, in the order of the block; 0 ends them */
+    struct rt_tr_timed *timed;
+    uint64_t unused2[2];
+    uint64_t eflags;
+    uint64_t gregs[16]; /* in the order of machine code */
+};
+
+/* Once it is published nothing changes but slow (0, then its entry) and ip (invalidated). */
+struct rt_tr_block {
+    uint64_t ip;
+    uint64_t code;      /* entry of the fast version */
+    uint64_t slow;      /* 0: not yet translated */
+    uint64_t loads;     /* bit k: a load of instruction k can be timed */
+    uint64_t low, high; /* all of its original code lies in between */
+    uint32_t code_bytes, slow_bytes;
+    uint32_t marks, slow_marks; /* first ones */
+    uint32_t sites;
+    uint16_t marks_len, slow_marks_len, sites_len;
+    uint8_t len;        /* instructions */
+    uint8_t arena;      /* of the fast version */
+    uint8_t stop;       /* enum rt_tr_end after the last instruction, or NONE */
+    uint8_t flags_dead; /* the check of the counter at the entry of the fast version changes the flags */
+};
+
+/* From here on, translated code belongs to instruction k of its block. */
+struct rt_tr_mark {
+    uint32_t offset; /* in the arena */
+    int32_t ip_rel;  /* to the block */
+    uint8_t k;
+    uint8_t rcx_spilled;
+};
+
+enum rt_tr_exit_kind {
+    RT_TR_EXIT_LINK,     /* to target; its branch can be linked */
+    RT_TR_EXIT_TRIGGER,  /* the event lies in the block that was about to begin */
+    RT_TR_EXIT_STOP,     /* the burst ends before target */
+    RT_TR_EXIT_STAY,     /* out of a slow version, to target */
+    RT_TR_EXIT_INDIRECT, /* to context.target; out of a fast version when the table lacks it */
+    RT_TR_EXIT_LIST,     /* list the accesses of instruction k, then resume */
+};
+
+struct rt_tr_exit {
+    uint64_t target; /* LIST: where to resume; INDIRECT: the branch itself */
+    uint32_t block;
+    union {
+        uint32_t patch;   /* LINK: offset of the displacement in the arena; 0: none */
+        int32_t undo_rsp; /* INDIRECT: what makes the stack pointer that of before the branch */
+    };
+    int16_t executed; /* instructions that the counter does not know of */
+    uint8_t kind, k;
+};
+
+/* One memory operand that slow versions record inline. */
+struct rt_tr_site {
+    uint32_t block;
+    uint16_t size_bytes;
+    uint8_t k, does;
+};
+
+struct rt_tr_arena {
+    uint64_t base;
+    int64_t write_delta; /* from where code runs to where it is written */
+    uint32_t hot, cold;  /* offsets of free room; cold: stubs and slow versions */
+};
+
+struct rt_tr_insn {
+    uint64_t ip;
+    uint64_t target; /* of a direct branch */
+    uint8_t flags_read, flags_written;
+    uint8_t disp_offset; /* of a displacement to be rebased, or 0 */
+    bool copied, may_fault;
+    struct rt_burst_plan plan;
+};
+
+/* Instructions to be translated as one block: order[] repeats those of a loop. */
+struct rt_tr_trace {
+    uint64_t ip, low, high;
+    enum rt_tr_end stop;
+    uint8_t decoded, len;
+    uint8_t order[RT_TR_BLOCK_MOST];
+    struct rt_tr_insn insns[RT_TR_BLOCK_MOST];
+};
+
+/* In memory that a forked child finds zeroed: it begins with an empty cache, whatever threads of its parent
+ * did at that moment. Arenas are not there at all in a child. */
+struct rt_tr_cache {
+    uint32_t lock;
+    uint32_t ready;
+    uint64_t generation;
+    uint32_t active; /* threads in bursts; they keep the cache from being dropped */
+    uint32_t drop;   /* wanted */
+    uint64_t invalidations;
+    uint32_t arena_count, block_count, mark_count, exit_count, site_count;
+    struct rt_tr_block none; /* fills the empty places of tables: no address has it */
+    struct rt_tr_arena arenas[RT_TR_ARENAS_MOST];
+    struct rt_burst_scratch scratch;
+    struct rt_tr_trace trace;
+    uint32_t hash[RT_TR_HASH_PLACES]; /* number of the block + 1 */
+    struct rt_tr_block blocks[RT_TR_BLOCKS_MOST];
+    struct rt_tr_mark marks[RT_TR_MARKS_MOST];
+    struct rt_tr_exit exits[RT_TR_EXITS_MOST];
+    struct rt_tr_site sites[RT_TR_SITES_MOST];
+};
+
+struct rt_tr_process {
+    struct rt_tr_cache *cache;
+    struct rt_tr_options options;
+    uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
+};
+extern struct rt_tr_process rt_tr_process;
+
+/* The kernel's frame: sigreturn takes it from rsp - 8. */
+struct rt_tr_frame {
+    uint64_t restorer;
+    ucontext_t uc;
+};
+
+struct rt_tr_thread {
+    struct rt_tr_context context;
+    uint64_t generation; /* of the cache that table points into */
+    uint32_t running;
+    uint32_t round_trip_cycles; /* least of entering and leaving; 0: not measured */
+    uint64_t fault_ip;
+    int32_t fault_executed;
+    uint32_t fault_k;
+    uint64_t control_line;
+    size_t len_bytes;
+    uint8_t *stack_top;
+    uint8_t *xstate; /* aligned to 64 bytes */
+    uint32_t xstate_bytes;
+    struct rt_tr_frame frame;
+    struct rt_tr_raw raw[RT_TR_ACCESSES_MAX];
+    /* probes in the slow version that runs: their sites, when they are due, what they read */
+    uint32_t at[RT_TR_BLOCK_MOST + 1];
+    uint64_t at_position[RT_TR_BLOCK_MOST];
+    struct rt_tr_timed timed[RT_TR_BLOCK_MOST];
+    struct rt_tr_block *table[1 << RT_TR_TABLE_BITS];
+};
+
+/* Assembler. The template is copied into each arena. */
+extern const char rt_tr_template[], rt_tr_template_end[], rt_tr_template_exit[], rt_tr_template_lookup[],
+    rt_tr_template_access[], rt_tr_template_miss[], rt_tr_template_load[], rt_tr_template_load_fault[];
+void rt_tr_enter(struct rt_tr_context *c, uint64_t code);
+void rt_tr_probe_once(uint64_t access_code, const void *addr);
+size_t rt_tr_copy(void *to, const void *from, size_t len_bytes);
+extern const char rt_tr_copy_load_ip[], rt_tr_copy_fault_ip[];
+_Noreturn void rt_tr_run_on(uint8_t *stack_top, struct rt_tr_thread *t,
+                            void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg,
+                            struct rt_tr_frame *frame);
+
+static inline uint32_t rt_tr_template_at(const char *label)
+{
+    return (uint32_t)(label - rt_tr_template);
+}
+
+/* rt_tr_arena_sigsafe.c: the cache and its memory */
+bool rt_tr_cache_try_lock(struct rt_tr_cache *c);
+void rt_tr_cache_unlock(struct rt_tr_cache *c);
+/* Keep the cache from being dropped; false: it is about to be. */
+bool rt_tr_cache_join(struct rt_tr_cache *c);
+void rt_tr_cache_leave(struct rt_tr_cache *c);
+struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip);
+void rt_tr_cache_publish(struct rt_tr_cache *c, struct rt_tr_block *b);
+/* An arena within reach of ip that has room, or NULL and *why. Needs the lock. */
+struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why);
+/* The arena that translated code at ip lies in, or NULL. */
+const struct rt_tr_arena *rt_tr_arena_of(const struct rt_tr_cache *c, uint64_t ip);
+/* The mark of translated code at ip and its block, or NULL; *slow: of which version. */
+const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struct rt_tr_block **block,
+                                       bool *slow);
+bool rt_tr_cache_map(struct rt_tr_process *p);
+
+/* rt_tr_decode_sigsafe.c: which instructions make a block. END_NONE: *trace has at least one. Needs the lock.
+ */
+enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip);
+/* The same instructions again, for the slow version of b. */
+bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
+/* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */
+bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
+/* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
+bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
+/* Is m an operand whose address lea can compute? */
+bool rt_tr_is_plain(const struct rt_burst_mem *m);
+
+/* rt_tr_block_sigsafe.c: translation. Need the lock. */
+struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why);
+bool rt_tr_translate_slow(struct rt_tr_cache *c, struct rt_tr_block *b, enum rt_tr_end *why);
+
+/* rt_tr_list_sigsafe.c: accesses of instruction b, k with the registers in t->context and t->frame; returns
+ * how many were written to out, at most room. Needs the lock. */
+unsigned rt_tr_list_accesses(struct rt_tr_thread *t, uint64_t ip, struct rt_tr_access *out, unsigned room);
+
+#endif

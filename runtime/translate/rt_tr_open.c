@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is done outside of handlers: is the machine able to, memory of threads, texts. */
+#include "runtime/translate/rt_tr_internal.h"
+
+#include <asm/hwcap2.h>
+#include <cpuid.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define AS_OFFSET(name, member) \
+    _Static_assert(offsetof(struct rt_tr_context, member) == RT_TR_O_##name, #member)
+AS_OFFSET(SPILL0, spill);
+AS_OFFSET(SPILL_FLAGS, spill_flags);
+AS_OFFSET(JUMP, jump);
+AS_OFFSET(COUNT, count);
+AS_OFFSET(EXIT, exit);
+AS_OFFSET(TARGET, target);
+AS_OFFSET(TABLE, table);
+AS_OFFSET(HOST_RSP, host_rsp);
+AS_OFFSET(LIST, list);
+AS_OFFSET(LIST_END, list_end);
+AS_OFFSET(AT, at);
+AS_OFFSET(FS_BASE, fs_base);
+AS_OFFSET(NEVER, never);
+AS_OFFSET(NEVER_LEN, never_len);
+AS_OFFSET(AT_NEXT, at_next);
+AS_OFFSET(TIMED, timed);
+AS_OFFSET(EFLAGS, eflags);
+AS_OFFSET(GREGS, gregs);
+_Static_assert(offsetof(struct rt_tr_thread, context) == 0, "gs points to the thread");
+_Static_assert(offsetof(struct rt_tr_block, ip) == RT_TR_O_BLOCK_IP, "");
+_Static_assert(offsetof(struct rt_tr_block, code) == RT_TR_O_BLOCK_CODE, "");
+_Static_assert(sizeof(struct rt_tr_raw) == 16, "the template steps by 16");
+_Static_assert(sizeof(struct rt_tr_timed) == 24, "the template steps by 24");
+_Static_assert(offsetof(struct rt_tr_timed, drain_cycles) == 12, "");
+_Static_assert(offsetof(struct rt_tr_timed, state) == 16, "");
+
+static bool has_shadow_stack(void)
+{
+    enum { SHADOW_STACK_STATUS = 0x5005 }; /* ARCH_SHSTK_STATUS, asm/prctl.h */
+    uint64_t features = 0;
+    return syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &features) == 0 && features & 1;
+}
+
+static enum rt_tr_refused ask_machine(void)
+{
+    unsigned a, b, c, d, extended_c = 0, extended_d = 0;
+    if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE)) return RT_TR_NO_FSGSBASE;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return RT_TR_NO_XSAVE;
+    if (!__get_cpuid(0x80000001, &a, &b, &extended_c, &extended_d)) return RT_TR_NO_XSAVE;
+    enum { RDTSCP = 1 << 27 };
+    if (!(extended_c & bit_LAHF_LM) || !(extended_d & RDTSCP)) return RT_TR_NO_XSAVE;
+    return has_shadow_stack() ? RT_TR_SHADOW_STACK : RT_TR_ACCEPTED;
+}
+
+/* The name of the program is the uppermost thing on the stack (execve(2), getauxval(3)). The kernel keeps at
+ * least 128 MiB for it (mmap_base, arch/x86/mm/mmap.c); without a limit it puts everything else far away. */
+static void learn_stack(void)
+{
+    const uint64_t least_bytes = UINT64_C(128) << 20, most_bytes = UINT64_C(1) << 40;
+    struct rlimit limit = {.rlim_cur = least_bytes};
+    getrlimit(RLIMIT_STACK, &limit);
+    uint64_t room_bytes = limit.rlim_cur < least_bytes ? least_bytes : limit.rlim_cur;
+    if (room_bytes > most_bytes) room_bytes = most_bytes;
+    rt_tr_process.stack_end = getauxval(AT_EXECFN);
+    rt_tr_process.stack_base = rt_tr_process.stack_end - room_bytes;
+}
+
+enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
+{
+    const enum rt_tr_refused refused = ask_machine();
+    if (refused) return refused;
+    rt_tr_process.options = *options;
+    if (rt_tr_process.options.trace_most > RT_TR_BLOCK_MOST)
+        rt_tr_process.options.trace_most = RT_TR_BLOCK_MOST;
+    learn_stack();
+    return rt_tr_cache_map(&rt_tr_process) ? RT_TR_ACCEPTED : RT_TR_NO_MEMORY;
+}
+
+enum { PAGE_BYTES = 4096, LINE_BYTES = 64, MAGIC2_BYTES = 4 };
+
+/* A frame of all features that the kernel has switched on (CPUID leaf 0DH). */
+static uint32_t frame_bytes(void)
+{
+    unsigned a, b, c, d;
+    __cpuid_count(0xd, 0, a, b, c, d);
+    return (b + MAGIC2_BYTES + LINE_BYTES - 1) & ~(LINE_BYTES - 1u);
+}
+
+struct rt_tr_thread *rt_tr_thread_new(void)
+{
+    /* a page that must not be touched, the stack, the thread, the extended state */
+    const uint32_t xstate_bytes = frame_bytes();
+    const size_t head_bytes = PAGE_BYTES + RT_TR_STACK_BYTES;
+    const size_t thread_bytes = (sizeof(struct rt_tr_thread) + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
+    const size_t len_bytes =
+        (head_bytes + thread_bytes + xstate_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    uint8_t *at = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return NULL;
+    mprotect(at, PAGE_BYTES, PROT_NONE);
+    struct rt_tr_thread *t = (struct rt_tr_thread *)(void *)(at + head_bytes);
+    t->len_bytes = len_bytes;
+    t->stack_top = at + head_bytes;
+    t->xstate = at + head_bytes + thread_bytes;
+    t->xstate_bytes = xstate_bytes;
+    return t;
+}
+
+void rt_tr_thread_free(struct rt_tr_thread *t)
+{
+    if (t) munmap(t->stack_top - RT_TR_STACK_BYTES - PAGE_BYTES, t->len_bytes);
+}
+
+const char *rt_tr_end_name(enum rt_tr_end end)
+{
+    static const char *const names[RT_TR_END_COUNT] = {
+        [RT_TR_END_NONE] = "none",
+        [RT_TR_END_DONE] = "done",
+        [RT_TR_END_INSTRUCTIONS] = "instructions",
+        [RT_TR_END_SYSCALL] = "syscall",
+        [RT_TR_END_UNSUPPORTED] = "unsupported",
+        [RT_TR_END_GS] = "gs",
+        [RT_TR_END_UNDECODABLE] = "undecodable",
+        [RT_TR_END_CODE] = "code",
+        [RT_TR_END_REACH] = "reach",
+        [RT_TR_END_FULL] = "full",
+        [RT_TR_END_LOCKED] = "locked",
+        [RT_TR_END_TRANSLATIONS] = "translations",
+        [RT_TR_END_FAULT] = "fault",
+    };
+    return end < RT_TR_END_COUNT ? names[end] : "?";
+}
+
+const char *rt_tr_refused_text(enum rt_tr_refused refused)
+{
+    static const char *const texts[RT_TR_REFUSED_COUNT] = {
+        [RT_TR_ACCEPTED] = "accepted",
+        [RT_TR_NO_FSGSBASE] = "the processor or the kernel has no FSGSBASE",
+        [RT_TR_NO_XSAVE] = "the processor has no XSAVE, RDTSCP or LAHF",
+        [RT_TR_SHADOW_STACK] = "shadow stacks are on",
+        [RT_TR_NO_MEMORY] = "no memory for translations",
+        [RT_TR_NOT_OPEN] = "the translator is not set up",
+        [RT_TR_BUSY] = "a burst of this thread is running",
+        [RT_TR_FRAME] = "the signal frame holds no extended state that fits",
+        [RT_TR_GS_IN_USE] = "the program uses the GS base",
+        [RT_TR_FLAGS] = "the trap, nested-task or alignment-check flag is set",
+        [RT_TR_DROPPING] = "the full cache waits to be dropped",
+    };
+    return refused < RT_TR_REFUSED_COUNT ? texts[refused] : "?";
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bursts of the translator in this program itself. That translated code computes what the program's own does
+ * is lockstep's subject. */
+#include "tests/translate/tr_session.h"
+#include "tests/unit.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE_BYTES = 4096, WORDS = 4096, FAULTED_PAGES = 64 };
+
+static const struct rt_tr_plan whole = {.warm_instructions = 600,
+                                        .pace_instructions = 4000,
+                                        .accesses = 64,
+                                        .probes = 50,
+                                        .probe_loads = 8,
+                                        .random = 12345};
+static const struct rt_tr_plan brief = {.warm_instructions = 2000};
+static uint64_t words[WORDS];
+
+/* Four instructions a word, whatever the compiler's options are. */
+static uint64_t __attribute__((noinline)) sum_words(const uint64_t *from, uint64_t len)
+{
+    uint64_t sum = 0;
+    __asm__ volatile("1: addq (%1), %0\n\t"
+                     "addq $8, %1\n\t"
+                     "decq %2\n\t"
+                     "jnz 1b"
+                     : "+r"(sum), "+r"(from), "+r"(len)
+                     :
+                     : "memory", "cc");
+    return sum;
+}
+
+static void fill_words(void)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        words[i] = i * i;
+}
+
+/* sum_words in a burst that begins before the call. */
+static uint64_t __attribute__((noinline)) sum_in_burst(const struct rt_tr_plan *plan)
+{
+    tr_session_each(plan, NULL);
+    TR_TRIGGER();
+    return sum_words(words, WORDS);
+}
+
+static const struct rt_tr_result *checked_result(enum rt_tr_end end)
+{
+    assert_int_equal(tr_session_refused(), RT_TR_ACCEPTED);
+    assert_string_equal(rt_tr_end_name(tr_session_result()->end), rt_tr_end_name(end));
+    return tr_session_result();
+}
+
+/* Until a burst finds all of its code translated. */
+static void warm_up(void)
+{
+    for (unsigned i = 0; i < 20; i++) {
+        sum_in_burst(&whole);
+        if (!tr_session_result()->translated) return;
+    }
+}
+
+static void burst_has_its_four_parts(void **state)
+{
+    (void)state;
+    fill_words();
+    const uint64_t expected = sum_words(words, WORDS);
+    warm_up();
+    assert_int_equal(sum_in_burst(&whole), expected);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+    assert_int_equal(r->translated, 0);
+    assert_true(r->pace.instructions >= whole.pace_instructions - 48);
+    assert_true(r->pace.instructions <= whole.pace_instructions);
+    assert_true(r->pace.cycles > r->pace.overhead_cycles);
+    assert_int_equal(r->access_count, whole.accesses);
+    assert_int_equal(r->probe_count, whole.probes);
+    assert_true(r->control_len > 0);
+    assert_true(r->instructions > 600 + 4000);
+}
+
+static bool is_word(uint64_t addr)
+{
+    return addr - (uint64_t)(uintptr_t)words < sizeof words;
+}
+
+static void list_holds_consecutive_accesses(void **state)
+{
+    (void)state;
+    fill_words();
+    sum_in_burst(&whole);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+    uint64_t before = 0;
+    unsigned of_words = 0;
+    for (unsigned i = 0; i < r->access_count; i++) {
+        const struct rt_tr_access *a = &r->accesses[i];
+        if (!is_word(a->addr)) continue;
+        of_words++;
+        assert_int_equal(a->size_bytes, 8);
+        assert_int_equal(a->does, RT_TR_LOAD);
+        if (before) assert_int_equal(a->addr, before + 8);
+        before = a->addr;
+    }
+    assert_true(of_words > 20);
+}
+
+static void probes_are_of_loads_of_the_program(void **state)
+{
+    (void)state;
+    fill_words();
+    sum_in_burst(&whole);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+    uint32_t position = 0;
+    for (unsigned i = 0; i < r->probe_count; i++) {
+        const struct rt_tr_probe *p = &r->probes[i];
+        assert_int_equal(p->state, RT_TR_PROBE_TIMED);
+        assert_true(is_word(p->addr));
+        assert_true(p->cycles > 0);
+        assert_true(p->position > position);
+        position = p->position;
+    }
+}
+
+/* Each load is as likely to be probed as any other, whatever its place in the unrolled block. */
+static void probes_fall_on_every_load_of_a_loop(void **state)
+{
+    enum { PHASES = 8 };
+    (void)state;
+    unsigned hits[PHASES] = {0}, all = 0;
+    struct rt_tr_plan plan = whole;
+    for (unsigned i = 0; i < 200; i++) {
+        plan.random = i * UINT64_C(0x9e3779b97f4a7c15) + 1;
+        sum_in_burst(&plan);
+        const struct rt_tr_result *r = tr_session_result();
+        for (unsigned k = 0; k < r->probe_count; k++, all++)
+            hits[(r->probes[k].addr - (uint64_t)(uintptr_t)words) / 8 % PHASES]++;
+    }
+    assert_true(all > 5000);
+    for (unsigned i = 0; i < PHASES; i++) {
+        assert_true(hits[i] > all / PHASES * 8 / 10);
+        assert_true(hits[i] < all / PHASES * 12 / 10);
+    }
+}
+
+static void ranges_that_must_not_be_probed_are_not(void **state)
+{
+    (void)state;
+    const struct rt_tr_range never[] = {{1, 2},
+                                        {(uint64_t)(uintptr_t)words, (uint64_t)(uintptr_t)(words + WORDS)}};
+    struct rt_tr_plan plan = whole;
+    plan.never_probe = never;
+    plan.never_probe_len = 2;
+    sum_in_burst(&plan);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+    assert_int_equal(r->probe_count, plan.probes);
+    for (unsigned i = 0; i < r->probe_count; i++)
+        assert_int_equal(r->probes[i].state, RT_TR_PROBE_NEVER);
+}
+
+static uint8_t *lazy;
+static unsigned lazy_faults;
+
+/* Makes the page accessible, as a garbage collector or a lazily loading program does. */
+static void give_page(int sig, siginfo_t *info, ucontext_t *uc)
+{
+    (void)uc;
+    if (sig != SIGSEGV) abort();
+    lazy_faults++;
+    const uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)(PAGE_BYTES - 1);
+    mprotect((void *)page, PAGE_BYTES, PROT_READ | PROT_WRITE);
+}
+
+static void faults_are_the_programs(void **state)
+{
+    (void)state;
+    lazy = mmap(NULL, FAULTED_PAGES * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    lazy_faults = 0;
+    uint64_t sum = 0;
+    unsigned ended_by_fault = 0, probes_faulted = 0;
+    for (unsigned i = 0; i < FAULTED_PAGES; i++) {
+        struct rt_tr_plan plan = {.warm_instructions = i % 3 ? 0 : 100,
+                                  .accesses = i % 3 == 1 ? 50 : 0,
+                                  .probes = i % 3 == 2 ? 50 : 0,
+                                  .probe_loads = 1,
+                                  .random = i + 1};
+        tr_session_each(&plan, give_page);
+        TR_TRIGGER();
+        for (unsigned k = 0; k < 8; k++) {
+            volatile uint8_t *p = lazy + i * PAGE_BYTES + k * 64;
+            *p = (uint8_t)(*p + k + i);
+            sum += *p;
+        }
+        const struct rt_tr_result *r = tr_session_result();
+        ended_by_fault += r->end == RT_TR_END_FAULT;
+        for (unsigned k = 0; k < r->probe_count; k++)
+            probes_faulted += r->probes[k].state == RT_TR_PROBE_FAULTED;
+    }
+    uint64_t expected = 0;
+    for (unsigned i = 0; i < FAULTED_PAGES; i++)
+        for (unsigned k = 0; k < 8; k++)
+            expected += (uint8_t)(k + i);
+    assert_int_equal(sum, expected);
+    assert_int_equal(lazy_faults, FAULTED_PAGES); /* a probe's own faults are not shown to the program */
+    assert_int_equal(ended_by_fault, FAULTED_PAGES);
+    assert_true(probes_faulted > 0);
+    munmap(lazy, FAULTED_PAGES * PAGE_BYTES);
+}
+
+/* A page of code that returns value. */
+static void write_return(uint8_t *code, uint32_t value)
+{
+    code[0] = 0xb8;
+    memcpy(code + 1, &value, sizeof value);
+    code[5] = 0xc3;
+}
+
+static uint32_t call_in_burst(const uint8_t *code)
+{
+    tr_session_each(&brief, NULL);
+    TR_TRIGGER();
+    uint32_t v = 0;
+    for (unsigned i = 0; i < 3; i++)
+        v = ((uint32_t(*)(void))(uintptr_t)code)();
+    return v;
+}
+
+static uint8_t *map_code(size_t len_bytes)
+{
+    uint8_t *code =
+        mmap(NULL, len_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(code != MAP_FAILED);
+    tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + len_bytes);
+    return code;
+}
+
+static void changed_code_is_translated_anew(void **state)
+{
+    (void)state;
+    uint8_t *code = map_code(PAGE_BYTES);
+    write_return(code, 7);
+    assert_int_equal(call_in_burst(code), 7);
+    assert_int_equal(call_in_burst(code), 7);
+    write_return(code, 8);
+    assert_int_equal(call_in_burst(code),
+                     7); /* the translation of what was there: this is why there is a hook */
+    write_return(code, 9);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+    assert_int_equal(call_in_burst(code), 9);
+    assert_int_equal(call_in_burst(code), 9);
+}
+
+/* More code than the cache holds. */
+static void full_cache_is_dropped(void **state)
+{
+    enum { CODE_BYTES = 3 << 20, LEA_BYTES = 4, FUNCTION = 60 };
+    (void)state;
+    uint8_t *code = map_code(CODE_BYTES);
+    static const uint8_t lea[] = {0x48, 0x8d, 0x40, 0x01}; /* lea 1(rax), rax */
+    const unsigned functions = CODE_BYTES / (LEA_BYTES * FUNCTION);
+    for (unsigned i = 0; i < functions; i++) {
+        uint8_t *at = code + i * LEA_BYTES * FUNCTION;
+        for (unsigned k = 0; k + 1 < FUNCTION; k++)
+            memcpy(at + k * LEA_BYTES, lea, sizeof lea);
+        at[(FUNCTION - 1) * LEA_BYTES] = 0xc3;
+    }
+    unsigned full = 0;
+    uint64_t most_bytes = 0, all_bytes, code_bytes;
+    for (unsigned i = 0; i < functions; i += 4) {
+        tr_session_each(&whole, NULL);
+        TR_TRIGGER();
+        for (unsigned k = 0; k < 4 && i + k < functions; k++) {
+            uint64_t counted;
+            __asm__ volatile("xorl %%eax, %%eax\n\tcall *%1"
+                             : "=&a"(counted)
+                             : "r"(code + (i + k) * LEA_BYTES * FUNCTION)
+                             : "memory", "cc");
+            if (counted != FUNCTION - 1) fail_msg("%lu", (unsigned long)counted);
+        }
+        full += tr_session_refused() == RT_TR_ACCEPTED && tr_session_result()->end == RT_TR_END_FULL;
+        rt_tr_memory(&all_bytes, &code_bytes);
+        if (all_bytes > most_bytes) most_bytes = all_bytes;
+    }
+    assert_true(full > 0);
+    assert_true(most_bytes <= 16 << 20);
+    assert_int_equal(sum_in_burst(&whole), sum_words(words, WORDS));
+    sum_in_burst(&whole);
+    checked_result(RT_TR_END_DONE);
+    munmap(code, CODE_BYTES);
+}
+
+static void child_has_a_cache_of_its_own(void **state)
+{
+    (void)state;
+    const uint64_t expected = sum_words(words, WORDS);
+    warm_up();
+    const pid_t child = fork();
+    if (!child) {
+        if (sum_in_burst(&whole) != expected || !tr_session_result()->translated) _exit(1);
+        warm_up();
+        if (sum_in_burst(&whole) != expected || tr_session_result()->translated) _exit(2);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(sum_in_burst(&whole), expected);
+    assert_int_equal(checked_result(RT_TR_END_DONE)->translated, 0);
+}
+
+static uint64_t __attribute__((noinline)) use_stack(unsigned depth)
+{
+    volatile uint8_t frame[1024];
+    for (unsigned i = 0; i < sizeof frame; i++)
+        frame[i] = (uint8_t)depth;
+    return depth ? use_stack(depth - 1) + frame[depth] : 0;
+}
+
+static uint64_t on_alternate_stack;
+
+/* The kernel puts the frame of the trigger just below: the program then writes over it. */
+static void use_alternate_stack(int sig)
+{
+    (void)sig;
+    tr_session_each(&brief, NULL);
+    TR_TRIGGER();
+    on_alternate_stack = use_stack(20);
+}
+
+static void program_may_be_on_the_alternate_stack(void **state)
+{
+    (void)state;
+    const struct sigaction a = {.sa_handler = use_alternate_stack, .sa_flags = SA_ONSTACK};
+    sigaction(SIGUSR1, &a, NULL);
+    raise(SIGUSR1);
+    assert_int_equal(on_alternate_stack, 20 * 21 / 2);
+    checked_result(RT_TR_END_DONE);
+}
+
+static void gs_base_refuses(void **state)
+{
+    (void)state;
+    tr_session_each(&brief, NULL);
+    __asm__ volatile("wrgsbase %0" ::"r"(UINT64_C(0x1000)));
+    TR_TRIGGER();
+    uint64_t base;
+    __asm__ volatile("rdgsbase %0\n\twrgsbase %1" : "=&r"(base) : "r"(UINT64_C(0)));
+    assert_int_equal(tr_session_refused(), RT_TR_GS_IN_USE);
+    assert_int_equal(base, 0x1000);
+}
+
+static void system_call_ends_a_burst(void **state)
+{
+    (void)state;
+    tr_session_each(&brief, NULL);
+    TR_TRIGGER();
+    const long pid = getpid();
+    const struct rt_tr_result *r = checked_result(RT_TR_END_SYSCALL);
+    assert_int_equal(((const uint8_t *)(uintptr_t)r->end_ip)[0], 0x0f);
+    assert_int_equal(((const uint8_t *)(uintptr_t)r->end_ip)[1], 0x05);
+    assert_true(pid > 0);
+}
+
+enum { THREADS = 4, ROUNDS = 3000 };
+static uint8_t *shared_code[8];
+static uint32_t threads_failed;
+
+static void *burst_on_and_on(void *arg)
+{
+    unsigned *accepted = arg;
+    tr_session_thread();
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        TR_TRIGGER();
+        if (sum_words(words, 400) != (uint64_t)399 * 400 * 799 / 6)
+            __atomic_store_n(&threads_failed, 1, __ATOMIC_RELAXED);
+        for (unsigned k = 0; k < 8; k++)
+            if (((uint32_t(*)(void))(uintptr_t)shared_code[k])() != k)
+                __atomic_store_n(&threads_failed, 2, __ATOMIC_RELAXED);
+        *accepted += tr_session_refused() == RT_TR_ACCEPTED;
+    }
+    return NULL;
+}
+
+static void threads_share_the_cache_while_it_is_dropped(void **state)
+{
+    (void)state;
+    fill_words();
+    for (unsigned k = 0; k < 8; k++)
+        write_return(shared_code[k] = map_code(PAGE_BYTES), k);
+    static const struct rt_tr_plan plan = {.warm_instructions = 200,
+                                           .pace_instructions = 300,
+                                           .accesses = 30,
+                                           .probes = 10,
+                                           .probe_loads = 4,
+                                           .random = 3};
+    tr_session_each(&plan, NULL);
+    pthread_t threads[THREADS];
+    unsigned accepted[THREADS] = {0};
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, burst_on_and_on, &accepted[i]), 0);
+    for (unsigned i = 0; i < 200; i++) {
+        rt_tr_invalidate((uint64_t)(uintptr_t)shared_code[i % 8], PAGE_BYTES);
+        usleep(500);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(threads_failed, 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_true(accepted[i] > ROUNDS / 10);
+    sum_in_burst(&whole);
+    sum_in_burst(&whole);
+    checked_result(RT_TR_END_DONE); /* no thread was forgotten in the count of those that are in bursts */
+}
+
+static void limit_of_instructions_holds(void **state)
+{
+    (void)state;
+    for (uint64_t max = 1; max < 400; max += 7) {
+        const struct rt_tr_plan plan = {.warm_instructions = 1000, .instructions_max = max};
+        sum_in_burst(&plan);
+        const struct rt_tr_result *r = checked_result(RT_TR_END_INSTRUCTIONS);
+        assert_true(r->instructions + 48 > max && r->instructions < max + 48);
+    }
+}
+
+static void translations_are_limited(void **state)
+{
+    (void)state;
+    rt_tr_invalidate(0, UINT64_MAX);
+    struct rt_tr_plan plan = whole;
+    plan.translations_max = 3;
+    const uint64_t expected = sum_words(words, WORDS);
+    assert_int_equal(sum_in_burst(&plan), expected);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_TRANSLATIONS);
+    assert_int_equal(r->translated, 3);
+    for (unsigned i = 0; i < 20 && r->end == RT_TR_END_TRANSLATIONS; i++)
+        assert_int_equal(sum_in_burst(&plan), expected); /* each goes on where the cache ended */
+    checked_result(RT_TR_END_DONE);
+}
+
+static uint64_t end_of_stack(uint64_t *highest_arena_end)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    uint64_t base, end, stack_end = 0;
+    *highest_arena_end = 0;
+    while (fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx", &base, &end) != 2) continue;
+        if (strstr(line, "[stack]"))
+            stack_end = end;
+        else if (strstr(line, " rwxp ") && !stack_end)
+            *highest_arena_end = end;
+    }
+    fclose(maps);
+    return stack_end;
+}
+
+/* On some kernels the code of the vDSO lies just above the stack: memory for its translation must not stand
+ * in the way of the stack. */
+static void stack_keeps_its_room(void **state)
+{
+    (void)state;
+    uint64_t highest_end;
+    const uint64_t above = end_of_stack(&highest_end) + (16 << 20);
+    uint8_t *code = mmap((void *)(uintptr_t)above, PAGE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (code == MAP_FAILED) skip(); /* the stack ends with the address space */
+    tr_session_add_code(above, above + PAGE_BYTES);
+    write_return(code, 5);
+    assert_int_equal(call_in_burst(code), 5);
+    assert_int_equal(call_in_burst(code), 5);
+    const uint64_t stack_end = end_of_stack(&highest_end);
+    assert_true(stack_end - highest_end >= (uint64_t)128 << 20);
+    munmap(code, PAGE_BYTES);
+}
+
+UNIT_GROUP()
+{
+    const char *skip = tr_session_open(0, false);
+    if (skip) {
+        print_message("skipped: %s\n", skip);
+        return UNIT_SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stack_keeps_its_room), /* while there is memory for more code */
+        cmocka_unit_test(burst_has_its_four_parts),
+        cmocka_unit_test(list_holds_consecutive_accesses),
+        cmocka_unit_test(probes_are_of_loads_of_the_program),
+        cmocka_unit_test(probes_fall_on_every_load_of_a_loop),
+        cmocka_unit_test(ranges_that_must_not_be_probed_are_not),
+        cmocka_unit_test(limit_of_instructions_holds),
+        cmocka_unit_test(translations_are_limited),
+        cmocka_unit_test(faults_are_the_programs),
+        cmocka_unit_test(changed_code_is_translated_anew),
+        cmocka_unit_test(full_cache_is_dropped),
+        cmocka_unit_test(child_has_a_cache_of_its_own),
+        cmocka_unit_test(program_may_be_on_the_alternate_stack),
+        cmocka_unit_test(gs_base_refuses),
+        cmocka_unit_test(system_call_ends_a_burst),
+        cmocka_unit_test(threads_share_the_cache_while_it_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
