@@ -8,13 +8,10 @@
 #define KN_NAME(id, name, text) name,
 static const char *const method_names[] = {KN_METHOD_LIST(KN_NAME)};
 static const char *const stores_names[] = {KN_STORES_LIST(KN_NAME)};
-static const char *const pages_names[] = {KN_PAGES_LIST(KN_NAME)};
 static const char *const pin_names[] = {KN_PIN_LIST(KN_NAME)};
 _Static_assert(sizeof(method_names) / sizeof(method_names[0]) == KN_METHOD_COUNT, "a name for each method");
 _Static_assert(sizeof(stores_names) / sizeof(stores_names[0]) == KN_STORES_COUNT,
                "a name for each kind of store");
-_Static_assert(sizeof(pages_names) / sizeof(pages_names[0]) == KN_PAGES_COUNT,
-               "a name for each kind of page");
 _Static_assert(sizeof(pin_names) / sizeof(pin_names[0]) == KN_PIN_COUNT, "a name for each way to pin");
 
 static const char *name_of(const char *const *names, unsigned len, unsigned row)

@@ -225,8 +225,7 @@ const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struc
                                        bool *slow);
 bool rt_tr_cache_map(struct rt_tr_process *p);
 
-/* rt_tr_decode_sigsafe.c: which instructions make a block. END_NONE: *trace has at least one. Needs the lock.
- */
+/* rt_tr_decode_sigsafe.c: which instructions make a block. END_NONE: *trace has at least one. Needs the lock. */
 enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip);
 /* The same instructions again, for the slow version of b. */
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);

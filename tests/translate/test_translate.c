@@ -388,6 +388,7 @@ static void *burst_on_and_on(void *arg)
                 __atomic_store_n(&threads_failed, 2, __ATOMIC_RELAXED);
         *accepted += tr_session_refused() == RT_TR_ACCEPTED;
     }
+    tr_session_end_thread();
     return NULL;
 }
 

@@ -639,6 +639,12 @@ struct rt_tr_thread *tr_session_thread(void)
     return self.thread = rt_tr_thread_new();
 }
 
+void tr_session_end_thread(void)
+{
+    rt_tr_thread_free(self.thread);
+    self.thread = NULL;
+}
+
 const struct rt_tr_result *tr_session_result(void)
 {
     return &self.result;

@@ -55,6 +55,8 @@ void tr_session_each(const struct rt_tr_plan *plan, void (*on_fault)(int, siginf
 #define TR_TRIGGER() __asm__ volatile("int3" ::: "memory")
 /* Of the calling thread: its translator, made when it is first asked for, and its last burst. */
 struct rt_tr_thread *tr_session_thread(void);
+/* Free the translator of the calling thread, which triggers no more bursts. */
+void tr_session_end_thread(void);
 const struct rt_tr_result *tr_session_result(void);
 enum rt_tr_refused tr_session_refused(void);
 
