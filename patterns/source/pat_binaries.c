@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* modules.log: what DynamoRIO's extension drmodtrack (ext/drcovlib) dumps: "Columns: id, containing_id,
- * start, end, ..., path", a row a segment; drmemtrace puts "v#1,0," in front of the path. */
+/* modules.log, as DynamoRIO's extension drmodtrack (ext/drcovlib) writes it: "Columns: id, containing_id,
+ * start, end, ..., path", one row per segment; drmemtrace puts "v#1,0," in front of the path. */
 #include "patterns/source/pat_source.h"
 #include "patterns/source/pat_lines.h"
 #include "patterns/source/pat_tables.h"
@@ -17,7 +17,7 @@
 
 enum { SEGMENTS_MAX = 256, PAGE_BYTES = 4096 };
 
-/* What a file's segments take, in its own view. */
+/* The addresses that a file's segments take, in its own view. */
 struct binary_span {
     uint64_t start, end;
     bool is_fixed; /* not position-independent */
@@ -84,7 +84,7 @@ static ls_err binary_span_of(const char *path, struct binary_span *out)
     return is_elf ? LS_OK : ls_fail(LS_ERR_FORMAT, "%s: no program or library (ELF, 64 bits)", path);
 }
 
-/* --- what the user tells --- */
+/* --- binaries given by the user --- */
 
 ls_err pat_binaries_add(struct pat_binaries *b, const char *text)
 {
@@ -109,9 +109,9 @@ ls_err pat_binaries_add(struct pat_binaries *b, const char *text)
     return binary_append(b, &m);
 }
 
-/* --- what a log tells --- */
+/* --- binaries listed in a log --- */
 
-/* A row that is a module's first segment. */
+/* Parse a row that is a module's first segment. */
 static bool log_parse(const char *line, uint64_t *start, uint64_t *end, const char **path)
 {
     uint64_t id, first;
@@ -127,7 +127,7 @@ static bool log_parse(const char *line, uint64_t *start, uint64_t *end, const ch
     return *path != NULL;
 }
 
-/* Of a file that is not here anymore only the first segment is known. */
+/* Add a module; if its file does not exist here any more, only the first segment is known. */
 static ls_err log_add(struct pat_binaries *b, const char *line)
 {
     struct binary_span span;

@@ -151,7 +151,7 @@ static void give_batch(const struct pat_collect *c, struct pat_batch *b)
                             .accesses_len = c->accesses_len};
 }
 
-/* err is for the next call when there is something to deliver. */
+/* Keep err for the next call if a batch must be delivered first. */
 static ls_err defer(struct pat_collect *c, ls_err err, struct pat_batch *b)
 {
     char why[sizeof(c->why)];

@@ -64,7 +64,7 @@ ls_err pat_file_read(struct pat_file *f)
     return LS_OK;
 }
 
-/* Why unpacking failed, and where: in what is packed, and in what came out. */
+/* Report the reason of a failure to unpack, with the position in the packed and in the unpacked data. */
 static ls_err input_fail(const struct pat_input *in, ls_err err)
 {
     char why[256];
@@ -84,7 +84,7 @@ static ls_err input_fail(const struct pat_input *in, ls_err err)
     }
 }
 
-/* By its first bytes: is it packed? */
+/* Decide by its first bytes whether the file is packed. */
 static ls_err input_begin(struct pat_input *in)
 {
     while (in->file.left < INPUT_MAGIC && !in->file.has_ended)

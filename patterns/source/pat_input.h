@@ -21,9 +21,9 @@ ls_err pat_input_open(const char *path, pat_input **out);
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name, pat_input **out);
 
-/* The next bytes, as many as fit; *out_len 0 at the end.
+/* Read the next bytes, as many as fit; *out_len is 0 at the end.
  * Errors: LS_ERR_FORMAT for damaged and LS_ERR_TRUNCATED for cut packed data, both with the position in the
- * file and in what was unpacked, LS_ERR_IO; all name the file. */
+ * file and in the unpacked data, LS_ERR_IO; all name the file. */
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len);
 
 /* As given to open, "standard input" for "-". */
@@ -38,16 +38,16 @@ struct pat_records {
     uint8_t *buffer;
     const uint8_t *at;
     size_t left;
-    uint64_t at_bytes; /* of the next record, in what is unpacked */
+    uint64_t at_bytes; /* position of the next record in the unpacked data */
 };
 
 /* Owns:   the caller ends r with pat_records_fini, also after a failure.
- * Errors: those of pat_input_open, LS_ERR_NOMEM. */
+ * Errors: as pat_input_open, LS_ERR_NOMEM. */
 ls_err pat_records_init(struct pat_records *r, const char *path);
 void pat_records_fini(struct pat_records *r);
 
-/* At least len_bytes (at most 4096) at r->at, or *is_end at the end of the file.
- * Errors: LS_ERR_TRUNCATED with the position when the file ends inside a record; those of pat_input_read. */
+/* Make at least len_bytes (at most 4096) available at r->at, or set *is_end at the end of the file.
+ * Errors: LS_ERR_TRUNCATED with the position when the file ends inside a record; as pat_input_read. */
 ls_err pat_records_fill(struct pat_records *r, size_t len_bytes, bool *is_end);
 
 /* The next record, NULL at the end of the file. It lives until the next call.  Errors: as fill. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keys of 128 bits to rows: sites, threads, homes of foreign traces. */
+/* Maps keys of 128 bits to rows: sites, threads, homes of foreign traces. */
 #ifndef PAT_INTERN_H
 #define PAT_INTERN_H
 
@@ -8,7 +8,7 @@
 
 struct pat_intern_slot {
     uint64_t first, second;
-    uint32_t row; /* PAT_NONE: no row yet; the one who found it sets it */
+    uint32_t row; /* PAT_NONE: new, to be set by the caller of pat_intern */
     uint32_t is_used;
 };
 
@@ -27,7 +27,7 @@ static inline size_t pat_intern_hash(uint64_t first, uint64_t second)
 /* The slow part of pat_intern: the key is new. */
 ls_err pat_intern_add(struct pat_intern *in, uint64_t first, uint64_t second, uint32_t **out_row);
 
-/* Where the row of a key is; it lives until the next call.
+/* Find a key, or add it; *out_row points to its row until the next call.
  * Errors: LS_ERR_NOMEM. */
 static inline ls_err pat_intern(struct pat_intern *in, uint64_t first, uint64_t second, uint32_t **out_row)
 {

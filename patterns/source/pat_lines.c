@@ -22,7 +22,7 @@ void pat_lines_fini(struct pat_lines *l)
     memset(l, 0, sizeof(*l));
 }
 
-/* More bytes behind those that are left. */
+/* Read more bytes after the remaining ones. */
 static ls_err fill(struct pat_lines *l)
 {
     size_t got;
@@ -42,7 +42,7 @@ static ls_err fill(struct pat_lines *l)
     return LS_OK;
 }
 
-/* What is left, as a line. */
+/* Return the remaining bytes as a line. */
 static ls_err last_line(struct pat_lines *l, char **out)
 {
     if (l->at + l->left == l->buffer + l->room) LS_TRY(fill(l)); /* room for the NUL */

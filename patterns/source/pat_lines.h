@@ -11,7 +11,7 @@ enum { PAT_LINE_MAX = 1 << 20 }; /* bytes; a longer one is damage */
 
 struct pat_lines {
     pat_input *input;
-    char *buffer, *at; /* at: behind the line */
+    char *buffer, *at; /* at: start of the bytes after the current line */
     size_t left, room;
     bool has_ended;
     bool last_may_lack_end; /* set by the caller: then that is no damage */
@@ -20,20 +20,20 @@ struct pat_lines {
 };
 
 /* Owns:   the caller ends l with pat_lines_fini, also after a failure.
- * Errors: those of pat_input_open, LS_ERR_NOMEM. */
+ * Errors: as pat_input_open, LS_ERR_NOMEM. */
 ls_err pat_lines_init(struct pat_lines *l, const char *path);
 void pat_lines_fini(struct pat_lines *l);
 
-/* The next line without its end; NULL: none is left. It lives until the next call.
+/* Return the next line without its end; NULL: none is left. The line is valid until the next call.
  * Errors: LS_ERR_TRUNCATED when the text ends inside a line (one without an end, see above), LS_ERR_FORMAT
- * for a line that is too long; those of pat_input_read. All name the file and the line. */
+ * for a line that is too long; as pat_input_read. All name the file and the line. */
 ls_err pat_lines_next(struct pat_lines *l, char **out);
 
-/* A number at *p, which moves behind it; false: there is none, or it has more than 64 bits. pat_scan_hex
- * takes 0x in front. */
+/* Read a number at *p and advance *p past it; false: there is none, or it has more than 64 bits. pat_scan_hex
+ * accepts a leading 0x. */
 bool pat_scan_hex(const char **p, uint64_t *out);
 bool pat_scan_decimal(const char **p, uint64_t *out);
-/* *p moves behind c where c is there. */
+/* Advance *p past c if it points at c. */
 static inline bool pat_scan_char(const char **p, char c)
 {
     if (**p != c) return false;

@@ -50,7 +50,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What DynamoRIO writes beside its traces. */
+/* True for the files that DynamoRIO writes next to its traces. */
 static bool is_beside(const char *name)
 {
     static const char *const heads[] = {"modules.log", "funclist.log",    "encodings.bin",
@@ -116,17 +116,17 @@ static ls_err files_add(struct files *f, const char *path, const struct pat_sour
 
 /* ---- several files as one ---- */
 
-/* Rows of a file's table to ours. */
+/* Maps the rows of a file's table to ours. */
 struct many_map {
     uint32_t *rows;
     size_t len, room;
 };
 
 struct many {
-    struct pat_source_format row; /* ours, with what the first file's says of windows */
+    struct pat_source_format row; /* ours, with the window size of the first file's format */
     struct files files;
     struct pat_source_options options;
-    size_t at; /* of the file behind the one that is read */
+    size_t at; /* index of the file after the current one */
     pat_source *child;
     struct many_map sites, modules, homes, ranges, threads, phases; /* of child */
     bool *is_alive;                                                 /* of child's ranges */
@@ -178,7 +178,7 @@ static ls_err many_site(struct many *m, const struct pat_site *row)
     return many_map_put(&m->sites, *out);
 }
 
-/* Those without a label are not alike. */
+/* Homes without a label are never merged. */
 static ls_err many_home(struct many *m, const struct pat_home *row)
 {
     uint32_t made = PAT_NONE, *out = &made;
@@ -218,7 +218,7 @@ static ls_err many_phase(struct many *m, const char *name)
     return many_map_put(&m->phases, out);
 }
 
-/* Rows that the file has more than before; those that others refer to come first. */
+/* Take the rows that are new in the file, referenced tables first. */
 static ls_err many_take_rows(struct many *m, const struct pat_tables *t)
 {
     while (m->modules.len < t->modules_len)
@@ -306,7 +306,8 @@ static void many_count(struct many *m, struct pat_source_counts c)
     m->scaled += (double)c.accesses * c.scale;
 }
 
-/* What lived there is gone: the next file has addresses of its own. Labels are complete now. */
+/* End a file: its ranges die, because the next file has a different address space. Its labels are complete
+ * now. */
 static ls_err many_end_child(struct many *m)
 {
     const struct pat_tables *t = pat_source_tables(m->child);
@@ -322,7 +323,7 @@ static ls_err many_end_child(struct many *m)
     return LS_OK;
 }
 
-/* An access of a sample stands for many, one of a trace for itself. */
+/* Refuse to mix samples and traces: a sampled access represents many, a traced one only itself. */
 static ls_err many_check_kind(const struct many *m)
 {
     const bool is_sampled = pat_source_counts(m->child).is_sampled;
@@ -397,7 +398,7 @@ static const struct pat_source_format many_row_of_files = {.name = "files",
                                                            .counts = many_counts,
                                                            .close = many_close};
 
-/* The first file now, so that what is wrong with it is told before the work. */
+/* Open the first file at once, so that an error in it is reported before the work. */
 static ls_err many_adopt(struct files *files, const struct pat_source_options *o, pat_source **out)
 {
     struct many *m = calloc(1, sizeof(*m));

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the samples of a process show of a node. */
+/* The addresses at which the samples of a process hit a node. */
 struct shown {
     uint64_t low, high; /* of the addresses, high exclusive; low > high: none */
-    uint64_t base;      /* lowest start that elements tell, UINT64_MAX: none */
+    uint64_t base;      /* lowest start that elements give, UINT64_MAX: none */
     bool is_hit;
 };
 
@@ -28,7 +28,7 @@ static uint8_t home_kind(uint32_t kind)
     return kind < PROF_NODE_KIND_COUNT && kinds[kind] ? kinds[kind] : PAT_HOME_OTHER;
 }
 
-/* A block is of its site's home. */
+/* Return the node whose home node belongs to: for a block its allocation site. */
 static uint32_t home_node(const struct pat_run_part *p, uint32_t node)
 {
     const struct prof_node *n = &p->nodes[node];
@@ -36,7 +36,7 @@ static uint32_t home_node(const struct pat_run_part *p, uint32_t node)
     return is_block && p->nodes[n->parent].kind == PROF_NODE_SITE ? n->parent : node;
 }
 
-/* Lives of a label below one parent are one home. */
+/* Find or add the home of a node. Nodes with the same label, kind and parent share one. */
 static ls_err home_of(struct pat_run_ranges *r, const struct pat_run_part *p, uint32_t node,
                       struct pat_collect *c, uint32_t *out)
 {
@@ -53,7 +53,7 @@ static ls_err home_of(struct pat_run_ranges *r, const struct pat_run_part *p, ui
     return LS_OK;
 }
 
-/* --- what samples show --- */
+/* --- addresses seen in samples --- */
 
 static void show(struct shown *s, uint64_t addr, uint64_t len_bytes)
 {
@@ -63,7 +63,7 @@ static void show(struct shown *s, uint64_t addr, uint64_t len_bytes)
     if (end > s->high) s->high = end;
 }
 
-/* Around node too: what lies in an area makes it longer. */
+/* Extend node and all its parents: an area includes the data inside it. */
 static void show_around(const struct pat_run_part *p, struct shown *all, uint32_t node, uint64_t addr,
                         uint64_t len_bytes)
 {
@@ -106,14 +106,14 @@ static void show_all(const struct pat_run_part *p, struct shown *all)
 
 /* --- ranges --- */
 
-/* Areas that hold many things: they reach as far as their samples, those of what lies in them included. */
+/* Areas that hold many objects extend as far as their samples, including the samples of those objects. */
 static bool is_area(uint32_t kind)
 {
     return kind == PROF_NODE_STACK || kind == PROF_NODE_STATIC || kind == PROF_NODE_CODE ||
            kind == PROF_NODE_FILE;
 }
 
-/* Where a node lies in this process; false: nobody knows. */
+/* Set the range of a node in this process; false: unknown. */
 static bool place_node(const struct prof_node *n, const struct shown *s, struct pat_run_range *out)
 {
     *out = (struct pat_run_range){.node = n->id, .born_ns = n->born_ns, .died_ns = n->died_ns};
@@ -131,7 +131,7 @@ static bool place_node(const struct prof_node *n, const struct shown *s, struct 
     return is_area(n->kind) && s->low < s->high;
 }
 
-/* Or the same: then the one that is known better stands for both. */
+/* True for equal ranges, too: then the better-known one represents both. */
 static bool are_crossing(const struct pat_run_range *a, const struct pat_run_range *b)
 {
     if (a->end <= b->start || b->end <= a->start) return false;
@@ -141,7 +141,7 @@ static bool are_crossing(const struct pat_run_range *a, const struct pat_run_ran
     return !a_holds_b && !b_holds_a;
 }
 
-/* What samples suggest gives way to what is told, and to the earlier one of its kind. */
+/* Drop ranges derived from samples that cross one given by a node, or an earlier derived one. */
 static void drop_crossing(struct pat_run_ranges *r)
 {
     size_t kept = 0;
@@ -164,7 +164,7 @@ static int by_birth(const void *a, const void *b)
 static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part *p, struct shown *all)
 {
     r->len = r->born = 0;
-    for (uint32_t i = (uint32_t)p->nodes_len; i-- > 0;) { /* what lies in areas before them */
+    for (uint32_t i = (uint32_t)p->nodes_len; i-- > 0;) { /* children before their areas */
         struct pat_run_range range;
         if (!place_node(&p->nodes[i], &all[i], &range)) continue;
         show_around(p, all, i, range.start, range.end - range.start);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The homes and ranges of one process of a profile: what its samples hit. Nodes say where most data lies and
- * lay; where they do not (a symbol that other processes have elsewhere, a stack), the samples tell. */
+/* The homes and ranges of one process of a profile, as its samples hit them. Nodes give the addresses of most
+ * data; where they do not (a symbol that other processes have elsewhere, a stack), the samples do. */
 #ifndef PAT_RUN_RANGES_H
 #define PAT_RUN_RANGES_H
 
@@ -10,7 +10,7 @@
 struct pat_run_range {
     uint64_t start, end, born_ns, died_ns;
     uint32_t node, row; /* of /nodes, of the ranges of the source */
-    bool is_told;       /* by the node, not by samples */
+    bool is_told;       /* range given by the node, not derived from samples */
     bool is_living;
 };
 
@@ -31,12 +31,12 @@ struct pat_run_part {
     const struct prof_samples *samples;
 };
 
-/* Begin a process: its ranges replace those of the one before, homes and rows of ranges join c's tables.
+/* Begin a process: its ranges replace the previous ones; its homes and rows of ranges join c's tables.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
 ls_err pat_run_ranges_of(struct pat_run_ranges *r, const struct pat_run_part *part, struct pat_collect *c);
 
-/* Tell c which ranges were born until born_ns and which died until died_ns. Both UINT64_MAX with everything
- * said: the process ends.
+/* Report to c the births of ranges until born_ns and the deaths until died_ns. Both UINT64_MAX, after
+ * everything else was reported: the process ends.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_run_ranges_events(struct pat_run_ranges *r, uint64_t born_ns, uint64_t died_ns,
                              struct pat_collect *c);

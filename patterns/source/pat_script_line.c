@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths that perf pads addresses to: of data "%16lx" right behind what is before it, of code a blank more. */
+/* Widths that perf pads addresses to: "%16lx" for data, with no blank before it; one blank more for code. */
 enum {
     WORDS_MAX = 48,
     NUMBERS_MAX = 8,
@@ -13,7 +13,7 @@ enum {
     PERIOD_WIDTH = 10,
     DIGITS_MAX = 18
 };
-/* Shorter ones are words ("Add" of a text that was cut). */
+/* Shorter hexadecimal texts are words ("Add" of a text that was cut). */
 enum { HEX_MIN = 5 };
 #define NOT_TOLD UINT64_MAX
 
@@ -80,7 +80,7 @@ static bool is_same(struct pat_span w, const char *text)
 
 /* --- symbols and modules --- */
 
-/* Behind the bracket that closes the one at p; NULL: none does. */
+/* Return the position after the bracket that closes the one at p; NULL: none does. */
 static const char *behind_brackets(const char *p)
 {
     int depth = 0;
@@ -91,8 +91,8 @@ static const char *behind_brackets(const char *p)
     return NULL;
 }
 
-/* The bracket that begins the module: what follows it is a number or nothing. Those of C++ symbols are
- * followed by more of the symbol or by the module. */
+/* Find the bracket that begins the module: a number or nothing follows it. Brackets of C++ symbols are
+ * followed by the rest of the symbol or by the module. */
 static const char *module_at(const char *p)
 {
     for (const char *at = p; (at = strchr(at, '(')); at++) {
@@ -105,7 +105,7 @@ static const char *module_at(const char *p)
     return NULL;
 }
 
-/* Where a symbol without a module ends: before a number that is set off by two blanks or more. */
+/* Return the end of a symbol without a module: two or more blanks before a number, or the line's end. */
 static const char *symbol_end(const char *p)
 {
     for (; *p; p++)
@@ -125,7 +125,7 @@ static struct pat_span without_offset(struct pat_span s)
     return is_same(s, "[unknown]") ? (struct pat_span){s.at, 0} : s;
 }
 
-/* "SYMBOL+0x10 (MODULE)", each maybe left out; returns what is behind them. */
+/* Parse "SYMBOL+0x10 (MODULE)", either part optional; return the position after it. */
 static const char *read_symbol(const char *p, struct pat_script_place *out)
 {
     p = skip_blanks(p);
@@ -216,7 +216,7 @@ static bool read_task(struct pat_span w, struct pat_script_sample *s)
     return true;
 }
 
-/* The words before end are who and where: from the right, since a command may have blanks. */
+/* Parse command, task and CPU from the words before end, from the right, since a command may have blanks. */
 static bool read_who(const struct head *h, size_t end, struct pat_script_sample *s)
 {
     size_t i = end;
@@ -241,7 +241,7 @@ static void set_event(struct pat_span w, struct pat_script_sample *s)
     s->event = (struct pat_span){w.at, w.len - 1};
 }
 
-/* Behind "TIME: PERIOD EVENT:", the latter two maybe left out. */
+/* Parse the text after "TIME: PERIOD EVENT:", the latter two optional. */
 static const char *read_what(const struct head *h, size_t time, struct pat_script_sample *s)
 {
     const struct pat_span *w = &h->words[time];
@@ -263,7 +263,7 @@ static const char *read_what(const struct head *h, size_t time, struct pat_scrip
     return w->at + w->len;
 }
 
-/* No time: an event behind who, maybe with a period between them. */
+/* Parse a head without a time: command and task, an optional period, the event. */
 static const char *read_untimed(const struct head *h, struct pat_script_sample *s)
 {
     for (size_t i = 1; i < h->len; i++) {
@@ -286,7 +286,7 @@ static size_t word_of(const struct head *h, const char *at)
     return h->len;
 }
 
-/* The data source alone tells that this is a sample: "PID/TID ADDR SRC |OP". */
+/* Parse a sample that only its data source identifies: "PID/TID ADDR SRC |OP". */
 static const char *read_bare(const struct head *h, const char *operation, struct pat_script_sample *s)
 {
     const size_t i = operation ? word_of(h, operation) : h->len;
@@ -308,8 +308,8 @@ static const char *read_head(const char *line, const char *operation, struct pat
 
 /* --- the body: ADDR SYMBOL (MODULE) SRC WEIGHT IP SYMBOL (MODULE) --- */
 
-/* Numbers and the instruction: the first is the weight unless it stands before a symbol; the last of them is
- * the instruction when a symbol follows or it is as wide as perf prints it. */
+/* Parse the numbers and the instruction: the first is the weight unless a symbol follows it; the last of them
+ * is the instruction when a symbol follows or it is as wide as perf prints it. */
 static void read_rest(const char *p, struct pat_script_sample *s)
 {
     struct pat_span numbers[NUMBERS_MAX];
@@ -332,7 +332,7 @@ static void read_rest(const char *p, struct pat_script_sample *s)
     if (w.len) read_symbol(w.at, &s->code);
 }
 
-/* Behind the words of the data source: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK N/A", padded. */
+/* Skip the words of the data source: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK N/A", padded. */
 static const char *behind_words(const char *operation)
 {
     static const char *const tags[] = {"|LVL", "|SNP", "|TLB", "|LCK", "|BLK"};
@@ -360,7 +360,7 @@ static struct pat_span word_before(const char *line, const char *p)
 static void set_data(struct pat_span w, struct pat_script_sample *s)
 {
     const uint64_t addr = value_of(w, 16);
-    if (is_hex(w) && addr >= 4096) s->data.addr = addr; /* perf prints 0 for none; nothing lies on page 0 */
+    if (is_hex(w) && addr >= 4096) s->data.addr = addr; /* perf prints 0 for none; page 0 is never mapped */
 }
 
 static void read_with_source(const char *body, const char *operation, struct pat_script_sample *s)
@@ -382,7 +382,7 @@ static void read_without_source(const char *body, struct pat_script_sample *s)
     if (!is_hex(first)) return;
     const char *behind = first.at + first.len;
     const struct pat_span next = word_at(behind);
-    const long width = behind - body - 1; /* a blank behind the colon */
+    const long width = behind - body - 1; /* without the blank after the colon */
     if (width == CODE_WIDTH || (width != DATA_WIDTH && !is_number(next))) {
         s->code.addr = value_of(first, 16);
         if (next.len) read_symbol(behind, &s->code);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In the order in which they are tried: those with a magic first, those that are guessed last. */
+/* Formats in the order in which they are tried: first the ones with a magic, last the guessed ones. */
 static const struct pat_source_format *const formats[] = {
     &pat_source_trace,    &pat_source_run_h5,      &pat_source_nvbit, &pat_source_lackey,
     &pat_source_memtrace, &pat_source_perf_script, &pat_source_gem5,  &pat_source_drmemtrace};
@@ -57,11 +57,11 @@ static ls_err read_head(const char *path, uint8_t head[HEAD_BYTES], size_t *len)
     for (; err == LS_OK && got > 0 && *len < HEAD_BYTES; *len += got)
         if ((err = pat_input_read(in, head + *len, HEAD_BYTES - *len, &got)) != LS_OK) break;
     pat_input_free(in);
-    if (err == LS_ERR_TRUNCATED && *len > 0) err = LS_OK; /* the format will say where */
+    if (err == LS_ERR_TRUNCATED && *len > 0) err = LS_OK; /* the format's own reader reports the position */
     return err;
 }
 
-/* What was looked at would be missing afterwards. */
+/* True for pipes: bytes read to recognise the format would be lost. */
 static bool is_read_once(const char *path)
 {
     struct stat st;

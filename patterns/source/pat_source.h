@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources of accesses: our traces, the bursts of run.h5, what other tracers wrote. One file a format, one row
- * of struct pat_source_format each, listed in pat_source.c. */
+/* Sources of accesses: Loadstone's traces, the bursts of run.h5, the files of other tracers. Each format has
+ * one file and one row of struct pat_source_format, listed in pat_source.c. */
 #ifndef PAT_SOURCE_H
 #define PAT_SOURCE_H
 
@@ -13,8 +13,8 @@
 
 /* ---- binaries ---- */
 
-/* Programs and libraries whose places in memory the user tells, or a log beside the trace, because the trace
- * does not: instructions get names that way. All zero: none. The first that holds an address counts. */
+/* Load addresses of programs and libraries, from the user or from a log next to the trace, for traces that
+ * lack them: instructions get names that way. All zero: none. The first row that holds an address counts. */
 struct pat_binaries {
     struct pat_module *rows;
     size_t len;
@@ -23,12 +23,12 @@ struct pat_binaries {
 /* text: "FILE", or "FILE@BASE" with the address of its first byte, in hexadecimal. Files that are not
  * position-independent need none.
  * Owns:   the caller ends b with pat_binaries_fini.
- * Errors: LS_ERR_ARG without a base that is needed, LS_ERR_USAGE for one that is no number; LS_ERR_FORMAT for
- * what is no ELF file of 64 bits; those of the file; LS_ERR_NOMEM. */
+ * Errors: LS_ERR_ARG without a base that is needed, LS_ERR_USAGE for a base that is no number; LS_ERR_FORMAT
+ * for anything but a 64-bit ELF file; errors of opening the file; LS_ERR_NOMEM. */
 ls_err pat_binaries_add(struct pat_binaries *b, const char *text);
 
-/* The modules of DynamoRIO's modules.log, for a trace: beside it, or in the folder raw beside its own. Where
- * there is none, or it is none, b stays as it is. Files that are not here keep their names.
+/* Add the modules of DynamoRIO's modules.log for a trace: from the trace's folder, or from the folder raw
+ * next to that. Without a valid log b stays as it is. Files that do not exist here keep their names.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_binaries_add_beside(struct pat_binaries *b, const char *trace_path);
 
@@ -43,30 +43,31 @@ struct pat_source_options {
     /* Warps of GPUs as the published tool takes them: those with inactive lanes, and those whose lanes are
      * contiguous, are skipped. */
     bool warps_as_published;
-    /* Where programs and libraries lay, for traces that do not tell; NULL: not known. */
+    /* Load addresses of programs and libraries, for traces that lack them; NULL: not known. */
     const struct pat_binaries *binaries;
-    /* What the user should know of a source that is read all the same; NULL: nobody listens. */
+    /* Receives warnings about a source that is read nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;
 };
 
-/* What was in the source. */
+/* Counts of the source's contents. */
 struct pat_source_counts {
     uint64_t accesses;
-    uint64_t skipped; /* records of kinds that say nothing of memory, or that nobody knows */
-    uint64_t lost;    /* accesses that the tracer says it lost */
-    bool is_sampled;  /* bursts: accesses are a part of what the program did */
-    /* Times a burst's accesses stand for others; 1 for traces. NAN: not known. */
+    uint64_t skipped; /* records of unknown kinds, or of kinds that do not concern memory */
+    uint64_t lost;    /* lost accesses, as the tracer reports them */
+    bool is_sampled;  /* bursts: the accesses are a sample of the program's */
+    /* Accesses of the program that one access represents; 1 for traces. NAN: not known. */
     double scale;
 };
 
-/* What a format must do. All bytes are untrusted. */
+/* The functions of a format. All bytes are untrusted. */
 struct pat_source_format {
-    const char *name, *text; /* "drmemtrace", "what wrote it" */
+    const char *name, *text; /* "drmemtrace", and the name of its writer */
     uint32_t window_bytes;   /* accesses of one instruction in a window of GS Patterns; 0: its usual 64 */
-    /* Are these the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd) of one? */
+    /* True if these are the first len bytes (at most 4096, decompressed where the whole file is gzip or zstd)
+     * of a file in this format. */
     bool (*recognise)(const void *bytes, size_t len, const char *path);
-    /* self is what open left; the tables are the source's own. */
+    /* open sets *out_self, the self of the other functions; the tables belong to the source. */
     ls_err (*open)(const char *path, const struct pat_source_options *o, void **out_self);
     /* Fills b, at least one access or event unless the source has ended; b lives until the next call.
      * Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, naming file and position; LS_ERR_IO; LS_ERR_NOMEM. */
@@ -78,45 +79,47 @@ struct pat_source_format {
 
 /* Open path, "-" is standard input where the format can be read from a pipe.
  * Owns:   the caller closes *out.
- * Errors: LS_ERR_FORMAT when no format recognises it, with the names there are; LS_ERR_USAGE for a name of
- *         none; those of the format's open. */
+ * Errors: LS_ERR_FORMAT when no format recognises it, with the names of the formats; LS_ERR_USAGE for an
+ * unknown name; the errors of the format's open. */
 ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out);
 
-/* Which format is path of, by its content?
- * Errors: LS_ERR_FORMAT: of none; those of reading it. */
+/* Find the format of path by its content.
+ * Errors: LS_ERR_FORMAT if no format matches; read errors. */
 ls_err pat_source_recognise(const char *path, const struct pat_source_format **out);
 
-/* A source of one row that is open already (a live trace): takes self over, also on failure.
+/* Make a source of a row that is open already (a live trace): takes self over, also on failure.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_source_adopt(const struct pat_source_format *row, void *self, pat_source **out);
 
-/* The next batch, empty at the end; *b and what it points to live until the next call or close.
+/* Read the next batch, empty at the end; *b and the arrays it points to are valid until the next call or
+ * close.
  * Errors: as the format's next; then only pat_source_close may follow. */
 ls_err pat_source_next(pat_source *s, struct pat_batch *b);
 
-/* They grow with pat_source_next; labels are complete once it has returned the end. */
+/* The tables of s. They grow with pat_source_next; labels are complete once it has returned the end. */
 const struct pat_tables *pat_source_tables(const pat_source *s);
-/* What was read so far; of the whole source once pat_source_next has returned the end. */
+/* The counts so far; of the whole source once pat_source_next has returned the end. */
 struct pat_source_counts pat_source_counts(const pat_source *s);
-/* Owns:   s, its tables and the last batch are gone; NULL-safe. */
+/* Free s, its tables and the last batch; NULL-safe. */
 void pat_source_close(pat_source *s);
-/* What it is. */
+/* The row of the source's format. */
 const struct pat_source_format *pat_source_row(const pat_source *s);
 
 /* The names of the formats in the order of their rows, as the words of an option. */
 #define PAT_SOURCE_NAMES "trace|run-h5|nvbit|lackey|memtrace|perf-script|gem5|drmemtrace"
-/* Row i of the formats, NULL behind the last. */
+/* Row i of the formats, NULL after the last. */
 const struct pat_source_format *pat_source_format_at(size_t i);
 
 /* ---- several files ---- */
 
-/* Open several files as one source: drmemtrace and memtrace keep a file a thread, ranks a profile each. Files
- * are read one after the other. What is alike in them (modules, sites, homes with a label) has one row;
- * threads and ranges are each file's own. Of a folder (of its folder "trace", where it has one, as drmemtrace
- * has) the files that are sources are read, by name; the others are left out, which o->note is told.
- * o->binaries and what o->user points to must live as long as the source.
+/* Open several files as one source: drmemtrace and memtrace write a file per thread, ranks a profile each.
+ * Files are read one after the other. Rows that are equal in them (modules, sites, homes with a label) are
+ * merged; threads and ranges are separate for each file. If a path is a folder, the files in it that are
+ * sources are read, sorted by name, and the others are skipped with a message to o->note; its folder "trace"
+ * is read instead where it has one, as drmemtrace has. o->binaries and o->user must live as long as the
+ * source.
  * Owns:   the caller closes *out.
- * Errors: LS_ERR_FORMAT for a folder without any source; those of the folder, of pat_source_open;
+ * Errors: LS_ERR_FORMAT for a folder without any source; errors of listing the folder; as pat_source_open;
  * LS_ERR_NOMEM. */
 ls_err pat_many_open(const char *const *paths, size_t len, const struct pat_source_options *o,
                      pat_source **out);

@@ -12,7 +12,7 @@
 
 enum { RECORD_BYTES = 12, BUNDLE_MAX = 8, TYPES = 256, TYPES_KNOWN = 64 };
 
-/* What a type means; what is not in the table is skipped. */
+/* Meanings of record types; types missing from the table are skipped. */
 enum act {
     ACT_SKIP,
     ACT_LOAD,
@@ -29,7 +29,7 @@ static const uint8_t acts[TYPES] = {
     [0] = ACT_LOAD,         [1] = ACT_STORE,        [10] = ACT_INSTRUCTION, /* no branch */
     [11] = ACT_INSTRUCTION,                                                 /* kinds of branches */
     [12] = ACT_INSTRUCTION, [13] = ACT_INSTRUCTION, [14] = ACT_INSTRUCTION, [15] = ACT_INSTRUCTION,
-    [16] = ACT_INSTRUCTION, [17] = ACT_BUNDLE, /* instructions behind the last one, by their lengths */
+    [16] = ACT_INSTRUCTION, [17] = ACT_BUNDLE, /* instructions that follow the last one, by their lengths */
     [22] = ACT_THREAD,      [25] = ACT_HEADER,      [26] = ACT_FOOTER,      [28] = ACT_MARKER,
     [29] = ACT_INSTRUCTION, /* an iteration of a rep string */
     [30] = ACT_INSTRUCTION, /* maybe one */
@@ -37,7 +37,7 @@ static const uint8_t acts[TYPES] = {
     [48] = ACT_INSTRUCTION, /* branch taken, not taken */
     [49] = ACT_INSTRUCTION};
 
-/* Headers, and the markers behind them, stand before the first thread. */
+/* Headers and their markers come before the first thread. */
 static const bool is_of_thread[ACT_MARKER + 1] = {
     [ACT_LOAD] = true, [ACT_STORE] = true, [ACT_INSTRUCTION] = true, [ACT_BUNDLE] = true};
 
@@ -89,7 +89,7 @@ static ls_err dr_instruction(struct dr *d, uint64_t ip, uint64_t len_bytes)
     return pat_collect_begin(&d->collect, d->thread, ip, PAT_NONE);
 }
 
-/* Accesses that follow are those of the last instruction of the bundle. */
+/* The accesses that follow belong to the last instruction of the bundle. */
 static ls_err dr_bundle(struct dr *d, const uint8_t *lengths, size_t len)
 {
     for (size_t i = 0; i < len && i < BUNDLE_MAX; i++)
@@ -200,7 +200,7 @@ static void dr_close(void *self)
     free(d);
 }
 
-/* What the user says of binaries counts first. */
+/* Binaries that the user gives take precedence over logged ones. */
 static ls_err dr_start(struct dr *d, const char *path)
 {
     struct pat_binaries logged = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two texts that users of gem5 have.
+/* Two text formats of gem5.
  *
- * Packets: what util/decode_packet_trace.py makes of a packet trace (MemTraceProbe, CommMonitor):
- * "[ID,]r|w|u,ADDRESS,BYTES[,FLAGS],TICK[,PC]", all decimal. FLAGS are always written by newer versions, so
- * two numbers behind BYTES are FLAGS and TICK.
+ * Packets: output of util/decode_packet_trace.py for a packet trace (MemTraceProbe, CommMonitor):
+ * "[ID,]r|w|u,ADDRESS,BYTES[,FLAGS],TICK[,PC]", all decimal. Newer versions always write FLAGS, so two
+ * numbers after BYTES are FLAGS and TICK.
  *
  * Execution: --debug-flags=Exec with ExecEffAddr (ExeTracer, src/cpu/exetrace.cc): "TICK: CPU: T0 : 0xPC
- * @symbol : disassembly : MemRead : D=0x0 A=0xADDRESS"; 0xPC may be followed by a micro-operation. Widths are
- * not told. */
+ * @symbol : disassembly : MemRead : D=0x0 A=0xADDRESS"; 0xPC may be followed by a micro-operation. The lines
+ * have no widths. */
 #include "patterns/source/pat_sources.h"
 #include "common/ls_hash.h"
 #include "patterns/source/pat_text.h"
@@ -21,7 +21,7 @@ enum { PACKET_NUMBERS = 5 };
 
 struct packet {
     char command;
-    uint64_t numbers[PACKET_NUMBERS]; /* address, bytes, and what is behind them */
+    uint64_t numbers[PACKET_NUMBERS]; /* address, bytes, and the numbers that follow */
     size_t len;
 };
 
@@ -62,7 +62,7 @@ struct exec_line {
     const char *cpu; /* "system.cpu: T0" */
     size_t cpu_len;
     uint64_t ip, micro;
-    const char *rest; /* behind the instruction's address */
+    const char *rest; /* text after the instruction's address */
 };
 
 /* A line of the execution trace, of whatever kind. */

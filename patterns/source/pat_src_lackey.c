@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* valgrind --tool=lackey --trace-mem=yes (its manual, "Lackey"): an instruction is "I  ADDRESS,BYTES", its
- * accesses follow as " L ", " S " and " M " (load, then store); valgrind's own lines begin with ==PID==.
- * Threads are not told apart. */
+ * accesses follow as " L ", " S " and " M " (load, then store); valgrind's own lines begin with ==PID==. The
+ * format does not distinguish threads. */
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses of warps as GS Patterns' NVBit tool writes them (nvbit_tracing/gsnv_trace/common.h of its
- * sources): a header of 24 bytes, map entries of 120 (names of instructions and lines), records of 312: who,
- * what, and the addresses of 32 lanes, 0 where a lane was not active. A warp is a thread, its lanes are
+ * sources): a header of 24 bytes, map entries of 120 (names of instructions and lines), records of 312: warp,
+ * operation, and the addresses of 32 lanes, 0 for an inactive lane. A warp is a thread, its lanes are
  * accesses of one site. */
 #include "patterns/source/pat_collect.h"
 #include "patterns/source/pat_input.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* NV_WINDOW_BYTES: what a row of GS Patterns' windows holds for warps. */
+/* NV_WINDOW_BYTES: bytes of a row of GS Patterns' windows for warps. */
 enum { LANES = 32, NV_WINDOW_BYTES = 256, MAP_BYTES = 120, WARPS_MAX = 1 << 16 };
 
 struct nv_header {
@@ -34,7 +34,7 @@ struct nv {
     struct pat_collect collect;
     struct pat_source_options options;
     uint64_t maps_left, warps;
-    uint64_t told, seen;         /* records: what the header says, 0: nothing, and those that were there */
+    uint64_t told, seen;         /* records: number in the header (0: none given), and number read */
     bool was_folded, is_waiting; /* record waits: an event came before it */
     struct nv_record record;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of perf script: samples with addresses of data. Each is a single access: between two of a thread
- * much happened that is not here. */
+/* The text of perf script: samples with data addresses. Each is a single access: the accesses between two
+ * samples of a thread are missing. */
 #include "patterns/source/pat_script_line.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_text.h"
@@ -20,7 +20,7 @@ static ls_err script_line(struct pat_text *t, const char *line, bool *is_known)
     if (!*is_known) return LS_OK;
     snprintf(label, sizeof(label), "%u", s.tid);
     LS_TRY(pat_collect_thread(&t->collect, s.tid, label, &thread));
-    pat_script_op(&s, &op); /* most events that do not tell are of loads */
+    pat_script_op(&s, &op); /* most events that give no operation are loads */
     const struct pat_site site = {.ip = s.code.addr, .module = PAT_NONE, .op = op};
     t->periods += s.period_events;
     LS_TRY(pat_collect_one(&t->collect, thread, &site, s.data.addr));
@@ -34,7 +34,7 @@ static ls_err script_end(struct pat_text *t)
     return LS_OK;
 }
 
-/* Any text may have a number and a word with a colon: addresses tell. */
+/* Require an address: any text may have a number and a word with a colon. */
 static bool has_address(const char *line)
 {
     struct pat_script_sample s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of a profile (doc/run-h5.md): those of a burst are accesses that its thread made one after the
- * other; behind each burst the sequence is broken. Processes come one after the other, because each has
- * addresses of its own. */
+/* The samples of a profile (doc/run-h5.md): the samples of a burst are consecutive accesses of its thread;
+ * after each burst the sequence is broken. Processes come one after the other, because each has its own
+ * address space. */
 #include "patterns/pat_access.h"
 #include "patterns/source/pat_run_ranges.h"
 #include "patterns/source/pat_sources.h"
@@ -23,9 +23,9 @@ struct run_module {
     bool is_alone; /* no other module of its process was ever at any of its addresses */
 };
 
-/* The loaded object that an instruction of a profile was of. Addresses alone do not tell: processes have the
- * same ones, and what is loaded after dlclose may lie where another object was. There the profile's lines
- * tell, which have a row for each of them. All zero: empty. */
+/* Finds the loaded object of an instruction of a profile. Addresses alone do not identify it: processes share
+ * them, and after dlclose another object may be loaded at the same place. In these cases the profile's lines
+ * decide, which have a row for each object. All zero: empty. */
 struct run_modules {
     const struct prof_module *modules;
     const struct prof_line *lines;
@@ -71,7 +71,7 @@ static bool run_check_alone(struct run_modules *m, size_t i)
     return row->is_alone;
 }
 
-/* The line of a place: of rows for one ip the first whose module was still there. */
+/* Find the line of a place: among the rows for one ip the first whose module was still loaded. */
 static const struct prof_line *run_line(const struct run_modules *m, const struct run_place *at)
 {
     size_t from = 0, to = m->lines_len;
@@ -356,7 +356,7 @@ static ls_err run_next(void *self, struct pat_batch *b)
 
 /* --- scale --- */
 
-/* Mean of the events that samples tell, NAN when one does not. */
+/* Mean of the samples' event counts, NAN when a sample has none. */
 static double scale_by_events(const struct prof_samples *samples)
 {
     double sum = 0;
@@ -367,7 +367,7 @@ static double scale_by_events(const struct prof_samples *samples)
     return samples->len ? sum / (double)samples->len : NAN;
 }
 
-/* Cycles that a burst takes natively, estimated from its part behind the run-ahead window; 0: it has none. */
+/* Cycles that a burst takes natively, estimated from its part after the run-ahead window; 0: it has none. */
 static double native_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
                             const struct prof_cost_samples *s)
 {
@@ -381,10 +381,10 @@ static double native_cycles(const struct prof_cost_model *m, const struct prof_b
     return cycles * (double)b->instructions / seen;
 }
 
-/* How many accesses of the program a sampled one stands for; NAN: not known.
+/* Number of the program's accesses that a sampled one represents; NAN: not known.
  *
- * Hardware tells it (column events). For bursts it is estimated: the CPU time that all bursts stand for, by
- * the time that their instructions take natively, which is what profile/prof_cost.h takes it for:
+ * With hardware samples the column events gives it. For bursts it is estimated: the CPU time that all bursts
+ * represent, divided by the native time of their instructions, which profile/prof_cost.h estimates as
  * instructions / issue width + the measured waiting of loads, an upper bound. */
 static double run_scale(const struct run *r)
 {
@@ -461,7 +461,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     r->thread_phase = none_rows(r->threads_len);
     if (!r->order || !r->thread_rows || !r->phase_rows || !r->thread_phase)
         return ls_nomem("reading %s", path);
-    const size_t all_bursts = r->bursts_len; /* from here on only those of order */
+    const size_t all_bursts = r->bursts_len; /* from here on only the bursts in order */
     LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));
     if (r->bursts_len == 0)
         return ls_fail(LS_ERR_FORMAT,

@@ -64,7 +64,7 @@ static ls_err cut(const struct trace *t, const char *what)
 
 /* --- bytes --- */
 
-/* len bytes; fewer at the end of the file (*got says how many). */
+/* Read len bytes; *got is less at the end of the file. */
 static ls_err read_bytes(struct trace *t, void *out, size_t len, size_t *got)
 {
     size_t part;
@@ -132,7 +132,7 @@ static ls_err chunk_damaged(const struct trace *t, const char *what)
                    (unsigned long long)t->chunk_at_bytes, what);
 }
 
-/* Unpacked bytes of a chunk that may be; 0 when they may not. */
+/* Length of a chunk's unpacked streams; 0 if it exceeds the limit. */
 static size_t raw_bytes_of(const struct pat_trace_chunk *c)
 {
     uint64_t sum = 0;
@@ -145,7 +145,8 @@ static ls_err read_packed(struct trace *t, const struct pat_trace_chunk *c)
 {
     size_t got = 0, part;
     if (c->packed_bytes > PAT_TRACE_CHUNK_BYTES_MAX) return chunk_damaged(t, "its length");
-    while (got < c->packed_bytes) { /* the room grows with what is there, not with what is promised */
+    while (got < c->packed_bytes) { /* the buffer grows with the bytes read, not with the length in the
+                                     * header */
         const size_t left = c->packed_bytes - got, step = left < 1 << 20 ? left : 1 << 20;
         LS_TRY(reserve(&t->packed, &t->packed_room, got + step));
         LS_TRY(read_bytes(t, t->packed + got, step, &part));
@@ -190,7 +191,7 @@ static ls_err read_tail(struct trace *t, const struct pat_trace_chunk *c)
     return LS_OK;
 }
 
-/* The chunk before was used up. */
+/* Read the next chunk; the current one must be used up. */
 static ls_err next_chunk(struct trace *t)
 {
     struct pat_trace_chunk c;
@@ -232,7 +233,7 @@ static ls_err read_rest(struct trace *t)
     return t->rows.is_event ? add_event(t, &t->rows.event) : LS_OK;
 }
 
-/* The address behind op, NULL when the stream ends. */
+/* Read the address that belongs to op; false when the stream ends. */
 static inline bool read_addr(struct ls_cursor *c, unsigned len, const struct pat_track *k, uint64_t *out)
 {
     uint64_t z = 0;
@@ -273,7 +274,7 @@ static ls_err read_op(struct trace *t, uint8_t op)
     return chunk_damaged(t, "an unknown operation");
 }
 
-/* Is the event that comes next to wait for the next batch? */
+/* True if the next operation is an event that must wait for the next batch. */
 static inline bool is_event_next(const struct trace *t, uint8_t op)
 {
     const struct ls_cursor *c = &t->streams[PAT_STREAM_REST];
@@ -281,7 +282,7 @@ static inline bool is_event_next(const struct trace *t, uint8_t op)
            c->span.data[c->pos_bytes] < PAT_TRACE_ROW_SITE;
 }
 
-/* Decode what the chunk has until the batch is full. True: it is. */
+/* Decode the chunk until the batch is full. *is_full: it is; else the chunk is used up. */
 static ls_err read_ops(struct trace *t, bool *is_full)
 {
     struct ls_cursor *ops = &t->streams[PAT_STREAM_OPS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of a source, built row by row: whoever makes accesses uses these.
+/* The tables of a source, built row by row; every maker of accesses uses these.
  *
- * Where nothing else is said: Owns: t copies texts; the caller ends t with pat_tables_fini.  Errors:
+ * Unless noted otherwise: Owns: t copies texts; the caller ends t with pat_tables_fini.  Errors:
  * LS_ERR_NOMEM, LS_ERR_RANGE when a table is full; t is then unchanged. */
 #ifndef PAT_TABLES_H
 #define PAT_TABLES_H
@@ -9,7 +9,7 @@
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
 
-/* Append a row; *out is its number. Texts of row are copied (those of homes may be NULL). */
+/* Append a row; *out is its number. Texts of row are copied (a home's may be NULL). */
 ls_err pat_tables_add_site(struct pat_tables *t, const struct pat_site *row, uint32_t *out);
 ls_err pat_tables_add_module(struct pat_tables *t, const struct pat_module *row, uint32_t *out);
 ls_err pat_tables_add_home(struct pat_tables *t, const struct pat_home *row, uint32_t *out);

@@ -17,17 +17,17 @@
 #define PAT_TRACE_CHUNK UINT32_C(0x4b4e4843) /* "CHNK" */
 #define PAT_TRACE_TAIL UINT32_C(0x4c494154)  /* "TAIL" */
 
-/* Bits of features_needed: a reader refuses those that it does not know. None so far. */
+/* Bits of features_needed: a reader refuses unknown ones. None so far. */
 #define PAT_TRACE_NEEDED_KNOWN UINT32_C(0)
-/* Bits of features: a reader may skip those that it does not know. */
+/* Bits of features: a reader may ignore unknown ones. */
 #define PAT_TRACE_SAMPLED UINT32_C(1) /* bursts, not all accesses */
 
 struct pat_trace_header {
     char magic[8];
     uint32_t version;
     uint32_t features_needed, features;
-    uint32_t header_bytes; /* readers skip what is behind the fields they know */
-    double scale;          /* times an access stands for others, NAN: not known */
+    uint32_t header_bytes; /* readers skip the bytes after the fields they know */
+    double scale;          /* accesses that one access represents, NAN: not known */
 };
 
 enum pat_trace_stream { PAT_STREAM_OPS, PAT_STREAM_SITES, PAT_STREAM_ADDRS, PAT_STREAM_REST, PAT_STREAMS };
@@ -42,7 +42,7 @@ struct pat_trace_chunk {
     uint32_t crc;      /* CRC-32 of zlib over the fields above and the packed bytes */
 };
 
-/* The bytes behind a chunk header with the magic TAIL; its codec is PAT_CODEC_NONE. */
+/* The bytes after a chunk header with the magic TAIL; its codec is PAT_CODEC_NONE. */
 struct pat_trace_tail {
     uint64_t accesses, skipped, lost;
 };
@@ -51,8 +51,8 @@ _Static_assert(sizeof(struct pat_trace_header) == 32, "the header has 32 bytes")
 _Static_assert(sizeof(struct pat_trace_chunk) == 40, "a chunk's header has 40 bytes");
 _Static_assert(sizeof(struct pat_trace_tail) == 24, "the tail has 24 bytes");
 
-/* An operation is a byte. Its low four bits: 0 to 8 are an access and tell how many bytes its address takes
- * in the stream of addresses (0: it is as predicted). */
+/* An operation is a byte. Its low four bits: 0 to 8 are an access, and the number of bytes that its address
+ * takes in the stream of addresses (0: it is as predicted). */
 enum {
     PAT_TRACE_ADDR_MAX = 8,
     PAT_TRACE_REST = 9, /* an event or a row: its tag and fields are in the stream of the rest */

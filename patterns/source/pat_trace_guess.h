@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the next access of a thread probably is: the writer and the reader of a trace keep the same record of
- * the past, and only what differs from the guess is written.
+/* Predicts the next access of a thread: the writer and the reader of a trace keep the same record of the
+ * past, and only differences from the prediction are written.
  *
- * The site: the one that followed this site the last time. The address: as far from the site's last one in
- * this thread as the step that was seen twice in a row. */
+ * Site: the one that followed this site the last time. Address: the site's last one in this thread plus the
+ * step that was seen twice in a row. */
 #ifndef PAT_TRACE_GUESS_H
 #define PAT_TRACE_GUESS_H
 
@@ -52,7 +52,7 @@ static inline uint32_t pat_guess_site(const struct pat_guess_thread *t)
     return t->last ? t->last->next - 1 : PAT_NONE;
 }
 
-/* The access was there. */
+/* Update the prediction with an access that was made. */
 static inline void pat_guess_learn(struct pat_guess_thread *t, struct pat_track *k, uint32_t site,
                                    uint64_t addr)
 {

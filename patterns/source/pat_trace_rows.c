@@ -220,7 +220,7 @@ static ls_err get_label(struct pat_rows_reader *r, struct ls_cursor *c)
     return err;
 }
 
-/* Rows that what of an event may name. */
+/* Number of rows in the table that an event of this kind refers to. */
 static size_t rows_of_event(const struct pat_tables *t, unsigned kind)
 {
     switch (kind) {

@@ -34,7 +34,7 @@ static inline bool pat_varint_get(struct ls_cursor *c, uint64_t *out)
     return false;
 }
 
-/* A stream of the rest that grows. known: only the lengths are used, rows that were put. */
+/* A growing stream of the rest. known: the rows put so far; only the lengths of its tables are used. */
 struct pat_rows {
     uint8_t *data;
     size_t len_bytes, room_bytes;
@@ -46,39 +46,39 @@ struct pat_rows {
  * address is written as its distance to the one before.
  * Owns:   r.  Errors: LS_ERR_NOMEM; then r ends where it did, or inside the row, and is of no use. */
 ls_err pat_rows_put_site(struct pat_rows *r, const struct pat_site *row);
-/* The next module; of its path PAT_TRACE_TEXT_MAX bytes are kept.
+/* Append the next module; at most PAT_TRACE_TEXT_MAX bytes of its path are kept.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_module(struct pat_rows *r, const struct pat_module *row);
-/* The next home; its label, cut like that, may be NULL and be put later.
+/* Append the next home; its label, cut likewise, may be NULL and be put later.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_home(struct pat_rows *r, const struct pat_home *row);
-/* The next range; its home was put before.
+/* Append the next range; its home was put before.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_range(struct pat_rows *r, const struct pat_range *row);
-/* The next thread.
+/* Append the next thread.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_thread(struct pat_rows *r, const char *label);
-/* The next phase.
+/* Append the next phase.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_phase(struct pat_rows *r, const char *name);
-/* The label of a home that was put before.
+/* Append the label of a home that was put before.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_label(struct pat_rows *r, uint32_t home, const char *label);
-/* An event; the row it names was put before.
+/* Append an event; the row it refers to was put before.
  * Owns:   r.  Errors: as pat_rows_put_site. */
 ls_err pat_rows_put_event(struct pat_rows *r, const struct pat_event *event);
-/* Owns:   what r holds is gone; r is empty. */
+/* Free the data of r; r is then empty. */
 void pat_rows_fini(struct pat_rows *r);
 
-/* Where rows go that are read. */
+/* Receives the rows that are read. */
 struct pat_rows_reader {
     struct pat_tables *tables;
     uint64_t ip;
     struct pat_event event;
     bool is_event;
 };
-/* The next thing in c: a row goes to the tables, an event to r->event (is_event is then true). Everything is
- * checked against the tables.
+/* Read the next item in c: a row goes to the tables, an event to r->event (is_event is then true). Everything
+ * is checked against the tables.
  * Owns:   the tables are the caller's.
  * Errors: LS_ERR_FORMAT (without file and position), LS_ERR_NOMEM, LS_ERR_RANGE when a table is full. */
 ls_err pat_rows_get(struct pat_rows_reader *r, struct ls_cursor *c);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* What an operation may take in each stream: two numbers of sites (thread and site), an address. */
+/* Bytes that an operation may take in each stream: two numbers of sites (thread and site), an address. */
 enum {
     OPS_ROOM = 2 * PAT_TRACE_CHUNK_OPS,
     SITES_ROOM = 2 * PAT_VARINT_MAX * PAT_TRACE_CHUNK_OPS,
@@ -118,7 +118,7 @@ static ls_err write_chunk(pat_trace_writer *w, struct pat_trace_chunk *c, const 
     return write_all(w, packed, c->packed_bytes);
 }
 
-/* The streams one behind the other, in a block that has room for them packed as well. */
+/* Concatenate the streams, in a block that also has room for them packed. */
 static uint8_t *join_streams(const pat_trace_writer *w, size_t raw_bytes, size_t room_bytes)
 {
     uint8_t *raw = malloc(raw_bytes + room_bytes), *p = raw;
@@ -167,7 +167,7 @@ static ls_err flush_if_full(pat_trace_writer *w)
 
 /* --- rows and events --- */
 
-/* One operation for what rows was given more. */
+/* Add one operation for a row or event just appended to the rest. */
 static ls_err note_rest(pat_trace_writer *w, ls_err err)
 {
     LS_TRY(err);
@@ -225,7 +225,7 @@ static ls_err switch_thread(pat_trace_writer *w, uint32_t thread)
     return LS_OK;
 }
 
-/* How many bytes z takes, little-endian. */
+/* Number of bytes of z without leading zero bytes, at least 1. */
 static inline unsigned bytes_of(uint64_t z)
 {
     return z ? (71u - (unsigned)__builtin_clzll(z)) / 8 : 1;

@@ -13,7 +13,7 @@ struct gzip {
     struct pat_file *file;
     z_stream stream;
     bool is_between; /* members */
-    bool has_ended;  /* what follows the last member is none (padding): left alone, as gzip does */
+    bool has_ended;  /* bytes after the last member are padding: ignored, as gzip does */
 };
 
 static ls_err gzip_open(struct pat_file *f, enum pat_packing packing, void **out)

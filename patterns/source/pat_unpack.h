@@ -15,18 +15,18 @@ struct pat_file {
     const char *name;
     int fd;
     uint8_t *buffer;
-    const uint8_t *at; /* what was read and not used yet */
+    const uint8_t *at; /* bytes read and not used yet */
     size_t left;
     bool has_ended;
     uint64_t end_bytes; /* of the buffer, in the file */
 };
 
-/* Read on behind what is left.  Errors: those of read, naming the file. */
+/* Read more bytes and append them to the remaining ones.  Errors: as read, naming the file. */
 ls_err pat_file_read(struct pat_file *f);
 
 enum pat_packing { PAT_PACKING_GZIP, PAT_PACKING_ZIP, PAT_PACKING_ZSTD, PAT_PACKING_LZ4 };
 
-/* What unpacks some of them. Errors are without the file's name. */
+/* The functions that unpack some of the packings. Their errors do not name the file. */
 struct pat_unpacking {
     ls_err (*open)(struct pat_file *f, enum pat_packing packing, void **out_self);
     /* At least one byte, *out_len 0 at the end.

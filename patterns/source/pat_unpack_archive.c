@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Zip archives, zstd and lz4 by libarchive. A zip archive that can be read at any place is read by its
- * directory; from a pipe it is read forward, where libarchive passes over what is no member. */
+/* Zip archives, zstd and lz4 by libarchive. A seekable zip archive is read by its directory; from a pipe it
+ * is read forward, where libarchive skips bytes outside members. */
 #include "patterns/source/pat_unpack.h"
 
 #include <archive.h>
@@ -25,7 +25,7 @@ static const struct {
                        [PAT_PACKING_ZSTD] = {"zstd", ARCHIVE_FILTER_ZSTD},
                        [PAT_PACKING_LZ4] = {"lz4", ARCHIVE_FILTER_LZ4}};
 
-/* ---- what libarchive reads from ---- */
+/* ---- input of libarchive ---- */
 
 static la_ssize_t unarchive_block(struct archive *a, void *user, const void **out)
 {
@@ -69,7 +69,7 @@ static void unarchive_close(void *self)
 static int unarchive_start(struct unarchive *u, int filter)
 {
     struct archive *a = u->archive;
-    const off_t end = lseek(u->file->fd, 0, SEEK_CUR); /* of what was read, where it can be read again */
+    const off_t end = lseek(u->file->fd, 0, SEEK_CUR); /* position, if the file is seekable */
     const bool has_members = u->file->at[2] == 3; /* PK, 3, 4; libarchive does not find an empty directory */
     int code = ARCHIVE_OK;
     u->by_directory = filter == 0 && has_members && end >= 0 && (uint64_t)end == u->file->end_bytes;
