@@ -40,7 +40,7 @@ uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side)
 ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t accesses_max,
                   struct pat_indices *out)
 {
-    struct pat_extent reach; /* nothing below can overflow once this is known */
+    struct pat_extent reach; /* nothing below can overflow once the extent is known */
     struct pat_list l = {0};
     const struct pat_flat f = pat_flat_of(c, side);
     const size_t row = pat_flat_len(&f);
@@ -104,7 +104,7 @@ static void pat_normalise_negative(struct pat_indices *p)
         }
 }
 
-/* The lists of both that mean the same; those of a multi kernel's levels are no elements. */
+/* Scale all lists; the level lists of a multi kernel hold positions, not elements, and keep their values. */
 static ls_err pat_scale_lists(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out)
 {
     const bool has_levels = c->kernel == PAT_MULTIGATHER || c->kernel == PAT_MULTISCATTER;
@@ -126,7 +126,7 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, s
     *out = *c;
     out->pattern = out->gather = out->scatter = (struct pat_indices){0};
     out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
-    out->found_as = out->found_class = out->array = NULL; /* the writer tells these of what was found */
+    out->found_as = out->found_class = out->array = NULL; /* the JSON writer sets them for found patterns */
     out->name = strdup(c->name);
     if (!out->name) return ls_nomem("a name");
     LS_TRY(pat_scale_lists(c, elem_size_bytes, out));
@@ -151,7 +151,7 @@ static uint64_t pat_whole_sum(uint64_t a, uint64_t b)
     return ls_add_u64(a, b, &sum) ? sum : UINT64_MAX;
 }
 
-/* Without a limit. */
+/* Length of all known accesses, without a limit. */
 static uint64_t pat_whole_known(const struct pat_found *r)
 {
     const uint64_t body = pat_unrolled_len(&r->config, pat_whole_side(r));
@@ -165,7 +165,7 @@ static uint64_t pat_whole_len(const struct pat_found *r, uint64_t accesses_max)
     return known < accesses_max ? known : accesses_max;
 }
 
-/* How many accesses the program made there (of one of its threads). */
+/* Number of accesses that the program made there (of one of its threads). */
 static uint64_t pat_whole_made(const struct pat_found *r)
 {
     const uint64_t own = r->threads > 1 ? r->accesses / r->threads : r->accesses;

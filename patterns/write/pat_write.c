@@ -22,7 +22,7 @@ const struct pat_writer *pat_writer_at(size_t i)
     return i < sizeof(pat_writers) / sizeof(pat_writers[0]) ? pat_writers[i] : NULL;
 }
 
-/* Without the ending behind the last slash. */
+/* Length of path without the ending of its last component. */
 static int pat_stem_len(const char *path)
 {
     const char *base = ls_base_name(path), *dot = strrchr(base, '.');

@@ -11,43 +11,43 @@
 #include <stdio.h>
 
 struct pat_write_options {
-    const char *source;    /* what the patterns were found in, for people */
+    const char *source;    /* name of the program or trace the patterns were found in, for people */
     uint64_t accesses_max; /* of a pattern where a format needs each access: 0 is 2^20 */
-    /* What the user should know of a file that is written all the same; NULL: nobody listens. */
+    /* Receives warnings about a file that is written nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;
 };
 
-/* A format. Its files are the one that the user names, and others beside it: the same name with another
- * ending. */
+/* A format. It writes the file that the user names, and possibly others next to it: the same name with
+ * another ending. */
 struct pat_writer {
     const char *name, *text;
     const char *end;  /* how the user's file usually ends: ".json" */
     const char *more; /* ending of a second file, NULL: there is none */
     bool joins;       /* it takes patterns of several instructions */
-    const char *each; /* ending behind the number of a pattern of one file a pattern, NULL: there are none */
+    const char *each; /* ending after the pattern's number, for formats with a file per pattern; NULL: none */
     ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
                     ls_outputs *files);
-    /* what the format's own tool prints, instead of our table; NULL */
+    /* prints the patterns as the format's own tool does, in place of our table; NULL: our table */
     void (*print)(const struct pat_findings *f, FILE *out);
 };
 
-/* Row i of the formats, NULL behind the last. */
+/* Row i of the formats, NULL after the last. */
 const struct pat_writer *pat_writer_at(size_t i);
 
-/* The name of file i that w writes for path and patterns_len patterns: 0 is path itself. False behind the
- * last. */
+/* Set out to the name of file i that w writes for path and patterns_len patterns: 0 is path itself. False
+ * after the last file. */
 bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
                     char out[PATH_MAX]);
 
-/* Write f as w does. Files that are there are replaced when all is written; after a failure they are as they
- * were.
+/* Write f in format w. Existing files are replaced once everything is written; after a failure they are
+ * unchanged.
  * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM. */
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
                  const char *path);
 
-/* "gather of x through col in multiply (spmv.c:88)", and the same with "; complex, exact" behind it: where a
- * pattern is from and what it is. Where no function is known its module and address stand for it.
+/* Describe a pattern's origin, "gather of x through col in multiply (spmv.c:88)", and the same followed by
+ * its class and form, "; complex, exact". Where no function is known its module and address are used.
  * Cut at room bytes. */
 void pat_where_text(const struct pat_found *r, char *out, size_t room);
 void pat_origin_text(const struct pat_found *r, char *out, size_t room);

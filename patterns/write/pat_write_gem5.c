@@ -90,7 +90,7 @@ struct pat_gem5_made {
     uint64_t memory_bytes; /* a power of two that holds them */
 };
 
-/* What all patterns of one call are written with. */
+/* Shared by all patterns of one call. */
 struct pat_gem5_job {
     const struct pat_findings *found;
     const struct pat_write_options *options;
@@ -124,7 +124,7 @@ static ls_err pat_gem5_trace(const struct pat_gem5_job *job, size_t i, struct pa
     return err;
 }
 
-/* What JSON writes of a text and of a number is a literal of Python, too. */
+/* JSON texts and numbers are literals of Python, too. */
 static void pat_gem5_row(const struct pat_found *r, const struct pat_gem5_made *made, FILE *out)
 {
     char origin[1024];

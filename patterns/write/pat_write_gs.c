@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of GS Patterns: full sequences as JSON, a table of source lines, raw indices, and its listing
- * (create_metrics_file of its gs_patterns_core.cpp). It writes all raw indices to one file, the last pattern
- * stays; here each pattern has its own. */
+ * (create_metrics_file of its gs_patterns_core.cpp). GS Patterns writes all raw indices to one file, where
+ * only the last pattern's remain; here each pattern has its own. */
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static ls_err pat_gs_raw(const struct pat_indices *p, const char *path, ls_outpu
     return ls_outputs_close(files, out);
 }
 
-/* What all patterns of one call are written with. */
+/* Shared by all patterns of one call. */
 struct pat_gs_job {
     const struct pat_findings *found;
     const struct pat_write_options *options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pattern files: as loadstone replay takes them, and in the part of that which Spatter 2 takes. Spatter
- * stores keys that it does not know and never looks at them (its JSONParser): "origin" is one. It refuses a
- * file with a delta below 0 or a list of deltas; older versions take the one for 8 and end by the other. */
+/* Pattern files: all that loadstone replay reads, or the part of it that Spatter 2 accepts. Spatter stores
+ * unknown keys and ignores them (its JSONParser): "origin" is one. It refuses a file with a delta below 0 or
+ * a list of deltas; older versions take such a delta as 8 and terminate on a list. */
 #include "common/ls_put.h"
 #include "patterns/write/pat_writers.h"
 
@@ -71,7 +71,7 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     fputc('}', out);
 }
 
-/* What goes into the file for row i of f; *out starts as a scaled copy of its configuration. */
+/* Prepare the configuration written for row i of f; *out starts as a scaled copy of its configuration. */
 typedef ls_err pat_json_fit(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
                             struct pat_config *out);
 
@@ -107,7 +107,7 @@ static void pat_json_drop(struct pat_indices *p)
     *p = (struct pat_indices){0};
 }
 
-/* Each access an index, one iteration. */
+/* Turn each access into an index of one iteration. */
 static ls_err pat_json_flatten(size_t i, const struct pat_write_options *o, struct pat_config *c)
 {
     struct pat_indices one = {0}, other = {0};
@@ -152,8 +152,8 @@ static uint64_t pat_json_boundary(const struct pat_config *c)
                                           pat_json_highest(&c->gather, pat_json_highest(&c->scatter, 0)));
 }
 
-/* What Spatter takes indices modulo where a configuration has no boundary of its own: half of its share of
- * the elements of 65 GB (remap_pattern in its PatternParser.cc). */
+/* The modulus that Spatter uses for indices of a configuration without a boundary: half of its share of the
+ * elements of 65 GB (remap_pattern in its PatternParser.cc). */
 static uint64_t pat_json_boundary_of_spatter(size_t configurations)
 {
     return (UINT64_C(65000000000) - 1) / sizeof(double) / configurations / 2;
@@ -166,7 +166,7 @@ static bool pat_json_has_negatives(const struct pat_indices *p)
     return false;
 }
 
-/* The first of f that is of the home of row i, or with same_ranges of its very array. */
+/* The first row of f with the home of row i, or with same_ranges with the very same array. */
 static size_t pat_json_first_of(const struct pat_findings *f, size_t i, bool same_ranges)
 {
     size_t k = 0;
@@ -176,7 +176,8 @@ static size_t pat_json_first_of(const struct pat_findings *f, size_t i, bool sam
     return k;
 }
 
-/* The array and where in it element 0 is, where both are known and elements are those that a replay moves. */
+/* Set the array and its element at the pattern's element 0, if both are known and a replay moves elements of
+ * that size. */
 static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_config *c)
 {
     const struct pat_found *r = &f->rows[i];

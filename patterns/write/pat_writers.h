@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of pat_write.c and what they share. */
+/* Rows of pat_write.c and functions that they share. */
 #ifndef PAT_WRITERS_H
 #define PAT_WRITERS_H
 
@@ -19,38 +19,40 @@ void pat_write_indices(const struct pat_indices *p, FILE *out);
 
 /* ---- a configuration as other tools want it: in units of 8 bytes, or access by access ---- */
 
-/* What a replay moves by an access. */
+/* Bytes that a replay moves per access. */
 enum { PAT_REPLAYED_BYTES = 8 };
 
-/* The elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of them.
+/* List the elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of
+ * them.
  * Owns:   the caller frees out->data.
- * Errors: LS_ERR_NOMEM, those of pat_extent_of; *out is then empty. */
+ * Errors: LS_ERR_NOMEM, as pat_extent_of; *out is then empty. */
 ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t accesses_max,
                   struct pat_indices *out);
 
 /* Accesses of that side: iterations times indices, UINT64_MAX when that does not fit. */
 uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side);
 
-/* A copy of c whose indices and deltas count 8 bytes instead of elements of elem_size_bytes, where these are
- * larger: a replay then touches the same lines. What is no multiple of 8 bytes is rounded down. Smaller
- * elements keep their numbers. The lowest index of the copy is 0 where c has negative ones.
+/* Copy c, with indices and deltas in units of 8 bytes instead of elements of elem_size_bytes, if these are
+ * larger: a replay then touches the same lines. Values that are no multiple of 8 bytes are rounded down.
+ * Smaller elements keep their numbers. The lowest index of the copy is 0 where c has negative ones.
  * Owns:   the caller ends *out with pat_config_fini.
- * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to pat_config_fini. */
+ * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to
+ * pat_config_fini. */
 ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out);
 
 /* Move all indices so that the lowest is 0. The distances stay. */
 void pat_normalise(struct pat_indices *p);
 
-/* ---- patterns access by access, for formats that have no count: the accesses of the program itself where
- * they are known, also those before and behind what repeats ---- */
+/* ---- patterns access by access, for formats without a count: the program's own accesses where they are
+ * known, including the ones before and after the repeating part ---- */
 
 /* The accesses of r, in its elements, the lowest 0, at most accesses_max of them.
  * Owns:   the caller frees out->data.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE; *out is then empty. */
 ls_err pat_whole(const struct pat_found *r, uint64_t accesses_max, struct pat_indices *out);
 
-/* One note to o of all patterns of f whose accesses are not all written, with their numbers, and one of those
- * that are drawn. */
+/* Note to o the patterns of f whose accesses are not all written, with the numbers, and in a second note the
+ * synthetic ones. */
 void pat_whole_note(const struct pat_findings *f, const struct pat_write_options *o);
 
 #endif
