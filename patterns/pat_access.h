@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses to memory in the order in which each thread made them, and what is known of them: the form in
- * which every source (patterns/source/pat_source.h) delivers and extraction (patterns/extract/pat_extract.h)
- * takes. Exact traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
+/* Accesses to memory, each thread's in program order, with their sites, homes and events: the form in which
+ * every source (patterns/source/pat_source.h) delivers and extraction (patterns/extract/pat_extract.h) takes.
+ * Exact traces and the bursts of a profile look alike; between bursts a thread's sequence is broken
  * (PAT_EVENT_BREAK).
  *
- * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers.
- *
- * Plain rows. */
+ * Numbers index the tables of struct pat_tables. Tables only grow; rows keep their numbers. */
 #ifndef PAT_ACCESS_H
 #define PAT_ACCESS_H
 
@@ -17,13 +15,13 @@
 
 enum pat_op { PAT_OP_LOAD, PAT_OP_STORE };
 
-/* What one operand of one instruction does with one width: an instruction that loads and stores, that has two
- * memory operands, or that is seen with two widths has several sites. The lanes of a gather are accesses of
- * one site, in the order of the lanes. */
+/* One operand of one instruction, with one width: an instruction that loads and stores, that has two memory
+ * operands, or that is seen with two widths has several sites. The lanes of a gather are accesses of one
+ * site, in the order of the lanes. */
 struct pat_site {
     uint64_t ip;         /* as the thread ran it: position-independent code is not unrelocated */
     uint32_t module;     /* of the ip, PAT_NONE: not known */
-    uint16_t size_bytes; /* of one access; 0: the source does not tell */
+    uint16_t size_bytes; /* of one access; 0: not given by the source */
     uint8_t operand; /* 0, 1, ... in the order of the accesses of one execution; loads and stores together */
     uint8_t op;      /* enum pat_op */
 };
@@ -34,7 +32,7 @@ struct pat_module {
     uint64_t start, end, bias;
 };
 
-/* What data is called: a global, an allocation site, a registered range (SMR). */
+/* Kinds of homes, which name data: a registered range (SMR), an allocation site, a global. */
 enum pat_home_kind {
     PAT_HOME_UNKNOWN,
     PAT_HOME_REGISTERED,
@@ -66,11 +64,11 @@ struct pat_access {
 };
 
 enum pat_event_kind {
-    PAT_EVENT_RANGE_BORN, /* what: row of ranges */
-    PAT_EVENT_RANGE_DIED, /* what: row of ranges */
-    PAT_EVENT_BREAK, /* what the thread did meanwhile is not here: end of a burst, a loss, a region left */
-    PAT_EVENT_PHASE_BEGIN, /* what: row of phases */
-    PAT_EVENT_PHASE_END    /* what: row of phases */
+    PAT_EVENT_RANGE_BORN,  /* refers to a row of ranges */
+    PAT_EVENT_RANGE_DIED,  /* refers to a row of ranges */
+    PAT_EVENT_BREAK,       /* accesses of the thread are missing: end of a burst, a loss, a region left */
+    PAT_EVENT_PHASE_BEGIN, /* refers to a row of phases */
+    PAT_EVENT_PHASE_END    /* refers to a row of phases */
 };
 struct pat_event {
     uint8_t kind;    /* enum pat_event_kind */

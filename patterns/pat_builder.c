@@ -93,7 +93,7 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("boundary", boundary, 0),
     PAT_COUNT("seed", seed, -1),
     PAT_COUNT("local-work-size", local_work_size, -1),
-    /* what pat_write_json.c adds */
+    /* keys added by pat_write_json.c */
     {.name = "origin", .kind = PAT_VALUE_COMMENT},
     {.name = "found-as", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_as)},
     {.name = "class", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_class)},

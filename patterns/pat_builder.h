@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One configuration from Spatter's keys and values, whoever reads them (a pattern file or a command line), by
+/* Builds one configuration from Spatter's keys and values, read from a pattern file or a command line, with
  * its generators, transformations and files of raw indices.
  *
  * Thread: any, one at a time for one object. */
@@ -23,7 +23,7 @@ enum pat_value {
     PAT_VALUE_COMMENT    /* a text for people */
 };
 
-/* The pattern or delta of which array a key means. */
+/* Which array's pattern or delta a key sets. */
 enum pat_role { PAT_ROLE_BOTH, PAT_ROLE_GATHER, PAT_ROLE_SCATTER, PAT_ROLE_COUNT };
 
 struct pat_key {
@@ -49,7 +49,7 @@ struct pat_builder {
 /* The key called name, NULL when there is none. */
 const struct pat_key *pat_key_find(const char *name, size_t len);
 
-/* What a value of k must be: "an integer of at least 1". */
+/* Describe the values that k takes: "an integer of at least 1". */
 const char *pat_key_expects(const struct pat_key *k);
 
 /* Defaults as pat_config_init.
@@ -59,15 +59,14 @@ ls_err pat_builder_init(struct pat_builder *b);
 void pat_builder_fini(struct pat_builder *b);
 
 /* Set k by a text, a number as it is written, or a list (whose indices are taken over).
- * Errors: LS_ERR_ARG or LS_ERR_RANGE with what is wrong with the value, LS_ERR_NOMEM, and those of
- * pat_raw_read_file. */
+ * Errors: LS_ERR_ARG or LS_ERR_RANGE describing the invalid value, LS_ERR_NOMEM, as pat_raw_read_file. */
 ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len);
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len);
 ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct pat_list *l);
 
 /* Transform and check the configuration and append it to s.
  * Owns:   b is ended in any case.
- * Errors: those of pat_config_finish; s is then unchanged. */
+ * Errors: as pat_config_finish; s is then unchanged. */
 ls_err pat_builder_finish(struct pat_builder *b, bool compress, struct pat_suite *s);
 
 /* ---- generators ---- */
@@ -78,10 +77,10 @@ struct pat_generated {
     struct pat_indices indices;
     bool sets_delta; /* the text sets the delta of the configuration too */
     int64_t delta;
-    char note[PAT_NOTE_BYTES]; /* what the user should know of a doubtful text, "" for nothing */
+    char note[PAT_NOTE_BYTES]; /* a warning about a doubtful text, "" for none */
 };
 
-/* Indices by the generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM):
+/* Make indices by the generators of Spatter (paper, section 3.3; version 2 for the third field of UNIFORM):
  *   UNIFORM:LENGTH:STRIDE[:DELTA|:NR]        i * STRIDE; NR (no reuse): delta is LENGTH * STRIDE
  *   MS1:LENGTH:LOCATIONS:GAPS                mostly stride 1: from -1 on, + gap at each location, else + 1
  *   LAPLACIAN:DIMENSIONS:ORDER:SIZE          the stencil with ORDER points on each branch; delta is 1
@@ -89,33 +88,34 @@ struct pat_generated {
  * Names in any case, blanks around numbers allowed. Indices are never negative.
  * Owns:   the caller frees out->indices.data.
  * Errors: LS_ERR_ARG for any other text, with the form that was expected; LS_ERR_RANGE for numbers below
- * their minimum or beyond 64 bits; LS_ERR_NOMEM with what is needed. *out is then empty. */
+ * their minimum or beyond 64 bits; LS_ERR_NOMEM with the memory needed. *out is then empty. */
 ls_err pat_generate(const char *text, struct pat_generated *out);
 
 /* The same, but LS_ERR_RANGE for more than limit indices; 0: no limit.
  * Owns, errors: as pat_generate. */
 ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated *out);
 
-/* ---- what Spatter does to indices before it runs them, in this order: truncate, boundary, compress ---- */
+/* ---- transformations that Spatter applies to indices before a run, in this order: truncate, boundary,
+ * compress ---- */
 
 /* Renumber pages of 4 KiB (512 elements of 8 bytes) in the order in which they are first seen; the place in a
  * page stays: 0,10,600,5000,1000000 becomes 0,10,600,1416,1600. Errors: LS_ERR_NOMEM; p is unchanged. */
 ls_err pat_compress(struct pat_indices *p);
 
-/* All lists of c by its pattern_size and boundary, then compressed when asked; then the checks that Spatter
- * makes: the lists its kernel needs are there, those of gs are equally long, count, wrap and runs are 1 at
- * least. Errors: as above and LS_ERR_ARG, naming the list. */
+/* Transform all lists of c by its pattern_size and boundary, then compress them when asked; then check as
+ * Spatter does: the lists its kernel needs exist, the two of gs are equally long, count, wrap and runs are 1
+ * at least. Errors: as above and LS_ERR_ARG, naming the list. */
 ls_err pat_config_finish(struct pat_config *c, bool compress);
 
 /* ---- files of raw indices ---- */
 
-/* All little-endian 64-bit integers of in, as GS Patterns writes them (.sbin), packed or not.
- * Owns:   the caller frees out->data; what out held before is freed.
+/* Read all little-endian 64-bit integers of in, as GS Patterns writes them (.sbin), packed or not.
+ * Owns:   the caller frees out->data; the old contents of out are freed.
  * Errors: LS_ERR_TRUNCATED when the length is no multiple of 8, LS_ERR_FORMAT for an empty file or a negative
- * index (with its place), those of pat_input_read, LS_ERR_NOMEM. *out is then unchanged. */
+ * index (with its place), as pat_input_read, LS_ERR_NOMEM. *out is then unchanged. */
 ls_err pat_raw_read(pat_input *in, struct pat_indices *out);
 
-/* pat_raw_read of a file.  Errors: also those of pat_input_open. */
+/* Call pat_raw_read for a file.  Errors: also as pat_input_open. */
 ls_err pat_raw_read_file(const char *path, struct pat_indices *out);
 
 #endif

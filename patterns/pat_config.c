@@ -154,7 +154,7 @@ static int pat_by_count(const void *a, const void *b)
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : pat_by_distance(a, b);
 }
 
-/* Neighbours that are equal become one; returns how many are left. */
+/* Merge equal neighbours; return how many rows remain. */
 static size_t pat_merge(struct pat_distance *d, size_t len)
 {
     size_t kept = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One gather/scatter configuration and a suite of them: what a pattern file says and the kernels replay.
+/* One gather/scatter configuration and a suite of them: the contents of a pattern file, and the input of the
+ * kernels.
  *
  * Iteration i (0 <= i < count) works on element base + index of a sparse array, where base is pat_base(i):
  * i * delta, or, with a list of k deltas (Spatter 1), (i / k) * sum(list) + the sum of the first i % k of it.
  * Indices and deltas may be negative: the array is then placed so that every element is valid
- * (patterns/pat_extent.h says how far it reaches on both sides). */
+ * (patterns/pat_extent.h computes its extent on both sides). */
 #ifndef PAT_CONFIG_H
 #define PAT_CONFIG_H
 
@@ -26,8 +27,8 @@
 enum pat_kernel { PAT_KERNEL_LIST(PAT_KERNEL_ENUM) PAT_KERNEL_COUNT };
 #undef PAT_KERNEL_ENUM
 
-/* What happens to the elements: copies to and from a dense buffer are Spatter's; the others keep values in
- * registers, as the loops do that patterns come from. X(enumerator, name, which kernels, text) */
+/* Operations on the elements: copies to and from a dense buffer are Spatter's; the others keep values in
+ * registers, as the loops do in which patterns are found. X(enumerator, name, which kernels, text) */
 #define PAT_OPERATION_LIST(X)                                                                        \
     X(PAT_OPERATION_COPY, "copy", PAT_ALL_KERNELS, "through a dense buffer, as Spatter does")        \
     X(PAT_OPERATION_REDUCE, "reduce", PAT_GATHERS, "loads add up in a register")                     \
@@ -52,12 +53,12 @@ struct pat_indices {
 /* Defaults are Spatter's: pat_config_init. */
 struct pat_config {
     char *name; /* never NULL */
-    /* Of one that was found in a program and read from a file, as found there; NULL: not told. */
-    char *found_as;    /* what tells it in another run: "load x[col] in multiply" (pat_found_key) */
+    /* Set for a pattern that was found in a program and read from a file; NULL: not given. */
+    char *found_as;    /* identifies it in other runs: "load x[col] in multiply" (pat_found_key) */
     char *found_class; /* "random": pat_class_name */
     /* Patterns of one array use the same memory where they are replayed together. */
-    char *array;    /* its name; NULL: not told */
-    uint64_t first; /* element of it where element 0 of the pattern lies */
+    char *array;    /* its name; NULL: not given */
+    uint64_t first; /* the array's element at element 0 of the pattern */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
@@ -70,7 +71,7 @@ struct pat_config {
     uint64_t boundary;        /* indices were taken modulo this; 0: they were not */
     uint64_t seed;            /* of the data; 0: by the clock */
     uint64_t pattern_size;    /* patterns were cut to this length; 0: they were not */
-    uint64_t local_work_size; /* accepted, of no use to processors */
+    uint64_t local_work_size; /* accepted, without effect on CPUs */
 };
 
 struct pat_suite {
@@ -83,7 +84,7 @@ struct pat_suite {
  * Errors: LS_ERR_NOMEM; c may then be passed to pat_config_fini. */
 ls_err pat_config_init(struct pat_config *c);
 
-/* Release what c holds; c is zeroed. */
+/* Free the contents of c and zero it. */
 void pat_config_fini(struct pat_config *c);
 
 /* Release all configurations; s is zeroed. */
@@ -94,24 +95,24 @@ void pat_suite_fini(struct pat_suite *s);
  * Errors: LS_ERR_NOMEM; s is unchanged. */
 ls_err pat_suite_append(struct pat_suite *s, struct pat_config **out);
 
-/* "gather" and so on; "?" for what is no kernel. */
+/* "gather" and so on; "?" for an invalid kernel. */
 const char *pat_kernel_name(enum pat_kernel k);
 
-/* What c does in one word, the same in all tables, pictures and pages: that of its kernel, or "update". */
+/* Describe c in one word, the same in all tables, pictures and pages: its kernel's name, or "update". */
 const char *pat_config_word(const struct pat_config *c);
 
 /* The kernel named text, in any case.
  * Errors: LS_ERR_ARG, with the names there are; *out is unchanged. */
 ls_err pat_kernel_parse(const char *text, enum pat_kernel *out);
 
-/* "copy" and so on; "?" for what is no operation. */
+/* "copy" and so on; "?" for an invalid operation. */
 const char *pat_operation_name(enum pat_operation o);
 
 /* The operation named text, in any case.
  * Errors: LS_ERR_ARG, with the names there are; *out is unchanged. */
 ls_err pat_operation_parse(const char *text, enum pat_operation *out);
 
-/* Does kernel k have operation o? */
+/* True if kernel k has operation o. */
 bool pat_operation_fits(enum pat_operation o, enum pat_kernel k);
 
 /* Indices that an iteration uses: the length of the row it reads or writes. */

@@ -52,7 +52,7 @@ static enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_str
     return pat_is_broadcast(p) ? PAT_SHAPE_BROADCAST : PAT_SHAPE_IRREGULAR;
 }
 
-/* By the thresholds of extraction; of a long list its beginning tells. */
+/* Classify by the thresholds of extraction; only the beginning of a long list is used. */
 static enum pat_class pat_class_of_list(const struct pat_indices *p, bool has_period)
 {
     const struct pat_indices begin = {p->data, p->len < PAT_MEASURE_LIMIT ? p->len : PAT_MEASURE_LIMIT};
@@ -65,7 +65,7 @@ static enum pat_class pat_class_of_list(const struct pat_indices *p, bool has_pe
     return pat_classify_list(&shares, has_period ? p : NULL);
 }
 
-/* found: what the file says that it was found to be, NULL or "" when it does not. */
+/* found: the class given in the file, NULL or "" for none. */
 static int pat_describe_list(const struct pat_indices *p, bool has_period, const char *found, char *out,
                              size_t room)
 {

@@ -15,7 +15,7 @@ struct pat_field {
     size_t len;
 };
 
-/* Everything behind the name, cut at the colons. */
+/* The text after the name, cut at the colons. */
 struct pat_fields {
     struct pat_field at[PAT_FIELDS_MAX];
     size_t len;

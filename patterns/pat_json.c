@@ -42,7 +42,7 @@ struct pat_json {
     ls_err err;
 };
 
-/* Lines up to where yajl stands: in steps, so that the whole file is looked at once. */
+/* Count the lines up to yajl's position, in steps, so that the file is scanned only once. */
 static void pat_json_count_lines(struct pat_json *p)
 {
     const size_t at = yajl_get_bytes_consumed(p->yajl);
@@ -264,7 +264,7 @@ static const yajl_callbacks pat_json_callbacks = {
     .yajl_end_array = pat_json_on_end_array,
 };
 
-/* What yajl itself objects to. */
+/* Report a syntax error that yajl found. */
 static ls_err pat_json_syntax(struct pat_json *p)
 {
     char why[200];
@@ -295,7 +295,7 @@ static ls_err pat_json_feed(struct pat_json *p, const unsigned char *chunk, size
 
 static ls_err pat_json_end(struct pat_json *p)
 {
-    /* behind the last chunk nothing is consumed any more: the line is the last one */
+    /* no bytes are consumed after the last chunk: keep the number of the last line */
     p->counted = SIZE_MAX;
     const yajl_status status = yajl_complete_parse(p->yajl);
     if (status == yajl_status_client_canceled) return p->err;

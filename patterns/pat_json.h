@@ -12,19 +12,20 @@ struct pat_json_options {
     bool compress;      /* renumber pages, pat_compress */
     size_t indices_max; /* refuse generators that make more, 0: no limit */
     bool no_raw_files;  /* refuse "RAW=file" as a pattern */
-    /* What the user should know of a file that is read all the same, "FILE:LINE: ..."; NULL: nobody listens. */
+    /* Receives warnings about a file that is read nevertheless, "FILE:LINE: ..."; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;
 };
 
 /* Append all configurations of in to s. A pattern is an array of integers, a text for pat_generate, or
  * "RAW=FILE" for pat_raw_read_file (relative to the pattern file's directory). A generator that sets a delta
- * overrides the key, as in Spatter. Keys that nobody knows are noted and skipped. Owns:   s is the caller's;
- * after a failure it is as before. Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, with file, line and what was
- * expected; those of pat_input_read; LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when built without yajl. */
+ * overrides the key, as in Spatter. Unknown keys are noted and skipped.
+ * Owns:   s is the caller's; after a failure it is as before.
+ * Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, with file, line and the expected contents; as pat_input_read;
+ * LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when built without yajl. */
 ls_err pat_json_read(pat_input *in, const struct pat_json_options *o, struct pat_suite *s);
 
-/* pat_json_read of a file.  Errors: also those of pat_input_open. */
+/* Call pat_json_read for a file.  Errors: also as pat_input_open. */
 ls_err pat_json_read_file(const char *path, const struct pat_json_options *o, struct pat_suite *s);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum { PAT_LIST_FIRST = 64, PAT_LIST_LARGE = 1 << 24 };
 
-/* What the system can still give without swapping, as the kernel estimates it; else all it has. Overcommitted
- * allocations beyond it would end in the kernel's OOM killer. */
+/* Memory that the system can still give without swapping, as the kernel estimates it; else all memory.
+ * Overcommitted allocations beyond it would end in the kernel's OOM killer. */
 static uint64_t pat_available_bytes(void)
 {
     unsigned long long kib = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A list of indices that grows: for readers and generators. Large ones grow in place (mremap), so that what
- * lies in memory stays near the indices' own size. */
+/* A growing list of indices, for readers and generators. Large ones grow in place (mremap), so that memory
+ * use stays near the size of the indices. */
 #ifndef PAT_LIST_H
 #define PAT_LIST_H
 
@@ -12,12 +12,12 @@ struct pat_list {
     size_t limit; /* refuse more indices; 0: as many as memory holds */
 };
 
-/* Room for len indices at least.
+/* Make room for at least len indices.
  * Owns:   l; the caller ends it with pat_list_take or pat_list_fini.
- * Errors: LS_ERR_NOMEM, saying how much is needed and how much the machine has; l keeps what it held. */
+ * Errors: LS_ERR_NOMEM, with the memory needed and the memory of the machine; l keeps its contents. */
 ls_err pat_list_reserve(struct pat_list *l, size_t len);
 
-/* Hand the indices over, without spare room; l is empty afterwards. What out held is freed. */
+/* Hand the indices over, without spare room; l is empty afterwards. The old contents of out are freed. */
 void pat_list_take(struct pat_list *l, struct pat_indices *out);
 
 void pat_list_fini(struct pat_list *l);
@@ -37,9 +37,9 @@ static inline ls_err pat_list_push(struct pat_list *l, int64_t index)
  * Errors: LS_ERR_ARG when it is none, LS_ERR_RANGE when it does not fit or is less; *out is unchanged. */
 ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out);
 
-/* "0,4, 8" appended to l; each element at least minimum.
+/* Parse "0,4, 8" and append it to l; each element at least minimum.
  * Errors: as above, naming the element by its place; LS_ERR_ARG for an empty element; LS_ERR_NOMEM. l keeps
- * what was read before. */
+ * the elements read before. */
 ls_err pat_integers_parse(const char *text, size_t len, int64_t minimum, struct pat_list *l);
 
 #endif
