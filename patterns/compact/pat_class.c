@@ -17,7 +17,7 @@ static const struct {
     double random_top;  /* no distance is as frequent as this ... */
     double random_even; /* ... and entropy reaches this share of its maximum, log2 of the distances' number */
     uint64_t random_min; /* distances that are different */
-    size_t shape_max;    /* points: a list that iterations repeat is a shape, and not random, up to so many */
+    size_t shape_max;    /* points: a list that iterations repeat is a shape, not random, up to this length */
 } pat_limits = {.uniform = 0.95,
                 .broadcast = 0.5,
                 .mostly_1 = 1.0 / 3,
@@ -38,7 +38,7 @@ static int pat_point_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Does point `from`, moved by the delta a few times, fall on another one? */
+/* True if point `from`, moved by the delta a few times, falls on another one. */
 static bool pat_is_visited_again(const int64_t *points, size_t len, size_t from, int64_t delta)
 {
     int64_t at = points[from];
@@ -64,8 +64,8 @@ static int64_t pat_apart(int64_t from, int64_t to)
     return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-/* The shortest block that, moved by one distance again and again, makes the points: the inner loop, where a
- * row of it is the period. 0: there is none. */
+/* Length of the shortest block that, shifted repeatedly by one distance, yields the points: the inner loop,
+ * if the period is a row of it. 0: there is none. */
 static size_t pat_inner_block(const int64_t *points, size_t len)
 {
     for (size_t block = 1; block <= pat_limits.points_max && block <= len / 2; block++) {
@@ -79,7 +79,8 @@ static size_t pat_inner_block(const int64_t *points, size_t len)
     return 0;
 }
 
-/* Elements that the points touch: a vector's access is to several. 0: too many. */
+/* List the elements that the points touch (a vector access touches several). 0: too many, or too few or too
+ * many points for a stencil. */
 static size_t pat_touched(const struct pat_evidence *e, const int64_t *block, size_t len,
                           int64_t out[PAT_TOUCHED_MAX])
 {
@@ -106,8 +107,8 @@ static bool pat_meet_again(const struct pat_evidence *e, const int64_t *block, s
     return len > 0 && (double)again >= pat_limits.stencil * (double)len;
 }
 
-/* Fixed offsets around a place that moves on, so that most elements are used again from the next places, or
- * from those of the next row. */
+/* True for fixed offsets around a moving position, where most elements are used again from one of the next
+ * positions, or from one in the next row. */
 static bool pat_is_stencil(const struct pat_evidence *e)
 {
     if (!e->points) return false;
@@ -157,7 +158,7 @@ static bool pat_is_anything(const struct pat_evidence *e)
     return true;
 }
 
-/* The first that holds. */
+/* The first rule that holds decides. */
 static const struct {
     enum pat_class class;
     bool (*holds)(const struct pat_evidence *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the literature calls a sequence, decided by measures and thresholds in one table (pat_class.c;
- * doc/patterns.md says where they are from). */
+/* Names a sequence by the classes of the literature, decided by measures and thresholds in one table
+ * (pat_class.c; doc/patterns.md gives their sources). */
 #ifndef PAT_CLASS_H
 #define PAT_CLASS_H
 
@@ -8,21 +8,22 @@
 
 struct pat_evidence {
     const struct pat_shares *shares;
-    /* Of a sequence with a period: its pattern, before iterations were joined, and its most frequent delta. */
+    /* For a sequence with a period: its pattern, before iterations were joined, and its most frequent
+     * delta. */
     const int64_t *points; /* NULL: no period */
     size_t points_len;
     int64_t delta;
-    int64_t outer;             /* what its list of deltas comes to: to the next row; 0: there is none */
+    int64_t outer;             /* sum of its list of deltas, the step to the next row; 0: there is none */
     size_t span;               /* elements of an access, 0: not known */
-    bool index_is_own;         /* the address comes from what the same instruction loaded */
-    bool index_is_of_the_home; /* ... from what another one loaded in the same home */
+    bool index_is_own;         /* the address comes from a value that the same instruction loaded */
+    bool index_is_of_the_home; /* ... that another one loaded in the same home */
 };
 
 enum pat_class pat_classify(const struct pat_evidence *e);
 
-/* What a list of indices is that has neither one distance nor runs of one index (patterns/pat_describe.h
- * tells these exactly): mostly stride-1, random or complex, by the same thresholds. period: itself where
- * iterations repeat it, NULL otherwise. */
+/* Classify a list of indices that has neither one distance nor runs of one index (patterns/pat_describe.h
+ * recognises these exactly): mostly stride-1, random or complex, by the same thresholds. period: the list
+ * itself where iterations repeat it, NULL otherwise. */
 enum pat_class pat_classify_list(const struct pat_shares *shares, const struct pat_indices *period);
 
 #endif

@@ -12,14 +12,14 @@
 
 /* ---- rounds that move on ---- */
 
-/* Measures of a folded sequence whose rounds move on look at two rounds as if they were all of them. For that
- * its rounds are taken together, so that one moves by whole pages (what it touches lies in lines and pages as
- * what the one before touched does), reaches into the one before it and no farther back, and is longer than
- * any window that is looked back through. */
+/* Measures of a folded sequence whose rounds move on treat two rounds as if they were the whole. Therefore
+ * several rounds are combined to one that moves by whole pages (so that it touches lines and pages in the
+ * same arrangement as the one before), overlaps with the one before it and with no earlier one, and is longer
+ * than any window that measures look back through. */
 struct moved {
     struct pat_stream stream; /* its pieces are of indices */
     struct pat_indices indices;
-    bool is_part; /* rounds as long as that would be too long: these are the first accesses, and no rounds */
+    bool is_part; /* such rounds would be too long: these are the first accesses, without rounds */
 };
 
 enum {
@@ -35,7 +35,7 @@ static uint64_t moved_common(uint64_t bytes)
     return power < MOVED_PAGE ? power : MOVED_PAGE;
 }
 
-/* Bytes from the first to behind the last that a round touches, as far as 2^64 goes. */
+/* Bytes from the first to the last one that a round touches, at most UINT64_MAX. */
 static uint64_t moved_extent(const struct pat_stream *s)
 {
     const int64_t *data = s->pieces.sequence->data;
@@ -48,7 +48,7 @@ static uint64_t moved_extent(const struct pat_stream *s)
     return bytes > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)bytes;
 }
 
-/* Rounds that are one; 0: too many. */
+/* Number of rounds to combine; 0: too many. */
 static size_t moved_rounds(const struct pat_stream *s)
 {
     const uint64_t shift = s->fold.shift < 0 ? -(uint64_t)s->fold.shift : (uint64_t)s->fold.shift;
@@ -64,7 +64,7 @@ static size_t moved_rounds(const struct pat_stream *s)
     return rounds <= most ? (size_t)rounds : 0;
 }
 
-/* Two of the rounds together, where there are as many; else all, or as many as are allowed. */
+/* Length of two combined rounds, if there are as many; else of all accesses, up to the limit. */
 static size_t moved_len(const struct pat_stream *s, size_t rounds)
 {
     const size_t all = s->fold.len;
@@ -72,14 +72,14 @@ static size_t moved_len(const struct pat_stream *s, size_t rounds)
     return all < MOVED_MOST ? all : MOVED_MOST;
 }
 
-/* How many indices moved_of makes. */
+/* Number of indices that moved_of makes. */
 static size_t moved_indices(const struct pat_stream *s)
 {
     return moved_len(s, moved_rounds(s));
 }
 
-/* Of a stream whose fold has a shift. The caller frees out->indices.data; out->stream points into *out, which
- * stays where it is. */
+/* Combine the rounds of a stream whose fold has a shift. The caller frees out->indices.data; out->stream
+ * points into *out, which must stay in place. */
 static ls_err moved_of(const struct pat_stream *s, struct moved *out)
 {
     const size_t rounds = moved_rounds(s), len = moved_len(s, rounds), round = rounds * s->fold.period;
@@ -101,7 +101,7 @@ static ls_err moved_of(const struct pat_stream *s, struct moved *out)
 /* Two sequences as long as extraction keeps them by default: some 14 bytes an index are taken meanwhile. */
 #define PAT_INDICES_AT_WORK (UINT64_C(1) << 26)
 
-/* What all rows are made with. */
+/* Shared by all rows. */
 struct pat_compaction {
     const struct pat_sequences *all;
     const struct pat_tables *tables;
@@ -119,7 +119,7 @@ static const char *pat_label(const struct pat_tables *t, uint32_t home)
     return home < t->homes_len && t->homes[home].label ? t->homes[home].label : "";
 }
 
-/* Everything that is known before a look at the indices. */
+/* Set all fields that do not depend on the indices. */
 static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_sequence *s, struct pat_found *f)
 {
     const struct pat_tables *t = c->tables;
@@ -147,7 +147,8 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     return ls_nomem("the names of patterns");
 }
 
-/* Bursts are measured one by one; a trace that left a region came back to what it had touched before. */
+/* Bursts are measured one by one; a trace is measured across its breaks, because after leaving a region the
+ * thread returned to data it had touched before. */
 static struct pat_stream pat_stream_of(const struct pat_compaction *c, const struct pat_sequence *s)
 {
     const uint64_t elem = s->elem_size_bytes ? s->elem_size_bytes : 1;
@@ -166,7 +167,7 @@ static struct pat_shares pat_counted(const struct pat_sequence *s)
                                       s->distances_unique);
 }
 
-/* Distances across a break are none that the program made. */
+/* Classify a sequence. Distances across a break are not counted: the program did not make them. */
 static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream stream,
                              const struct pat_basis *basis, struct pat_found *f)
 {
@@ -188,7 +189,7 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     return LS_OK;
 }
 
-/* A row that is being made: of a sequence, or of several that are one. */
+/* A row in the making: of one sequence, or of several joined ones. */
 struct pat_making {
     const struct pat_sequence *s;
     const struct pat_join *join; /* NULL: of one */
@@ -203,7 +204,7 @@ struct pat_workshop {
     size_t len;
 };
 
-/* Memory was short and the order was given up: what needs it is not known. */
+/* Memory was short and the order was not kept: measures that depend on it are unknown. */
 static struct pat_measures pat_unmeasured(const struct pat_sequence *s)
 {
     return (struct pat_measures){.spatial = NAN,
@@ -214,7 +215,7 @@ static struct pat_measures pat_unmeasured(const struct pat_sequence *s)
                                  .footprint_bytes = s->lines * 64};
 }
 
-/* Rounds that move on. */
+/* Measure a sequence whose rounds move on. */
 static ls_err pat_measure_moved(const struct pat_stream *stream, struct pat_measures *m)
 {
     struct moved moved;
@@ -241,7 +242,7 @@ static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
     return LS_OK;
 }
 
-/* Measures of a row, and its period, are two jobs: they look at different things. */
+/* Measure a row (even jobs) or find its period (odd jobs); the two do not depend on each other. */
 static ls_err pat_job_look(void *user, size_t job)
 {
     const struct pat_workshop *w = user;
@@ -251,8 +252,8 @@ static ls_err pat_job_look(void *user, size_t job)
                               &w->making[i].is_formed);
 }
 
-/* What the program did with the values is no matter: where it stored what it loaded, that is a pattern of its
- * own. So loads end in a register, and stores come from one. */
+/* The program's use of the values does not matter: if it stored the loaded values, that is a pattern by
+ * itself. So loads end in a register, and stores come from one. */
 static enum pat_operation pat_operation_of(const struct pat_found *f, const struct pat_join *join)
 {
     if (join && join->is_update) return PAT_OPERATION_UPDATE;
@@ -295,7 +296,7 @@ static ls_err pat_work(struct pat_workshop *w)
 
 /* ---- instructions that take turns ---- */
 
-/* Does the configuration give the accesses themselves? */
+/* True if the configuration gives the accesses themselves. */
 static bool pat_gives_accesses(enum pat_form f)
 {
     return f == PAT_FORM_EXACT || f == PAT_FORM_FULL || f == PAT_FORM_PERIODIC;
@@ -313,7 +314,7 @@ static ls_err pat_put_members(const struct pat_compaction *c, const struct pat_j
     return LS_OK;
 }
 
-/* The row that is made next: of the sequence in this row, or of j. */
+/* Begin the next row: of the given sequence, or of m->join. */
 static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making *m, uint32_t sequence,
                                struct pat_found *f)
 {
@@ -327,7 +328,7 @@ static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making
     return pat_begin_row(c, m->s, f);
 }
 
-/* An update of which not each access can be written is still one: what its store does, on behalf of both. */
+/* An update stays one pattern also if not every access can be written: its store then represents both. */
 static bool pat_stays_update(const struct pat_join *j)
 {
     return j->is_update && j->len == 2;
@@ -349,7 +350,7 @@ static ls_err pat_begin_update(const struct pat_compaction *c, struct pat_making
     return LS_OK;
 }
 
-/* Those that are one with no other are left out, as the filters had it. */
+/* Drop joins in which all members are companions: the filters excluded these. */
 static void pat_drop_companions(const struct pat_sequences *s, struct pat_joins *joins)
 {
     size_t len = 0;
@@ -363,7 +364,7 @@ static void pat_drop_companions(const struct pat_sequences *s, struct pat_joins 
     joins->len = len;
 }
 
-/* Joins that could only be cut are undone: their rows go, and kept[] tells which of all joins stay. */
+/* Undo joins that could only be written cut: remove their rows; kept[i] is true for joins that stay. */
 static size_t pat_drop_cut(struct pat_findings *out, const struct pat_joins *joins, bool *kept)
 {
     size_t len = 0;
@@ -377,8 +378,8 @@ static size_t pat_drop_cut(struct pat_findings *out, const struct pat_joins *joi
     return len;
 }
 
-/* Rows of all joins, or, where undone is given, of the single sequences of those that it has as false; of
- * updates one. */
+/* Make one row for each join; if undone is given, make rows for the joins that it has as false instead: one
+ * for each member, or one for an update. */
 static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_joins *joins,
                              const bool *undone, struct pat_findings *out)
 {
@@ -410,7 +411,7 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
     return e;
 }
 
-/* Gathers first, then the costliest, then as the sequences were. */
+/* Gathers first, then the costliest, then in the order of the sequences. */
 static int pat_found_order(const void *a, const void *b)
 {
     const struct pat_found *x = a, *y = b;

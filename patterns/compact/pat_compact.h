@@ -9,8 +9,8 @@ struct pat_compact_options {
     size_t
         pattern_max; /* indices of one pattern; 0: 2^20. Longer ones without a period are cut or synthetic */
     bool no_symbols; /* do not read the modules' files */
-    bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): what lies between them is
-                        unknown. Else breaks only say that the thread left the region that was traced. */
+    bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): accesses between them are
+                      * unknown. Else a break only means that the thread left the traced region. */
     bool no_join;    /* each instruction by itself, also where several take turns on the same data */
     uint64_t seed;   /* of synthetic patterns; the same seed gives the same pattern. 0: 1 */
 };

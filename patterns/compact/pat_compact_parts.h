@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pat_compact.c is made of, a source each: forms, sequences that go together, names, work in parallel,
- * and drawn sequences. */
+/* Parts of pat_compact.c, a source file each: forms, sequences that go together, names, work in parallel, and
+ * drawn sequences. */
 #ifndef PAT_COMPACT_PARTS_H
 #define PAT_COMPACT_PARTS_H
 
 #include "patterns/compact/pat_compact.h"
 #include "patterns/compact/pat_measure.h"
 
-/* ---- the configuration that stands for one sequence: exact where the sequence repeats, else as near as the
- * length limit allows, and marked as what it is ---- */
+/* ---- the configuration that represents one sequence: exact where the sequence repeats, else as near as the
+ * length limit allows, and marked accordingly ---- */
 
-/* What repeats, before iterations were joined. */
+/* The repeating part, before iterations were joined. */
 struct pat_basis {
-    int64_t *points; /* NULL: nothing does */
+    int64_t *points; /* NULL: nothing repeats */
     size_t len;
     int64_t delta; /* the most frequent one */
-    int64_t outer; /* what its list of deltas comes to; 0: there is none */
+    int64_t outer; /* sum of its list of deltas; 0: there is none */
 };
 
-/* Set pattern, deltas, count of f's configuration, its form and what that leaves out, in two steps: what
- * repeats, which takes no measures (*out_done: it does); else, once the measures of f are known, the rest.
+/* Set pattern, deltas, count of f's configuration, its form and the accesses it leaves out, in two steps:
+ * pat_form_repeating handles sequences that repeat, without measures (*out_done: it does); else, once the
+ * measures of f are known, pat_form_other handles the rest.
  * Owns:   the caller frees out->points, which are NULL at first. Errors: LS_ERR_NOMEM. */
 ls_err pat_form_repeating(const struct pat_sequence *s, const struct pat_compact_options *o,
                           struct pat_found *f, struct pat_basis *out, bool *out_done);
@@ -28,9 +29,9 @@ ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_opt
 
 /* ---- sequences that go together ---- */
 
-/* Sequences that are one: instructions that take turns on one piece of data and go the same distances, as the
- * loads of a stencil's points do, or the load and the store of one place. Of one member: a sequence by
- * itself. */
+/* Sequences joined to one: instructions that take turns on one piece of data and go the same distances, as
+ * the loads of a stencil's points do, or the load and the store of one address. With one member: a sequence
+ * by itself. */
 struct pat_join {
     const uint32_t *members; /* rows of the sequences, in the order of their accesses */
     size_t len;
@@ -43,8 +44,8 @@ struct pat_joins {
     uint32_t *members; /* of all rows */
 };
 
-/* Which sequences of s go together. None do where something of them is not known: not all accesses were kept,
- * the home is unknown.
+/* Find the sequences of s that go together. Sequences that are not fully known (not all accesses were kept,
+ * or the home is unknown) are not joined.
  * Owns:   the caller ends out with pat_joins_fini.
  * Errors: LS_ERR_NOMEM; then out is empty. */
 ls_err pat_join_find(const struct pat_sequences *s, const struct pat_tables *t, struct pat_joins *out);
@@ -54,8 +55,8 @@ ls_err pat_join_none(const struct pat_sequences *s, struct pat_joins *out);
 
 void pat_joins_fini(struct pat_joins *j);
 
-/* The sequence that the members of j, two at least, are together: an access of each in turn; of an update
- * its stores.
+/* Join the members of j, two at least, to one sequence: an access of each in turn; for an update its stores
+ * only.
  * Owns:   the caller frees out->indices.data and out->breaks.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE; then out holds nothing. */
 ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables *t, const struct pat_join *j,
@@ -73,12 +74,12 @@ ls_err pat_names_write(struct pat_findings *f, const struct pat_tables *t);
 
 /* ---- work in parallel ---- */
 
-/* Pieces of work that know nothing of each other, on all processors that this process may use. */
+/* Independent pieces of work, run on all processors that this process may use. */
 struct pat_jobs {
     size_t len;
     ls_err (*run)(void *user, size_t i);
-    /* What job i weighs, memory say; jobs at work together weigh no more than weight_max, but one always may.
-     * NULL: nothing. */
+    /* Weight of job i, for instance memory; concurrent jobs together weigh at most weight_max, but one job
+     * may always run. NULL: no weights. */
     uint64_t (*weigh)(const void *user, size_t i);
     uint64_t weight_max;
     void *user;
@@ -91,12 +92,12 @@ ls_err pat_parallel(const struct pat_jobs *jobs);
 
 /* ---- drawn sequences ---- */
 
-/* A sequence drawn from what is known of another one: the distribution of its distances, and of its reuse
- * distances where no distance is known (all other distances, or one that would leave the range). */
+/* The properties that a drawn sequence reproduces: the distribution of distances, and of reuse distances
+ * where no distance is known (all other distances, or one that would leave the range). */
 struct pat_likeness {
     const struct pat_distance *distances; /* the most frequent ones */
     size_t distances_len;
-    uint64_t distances_seen; /* all distances that were counted, those that are not listed too */
+    uint64_t distances_seen; /* all distances that were counted, including unlisted ones */
     const uint64_t *reuse;   /* PAT_REUSE_BINS, in lines */
     uint64_t cold;
     uint64_t range_elements; /* indices are below, at least 1 */

@@ -10,9 +10,10 @@
 
 enum { PAT_PATTERN_MAX = 1 << 20, PAT_ROW = 16 };
 
-/* A cycle stands for the pieces when it explains so much of them; a part of a sequence for all of it when the
- * distributions of their distances differ by no more than this (total variation); a prefix for the whole when
- * it touches so much of what the whole touches. */
+/* Limits. A cycle represents the pieces if it explains at least pat_pieces_min of them; a part of a sequence
+ * represents all of it if the distributions of their distances differ by at most pat_differ_max (total
+ * variation); a prefix represents the whole if it touches at least pat_prefix_min of the lines that the whole
+ * touches. */
 static const double pat_pieces_min = 0.8, pat_differ_max = 0.01, pat_prefix_min = 0.5;
 
 struct pat_forming {
@@ -40,7 +41,7 @@ static void pat_move(struct pat_indices *p, int64_t by)
         p->data[i] = (int64_t)((uint64_t)p->data[i] + (uint64_t)by);
 }
 
-/* Element 0 becomes the lowest that is touched. False when an element does not fit 64 bits. */
+/* Move element 0 to the lowest element that is touched. False when an element does not fit 64 bits. */
 static bool pat_settle(struct pat_found *f)
 {
     struct pat_extent e;
@@ -60,7 +61,7 @@ static ls_err pat_copy(const int64_t *from, size_t len, struct pat_indices *out)
     return LS_OK;
 }
 
-/* Nothing repeats. */
+/* Reset the result to no repetition. */
 static void pat_forget(struct pat_forming *g)
 {
     free(g->basis->points);
@@ -73,7 +74,8 @@ static void pat_forget(struct pat_forming *g)
     g->f->first_element = 0;
 }
 
-/* The first accesses, of all that are different: rounds at the same places are no more than two. */
+/* Number of first accesses that contain all different ones: of rounds at the same places only two are
+ * kept. */
 static size_t pat_different(const struct pat_sequence *s)
 {
     return s->fold.shift ? s->fold.len : s->indices.len;
@@ -84,7 +86,7 @@ static int64_t pat_index(const struct pat_sequence *s, size_t i)
     return pat_fold_index(&s->fold, s->indices.data, i);
 }
 
-/* Indices as they are, once. */
+/* Use the first len indices unchanged, once. */
 static ls_err pat_take(struct pat_forming *g, enum pat_form form, size_t len)
 {
     struct pat_found *f = g->f;
@@ -119,7 +121,7 @@ static int64_t pat_usual(int64_t *deltas, size_t len)
     return usual;
 }
 
-/* The list of deltas begins again when it ends. */
+/* Sum of the deltas, the distance after which their list begins again; 0 if it overflows. */
 static int64_t pat_round_of(const struct pat_indices *deltas)
 {
     int64_t sum = 0;
@@ -140,7 +142,7 @@ static ls_err pat_basis_of(const struct pat_config *c, struct pat_basis *out)
     return LS_OK;
 }
 
-/* The listed distances in what was kept, each with its count. */
+/* Count the listed distances among the kept accesses. */
 static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kept)
 {
     uint64_t *count;
@@ -157,7 +159,8 @@ static ls_err pat_count_listed(const struct pat_sequence *s, struct pat_map *kep
     return LS_OK;
 }
 
-/* Half the sum of the differences between the shares of the distances in what was kept and in everything. */
+/* Set *out to half the sum of the differences between the shares of the distances in the kept part and in all
+ * accesses. */
 static ls_err pat_differ(const struct pat_sequence *s, double *out)
 {
     struct pat_map kept = {0};
@@ -188,7 +191,7 @@ static uint64_t pat_count_in_range(const struct pat_config *c, uint64_t elements
     return elements / (uint64_t)turn * turns;
 }
 
-/* Only a part was kept. If all of it is like that part, the count follows. */
+/* Only a part of the accesses was kept: derive the count if all of them are like that part. */
 static ls_err pat_extend(struct pat_forming *g)
 {
     const struct pat_sequence *s = g->s;
@@ -224,8 +227,9 @@ static ls_err pat_copy_ends(const struct pat_sequence *s, const struct pat_found
     return LS_OK;
 }
 
-/* What lies before and behind the period, as far as a file with each access goes. Where the count was taken
- * beyond what was kept (kept: before that) what follows is not known. */
+/* Keep the accesses before and after the period, as far as formats that list each access use them. If the
+ * count was extended beyond the kept accesses (kept: the count before), the accesses after the period are
+ * unknown. */
 static ls_err pat_keep_ends(struct pat_forming *g, uint64_t kept)
 {
     const struct pat_found *f = g->f;
@@ -288,7 +292,7 @@ static void pat_span(const struct pat_indices *p, int64_t *out_low, uint64_t *ou
     *out_elements = (uint64_t)high - (uint64_t)low + 1;
 }
 
-/* The same of a sequence, whose last round is the farthest. */
+/* As pat_span, for a sequence whose last round is the farthest. */
 static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t *out_elements)
 {
     pat_span(&s->indices, out_low, out_elements);
@@ -298,7 +302,7 @@ static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t
     *out_elements += s->fold.shift < 0 ? -farther : farther;
 }
 
-/* Bursts: how often the cycle went round is not known, but over which elements. */
+/* Bursts: the number of rounds of the cycle is unknown, but the elements that it covers are known. */
 static ls_err pat_form_pieces(struct pat_forming *g, bool *out_done)
 {
     const struct pat_sequence *s = g->s;
@@ -353,7 +357,7 @@ static ls_err pat_form_synthetic(struct pat_forming *g)
     return LS_OK;
 }
 
-/* Does the prefix touch as much as replaying it should? */
+/* Decide if the prefix touches enough of the whole for a replay. */
 static ls_err pat_prefix_serves(const struct pat_forming *g, size_t len, bool *out)
 {
     const struct pat_sequence *s = g->s;
@@ -396,7 +400,7 @@ ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_opt
     bool done = false;
     pat_forget(&g);
     if (s->indices.len == 0) return pat_form_synthetic(&g);
-    /* of a trace the pieces are asked only where it is too long to be written as it is */
+    /* a trace is only searched for a cycle in its pieces if it is too long to be written unchanged */
     if (o->is_sampled || (s->breaks_len && pat_own_accesses(s) > pat_limit(o)))
         LS_TRY(pat_form_pieces(&g, &done));
     if (done) return LS_OK;

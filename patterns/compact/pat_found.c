@@ -70,7 +70,8 @@ static int pat_cost_order(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* What the costliest `top` cost at least, and how many of those that cost just that are among them. */
+/* Find the least cost of the `top` costliest rows, and how many rows with exactly this cost are among
+ * them. */
 static ls_err pat_cost_limit(const struct pat_findings *f, size_t top, double *out_limit, size_t *out_equal)
 {
     double *costs = malloc(f->len * sizeof(*costs));
@@ -117,7 +118,8 @@ void pat_findings_fini(struct pat_findings *f)
 
 /* ---- loads of indices ---- */
 
-/* A replay reads its indices in order: a load that jumps about is not what it does instead. */
+/* True for loads that read elements in order, as a replay reads its index list; it does not replace other
+ * loads. */
 static bool feeds_in_order(const struct pat_found *f)
 {
     return f->op == PAT_OP_LOAD && f->members_len == 0 && f->class == PAT_CLASS_UNIFORM && f->stride == 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns that were found in a program: what replays, what it is, where it is from. From sequences to here
- * goes pat_compact (patterns/compact/pat_compact.h). */
+/* Patterns found in a program: configuration, class and measures, origin. pat_compact
+ * (patterns/compact/pat_compact.h) makes them from sequences. */
 #ifndef PAT_FOUND_H
 #define PAT_FOUND_H
 
@@ -20,7 +20,7 @@
 enum pat_class { PAT_CLASS_LIST(PAT_CLASS_ENUM) PAT_CLASS_COUNT };
 #undef PAT_CLASS_ENUM
 
-/* How the configuration stands for what the program did.
+/* How the configuration represents the program's accesses.
  * X(enumerator, name, text) */
 #define PAT_FORM_LIST(X)                                                                          \
     X(PAT_FORM_EXACT, "exact", "pattern, deltas and count give every access")                     \
@@ -43,10 +43,11 @@ struct pat_measures {
     uint64_t footprint_bytes;             /* lines touched x 64 */
     uint64_t reuse[PAT_REUSE_BINS], cold; /* reuse distances in lines */
     bool reuse_is_sampled;
-    uint64_t part; /* all but the footprint are of the first so many accesses, which were kept; 0: of all */
+    uint64_t part; /* all but the footprint cover only this many first accesses, which were kept; 0: they
+                    * cover all */
 };
 
-/* An instruction whose accesses are in a pattern with those of others (struct pat_join). */
+/* An instruction whose accesses share a pattern with other instructions (struct pat_join). */
 struct pat_member {
     uint64_t ip;
     enum pat_op op;
@@ -56,19 +57,20 @@ struct pat_found {
     struct pat_config config; /* name: label of the home through that of its index, and function */
     enum pat_class class;
     enum pat_form form;
-    /* Of the accesses that were kept: the share that the configuration gives, 1 when it is exact. Of bursts
-     * the share of distances that belong to the period. */
+    /* Share of the kept accesses that the configuration gives, 1 when it is exact. For bursts: share of the
+     * distances that belong to the period. */
     double explained;
-    /* Accesses before and behind those that the configuration gives (PAT_FORM_PERIODIC of a whole sequence). */
+    /* Accesses before and after the ones that the configuration gives (PAT_FORM_PERIODIC of a whole
+     * sequence). */
     uint64_t prologue, epilogue;
-    int64_t first_element; /* of the range: where element 0 of the configuration lies */
-    /* Those accesses, as elements of the configuration (also below 0), for files that have each access. Of
-     * very many the first; no tail where something is missing before it. */
+    int64_t first_element; /* element of the range that is element 0 of the configuration */
+    /* These accesses, as elements of the configuration (also below 0), for formats that list each access.
+     * Very long ones are cut; no tail where accesses before it are missing. */
     struct pat_indices head, tail;
     struct pat_measures measures;
     uint64_t elem_size_bytes;
     int64_t stride; /* of PAT_CLASS_UNIFORM, elements */
-    /* where it is from */
+    /* origin */
     enum pat_op op;
     uint64_t ip, linked_ip; /* in memory, and in the file of its module; the same where none is known */
     uint32_t module_row;    /* of the source's tables, PAT_NONE */
@@ -85,18 +87,18 @@ struct pat_found {
     size_t members_len;
 };
 
-/* "uniform stride", "exact"; "?" for what is none. */
+/* "uniform stride", "exact"; "?" for an invalid value. */
 const char *pat_class_name(enum pat_class c);
 const char *pat_form_name(enum pat_form f);
 /* The form in words: "the whole sequence, count 1". */
 const char *pat_form_text(enum pat_form f);
 
 enum { PAT_FOUND_KEY_BYTES = 1024 };
-/* What it does, with which data, in which function: "load x[col] in spmv", "load in spmv" where the data is
- * not known. No addresses, no lines: they are others in another build. Written into out and returned.
- * What is longer is cut. */
+/* Describe operation, data and function: "load x[col] in spmv", "load in spmv" where the data is not known.
+ * Addresses and lines are left out, because they differ in another build. Written into out and returned;
+ * longer texts are cut. */
 const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
-/* The same where that tells it in another run, "" where neither data nor function is known. */
+/* The same if it identifies the pattern in another run, "" where neither data nor function is known. */
 const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
 
 struct pat_findings {
@@ -104,20 +106,19 @@ struct pat_findings {
     size_t len;
 };
 
-/* Keep the `top` costliest of f, in the order they are in; the accesses of the others are added to
- * *accesses.
+/* Keep the `top` costliest of f, in their order; the accesses of the others are added to *accesses.
  * Errors: LS_ERR_NOMEM; then f is as it was. */
 ls_err pat_findings_cut(struct pat_findings *f, size_t top, uint64_t *accesses);
 
-/* Release what f holds; its fields are then of no use. */
+/* Free the contents of f; its fields are then unusable. */
 void pat_found_fini(struct pat_found *f);
 
 /* Release all rows; f is zeroed. */
 void pat_findings_fini(struct pat_findings *f);
 
-/* Drop from f, which was made of s, the loads that do nothing but run through the indices of another row of
- * f: element by element, and not more often than that row accesses something. A replay reads an index list in
- * their place. *out_dropped: how many.
+/* Drop from f, which was made of s, the loads that only run through the indices of another row of f: element
+ * by element, and not more often than that row accesses its data. A replay reads an index list in their
+ * place. *out_dropped: number of dropped rows.
  * Errors: LS_ERR_NOMEM; then f is as it was. */
 ls_err pat_feeds_drop(struct pat_findings *f, const struct pat_sequences *s, size_t *out_dropped);
 

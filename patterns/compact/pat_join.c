@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How addresses of a sequence come from its indices. */
+/* Addresses of a sequence: base + index * unit_bytes. */
 struct join_place {
     uint64_t base, unit_bytes;
 };
@@ -19,15 +19,15 @@ static uint64_t join_addr(const struct join_place *p, int64_t index)
     return p->base + (uint64_t)index * p->unit_bytes;
 }
 
-/* ---- which go together ---- */
+/* ---- sequences that go together ---- */
 
-/* Is all of it known, so that nothing is claimed which was not seen? */
+/* True if all accesses are known, so that nothing is claimed that was not seen. */
 static bool join_is_known(const struct pat_sequence *s)
 {
     return s->is_whole && s->home != PAT_NONE && s->indices.len > 1;
 }
 
-/* The smaller unit tells the places of both. */
+/* True if the smaller unit can express the addresses of both. */
 static bool join_units_fit(const struct pat_sequence *a, const struct pat_sequence *b)
 {
     const struct join_place p = join_place_of(a), q = join_place_of(b);
@@ -51,7 +51,7 @@ static bool join_same_breaks(const struct pat_sequence *a, const struct pat_sequ
            (a->breaks_len == 0 || memcmp(a->breaks, b->breaks, a->breaks_len * sizeof(*a->breaks)) == 0);
 }
 
-/* b always has its turn after a: do they do the same? */
+/* True if b, which always has its turn after a, does the same as a. */
 static bool join_together(const struct pat_tables *t, const struct pat_sequence *a,
                           const struct pat_sequence *b)
 {
@@ -73,8 +73,8 @@ static int join_by_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* next[a] = b where b goes on after a, PAT_NONE elsewhere; is_led[b] then. A line begins with the one that is
- * first to all of it. */
+/* Set next[a] = b and is_led[b] where b continues a; next is PAT_NONE elsewhere. The sequence that begins a
+ * chain is the `first` of all others in it. */
 static void join_link(const struct pat_sequences *s, const struct pat_tables *t,
                       const struct join_order *orders, uint32_t *next, bool *is_led)
 {
@@ -117,7 +117,7 @@ static size_t join_at_place(const struct pat_sequences *s, const struct pat_tabl
     return found;
 }
 
-/* For every store one load of its place, which comes before it, and no other load. */
+/* True if each store has exactly one load of its address, before it, and there are no other loads. */
 static bool join_is_update(const struct pat_sequences *s, const struct pat_tables *t,
                            const struct pat_join *j)
 {
@@ -133,7 +133,8 @@ static bool join_is_update(const struct pat_sequences *s, const struct pat_table
     return stores > 0 && 2 * stores == j->len;
 }
 
-/* An update stays one; else loads and stores are two, each in their order. */
+/* Append a chain: an update stays one join; otherwise loads and stores become two joins, each in their
+ * order. */
 static void join_put(const struct pat_sequences *s, const struct pat_tables *t, struct pat_join chain,
                      struct pat_joins *out)
 {
@@ -215,7 +216,7 @@ void pat_joins_fini(struct pat_joins *j)
 
 /* ---- one sequence ---- */
 
-/* The place that all indices of the joined sequence are told from. */
+/* The base and unit that all indices of the joined sequence use. */
 static struct join_place join_place(const struct pat_sequences *s, const struct pat_join *j)
 {
     struct join_place all = join_place_of(&s->rows[j->members[0]]);
@@ -227,7 +228,7 @@ static struct join_place join_place(const struct pat_sequences *s, const struct 
     return all;
 }
 
-/* Those whose accesses the sequence has. */
+/* True for members whose accesses the joined sequence contains. */
 static bool join_counts(const struct pat_sequences *s, const struct pat_tables *t, const struct pat_join *j,
                         size_t i)
 {
@@ -260,7 +261,8 @@ static bool join_is_member(const struct pat_sequences *s, const struct pat_join 
     return false;
 }
 
-/* What the members are indexed by: one of them (a chain of pointers), or the same load for all. */
+/* Set the index of the joined sequence: one of the members (a chain of pointers), or the same load for
+ * all. */
 static void join_index(const struct pat_sequences *s, const struct pat_join *j, struct pat_sequence *out)
 {
     out->index_home = s->rows[j->members[0]].index_home;

@@ -7,8 +7,9 @@
 
 /* ---- lines and pages ---- */
 
-/* Which lines and pages a sequence touches, and how much of them: exact where its data lies in 64 MiB or has
- * been accessed no more often than the limit; else by the pages that a hash chooses. */
+/* Counts the lines and pages that a sequence touches, and the bytes used of them: exact where its data is
+ * within 64 MiB or has been accessed no more often than the limit; else on a sample of pages that a hash
+ * chooses. */
 enum {
     PAT_LINE_SHIFT = 6,
     PAT_PAGE_SHIFT = 12,
@@ -18,12 +19,12 @@ enum {
     PAT_TABLE_LEAST = 4096     /* lines, also where there are fewer accesses */
 };
 
-/* What some accesses touch. */
+/* Data that some accesses touch. */
 struct touched {
     uint64_t bytes, lines, pages;
 };
 
-/* Accesses that touch all that is touched, but for rounds that move on. */
+/* Number of accesses that touch all data, except for rounds that move on. */
 static size_t lines_len(const struct pat_stream *s)
 {
     return s->fold.period && !s->fold.shift ? s->fold.period : s->pieces.sequence->len;
@@ -43,7 +44,7 @@ static uint64_t line_mask(uint64_t line, uint64_t byte, uint64_t len)
     return (end == 64 ? ~UINT64_C(0) : (UINT64_C(1) << end) - 1) & ~((UINT64_C(1) << first) - 1);
 }
 
-/* Of the pages that the hash chooses, one of 2^shift. */
+/* Record the lines of access i in pages that the hash chooses, one of 2^shift. */
 static ls_err touch_lines(struct pat_map *lines, const struct pat_stream *s, size_t i, unsigned shift)
 {
     const uint64_t byte = lines_byte(s, i), len = s->access_size_bytes;
@@ -73,7 +74,7 @@ static ls_err use_lines(const struct pat_map *lines, struct touched *out)
     return e;
 }
 
-/* By a hash of the lines of one page in 2^shift. */
+/* Count with a hash map of the lines, on one page in 2^shift. */
 static ls_err lines_anywhere(const struct pat_stream *s, size_t len, unsigned shift, struct touched *out)
 {
     struct pat_map lines = {0};
@@ -85,7 +86,7 @@ static ls_err lines_anywhere(const struct pat_stream *s, size_t len, unsigned sh
     return e;
 }
 
-/* --- data that lies together: a table of all its lines --- */
+/* --- compact data: a table of all its lines --- */
 
 struct lines_table {
     uint64_t *masks;
@@ -93,7 +94,7 @@ struct lines_table {
     size_t len;
 };
 
-/* False: it lies too far apart for as many accesses as there are. */
+/* False: the data is spread too widely for the number of accesses. */
 static bool lines_fit(const struct pat_stream *s, struct lines_table *out)
 {
     const size_t len = lines_len(s);
@@ -146,7 +147,7 @@ static ls_err lines_together(const struct pat_stream *s, size_t len, struct line
 
 /* --- all of a sequence --- */
 
-/* How its lines are looked at. */
+/* How the lines are counted. */
 struct lines_way {
     struct lines_table table;
     bool is_together;
@@ -162,7 +163,7 @@ static struct lines_way lines_way(const struct pat_stream *s)
     return way;
 }
 
-/* By the first len accesses. */
+/* Count the data that the first len accesses touch. */
 static ls_err lines_touched(const struct pat_stream *s, const struct lines_way *way, size_t len,
                             struct touched *out)
 {
@@ -170,7 +171,7 @@ static ls_err lines_touched(const struct pat_stream *s, const struct lines_way *
                             : lines_anywhere(s, len, way->shift, out);
 }
 
-/* Each round that follows the second one touches as much that is new as that did; the last one may be cut. */
+/* Each round after the second one touches as much new data as the second; the last round may be cut. */
 static ls_err lines_moved(const struct pat_stream *s, const struct lines_way *way, struct touched *out)
 {
     const size_t period = s->fold.period, rounds = s->fold.len / period;
@@ -204,7 +205,7 @@ enum {
     PAT_WORD_SHIFT = 3,
     PAT_BLOCKS = 64,
     PAT_AHEAD = 8, /* accesses whose counts are fetched */
-    PAT_FOLDED = 8 /* of what repeats a part of the limit is enough: there is less that could differ */
+    PAT_FOLDED = 8 /* repeating sequences need only a part of the limit: fewer of their accesses can differ */
 };
 
 /* The sequence piece by piece; of one beyond the limit, blocks at equal distances. */
@@ -218,7 +219,7 @@ static size_t pat_limit_of(const struct pat_stream *s)
     return s->fold.period ? s->limit / PAT_FOLDED : s->limit;
 }
 
-/* End of the block that holds at, or *at moved to the next block. */
+/* Return the end of the block that contains *at, or move *at to the next block. */
 static size_t pat_block(const struct pat_stream *s, size_t *at)
 {
     const size_t len = s->pieces.sequence->len, limit = pat_limit_of(s);
@@ -281,7 +282,7 @@ static double measure_spatial(const struct pat_stream *s)
 }
 
 /* Temporal locality: the share of accesses whose reuse distance is at most 2^i, weighed by 1 - i / log2 N.
- * accesses: all of those that r was made of. */
+ * accesses: the number of accesses in r. */
 static double measure_temporal(const struct pat_reuse *r, uint64_t accesses)
 {
     double sum = (double)r->bins[0];
@@ -308,7 +309,7 @@ static uint64_t pat_distance_at(const struct pat_stream *s, size_t i)
     return (uint64_t)data[i + 1] - (uint64_t)data[i];
 }
 
-/* Distances of what is walked through. */
+/* Count the distances inside the blocks of the walk. */
 static ls_err pat_count_walked(const struct pat_stream *s, struct pat_map *counts, uint64_t *seen)
 {
     struct pat_walk w = {.s = s};
@@ -323,7 +324,7 @@ static ls_err pat_count_walked(const struct pat_stream *s, struct pat_map *count
     return LS_OK;
 }
 
-/* All distances of what repeats, by those of one round. */
+/* Count all distances of a repeating sequence, from the distances of one round. */
 static ls_err pat_count_round(const struct pat_stream *s, struct pat_map *counts, uint64_t *seen)
 {
     uint64_t *count;

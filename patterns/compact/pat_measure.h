@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sequence of accesses is like: locality, entropy, utilisation. doc/patterns.md has the definitions
- * and where they are from. */
+/* Measures of a sequence of accesses: locality, entropy, utilisation. doc/patterns.md has the definitions and
+ * their sources. */
 #ifndef PAT_MEASURE_H
 #define PAT_MEASURE_H
 
@@ -14,13 +14,13 @@
  * than a limit of accesses by SHARDS (Waldspurger et al., FAST'15): a fixed share of the units, chosen by a
  * hash, with distances and counts scaled up and its correction of the first bin. */
 
-/* Where a sequence's accesses lie. */
+/* The addresses of a sequence's accesses. */
 struct pat_stream {
     struct pat_pieces pieces;
     struct pat_fold fold;       /* pieces are two periods, without a break; all zero: they are everything */
     uint64_t elem_size_bytes;   /* of an index, at least 1 */
-    uint64_t access_size_bytes; /* of what is accessed there, at least 1 */
-    size_t limit;               /* accesses that are looked at one by one; of more a share is */
+    uint64_t access_size_bytes; /* of one access, at least 1 */
+    size_t limit;               /* accesses that are evaluated one by one; of longer sequences a share is */
 };
 
 /* The byte at which access i begins, modulo 2^64. */
@@ -35,8 +35,8 @@ static inline size_t pat_stream_len(const struct pat_stream *s)
     return s->fold.period ? s->fold.len : s->pieces.sequence->len;
 }
 
-/* How many accesses does access i stand for? Rounds that follow the second one are like it: what was touched
- * in the round before is the same (where rounds move on, as far on as they are: struct moved of
+/* Number of accesses that access i represents. Rounds after the second one count like it, because the round
+ * before touched the same data (where rounds move on, data at the same distance: struct moved of
  * pat_compact.c). */
 static inline uint64_t pat_stream_weight(const struct pat_stream *s, size_t i)
 {
@@ -45,9 +45,9 @@ static inline uint64_t pat_stream_weight(const struct pat_stream *s, size_t i)
 }
 
 struct pat_reuse {
-    uint64_t bins[PAT_REUSE_BINS]; /* as of struct pat_measures, the last one takes what is beyond */
+    uint64_t bins[PAT_REUSE_BINS]; /* as in struct pat_measures; the last bin has all longer distances */
     uint64_t cold;                 /* first touches, in each piece */
-    unsigned rate_shift;           /* one of 2^rate_shift units was looked at; 0: all */
+    unsigned rate_shift;           /* one of 2^rate_shift units was evaluated; 0: all */
 };
 
 /* Units are 2^unit_shift bytes, the one in which an access begins counts.
@@ -73,8 +73,9 @@ struct pat_shares {
 /* Errors: LS_ERR_NOMEM. */
 ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out);
 
-/* Of a sequence whose order was not kept: from how often its distances, len of them and unique in all, were
- * counted among seen. Those that are not listed are taken as equally frequent. */
+/* Compute the shares of a sequence whose order was not kept, from the counts of its distances: `len` of them
+ * are listed, `unique` differ, `seen` were counted in all. Unlisted distances are taken as equally
+ * frequent. */
 struct pat_shares pat_measure_shares_counted(const struct pat_distance *distances, size_t len, uint64_t seen,
                                              uint64_t unique);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums over the positions before one, while positions change: n log n where counting would take n squared
- * (Fenwick, Software: Practice and Experience 24, 1994). Positions hold 0 or 1 here. */
+/* Prefix sums over positions that change: n log n where counting would take n squared (Fenwick, Software:
+ * Practice and Experience 24, 1994). Positions hold 0 or 1 here. */
 #ifndef PAT_MEASURE_FENWICK_H
 #define PAT_MEASURE_FENWICK_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct pat_fenwick {
-    uint32_t *sums; /* zeroed by the caller, whose they are */
+    uint32_t *sums; /* zeroed and owned by the caller */
     size_t len;
 };
 
@@ -19,7 +19,7 @@ static inline void pat_fenwick_add(struct pat_fenwick *f, size_t at, uint32_t wh
         f->sums[i - 1] += what;
 }
 
-/* Of the positions before `at`. */
+/* Return the sum of the positions before `at`. */
 static inline uint64_t pat_fenwick_sum(const struct pat_fenwick *f, size_t at)
 {
     uint64_t sum = 0;
@@ -28,7 +28,8 @@ static inline uint64_t pat_fenwick_sum(const struct pat_fenwick *f, size_t at)
     return sum;
 }
 
-/* The position of the one that has `before` ones in front of it; there are more than that. */
+/* Return the position of the one that has `before` ones in front of it; the tree must hold more than
+ * `before`. */
 static inline size_t pat_fenwick_find(const struct pat_fenwick *f, uint64_t before)
 {
     size_t at = 0, step = 1;

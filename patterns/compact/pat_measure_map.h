@@ -32,17 +32,17 @@ ls_err pat_map_at(struct pat_map *m, uint64_t key, uint64_t **out);
 /* The row of key, NULL when there is none; its value may be changed. */
 struct pat_map_row *pat_map_find(const struct pat_map *m, uint64_t key);
 
-/* The first row in use at *at or behind it, NULL: there is none; *at is then behind that row. */
+/* Return the first used row from *at on and set *at to the position after it; NULL: there is none. */
 const struct pat_map_row *pat_map_next(const struct pat_map *m, size_t *at);
 uint64_t pat_map_key(const struct pat_map_row *row);
 
-/* key will be asked for soon. */
+/* Prefetch the row of a key that is needed soon. */
 static inline void pat_map_prefetch(const struct pat_map *m, uint64_t key)
 {
     if (m->room) ls_prefetch(&m->rows[ls_random_mix(key) & (m->room - 1)]);
 }
 
-/* Release it; m is empty afterwards. */
+/* Free the map; m is empty afterwards. */
 void pat_map_fini(struct pat_map *m);
 
 #endif

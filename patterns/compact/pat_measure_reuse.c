@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* When each unit was touched last: a table where the units lie together, else a map. */
+/* Time of the last touch of each unit: a table where the units are close together, else a map. */
 struct last {
     uint64_t *table; /* of units [first, first + len); NULL: the map is used */
     uint64_t first;
@@ -13,7 +13,7 @@ struct last {
     struct pat_map map;
 };
 
-/* The value of a unit in the range, 0 when it is new; it stays where it is until the next call. */
+/* Find the value of a unit in the range, 0 when it is new; *out is valid until the next call. */
 static inline ls_err last_at(struct last *l, uint64_t unit, uint64_t **out)
 {
     if (!l->table) return pat_map_at(&l->map, unit, out);
@@ -21,7 +21,7 @@ static inline ls_err last_at(struct last *l, uint64_t unit, uint64_t **out)
     return LS_OK;
 }
 
-/* The unit will be asked for soon. */
+/* Prefetch the row of a unit that is needed soon. */
 static inline void last_prefetch(const struct last *l, uint64_t unit)
 {
     if (!l->table)
@@ -33,8 +33,8 @@ static inline void last_prefetch(const struct last *l, uint64_t unit)
 /* A row of the map takes four words at least. */
 enum { LAST_SPARSE = 8, LAST_LEAST = 4096, LAST_MOST = 1 << 24 };
 
-/* For units in [low, high], of which so many will be touched at most. Without memory for a
- * table there is none. */
+/* Prepare for units in [low, high]; at most `touches` of them will be touched. The map is used if there is no
+ * memory for a table. */
 static void last_init(struct last *l, uint64_t low, uint64_t high, size_t touches)
 {
     *l = (struct last){.first = low};
@@ -68,9 +68,9 @@ struct pat_reuse_run {
     struct pat_reuse *out;
     struct pat_fenwick touched;
     struct last last;   /* unit to position + 1 */
-    uint64_t low, high; /* units that are looked at */
+    uint64_t low, high; /* range of all units */
     uint64_t before;    /* the unit at now - 1 */
-    uint64_t *chosen;   /* a bit for each access: is it looked at? */
+    uint64_t *chosen;   /* a bit for each access: is it evaluated? */
     unsigned unit_shift;
     size_t now, piece_began; /* positions */
 };
@@ -80,7 +80,7 @@ static uint64_t pat_unit(const struct pat_reuse_run *r, size_t i)
     return pat_stream_byte(r->stream, i) >> r->unit_shift;
 }
 
-/* Those of a share of the units; how many there are is the length of the tree. */
+/* Choose the accesses to a share of the units; their number is the length of the tree. */
 static void pat_reuse_choose(struct pat_reuse_run *r)
 {
     const size_t len = r->stream->pieces.sequence->len;
@@ -99,7 +99,7 @@ static void pat_reuse_choose(struct pat_reuse_run *r)
     }
 }
 
-/* The first access from at on that is looked at; until: there is none before it. */
+/* Return the first chosen access from at on; until or more: there is none before until. */
 static size_t pat_reuse_next(const struct pat_reuse_run *r, size_t at, size_t until)
 {
     while (at < until) {
@@ -110,12 +110,12 @@ static size_t pat_reuse_next(const struct pat_reuse_run *r, size_t at, size_t un
     return until;
 }
 
-/* The access at this place of the sequence. */
+/* Count the access at this position of the sequence. */
 static ls_err pat_reuse_touch(struct pat_reuse_run *r, size_t at)
 {
     const uint64_t weight = pat_stream_weight(r->stream, at), unit = pat_unit(r, at);
     uint64_t *last;
-    if (unit == r->before && r->now > r->piece_began) { /* the same again: nothing lies between */
+    if (unit == r->before && r->now > r->piece_began) { /* the same unit again: no other was touched since */
         r->out->bins[0] += weight;
         return LS_OK;
     }
@@ -151,8 +151,9 @@ static ls_err pat_reuse_walk(struct pat_reuse_run *r)
     return LS_OK;
 }
 
-/* A share of the units is not the same share of the accesses: that is because the share has too many or too
- * few of the units that are touched all the time, so that the first bin makes up for it (SHARDS-adj, 4.4). */
+/* Correct the first bin. A share of the units is not the same share of the accesses, because the sample has
+ * too many or too few of the units that are touched all the time; the first bin compensates for it
+ * (SHARDS-adj, 4.4). */
 static void pat_reuse_correct(struct pat_reuse_run *r)
 {
     const unsigned shift = r->out->rate_shift;
@@ -166,7 +167,8 @@ static void pat_reuse_correct(struct pat_reuse_run *r)
         r->out->bins[0] -= sum - all < r->out->bins[0] ? sum - all : r->out->bins[0];
 }
 
-/* Of what repeats two rounds are looked at, so that it is cheap to look at more of the units. */
+/* Only two rounds of a repeating sequence are evaluated, so that a larger share of the units is
+ * affordable. */
 static unsigned pat_reuse_rate(const struct pat_stream *s)
 {
     const size_t len = pat_stream_len(s), here = s->pieces.sequence->len;

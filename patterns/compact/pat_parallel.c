@@ -32,7 +32,7 @@ static bool parallel_is_over(const struct parallel *p)
     return p->next >= p->jobs->len || p->err != LS_OK;
 }
 
-/* The next job, once there is room for it. False: there is none. */
+/* Take the next job, once its weight fits. False: none is left. */
 static bool parallel_take(struct parallel *p, size_t *out)
 {
     pthread_mutex_lock(&p->lock);

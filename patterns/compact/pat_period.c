@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All of it on the distances between neighbours: d repeats with period L exactly where a single delta serves.
- * An outer level makes every L-th distance a different one; the rest of each block still equals the rest of
- * the first block, which one lookup in the Z function of d tells (z[i]: how many distances from i on equal
- * those from 0 on; Gusfield, Algorithms on Strings, 1997, 1.3). A length L takes n / L lookups: n log n for
- * all of them. */
+/* All searches work on the distances between neighbours: d repeats with period L exactly where a single delta
+ * is enough. An outer level changes every L-th distance; the rest of each block still equals the rest of the
+ * first block, which one lookup in the Z function of d decides (z[i]: the number of distances from i on that
+ * equal the distances from 0 on; Gusfield, Algorithms on Strings, 1997, 1.3). A length L takes n / L lookups:
+ * n log n for all of them. */
 #include "patterns/compact/pat_period.h"
 
 #include <assert.h>
@@ -16,9 +16,9 @@ enum {
     PAT_PERIOD_ROW_MIN = 8, /* indices of a pattern, where iterations can be joined */
     PAT_PERIOD_ROW_MAX = 16,
     PAT_PERIOD_LOSS = 64,   /* joining may leave out a 64th */
-    PAT_PERIOD_TURNS = 8,   /* so many deltas weigh as much as an index */
+    PAT_PERIOD_TURNS = 8,   /* this many deltas weigh as much as an index */
     PAT_PERIOD_LONG = 4096, /* numbers that are too many to be written without need */
-    PAT_PERIOD_LEAST = 4    /* indices below which nothing can be said to repeat */
+    PAT_PERIOD_LEAST = 4    /* indices below which no repetition can be claimed */
 };
 
 static int64_t pat_minus(int64_t a, int64_t b)
@@ -31,14 +31,14 @@ static int64_t pat_plus(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* What a search works on. */
+/* State of a search. */
 struct pat_search {
     const int64_t *data; /* the sequence */
     size_t len;
     int64_t *bases; /* differences between the bases of one candidate */
     uint32_t *z, *failure;
-    uint32_t *borders; /* failure function of the distances: what shorter period a block has inside */
-    bool takes_any;    /* blocks that end inside a level, too */
+    uint32_t *borders; /* failure function of the distances: shorter periods inside a block */
+    bool takes_any;    /* also blocks that end inside a level */
     struct pat_period best;
     size_t best_cost;
 };
@@ -101,7 +101,7 @@ size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch)
     return len - matched;
 }
 
-/* As pat_period_of_string, of the distances. */
+/* As pat_period_of_string, for the distances. */
 static void pat_search_borders(struct pat_search *s)
 {
     size_t matched = 0;
@@ -115,7 +115,7 @@ static void pat_search_borders(struct pat_search *s)
     }
 }
 
-/* Blocks of len indices that equal the first one but for their base. */
+/* True if all blocks of len indices equal the first one except for their base. */
 static bool pat_blocks_repeat(const struct pat_search *s, size_t len)
 {
     for (size_t at = len; at + len <= s->len; at += len)
@@ -123,8 +123,8 @@ static bool pat_blocks_repeat(const struct pat_search *s, size_t len)
     return true;
 }
 
-/* How much there is to say, which decides between levels: an outer level whose deltas are mostly the same is
- * said in few words however long its list is. */
+/* Length of a candidate's description, which decides between levels: an outer level whose deltas are mostly
+ * equal is cheap however long its list is. */
 static size_t pat_period_cost(const int64_t *bases, size_t len, size_t turns)
 {
     size_t runs = 1;
@@ -134,7 +134,7 @@ static size_t pat_period_cost(const int64_t *bases, size_t len, size_t turns)
     return len + 2 * runs + turns / PAT_PERIOD_TURNS;
 }
 
-/* A loop's body ends where the next distance is not the one that its own, shorter period would go on with:
+/* A loop's body ends where the next distance differs from the one that continues its inner, shorter period:
  * ten columns of a row of thirty are no level, though three of them and a list of deltas make the row. */
 static bool pat_ends_a_level(const struct pat_search *s, size_t len)
 {
@@ -142,7 +142,7 @@ static bool pat_ends_a_level(const struct pat_search *s, size_t len)
     return pat_step(s, len - 1) != pat_step(s, len - 1 - inside);
 }
 
-/* One delta for all distances. */
+/* Try a single delta for all distances. */
 static void pat_search_try_one(struct pat_search *s)
 {
     if (s->borders[s->len - 2] + 2 < s->len || s->best_cost <= 1) return;
@@ -174,8 +174,8 @@ static void pat_search_lengths(struct pat_search *s, bool is_ragged)
             pat_search_try(s, len);
 }
 
-/* From index 0 on. Exact ones first: a ragged end is taken only where nothing gives every index. Where the
- * levels are long (a large array swept again and again) any cut that is shorter is better. */
+/* Search periods from index 0 on, exact ones first: a ragged end is accepted only if no period gives every
+ * index. Where the levels are long (a large array swept again and again) any shorter cut is better. */
 static bool pat_search_levels(struct pat_search *s)
 {
     pat_search_borders(s);
@@ -191,7 +191,7 @@ static bool pat_search_levels(struct pat_search *s)
     return false;
 }
 
-/* A single level that begins and ends somewhere: whatever repeats does so in the middle. */
+/* Search a single level that may begin and end anywhere: if any part repeats, the middle does. */
 static bool pat_search_middle(struct pat_search *s)
 {
     const size_t from = s->len / PAT_PERIOD_END, distances = s->len - 1;
@@ -227,7 +227,7 @@ ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *ou
 
 /* ---- folded sequences ---- */
 
-/* Blocks of len indices in one round, whose length len divides. */
+/* True if one round consists of repeated blocks of len indices; len divides the round's length. */
 static bool pat_round_repeats(const struct pat_search *s, size_t period, size_t len)
 {
     for (size_t at = len; at < period; at += len)
@@ -236,7 +236,7 @@ static bool pat_round_repeats(const struct pat_search *s, size_t period, size_t 
     return true;
 }
 
-/* As pat_search_try. No shorter list of deltas would do: the round has no shorter period. */
+/* As pat_search_try. No shorter list of deltas is possible: the round has no shorter period. */
 static void pat_fold_try(struct pat_search *s, const struct pat_fold *fold, size_t len)
 {
     const size_t turns = fold->period / len;
@@ -258,11 +258,11 @@ static void pat_fold_lengths(struct pat_search *s, const struct pat_fold *fold, 
             pat_fold_try(s, fold, len);
 }
 
-/* In the order of pat_search_levels; z is not asked. */
+/* Search in the order of pat_search_levels; z is not used. */
 static bool pat_fold_levels(struct pat_search *s, const struct pat_fold *given)
 {
     pat_search_borders(s);
-    /* of joined sequences the period may be shorter than theirs; then it divides that */
+    /* in joined sequences the period may be shorter than the given one, and then divides it */
     const struct pat_fold fold = {.period = s->len - 1 - s->borders[s->len - 2], .len = given->len};
     if (given->period % fold.period) return false;
     for (int ragged = 0; ragged < 2; ragged++) {
@@ -287,7 +287,8 @@ ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *
     return LS_OK;
 }
 
-/* Rows of an outer level can be joined where its deltas allow it, which the sequence tells. */
+/* Join `rows` iterations to one; an outer level allows it only if its deltas do, which is checked on the
+ * sequence. */
 static bool pat_join(struct pat_period *p, size_t rows, const struct pat_indices *sequence)
 {
     const bool is_outer = p->turns > 1;
@@ -451,7 +452,7 @@ static bool pat_count_votes(struct pat_ballot *b, struct pat_vote *out)
     return out->weight > 0;
 }
 
-/* How many of the steps from s on follow the cycle, when it is taken up at the best of its places. */
+/* Return how many of the steps from s on follow the cycle, from its best starting point. */
 static size_t pat_stretch(const struct pat_cycle *c, const int64_t *s, size_t left)
 {
     size_t longest = 0;
@@ -464,7 +465,7 @@ static size_t pat_stretch(const struct pat_cycle *c, const int64_t *s, size_t le
     return longest;
 }
 
-/* A stretch counts from one whole cycle on, at an end of a piece whatever its length. */
+/* Count stretches of at least one whole cycle, and at the ends of a piece stretches of any length. */
 static void pat_explain(const struct pat_cycle *c, const int64_t *steps, size_t len, uint64_t *explained)
 {
     for (size_t i = 0; i < len;) {

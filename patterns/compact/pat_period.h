@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Does a sequence of indices repeat? What a loop nest does becomes a pattern, a delta (or the list of deltas
- * of an outer level), and a count; whatever is found gives the sequence again, index by index.
+/* Finds the repetition in a sequence of indices: a loop nest becomes a pattern, a delta (or the list of
+ * deltas of an outer level), and a count; every result reproduces the sequence index by index.
  *
- * Indices and distances are taken modulo 2^64: no sequence is too wild to be asked about. */
+ * Indices and distances are taken modulo 2^64, so that any sequence is allowed. */
 #ifndef PAT_PERIOD_H
 #define PAT_PERIOD_H
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* Index start + i * len + j of the sequence is its index start + j, moved by the base of iteration i; the
- * first `turns` differences between the bases come again and again. */
+ * first `turns` differences between the bases repeat. */
 struct pat_period {
     size_t start; /* indices in front of it */
     size_t len;   /* of the pattern */
@@ -20,27 +20,27 @@ struct pat_period {
     size_t count; /* iterations: it ends before index start + len * count */
 };
 
-/* The period of a sequence: of the patterns that end where a loop does the one with the least to say
- * (indices, and changes among the deltas) that gives every index; else one that leaves out a few at the ends
- * (at most an eighth on each side). *out_found is false when there is none that needs at most a quarter of
- * the sequence's numbers. Errors: LS_ERR_NOMEM. */
+/* Find the period of a sequence: among the patterns that end where a loop does, the one with the shortest
+ * description (indices, and changes among the deltas) that gives every index; else one that leaves out a few
+ * at the ends (at most an eighth on each side). *out_found is false when there is none that needs at most a
+ * quarter of the sequence's numbers. Errors: LS_ERR_NOMEM. */
 ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
 
-/* The same for a folded sequence, of which two periods are given: loop bodies are looked for whose length
- * divides the period. There is always one.  Errors: as above. */
+/* The same for a folded sequence, given as two periods: search loop bodies whose length divides the period.
+ * There is always one.  Errors: as above. */
 ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *fold, struct pat_period *out,
                           bool *out_found);
 
-/* Replays of very short patterns measure the loop around them: join iterations until the pattern has 8 to 16
- * indices, where that divides the count or costs at most a 64th of the indices (they then stand behind the
- * end). */
+/* Join iterations until the pattern has 8 to 16 indices, because replays of very short patterns measure the
+ * loop around them. Done where that divides the count or costs at most a 64th of the indices (these are then
+ * left out at the end). */
 void pat_period_join(struct pat_period *p, const struct pat_indices *sequence);
 
-/* Does p give data[start .. start + len * count)? */
+/* True if p gives data[start .. start + len * count). */
 bool pat_period_holds(const struct pat_period *p, const struct pat_indices *sequence);
 
-/* Pattern, delta or deltas, and count of c from a period of sequence; element 0 of c is element zero of
- * sequence. Owns:   what c held in them is freed. Errors: LS_ERR_NOMEM; c then has no pattern. */
+/* Set pattern, delta or deltas, and count of c from a period of sequence; element 0 of c is element `zero` of
+ * sequence. Owns:   the old lists of c are freed. Errors: LS_ERR_NOMEM; c then has no pattern. */
 ls_err pat_period_write(const struct pat_period *p, const struct pat_indices *sequence, int64_t zero,
                         struct pat_config *c);
 
@@ -51,7 +51,7 @@ size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch)
 
 /* ---- pieces ---- */
 
-/* The period that explains most of a sequence of which only pieces were seen (bursts). A piece begins
+/* The period that explains most of a sequence if only pieces of it were seen (bursts). A piece begins
  * anywhere in the period: pieces vote for their cycle of distances, whatever distance they begin with. */
 enum { PAT_PIECES_CYCLE_MAX = 256 }; /* distances of a cycle: a burst has some hundred accesses */
 
@@ -62,20 +62,20 @@ struct pat_pieces {
     size_t breaks_len;
 };
 
-/* [*out_from, *out_until) of piece i; false behind the last. Pieces may be empty. */
+/* [*out_from, *out_until) of piece i; false after the last. Pieces may be empty. */
 bool pat_pieces_at(const struct pat_pieces *p, size_t i, size_t *out_from, size_t *out_until);
 
 struct pat_cycle {
     int64_t distances[PAT_PIECES_CYCLE_MAX]; /* in the rotation that is the least */
     size_t len;                              /* 0: none was found */
-    uint64_t seen, explained; /* distances inside pieces; those that lie in stretches of the cycle */
+    uint64_t seen, explained;                /* distances inside pieces; the ones in stretches of the cycle */
 };
 
 /* The cycle with the most votes. Every piece of two whole periods at least votes with its distances.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_pieces_cycle(const struct pat_pieces *p, struct pat_cycle *out);
 
-/* Where the least rotation of a cycle begins (Shiloach, J. Algorithms 2, 1981). */
+/* Start of the least rotation of a cycle (Shiloach, J. Algorithms 2, 1981). */
 size_t pat_least_rotation(const int64_t *cycle, size_t len);
 
 #endif

@@ -37,7 +37,7 @@ static ls_err pat_draw_touch(struct pat_draw *d)
     return LS_OK;
 }
 
-/* A distance that was seen, from the last index on; false when none is drawn, or it leaves the range. */
+/* Draw a distance that was seen, from the last index on; false when none is drawn, or it leaves the range. */
 static bool pat_draw_distance(struct pat_draw *d)
 {
     uint64_t pick =
@@ -54,7 +54,7 @@ static bool pat_draw_distance(struct pat_draw *d)
     return false;
 }
 
-/* Some element that begins in this line; lines inside one large element belong to it. */
+/* Return some element that begins in this line; lines inside one large element belong to it. */
 static uint64_t pat_draw_element(struct pat_draw *d, uint64_t line)
 {
     const uint64_t size = d->like->elem_size_bytes;
@@ -64,7 +64,7 @@ static uint64_t pat_draw_element(struct pat_draw *d, uint64_t line)
     return index < d->like->range_elements ? index : first < d->like->range_elements ? first : 0;
 }
 
-/* Anywhere, in a line that was not touched yet if such a one is found. */
+/* Draw any index, in a line that was not touched yet if one is found. */
 static void pat_draw_cold(struct pat_draw *d)
 {
     for (int i = 0; i < PAT_COLD_TRIES; i++) {
