@@ -3,10 +3,10 @@
  *
  * Sources: arch/x86/events/amd/ibs.c of Linux. perf_ibs_init: exclude_user, exclude_kernel and exclude_hv are
  * EINVAL unless config2 bit 0 (swfilt, Linux 6.14) is set, exclude_idle, exclude_host and exclude_guest
- * always; two IBS events in a group are EINVAL; until 6.14 a period that is no multiple of 16 is EINVAL,
- * from 6.15 one below 0x90 (min_period of perf_ibs_op). Load latency filter of Zen 5: config1[11:0], 128 to
- * 2048 in steps of 128, only with L3 misses. A context per task came with 6.2 (task_ctx_nr =
- * perf_hw_context), data source, weight and address with 6.1. PPR for AMD Family 19h Model 01h, IBS_OP_CTL. */
+ * always; two IBS events in a group are EINVAL; until 6.14 a period that is no multiple of 16 is EINVAL, from
+ * 6.15 one below 0x90 (min_period of perf_ibs_op). Load latency filter of Zen 5: config1[11:0], 128 to 2048
+ * in steps of 128, only with L3 misses. A context per task came with 6.2 (task_ctx_nr = perf_hw_context),
+ * data source, weight and address with 6.1. PPR for AMD Family 19h Model 01h, IBS_OP_CTL. */
 #include "perf/pe_vendor.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ static ls_err amd_encode(const struct pe_site *site, const char *pmu, const stru
     struct pe_encoding *e;
     LS_TRY(pe_plan_add(site, pmu, plan, &e));
     LS_TRY(pe_encoding_event(site, "", e));
-    /* counting micro-operations: each is equally likely; by cycles, those that stall would be sampled more
-     * often */
+    /* count micro-operations, so that each is equally likely; a count of cycles favours operations that
+     * stall */
     if (pe_sysfs_has(&site->sysfs, pmu, "format/cnt_ctl"))
         LS_TRY(pe_encoding_set(site, "cnt_ctl", 1, e));
     else
@@ -127,8 +127,8 @@ static ls_err amd_fit(const struct pe_site *site, const struct pe_request *r, st
 
 /* --- events of the cores ---
  *
- * Asked to be precise, the kernel hands two of them to IBS and refuses the others with EOPNOTSUPP
- * (core_pmu_ibs_config, forward_event_to_ibs); none of them tells addresses by itself. */
+ * With precise_ip set, the kernel forwards two core events to IBS and refuses the others with EOPNOTSUPP
+ * (core_pmu_ibs_config, forward_event_to_ibs). Without IBS no core event records data addresses. */
 static const struct amd_core_event {
     uint64_t config;
     bool counts_operations;
@@ -139,7 +139,7 @@ static bool amd_core_owns(const struct pe_sysfs *s, const char *pmu)
     return strcmp(pmu, "cpu") == 0 && pe_sysfs_has(s, "ibs_op", "type");
 }
 
-/* The same as an event of IBS, which takes the rest of what was asked for. */
+/* Replace the core event by its IBS equivalent; pe_encoding_set and amd_fit add the rest of the request. */
 static ls_err amd_core_to_ibs(const struct pe_site *site, const struct amd_core_event *core,
                               struct pe_encoding *e)
 {

@@ -19,7 +19,7 @@ static bool arm_owns(const struct pe_sysfs *s, const char *pmu)
     return strncmp(pmu, "arm_spe_", 8) == 0;
 }
 
-/* Of the first of the PMU's CPUs; the PMU has one kind. */
+/* Return the data source numbering of the PMU's first CPU; all CPUs of one PMU are of one kind. */
 static enum pe_spe_sources arm_sources(const struct pe_site *site, const struct pe_encoding *e)
 {
     uint64_t midr;
@@ -65,7 +65,7 @@ static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, st
     if (r->callchain) pe_plan_note(plan, "SPE records no call stacks.");
     a->precise_ip = 0;
     a->exclude_callchain_kernel = 0;
-    /* of the side-band records; the samples are in the AUX area */
+    /* fields of the side-band records; the samples are in the AUX area */
     a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     e->decode = PE_DECODE_SPE;
     e->needs_aux = true;

@@ -12,7 +12,7 @@
 
 enum { INTEL_LDLAT_MIN = 3, INTEL_PRECISE = 2 };
 
-/* What to encode where sysfs names no mem-loads: an event of the micro-architecture that caps/pmu_name tells. */
+/* Events by micro-architecture (caps/pmu_name), for kernels whose sysfs has no mem-loads. */
 static const struct intel_core {
     const char *pmu_name, *pmu; /* pmu NULL: the one PMU "cpu" */
     const char *loads, *stores, *aux;
@@ -60,7 +60,7 @@ static bool intel_owns(const struct pe_sysfs *s, const char *pmu)
     return strncmp(pmu, "cpu", 3) == 0 && pe_sysfs_has(s, pmu, "format/ldlat");
 }
 
-/* sysfs's event, else the table's: into terms. False when neither has one. */
+/* Set *terms to the event of sysfs, else to the one of the table. False when neither has one. */
 static bool intel_terms(const struct pe_sysfs *s, const char *pmu, const char *event, const char *from_table,
                         const char **terms)
 {
@@ -102,7 +102,8 @@ static ls_err intel_loads(const struct pe_site *site, const char *pmu, const str
     LS_TRY(pe_plan_add(site, pmu, plan, &e));
     if (!intel_terms(&site->sysfs, pmu, "mem-loads", core ? core->loads : NULL, &terms))
         return ls_fail(LS_ERR_UNSUPPORTED, "PMU %s has no event for loads", pmu);
-    /* the auxiliary event is needed where sysfs names it; the table speaks only where sysfs names nothing */
+    /* the auxiliary event is needed where sysfs names it; the table applies only where sysfs names no
+     * event */
     const char *aux_row = strcmp(terms, "mem-loads") != 0 && core ? core->aux : NULL;
     if (intel_terms(&site->sysfs, pmu, "mem-loads-aux", aux_row, &aux))
         LS_TRY(pe_encoding_event(site, aux, e));
@@ -166,7 +167,7 @@ static ls_err intel_add_aux(const struct pe_site *site, struct pe_encoding *e, s
     const struct perf_event_attr loads = e->attrs[0];
     e->attrs_len = 0;
     LS_TRY(pe_encoding_event(site, "mem-loads-aux", e));
-    /* the leader needs no more privilege than the event behind it */
+    /* the leader needs no more privilege than its member */
     e->attrs[0].exclude_user = loads.exclude_user;
     e->attrs[0].exclude_kernel = loads.exclude_kernel;
     e->attrs[0].exclude_hv = loads.exclude_hv;

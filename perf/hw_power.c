@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IBM POWER8 and later: marked loads and stores, the address from SDAR, the source from SIER, the weight from
- * the threshold counter.
+/* IBM POWER8 and later: marked loads and stores. The address comes from SDAR, the source from SIER, the
+ * weight from the threshold counter.
  *
  * Sources: arch/powerpc/perf/power9-events-list.h (MEM_LOADS 0x34340401e0, MEM_STORES 0x343c0401e0),
  * power10-events-list.h (0x35340401e0, 0x353c0401e0), power8-events-list.h (MEM_ACCESS 0x10401e0: loads and
- * stores together), isa207-common.c of Linux. Field pmcxsel is theirs alone. */
+ * stores together), isa207-common.c of Linux. Only POWER PMUs have the field pmcxsel. */
 #include "perf/pe_vendor.h"
 
 #include <string.h>

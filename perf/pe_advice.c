@@ -40,8 +40,8 @@ static bool pe_pmu_begins(const struct pe_facts *f, const char *prefix)
     return f->pmu && strncmp(f->pmu, prefix, strlen(prefix)) == 0;
 }
 
-/* The lowest restriction that forbids what facts describe must not be above: 0 whole CPUs, 1 with the kernel,
- * 2 the user's part of own threads. */
+/* The highest perf_event_paranoid that allows such an event: 0 for whole CPUs, 1 with the kernel, 2 for the
+ * user part of own threads. */
 static int pe_paranoid_needed(const struct pe_facts *f)
 {
     if (f->cpu_wide) return 0;
@@ -50,7 +50,7 @@ static int pe_paranoid_needed(const struct pe_facts *f)
 
 /* --- permissions ---------------------------------------------------------------------------------------- */
 
-/* How a container is given a capability. */
+/* Steps that give a container the capability. */
 static const struct pe_container {
     const char *name, *remedy;
 } pe_containers[] = {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an errno of perf_event_open(2) and its ring means here, and what helps: a pure function of the error,
- * the place and the facts.
+/* Explain an errno of perf_event_open(2) and its ring on this machine, and find a remedy: a pure function of
+ * the error, the place and the facts.
  *
  * Sources: kernel/events/core.c of Linux (permissions, rates, sizes, mlock), perf_event_open(2), Debian's
- * perf_event_paranoid patch (features/all/security-perf-allow-further-restriction-of-perf_event_open.patch). */
+ * perf_event_paranoid patch
+ * (features/all/security-perf-allow-further-restriction-of-perf_event_open.patch). */
 #ifndef PE_ADVICE_H
 #define PE_ADVICE_H
 
@@ -17,11 +18,11 @@
 struct pe_facts {
     const struct mach_privilege *machine;
     const char *pmu;                    /* "" or NULL: not known */
-    const struct perf_event_attr *attr; /* what was opened; NULL: not known */
+    const struct perf_event_attr *attr; /* the event that was opened; NULL: not known */
     bool cpu_wide;                      /* pid was -1 */
     bool per_thread;                    /* cpu was -1 */
     bool ibs_filters;                   /* the PMU is IBS and has swfilt */
-    uint64_t ring_kib;                  /* of the mapping that failed */
+    uint64_t ring_kib;                  /* size of the mapping that failed */
 };
 
 struct pe_advice {

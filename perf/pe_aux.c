@@ -7,7 +7,7 @@
 
 enum {
     ERRNO_MAX = 4095,
-    SEAM_BYTES = 2 * PE_SPE_RECORD_MAX_BYTES, /* what an alignment packet may ask for, on each side */
+    SEAM_BYTES = 2 * PE_SPE_RECORD_MAX_BYTES, /* the most that an alignment packet may skip, on each side */
 };
 
 int pe_aux_map(struct pe_aux *a, const struct pe_ring *ring, const struct pe_kernel *k, int fd,
@@ -43,7 +43,7 @@ bool pe_aux_begin(struct pe_aux *a, const struct pe_layout *layout, const struct
     }
     a->is_stopped |= aux.flags & PERF_AUX_FLAG_TRUNCATED;
     size = aux.size_bytes;
-    /* more than the area holds, or what was given back: not the kernel's doing */
+    /* more than the area holds, or bytes that were given back: the kernel does not write such a record */
     if (size > a->len_bytes || aux.offset < a->end || aux.offset + size < aux.offset) {
         counts->broken++;
         return false;
@@ -54,14 +54,14 @@ bool pe_aux_begin(struct pe_aux *a, const struct pe_layout *layout, const struct
     return size != 0;
 }
 
-/* Bytes from the position to the end of the area, or of what is told. */
+/* Bytes from the position to the end of the area or of the current AUX record, whichever is nearer. */
 static size_t straight_bytes(const struct pe_aux *a)
 {
     const size_t at = (size_t)(a->pos & (a->len_bytes - 1)), room = a->len_bytes - at;
     return a->end - a->pos < room ? (size_t)(a->end - a->pos) : room;
 }
 
-/* One load or store out of the bytes up to the end of the area. */
+/* Decode the next load or store from the bytes up to the end of the area. */
 static bool next_straight(struct pe_aux *a, struct pe_sample *out, struct pe_spe_counts *spe)
 {
     const size_t at = (size_t)(a->pos & (a->len_bytes - 1));
@@ -72,7 +72,8 @@ static bool next_straight(struct pe_aux *a, struct pe_sample *out, struct pe_spe
     return found;
 }
 
-/* An operation that goes on at the begin of the area: both pieces in one place, which is aligned as they are. */
+/* Decode an operation that wraps around the end of the area: join both pieces in a buffer that keeps their
+ * alignment. */
 static bool next_over_seam(struct pe_aux *a, struct pe_sample *out, struct pe_spe_counts *spe)
 {
     uint8_t both[2 * SEAM_BYTES];
@@ -89,7 +90,8 @@ static bool next_over_seam(struct pe_aux *a, struct pe_sample *out, struct pe_sp
     return found;
 }
 
-/* What stands up to until is no operation: padding, or one that was cut off. */
+/* Skip the bytes up to `until`, which hold no complete operation: padding, or an operation that was cut
+ * off. */
 static void pass_to(struct pe_aux *a, uint64_t until, struct pe_counts *counts)
 {
     bool is_padding = true;
@@ -114,7 +116,8 @@ static bool next_of_any(struct pe_aux *a, struct pe_sample *out, struct pe_spe_c
     return false;
 }
 
-/* The kernel's numbers of thread and process are those of the program's own namespace, the packet's are not. */
+/* Fill in thread, process, CPU, id and time. Thread and process ids come from the AUX record, which uses the
+ * program's pid namespace; the context packet does not. */
 static void complete(const struct pe_aux *a, const struct pe_ticks *ticks, struct pe_sample *s)
 {
     const uint64_t of = a->of.has & (PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
@@ -124,7 +127,7 @@ static void complete(const struct pe_aux *a, const struct pe_ticks *ticks, struc
     }
     s->cpu = a->of.cpu;
     s->id = a->of.id;
-    /* no packet with a time, or one beyond its record: the record's */
+    /* without a time packet, or with a time after the AUX record's, use the record's time */
     s->time = s->has & PERF_SAMPLE_TIME ? pe_ticks_time_ns(ticks, s->time) : a->of.time;
     if (a->of.has & PERF_SAMPLE_TIME && s->time > a->of.time) s->time = a->of.time;
     s->has |= of | PERF_SAMPLE_TIME;

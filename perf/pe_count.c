@@ -26,7 +26,7 @@ enum { COUNT_KINDS = PE_COUNT_SOFTWARE + 1, COUNT_WHY_BYTES = 320 };
 struct count_fd {
     int fd;
     enum pe_count count;
-    double unit; /* of a count */
+    double unit; /* factor from counts to the unit that is reported */
     double before;
 };
 
@@ -47,7 +47,7 @@ static struct pe_tally pe_tally_missing(void)
     return c;
 }
 
-/* The read_format that is asked for below. */
+/* Result of read(2) with the read_format set below. */
 struct count_read {
     uint64_t value, enabled_ns, running_ns;
 };
@@ -70,7 +70,7 @@ static ls_err counter_open(pe_counter *c, enum pe_count count, struct perf_event
     return LS_OK;
 }
 
-/* The user's part where the kernel's may not be seen. */
+/* Open all events of one thread; events of the cores exclude the kernel, which may need a privilege. */
 static ls_err counter_open_thread(pe_counter *c, int tid)
 {
     for (int i = 0; i < PE_COUNTS_LEN; i++) {
@@ -101,7 +101,7 @@ static ls_err counter_open_traffic(pe_counter *c, const char *sysfs_root)
     size_t len;
     if (pe_traffic_find(sysfs_root, &events, &len) != LS_OK) {
         snprintf(c->why[PE_COUNT_TRAFFIC], COUNT_WHY_BYTES, "%s", ls_last_error());
-        return LS_OK; /* a description that cannot be read is no reason not to measure */
+        return LS_OK; /* an unreadable description is no reason not to measure */
     }
     if (len == 0)
         snprintf(c->why[PE_COUNT_TRAFFIC], COUNT_WHY_BYTES,
@@ -161,7 +161,7 @@ void pe_counter_free(pe_counter *c)
     free(c);
 }
 
-/* Scaled to the time it was on; NAN when it never had a counter. */
+/* Scaled to the whole time that the event was enabled; NAN when it never had a counter. */
 static double counter_value(const pe_counter *c, const struct count_fd *f)
 {
     struct count_read r = {0};

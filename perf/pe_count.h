@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting, without samples: what the processors and memory controllers counted while a piece of this process
- * ran. The counters of memory controllers see the whole machine, the others this process' threads.
+/* Counting, without samples: counts of the processors and memory controllers while a piece of this process
+ * runs. The counters of memory controllers see the whole machine, the others this process' threads.
  *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef PE_COUNT_H
 #define PE_COUNT_H
 
@@ -46,15 +46,15 @@ struct pe_tally {
 
 typedef struct pe_counter pe_counter;
 
-/* Open what opens, off, for all threads that this process has now and those that they make. Threads that
- * came otherwise are not counted. Never fails for want of a counter: ask pe_counter_why_not.
+/* Open all available events, disabled, for all threads that this process has now and the threads that these
+ * create. Other threads are not counted. A missing counter is not an error: ask pe_counter_why_not.
  * k NULL: the running kernel; sysfs_root NULL: "/sys".
  * Owns:   pe_counter_free ends *out.  Errors: LS_ERR_NOMEM. */
 ls_err pe_counter_new(const struct pe_kernel *k, const char *sysfs_root, pe_counter **out);
 void pe_counter_free(pe_counter *c); /* NULL-safe */
 
 void pe_counter_start(pe_counter *c);
-/* What was counted since the start. Events that shared a counter with others are scaled to the whole time. */
+/* Store the counts since the start. Events that shared a counter with others are scaled to the whole time. */
 void pe_counter_stop(pe_counter *c, struct pe_tally *out);
 
 /* A sentence when no counter of this kind opened, with the remedy; NULL when one did. Lives as long as c. */

@@ -18,7 +18,7 @@ static unsigned field(uint64_t word, enum pe_field_id id)
     return (unsigned)(word >> pe_fields[id].shift & ((1u << pe_fields[id].width) - 1));
 }
 
-/* A set bit of a field and what it means; the first row that matches decides. */
+/* A bit of a field and its meaning; the first row that matches decides. */
 struct pe_bit_row {
     uint16_t bit;
     uint8_t value;
@@ -55,12 +55,11 @@ static const struct pe_bit_row snoop_rows[] = {{PERF_MEM_SNOOP_HITM, PE_SNOOP_HI
 static const struct pe_bit_row snoopx_rows[] = {{PERF_MEM_SNOOPX_FWD, PE_SNOOP_FORWARD},
                                                 {PERF_MEM_SNOOPX_PEER, PE_SNOOP_PEER}};
 
-/* Of mem_region, which Intel fills from Panther Lake on (parse_omr_data_source of
+/* Values of mem_region, which Intel fills from Panther Lake on (parse_omr_data_source of
  * arch/x86/events/intel/ds.c). */
 enum { REGION_OTHER_SHARED = 5, REGION_OTHER_OWN = 6, REGION_MMIO = 7 };
 
-/* mem_lvl_num by its number, and what it is when the remote bit is set. Numbers 5 to 9 came with Linux 6.1 to
- * 7.0. */
+/* Sources by mem_lvl_num, without and with the remote bit. Numbers 5 to 9 came with Linux 6.1 to 7.0. */
 struct pe_lvl_num_row {
     uint8_t source, remote;
 };
@@ -89,14 +88,14 @@ static bool is_cache(uint8_t source)
            source == LS_SOURCE_L4 || source == LS_SOURCE_ANY_CACHE;
 }
 
-/* "Missed L3" names a cache where the data was not. */
+/* True when the word only names a level that missed ("missed L3"), not the source of the data. */
 static bool is_miss(uint64_t word)
 {
     return (field(word, LVL) & (PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS)) == PERF_MEM_LVL_MISS;
 }
 
-/* By the older field. "Remote, one hop" is a cache of the next socket for Intel; AMD's part of the kernel
- * (before Linux 6.6) and POWER's (before 5.17) say so of one of the same node or chip. */
+/* Decode the older field. "Remote, one hop" means a cache of the next socket on Intel; AMD's part of the
+ * kernel (before Linux 6.6) and POWER's (before 5.17) use it for a cache of the same node or chip. */
 static uint8_t source_of_lvl(unsigned lvl, enum ls_latency kind)
 {
     const bool is_near = kind == LS_LATENCY_L1_MISS || kind == LS_LATENCY_THRESHOLD;
@@ -106,8 +105,8 @@ static uint8_t source_of_lvl(unsigned lvl, enum ls_latency kind)
                                                                                       : source;
 }
 
-/* Within the node or chip. What AMD's processors before Zen 4 tell as one, the L3 and the caches of the cores
- * beside it, is the L3. */
+/* Source within the node or chip. AMD processors before Zen 4 report the L3 and the caches of its other cores
+ * as one source; it is decoded as the L3. */
 static uint8_t source_of_neighbour(uint64_t word)
 {
     const bool is_any = lvl_num_rows[field(word, LVL_NUM)].source == LS_SOURCE_ANY_CACHE;
@@ -139,7 +138,7 @@ static uint8_t snoop_of(uint64_t word)
     return usual == PE_SNOOP_HITM || extended == LS_NOT_TOLD ? usual : extended;
 }
 
-/* A hit of "L1 or L2" cannot be told apart and is not told; a walk is a miss. */
+/* A hit of "L1 or L2" is ambiguous and decodes to LS_NOT_TOLD; a page walk is a miss. */
 static uint8_t tlb_of(uint64_t word)
 {
     const unsigned tlb = field(word, DTLB), levels = tlb & (PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2);
@@ -149,9 +148,10 @@ static uint8_t tlb_of(uint64_t word)
     return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : LS_NOT_TOLD;
 }
 
-/* What says that an access was not locked: Intel's part of the kernel leaves the field empty then, and says
- * "not available" where the processor does not tell (arch/x86/events/intel/ds.c); AMD's says "not available"
- * of what was not locked (arch/x86/events/amd/ibs.c). Those of Arm and POWER leave it empty whatever was. */
+/* Whether the access was locked. For an access that was not locked, Intel's part of the kernel leaves the
+ * field empty and uses "not available" where the processor does not report it (arch/x86/events/intel/ds.c);
+ * AMD's uses "not available" (arch/x86/events/amd/ibs.c). Arm's and POWER's always leave it empty, so that it
+ * means nothing. */
 static uint8_t locked_of(uint64_t word, enum ls_latency kind, uint8_t op)
 {
     static const struct {
@@ -160,7 +160,7 @@ static uint8_t locked_of(uint64_t word, enum ls_latency kind, uint8_t op)
     } rows[] = {{LS_LATENCY_USE, 0}, {LS_LATENCY_L1_MISS, PERF_MEM_LOCK_NA}};
     const unsigned lock = field(word, LOCK);
     if (lock & PERF_MEM_LOCK_LOCKED) return 1;
-    if (op == LS_NOT_TOLD || field(word, DTLB) == 0) return LS_NOT_TOLD; /* both fill the TLB's with it */
+    if (op == LS_NOT_TOLD || field(word, DTLB) == 0) return LS_NOT_TOLD; /* both also fill the TLB field */
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].kind == kind && rows[i].not_locked == lock) return 0;
     return LS_NOT_TOLD;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_drain.h"
 
-enum { PE_RELEASE_EVERY_PART = 8 }; /* of a ring: the kernel gets room back while others are read */
+enum { PE_RELEASE_EVERY_PART = 8 }; /* part of a ring after which its bytes go back to the kernel */
 
-/* The next sample of the AUX area, if its ring tells of any. */
+/* Find the next sample of the AUX area, if the ring has reported any. */
 static bool lane_find_aux(struct pe_drain *d, struct pe_lane *l)
 {
     if (!pe_aux_next(&l->aux, &d->ticks, &l->head, &d->counts)) return false;
@@ -16,7 +16,7 @@ static bool is_aux(const struct pe_lane *l, const struct pe_record *r)
     return l->aux.data && r->type == PERF_RECORD_AUX;
 }
 
-/* Find the lane's next sample; what comes before it is counted. False when none waits. */
+/* Find the lane's next sample; records before it are counted. False when no sample waits. */
 static bool lane_find_head(struct pe_drain *d, struct pe_lane *l)
 {
     struct pe_record r;
@@ -36,7 +36,7 @@ static bool lane_find_head(struct pe_drain *d, struct pe_lane *l)
     return false;
 }
 
-/* What was read goes back to the kernel. */
+/* Give the bytes that were read back to the kernel. */
 static void lane_release(struct pe_lane *l)
 {
     pe_aux_release(&l->aux, &l->ring);
@@ -49,7 +49,7 @@ static void note_fill(struct pe_drain *d, const struct pe_lane *l, size_t waitin
     if (permille > d->fullest_permille) d->fullest_permille = permille;
 }
 
-/* The lanes that have samples, as a list. */
+/* Link the lanes that have samples into a list. */
 static struct pe_lane *active_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_len)
 {
     struct pe_lane *first = NULL;
@@ -69,7 +69,7 @@ static struct pe_lane *active_lanes(struct pe_drain *d, struct pe_lane *lanes, s
     return first;
 }
 
-/* The link to the earliest. */
+/* Return the link to the lane with the earliest sample. */
 static struct pe_lane **earliest(struct pe_lane **first)
 {
     struct pe_lane **best = first;
@@ -105,7 +105,7 @@ size_t pe_drain_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_le
     size_t handed = 0;
     while (first) {
         struct pe_lane **const at = earliest(&first), *const l = *at;
-        /* what was read from an AUX area cannot wait: it is decoded */
+        /* samples of an AUX area are decoded already and cannot wait */
         const bool is_done = !l->aux.data && l->head_time > until_time;
         if (!is_done) handed += hand_on(d, l);
         if (is_done || !lane_find_head(d, l)) {

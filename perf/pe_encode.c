@@ -128,7 +128,7 @@ static ls_err pe_finish_l3(const struct pe_site *site, const struct pe_request *
     return pe_encoding_set(site, "l3missonly", 1, e);
 }
 
-/* The members that only count may not sample. */
+/* Make the other members of the group count only. */
 static void pe_finish_counters(struct pe_encoding *e)
 {
     for (unsigned i = 0; i < e->attrs_len; i++) {
@@ -150,7 +150,7 @@ static void pe_finish_text(struct pe_encoding *e)
                                : e->attrs_len > 1 ? "{"
                                                   : "",
                                one, e->attrs_len > 1 && i + 1 == e->attrs_len ? "}" : "");
-        if (n < 0 || (size_t)n >= sizeof(e->event) - used) return; /* cut off: it is for people */
+        if (n < 0 || (size_t)n >= sizeof(e->event) - used) return; /* cut off: the text is for people */
         used += (size_t)n;
     }
 }
@@ -194,7 +194,7 @@ static ls_err user_fit(const struct pe_site *site, const struct pe_request *r, s
     return LS_OK;
 }
 
-/* An event on a PMU of which nothing is known beyond what the user wrote. */
+/* Rules for a PMU of an unknown vendor: only the user's text describes the event. */
 static const struct pe_vendor pe_vendor_user = {
     .name = "user",
     .method = "user event",
@@ -248,7 +248,7 @@ static ls_err pe_encode_group(const struct pe_site *site, const struct pe_reques
                               const struct pe_event_group *g, struct pe_plan *plan)
 {
     const char *pmu = g->events[0].pmu;
-    /* a raw code without a PMU is the first core PMU's: what the kernel takes for PERF_TYPE_RAW */
+    /* a raw code without a PMU belongs to the first core PMU, which the kernel uses for PERF_TYPE_RAW */
     const char *owner = strcmp(pmu, "raw") != 0                     ? pmu
                         : pe_sysfs_has(&site->sysfs, "cpu", "type") ? "cpu"
                                                                     : "cpu_core";
@@ -260,11 +260,11 @@ static ls_err pe_encode_group(const struct pe_site *site, const struct pe_reques
     plan->vendor = v->name;
     plan->method = v->method;
     struct pe_request wanted = *r;
-    if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* written on the event */
+    if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* u, k or h given */
     return pe_finish(v, site, &wanted, e, plan);
 }
 
-/* A bare name stands for that event on every PMU that has it. */
+/* A bare name selects that event on every PMU that has it. */
 static ls_err pe_encode_bare(const struct pe_site *site, const struct pe_request *r, const char *name,
                              struct pe_plan *plan)
 {

@@ -68,7 +68,8 @@ static ls_err pe_set_term(const struct pe_sysfs *s, const char *name, uint64_t v
 
 static ls_err pe_terms_at(const struct pe_sysfs *s, const char *terms, struct pe_event *e, unsigned depth);
 
-/* A term without a value: an event of sysfs, whose own terms are taken, or a field that becomes 1. */
+/* Apply a term without a value: an event of sysfs, which is replaced by its own terms, or a field that
+ * becomes 1. */
 static ls_err pe_word_term(const struct pe_sysfs *s, const char *name, struct pe_event *e, unsigned depth)
 {
     char file[PE_TERM_BYTES + 16], alias[PE_TEXT_BYTES];
@@ -87,7 +88,7 @@ static ls_err pe_one_term(const struct pe_sysfs *s, char *term, struct pe_event 
     uint64_t number = 0;
     if (!value) return pe_word_term(s, term, e, depth);
     *value++ = '\0';
-    if (strcmp(term, "name") == 0) return LS_OK; /* what perf calls the event in its output */
+    if (strcmp(term, "name") == 0) return LS_OK; /* only a label for perf's output */
     if (ls_parse_u64(value, &number) != LS_OK)
         return ls_fail(LS_ERR_ARG, "'%s=%s' of PMU %s: '%s' is no number (decimal or 0x)", term, value,
                        e->pmu, value);

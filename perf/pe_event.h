@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events in perf's syntax (perf-record(1), perf-list(1)): PMU/TERM,TERM.../MODIFIERS, rHEX:MODIFIERS,
  * NAME:MODIFIERS, and groups {EVENT,EVENT}:MODIFIERS. A term is FIELD=NUMBER, FIELD, an event that sysfs
- * names, config=, config1=..., period= or freq=. The PMU "raw" stands for PERF_TYPE_RAW.
+ * names, config=, config1=..., period= or freq=. The PMU "raw" means PERF_TYPE_RAW.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef PE_EVENT_H
@@ -19,7 +19,7 @@ struct pe_event {
     bool precise_max; /* P: as precise as the PMU can */
     bool privileges_given;   /* u, k or h were written */
     bool is_named;           /* a name that sysfs has, such as mem-loads, is among the terms */
-    char name[PE_PMU_BYTES]; /* that name, "" none */
+    char name[PE_PMU_BYTES]; /* the first such name; "": none */
 };
 
 struct pe_event_group {
@@ -27,11 +27,10 @@ struct pe_event_group {
     unsigned len;
 };
 
-/* Read one event or group. A bare NAME is looked for among the events of default_pmu (NULL: refused with the
+/* Read one event or group. A bare NAME is looked up among the events of default_pmu (NULL: refused, with the
  * remedy).
- * Errors: LS_ERR_ARG (names the place, the part that is wrong and what could stand there), LS_ERR_NOT_FOUND
- * (no such PMU), LS_ERR_RANGE (a value does not fit), LS_ERR_FORMAT (the kernel's description cannot be
- * read). */
+ * Errors: LS_ERR_ARG (names the position, the wrong part and the alternatives), LS_ERR_NOT_FOUND (no such
+ * PMU), LS_ERR_RANGE (a value does not fit), LS_ERR_FORMAT (the kernel's description cannot be read). */
 ls_err pe_event_parse(const struct pe_sysfs *s, const char *text, const char *default_pmu,
                       struct pe_event_group *out);
 
@@ -40,14 +39,14 @@ ls_err pe_event_terms(const struct pe_sysfs *s, const char *terms, struct pe_eve
 
 /* Set a field that sysfs describes (format/NAME).  LS_ERR_NOT_FOUND when the PMU has none of that name. */
 ls_err pe_event_set(const struct pe_sysfs *s, const char *name, uint64_t value, struct pe_event *e);
-/* Its description; false when there is none or it cannot be read. */
+/* Read the description of a field; false when there is none or it cannot be read. */
 bool pe_event_field(const struct pe_sysfs *s, const char *pmu, const char *name, struct pe_field *out);
 
-/* text is a bare name (no slash, brace, raw code): an event to be looked for on each PMU, or libpfm4's. out
- * gets it without modifiers. */
+/* True when text is a bare name (no slash, brace, raw code): an event to look up on each PMU, or in libpfm4.
+ * out gets it without modifiers. */
 bool pe_event_is_bare(const char *text, char *out, size_t out_bytes);
 
-/* The event in this syntax, all numbers: "cpu/config=0x1cd,config1=0x3/pp". */
+/* Print the event in this syntax with all numbers: "cpu/config=0x1cd,config1=0x3/pp". */
 void pe_event_print(const char *pmu, const struct perf_event_attr *attr, char out[PE_EVENT_BYTES]);
 
 #endif

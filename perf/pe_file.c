@@ -73,7 +73,7 @@ struct pe_file {
     char *texts[FILE_TEXTS], *command;
     struct pe_trace trace;
     pe_unpack *unpack;
-    LS_VECTOR(struct pe_unpacked) unpacked; /* each lives as long as the file */
+    LS_VECTOR(struct pe_unpacked) unpacked; /* each entry lives as long as the file */
     uint64_t truncated_bytes, broken;
 };
 
@@ -114,7 +114,8 @@ int pe_file_probe(const void *head, size_t len_bytes)
 
 /* --- events --- */
 
-/* attr_bytes: as the writer's struct had it; later fields are 0, unknown later ones are left out. */
+/* attr_bytes: size of the writer's struct; fields missing in it are 0, later fields unknown here are left
+ * out. */
 static ls_err file_add_event(pe_file *f, const uint8_t *attr, size_t attr_bytes, const uint8_t *ids,
                              size_t ids_len)
 {
@@ -149,7 +150,7 @@ static ls_err file_read_attrs(pe_file *f, struct file_section attrs, uint64_t en
     return LS_OK;
 }
 
-/* Of a pipe: the event comes as a record. */
+/* Add an event from a record of a pipe, which has no table of events. */
 static ls_err file_take_attr(pe_file *f, const uint8_t *rec, size_t len_bytes)
 {
     const size_t head = sizeof(struct perf_event_header);
@@ -171,7 +172,7 @@ static bool file_event_of(const pe_file *f, uint64_t id, uint32_t *row)
 
 /* --- features --- */
 
-/* A length, then that many bytes with a NUL. */
+/* Read a text: a length, then that many bytes including a NUL. */
 static size_t file_text(struct ls_span s, char **out)
 {
     if (s.len_bytes < 4) return 0;
@@ -245,8 +246,8 @@ static ls_err file_read_features(pe_file *f, uint64_t at)
 
 /* --- records --- */
 
-/* Each event has a layout of its own; the id, which has one place in all of them, tells whose record it is.
- * Without one, or with 0, it is the first event's, as for perf (evlist__event2evsel). */
+/* Find the event of a record by its id, which is at the same position in all events' layouts. Without an id,
+ * or with 0, the record belongs to the first event, as for perf (evlist__event2evsel). */
 static bool file_whose(const pe_file *f, const struct pe_record *rec, uint32_t *row)
 {
     uint64_t id;
@@ -279,7 +280,8 @@ static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
 
 static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain);
 
-/* What one compressed record gives; a record may go on in the next one, so what is left is kept in front. */
+/* Unpack one compressed record and read the records in it. A record may continue in the next one: the
+ * incomplete tail is kept in *rest and put in front of the next piece. */
 static ls_err file_take_compressed(pe_file *f, const uint8_t *bytes, size_t len_bytes,
                                    struct pe_unpacked *rest)
 {
@@ -303,7 +305,7 @@ static ls_err file_take_compressed(pe_file *f, const uint8_t *bytes, size_t len_
     return LS_OK;
 }
 
-/* Bytes that stand behind a record without belonging to its length. */
+/* Bytes that follow a record and are not counted in its length. */
 static uint64_t file_payload_bytes(const struct pe_record *r)
 {
     const uint8_t *at = r->bytes.data;
@@ -313,14 +315,14 @@ static uint64_t file_payload_bytes(const struct pe_record *r)
     return 0;
 }
 
-/* Of bytes of a record; 0: they were compressed. */
+/* Offset of a record's bytes in the file; 0: they were compressed. */
 static uint64_t file_place(const pe_file *f, const uint8_t *bytes)
 {
     const uintptr_t begin = (uintptr_t)f->bytes, at = (uintptr_t)bytes;
     return at >= begin && at - begin < f->len_bytes ? at - begin : 0;
 }
 
-/* Where in the file it was, behind what is wrong. */
+/* Append the offset in the file to a format error. */
 static ls_err file_placed(const pe_file *f, const struct pe_record *rec, ls_err err)
 {
     char text[256];
@@ -343,13 +345,13 @@ static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct p
         return file_placed(f, rec, pe_trace_take_info(&f->trace, body));
     case FILE_REC_TIME_CONV:
         return file_placed(f, rec, pe_trace_take_clock(&f->trace, body));
-    case FILE_REC_HEADER_FEATURE: /* of a pipe, which has no table of them */
+    case FILE_REC_HEADER_FEATURE: /* records of a pipe, which has no table of features */
         if (body.len_bytes >= 8)
             file_take_feature(f, file_word(body.data), (struct ls_span){body.data + 8, body.len_bytes - 8});
         return LS_OK;
     case FILE_REC_COMPRESSED:
         return file_take_compressed(f, bytes + head, len - head, rest);
-    case FILE_REC_COMPRESSED2: /* the length without padding stands in front */
+    case FILE_REC_COMPRESSED2: /* preceded by the length without padding */
         if (len < head + 8 || file_word(bytes + head) > len - head - 8)
             return file_bad(f, "a compressed record is cut off", 0);
         return file_take_compressed(f, bytes + head + 8, file_word(bytes + head), rest);
@@ -358,7 +360,7 @@ static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct p
     }
 }
 
-/* Pass what stands behind a record, of which the cursor may hold less than it says. */
+/* Take the payload that follows a record; the cursor may hold less than its announced length. */
 static ls_err file_take_payload(pe_file *f, const struct pe_record *rec, struct ls_cursor *c)
 {
     const uint64_t behind = file_payload_bytes(rec);
@@ -370,7 +372,7 @@ static ls_err file_take_payload(pe_file *f, const struct pe_record *rec, struct 
     return file_placed(f, rec, pe_trace_add(&f->trace, body, bytes, file_place(f, bytes.data)));
 }
 
-/* is_plain: of the file itself; unpacked bytes may end inside a record. */
+/* is_plain: c covers the file itself; unpacked bytes may end inside a record. */
 static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain)
 {
     struct pe_unpacked rest = {0};
@@ -412,7 +414,7 @@ static ls_err file_read_plain(pe_file *f)
     if (f->len_bytes < FILE_HEADER_BYTES) return file_bad(f, "the file ends inside its header", f->len_bytes);
     LS_TRY(file_read_attrs(f, attrs, file_word(f->bytes + 16)));
     if (data.offset > f->len_bytes) return file_bad(f, "the records lie outside of the file", data.offset);
-    /* a length of 0: perf was killed before it knew */
+    /* a length of 0: perf was killed before it wrote the length */
     if (data.len_bytes == 0 || data.len_bytes > f->len_bytes - data.offset)
         data.len_bytes = f->len_bytes - data.offset;
     struct ls_cursor c = ls_cursor_over(f->bytes + data.offset, data.len_bytes);
@@ -480,7 +482,7 @@ ls_err pe_file_open(const char *path, pe_file **out)
         pe_file_free(f);
         return err;
     }
-    for (size_t i = 0; i < f->records_len; i++) /* the events stay where they are from here on */
+    for (size_t i = 0; i < f->records_len; i++) /* the array of events no longer moves from here on */
         f->records[i].event = &f->events[f->records[i].event_row];
     if (f->records_len) qsort(f->records, f->records_len, sizeof(*f->records), file_by_time);
     f->about = (struct pe_file_about){.host = file_told(f->texts[0]),

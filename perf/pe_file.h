@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* perf.data: what perf record and perf mem record write, as a file or through a pipe. Untrusted bytes of this
- * machine's byte order. Format: tools/perf/Documentation/perf.data-file-format.txt of Linux.
+/* perf.data: the output of perf record and perf mem record, as a file or through a pipe. Untrusted bytes in
+ * this machine's byte order. Format: tools/perf/Documentation/perf.data-file-format.txt of Linux.
  *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef PE_FILE_H
 #define PE_FILE_H
 
@@ -22,49 +22,52 @@ struct pe_file_event {
     size_t ids_len;
 };
 
-/* Texts are "" when the file does not tell. */
+/* Texts are "" when the file does not have them. */
 struct pe_file_about {
     const char *host, *release, *arch, *cpu, *command, *perf_version, *cpuid;
 };
 
-/* A record with what its event says of it. Its bytes live as long as the file. */
+/* A record with its event. Its bytes live as long as the file. */
 struct pe_file_record {
     struct pe_record rec;
-    const struct pe_file_event *event; /* whose layout it has */
+    const struct pe_file_event *event; /* the event whose layout it has */
     uint32_t event_row;
-    uint64_t time_ns; /* 0: not told */
+    uint64_t time_ns; /* 0: not known */
     uint64_t number;  /* in the file, from 0 */
 };
 
-/* Open and read path whole: attributes, features, and where each record is. Compressed records (Zstandard)
- * are unpacked. Owns:   pe_file_free ends *out. Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO;
- * LS_ERR_FORMAT (no perf.data, or its parts lie outside of it; the text names the place); LS_ERR_UNSUPPORTED
- * (the other byte order, a directory, compressed and built without Zstandard; with the remedy); LS_ERR_NOMEM.
- * A file that ends inside a record, as when perf was killed, is read up to there: pe_file_truncated. */
+/* Open and read the whole file: attributes, features, and the position of each record. Compressed records
+ * (Zstandard) are unpacked. A file that ends inside a record, as when perf was killed, is read up to there:
+ * pe_file_truncated.
+ * Owns:   pe_file_free ends *out.
+ * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO; LS_ERR_FORMAT (no perf.data, or sections outside of
+ * the file; the text names the offset); LS_ERR_UNSUPPORTED (the other byte order, a directory, compressed and
+ * built without Zstandard; with the remedy); LS_ERR_NOMEM. */
 ls_err pe_file_open(const char *path, pe_file **out);
 void pe_file_free(pe_file *f); /* NULL-safe */
 
 const struct pe_file_event *pe_file_events(const pe_file *f, size_t *out_len);
 const struct pe_file_about *pe_file_about(const pe_file *f);
-/* In the order of time; those without a time come first. */
+/* Records in the order of time; records without a time come first. */
 const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len);
-/* Samples that were left out: of no event of the file, or longer than their record. */
+/* Number of samples that were left out: without an event in the file, or longer than their record. */
 uint64_t pe_file_broken(const pe_file *f);
-/* AUX areas (SPE, PT), as they are: pe_file_spe.h reads those of SPE. */
+/* AUX areas (SPE, PT), undecoded: pe_file_spe.h reads the SPE ones. */
 const struct pe_trace *pe_file_trace(const pe_file *f);
-/* Bytes at the end that are no whole record; 0: none. */
+/* Bytes at the end that are no complete record; 0: none. */
 uint64_t pe_file_truncated(const pe_file *f);
-/* The build id of the file that was mapped from path, hexadecimal; "" not told. */
+/* The build id of the file that was mapped from path, hexadecimal; "" when it is not known. */
 const char *pe_file_build_id(const pe_file *f, const char *path);
 
-/* Does it begin like one? */
+/* True when the bytes begin like a perf.data. */
 int pe_file_probe(const void *head, size_t len_bytes);
 
-/* Unpack one Zstandard stream that goes on over records. pe_unpack_zstd.c, or pe_unpack_none.c that refuses. */
+/* Unpack one Zstandard stream that spans several records. pe_unpack_zstd.c, or pe_unpack_none.c, which
+ * refuses. */
 typedef struct pe_unpack pe_unpack;
 ls_err pe_unpack_new(pe_unpack **out);
 void pe_unpack_free(pe_unpack *u);
-/* Append what bytes give to *out, which is the caller's malloc'ed buffer.  Errors: LS_ERR_FORMAT,
+/* Append the unpacked bytes to *out, which is the caller's malloc'ed buffer.  Errors: LS_ERR_FORMAT,
  * LS_ERR_NOMEM. */
 struct pe_unpacked {
     uint8_t *bytes;

@@ -9,14 +9,14 @@
 
 enum { SPE_AREAS_MAX = 16384 }; /* of CPUs, or threads */
 
-/* Bytes of an area that the kernel told of at once: PERF_RECORD_AUX. */
+/* Bytes of an area that the kernel reported in one PERF_RECORD_AUX. */
 struct spe_span {
     uint64_t begin, end;
-    uint64_t time_ns; /* when it was told; 0: not known */
+    uint64_t time_ns; /* time of the record; 0: not known */
     uint32_t pid, tid, cpu;
 };
 
-/* An AUX area: its pieces in the order of the file, the spans by their begins, and where it is read. */
+/* An AUX area: its pieces in the order of the file, its spans sorted by begin, and the read position. */
 struct spe_area {
     uint32_t number, tid, cpu;
     LS_VECTOR(const struct pe_trace_piece *) pieces;
@@ -24,11 +24,11 @@ struct spe_area {
     struct spe_span *spans;
     size_t spans_len, spans_room;
     uint8_t *bytes;    /* of the current piece, aligned as it was in the area */
-    uint64_t base;     /* in the area, of bytes[0] */
-    uint64_t at_bytes; /* in the file, of the piece */
+    uint64_t base;     /* position of bytes[0] in the area */
+    uint64_t at_bytes; /* offset of the piece in the file */
     uint64_t lead_bytes;
-    uint64_t pos, part_end, end; /* in the area: read so far, of the part of one span, of the piece */
-    const struct spe_span *span; /* of that part; NULL: no record tells of it */
+    uint64_t pos, part_end, end; /* in the area: read so far, end of the part of one span, end of the piece */
+    const struct spe_span *span; /* span of that part; NULL: no record covers it */
     enum pe_spe_sources sources;
     struct pe_spe_access head;
 };
@@ -36,10 +36,10 @@ struct spe_area {
 struct pe_file_spe {
     const struct pe_trace *trace;
     struct pe_trace_clock clock;
-    uint64_t first_midr; /* of all CPUs, from the features; 0: not told */
+    uint64_t first_midr; /* MIDR of all CPUs, from the features; 0: not known */
     struct spe_area *areas;
     size_t areas_len;
-    struct spe_area **heap; /* those that have a head, the earliest first */
+    struct spe_area **heap; /* areas that have a head, the earliest first */
     size_t heap_len;
     struct pe_spe_told told;
 };
@@ -48,7 +48,7 @@ struct pe_file_spe {
 
 static struct spe_area *spe_area_numbered(pe_file_spe *s, uint32_t number)
 {
-    for (size_t i = s->areas_len; i-- > 0;) /* pieces of one area stand together or in turn */
+    for (size_t i = s->areas_len; i-- > 0;) /* pieces of one area are adjacent or alternate with others */
         if (s->areas[i].number == number) return &s->areas[i];
     return NULL;
 }
@@ -66,7 +66,7 @@ static ls_err spe_add_piece(pe_file_spe *s, const struct pe_trace_piece *p)
     return LS_VECTOR_ADD(&a->pieces, p);
 }
 
-/* At most one area a piece; they stay where they are. */
+/* At most one area a piece; areas do not move, so that pointers to them stay valid. */
 static ls_err spe_find_areas(pe_file_spe *s)
 {
     const size_t most = s->trace->pieces_len < SPE_AREAS_MAX ? s->trace->pieces_len : SPE_AREAS_MAX;
@@ -78,7 +78,7 @@ static ls_err spe_find_areas(pe_file_spe *s)
     return LS_OK;
 }
 
-/* Areas are those of a CPU, else those of a thread (perf record --per-thread). */
+/* An area belongs to a CPU, or to a thread (perf record --per-thread). */
 static struct spe_area *spe_area_of(pe_file_spe *s, const struct pe_sample *of)
 {
     for (size_t i = 0; i < s->areas_len; i++) {
@@ -103,7 +103,7 @@ static ls_err spe_add_span(struct spe_area *a, const struct pe_aux_record *r)
     return LS_OK;
 }
 
-/* A snapshot's record ends where another one's begins: perf takes the bytes before it. */
+/* In snapshot mode the record's offset is the end of its bytes: perf takes the bytes before it. */
 static ls_err spe_take_aux(pe_file_spe *s, const struct pe_file_record *rec)
 {
     struct pe_aux_record r;
@@ -140,7 +140,8 @@ static ls_err spe_find_spans(pe_file_spe *s, const pe_file *f)
 
 /* --- the next operation of an area --- */
 
-/* The first span that ends behind pos. Spans that overlap are a damaged file's: any of them will do. */
+/* Return the first span that ends after pos. Spans overlap only in a damaged file; any of them will do
+ * then. */
 static const struct spe_span *spe_span_behind(const struct spe_area *a, uint64_t pos)
 {
     size_t low = 0, high = a->spans_len;
@@ -161,7 +162,7 @@ static enum pe_spe_sources spe_sources(const pe_file_spe *s, uint32_t cpu)
     return pe_spe_sources_of(midr);
 }
 
-/* Turn to the bytes from pos on that one span tells of, or none. */
+/* Start the part from pos on: the bytes up to the end of the span that covers pos, or up to the next span. */
 static void spe_begin_part(const pe_file_spe *s, struct spe_area *a)
 {
     const struct spe_span *next = spe_span_behind(a, a->pos);
@@ -175,8 +176,8 @@ static void spe_begin_part(const pe_file_spe *s, struct spe_area *a)
     a->sources = spe_sources(s, cpu);
 }
 
-/* The next piece, copied to where packets that align themselves find the alignment of the area. False when
- * there is none. */
+/* Copy the next piece into a buffer with the alignment that it had in the area, which alignment packets need.
+ * *is_any is false when there is none. */
 static ls_err spe_begin_piece(struct spe_area *a, bool *is_any)
 {
     *is_any = a->piece < a->pieces.len;
@@ -192,7 +193,7 @@ static ls_err spe_begin_piece(struct spe_area *a, bool *is_any)
     a->at_bytes = p->at_bytes;
     a->pos = a->part_end = p->offset;
     a->end = p->offset + p->len_bytes;
-    if (a->end < a->pos) a->end = a->pos; /* wraps: a damaged file's */
+    if (a->end < a->pos) a->end = a->pos; /* wraps: the file is damaged */
     return LS_OK;
 }
 
@@ -202,7 +203,7 @@ static void spe_note_broken(pe_file_spe *s, const struct spe_area *a, uint64_t p
     s->told.broken += number;
 }
 
-/* What is left of the part is padding, or an operation that is cut off. */
+/* Skip the rest of the part, which is padding or an operation that is cut off. */
 static void spe_pass_rest(pe_file_spe *s, struct spe_area *a)
 {
     bool is_padding = true;
@@ -212,7 +213,7 @@ static void spe_pass_rest(pe_file_spe *s, struct spe_area *a)
     a->pos = a->part_end;
 }
 
-/* A packet's time is not later than its record's; what has none, or no clock, has the record's. */
+/* Limit a packet's time to its record's time; without a time or a clock, use the record's time. */
 static void spe_set_time(pe_file_spe *s, const struct spe_area *a, struct pe_spe_access *out)
 {
     const uint64_t told_ns = a->span ? a->span->time_ns : 0;
@@ -233,7 +234,7 @@ static void spe_complete(pe_file_spe *s, const struct spe_area *a, struct pe_spe
     if (cpu != UINT32_MAX) out->s.has |= PERF_SAMPLE_CPU;
 }
 
-/* The next operation of the part. */
+/* Decode the next operation of the part. */
 static bool spe_next_of_part(pe_file_spe *s, struct spe_area *a, struct pe_spe_access *out)
 {
     struct pe_spe_counts counts = {0};
@@ -308,7 +309,7 @@ static ls_err spe_fill(pe_file_spe *s)
     return LS_OK;
 }
 
-/* Records of a clock that the user chose (perf record -k) have times that TIME_CONV does not tell. */
+/* True when the user chose the records' clock (perf record -k): TIME_CONV does not convert to that clock. */
 static bool spe_is_own_clock(const pe_file *f, uint32_t pmu_type)
 {
     size_t len;

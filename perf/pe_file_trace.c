@@ -39,7 +39,7 @@ static ls_err trace_take_cpu(struct ls_cursor *c, struct pe_trace_cpu *out)
 }
 
 /* version, words of this header, PMU type, number of CPUs, then the CPUs. The first version had neither a
- * number nor CPUs, and is told by its length. */
+ * number nor CPUs, and is recognized by its length. */
 static ls_err trace_take_spe(struct pe_trace *t, struct ls_cursor *c)
 {
     uint64_t head[4] = {0};
@@ -118,7 +118,7 @@ void pe_trace_fini(struct pe_trace *t)
     *t = (struct pe_trace){.kind = PE_TRACE_NONE};
 }
 
-/* tsc_to_perf_time of tools/perf/util/tsc.c; what overflows is a damaged file's. */
+/* tsc_to_perf_time of tools/perf/util/tsc.c. The result overflows only for a damaged file. */
 uint64_t pe_trace_time_ns(const struct pe_trace_clock *clock, uint64_t ticks)
 {
     if (clock->is_short) ticks = clock->cycles + ((ticks - clock->cycles) & clock->mask);

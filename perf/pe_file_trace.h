@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a perf.data says of AUX areas: whose packets they are, their clock, the processors that wrote them,
- * and where in the file their bytes lie. Untrusted bytes.
+/* Description of the AUX areas of a perf.data: kind of packets, clock, processors that wrote them, and the
+ * position of the bytes in the file. Untrusted bytes.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef PE_FILE_TRACE_H
@@ -12,7 +12,7 @@
 /* enum auxtrace_type of tools/perf/util/auxtrace.h */
 enum pe_trace_kind { PE_TRACE_NONE, PE_TRACE_INTEL_PT, PE_TRACE_INTEL_BTS, PE_TRACE_CORESIGHT, PE_TRACE_SPE };
 
-/* PERF_RECORD_AUXTRACE: bytes that perf took out of an area at once. */
+/* PERF_RECORD_AUXTRACE: bytes that perf copied out of an area at once. */
 struct pe_trace_piece {
     const uint8_t *bytes; /* of the file */
     size_t len_bytes;
@@ -22,7 +22,7 @@ struct pe_trace_piece {
     uint32_t tid, cpu; /* of the area; UINT32_MAX: of all threads, of all CPUs */
 };
 
-/* PERF_RECORD_TIME_CONV: ticks of the packets' counter as times of the records. */
+/* PERF_RECORD_TIME_CONV: converts ticks of the packets' counter to times of the records. */
 struct pe_trace_clock {
     bool is_told, is_short; /* is_short: only the bits of mask count, from cycles on */
     uint16_t shift;
@@ -32,10 +32,10 @@ struct pe_trace_clock {
 
 struct pe_trace_cpu {
     uint32_t cpu;
-    uint64_t midr; /* MIDR_EL1: which core it is */
+    uint64_t midr; /* MIDR_EL1: identifies the core */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty trace. */
 struct pe_trace {
     uint32_t kind;     /* enum pe_trace_kind, or a later one */
     uint32_t pmu_type; /* perf_event_attr.type of its event */
@@ -44,11 +44,12 @@ struct pe_trace {
     size_t cpus_len;
     struct pe_trace_piece *pieces; /* in the order of the file */
     size_t pieces_len, pieces_room;
-    uint64_t bytes; /* of all pieces, as their records say: more than there are where the file is cut off */
+    uint64_t bytes; /* of all pieces by their records: more than is present where the file is cut off */
 };
 
-/* Take the body of a PERF_RECORD_AUXTRACE_INFO, _TIME_CONV or _AUXTRACE, or the bytes behind the last one.
- * Errors: LS_ERR_FORMAT (the body is too short for what it announces; the caller adds file and place),
+/* Take the body of a PERF_RECORD_AUXTRACE_INFO, _TIME_CONV or _AUXTRACE; the last one also takes its payload,
+ * the bytes after the record.
+ * Errors: LS_ERR_FORMAT (the body is shorter than it announces; the caller adds file and offset),
  * LS_ERR_NOMEM. */
 ls_err pe_trace_take_info(struct pe_trace *t, struct ls_span body);
 ls_err pe_trace_take_clock(struct pe_trace *t, struct ls_span body);
@@ -56,7 +57,8 @@ ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span behi
 void pe_trace_fini(struct pe_trace *t);
 
 uint64_t pe_trace_time_ns(const struct pe_trace_clock *clock, uint64_t ticks);
-/* Of this CPU, or where it has no number (UINT32_MAX) of all of them if they are alike. False: not told. */
+/* Get the MIDR of a CPU. UINT32_MAX (no CPU number): the MIDR of all CPUs if they are equal. False: not
+ * known. */
 bool pe_trace_midr(const struct pe_trace *t, uint32_t cpu, uint64_t *out);
 /* "Arm SPE", "Intel PT", ... */
 const char *pe_trace_name(uint32_t kind);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* config3 came with Linux 6.3 (PERF_ATTR_SIZE_VER8) right behind sig_data; headers may be older than the
+/* config3 came with Linux 6.3 (PERF_ATTR_SIZE_VER8), directly after sig_data; headers may be older than the
  * kernel. */
 enum { PE_CONFIG3_OFFSET = 128, PE_WORD_BITS = 64 };
 
@@ -17,7 +17,7 @@ uint64_t *pe_attr_word(struct perf_event_attr *attr, unsigned word)
     return (uint64_t *)(void *)((char *)attr + offsets[word]);
 }
 
-/* A decimal number at *at, which moves behind it. */
+/* Read a decimal number at *at, and move *at past it. */
 static bool pe_take_number(const char **at, unsigned *out)
 {
     unsigned value = 0;

@@ -20,14 +20,14 @@ struct pe_field {
     } ranges[PE_RANGES_MAX];
 };
 
-/* Errors: LS_ERR_FORMAT (names what was found).  Thread: any.  Signal: not safe. */
+/* Errors: LS_ERR_FORMAT (quotes the text).  Thread: any.  Signal: not safe. */
 ls_err pe_field_parse(const char *text, struct pe_field *out);
 
 /* Largest value of the field.  Thread: any.  Signal: safe. */
 uint64_t pe_field_max(const struct pe_field *f);
 
-/* Write value into the field's bits of attr, clearing what was there.
- * Errors: LS_ERR_RANGE when it does not fit (the message tells the field, named name, and its largest value),
+/* Write value into the field's bits of attr, and clear their old value.
+ * Errors: LS_ERR_RANGE when it does not fit (the message has `name` and the field's largest value),
  *         LS_ERR_UNSUPPORTED for config3 where this build's kernel headers have none; then attr is unchanged.
  * Thread: any.  Signal: not safe. */
 ls_err pe_field_set(const struct pe_field *f, const char *name, uint64_t value, struct perf_event_attr *attr);

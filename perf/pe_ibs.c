@@ -4,7 +4,7 @@
 #include "common/ls_span.h"
 #include "perf/pe_record.h"
 
-/* Order of the words behind the capabilities: perf_ibs_handle_irq in arch/x86/events/amd/ibs.c writes the
+/* The words after the capabilities, in order: perf_ibs_handle_irq in arch/x86/events/amd/ibs.c writes the
  * registers from MSR C001_1033 on. */
 enum ibs_word {
     IBS_OP_CTL,
@@ -60,8 +60,8 @@ static unsigned get(const uint64_t words[IBS_WORDS], enum ibs_field_id id)
     return (unsigned)(words[f->word] >> f->shift & ((1u << f->width) - 1));
 }
 
-/* Data sources up to Zen 3 (bits 2:0), and with the extension of Zen 4 (bits 7:6 above them); with memory of
- * another node the second one. Other numbers say nothing. */
+/* Data sources up to Zen 3 (bits 2:0), and with the extension of Zen 4 (bits 7:6 above them); `far` applies
+ * when the remote node bit is set. Other numbers are unknown. */
 struct ibs_source {
     uint8_t number, near, far;
 };
@@ -93,12 +93,12 @@ static uint8_t ibs_told_source(const uint64_t words[IBS_WORDS], bool is_zen4)
     return LS_NOT_TOLD;
 }
 
-/* In the kernel's order (perf_ibs_get_mem_lvl). The data source is valid for loads only. */
+/* Same order of tests as the kernel (perf_ibs_get_mem_lvl). The data source is valid for loads only. */
 static uint8_t ibs_source_of(const uint64_t words[IBS_WORDS], bool is_zen4)
 {
     if (get(words, UNCACHED)) return LS_SOURCE_UNCACHED;
     if (!get(words, DC_MISS)) return LS_SOURCE_L1;
-    /* a miss whose buffer was there already says nothing of L2 (erratum 1293 of family 19h) */
+    /* the L2 bit is not valid for a miss whose buffer was already allocated (erratum 1293 of family 19h) */
     if (!get(words, L2_MISS) && !get(words, IS_PREFETCH) && !get(words, NO_BUFFER)) return LS_SOURCE_L2;
     const uint8_t told = get(words, IS_LOAD) ? ibs_told_source(words, is_zen4) : LS_NOT_TOLD;
     if (told != LS_NOT_TOLD) return told;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The system calls that sampling through perf_event makes, in one table: what opens, maps and reads goes
- * through it, so that a test can be the kernel.
+/* The system calls that sampling through perf_event makes, in one table: every open, map and read goes
+ * through it, so that a test can replace the kernel.
  *
  * Calls return a result or -errno and never touch errno.  Thread: any.  Signal: safe. */
 #ifndef PE_KERNEL_H
@@ -24,8 +24,8 @@ struct pe_kernel {
     long (*unmap)(void *base, size_t len_bytes);
     long (*read)(int fd, void *out, size_t len_bytes);
     long (*close)(int fd);
-    /* The owner of *slot holds a descriptor from now on, and may find another number in it later; or is about
-     * to close it. NULL: nobody wants to know. */
+    /* Callbacks: the owner of *slot has opened a descriptor, whose number may be changed later through slot;
+     * or is about to close it. NULL: not needed. */
     void (*opened)(int *slot);
     void (*closing)(int *slot);
 };

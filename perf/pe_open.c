@@ -12,7 +12,7 @@
 const char *const pe_weakening_texts[PE_WEAKENING_COUNT] = {PE_WEAKENING_LIST(PE_WEAKENING_TEXT)};
 #undef PE_WEAKENING_TEXT
 
-/* --- what a kernel may refuse: each takes it away and says whether it was there --- */
+/* --- requests that a kernel may refuse: each function removes one and returns whether it was set --- */
 
 static bool drop_lost(struct perf_event_attr *a)
 {
@@ -100,7 +100,7 @@ struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel 
 
 enum { WAKEUP_PART = 4 }; /* of a ring */
 
-/* A ring has a page at least, an area two; pages have up to 64 KiB. */
+/* A ring has at least one page, an area two; pages have up to 64 KiB. */
 static size_t ring_min_bytes(void)
 {
     const size_t page_bytes = getauxval(AT_PAGESZ);
@@ -148,7 +148,7 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
     struct perf_event_attr attr = e->attr;
     attr.size = sizeof(attr);
     attr.disabled = 1;
-    /* the kernel takes it when it makes the ring: more than that holds would mean a full one */
+    /* the kernel reads it when the ring is created; a mark above the ring's size would mean a full ring */
     if (attr.watermark) attr.wakeup_watermark = (uint32_t)(l->ring_bytes / WAKEUP_PART);
     l->events_len = row + 1;
     if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out with its leader */
@@ -162,7 +162,7 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
     return error < 0 ? refuse(l, PE_AT_ENABLE, row, -error) : 0;
 }
 
-/* The ring of an event, and the area of those that write there. */
+/* Map the ring of an event, and its AUX area if it has one. */
 static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                     unsigned row)
 {
@@ -175,7 +175,7 @@ static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct p
     return error ? refuse(l, PE_AT_MMAP_AUX, row, error) : 0;
 }
 
-/* The first sampling event has the ring, the others write into it. */
+/* The first sampling event owns the ring, the others write into it. */
 static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
 {
     int owner = -1;
@@ -304,7 +304,8 @@ int pe_lane_event(const struct pe_lane *l, uint64_t id)
     return l->events_len == 1 ? 0 : -1;
 }
 
-/* struct read_format: value, then what read_format asks for in the order of its bits; lost is the last. */
+/* struct read_format: value, then the fields that read_format requests, in the order of its bits; lost is the
+ * last. */
 static uint64_t event_lost(const struct pe_kernel *k, int fd, uint64_t read_format)
 {
     uint64_t words[8] = {0};

@@ -3,7 +3,7 @@
 
 enum { AUX_BYTES = 1 << 20, AUX_RING_BYTES = 64 << 10 };
 
-/* What the way of opening brings to every event of a group: the members must agree on it. */
+/* Copy the fields of base that all members of a group must agree on. */
 static void take_base(const struct pe_encoding *e, const struct perf_event_attr *base,
                       struct perf_event_attr *a)
 {
@@ -25,7 +25,7 @@ static void take_sampling(const struct perf_event_attr *base, uint64_t sample_ty
     a->exclude_callchain_kernel = a->exclude_kernel && base->exclude_callchain_kernel;
 }
 
-/* The ring has records of the area only: each says whose bytes they are. */
+/* Set up an event with an AUX area: the ring then has only AUX records, each with the thread of its bytes. */
 static void take_aux(const struct perf_event_attr *base, struct perf_event_attr *a)
 {
     a->sample_id_all = 1;
@@ -34,7 +34,7 @@ static void take_aux(const struct perf_event_attr *base, struct perf_event_attr 
     a->aux_watermark = 0; /* half of the area, however small it gets */
 }
 
-/* Records of several events in one ring are read by one layout. */
+/* Union of the sample types: records of several events in one ring are read by one layout. */
 static uint64_t joint_sample_type(const struct pe_plan *plan, const struct perf_event_attr *base)
 {
     uint64_t all = base->sample_type & ~(uint64_t)PERF_SAMPLE_PERIOD; /* the encoding decides */
@@ -89,7 +89,7 @@ static void add_encoding(const struct pe_plan *plan, unsigned encoding, const st
     add_row(out, &sampler, leader_row, gear, plan, encoding);
 }
 
-/* Of SPE the kernel takes one event a CPU: slower gears have no events of their own. */
+/* Add the events of a gear. The kernel takes one SPE event a CPU: its slower gears add no events. */
 static void add_gear(const struct pe_plan *plan, const struct perf_event_attr *base, unsigned gear,
                      struct pe_open_spec *out, uint64_t *period)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Names of memory events by processor, newest first; libpfm4 takes those of the processor it sees (or that
- * LIBPFM_FORCE_PMU names). Its SPR STORE_SAMPLE encodes 0x3cd where the kernel says 0x2cd: left out. */
+/* Names of memory events by processor, newest first; libpfm4 accepts the names of the processor it sees (or
+ * of LIBPFM_FORCE_PMU). SPR's STORE_SAMPLE is left out: libpfm4 encodes 0x3cd, the kernel uses 0x2cd. */
 static const char *const pe_pfm_loads[] = {"MEM_TRANS_RETIRED:LOAD_LATENCY",
                                            "MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD",
                                            "MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD"};

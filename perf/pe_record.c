@@ -54,7 +54,7 @@ static bool read_pair(struct ls_cursor *c, uint32_t *first, uint32_t *second)
     return ls_cursor_read(c, first, sizeof(*first)) && ls_cursor_read(c, second, sizeof(*second));
 }
 
-/* len elements of so many bytes, without overflow. */
+/* Take len elements of each_bytes, without overflow. */
 static const uint8_t *take_array(struct ls_cursor *c, uint64_t len, size_t each_bytes)
 {
     if (len > ls_cursor_left(c) / each_bytes) return NULL;
@@ -110,7 +110,7 @@ static bool read_regs(struct ls_cursor *c, uint64_t mask, uint64_t *abi, const u
     return *abi == PERF_SAMPLE_REGS_ABI_NONE || (*regs = take_array(c, bits_set(mask), sizeof(uint64_t)));
 }
 
-/* Behind the bytes stands how many of them are valid. */
+/* The bytes are followed by the number of valid ones. */
 static bool read_stack(struct ls_cursor *c, struct pe_sample *s)
 {
     uint64_t len, valid;
@@ -187,7 +187,7 @@ bool pe_sample_time(const struct pe_layout *layout, const struct pe_record *r, u
            read_word(&c, out);
 }
 
-/* --- what every other record ends with: struct sample_id of perf_event_open(2) --- */
+/* --- the trailer of every other record: struct sample_id of perf_event_open(2) --- */
 
 /* Its fields, in their order; a pair of halves is one word. */
 static const uint64_t pe_trailer_fields[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,

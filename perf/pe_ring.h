@@ -23,7 +23,7 @@ struct pe_ring {
     size_t data_len_bytes; /* a power of two */
     uint64_t tail;         /* records before it were taken, ... */
     uint64_t released;     /* ... and given back to the kernel before it */
-    uint64_t head;         /* of the last look */
+    uint64_t head;         /* data_head at the last pe_ring_look */
 };
 
 /* Map the ring of fd with data_len_bytes of room (a power of two, PE_RING_MIN_BYTES or more). 0 or an errno
@@ -32,15 +32,15 @@ int pe_ring_map(struct pe_ring *r, const struct pe_kernel *k, int fd, size_t dat
 /* Idempotent. */
 void pe_ring_unmap(struct pe_ring *r, const struct pe_kernel *k);
 
-/* Look how far the kernel is; returns the bytes that wait. More than the ring holds cannot be: they are given
- * up, counted in *broken. */
+/* Read the kernel's position; returns the number of bytes that wait. More than the ring holds is impossible:
+ * they are dropped and counted in *broken. */
 size_t pe_ring_look(struct pe_ring *r, uint64_t *broken);
-/* The next record before the head of the last look, not taken yet; bounce holds it where it wraps around the
- * ring's end. False when there is none. A length that cannot be gives up all bytes that wait, counted in
+/* Read the next record before the head of the last look, without taking it; bounce holds it where it wraps
+ * around the ring's end. False when there is none. An impossible length drops all bytes that wait, counted in
  * *broken. */
 bool pe_ring_peek(struct pe_ring *r, uint8_t bounce[PE_RECORD_MAX_BYTES], struct pe_record *out,
                   uint64_t *broken);
-/* Pass the record that was peeked at; the kernel gets its bytes back with the release. */
+/* Move past the record that was peeked at; pe_ring_release gives its bytes back to the kernel. */
 void pe_ring_take(struct pe_ring *r, const struct pe_record *record);
 void pe_ring_release(struct pe_ring *r);
 

@@ -7,7 +7,7 @@
 
 enum { PE_ROOT_BYTES = 256 };
 
-/* The request points into the struct itself: read it where it stays. */
+/* The request points into the struct itself: do not copy the struct. */
 struct pe_settings {
     char event[PE_EVENT_BYTES];
     char sysfs_root[PE_ROOT_BYTES];
@@ -15,9 +15,9 @@ struct pe_settings {
 };
 
 /* Read LOADSTONE_EVENT, _HW_PERIOD, _HW_FREQ, _LDLAT, _STORES and _SYSFS over their defaults (loads in user
- * code, the vendor's period). What cannot be read keeps its default; the name of the last such variable is
- * returned, NULL when all was well. get: environment look-up, usually getenv. Thread: any.  Signal: not safe
- * (get). */
+ * code, the vendor's period). An unreadable variable keeps its default; returns the name of the last such
+ * variable, or NULL. get: environment look-up, usually getenv.
+ * Thread: any.  Signal: not safe (get). */
 const char *pe_settings_read(struct pe_settings *out, char *(*get)(const char *name));
 
 #endif

@@ -29,7 +29,7 @@ enum {
     SPE_EXTENDED = 0x20,
     SPE_OP_LOAD_STORE = 1,
     SPE_OP_STORE_BIT = 1,
-    SPE_OP_EXTENDED_MASK = 0xe2, /* atomic, exclusive, acquire and release have bits of their own: */
+    SPE_OP_EXTENDED_MASK = 0xe2, /* atomic, exclusive, acquire and release have separate bits: */
     SPE_OP_EXTENDED = 0x02,
     SPE_OP_ATOMIC = 0x0c, /* AT, EXCL */
     SPE_ADDRESS_PC = 0,
@@ -111,7 +111,7 @@ struct spe_packet {
     uint64_t payload;
 };
 
-/* What packets said of the operation so far. */
+/* Fields from the packets of the operation so far. */
 struct spe_record {
     struct pe_sample s;
     uint64_t events;
@@ -138,7 +138,7 @@ static bool spe_payload(struct ls_cursor *c, uint8_t header, uint64_t *out)
     return ls_cursor_read(c, out, (size_t)1 << (header >> 4 & 3)); /* little-endian, like the host */
 }
 
-/* A packet that pads up to an alignment of the area, which the cursor begins at. */
+/* Skip a packet that pads up to an alignment of the area; the cursor's span begins at such an alignment. */
 static bool spe_skip_alignment(struct ls_cursor *c, uint8_t header)
 {
     const size_t alignment = (size_t)1 << ((header & 0xf) + 1);
@@ -146,7 +146,7 @@ static bool spe_skip_alignment(struct ls_cursor *c, uint8_t header)
     return past == 0 || ls_cursor_take(c, alignment - past);
 }
 
-/* False at the end of the bytes; the cursor then stands at the unfinished packet. */
+/* Read a packet. False at the end of the bytes; the cursor is then at the unfinished packet. */
 static bool spe_packet(struct ls_cursor *c, struct spe_packet *p)
 {
     const size_t begin = c->pos_bytes;
@@ -166,7 +166,7 @@ static bool spe_packet(struct ls_cursor *c, struct spe_packet *p)
     return is_whole;
 }
 
-/* Bits 55:0, the upper half of the address space where bit 55 is set; above them tags. */
+/* Bits 55:0, the upper half of the address space where bit 55 is set; the bits above are tags. */
 static uint64_t spe_address(uint64_t payload)
 {
     const uint64_t low = payload & (UINT64_MAX >> 8);

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Whose numbers data source packets bear, which each maker of cores chooses. */
+/* Numbering of data source packets, which each maker of cores chooses. */
 enum pe_spe_sources {
     PE_SPE_SOURCES_NONE,   /* not known: levels come from the event bits */
     PE_SPE_SOURCES_COMMON, /* Arm's own: Neoverse N1 and later */
@@ -20,17 +20,18 @@ enum pe_spe_sources {
 
 struct pe_spe_counts {
     uint64_t records; /* sampled operations, of any kind */
-    uint64_t others;  /* of them neither loads nor stores */
-    uint64_t broken;  /* bytes that begin no packet: passed over one by one */
+    uint64_t others;  /* of these, neither loads nor stores */
+    uint64_t broken;  /* bytes that begin no packet, skipped one by one */
 };
 
-/* Read packets up to the end of the next sampled load or store; false when the bytes end before one does (the
- * cursor then stands where the unfinished record begins). out->time is the counter of the timestamp packet
- * (0: none), in its own ticks; out->tid and pid are the context packet's when has says PERF_SAMPLE_TID. */
+/* Read packets up to the end of the next sampled load or store; false when the bytes end before it does (the
+ * cursor is then at the start of the unfinished record). out->time is the counter of the timestamp packet (0:
+ * none), in its own ticks; out->tid and pid are from the context packet when `has` contains
+ * PERF_SAMPLE_TID. */
 bool pe_spe_next(struct ls_cursor *c, enum pe_spe_sources sources, struct pe_sample *out,
                  struct pe_spe_counts *counts);
 
-/* Those of this core (MIDR_EL1). */
+/* Return the numbering of a core by its MIDR_EL1. */
 enum pe_spe_sources pe_spe_sources_of(uint64_t midr);
 
 #endif

@@ -30,7 +30,7 @@ static bool pe_sysfs_path(const struct pe_sysfs *s, const char *pmu, const char 
     return n > 0 && n < PE_PATH_BYTES;
 }
 
-/* Names the user gives become parts of a path: no way out of the folder. */
+/* Reject names from the user that would lead out of the folder: names become parts of a path. */
 static bool pe_is_plain_name(const char *name)
 {
     return *name && !strstr(name, "..") && strspn(name, "/") == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel tells about its PMUs:
- * ROOT/bus/event_source/devices/PMU/{type,events,format,caps,cpus,cpumask}. Plain system calls and the
- * caller's memory: also called in the preloaded runtime.
+/* The kernel's description of its PMUs:
+ * ROOT/bus/event_source/devices/PMU/{type,events,format,caps,cpus,cpumask}. Uses plain system calls and the
+ * caller's memory only, because the preloaded runtime calls it too.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef PE_SYSFS_H
@@ -23,18 +23,18 @@ struct pe_sysfs {
     unsigned pmus_len;
 };
 
-/* List the PMUs whose samples can be of loads: cpu, cpu_*, ibs_op, arm_spe_*, armv8*, sorted by name.
- * Errors: LS_ERR_IO when the folder is there but cannot be read; a missing one is an empty list. */
+/* List the PMUs that may sample loads: cpu, cpu_*, ibs_op, arm_spe_*, armv8*, sorted by name.
+ * Errors: LS_ERR_IO when the folder exists but cannot be read; a missing one is an empty list. */
 ls_err pe_sysfs_list(const char *root, struct pe_sysfs *out);
 
-/* First line of ROOT/bus/event_source/devices/PMU/NAME without its end; NAME may hold a folder
- * ("events/mem-loads"). False when it is not there, empty, or does not fit. */
+/* Read the first line of ROOT/bus/event_source/devices/PMU/NAME without its line end; NAME may contain a
+ * folder ("events/mem-loads"). False when it is missing, empty, or does not fit. */
 bool pe_sysfs_text(const struct pe_sysfs *s, const char *pmu, const char *name, char *out, size_t out_bytes);
 bool pe_sysfs_has(const struct pe_sysfs *s, const char *pmu, const char *name);
-/* As pe_sysfs_text, a decimal or 0x number.  False also when it is none. */
+/* Read a decimal or 0x number, as pe_sysfs_text.  False also when the text is not a number. */
 bool pe_sysfs_number(const struct pe_sysfs *s, const char *pmu, const char *name, uint64_t *out);
 
-/* MIDR_EL1 of a CPU: which Arm core it is. False elsewhere. */
+/* Read MIDR_EL1 of a CPU, which identifies the Arm core. False on other architectures. */
 bool pe_sysfs_midr(const struct pe_sysfs *s, unsigned cpu, uint64_t *out);
 
 /* The names of the PMUs, separated by a comma and a blank: for messages. */

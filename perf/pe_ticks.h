@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counter that time stamps of SPE packets are read from (CNTVCT_EL0), as times of CLOCK_MONOTONIC.
+/* Convert the counter that time stamps of SPE packets come from (CNTVCT_EL0) to CLOCK_MONOTONIC.
  *
  * Thread: any.  Signal: safe. */
 #ifndef PE_TICKS_H
@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-/* One instant on both clocks. Taken anew for each drain, so that a clock that is steered does not run away. */
+/* One instant on both clocks. Taken again for each drain, so that adjustments of the clock do not add up. */
 struct pe_ticks {
     uint64_t hz; /* 0: the counter cannot be read */
     uint64_t ticks, time_ns;
 };
 
-/* Now. Where there is no such counter (any machine but Arm's) it is CLOCK_MONOTONIC itself, in ns. */
+/* Read both clocks now. Without such a counter (any machine but Arm's), ticks are CLOCK_MONOTONIC in ns. */
 struct pe_ticks pe_ticks_now(void);
 
-/* When the counter stood at ticks, before or after t. */
+/* Time at which the counter was at ticks, before or after t. */
 uint64_t pe_ticks_time_ns(const struct pe_ticks *t, uint64_t ticks);
 
 #endif

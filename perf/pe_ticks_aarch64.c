@@ -3,8 +3,8 @@
 
 #include "common/ls_clock.h"
 
-/* Arm ARM DDI 0487: PMSCR_EL1.PCT is 0 where nobody asked for physical time, so the virtual counter is
- * stamped. */
+/* Arm ARM DDI 0487: PMSCR_EL1.PCT is 0 unless physical time was requested, so packets have the virtual
+ * counter. */
 struct pe_ticks pe_ticks_now(void)
 {
     struct pe_ticks t;

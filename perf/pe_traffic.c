@@ -19,9 +19,9 @@ enum { TRAFFIC_PATH_BYTES = 512, TRAFFIC_LINE_BYTES = 64 };
  * has other events. */
 struct traffic_row {
     const char *pmus;     /* pattern of names */
-    const char *needs;    /* a file that says that this row's events are there */
+    const char *needs;    /* a file that exists if the PMU has this row's events */
     const char *terms[2]; /* of reads and writes */
-    double bytes;         /* a count, unless sysfs tells a scale */
+    double bytes;         /* per count, unless sysfs has a scale */
 };
 static const struct traffic_row traffic_rows[] = {
     {"uncore_imc_free_running*", "events/data_read", {"data_read", "data_write"}, 0},
@@ -39,7 +39,7 @@ struct traffic_search {
     LS_VECTOR(struct pe_traffic_event) events;
 };
 
-/* "6.103515625e-5" and "MiB": bytes of a count; fallback when sysfs tells none. */
+/* Bytes a count from texts like "6.103515625e-5" and "MiB"; fallback when sysfs has none. */
 static double scale_bytes(const struct pe_sysfs *s, const char *pmu, const char *event, double fallback)
 {
     static const struct {
@@ -64,7 +64,7 @@ static ls_err add_event(struct traffic_search *t, const struct pe_event *e, int 
     return LS_VECTOR_ADD(&t->events, event);
 }
 
-/* Every CPU of "0,18" or "0-1". */
+/* Add the event on every CPU of a list such as "0,18" or "0-1". */
 static ls_err add_on_cpus(struct traffic_search *t, const struct pe_event *e, int is_write, double bytes)
 {
     char cpus[PE_CPUS_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The counters of memory controllers, as sysfs describes them: which events to open on which CPUs, and what
- * one count is in bytes. Known: Intel's uncore_imc (servers: cas_count_*, clients: data_*), and
- * uncore_imc_free_running; AMD's amd_umc.
+/* The counters of memory controllers, as sysfs describes them: the events, their CPUs, and the bytes of one
+ * count. Known: Intel's uncore_imc (servers: cas_count_*, clients: data_*), and uncore_imc_free_running;
+ * AMD's amd_umc.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef PE_TRAFFIC_H
@@ -16,11 +16,11 @@ struct pe_traffic_event {
     struct perf_event_attr attr; /* type and config */
     int cpu;
     int is_write;
-    double bytes; /* one count */
+    double bytes; /* per count */
 };
 
-/* All events of the first kind of controller that is there, one for each controller, direction and CPU of its
- * cpumask. None: *out_len is 0.
+/* Find all events of the first kind of controller that is present, one for each controller, direction and CPU
+ * of its cpumask. None: *out_len is 0.
  * Owns:   the caller frees *out.
  * Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when the kernel's description cannot be read (names the file). */
 ls_err pe_traffic_find(const char *sysfs_root, struct pe_traffic_event **out, size_t *out_len);

@@ -10,18 +10,18 @@
 
 enum { PE_THIS_THREAD = 0, PE_EVERY_CPU = -1, PE_TRY_RING_BYTES = 256 << 10, PE_CPUS_MAX = 4096 };
 
-/* A trial under way: who is asked, for what, and what is known of it. */
+/* A trial in progress: the kernel and the machine, the events, and the result so far. */
 struct pe_trial {
     const struct pe_kernel *kernel;
     const struct mach_privilege *machine;
     const struct pe_try_work *work;
-    const struct pe_plan *plan; /* NULL: events by themselves, of the PMU */
+    const struct pe_plan *plan; /* NULL: single events, of the PMU */
     const char *pmu;
     struct pe_open_spec spec;
     struct pe_tried *out;
 };
 
-/* --- what is said --- */
+/* --- results and advice --- */
 
 static void pe_explain(const struct pe_trial *t, int cpu, const struct pe_refusal *r)
 {
@@ -38,8 +38,8 @@ static void pe_explain(const struct pe_trial *t, int cpu, const struct pe_refusa
     pe_advise(r->error, r->place, &facts, &t->out->advice);
 }
 
-/* What is forbidden with the kernel is tried without it, which IBS before Linux 6.14 refuses for another
- * reason: the first one is the user's. */
+/* Events refused with the kernel are tried again without it, and IBS before Linux 6.14 then refuses them with
+ * EINVAL: report the first refusal, EACCES, to the user. */
 static void pe_take_refusal(struct pe_trial *t, int cpu, struct pe_refusal r)
 {
     struct pe_tried *out = t->out;
@@ -71,7 +71,7 @@ static void pe_note_sizes(struct pe_trial *t, const struct pe_lane *l)
 
 /* --- a lane: open, on, work, off, read --- */
 
-/* 0 or an errno; the row that refused. */
+/* Switch all events on or off. Returns 0 or an errno; *row is the event that refused. */
 static int pe_switch(const struct pe_trial *t, const struct pe_lane *l, unsigned long request, unsigned *row)
 {
     for (*row = 0; *row < l->events_len; ++*row) {
@@ -89,7 +89,7 @@ static void pe_count_sample(void *user, const struct pe_lane *lane, const struct
     ++*(uint64_t *)user;
 }
 
-/* False when what is in the ring cannot be read. */
+/* Count the samples in the ring. False when its records cannot be read. */
 static bool pe_read_lane(struct pe_trial *t, struct pe_lane *l)
 {
     uint8_t bounce[PE_RECORD_MAX_BYTES];
@@ -137,7 +137,7 @@ static void pe_try_lane(struct pe_trial *t, int cpu)
 
 /* --- plans --- */
 
-/* A CPU of the encoding's: one of a hybrid processor's PMU must be named. */
+/* First CPU of the encoding: the PMU of a hybrid processor needs one of its CPUs. */
 static int pe_first_cpu(const struct pe_encoding *e)
 {
     if (!e->cpus[0]) return e->cpu_wide_only ? 0 : PE_EVERY_CPU;
