@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words for what hardware tells of an access, shared by decoders (perf/), the spool and run.h5. Files store
- * the numbers: new rows go to the end.
+/* Sources and latencies of an access as hardware reports them, shared by decoders (perf/), the spool and
+ * run.h5. Files store the numbers: new rows go to the end.
  *
  * Thread: any.  Signal: safe. */
 #ifndef LS_ACCESS_H
@@ -10,7 +10,7 @@
 
 #define LS_NOT_TOLD UINT8_MAX
 
-/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory, LS_NOT_TOLD none of them. */
+/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory; LS_NOT_TOLD: no level. */
 #define LS_SOURCE_LIST(X)                                                                     \
     X(L1, "L1", 0)                                                                            \
     X(LFB, "line fill buffer", LS_NOT_TOLD) /* on its way already, from wherever: no level */ \
@@ -31,7 +31,7 @@
 enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
 #undef LS_SOURCE_ENUM
 
-/* What a latency counts, which vendors do not agree on (doc/hardware.md). X(id, text) */
+/* Start and end of a latency, which differ between vendors (doc/hardware.md). X(id, text) */
 #define LS_LATENCY_LIST(X)                                                                  \
     X(NONE, "")                                                                             \
     X(USE, "from the issue of the load to its data, queueing included (PEBS)")              \
@@ -43,10 +43,10 @@ enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
 enum ls_latency { LS_LATENCY_LIST(LS_LATENCY_ENUM) LS_LATENCY_COUNT };
 #undef LS_LATENCY_ENUM
 
-/* The text and the coarse level of a source; of any other number "not told" and LS_NOT_TOLD. */
+/* The text and the coarse level of a source; an unknown number gives "not told" and LS_NOT_TOLD. */
 const char *ls_source_text(unsigned source);
 uint8_t ls_source_level(unsigned source);
-/* What latencies of this kind count, for reports and files; "" for none. */
+/* Definition of this kind of latency, for reports and files; "" for an unknown kind. */
 const char *ls_latency_text(unsigned latency);
 
 #endif

@@ -21,7 +21,7 @@ static inline uint64_t ls_clock_mono_ns(void)
     return ls_clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* Time between ticks of the kernel; 0 where it does not say. Signal: not safe. */
+/* Time between ticks of the kernel; 0 if unknown. Signal: not safe. */
 static inline uint64_t ls_clock_tick_ns(void)
 {
     struct timespec t = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compilers and processors differ here and nowhere else.
+/* Differences between compilers and processors; no other file tests for them.
  *
  * Thread: any.  Signal: safe. */
 #ifndef LS_COMPAT_H
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #define LS_HIDDEN __attribute__((visibility("hidden")))
-/* Emulators begin signal handlers with stacks that are 8 bytes off the 16 of the ABI (QEMU 7.2). A function
- * that is called in there aligns its own frame, and with it those of all that it calls. */
+/* Emulators start signal handlers with a stack that is 8 bytes off the ABI's 16-byte alignment (QEMU 7.2). A
+ * function called from there realigns its frame, and so the frames of all functions that it calls. */
 #if defined(__x86_64__)
 #define LS_ALIGNED __attribute__((noinline, force_align_arg_pointer))
 #define LS_IS_X86_64 1
@@ -23,15 +23,16 @@
 #define LS_ALIGNED __attribute__((noinline))
 #define LS_IS_X86_64 0
 #endif
-/* What programs call. */
+/* Functions that programs call. */
 #define LS_EXPORT __attribute__((visibility("default"))) LS_ALIGNED
-/* The same where an aligned frame costs too much, or none may be left: it calls nothing of ours that needs
- * one (tests/lint/entry-alignment.sh). It begins a cache line, because programs come here all the time. */
+/* As LS_EXPORT, for functions where a realigned frame costs too much or is not allowed: they call no function
+ * of Loadstone that needs one (tests/lint/entry-alignment.sh). Aligned to a cache line, because programs call
+ * them often. */
 #define LS_EXPORT_FRAMELESS __attribute__((visibility("default"), aligned(64)))
-/* Found without a call (no __tls_get_addr, which may allocate), so that signal handlers may use it. */
+/* Accessed without a call (no __tls_get_addr, which may allocate), so that signal handlers may use it. */
 #define LS_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec"), visibility("hidden")))
 
-/* Headers older than the kernel (linux/auxvec.h). */
+/* Missing in headers older than the kernel (linux/auxvec.h). */
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
@@ -43,14 +44,14 @@
 #define LS_IS_SYS_FORK(number) 0
 #endif
 
-/* A function that stays as it is written, neither inlined nor specialised. */
+/* A function that is neither inlined nor specialised. */
 #if defined(__clang__)
 #define LS_KEPT_FUNCTION __attribute__((noinline))
 #else
 #define LS_KEPT_FUNCTION __attribute__((noinline, noclone, noipa))
 #endif
 
-/* Which compiler this is, as CMake names it. */
+/* The compiler, as CMake names it. */
 #if defined(__clang__)
 #define LS_COMPILER_NAME "Clang"
 #define LS_COMPILER_VERSION __clang_version__
@@ -59,8 +60,8 @@
 #define LS_COMPILER_VERSION __VERSION__
 #endif
 
-/* A function that ends in `LS_TAIL_RETURN f(args)` leaves its own frame first: f sees the caller's return
- * address. */
+/* A function that ends in `LS_TAIL_RETURN f(args)` removes its frame before the call: f sees the caller's
+ * return address. */
 #if defined(__clang__)
 #define LS_TAIL_FUNCTION
 #define LS_TAIL_RETURN __attribute__((musttail)) return
@@ -69,7 +70,7 @@
 #define LS_TAIL_RETURN return
 #endif
 
-/* A system call that no hook sees: the result or -errno; errno itself stays as it is.  Signal: safe. */
+/* Make a system call that no hook sees. Returns the result or -errno; errno is unchanged.  Signal: safe. */
 static inline long ls_syscall6(long number, const long args[6])
 {
 #if defined(__x86_64__)
@@ -94,7 +95,8 @@ static inline long ls_syscall6(long number, const long args[6])
     ls_syscall6((n), (const long[6]){(long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)})
 #define ls_syscall(...) LS_SYSCALL_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
-/* A counter that is cheap to read and runs evenly: the TSC, or nanoseconds where there is none. */
+/* A counter that is cheap to read and advances at a constant rate: the TSC, or nanoseconds where there is
+ * none. */
 static inline uint64_t ls_cpu_ticks(void)
 {
 #if defined(__x86_64__)

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* The next piece "FIRST" or "FIRST-LAST" at *at, which moves behind it and its comma; a line's end is an end.
- * False at the end, with *at there, and where no list goes on, with *at at what is wrong. */
+/* Read the next piece "FIRST" or "FIRST-LAST" at *at, and move *at past it and its comma; the list ends at
+ * the end of the line. False at the end, and at a syntax error; *at then points there. */
 bool ls_cpus_next(const char **at, unsigned *first, unsigned *last);
 
 #endif

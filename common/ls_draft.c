@@ -27,7 +27,7 @@ bool ls_draft_is_left(const char *pid)
     return number > 0 && number <= INT_MAX && kill((pid_t)number, 0) != 0 && errno == ESRCH;
 }
 
-/* base.part-PID of a process that is gone? */
+/* True when name is base.part-PID and the process has ended. */
 static bool ls_draft_is_orphan(const char *name, const char *base)
 {
     const size_t base_len = strlen(base), infix_len = strlen(ls_draft_infix);
@@ -35,7 +35,7 @@ static bool ls_draft_is_orphan(const char *name, const char *base)
            ls_draft_is_left(name + base_len + infix_len);
 }
 
-/* Another machine or container may have a process that writes it. */
+/* True when no process holds the draft: one on another machine or in another container may still write it. */
 static bool ls_draft_is_free(int folder, const char *name)
 {
     struct stat st;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that have no name yet: NAME.part-PID, until they are whole. */
+/* Files that are being written: NAME.part-PID, until they are complete. */
 #ifndef LS_DRAFT_H
 #define LS_DRAFT_H
 
 #include <stdbool.h>
 
-/* Is this the number of a process that lives no more, so that what is named after it was left behind? False
- * of anything but digits.
+/* True when pid is the number of a process that has ended, so that files named after it are left over. False
+ * if it has other characters than digits.
  * Errors: none; errno is changed.  Thread: any.  Signal: not safe. */
 bool ls_draft_is_left(const char *pid);
 
-/* Hold the draft that is open as fd, so that nobody takes it for one that was left behind.
- * Errors: none; where the file system has no locks, it is not held.  Thread: any.  Signal: safe. */
+/* Lock the draft that is open as fd, so that no process removes it as left over.
+ * Errors: none; without locks in the file system it has no effect.  Thread: any.  Signal: safe. */
 void ls_draft_hold(int fd);
 
-/* Remove the drafts of path that killed processes left: of this user, of processes that live no more, and
- * that nobody holds.
- * Errors: none; what cannot be removed stays.  Thread: any.  Signal: not safe. */
+/* Remove the drafts of path that killed processes left: they belong to this user, their process has ended,
+ * and no process holds their lock.
+ * Errors: none; a draft that cannot be removed stays.  Thread: any.  Signal: not safe. */
 void ls_draft_sweep(const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The LOADSTONE_* environment: how the launcher speaks to the preloaded runtime, and how a user does who
- * preloads it by hand. This list feeds the runtime's parser, `loadstone record` and the man page
+/* The LOADSTONE_* environment: settings that the launcher passes to the preloaded runtime, and that a user
+ * who preloads it by hand can set. This list feeds the runtime's parser, `loadstone record` and the man page
  * loadstone-environment(7).
  *
- * A table that never changes.  Thread: any.  Signal: safe. */
+ * A constant table.  Thread: any.  Signal: safe. */
 #ifndef LS_ENV_H
 #define LS_ENV_H
 

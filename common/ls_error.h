@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one way to fail: a code for the caller, a text for the user.
+/* Error reporting: a code for the caller, a text for the user.
  *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * Unless noted otherwise: Thread: any.  Signal: not safe. */
 #ifndef LS_ERROR_H
 #define LS_ERROR_H
 
@@ -16,10 +16,10 @@ ls_err ls_fail(ls_err e, const char *format, ...) __attribute__((format(printf, 
  * code and everything else to LS_ERR_IO. */
 ls_err ls_fail_errno(int saved_errno, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
-/* ls_fail with LS_ERR_NOMEM and "out of memory for " before the text: what the memory was for. */
+/* ls_fail with LS_ERR_NOMEM; the text is "out of memory for " and the purpose of the memory. */
 ls_err ls_nomem(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
-/* Propagate a failure where nothing is held. */
+/* Return a failure to the caller; for functions with nothing to release. */
 #define LS_TRY(call)                                \
     do {                                            \
         const ls_err ls_try_err = (call);           \

@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first bytes of a file as a string; what does not fit is left out. Length, 0 when it is empty or cannot
- * be read (out is then ""). Thread: any.  Signal: safe. */
+/* Read the first bytes of a file as a string; the rest is left out if it does not fit. Returns the length, 0
+ * when it is empty or cannot be read (out is then "").
+ * Thread: any.  Signal: safe. */
 size_t ls_file_read(const char *path, char *out, size_t out_bytes);
 
-/* The number that a file begins with.  Thread: any.  Signal: safe. */
+/* Read the number at the start of a file.  Thread: any.  Signal: safe. */
 bool ls_file_number(const char *path, int64_t *out);
 
 #endif

@@ -29,20 +29,20 @@ struct ls_index {
     size_t len, room; /* room: a power of two, or 0 */
 };
 
-/* A key of two words. */
+/* Combine two words into a key. */
 uint64_t ls_index_key(uint64_t first, uint64_t second);
 
 /* Add a row. Errors: LS_ERR_NOMEM; then x is unchanged. */
 ls_err ls_index_put(struct ls_index *x, uint64_t key, uint32_t row);
 
-/* The next row with this key, in no particular order; *step is 0 before the first one. False when there are no
- * more. */
+/* Find the next row with this key, in no particular order; *step is 0 before the first one. False when there
+ * are no more. */
 bool ls_index_next(const struct ls_index *x, uint64_t key, size_t *step, uint32_t *row);
 
 /* A row with this key, LS_INDEX_NONE when there is none. */
 uint32_t ls_index_find(const struct ls_index *x, uint64_t key);
 
-/* x is empty again. */
+/* Free the memory; x is empty again. */
 void ls_index_fini(struct ls_index *x);
 
 #endif

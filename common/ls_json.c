@@ -71,7 +71,7 @@ void ls_json_double(struct ls_json *j, const char *key, double number)
 
 void ls_json_number(struct ls_json *j, const char *key, double number)
 {
-    /* the conversion is a whole number's own; floor() would bring libm into every program */
+    /* the cast is exact for whole numbers; floor() would add libm to every program */
     const bool is_whole = number > -0x1p53 && number < 0x1p53 && (double)(int64_t)number == number;
     if (!is_whole) {
         ls_json_double(j, key, number);

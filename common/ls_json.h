@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON, written: commas, indentation and escapes. Texts are untrusted: whatever bytes they hold, the output
- * is valid UTF-8. Numbers that JSON cannot say become null.
+/* Writes JSON: commas, indentation and escapes. Texts are untrusted: for any bytes the output is valid UTF-8.
+ * Numbers that JSON cannot represent become null.
  *
- * Errors: none; those of the stream stay in it.  Thread: one at a time for one object.
+ * Errors: none; an error of the stream stays in the stream.  Thread: one at a time for one object.
  * Signal: not safe. */
 #ifndef LS_JSON_H
 #define LS_JSON_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LS_JSON_INDENT = 2 }; /* for people */
+enum { LS_JSON_INDENT = 2 }; /* for human readers */
 #define LS_JSON_IN_HTML "<>&\"\\"
 
 struct ls_json {
     FILE *out;
     int indent;          /* blanks a level; 0: all on one line, without blanks and without an end of line */
-    const char *escaped; /* ASCII characters that are escaped beside those of JSON; NULL: none */
+    const char *escaped; /* further ASCII characters to escape besides the ones of JSON; NULL: none */
     int depth;
     bool filled; /* the open object or array has a member */
 };

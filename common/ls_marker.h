@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program under the tracer tells it: a getpid that carries arguments. The kernel, and QEMU, ignore
- * them, so a marker is harmless wherever it is made; the tracer's plugin, which sees the system calls of the
- * program, recognises the first argument. Texts are passed by address: the plugin shares the program's
+/* Markers that a program sends to the tracer that it runs under: a getpid with arguments. The kernel, and
+ * QEMU, ignore them, so a marker is harmless without a tracer; the tracer's plugin sees the program's system
+ * calls and recognises the first argument. Texts are passed by address: the plugin shares the program's
  * memory. */
 #ifndef LS_MARKER_H
 #define LS_MARKER_H
@@ -14,7 +14,7 @@
 /* The upper half of the first argument: "LsMk". */
 #define LS_MARKER_MAGIC UINT64_C(0x4c734d6b)
 
-/* X(name, number, what the four words are) */
+/* X(name, number, meaning of the four words) */
 #define LS_MARKER_LIST(X)                                                       \
     X(PAUSE, 1, "-: what this thread does from here on is not the program's")   \
     X(RESUME, 2, "-: it is again")                                              \
@@ -31,7 +31,7 @@
 enum ls_marker_kind { LS_MARKER_LIST(LS_MARKER_ENUM) LS_MARKER_LAST };
 #undef LS_MARKER_ENUM
 
-/* What NODE points to. */
+/* The struct that NODE points to. */
 struct ls_marker_node {
     uint64_t label, label_len; /* address of a text, empty when the node has moved */
     uint64_t elem_size_bytes;
@@ -44,7 +44,7 @@ static inline uint64_t ls_marker_word(enum ls_marker_kind kind)
     return LS_MARKER_MAGIC << 32 | (uint64_t)kind;
 }
 
-/* Is this the first argument of a marker? Then *out is its kind. */
+/* True when this is the first argument of a marker; *out is then its kind. */
 static inline bool ls_marker_is(uint64_t first_argument, enum ls_marker_kind *out)
 {
     const uint32_t kind = (uint32_t)first_argument;

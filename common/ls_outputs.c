@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 struct ls_output {
-    char *path, *temporary; /* the same: written in place */
+    char *path, *temporary; /* equal: written in place */
     FILE *out;              /* NULL: another library writes it */
-    mode_t mode;            /* of the file that is replaced, 0: there is none */
+    mode_t mode;            /* of the file that is replaced, 0: no such file */
     bool is_dir;
-    bool is_direct; /* a device, a pipe: it has its name, and keeps it */
-    bool done;      /* has its name; of directories: holds a file with its name */
+    bool is_direct; /* a device or a pipe: written under its own name, never removed */
+    bool done;      /* it has its final name; a directory: it holds a file with its final name */
 };
 
 struct ls_outputs {
@@ -54,7 +54,7 @@ static ls_err ls_outputs_grow(ls_outputs *f, const char *path, const char *tempo
     return ls_nomem("the name of %s", path);
 }
 
-/* One whose name is taken: links stay links, devices and pipes are written to. */
+/* Add a file whose name exists: links stay links, devices and pipes are written to. */
 static ls_err ls_outputs_replace(ls_outputs *f, const char *path, const struct stat *st)
 {
     char draft[PATH_MAX], target[PATH_MAX];
@@ -78,7 +78,7 @@ ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporar
 {
     char draft[PATH_MAX];
     struct stat st;
-    if (ls_is_stdout(path)) /* what is written there needs a name */
+    if (ls_is_stdout(path)) /* this kind of output needs a named file */
         return ls_fail(LS_ERR_USAGE, "this is written to files only: name one (./- is one called -)");
     if (stat(path, &st) == 0) {
         LS_TRY(ls_outputs_replace(f, path, &st));
@@ -137,7 +137,7 @@ static ls_err ls_copy_to_stdout(FILE *in)
     return LS_OK;
 }
 
-/* All bytes are out before any file takes its name. */
+/* Write out all bytes, before any file takes its name. */
 static ls_err ls_output_flush(struct ls_output *file)
 {
     if (!file->out) return LS_OK;
@@ -166,7 +166,7 @@ static ls_err ls_output_name(struct ls_output *file)
         return LS_OK;
     }
     if (ls_is_stdout(file->path)) return ls_copy_to_stdout(file->out);
-    if (file->mode) chmod(file->temporary, file->mode); /* as if the old one had been written to */
+    if (file->mode) chmod(file->temporary, file->mode); /* keep the mode of the old file */
     if (rename(file->temporary, file->path) != 0)
         return ls_fail_errno(errno, "%s cannot take its name", file->path);
     file->done = true;

@@ -24,7 +24,7 @@ static int ls_private_stat(int fd, struct stat *st)
     return S_ISDIR(st->st_mode) ? 0 : ENOTDIR;
 }
 
-/* Is fd a directory that belongs to this user and is open to nobody else (mode 0700)? 0 or an errno. */
+/* Check that fd is a directory of this user with mode 0700. Returns 0 or an errno. */
 static int ls_private_check(int fd)
 {
     struct stat st;
@@ -33,8 +33,8 @@ static int ls_private_check(int fd)
     return st.st_uid == geteuid() && (st.st_mode & 0777) == 0700 ? 0 : EPERM;
 }
 
-/* Is fd a directory of this user or root in which other users cannot rename what is ours: not writable for
- * them, or sticky? 0 or an errno. */
+/* Check that fd is a directory of this user or root in which other users cannot rename our files: not
+ * writable for them, or sticky. Returns 0 or an errno. */
 static int ls_private_check_parent(int fd)
 {
     struct stat st;
@@ -59,7 +59,8 @@ int ls_private_open(const char *path)
     return ls_private_open_at(AT_FDCWD, path);
 }
 
-/* Hard to guess, so that nobody takes all names beforehand; mkdir is what nobody else can do a second time. */
+/* Append a random part that is hard to guess, so that nobody can take all names in advance; mkdir makes sure
+ * that the directory is new. */
 static void ls_private_add_random(char *out, uint64_t seed)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
@@ -86,7 +87,7 @@ static int ls_private_make_at(int folder, const char *name, char *random)
 {
     long err = 0;
     uint64_t secret = 0;
-    const void *bytes = (const void *)getauxval(AT_RANDOM); /* the kernel's, of this process */
+    const void *bytes = (const void *)getauxval(AT_RANDOM); /* random bytes from the kernel */
     if (bytes) memcpy(&secret, bytes, sizeof(secret));
     for (int i = 0; i < LS_PRIVATE_TRIES; i++) {
         ls_private_add_random(random, secret ^ ls_clock_mono_ns());

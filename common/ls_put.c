@@ -28,7 +28,7 @@ void ls_put_json(FILE *out, const char *text, const char *also)
     fputc('"', out);
 }
 
-/* Spreadsheets evaluate what begins like this; a number is only a number. */
+/* True when a spreadsheet would evaluate the text: it begins like a formula and is not just a number. */
 static bool ls_is_formula(const char *text)
 {
     char *end;

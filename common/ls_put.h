@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts as JSON and CSV want them, for whatever prints either.
+/* Writes texts in the syntax of JSON and CSV.
  *
- * Errors: none; those of the stream stay in it.  Thread: one at a time for one stream.
+ * Errors: none; an error of the stream stays in the stream.  Thread: one at a time for one stream.
  * Signal: not safe. */
 #ifndef LS_PUT_H
 #define LS_PUT_H
 
 #include <stdio.h>
 
-/* With its quotes. Whatever bytes text holds, the output is valid UTF-8: what is no character becomes U+FFFD.
- * Control characters (ls_text.h) are escaped, and characters of also (ASCII), as HTML wants it of < and &. */
+/* Write a JSON string with its quotes. The output is valid UTF-8 for any bytes: invalid ones become U+FFFD.
+ * Control characters (ls_text.h) are escaped, and the ASCII characters in `also`, such as < and & for
+ * HTML. */
 void ls_put_json(FILE *out, const char *text, const char *also);
-/* A field of RFC 4180, quoted where needed. What a spreadsheet would evaluate (=, +, -, @ in front) is quoted
- * and begins with an apostrophe. */
+/* Write a field of RFC 4180, quoted where needed. A text that a spreadsheet would evaluate (it begins with =,
+ * +, - or @) is quoted and begins with an apostrophe. */
 void ls_put_csv(FILE *out, const char *text);
 
 #endif

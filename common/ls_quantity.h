@@ -16,7 +16,7 @@ ls_err ls_parse_bytes(const char *text, uint64_t *out_bytes);
 ls_err ls_parse_duration(const char *text, uint64_t *out_ns);
 /* "3%" or "3" to 0.03; 0 < share <= 1.  Errors: LS_ERR_ARG, LS_ERR_RANGE. */
 ls_err ls_parse_percent(const char *text, double *out_share);
-/* Decimal or 0x hexadecimal, nothing behind it.  Errors: LS_ERR_ARG, LS_ERR_RANGE. */
+/* Decimal or 0x hexadecimal, without trailing characters.  Errors: LS_ERR_ARG, LS_ERR_RANGE. */
 ls_err ls_parse_u64(const char *text, uint64_t *out);
 
 #endif

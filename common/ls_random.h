@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-/* What each draw adds to the state: the golden ratio in 64 bits. */
+/* The increment of the state for each draw: the golden ratio in 64 bits. */
 #define LS_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* The finaliser: neighbouring inputs, unrelated outputs; none occurs twice. 0 stays 0. */
+/* The finaliser, a bijection: neighbouring inputs give unrelated outputs. 0 stays 0. */
 static inline uint64_t ls_random_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -18,7 +18,7 @@ static inline uint64_t ls_random_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* The x of which this is ls_random_mix(x): its shifts undone, and its products by the inverses modulo 2^64. */
+/* The inverse of ls_random_mix: undoes its shifts, and its products by the inverses modulo 2^64. */
 static inline uint64_t ls_random_unmix(uint64_t x)
 {
     x = (x ^ (x >> 31) ^ (x >> 62)) * UINT64_C(0x319642b2d24d8ec3);

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Best first: an MPI library's own word counts more than the batch system's, which also speaks to the script
- * that starts the job. A row with a witness holds only where that variable is there, too. */
+/* Best first: the variable of an MPI library counts more than the batch system's, which is also set for the
+ * script that starts the job. A row with a witness applies only if that variable is set, too. */
 static const struct ls_rank_row {
     const char *rank, *ranks_len, *witness;
 } ls_rank_rows[] = {

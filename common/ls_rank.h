@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The place of a process in a parallel job, as launchers tell it in the environment.
+/* The rank of a process in a parallel job, from environment variables of the launcher.
  *
  * Signal: not safe. */
 #ifndef LS_RANK_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct ls_rank {
-    const char *variable; /* that named it; NULL: no rank */
+    const char *variable; /* the variable it was read from; NULL: no rank */
     uint32_t rank;
     uint32_t ranks_len; /* of the job, 0 when not known */
 };
 
-/* Look into the environment through get (getenv). False: no parallel job, *out says so.
+/* Find the rank in the environment, through get (getenv). False: no parallel job; out->variable is NULL then.
  * Thread: as get. */
 bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounded reading of untrusted bytes: a cursor never leaves its span, a failed read leaves it where it was.
+/* Bounded reading of untrusted bytes: a cursor never leaves its span, and a failed read does not move it.
  *
- * Errors: none; what fails returns false.  Thread: one at a time for one object.  Signal: safe. */
+ * Errors: none; a failed read returns false or NULL.  Thread: one at a time for one object.  Signal: safe. */
 #ifndef LS_SPAN_H
 #define LS_SPAN_H
 

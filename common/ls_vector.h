@@ -20,18 +20,19 @@
         size_t len, room; \
     }
 
-/* Room for one more row.  Errors: LS_ERR_NOMEM; then *v is unchanged. */
+/* Make room for one more row.  Errors: LS_ERR_NOMEM; then *v is unchanged. */
 #define LS_VECTOR_ROOM(v) LS_GROW((v)->rows, (v)->room, (v)->len + 1)
 
 /* Append a row.  Errors: as above. */
 #define LS_VECTOR_ADD(v, ...) \
     (LS_VECTOR_ROOM(v) == LS_OK ? ((v)->rows[(v)->len++] = (__VA_ARGS__), LS_OK) : LS_ERR_NOMEM)
 
-/* Room for `wanted` elements of the array `rows`, which has room for `room` (a size_t).  Errors: as above. */
+/* Make room for `wanted` elements in the array `rows`, which has room for `room` (a size_t).  Errors: as
+ * above. */
 #define LS_GROW(rows, room, wanted) \
     ls_grow((void **)(void *)&(rows), &(room), (size_t)(wanted), sizeof(*(rows)))
 
-/* What LS_GROW calls: *room at least doubles when it grows, from 16 on. */
+/* Implementation of LS_GROW: *room at least doubles when it grows, from 16 on. */
 ls_err ls_grow(void **rows, size_t *room, size_t wanted, size_t row_bytes);
 
 #endif
