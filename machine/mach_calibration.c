@@ -13,8 +13,8 @@
 #define MIB (1024 * KIB)
 #define TSC_WINDOW_NS UINT64_C(20000000)
 
-/* What to assume where the system does not tell, as inside some containers; small, so that the level still
- * holds them. */
+/* Defaults where the system does not report its caches, as inside some containers; small, so that they fit
+ * into the level on any machine. */
 static const uint64_t usual_cache_bytes[MACH_CPU_CACHE_LEVELS] = {32 * KIB, 512 * KIB, 8 * MIB};
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -27,9 +27,9 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Half of L1 and of L2. Of L3 the geometric mean of L2 and L3 at most: a virtual machine shares its L3 with
- * unseen neighbours, so that half of what it is told may not be there. Beyond: four times L3, at most 128
- * MiB, and flushed, for the same reason. */
+/* Half of L1 and of L2. For L3 the geometric mean of L2 and L3, at most half of L3: a virtual machine shares
+ * its L3 with unseen neighbours, so that half of the reported size may not be available. For memory: four
+ * times L3, between 64 and 128 MiB, and flushed, for the same reason. */
 static void working_sets(const uint64_t *cache_bytes, struct mach_working_set *sets)
 {
     const uint64_t l1 = cache_bytes[0] ? cache_bytes[0] : usual_cache_bytes[0];
@@ -43,7 +43,8 @@ static void working_sets(const uint64_t *cache_bytes, struct mach_working_set *s
                                                 .from_memory = true};
 }
 
-/* A level is never nearer than the one before it: where noise or a missing cache says so, the two are one. */
+/* A level is never nearer than the one before it: where noise or a missing cache suggests that, both levels
+ * get the same latency. */
 static void make_monotonic(double *latency_cycles)
 {
     latency_cycles[MACH_L1] = fmax(latency_cycles[MACH_L1], 1);
@@ -114,7 +115,7 @@ ls_err mach_calibration_get(struct mach_calibration *out)
     if (mach_calibration_cache_load(&cpu, out) == LS_OK) return LS_OK;
     LS_TRY(calibrate(&cpu, out));
     (void)mach_calibration_cache_store(
-        &cpu, out); /* a cache that cannot be written costs the next run half a second, no more */
+        &cpu, out); /* without a writable cache the next run takes half a second longer */
     return LS_OK;
 }
 

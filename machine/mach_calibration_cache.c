@@ -93,7 +93,7 @@ ls_err mach_calibration_cache_store(const struct mach_cpu *cpu, const struct mac
     LS_TRY(cache_root(root, sizeof(root)));
     snprintf(dir, sizeof(dir), "%s/loadstone", root);
     LS_TRY(cache_file(cpu, dir, path, sizeof(path)));
-    (void)mkdir(root, 0700); /* a missing parent shows when the file is made */
+    (void)mkdir(root, 0700); /* a missing parent is reported when the file is created */
     (void)mkdir(dir, 0700);
     FILE *f = NULL;
     LS_TRY(write_aside(path, temporary, sizeof(temporary), &f));
@@ -107,7 +107,7 @@ ls_err mach_calibration_cache_store(const struct mach_cpu *cpu, const struct mac
     return LS_OK;
 }
 
-/* The reader: a line at a time, each in its place, each number inside its bounds. */
+/* The reader: lines in a fixed order, each number inside its bounds. */
 struct reader {
     FILE *file;
     const char *path;
@@ -203,8 +203,8 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     return expect_line(r, "end");
 }
 
-/* Names like "AMD EPYC" cover processors of many clocks, so the file's is checked against a short
- * measurement. */
+/* Check the clock of the file against a short measurement: names like "AMD EPYC" cover processors with
+ * different clocks. */
 static ls_err check_clock(const struct mach_calibration *c)
 {
     uint64_t hz = 0;

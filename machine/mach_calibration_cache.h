@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calibration of this processor, kept between runs: $XDG_CACHE_HOME/loadstone/calibration-KEY, a text
- * file. The file is untrusted: another machine's, a truncated or an edited one is refused and then measured
- * anew.
+ * file. The file is untrusted: a truncated or edited one, or one of another machine, is refused, and the
+ * machine is measured again.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef MACH_CALIBRATION_CACHE_H
@@ -14,11 +14,11 @@
 
 /* Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT, LS_ERR_VERSION, LS_ERR_IO; then *out is unchanged. */
 ls_err mach_calibration_cache_load(const struct mach_cpu *cpu, struct mach_calibration *out);
-/* Written aside and renamed: a reader sees the old file or the new one.
+/* The file is written under a temporary name and renamed: a reader sees the old file or the new one.
  * Errors: LS_ERR_NOT_FOUND (neither XDG_CACHE_HOME nor HOME is set), LS_ERR_PERMISSION, LS_ERR_FULL,
  * LS_ERR_IO. */
 ls_err mach_calibration_cache_store(const struct mach_cpu *cpu, const struct mach_calibration *c);
-/* Where the file is.  Errors: LS_ERR_NOT_FOUND, LS_ERR_RANGE (path too long). */
+/* Path of the file.  Errors: LS_ERR_NOT_FOUND, LS_ERR_RANGE (path too long). */
 ls_err mach_calibration_cache_path(const struct mach_cpu *cpu, char *out, size_t out_bytes);
 
 #endif

@@ -51,7 +51,7 @@ static bool mach_needs_signals(enum mach_try_id id)
     return id == MACH_TRY_SINGLE_STEP || id == MACH_TRY_TRIGGER_PERF || id == MACH_TRY_TRIGGER_TIMER;
 }
 
-/* Which command would help against this errno. */
+/* Find the command that would help against this errno. */
 static void mach_remedy(const struct mach_capability *c, enum mach_try_id id, struct mach_try *t)
 {
     const char *remedy = "";

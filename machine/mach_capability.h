@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What sampling this machine allows, found by trying it. */
+/* Kinds of sampling that this machine allows, found by trying them. */
 #ifndef MACH_CAPABILITY_H
 #define MACH_CAPABILITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(id, name, what it is for) */
+/* X(id, name, purpose) */
 #define MACH_TRY_LIST(X)                                                                                \
     X(SINGLE_STEP, "single-step", "engine step: stops after each instruction of a burst")               \
     X(TRIGGER_PERF, "trigger-perf",                                                                     \
@@ -22,7 +22,7 @@ struct mach_try {
     const char *name, *purpose;
     bool works;
     int error;        /* errno, 0 where it worked or no call failed */
-    char detail[160]; /* what was seen */
+    char detail[160]; /* the result in words */
     char remedy[320]; /* the command that enables it, "" where it works or nothing helps */
 };
 
@@ -36,12 +36,12 @@ struct mach_capability {
 };
 
 /* Tries take about 0.2 s and run in a child process, so that no signal handler or timer of the caller
- * changes. Cannot fail: what cannot be found out stays empty and what cannot be tried does not work. Thread:
- * any.  Signal: not safe. */
+ * changes. Never fails: an unknown property stays empty, and a kind that cannot be tried does not work.
+ * Thread: any.  Signal: not safe. */
 void mach_capability_get(struct mach_capability *out);
 
-/* Why the engine hw does not sample here, in a few words for a profile: a static text, "hw: ...".
- * Tries nothing: it looks whether the kernel names a PMU; for processes that do not report it themselves.
+/* Short reason why the engine hw does not sample here, for a profile: a static text, "hw: ...". Only tests
+ * whether the kernel has a PMU; for processes that do not report a reason themselves.
  * Thread: any.  Signal: not safe. */
 const char *mach_capability_why_no_hw(void);
 

@@ -104,7 +104,7 @@ static int (*const mach_try_functions[MACH_TRY_COUNT])(void) = {
 
 static void mach_try_in_child(enum mach_try_id id, int report_fd)
 {
-    alarm(5); /* whatever goes wrong with signals ends */
+    alarm(5); /* ends the child even if signals go wrong */
     struct mach_seen seen = {.error = mach_try_functions[id]()};
     seen.signals = mach_signals;
     if (write(report_fd, &seen, sizeof(seen)) < 0) _exit(1);

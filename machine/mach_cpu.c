@@ -11,8 +11,8 @@
 
 enum { CACHE_INDEX_MAX = 8 };
 
-/* Copy what stands behind the colon of a /proc/cpuinfo line, without the line's end and with control
- * characters as spaces. */
+/* Copy the value after the colon of a /proc/cpuinfo line, without the line's end and with control characters
+ * as spaces. */
 static void copy_value(const char *line, char *out, size_t out_bytes)
 {
     const char *value = strchr(line, ':');

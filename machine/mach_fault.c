@@ -23,7 +23,8 @@ static long faults_so_far(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt : 0;
 }
 
-/* Of each page that a touch of [at, at + len) faults in; NAN unless there is exactly one fault each step. */
+/* Time for each page that a touch of [at, at + len) faults in; NAN unless there is exactly one fault each
+ * step. */
 static double touch_ns(volatile char *at, uint64_t len_bytes, uint64_t step_bytes)
 {
     const long before = faults_so_far();
@@ -41,7 +42,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Values first, NANs left out; the number of values. */
+/* Sort the values in front, without NANs; returns the number of values. */
 static int sorted(double *values, int len)
 {
     int kept = 0;
@@ -75,7 +76,7 @@ static void measure_huge_pages(struct mach_fault_costs *c)
     if (at == MAP_FAILED) return;
     char *first = at + (-(uintptr_t)at & (HUGE_BYTES - 1));
     madvise(first, HUGE_BATCHES * (uint64_t)HUGE_BYTES, MADV_HUGEPAGE);
-    for (int i = 0; i < HUGE_BATCHES; i++) { /* a page that comes in small ones has more than one fault */
+    for (int i = 0; i < HUGE_BATCHES; i++) { /* a page made of small ones has more than one fault */
         volatile char *page = first + (uint64_t)i * HUGE_BYTES;
         const long before = faults_so_far();
         ns[i] = touch_ns(page, HUGE_BYTES, HUGE_BYTES);

@@ -54,7 +54,7 @@ static size_t random_line(uint64_t *state, size_t lines)
     return next_random(state) % lines;
 }
 
-/* One cycle through all lines in random order (Sattolo's algorithm), each line pointing to the next. */
+/* Link all lines into one cycle in random order (Sattolo's algorithm), each line pointing to the next. */
 static void make_ring(char *base, uint32_t *order, size_t lines)
 {
     uint64_t state = 42;
@@ -107,7 +107,7 @@ double mach_latency_control(void)
 {
     uint64_t line = 0, state = 7, sum = 0, len = 0;
     for (int i = 0; i < PROBES; i++) {
-        /* from another phase of the counter's step each time */
+        /* start at another phase of the counter's step each time */
         for (volatile uint64_t spin = next_random(&state) & CONTROL_SPIN_MAX; spin > 0;)
             spin = spin - 1;
         const uint64_t reading = mach_probe_control(&line);
@@ -119,7 +119,7 @@ double mach_latency_control(void)
 }
 
 /* Bring the working set into the nearest caches that hold it, in random order, so that no prefetched line
- * stays behind. */
+ * remains. */
 static void warm(const volatile char *base, size_t lines)
 {
     uint64_t state = 1;

@@ -47,7 +47,7 @@ uint32_t mach_kernel_version(void)
     return (uint32_t)((parts[0] << 16) + (parts[1] << 8) + (parts[2] > 255 ? 255 : parts[2]));
 }
 
-/* What stands behind "KEY:" in a text of lines; "" when it is not there. */
+/* Return the text after "KEY:" at the start of a line; "" when it is missing. */
 static const char *mach_value(const char *text, const char *key)
 {
     const size_t len = strlen(key);
@@ -74,7 +74,7 @@ static void mach_name(char out[48], const char *name)
     snprintf(out, 48, "%.*s", (int)strcspn(name, "\n"), name);
 }
 
-/* Signs in the environment come first: a pod's container is made by docker, too. */
+/* The environment is tested first: docker also makes the containers of pods. */
 static bool mach_container_by_env(char *(*get)(const char *), char out[48])
 {
     static const struct {
@@ -135,7 +135,7 @@ static void mach_find_container(const char *root, char *(*get)(const char *), st
     mach_container_by_cgroup(root, p->container);
 }
 
-/* The CPU says that a hypervisor runs it (x86), the firmware or Xen may say which. */
+/* The CPU flag (x86) or Xen reports that there is a hypervisor, the firmware may name it. */
 static void mach_find_hypervisor(const char *root, struct mach_privilege *p)
 {
     char path[MACH_PATH_BYTES], text[MACH_CPUINFO_BYTES];

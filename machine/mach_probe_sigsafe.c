@@ -4,6 +4,6 @@
 uint64_t mach_probe_control(const volatile void *line)
 {
     (void)*(const volatile char *)line;
-    (void)mach_probe_load(line); /* the first one pays for fetching and decoding the probe */
+    (void)mach_probe_load(line); /* the first call pays for fetching and decoding the probe */
     return mach_probe_load(line);
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The latency probe: one timed load of one byte. Source: facts on lfence/rdtsc ordering, Intel SDM vol. 2B
- * RDTSC/RDTSCP. */
+/* The latency probe: one timed load of one byte. Source: ordering of lfence and rdtsc, Intel SDM vol. 2B,
+ * RDTSC and RDTSCP. */
 #ifndef MACH_PROBE_SIGSAFE_H
 #define MACH_PROBE_SIGSAFE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* lfence; rdtsc; lfence; load; rdtscp; lfence. Returns elapsed TSC cycles, the probe's own cost included.
- * The load may fault: a SIGSEGV/SIGBUS handler that finds its ip at mach_probe_load_ip sets it to
- * mach_probe_fault_ip, and the function returns MACH_PROBE_FAULTED. Thread: any.  Signal: safe. */
+/* lfence; rdtsc; lfence; load; rdtscp; lfence. Returns elapsed TSC cycles, the probe's own cost included. The
+ * load may fault: a SIGSEGV/SIGBUS handler whose ip is mach_probe_load_ip sets it to mach_probe_fault_ip, and
+ * the function returns MACH_PROBE_FAULTED. Thread: any.  Signal: safe. */
 uint64_t mach_probe_load(const volatile void *addr);
 #define MACH_PROBE_FAULTED UINT64_MAX
 extern const char mach_probe_load_ip[], mach_probe_fault_ip[];
 
-/* A probe of a line that is in L1 for certain, with the probe's code warm as well: what the next probe costs,
- * plus the latency of L1. Where the time stamp counter advances in steps one reading says little; the mean of
- * many is exact, because calls come at random phases of a step.  Thread: any.  Signal: safe. */
+/* Probe a line that is certainly in L1, with the probe's code also warm: the reading is the probe's cost plus
+ * the latency of L1. Where the time stamp counter advances in steps, one reading is inexact; the mean of many
+ * is exact, because calls come at random phases of a step.  Thread: any.  Signal: safe. */
 uint64_t mach_probe_control(const volatile void *line);
 
 #endif

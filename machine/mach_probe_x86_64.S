@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timed load. Fences as in the Intel SDM vol. 2B, RDTSC and RDTSCP: the first lfence lets everything before finish, the second keeps
- * the load behind the first time stamp, rdtscp waits for the load, the last lfence keeps later code out. */
+/* The timed load. Fences as in the Intel SDM vol. 2B, RDTSC and RDTSCP: the first lfence lets earlier
+ * instructions finish, the second keeps the load after the first time stamp, rdtscp waits for the load, the
+ * last lfence keeps later code out. */
     .text
     .p2align 6 /* the whole probe in one line of the instruction cache */
     .globl mach_probe_load

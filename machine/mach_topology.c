@@ -22,7 +22,7 @@ static struct text text_over(char *buffer, size_t len_bytes)
     return (struct text){.at = buffer, .left_bytes = len_bytes};
 }
 
-/* Append; what does not fit is cut. */
+/* Append formatted text, cut off where it does not fit. */
 static void __attribute__((format(printf, 2, 3))) text_add(struct text *t, const char *format, ...)
 {
     va_list args;
@@ -93,8 +93,8 @@ static void add_processors(struct text *t, hwloc_topology_t topology)
     text_add_count(t, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU), "thread");
 }
 
-/* hwloc counts what NUMA nodes say, which misses memory that was plugged in later; the system's total does
- * not. */
+/* Size of the memory. hwloc adds up the NUMA nodes and so misses memory that was plugged in later; the
+ * system's total includes it. */
 static uint64_t memory_bytes(hwloc_topology_t topology)
 {
     const uint64_t of_nodes = hwloc_get_root_obj(topology)->total_memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This machine in words: for the head of a report and for run.h5. */
+/* Description of this machine in words: for the head of a report and for run.h5. */
 #ifndef MACH_TOPOLOGY_H
 #define MACH_TOPOLOGY_H
 

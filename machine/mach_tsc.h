@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time stamp counter: its frequency, the step it advances in, and what the processor does in one of its
- * cycles.
+/* The time stamp counter: its frequency, its step, and the processor's instructions in one of its cycles.
  *
- * Where nothing else is said: Thread: any.  Signal: mach_tsc_read is safe, the others are not. */
+ * Unless noted otherwise: Thread: any.  Signal: mach_tsc_read is safe, the others are not. */
 #ifndef MACH_TSC_H
 #define MACH_TSC_H
 
@@ -10,16 +9,16 @@
 
 #include <stdint.h>
 
-/* The counter itself; 0 where there is none.  Thread: any. */
+/* Read the counter; 0 where there is none.  Thread: any. */
 uint64_t mach_tsc_read(void);
 
 /* Cycles per second. Measured against CLOCK_MONOTONIC over about window_ns; where CPUID leaf 15H (Intel SDM
- * vol. 2A, CPUID) names a frequency that agrees with the measurement, that exact one is returned. Errors:
- * LS_ERR_UNSUPPORTED where there is no counter.  Thread: any. */
+ * vol. 2A, CPUID) gives a frequency that agrees with the measurement, that exact one is returned.
+ * Errors: LS_ERR_UNSUPPORTED where there is no counter.  Thread: any. */
 ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz);
 
-/* Greatest common divisor of many differences of the counter: AMD's counter since Zen advances by the
- * multiple of its 100 MHz reference. */
+/* Greatest common divisor of many differences of the counter: AMD's counter since Zen advances by multiples
+ * of its 100 MHz reference. */
 uint32_t mach_tsc_step_cycles(void);
 
 /* Simple independent integer instructions completed in one cycle of the counter, best of several runs. */

@@ -11,8 +11,8 @@
 #define CPUID_1_EDX_TSC (1u << 4) /* Intel SDM vol. 2A, CPUID, leaf 01H */
 
 enum {
-    TSC_EDGE_TRIES = 8,       /* readings of both clocks at one end of the window; the tightest counts */
-    TSC_STEP_READINGS = 2000, /* enough for interrupts not to matter to a greatest common divisor */
+    TSC_EDGE_TRIES = 8,       /* readings of both clocks at each end of the window; the tightest counts */
+    TSC_STEP_READINGS = 2000, /* enough that interrupts do not affect the greatest common divisor */
     ISSUE_RUNS = 20,
     ISSUE_LOOPS = 2000,
     ISSUE_PER_LOOP = 64,
@@ -27,7 +27,7 @@ uint64_t mach_tsc_read(void)
     return __rdtsc();
 }
 
-/* Both clocks at one moment: the reading least disturbed by interrupts. */
+/* Read both clocks at one moment: the reading least disturbed by interrupts. */
 static struct tsc_edge tsc_edge_read(void)
 {
     struct tsc_edge best = {.width_cycles = UINT64_MAX};
@@ -41,7 +41,8 @@ static struct tsc_edge tsc_edge_read(void)
     return best;
 }
 
-/* Leaf 15H: EBX / EAX is the ratio to the crystal, ECX its frequency; 0 when the processor does not say. */
+/* Leaf 15H: EBX / EAX is the ratio to the crystal, ECX its frequency; 0 when the processor does not report
+ * it. */
 static uint64_t tsc_hz_by_cpuid(void)
 {
     unsigned denominator = 0, numerator = 0, crystal_hz = 0, edx = 0;
@@ -90,8 +91,7 @@ uint32_t mach_tsc_step_cycles(void)
     return step == 0 || step > UINT32_MAX ? 1 : (uint32_t)step;
 }
 
-/* 64 instructions of six independent chains, half of them additions, half moves between registers as
- * compilers write them. */
+/* 64 instructions in six independent chains: half additions, a quarter lea, a quarter xor. */
 #define ISSUE_8                                                               \
     "add $1, %%r8\n\tlea 3(%%r9), %%r9\n\tadd $1, %%r10\n\txor $5, %%r11\n\t" \
     "add $1, %%rcx\n\tlea 7(%%rdx), %%rdx\n\tadd $1, %%r8\n\txor $9, %%r10\n\t"
