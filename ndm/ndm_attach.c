@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps of nodes and groups: all ranges that are meant get the new map, or none. */
+/* Maps of nodes and groups: all ranges of a group get the new map, or none. */
 #include "common/ls_compat.h"
 #include "common/ls_error.h"
 #include "ndm/ndm_live.h"
@@ -7,10 +7,11 @@
 
 #include <stdlib.h>
 
-/* What is done with each range; done counts those it was done with. */
+/* Function to call for each range; it increments *done for each range that it handled. */
 typedef ls_err (*range_fn)(smr_node *n, struct ndm_live_map *m, uint32_t *done);
 
-/* n itself, or the ranges among a group's members and theirs; ranges inside a member are not meant. */
+/* Call fn for n itself, or for all ranges of a group, nested groups included; not for ranges inside a
+ * member. */
 static ls_err each_range(smr_node *n, range_fn fn, struct ndm_live_map *m, uint32_t *done)
 {
     if (!n->is_group) return fn(n, m, done);
@@ -21,7 +22,7 @@ static ls_err each_range(smr_node *n, range_fn fn, struct ndm_live_map *m, uint3
 
 static ls_err check_range(smr_node *n, struct ndm_live_map *m, uint32_t *done)
 {
-    if (n->died_ns != SMR_ALIVE) return LS_OK; /* a member that was freed, or told by done */
+    if (n->died_ns != SMR_ALIVE) return LS_OK; /* a freed member; a freed node gives 0 ranges */
     LS_TRY(ndm_map_check_elements(&m->m, m->domain ? &m->domain->g : NULL, smr_node_elements(n), n->label));
     ++*done;
     return LS_OK;
@@ -65,7 +66,7 @@ static void set_all(smr_node *n, struct ndm_live_map *m)
     each_range(n, set_range, m, &ranges);
 }
 
-/* Takes fresh over, whatever happens. */
+/* Attach fresh to n. Takes ownership of fresh, also on failure. */
 static ls_err attach(smr_node *n, struct ndm_live_map *fresh)
 {
     ls_err e = ndm_map_check(&fresh->m, fresh->domain ? &fresh->domain->g : NULL, n->label);
@@ -86,7 +87,7 @@ static ls_err attach(smr_node *n, struct ndm_live_map *fresh)
     return e;
 }
 
-/* A map of n onto d, to be filled in. */
+/* Make an empty map of n onto d. */
 static ls_err fresh_map(const smr_node *n, ndm_domain *d, enum ndm_map_kind kind, struct ndm_live_map **out)
 {
     if (!n) return ls_fail(LS_ERR_ARG, "no node to map");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a geometry is sound, wherever it came from: the program, the spool, a file.
+/* Check that a geometry is valid, wherever it came from: the program, the spool, a file.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef NDM_CHECK_H

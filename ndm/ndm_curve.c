@@ -52,7 +52,7 @@ void ndm_hilbert_cell(unsigned dims, unsigned bits, uint64_t index, uint64_t cel
 {
     memset(cell, 0, NDM_AXES_MAX * sizeof(*cell));
     unsigned at = dims * bits;
-    for (unsigned b = bits; b-- > 0;) /* the transposed form: bits of the index dealt out, highest first */
+    for (unsigned b = bits; b-- > 0;) /* the transposed form: distribute the index's bits, highest first */
         for (unsigned k = 0; k < dims; k++)
             cell[k] |= (index >> --at & 1) << b;
     const uint64_t top = cell[dims - 1] >> 1; /* Gray decode */

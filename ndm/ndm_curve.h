@@ -7,7 +7,7 @@
 
 #include "loadstone/ndm.h"
 
-/* Z order: from the lowest bit up one bit of each axis that still has one, x first. */
+/* Z order: from the lowest bit up, one bit of each axis that has bits left, x first. */
 void ndm_morton_cell(const unsigned bits[NDM_AXES_MAX], uint64_t index, uint64_t cell[NDM_AXES_MAX]);
 uint64_t ndm_morton_index(const unsigned bits[NDM_AXES_MAX], const uint64_t cell[NDM_AXES_MAX]);
 

@@ -23,7 +23,7 @@ static ls_err check_label(const ndm_domain *d)
     return LS_OK;
 }
 
-/* d's geometry is made and checked: now everybody may see it. */
+/* Make a complete and checked domain visible to other threads. */
 static ls_err publish(ndm_domain *d, ndm_domain **out)
 {
     d->is_whole = true;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What gathered on a domain: one map of a node (or of all nodes of the domain together), its metrics,
- * whole-run and by step. Values run as the geometry's cells or points do, x fastest in grids. Missing (no
- * sample there) is NaN for means, maxima and shares; counts and sums are 0 there.
+/* Samples accumulated on a domain: one map of a node (or of all nodes of the domain together), its metrics,
+ * for the whole run and by step. Values are in the order of the geometry's cells or points, x fastest in
+ * grids. Missing values (no sample there) are NaN for means, maxima and shares; counts and sums are 0.
  *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef NDM_FIELD_H
 #define NDM_FIELD_H
 
 #include "ndm/ndm_shape.h"
 
-/* How values come together where cells do (ndm/ndm_mix.h). */
+/* Rule for combining the values of several cells (ndm/ndm_mix.h). */
 enum ndm_mixing { NDM_ADDS, NDM_MAX, NDM_MEAN };
 
-/* X(metric, how values of it mix, name in run.h5, unit, words): the one list. */
+/* X(metric, rule for combining its values, name in run.h5, unit, words): the list of all metrics. */
 #define NDM_METRIC_LIST(X)                                                                              \
     X(SAMPLES, ADDS, "samples", "", "sampled accesses")                                                 \
     X(TIME, ADDS, "time_ns", "ns", "CPU time that the samples stand for")                               \
@@ -34,7 +34,7 @@ struct ndm_metric_row {
     const char *name, *unit, *words;
 };
 const struct ndm_metric_row *ndm_metric(enum ndm_metric m);
-/* Where nothing was sampled: 0 of counts and sums, NaN of all others. */
+/* Value without samples: 0 for counts and sums, NaN for all others. */
 double ndm_metric_missing(enum ndm_metric m);
 
 struct ndm_field {
@@ -43,7 +43,7 @@ struct ndm_field {
     uint32_t domain; /* into ndm_atlas.domains */
     uint32_t node;   /* id in /nodes; UINT32_MAX: all nodes of the domain */
     enum ndm_centering centering;
-    uint64_t mapped_len, outside_len; /* samples in the field, and those in ghosts, padding or nowhere */
+    uint64_t mapped_len, outside_len; /* samples in the field; samples in ghosts, padding or nowhere */
     uint64_t values_len;
     double *values[NDM_METRICS_LEN]; /* values_len each */
     uint32_t steps_len;              /* 0: not time-resolved */
@@ -52,7 +52,7 @@ struct ndm_field {
     double *step_values[NDM_METRICS_LEN]; /* steps_len * values_len, step by step */
 };
 
-/* Frees what f holds, not f. */
+/* Free the contents of f, not f itself. */
 void ndm_field_fini(struct ndm_field *f);
 
 /* All domains and fields of a recording. */
@@ -62,7 +62,7 @@ struct ndm_atlas {
     struct ndm_field *fields;
     uint32_t fields_len;
 };
-/* Frees what a holds, not a. */
+/* Free the contents of a, not a itself. */
 void ndm_atlas_fini(struct ndm_atlas *a);
 
 #endif

@@ -19,7 +19,8 @@ static double coordinate(const ndm_finder *f, uint64_t place, unsigned axis)
     return f->g->points[NDM_AXES_MAX * f->order[place] + axis];
 }
 
-/* By coordinate, then by number: no two are equal, so duplicates cannot make the splitting slow. */
+/* Compare by coordinate, then by number: no two points are equal, so duplicates cannot slow the splitting
+ * down. */
 static bool is_before(const ndm_finder *f, unsigned axis, uint64_t a, uint64_t b)
 {
     const double x = coordinate(f, a, axis), y = coordinate(f, b, axis);
@@ -33,7 +34,7 @@ static void swap_places(ndm_finder *f, uint64_t a, uint64_t b)
     f->order[b] = point;
 }
 
-/* Bring the median of first, middle and last to the end of [lo, hi), as the pivot. */
+/* Move the median of first, middle and last to the end of [lo, hi), as the pivot. */
 static void choose_pivot(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi)
 {
     const uint64_t mid = lo + (hi - lo) / 2, last = hi - 1;
@@ -42,7 +43,7 @@ static void choose_pivot(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi)
     if (is_before(f, axis, mid, last)) swap_places(f, mid, last);
 }
 
-/* Quickselect (Hoare 1961): the k-th of [lo, hi) comes to place k, smaller ones before it. */
+/* Quickselect (Hoare 1961): move the k-th of [lo, hi) to place k, smaller ones before it. */
 static void select_place(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi, uint64_t k)
 {
     while (hi - lo > 1) {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { LEVELS = 4, INDEX_BITS = 40, FIRST_SLOTS = 64 };
-#define WHOLE_KEY UINT64_C(0xffffff) /* as the step of a key: behind all others */
+#define WHOLE_KEY UINT64_C(0xffffff) /* the step in a whole-run key: sorts after all others */
 
-/* What gathered on one value in one step. */
+/* Sums for one value in one step. */
 struct pile {
     uint64_t key; /* step << INDEX_BITS | index */
     double time_ns, stall_ns, latency_cycles, latency_max_cycles;
@@ -19,7 +19,7 @@ struct pile {
     uint32_t levels[LEVELS];
 };
 
-/* Open addressing while it gathers; sorted by key once finished. */
+/* A hash table with open addressing while accesses are added; sorted by key once finished. */
 struct ndm_gather {
     struct pile *piles;
     uint64_t slots, used;
@@ -52,7 +52,7 @@ static uint64_t key_of(uint32_t step, uint64_t index)
     return (step == NDM_GATHER_WHOLE ? WHOLE_KEY : step) << INDEX_BITS | index;
 }
 
-/* The slot of key, or the empty one where it would be. Multiplicative hashing: Knuth, TAOCP 3, 6.4. */
+/* Return the slot of key, or the empty slot where it belongs. Multiplicative hashing: Knuth, TAOCP 3, 6.4. */
 static struct pile *slot_of(struct pile *piles, uint64_t slots, uint64_t key)
 {
     uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
@@ -62,7 +62,7 @@ static struct pile *slot_of(struct pile *piles, uint64_t slots, uint64_t key)
     }
 }
 
-/* Room for two more piles. */
+/* Make room for two more piles. */
 static ls_err reserve(ndm_gather *g)
 {
     if ((g->used + 2) * 10 <= g->slots * 7) return LS_OK;
@@ -145,7 +145,7 @@ uint32_t ndm_gather_steps(const ndm_gather *g)
     return g->steps_len;
 }
 
-/* The first pile whose key is not below key. */
+/* Return the index of the first pile whose key is not below key. */
 static uint64_t first_from(const ndm_gather *g, uint64_t key)
 {
     uint64_t lo = 0, hi = g->used;
@@ -224,7 +224,7 @@ double ndm_gather_nth(const ndm_gather *g, uint32_t step, enum ndm_metric m, uin
     return metric_of(p, m);
 }
 
-/* One array for each metric, step by step. */
+/* Fill one array for each metric, step by step. */
 static ls_err fill_arrays(const ndm_gather *g, uint32_t first_step, uint32_t steps,
                           double *out[NDM_METRICS_LEN])
 {

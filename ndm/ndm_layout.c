@@ -111,7 +111,7 @@ static ls_err check_ordered(const struct ndm_layout *l, const struct ndm_geometr
     return is_curve(l->order) ? check_curve(l, g, label) : LS_OK;
 }
 
-/* Axes with more than one cell, by growing stride. */
+/* Sort the axes with more than one cell by growing stride. */
 static unsigned strided_axes(const struct ndm_layout *l, const struct ndm_geometry *g,
                              unsigned out[NDM_AXES_MAX])
 {
@@ -126,7 +126,7 @@ static unsigned strided_axes(const struct ndm_layout *l, const struct ndm_geomet
     return len;
 }
 
-/* The lowest element of any cell: where axes of negative stride end. */
+/* Return the lowest element of any cell: axes of negative stride have theirs at the last cell. */
 static uint64_t strided_base(const struct ndm_layout *l, const struct ndm_geometry *g)
 {
     uint64_t base = l->offset;
@@ -135,7 +135,8 @@ static uint64_t strided_base(const struct ndm_layout *l, const struct ndm_geomet
     return base;
 }
 
-/* Each stride must reach over all that the smaller ones cover, so that no element belongs to two cells. */
+/* Each stride must be at least the range that the smaller strides cover, so that no element belongs to two
+ * cells. */
 static ls_err check_strided(const struct ndm_layout *l, const struct ndm_geometry *g, const char *label)
 {
     unsigned axes[NDM_AXES_MAX];
@@ -184,18 +185,19 @@ ls_err ndm_layout_check(const struct ndm_layout *l, const struct ndm_geometry *g
 
 /* ---- rows, columns and tiles ---- */
 
-/* The axis that runs as the k-th: 0 the fastest. */
+/* Return the k-th axis in the order of storage: 0 is the fastest. */
 static unsigned axis_at(const struct ndm_layout *l, const struct ndm_geometry *g, unsigned k)
 {
     return l->order == NDM_X_SLOWEST ? g->dims - 1 - k : k;
 }
 
-/* The tile that is looked at: where it begins and how far it reaches, by rank of the axis. */
+/* The current tile: its begin and its extent, by rank of the axis. */
 struct box {
     uint64_t begin[NDM_AXES_MAX], extent[NDM_AXES_MAX];
 };
 
-/* Elements of a whole layer of tiles across the k-th axis, inside the tiles chosen for the slower ones. */
+/* Number of elements in a whole layer of tiles across the k-th axis, inside the tiles chosen for the slower
+ * axes. */
 static uint64_t layer(const struct ndm_layout *l, const struct ndm_geometry *g, unsigned k,
                       const struct box *b)
 {
@@ -205,7 +207,7 @@ static uint64_t layer(const struct ndm_layout *l, const struct ndm_geometry *g, 
     return n;
 }
 
-/* Tile number t along the k-th axis; the last one may be partial. */
+/* Set b to tile number t along the k-th axis; the last one may be partial. */
 static void choose(const struct ndm_layout *l, const struct ndm_geometry *g, unsigned k, uint64_t t,
                    struct box *b)
 {
@@ -256,7 +258,7 @@ static void curve_cell(const struct ndm_layout *l, const unsigned bits[NDM_AXES_
         ndm_hilbert_cell(dims, bits[0], index, cell);
 }
 
-/* Bits of each axis; returns the elements of a tile. */
+/* Set the bits of each axis; returns the number of elements in a tile. */
 static uint64_t curve_bits(const struct ndm_layout *l, const struct ndm_geometry *g,
                            unsigned bits[NDM_AXES_MAX])
 {
@@ -319,7 +321,7 @@ static uint64_t strided_element(const struct ndm_layout *l, const struct ndm_geo
 {
     uint64_t e = l->offset;
     for (unsigned k = 0; k < g->dims; k++)
-        e += cell[k] * (uint64_t)l->stride[k]; /* wraps and comes back for negative ones */
+        e += cell[k] * (uint64_t)l->stride[k]; /* wraps; the sum is right for negative strides */
     return e;
 }
 
@@ -347,12 +349,12 @@ uint64_t ndm_layout_elements(const struct ndm_layout *l, const struct ndm_geomet
     return cells_allocated(l, g) * at_least_one(l->elements_per_cell);
 }
 
-/* From where it is allocated to the domain's cell: ghosts and padding are none. */
+/* Convert an allocated position to the domain's cell; false for ghosts and padding. */
 static bool take_ghosts_off(const struct ndm_layout *l, const struct ndm_geometry *g,
                             uint64_t place[NDM_AXES_MAX])
 {
     for (unsigned k = 0; k < g->dims; k++) {
-        place[k] -= l->ghost_low[k]; /* wraps for those in front */
+        place[k] -= l->ghost_low[k]; /* wraps for ghosts before the first cell */
         if (place[k] >= g->extents[k]) return false;
     }
     return true;

@@ -35,7 +35,7 @@ static ls_err make_grid(const struct ndm_grid *grid, struct ndm_geometry *g)
         g->extents[k] = used ? grid->extents[k] : 1;
         g->origin[k] = used ? grid->origin[k] : 0;
         g->spacing[k] = used && grid->spacing[k] != 0 ? grid->spacing[k] : 1;
-        g->cells_len *= g->extents[k]; /* wrapped only when the check finds too many */
+        g->cells_len *= g->extents[k]; /* overflows only for extents that the check rejects */
     }
     return ndm_geometry_check(g);
 }
@@ -49,7 +49,8 @@ ls_err ndm_make_grid(const struct ndm_grid *grid, struct ndm_geometry *out)
     return e;
 }
 
-/* Number i of an array of signed integers, counted from 0; one below base wraps to the far end. */
+/* Return number i of an array of signed integers, converted to count from 0; a number below base wraps
+ * around. */
 static uint64_t index_at(const void *array, uint64_t i, uint32_t size_bytes, uint32_t base)
 {
     int64_t number;
@@ -141,7 +142,7 @@ static ls_err copy_connectivity(const struct ndm_mesh *mesh, struct ndm_geometry
     return LS_OK;
 }
 
-/* Up to the last axis on which points differ. */
+/* Count the axes up to the last one on which points differ. */
 static uint32_t dims_of_points(const struct ndm_geometry *g)
 {
     for (uint32_t k = NDM_AXES_MAX; k-- > 1;)

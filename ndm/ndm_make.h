@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what a program tells (include/loadstone/ndm.h) to plain data that is checked: copies, with indices
- * from 0.
+/* Convert the program's arguments (include/loadstone/ndm.h) to checked plain data: copies, with indices from
+ * 0.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef NDM_MAKE_H
@@ -12,7 +12,7 @@
  * Errors: as ndm_domain_new_grid, ndm_domain_new_mesh, ndm_map_indirect; then *out is empty. */
 ls_err ndm_make_grid(const struct ndm_grid *grid, struct ndm_geometry *out);
 ls_err ndm_make_mesh(const struct ndm_mesh *mesh, struct ndm_geometry *out);
-/* The map is not checked against its domain yet. label: of the node. */
+/* The map is not yet checked against its domain. label: of the node. */
 ls_err ndm_make_targets(const struct ndm_indirection *indirection, const char *label, struct ndm_map *out);
 
 #endif

@@ -15,7 +15,7 @@ static void calls_add(int32_t more)
     __atomic_store_n(&ndm_state.calls_len, ndm_state.calls_len + (uint32_t)more, __ATOMIC_RELAXED);
 }
 
-/* ---- telling ---- */
+/* ---- reports to the sink ---- */
 
 static void tell_domain(const ndm_domain *d)
 {
@@ -64,7 +64,7 @@ void ndm_map_hand_over(struct ndm_live_map *m)
     m->is_whole = false;
 }
 
-/* Oldest first: the lists begin with the newest. */
+/* Report all domains and maps, oldest first: the lists begin with the newest. */
 static void tell_all(void)
 {
     ndm_domain *d = ndm_state.domains;
@@ -175,7 +175,7 @@ void ndm_settle(const smr_node *n)
     const struct ndm_sink *k = NULL;
     if (ndm_calls_len() == 0 || smr_lock_held()) return;
     smr_lock();
-    /* not from within a callback, which would wait for itself */
+    /* not from within a callback: it would wait for itself */
     if (has_calls(n) && !(smr_state.in_use && pthread_equal(smr_state.in_use_by, pthread_self())))
         k = ndm_state.sink;
     smr_unlock();
@@ -215,7 +215,7 @@ bool ndm_call_begin(uint64_t addr, struct ndm_call *out)
     return found;
 }
 
-/* By number: the function may have ended its own map. */
+/* Disable a map by its number: the function may have ended its own map. */
 static void disable_map(uint32_t id)
 {
     struct ndm_live_map *m = ndm_state.maps;

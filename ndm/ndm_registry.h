@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program mapped, as it changes: a sink that hears of domains and maps, so that the preloaded
- * runtime can spool them, and the calls of natural-domain functions. Everything is under the lock of
- * smrtree/smr_registry.h, so that events of nodes and of maps come in one order and fork finds both at rest.
+/* Registry of the program's domains and maps, as they change: a sink receives them, so that the preloaded
+ * runtime can spool them; and the calls of natural-domain functions. Everything is under the lock of
+ * smrtree/smr_registry.h, so that events of nodes and of maps have one order and are both complete at a fork.
  *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * Unless noted otherwise: Thread: any.  Signal: not safe. */
 #ifndef NDM_REGISTRY_H
 #define NDM_REGISTRY_H
 
 #include "ndm/ndm_map.h"
 
-/* Domains and maps have numbers from 1, never used again in a process. Entries may be NULL. All but settle
- * come in order under the lock and must not call back into trees or maps; geometry and map are borrowed for
- * the call: ndm/ndm_wire.h writes them as bytes. */
+/* Domains and maps have numbers from 1, never reused in a process. Entries may be NULL. All except settle are
+ * called in order under the lock and must not call back into trees or maps; geometry and map are borrowed for
+ * the call: ndm/ndm_wire.h converts them to bytes. */
 struct ndm_sink {
     void (*domain_add)(void *user, uint32_t domain, const struct ndm_geometry *g);
-    /* Refreshed: the same numbers of points and cells, other coordinates. */
+    /* Refreshed: the same numbers of points and cells, new coordinates. */
     void (*domain_change)(void *user, uint32_t domain, const struct ndm_geometry *g);
-    void (*domain_remove)(void *user, uint32_t domain); /* after its maps' ends */
-    /* A map, onto which nodes are put next; domain 0: none. Refreshed targets: the same number again. */
+    void (*domain_remove)(void *user, uint32_t domain); /* after the ends of its maps */
+    /* A new map, to which nodes are assigned next; domain 0: none. Refreshed targets: the same number
+     * again. */
     void (*map_add)(void *user, uint32_t map, uint32_t domain, const struct ndm_map *m);
-    /* Node (an id of smr_registry.h) is mapped by map from now on, instead of what it had; map 0: it is
-     * mapped no more. A node that is removed is mapped no more without a call. Freed memory that gets a new
-     * life has a new id, which is told again. */
+    /* The node (an id of smr_registry.h) has this map from now on, instead of its previous one; map 0: none.
+     * A node that is removed loses its map without a call. Freed memory that is registered again has a new
+     * id, for which this is called again. */
     void (*node_map)(void *user, uint32_t node, uint32_t map);
-    /* No lock: a node with a callback is about to be removed or unmapped, so its samples so far are to be
-     * drained now. */
+    /* Called without the lock: a node with a callback is about to be removed or unmapped, so its samples so
+     * far must be drained now. */
     void (*settle)(void *user);
     void *user;
 };
-/* Hear from now on; what there is already is told first, as far as it was kept (ndm_untold_kept). NULL: no
- * more. Set it after the registry's own sink.
+/* Set the sink; existing domains and maps are reported first, as far as they were kept (ndm_untold_kept).
+ * NULL: remove it. Set it after the registry's own sink.
  * Owns:   sink is borrowed and must stay valid while set. */
 void ndm_registry_set_sink(const struct ndm_sink *sink);
 
-/* Domains and maps that no sink has heard of yet are kept whole for one that comes late (true, in the
- * preloaded runtime), or only checked (false, in libloadstone.so, where none ever comes). */
+/* true: domains and maps that were not yet reported to a sink are kept for a later one (in the preloaded
+ * runtime). false: they are only checked (in libloadstone.so, which never gets a sink). */
 extern const bool ndm_untold_kept;
 
-/* Nodes with a callback, now: 0 means that no thread is needed for them. One relaxed load.  Signal: safe. */
+/* Number of nodes with a callback; 0: no thread is needed for them. One relaxed load.  Signal: safe. */
 uint32_t ndm_calls_len(void);
 
 /* A call of a natural-domain function. */
@@ -47,10 +48,10 @@ struct ndm_call {
     void *user;
     uint32_t node_id, map, domain;
 };
-/* The innermost living range that holds addr, when it is mapped by a callback that was not disabled: *out
- * says what to call (out->fn(out->node, sample, out->user), without a lock), and the node stays until
- * ndm_call_end. One call at a time in a process.
- * Thread: one that is the runtime's own. */
+/* Begin a call for the innermost living range that holds addr, if its map has a callback that is not
+ * disabled. *out describes the call (out->fn(out->node, sample, out->user), without a lock), and the node
+ * stays until ndm_call_end. One call at a time in a process.
+ * Thread: one of the runtime. */
 bool ndm_call_begin(uint64_t addr, struct ndm_call *out);
 /* disable: the function is not called again for any node of this map. */
 void ndm_call_end(const struct ndm_call *c, bool disable);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A domain as plain data, as the spool, run.h5 and the exporters hold it. Of include/loadstone/ndm.h the
- * shapes and centerings; there the program's handle has the same content.
+/* A domain as plain data, as the spool, run.h5 and the exporters hold it. It uses the shapes and centerings
+ * of include/loadstone/ndm.h, where the program's handle has the same content.
  *
- * Where nothing else is said: Thread: one at a time for one object.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time for one object.  Signal: not safe. */
 #ifndef NDM_SHAPE_H
 #define NDM_SHAPE_H
 
@@ -12,13 +12,13 @@ enum ndm_kind { NDM_GRID, NDM_MESH };
 
 struct ndm_geometry {
     enum ndm_kind kind;
-    char *label, *unit; /* unit "" when not told */
+    char *label, *unit; /* unit "": not given */
     uint32_t dims;      /* grid: axes; mesh: up to the last axis on which points differ */
     char *axes[NDM_AXES_MAX];
     /* grids */
     uint64_t extents[NDM_AXES_MAX]; /* cells; 1 for axes beyond dims */
     double origin[NDM_AXES_MAX];
-    double spacing[NDM_AXES_MAX]; /* above 0: 0, which counts as 1, is 1 here (ndm_make.c) */
+    double spacing[NDM_AXES_MAX]; /* above 0; the program's 0 becomes 1 (ndm_make.c) */
     /* meshes */
     uint64_t points_len;
     double *points;         /* 3 * points_len, x y z of each */
@@ -28,12 +28,12 @@ struct ndm_geometry {
     uint8_t *shapes;        /* enum ndm_shape of each cell */
 };
 
-/* Frees what g holds, not g. */
+/* Free the contents of g, not g itself. */
 void ndm_geometry_fini(struct ndm_geometry *g);
-/* Values of a field with this centering. */
+/* Number of values of a field with this centering. */
 uint64_t ndm_geometry_values(const struct ndm_geometry *g, enum ndm_centering centering);
-/* Where value i of such a field is: the middle of a grid's cell (0 along axes beyond dims), a point, the mean
- * of a cell's points.  Thread: any. */
+/* Get the position of value i of such a field: the middle of a grid's cell (0 along axes beyond dims), a
+ * point, or the mean of a cell's points.  Thread: any. */
 void ndm_geometry_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
                         double at[NDM_AXES_MAX]);
 

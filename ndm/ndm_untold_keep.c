@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the preloaded runtime, which may begin after libraries have mapped theirs. */
+/* For the preloaded runtime, which may start after libraries have made their maps. */
 #include "ndm/ndm_registry.h"
 
 const bool ndm_untold_kept = true;

@@ -124,7 +124,7 @@ static ls_err take_words(struct ls_cursor *c, uint64_t magic, uint64_t *words, s
     return ls_fail(LS_ERR_FORMAT, "natural domain: the record does not begin as it must");
 }
 
-/* A copy of the next len items, padded; NULL for none. */
+/* Copy the next len items, which are padded; NULL for none. */
 static ls_err take_array(struct ls_cursor *c, uint64_t len, size_t item_bytes, void *out_array)
 {
     void *copy = NULL;
@@ -136,7 +136,7 @@ static ls_err take_array(struct ls_cursor *c, uint64_t len, size_t item_bytes, v
         if (!copy) return ls_nomem("a natural domain");
         memcpy(copy, ls_cursor_take(c, padded(len * item_bytes)), len * item_bytes);
     }
-    memcpy(out_array, &copy, sizeof(copy)); /* whatever pointer it is */
+    memcpy(out_array, &copy, sizeof(copy)); /* works for any type of pointer */
     return LS_OK;
 }
 
@@ -169,7 +169,7 @@ static ls_err take_geometry_words(struct ls_cursor *c, struct ndm_geometry *g, u
     return LS_OK;
 }
 
-/* Where each cell begins follows from the shapes. */
+/* Compute the start of each cell in the connectivity from the shapes. */
 static ls_err make_offsets(struct ndm_geometry *g, uint64_t connectivity_len)
 {
     uint64_t at = 0;
