@@ -8,8 +8,8 @@ enum {
 static const double RT_LIMIT_USUAL_SHARE = 0.03 / RT_LIMIT_PART;
 /* Records always have so much of the share, whatever it costs to look at each call. */
 static const double RT_LIMIT_FLOOR = 0.1;
-/* What was not spent is saved, because programs allocate in fits: what there is at the start, and what comes
- * in so much time at most. */
+/* Unspent budget is saved, because programs allocate in bursts: the initial balance, and the time whose
+ * income is the highest balance. */
 static const double RT_LIMIT_FIRST_NS = 5e6, RT_LIMIT_SAVED_SHARE_OF_NS = 4e9;
 static const double RT_LIMIT_RATIO_MOST = 64;
 
@@ -67,7 +67,8 @@ static uint64_t rt_limit_greater(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Costs follow the limits at once: what was seen before they changed counts as if they had been so before. */
+/* Make the smoothed costs follow a changed limit at once: scale them as if the new limit had always
+ * applied. */
 static void rt_limit_scale_recent(struct rt_alloc_limit *l, double factor)
 {
     l->time_ns.recent *= factor;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which allocations are recorded: from a length on all, and a sample of the shorter ones. The length is
- * LOADSTONE_ALLOC_MIN, and more while a program allocates so much that its records would cost too much CPU
- * time or fill the disk. Pure functions over numbers that rt_budget_sigsafe.c measures.
+/* Select the allocations to record: all from a given length on, and a sample of the shorter ones. The length
+ * is LOADSTONE_ALLOC_MIN; it is raised while a program allocates so much that its records would cost too much
+ * CPU time or fill the disk. Pure functions over numbers that rt_budget_sigsafe.c measures.
  *
- * Thread: any, on numbers of its own.  Signal: safe. */
+ * Thread: any, on numbers that no other thread uses.  Signal: safe. */
 #ifndef RT_ALLOC_LIMIT_SIGSAFE_H
 #define RT_ALLOC_LIMIT_SIGSAFE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter stretches say little: one hook in 64 is timed */
-/* Bytes are so many in an hour at an overhead of 3 %, with RT_LIMIT_FIRST_BYTES less than 256 MiB. */
+enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter intervals are too noisy: one hook in 64 is timed */
+/* Rate at an overhead of 3 %: less than 256 MiB in an hour, including RT_LIMIT_FIRST_BYTES. */
 #define RT_LIMIT_BYTES_PER_S 70000.0
 #define RT_LIMIT_FIRST_BYTES 4e6
 #define RT_LIMIT_LARGE_BYTES (UINT64_C(1) << 20) /* all are recorded, unless they are the flood themselves */
@@ -24,7 +24,7 @@ struct rt_alloc_costs {
     uint64_t hooks_ns;   /* CPU time of hooks that recorded */
     uint64_t looked_ns;  /* CPU time of allocator calls that were only looked at: no limit changes it */
     uint64_t hook_bytes; /* records of allocations */
-    uint64_t allocs, large_allocs; /* recorded; those that were recorded for their length */
+    uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
 };
 
 /* What is earned as time passes, and spent by records. */
@@ -39,8 +39,7 @@ struct rt_alloc_limit {
     struct rt_alloc_account time_ns, bytes;
     uint64_t min_bytes;
     uint64_t always_bytes; /* blocks from here on are recorded */
-    uint64_t period_bytes; /* of shorter ones, the one that contains a byte drawn from so many; not less than
-                              always_bytes */
+    uint64_t period_bytes; /* shorter blocks: mean bytes between samples; at least always_bytes */
 };
 
 void rt_alloc_limit_init(struct rt_alloc_limit *l, double overhead_share, uint64_t min_bytes);
@@ -48,8 +47,9 @@ void rt_alloc_limit_init(struct rt_alloc_limit *l, double overhead_share, uint64
 /* Take the costs until now, and move the limits. */
 void rt_alloc_limit_look(struct rt_alloc_limit *l, const struct rt_alloc_costs *now);
 
-/* What one timed hook call stands for, when one of `every` is timed: its CPU time from begin to end, without
- * that of a burst that ran in it (which has its own account) and that of reading the clock. */
+/* CPU time that one timed hook call represents, when one of `every` is timed: from begin to end, without the
+ * time of a burst that ran in it (which is accounted separately) and without the cost of reading the
+ * clock. */
 struct rt_timed_hook {
     uint64_t begin_ns, end_ns;             /* the thread's CPU clock */
     uint64_t burst_begin_ns, burst_end_ns; /* CPU time of the thread's bursts until then */
@@ -57,7 +57,7 @@ struct rt_timed_hook {
 };
 uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every);
 
-/* Of events of which one in mean is sampled: the mean after a sample that came passed_ns after the last one,
+/* Return the new mean number of events per sample, after a sample that came passed_ns after the previous one,
  * where every_ns are wanted. */
 uint32_t rt_sampled_mean(uint32_t mean, double passed_ns, double every_ns);
 

@@ -86,7 +86,7 @@ static uint32_t rt_sample(void)
         if (rt_tls.sample_left_bytes >= 0) return 0;
     }
     const uint32_t period_bytes = rt_tls.poisson.period_bytes;
-    rt_tls.sample_left_bytes = 0; /* a Poisson process has no memory: the next gap begins behind the block */
+    rt_tls.sample_left_bytes = 0; /* a Poisson process has no memory: the next gap begins after the block */
     rt_draw_gap();
     return period_bytes;
 }

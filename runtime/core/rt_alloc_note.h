@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What allocator hooks leave in the spool. From rt_state.alloc_always_bytes on every block is recorded with
- * its call path; below it, those that a Poisson process over the bytes hits (rt_poisson_sigsafe.h). */
+/* Records that allocator hooks write to the spool. Each block of at least rt_state.alloc_always_bytes is
+ * recorded with its call path; shorter blocks are sampled by a Poisson process over their bytes
+ * (rt_poisson_sigsafe.h). */
 #ifndef RT_ALLOC_NOTE_H
 #define RT_ALLOC_NOTE_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What hooks tell about a block. */
+/* A block as a hook describes it. */
 struct rt_block {
     void *base; /* NULL: nothing was allocated */
     size_t len_bytes;
@@ -30,18 +31,18 @@ static inline bool rt_alloc_count(size_t len_bytes)
     return __builtin_expect((rt_tls.sample_left_bytes -= (int64_t)len_bytes) < 0, 0);
 }
 
-/* Of a notable block, after it was made: record it, or leave it out. errno is kept. Words, not a struct
- * rt_block: hooks without a frame of their own call it.
- * Thread: any.  Signal: what the program's own call is. */
+/* Record a notable block after it was allocated, or skip it. errno is kept. The parameters are words, not a
+ * struct rt_block, because hooks that have no stack frame call it.
+ * Thread: any.  Signal: as for the program's call. */
 void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller);
-/* Of a block whose end was told too early. */
+/* Record a block again whose end was recorded although it lives on. */
 void rt_alloc_note_kept(const struct rt_block *b);
 
 /* Before a block is given back (its address may be reused at once): if it was recorded, so is its end.
  * Returns whether.  errno is kept. */
 bool rt_free_note(void *p);
 
-/* What the calling thread left out and did not tell yet goes to the pending events.  Signal: safe. */
+/* Add the calling thread's skipped allocations to the pending events.  Signal: safe. */
 void rt_alloc_tell_skipped(void);
 
 /* Inside rt_enter and rt_leave of t: the call path of an anonymous mapping that is in the spool already. */

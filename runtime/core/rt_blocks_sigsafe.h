@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which living blocks have an ALLOC record, so that only those get a FREE. No header stands in the program's
- * blocks: a bit for each 16 bytes of heap on the side, wait-free. A cache line of bits covers 8 KiB of heap,
- * so asking costs no more than the heap's own book-keeping, which is read at the same time. */
+/* Remember which live blocks have an ALLOC record, so that only these get a FREE. The program's blocks get no
+ * header; instead, a wait-free bit map has a bit for each 16 bytes of heap. A cache line of bits covers 8 KiB
+ * of heap, so a look-up costs no more than the heap's own book-keeping, which is read at the same time. */
 #ifndef RT_BLOCKS_SIGSAFE_H
 #define RT_BLOCKS_SIGSAFE_H
 

@@ -44,7 +44,8 @@ static uint64_t rt_clock_measure_ns(void)
     return least_ns;
 }
 
-/* Of the process, not of the thread: threads may be short, and their samples seem to come fast. */
+/* The rate is measured per process, not per thread: threads may be short, and their samples seem to come
+ * fast. */
 uint32_t rt_budget_adapt(struct rt_budget_rate *r, uint64_t usual_ns)
 {
     const double share = rt_state.config.overhead_share;

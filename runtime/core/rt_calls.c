@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 
 enum {
-    RT_CALLS_MAX = 256, /* functions with accounts of their own; more share the last one */
+    RT_CALLS_MAX = 256, /* functions with a separate account; all further ones share the last */
     RT_CALLS_CREDIT_NS = 50000000,
     RT_CALLS_LOOK_CALLS = 64,     /* between two looks at the CPU clock */
     RT_CALLS_LOOK_NS = 1000000,   /* and at once after so long a call, or so much in several */
@@ -52,7 +52,7 @@ static struct {
     uint64_t took_since_ns;
     uint64_t round_cpu_ns; /* at the last look at the accounts */
     struct ndm_call call;  /* in progress */
-    double carry_cycles;   /* what rounding left over */
+    double carry_cycles;   /* rounding remainder */
     struct spool_point points;
     struct spool_point_row rows[SPOOL_POINTS_MAX];
     /* read by other threads: */
@@ -106,7 +106,7 @@ static void switch_off(struct rt_account *a, enum spool_callback_what why)
 
 /* --- accounts --- */
 
-/* The kernel tells without a fault. */
+/* The system call fails where a direct read would fault. */
 static bool is_mapped(const void *code)
 {
     char byte;
@@ -234,7 +234,7 @@ static void add_point(const struct rt_tap_sample *s, const struct ndm_call *c,
 
 enum { RT_PAGE_BYTES = 4096 };
 
-/* Through a mapping of its own, since the writer's chunk moves on. */
+/* Mapped separately, since the writer's chunk moves on. */
 static struct {
     struct spool_callback *rec;
     uint64_t map_base;
@@ -296,8 +296,9 @@ static void marker_close(void)
 
 /* --- a sample --- */
 
-/* The probe's own cost is what it reads of a line in L1, less that line's latency; resolve, which knows the
- * machine's calibration, does the same more exactly. Rounded so that the sum is kept. */
+/* The probe's own cost is its reading for a line in L1, less the latency of L1; resolve, which knows the
+ * machine's calibration, computes it more exactly. The remainder is carried so that rounding keeps the
+ * sum. */
 static uint64_t cost_cycles(const struct rt_tap_sample *s)
 {
     uint64_t cycles, len;
@@ -318,7 +319,7 @@ static uint64_t time_ns(const struct rt_tap_sample *s)
     return s->burst_ns + (ticks ? ls_muldiv_u64(s->tsc_delta, passed_ns, ticks) : 0);
 }
 
-/* The program's function, with everything as in a thread of the program's; what it records is recorded. */
+/* Run the program's function as in a thread of the program: the hooks record its calls. */
 static void *run(const struct ndm_call *c, struct mem_sample *sample)
 {
     marker_enter(c->node_id, (uint64_t)(uintptr_t)c->fn, (uint64_t)(uintptr_t)c->user);
@@ -395,7 +396,7 @@ void rt_calls_abandoned(struct rt_thread *t)
     if (ndm_calls_len() == 0) rt_tap_want(false);
 }
 
-/* --- for those who wait --- */
+/* --- for threads that wait --- */
 
 bool rt_calls_are_stuck(uint64_t begin_ns, uint64_t now_ns)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of natural-domain functions: which sample goes where, what it costs, and what is said about a
- * function that misbehaves. No lock is held during a call.
+/* Calls of natural-domain functions: choose the function for each sample, account its cost, and report
+ * functions that misbehave. No lock is held during a call.
  *
  * A function is not called again when one call takes longer than RT_CALLS_SLOW_NS (of CPU time, or asleep;
- * waiting for a processor does not count), or when all its calls together take more CPU time than half of
- * what the budget gives to everything.
+ * waiting for a processor does not count), or when all its calls together take more CPU time than half of the
+ * whole budget.
  *
- * Where nothing else is said: Thread: the collector, depth > 0.  Signal: not safe. */
+ * Unless noted otherwise: Thread: the collector, depth > 0.  Signal: not safe. */
 #ifndef RT_CALLS_H
 #define RT_CALLS_H
 
@@ -24,12 +24,12 @@ bool rt_calls_are_wanted(void);
  * Thread: the collector's.  Signal: not safe. */
 void rt_calls_awake(void);
 
-/* Call the function of the innermost range that holds the sample, if there is one; what it returns goes to
+/* Call the function of the innermost range that holds the sample, if there is one, and write its result to
  * the spool. */
 void rt_calls_give(const struct rt_tap_sample *s);
 /* After some samples: points to the spool, time to its accounts. */
 void rt_calls_settle(struct rt_thread *t);
-/* The last words: what each function cost. */
+/* Record the total cost of each function, at the end. */
 void rt_calls_say_farewell(struct rt_thread *t);
 /* The function in progress ended the thread of t. */
 void rt_calls_abandoned(struct rt_thread *t);

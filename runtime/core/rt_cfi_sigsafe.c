@@ -12,7 +12,7 @@ enum { CFI_ENC_PCREL = 0x10, CFI_ENC_OMIT = 0xff, CFI_HDR_COUNT = 0x03, CFI_HDR_
 /* Operators of expressions that compilers write for frames (DWARF 5, 7.7.1). */
 enum { CFI_OP_BREG_BP = 0x76, CFI_OP_DEREF = 0x06 };
 
-/* Bounded: what reaches behind the end is zero and bad. */
+/* Bounded: a read past the end returns zero and sets is_bad. */
 struct cfi_cursor {
     const uint8_t *at, *end;
     bool is_bad;
@@ -97,7 +97,7 @@ static void cfi_skip(struct cfi_cursor *c, uint64_t len_bytes)
     c->at += len_bytes;
 }
 
-/* A pointer as encoded, without what it is relative to. */
+/* Read an encoded pointer, without adding its base. */
 static uint64_t cfi_encoded_value(struct cfi_cursor *c, uint8_t encoding)
 {
     switch (encoding & 0x0f) {
@@ -138,7 +138,7 @@ static uint64_t cfi_pointer(struct cfi_cursor *c, uint8_t encoding)
     }
 }
 
-/* What a CIE says about its FDEs. */
+/* Fields of a CIE that apply to its FDEs. */
 struct cfi_cie {
     uint64_t code_align;
     int64_t data_align;
@@ -147,7 +147,7 @@ struct cfi_cie {
     struct cfi_cursor program;
 };
 
-/* The entry at at: its bytes behind length and id. */
+/* Return the content of the entry at `at`, after its length and id. */
 static struct cfi_cursor cfi_entry(const struct rt_cfi_object *o, const uint8_t *at, const uint8_t **id_at,
                                    uint32_t *id)
 {
@@ -339,7 +339,7 @@ static void cfi_recall(struct cfi_machine *m)
         m->row.is_bad = m->is_done = true;
 }
 
-/* Instructions that are a byte of their own: DWARF 5, 7.24, and GNU's (LSB 10.6.1.3). */
+/* Instructions with an opcode byte without operand bits: DWARF 5, 7.24, and GNU's (LSB 10.6.1.3). */
 static void cfi_op_nop(struct cfi_machine *m, struct cfi_cursor *c)
 {
     (void)m, (void)c;
@@ -458,7 +458,7 @@ static const cfi_op cfi_ops[] = {
     [0x2e] = cfi_op_args_size,
 };
 
-/* False: not known, nothing behind it can be read. */
+/* Execute an extended instruction. False: unknown, so the rest cannot be decoded. */
 static bool cfi_step_extended(struct cfi_machine *m, struct cfi_cursor *c, uint8_t op)
 {
     if (op >= sizeof(cfi_ops) / sizeof(cfi_ops[0]) || !cfi_ops[op]) return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a function's caller is, from the call frame information that every x86-64 object carries for
- * exceptions (System V psABI 3.6.2; LSB 10.6: .eh_frame and .eh_frame_hdr; DWARF 5, 6.4).
- * Only what calls need is followed: the canonical frame address (CFA) by the stack or frame pointer, the
- * return address right below it, and the caller's frame pointer. Anything else ends a path.
+/* Find a function's caller from the call frame information that every x86-64 object carries for exceptions
+ * (System V psABI 3.6.2; LSB 10.6: .eh_frame and .eh_frame_hdr; DWARF 5, 6.4).
+ * Only the rules that call paths need are followed: the canonical frame address (CFA) by the stack or frame
+ * pointer, the return address right below it, and the caller's frame pointer. Anything else ends a path.
  *
  * Thread: any. */
 #ifndef RT_CFI_SIGSAFE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum rt_cfi_cfa {
-    RT_CFI_END,      /* no caller, or none that can be told */
+    RT_CFI_END,      /* no caller, or an unknown one */
     RT_CFI_SP,       /* CFA = sp + cfa_offset */
     RT_CFI_BP,       /* CFA = bp + cfa_offset */
     RT_CFI_BP_DEREF, /* CFA = *(bp + cfa_offset): functions that realign their stack */

@@ -64,7 +64,7 @@ static void rt_save_entry(struct rt_text *text, size_t *entries, const char *ent
     text->len_bytes += len + 1;
 }
 
-/* The spool's place is said in full: the program may be elsewhere by then. */
+/* Save the spool's absolute path: the program may change its directory. */
 static void rt_save_spool(struct rt_text *text, size_t *entries)
 {
     char entry[RT_PATH_BYTES + 32];
@@ -121,8 +121,9 @@ static void rt_env_put(struct rt_env_room *r, const char *from, size_t len_bytes
     r->data_len += len_bytes;
 }
 
-/* The program's list and us: before it, so that an allocator in it is called through our hooks; behind
- * sanitizers, which want to be first. The launcher does the same (tools/record/rec_preload.c). */
+/* Join the program's list and our library. We come first, so that an allocator in the list is called through
+ * our hooks, but after sanitizers, which must be first. The launcher does the same
+ * (tools/record/rec_preload.c). */
 static void rt_env_add_joined(struct rt_env_room *r, const char *entry)
 {
     const char *list = entry + sizeof(rt_preload_name) - 1;

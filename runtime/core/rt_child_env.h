@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Remember what this image got. environ as it is now. Thread: the constructor. */
+/* Save our variables from this image's environment. Thread: the constructor. */
 void rt_child_env_save(char *const env[]);
 
 /* The recording has ended: take us out of the environment of this process.  Thread: the constructor. */

@@ -35,7 +35,7 @@ static struct {
     bool watches_exit;
     struct rt_thread *thread;
     uint64_t spent_ns; /* of its CPU time, in the budget already */
-    cpu_set_t cpus;    /* those that the process had at its start */
+    cpu_set_t cpus;    /* the process's at its start */
     pthread_key_t key;
 } collector;
 
@@ -56,7 +56,7 @@ static void store(uint32_t *word, uint32_t value)
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 
-/* What stands before, in this thread, is before what stands behind order_after of the same word. */
+/* Code before order_before, in this thread, happens before code after order_after of the same word. */
 static void order_before(void *word)
 {
     if (__tsan_release) __tsan_release(word);
@@ -85,8 +85,8 @@ static bool may_be_lonely(void)
     return __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED) == 0;
 }
 
-/* The first thread stays as a zombie until the others are gone: the letter behind the name in parentheses
- * (proc(5)). */
+/* The first thread stays as a zombie until the others are gone: its state is the letter after the name in
+ * parentheses (proc(5)). */
 static bool is_zombie(const char *tid)
 {
     char name[64], text[256];
@@ -223,8 +223,8 @@ static uint64_t rest_ns(void)
     return rt_state.engine->collect || rt_calls_are_wanted() ? RT_COLLECTOR_PERIOD_NS : RT_COLLECTOR_IDLE_NS;
 }
 
-/* The program's mask must not hold back what the collector itself raises, and glibc needs its own signals in
- * every thread (setuid). */
+/* The program's mask must not block signals that the collector itself raises, and glibc needs its own signals
+ * in every thread (setuid). */
 static uint64_t mask_of_collector(void)
 {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, 32, 33};
@@ -243,7 +243,7 @@ static void settle_in(struct rt_thread *t)
     store(&collector.tid, (uint32_t)t->tid);
     pthread_setspecific(collector.key, t);
     ls_syscall(SYS_prctl, PR_SET_NAME, "loadstone");
-    /* not those of the thread that happened to make it, which may be bound to one processor */
+    /* do not inherit these from the thread that happened to create it, which may be bound to one processor */
     ls_syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &usual);
     ls_syscall(SYS_sched_setaffinity, 0, sizeof(collector.cpus), &collector.cpus);
 }
@@ -334,7 +334,7 @@ static void start(void)
     rt_event_count_sigsafe(SPOOL_EVENT_CALLBACKS_OFF, 1, err);
 }
 
-/* --- those who want something of it --- */
+/* --- calls by other threads --- */
 
 static bool can_work(void)
 {
@@ -399,8 +399,8 @@ void rt_collector_drain(void)
     errno = saved;
 }
 
-/* The objects that a callback uses may be destroyed by handlers behind this one: they were there before the
- * callback was attached. */
+/* Exit handlers that run after this one may destroy the objects that a callback uses: they were registered
+ * before the callback was attached. */
 static LS_ALIGNED void on_exit_begins(void)
 {
     rt_collector_drain();

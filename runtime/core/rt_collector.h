@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread of Loadstone's own in the program: it calls natural-domain functions, and what an engine wants
- * done outside of signal handlers (rt_sampler.collect). It exists only where one of them is needed, blocks
- * all signals but those of its own faults, is not sampled, and does not keep the process alive.
+/* A thread of Loadstone in the program: it calls natural-domain functions, and does the work that an engine
+ * cannot do in signal handlers (rt_sampler.collect). It exists only where one of them is needed, blocks all
+ * signals but its own faults, is not sampled, and does not keep the process alive.
  *
- * It never holds a lock while it calls a function of the program. Whoever waits for it does so for a bounded
- * time: RT_COLLECTOR_STUCK_NS while one call does not return, RT_COLLECTOR_DRAIN_NS in all.
+ * It never holds a lock while it calls a function of the program. Threads wait for it for a bounded time:
+ * RT_COLLECTOR_STUCK_NS while one call does not return, RT_COLLECTOR_DRAIN_NS in all.
  *
- * Where nothing else is said: Thread: any; called by the collector itself these do nothing.  Signal: not
- * safe. */
+ * Unless noted otherwise: Thread: any; does nothing when the collector itself calls it.  Signal: not safe. */
 #ifndef RT_COLLECTOR_H
 #define RT_COLLECTOR_H
 
@@ -15,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define RT_COLLECTOR_PERIOD_NS UINT64_C(100000000) /* between two looks at what came */
+#define RT_COLLECTOR_PERIOD_NS UINT64_C(100000000) /* interval of collection */
 #define RT_COLLECTOR_STUCK_NS UINT64_C(1000000000)
 #define RT_COLLECTOR_DRAIN_NS UINT64_C(10000000000)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's natural domains, as they change, in the spool. The content of a domain or map is written
- * once: the same content again gets the number that it has, and of what changed only the pieces that did. */
+/* Record the program's natural domains in the spool as they change. The content of a domain or map is written
+ * once: equal content is recorded by the number of the first copy, and a changed one by its changed
+ * pieces. */
 #include "common/ls_compat.h"
 #include "ndm/ndm_registry.h"
 #include "ndm/ndm_wire.h"
@@ -66,7 +67,8 @@ static void *grown_more(void *rows, size_t *cap, size_t len, size_t row_bytes)
         added_;                                                    \
     })
 
-/* Of the spool, all domains and maps together may take this part; without a cap, as much as of the default. */
+/* Divisor for the part of the spool's cap that all domains and maps together may take; without a cap, the
+ * default cap counts. */
 enum { RT_DOMAINS_PART = 2 };
 #define RT_DOMAINS_USUAL_BYTES (UINT64_C(512) << 20)
 
@@ -91,14 +93,15 @@ static struct {
 /* One walk through the bytes of a domain or map. */
 struct rt_walk {
     void (*on_piece)(struct rt_walk *w, const void *bytes, uint32_t len_bytes, uint64_t hash);
-    struct rt_content *old; /* what stands there; NULL: nothing does */
+    struct rt_content *old; /* previous content; NULL: none */
     uint32_t number;
     uint64_t total_bytes, done_bytes, hash;
     uint32_t fill_bytes, piece;
     bool failed;
 };
 
-/* MurmurHash64A's mixing (Appleby), a word at a time: what is hashed is the program's own, not an enemy's. */
+/* MurmurHash64A's mixing (Appleby), a word at a time: the input is the program's own data, so it need not
+ * resist attacks. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
@@ -227,8 +230,8 @@ static bool have_buffer(void)
     return kept.buffer != NULL;
 }
 
-/* The number of this content, which is in the spool then; before: what the domain or map had. 0: it could not
- * be written. */
+/* Return the number of this content, after writing it to the spool where it is new; 0: it could not be
+ * written. before: the number that the domain or map had. */
 static uint32_t content_of(const struct rt_subject *s, uint32_t before)
 {
     struct rt_walk seen = {0};

@@ -2,7 +2,7 @@
 /* Our descriptors in the program's table: moved high, close-on-exec, and spared by the hooks of the close
  * family.
  *
- * Where nothing else is said: Thread: any. */
+ * Unless noted otherwise: Thread: any. */
 #ifndef RT_FDS_SIGSAFE_H
 #define RT_FDS_SIGSAFE_H
 

@@ -48,8 +48,8 @@ static LS_ALIGNED void rt_fork_child(void)
     rt_quiet_end();
 }
 
-/* What the parent told its files we know as well: resolve gives us the parent's memory as it was. A parent
- * that wrote nothing itself hands on its own ancestor. */
+/* Record the parent as the ancestor: resolve reads the parent's records as the state of our memory at the
+ * fork. A parent that recorded nothing passes on its own ancestor. */
 static void rt_fork_note_ancestor(void)
 {
     const uint64_t fork_ns = rt_tls.fork_ns ? rt_tls.fork_ns : ls_clock_mono_ns();
@@ -131,7 +131,7 @@ int rt_fork_init(void)
     if (at < 0 && at > -RT_MARK_BYTES) return (int)-at;
     uint32_t *const mark = (uint32_t *)at;
     *mark = 1;
-    /* before Linux 4.14: children of _Fork and clone are not told apart, those of fork are */
+    /* before Linux 4.14: children of _Fork and clone are not recognized, children of fork are */
     ls_syscall(SYS_madvise, mark, RT_MARK_BYTES, MADV_WIPEONFORK);
     rt_state.own_mark = mark;
     return pthread_atfork(rt_fork_prepare, rt_fork_parent, rt_fork_child);

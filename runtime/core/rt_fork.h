@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process after fork. vfork children and clones that share our memory are not forks: they use what they
- * find. */
+/* Set up the process after fork. vfork children and clones that share our memory are not forks: they use the
+ * parent's state. */
 #ifndef RT_FORK_H
 #define RT_FORK_H
 

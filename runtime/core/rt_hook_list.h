@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one list of interposed functions. It expands to the table of real functions, to their look-up, and to
- * the test that compares it with what the object exports.
+ * the test that compares it with the exported symbols of the object.
  *
  * The list never changes.  Thread: any.  Signal: safe. */
 #ifndef RT_HOOK_LIST_H

@@ -48,7 +48,7 @@ static int rt_image_make_directory(char *name, size_t name_bytes)
     return EEXIST;
 }
 
-/* Without it each thread has a file of its own. */
+/* On failure, each thread opens a separate file. */
 static void rt_image_make_shared(void)
 {
     rt_state.shared = (struct spool_shared){.dirfd = &rt_state.image_fd,

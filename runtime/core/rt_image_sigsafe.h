@@ -6,9 +6,9 @@
 
 #include "runtime/core/rt_thread.h"
 
-/* Is there a directory to open files in? Makes it when this is the first call; *first tells the caller to
- * write what describes the process. False: not available (errno and remedy are in the debug text), now and
- * later. Thread: any, depth > 0. */
+/* Return whether there is a directory to open files in. The first call makes it and sets *first: the caller
+ * then writes the records that describe the process. False: not available now or later (the debug text has
+ * errno and the remedy). Thread: any, depth > 0. */
 bool rt_image_open(bool *first);
 
 /* PROCESS into the file of t. Uses t->scratch. */
@@ -17,7 +17,7 @@ void rt_image_put_process(struct rt_thread *t);
 /* In a fork child: its directory is still to be made. */
 void rt_image_forget(void);
 
-/* LOADSTONE_DEBUG=1: "pid: what (errno N)", a line of DIR/debug.txt in the spool. Keeps errno. */
+/* With LOADSTONE_DEBUG=1, add a line "pid: WHAT (errno N)" to DIR/debug.txt in the spool. Keeps errno. */
 void rt_debug_note(const char *what, int detail_errno);
 
 #endif

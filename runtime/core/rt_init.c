@@ -193,7 +193,8 @@ static int rt_spool_dir_open(void)
     } else {
         err = rt_spool_dir_use(
             ls_private_make_somewhere("loadstone-spool", rt_state.spool_path, sizeof(rt_state.spool_path)));
-        /* children belong to the same recording, those of system() and popen() too, which no hook sees */
+        /* children belong to the same recording, including children of system() and popen(), which no hook
+         * sees */
         if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
     }
     if (err == 0 && is_first) rt_spool_dir_tell_start();
@@ -368,7 +369,7 @@ static void rt_init_first_record(uint64_t began_cpu_ns)
     struct rt_thread *t = rt_thread_acquire();
     if (!t) return;
     __atomic_store_n(&rt_state.phase, RT_RECORDING, __ATOMIC_RELEASE);
-    rt_tls.sample_left_bytes = 0; /* what came before was not counted */
+    rt_tls.sample_left_bytes = 0; /* earlier allocations were not counted */
     rt_init_main_stack(t);
     t->tid = rt_state.pid;
     t->begin_ns = rt_state.budget.start_ns;

@@ -37,7 +37,7 @@ bool rt_maps_is_dirty(void)
     return __atomic_load_n(&rt_maps.dirty, __ATOMIC_RELAXED) != RT_MAPS_CLEAN;
 }
 
-/* Under a tracer (QEMU's user mode) the file is a copy of what was mapped when it was opened. */
+/* Under a tracer (QEMU's user mode) the file is a copy of the mappings at the time of open. */
 static bool rt_maps_is_fresh(void)
 {
     if (rt_state.maps_fd < 0 || rt_state.config.traced) return false;
@@ -56,7 +56,7 @@ static bool rt_maps_rewind(void)
     return true;
 }
 
-/* Fill up scratch behind used_bytes; *end when the text ends. Returns bytes in scratch. */
+/* Fill up scratch after used_bytes; *end when the text ends. Returns bytes in scratch. */
 static uint32_t rt_maps_fill(struct rt_thread *t, uint32_t used_bytes, bool *end)
 {
     *end = false;

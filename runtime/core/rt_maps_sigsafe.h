@@ -5,7 +5,7 @@
 
 #include "runtime/core/rt_thread.h"
 
-/* The mappings changed or are about to, in ways that no record tells (dlopen, dlclose). */
+/* Note that the mappings changed, or are about to, in ways that no record reports (dlopen, dlclose). */
 void rt_maps_mark_dirty(void);
 bool rt_maps_is_dirty(void);
 

@@ -55,7 +55,7 @@ static int rt_modules_add(struct dl_phdr_info *info, size_t size, void *user)
     return list->len == RT_MODULES_MAX;
 }
 
-/* Both lists are in the order of loading: what is missing in the second one went. */
+/* Both lists are in the order of loading: modules missing from the second one were unloaded. */
 static void rt_modules_put_gone(struct rt_thread *t, const struct rt_module_list *before,
                                 const struct rt_module_list *after)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The modules the dynamic linker has loaded: when some are unloaded their addresses are free at once, and
- * each has a number by which threads find its thread-local storage. Not for handlers: the linker's list has a
- * lock. */
+/* The modules that the dynamic linker has loaded: when some are unloaded their addresses are free at once,
+ * and each has a number that threads use to find its thread-local storage. Not for handlers: the linker's
+ * list has a lock. */
 #ifndef RT_MODULES_H
 #define RT_MODULES_H
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Of one thread. Zeroed: nothing drawn yet. */
+/* State of one thread. Zeroed: nothing drawn yet. */
 struct rt_poisson {
     uint64_t random;       /* state of the generator, 0 before it is seeded */
     uint32_t period_bytes; /* of the gap drawn last, 0: none was */

@@ -19,7 +19,7 @@
 
 enum { RT_PAGE_BYTES = 4096, RT_STATUS_MASK = 0xff };
 
-/* The status in the file, through a mapping of its own; NULL: nothing to fill in. */
+/* The status in the file, mapped separately; NULL: nothing to fill in. */
 static uint32_t *status_at;
 
 static void map_status(const struct spool_writer *w, const struct spool_exited *rec)
@@ -140,7 +140,7 @@ void rt_process_seal(void)
     if (!t) return;
     rt_collector_seal();
     if (rt_state.engine->seal)
-        rt_state.engine->seal(); /* says so itself */
+        rt_state.engine->seal(); /* records the event itself */
     else
         rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
     rt_leave();

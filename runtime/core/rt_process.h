@@ -13,9 +13,9 @@ bool rt_process_is_this(void);
 /* Note the status that exit() is called with.  Thread: the constructor. */
 void rt_process_watch_exit(void);
 
-/* The process ends in an orderly way: last records, files cut to what they hold. Runs once; does nothing in
- * vfork children. status: as the parent will see it, or SPOOL_STATUS_UNKNOWN. Thread: any.  Signal: safe
- * (does nothing inside the runtime). */
+/* End the process's recording in an orderly way: write the last records, cut the files to their content. Runs
+ * once; does nothing in vfork children. status: as the parent will see it, or SPOOL_STATUS_UNKNOWN. Thread:
+ * any.  Signal: safe (does nothing inside the runtime). */
 void rt_process_end(uint32_t status);
 
 /* exec is about to be called: close the caller's file. When exec fails the next record opens another.

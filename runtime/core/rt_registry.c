@@ -13,14 +13,14 @@
 
 #include <stddef.h>
 
-/* The registry tells the size of a component, the spool has that of an element. */
+/* The registry gives the size of a component, the spool records the size of an element. */
 static uint64_t rt_element_bytes(const struct smr_event_node *e)
 {
     uint64_t bytes;
     return ls_mul_u64(e->elem_size_bytes, e->dims, &bytes) ? bytes : UINT64_MAX;
 }
 
-/* The times of node events are those of writing: the caller holds the registry's lock, so their order stays. */
+/* Node events get the time of writing: the caller holds the registry's lock, so their order is kept. */
 static void rt_put_node(uint16_t type, const struct smr_event_node *e)
 {
     struct rt_thread *t = rt_enter();

@@ -12,7 +12,7 @@
 
 /* Hear the registry from now on. */
 void rt_registry_init(void);
-/* Hear the registry of domains and maps from now on, and be told what is there (rt_domains.c). */
+/* Receive changes of the registry of domains and maps from now on, and its present content (rt_domains.c). */
 void rt_domains_init(void);
 /* False: rt_registry_end_inside has nothing to do at base, whatever the length. Cheap. */
 static inline bool rt_registry_may_end_behind(uint64_t base)

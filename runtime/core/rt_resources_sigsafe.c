@@ -12,7 +12,7 @@ enum { RT_PAGE_BYTES = 4096, RT_RESOURCES_PERIOD_NS = 10000000, RT_RESOURCES_COS
 
 static struct {
     uint64_t next_ns; /* not before */
-    uint64_t cost_ns; /* of the look before: a preempted one says nothing of the next */
+    uint64_t cost_ns; /* of the previous look; one look that was preempted does not delay the next */
 } rt_resources;
 
 /* CPU time of the process at one instant. */

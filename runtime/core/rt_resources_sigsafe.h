@@ -12,8 +12,8 @@ void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 /* A record now that bears time_ns.
  * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
-/* The most memory that was ever resident, 0 when not known. (That of getrusage counts what the process was
- * before exec, too.) Keeps errno. */
+/* Return the peak resident memory, 0 when not known. (getrusage's peak also counts the process before exec.)
+ * Keeps errno. */
 uint64_t rt_resources_peak_bytes(void);
 /* In a fork child: its counts are others. */
 void rt_resources_after_fork_child(void);

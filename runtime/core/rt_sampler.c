@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Hooks only: what recording costs without sampling. */
+/* Hooks only, to measure the cost of recording without sampling. */
 static bool null_probe(char *why, size_t why_len)
 {
     (void)why;

@@ -13,16 +13,16 @@
 
 struct smr_event_node;
 
-/* Engines never abort, exit or print: what fails goes quiet and is counted (rt_event_count_sigsafe).
+/* Engines never abort, exit or print: on failure they go quiet and count it (rt_event_count_sigsafe).
  * All but probe and process_start may be NULL. Functions about a thread run on that thread with rt_tls.depth
  * > 0. */
 struct rt_sampler {
     const char *name;
     size_t thread_bytes;     /* of rt_thread.engine */
-    bool splits_kernel_time; /* the process's CPU time is accounted for: what is in the kernel gets causes */
+    bool splits_kernel_time; /* the process's CPU time is accounted for: kernel time gets causes */
 
-    /* Can it work here? If not, why (with the errno and the remedy) in at most why_len bytes. Leaves nothing
-     * behind. Runs once, in the constructor. */
+    /* Return whether the engine can work here. If not, give the reason (with the errno and the remedy) in at
+     * most why_len bytes. Releases all it took. Runs once, in the constructor. */
     bool (*probe)(char *why, size_t why_len);
     /* Take the process over (signal handlers, libraries); fills rt_state.facts. 0 or an errno: the next
      * engine is tried. Runs once, in the constructor, before any thread_open. */
@@ -35,10 +35,11 @@ struct rt_sampler {
     void (*start)(void); /* sampling was switched on (any thread; also after the delay is set up); */
     void (*stop)(void);  /* ... off. rt_control_update() returns the state of the moment */
     void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
-    void (*flush)(void); /* what waits in the kernel becomes samples, so that all of now are in the rings of
-                          * rt_tap_sigsafe.h; depth > 0 */
-    /* Regularly, on the collector thread t (runtime/core/rt_collector.h), and once more for every drain:
-     * what signal handlers cannot do. An engine that has this gets the thread from the start. */
+    void (*flush)(void); /* turn events that wait in the kernel into samples, so that all events until now are
+                          * in the rings of rt_tap_sigsafe.h; depth > 0 */
+    /* Do the work that signal handlers cannot do. Runs regularly, on the collector thread t
+     * (runtime/core/rt_collector.h), and once more for every drain. An engine that has this gets the thread
+     * from the start. */
     void (*collect)(struct rt_thread *t);
     void (*describe)(struct rt_engine_facts *facts); /* again, when facts changed since process_start */
 
@@ -55,8 +56,8 @@ struct rt_sampler {
      * engine's to remake: t->engine still holds the parent's content. */
     void (*after_fork_child)(struct rt_thread *t);
 
-    /* Before seccomp: from here on no system call but those that the engine made already, none best: go
-     * quiet. */
+    /* Prepare for seccomp: from here on make only system calls that the engine made already, preferably none,
+     * and go quiet. */
     void (*seal)(void);
 };
 
@@ -66,8 +67,8 @@ extern const struct rt_sampler rt_sampler_watch;
 extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
 
-/* Take the engine named ("auto": the first whose probe and process_start succeed) into rt_state.engine and
- * tell in facts->why why not the better ones. An engine that cannot work leaves null in charge. */
+/* Put the engine named ("auto": the first whose probe and process_start succeed) into rt_state.engine and the
+ * reasons against the better ones into facts->why. If it cannot work, use null. */
 void rt_sampler_choose(const char *name, struct rt_engine_facts *facts);
 
 #endif

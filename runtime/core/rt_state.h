@@ -54,7 +54,7 @@ struct rt_budget {
     uint32_t live_threads;
 };
 
-/* What the engine tells about itself after process_start. */
+/* Facts that the engine reports after process_start. */
 struct rt_engine_facts {
     char trigger[32];       /* "" for engines without one */
     char why[RT_WHY_BYTES]; /* why no better engine or trigger */
@@ -96,11 +96,11 @@ struct rt_state {
     uint64_t tick_ns;                /* of the kernel */
     const struct rt_sampler *engine; /* NULL until chosen */
     struct rt_engine_facts facts;
-    /* >= config.alloc_min_bytes, 0 until the runtime is ready: allocations from here on are recorded now, and
-     * a Poisson sample of the others, one hit in so many bytes */
+    /* allocations of at least alloc_always_bytes are recorded (>= config.alloc_min_bytes, 0 until the runtime
+     * is ready); shorter ones are sampled by a Poisson process with a mean of alloc_period_bytes per hit */
     uint64_t alloc_always_bytes, alloc_period_bytes;
     int spool_fd;               /* the spool directory, -1 */
-    int image_fd;               /* p<pid>.<image> in it, -1 until the process has something to say */
+    int image_fd;               /* p<pid>.<image> in it, -1 until the first record */
     int maps_fd;                /* /proc/self/maps, -1 */
     int statm_fd;               /* /proc/self/statm, -1 */
     struct spool_shared shared; /* the file of all threads in it */
@@ -122,13 +122,13 @@ static inline bool rt_is_recording(void)
 }
 
 /* False in a child made by fork, _Fork or clone that has not been taken over yet. (A vfork child shares our
- * memory and is not told apart here.)  Signal: safe. */
+ * memory and is not recognized here.)  Signal: safe. */
 static inline bool rt_is_own_process(void)
 {
     return *rt_state.own_mark != 0;
 }
 
-/* ip lies in the runtime's own code. */
+/* Is ip in the runtime's own code? */
 static inline bool rt_is_own_text(uintptr_t ip)
 {
     return ip >= rt_state.text_base && ip < rt_state.text_end;
@@ -139,8 +139,8 @@ static inline uint64_t rt_ticks(void)
     return ls_cpu_ticks();
 }
 
-/* CPU time of all hooks of the process so far, estimated; includes what the calling thread has not added yet.
- * Looks at the limit of allocations as well.  Thread: any, depth > 0.  Signal: safe. */
+/* Estimate the CPU time of all hooks of the process so far, including the calling thread's part that is not
+ * added yet. Also updates the limit of allocations.  Thread: any, depth > 0.  Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
 /* How many events one sample represents, of a process. Atomic; mean 0: nothing was sampled yet. */
 struct rt_budget_rate {
@@ -156,7 +156,7 @@ uint64_t rt_budget_clock_ns(void);
  * Signal: safe. */
 void rt_budget_look(uint64_t now_ns);
 
-/* The calling thread's CPU clock: what a start, a fork or an end costs is the difference, and part of the
+/* Read the calling thread's CPU clock: a difference is the cost of a start, a fork or an end, and part of the
  * budget. Signal: safe. */
 static inline uint64_t rt_cpu_now(void)
 {

@@ -19,8 +19,8 @@
  * functions and unwind through them, on any machine. */
 enum { VDSO_BYTES_MAX = 32768 };
 
-/* Bytes of the 64-bit ELF image at base, of which room_bytes may be read: up to its last section header. 0:
- * it is none, or larger. */
+/* Return the length of the 64-bit ELF image at base, up to its last section header; room_bytes may be read.
+ * 0: no such image, or larger. */
 static uint32_t vdso_len_bytes(const void *base, uint32_t room_bytes)
 {
     const Elf64_Ehdr *h = base;
@@ -55,8 +55,8 @@ static void put_thread(struct rt_thread *t)
     spool_put_thread_begin(&t->writer, begin, name);
 }
 
-/* The stream may begin with a record whose time is already taken (a burst's trigger): what is written here
- * bears times from before, so that the records stay in order. */
+/* The stream may begin with a record whose time is already taken (a burst's trigger): the records written
+ * here bear earlier times, so that the order is kept. */
 static int open_stream(struct rt_thread *t)
 {
     bool first;
@@ -137,6 +137,6 @@ void rt_stream_close(struct rt_thread *t)
     spool_put_thread_end(&t->writer, end);
     rt_fds_unguard(&t->writer.fd);
     spool_writer_close(&t->writer);
-    t->tls_seen = 0;           /* another stream has to be told again */
+    t->tls_seen = 0;           /* the next stream needs the blocks again */
     t->begin_ns = end.time_ns; /* of the next stream, if one comes */
 }

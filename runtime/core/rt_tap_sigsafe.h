@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What natural-domain callbacks need of the samples: beside the spool, a ring for each thread, from its
- * sampler to the collector thread. Without a callback there are no rings, and a sampler looks at one
- * pointer. Samplers wait with the next burst until there is room for it, as long as the collector lives;
- * without one, what finds no room is counted as lost.
+/* Pass samples to natural-domain callbacks: beside the spool, each thread has a ring from its sampler to the
+ * collector thread. Without a callback there are no rings, and a sampler looks at one pointer. Samplers wait
+ * with the next burst until there is room for it, as long as the collector lives; without a collector,
+ * samples that find no room are counted as lost.
  *
- * Rings belong to the blocks of threads (rt_thread.h) and, like those, are never unmapped: what an ended
- * thread left is still taken.
+ * Rings belong to the blocks of threads (rt_thread.h) and, like those, are never unmapped: samples of an
+ * ended thread are still taken.
  *
- * Where nothing else is said: Thread: the sampled one.  Signal: safe. */
+ * Unless noted otherwise: Thread: the sampled one.  Signal: safe. */
 #ifndef RT_TAP_SIGSAFE_H
 #define RT_TAP_SIGSAFE_H
 
@@ -53,7 +53,7 @@ void rt_tap_want(bool wanted);
 /* How many found no room since the last call.  Thread: any. */
 uint64_t rt_tap_take_lost(void);
 
-/* Readings of the probe at a line in L1, of one burst: what they cost is what the probe costs. */
+/* Add a burst's readings of the probe at a line in L1: they measure the cost of the probe. */
 void rt_tap_add_controls(uint64_t cycles, uint32_t len);
 /* Sum of all so far.  Thread: any. */
 void rt_tap_controls(uint64_t *out_cycles, uint64_t *out_len);
@@ -62,7 +62,7 @@ void rt_tap_controls(uint64_t *out_cycles, uint64_t *out_len);
 void rt_tap_open(struct rt_thread *t);
 /* A copy of the oldest sample; false: none.  Thread: the collector. */
 bool rt_tap_take(struct rt_thread *t, struct rt_tap_sample *out);
-/* In a fork child: what the parent's threads left is the parent's. */
+/* Drop the ring's samples in a fork child: they are the parent's. */
 void rt_tap_forget(struct rt_thread *t);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A bounded text that always ends in NUL; what does not fit is cut off. */
+/* A bounded text that always ends in NUL; longer text is cut off. */
 struct rt_text {
     char *data;
     size_t room_bytes, len_bytes;

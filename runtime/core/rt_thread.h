@@ -67,7 +67,7 @@ struct rt_tls {
     uint32_t depth;          /* > 0: inside the runtime. A trigger that arrives then is deferred or skipped */
     uint32_t dead;           /* 1: the thread ends, or began before the runtime could serve it */
     uint32_t looked_calls;   /* allocator calls that were only looked at, not yet in the budget */
-    uint32_t skipped_allocs; /* left out to hold the budget, not told yet */
+    uint32_t skipped_allocs; /* left out to hold the budget, not yet reported */
     int64_t sample_left_bytes; /* of small blocks, until one is recorded */
     struct rt_poisson poisson;
     uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
@@ -80,7 +80,7 @@ struct rt_tls {
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 
-/* Calls of the same thread's handler see what stands before in the program: depth is what they look at. */
+/* Order memory accesses for the same thread's signal handlers: they look at depth. */
 #define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* Which hook call is timed next, by chance; the timing. */

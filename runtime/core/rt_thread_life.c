@@ -57,7 +57,7 @@ static struct rt_thread *rt_thread_reuse(void)
     return NULL;
 }
 
-/* All but the links of the block and what is kept for its next thread. The writer is closed. */
+/* Reset all but the links of the block and the parts that its next thread reuses. The writer is closed. */
 static void rt_thread_reset(struct rt_thread *t)
 {
     t->streams = 0;

@@ -13,7 +13,7 @@ enum {
     RT_TIMED_EVERY_NS = 4000000, /* between timed calls of one kind */
     RT_TIMED_ALLOCATOR_NS = 300, /* a call of the allocator that took less did not call the kernel */
     RT_PAGE_BYTES = 4096,
-    RT_TIMED_OWN_CLOCKS = 3, /* what timing a call costs, in readings of the clock */
+    RT_TIMED_OWN_CLOCKS = 3, /* cost of timing a call, in readings of the clock */
 };
 
 static struct rt_budget_rate rt_timed_rates[RT_TIMED_KINDS];
@@ -46,7 +46,7 @@ struct rt_timed_call rt_timed_choose(enum rt_timed_kind kind, void *caller)
 {
     struct rt_timed_call c = {.kind = kind, .caller = caller};
     struct rt_thread *t = rt_tls.thread;
-    rt_tls.untimed_calls[kind] = 0; /* ask again, where nothing else is said */
+    rt_tls.untimed_calls[kind] = 0; /* ask again at the next call, unless set below */
     if (!t || rt_tls.depth || rt_tls.dead || !rt_is_own_process() || !rt_timed_is_wanted()) return c;
     uint32_t *mean = &t->timed_means[kind];
     if (*mean == 0 && !rt_timed_begin_thread(mean, kind)) return c;

@@ -3,7 +3,7 @@
  * clock, in which waiting does not count. Each kind is sampled by itself, so that rare calls that take long
  * are not lost among many short ones; the more calls, the fewer of them are timed.
  *
- * Thread: any.  Signal: what the program's own call is. */
+ * Thread: any.  Signal: as for the program's call. */
 #ifndef RT_TIMED_H
 #define RT_TIMED_H
 
@@ -33,7 +33,7 @@ static inline bool rt_timed_count(enum rt_timed_kind kind)
 void rt_timed_start(struct rt_timed_call *c);
 void rt_timed_stop(struct rt_timed_call *c);
 
-/* Inside rt_enter and rt_leave of t: r says when, what the call did (rec.flags), and with which memory. */
+/* Record a call, inside rt_enter and rt_leave of t. r gives its time, its kind (rec.flags) and its memory. */
 void rt_timed_put(struct rt_thread *t, const struct rt_timed_call *c, struct spool_kernel_call r);
 
 /* All of it before a call that is due, and after it. */
@@ -43,7 +43,8 @@ void rt_timed_end(struct rt_timed_call *c, unsigned flags, const void *addr, uin
 /* Calls of the allocator about blocks that are long enough for it to call the kernel, which no hook sees: it
  * did if it took time, and moved the end of the heap or left the block without memory. */
 enum { RT_TIMED_BLOCK_BYTES = 128 * 1024 }; /* M_MMAP_THRESHOLD */
-/* Before the record of the block's end, which the time is put behind.  errno is kept. */
+/* Announce a timed call before the record of the block's end; the time itself is recorded after it. errno is
+ * kept. */
 void rt_timed_announce(const struct rt_timed_call *c, const void *block, uint64_t len_bytes);
 /* After the record of its begin, or after its end.  errno is kept. */
 void rt_timed_end_allocator(const struct rt_timed_call *c, unsigned flags, const void *block,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* glibc sysdeps/x86_64/nptl/tls.h, tcbhead_t, and sysdeps/generic/dl-dtv.h: the thread pointer points to
- * itself, to the vector; entry 0 of that is a generation, the one before it the number of entries. Whether
- * that holds here is checked against what the linker tells before anything is believed (rt_modules.c). */
+ * itself, to the vector; entry 0 of that is a generation, the one before it the number of entries. This
+ * layout is compared with the addresses that the linker returns before it is used (rt_modules.c). */
 struct rt_dtv_entry {
     uint64_t block; /* all ones: not there yet */
     uint64_t to_free;

@@ -20,12 +20,12 @@ struct rt_tls_ids {
 /* The calling thread's block of a module, 0: none yet. */
 uint64_t rt_tls_block_of_id(uint64_t id);
 
-/* The numbers are these now; is_sound: the vector is what we take it for (elsewhere it may be another).
- * Written to t's file where they changed and it is open.  Thread: one at a time, t the caller or NULL, depth
- * > 0. */
+/* Set the modules' numbers; is_sound: the vector has the expected layout (it may differ with other C
+ * libraries). Written to t's file where they changed and it is open.  Thread: one at a time, t the caller or
+ * NULL, depth > 0. */
 void rt_tls_ids_set(struct rt_thread *t, const struct rt_tls_ids *ids, bool is_sound);
 
-/* Write the numbers that are known into t's file: what a new process begins with. */
+/* Write the known numbers into t's file, at the start of a new process. */
 void rt_tls_ids_put_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
 /* Write the blocks of the calling thread t if they changed since the last time. */

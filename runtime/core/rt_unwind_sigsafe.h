@@ -13,7 +13,7 @@
 
 enum { RT_UNWIND_FRAMES_MAX = 64 };
 
-/* Where to stop reading, and what to leave out. */
+/* Bounds of the stack, and code to leave out. */
 struct rt_unwind_limits {
     uint64_t stack_base,
         stack_end;              /* of the thread; 0 0, or a stack pointer outside: pages are tried first */
@@ -21,7 +21,7 @@ struct rt_unwind_limits {
 };
 
 /* Return addresses of the callers, innermost first, at most max. *out_nested (may be NULL): the left-out code
- * was met again behind a frame that was kept.  Returns their number. */
+ * was met again after a frame that was kept.  Returns their number. */
 size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max, bool *out_nested);
 
 /* An object was unloaded: another one may come to its address. */

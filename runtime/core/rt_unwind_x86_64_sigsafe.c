@@ -29,8 +29,8 @@ static bool unwind_is_readable(uint64_t page)
     return ls_syscall(SYS_rt_sigprocmask, -1, page, NULL, 8) == -EINVAL;
 }
 
-/* Where the readable memory from an .eh_frame_hdr on ends, for objects with holes between their segments: the
- * C library tells the piece that holds the address only. Asked once an object; rows check themselves as
+/* End of the readable memory after an .eh_frame_hdr, for objects with holes between their segments: the C
+ * library only gives the segment that holds the address. Looked up once per object; rows have a check as
  * above. */
 enum { UNWIND_OBJECTS = 64, UNWIND_OBJECT_PAGES_MAX = 1 << 16 };
 static struct unwind_row unwind_ends[UNWIND_OBJECTS];
@@ -66,7 +66,7 @@ static __attribute__((noinline, cold)) struct rt_cfi_rule unwind_find_rule(uint6
 static inline struct rt_cfi_rule unwind_rule(uint64_t ip)
 {
     struct unwind_row *row = unwind_row_of(ip);
-    /* addresses have 47 bits: the generation stands above them */
+    /* addresses have 47 bits: the generation goes above them */
     const uint64_t key = ip ^ __atomic_load_n(&unwind_generation, __ATOMIC_RELAXED) << 48;
     uint64_t bits = __atomic_load_n(&row->rule, __ATOMIC_RELAXED);
     struct rt_cfi_rule rule;
@@ -120,7 +120,7 @@ static inline bool unwind_cfa(struct unwind_window *w, const struct unwind_frame
     return rule.cfa != RT_CFI_END;
 }
 
-/* From the frame with an instruction at ip to its caller's. False: there is none that can be told. */
+/* Move from the frame with an instruction at ip to its caller's. False: no caller, or an unknown one. */
 static inline __attribute__((always_inline)) bool unwind_step(struct unwind_window *w, struct unwind_frame *f,
                                                               uint64_t ip)
 {
