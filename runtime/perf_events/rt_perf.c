@@ -29,7 +29,7 @@ static struct {
     struct rt_thread *own; /* of the reader, for its file */
     uint64_t kernel_ns, reader_ns;
     struct rt_perf_told told;
-    uint64_t counted_lost; /* by the kernel, which counts what no record tells */
+    uint64_t counted_lost; /* counted by the kernel, including losses without a record */
     unsigned weak;
     volatile uint32_t locked;
     bool by_thread, is_on, is_quiet, was_forked;
@@ -49,7 +49,7 @@ void rt_perf_unlock(void)
     __atomic_store_n(&rt_perf.locked, 0, __ATOMIC_RELEASE);
 }
 
-/* --- what is opened --- */
+/* --- opening --- */
 
 static void note_halved(size_t lanes, const struct pe_open_spec *wished, size_t ring_bytes, size_t aux_bytes)
 {
@@ -57,7 +57,8 @@ static void note_halved(size_t lanes, const struct pe_open_spec *wished, size_t 
         rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, lanes, 0);
 }
 
-/* Too few descriptors for the events of all gears: those of the first one, on for parts of the time. */
+/* Open the events of every CPU. With too few file descriptors for all gears, open gear 0 only and duty-cycle
+ * it. */
 static int open_cpus(void)
 {
     struct pe_open_spec *spec = &rt_perf.spec;
@@ -107,7 +108,7 @@ const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const s
     return row >= 0 ? &rt_perf.spec.events[row] : NULL;
 }
 
-/* How many events a sample stands for where its record does not tell. */
+/* Return how many events a sample represents; the record may lack it. */
 static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
 {
     const struct pe_open_event *e = rt_perf_event_of(lane, s);
@@ -134,7 +135,7 @@ static void tap(const struct spool_sample *out, unsigned flags)
     rt_tap_put(rt_perf.own, &s);
 }
 
-/* Of whole CPUs come samples of others as well; 0 are then those of other namespaces. */
+/* Events of whole CPUs also give samples of other processes; pid 0 is then a process of another namespace. */
 static bool is_own_process(const struct pe_sample *s)
 {
     return s->pid == (uint32_t)rt_state.pid || (s->pid == 0 && !rt_perf.spec.cpu_wide);
@@ -162,7 +163,7 @@ static void note_kernel_losses(struct pe_lane *lanes, size_t lanes_len)
             rt_perf.counted_lost += pe_lane_lost(&lanes[i], rt_perf_kernel(), &rt_perf.spec);
 }
 
-/* LOST records come only with a later sample; what the kernel counts is the truth where it counts. */
+/* LOST records come only with a later sample; prefer the kernel's own count where it is available. */
 static void tell_counts(void)
 {
     struct pe_counts now = rt_perf.drain.counts;
@@ -275,7 +276,7 @@ static void account(size_t samples, uint64_t cpu_ns)
     __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
 }
 
-/* Hand on what waits in these lanes up to until_ns, and say what that cost. */
+/* Pass on the samples that wait in these lanes up to until_ns, and record the cost of that. */
 static void drain_and_tell(struct pe_lane *lanes, size_t lanes_len, uint64_t now_ns, uint64_t until_ns)
 {
     struct spool_writer *w = rt_perf_writer();
@@ -291,7 +292,7 @@ static void drain_and_tell(struct pe_lane *lanes, size_t lanes_len, uint64_t now
 static void drain_all(uint64_t now_ns, bool is_last)
 {
     const bool must_flush = is_last && rt_perf.spec.aux_bytes && rt_perf.is_on;
-    if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel tells what is in the AUX areas then */
+    if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel then reports the content of the AUX areas */
     drain_and_tell(rt_perf.lanes.rows, rt_perf.lanes.len, now_ns,
                    is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS);
     if (must_flush) set_gear(rt_perf.pace.gear);

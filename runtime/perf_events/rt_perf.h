@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sampling through perf_event, whatever is sampled: events of every CPU that the program's threads inherit,
- * or where that is not possible events of each thread; one reader thread of ours that empties the rings into
- * a file of its own; the rate that the budget allows. Engines on top (faults, watch, hw) say which events and
- * what a sample is.
+/* Sampling through perf_event, for any kind of sample: events of every CPU that the program's threads
+ * inherit, or where that is not possible events of each thread; one reader thread of ours that empties the
+ * rings into a separate file; the rate that the budget allows. Engines on top (faults, watch, hw) choose the
+ * events and define a sample.
  *
  * The rings are not inherited over fork: a child makes its own events, ring and reader, or none (a child of
  * _Fork, where no thread may be made).
  *
- * Where nothing else is said: Thread: any, depth > 0.  Signal: not safe. */
+ * Unless noted otherwise: Thread: any, depth > 0.  Signal: not safe. */
 #ifndef RT_PERF_H
 #define RT_PERF_H
 
@@ -25,13 +25,13 @@ struct rt_perf_engine {
     struct pe_open_spec spec;
     uint64_t periods[RT_PERF_GEARS_MAX]; /* of its gears, 1 at least */
     unsigned gears_len;
-    uint32_t sample_cost_ns;   /* what the kernel is taken to use for one */
-    const char *events;        /* what a sample is, in words */
+    uint32_t sample_cost_ns;   /* assumed cost of one sample in the kernel */
+    const char *events;        /* description of a sample, in words */
     uint32_t latency_kind;     /* enum ls_latency of its samples */
     bool by_thread;            /* events are opened for threads only, by rt_perf_open_thread */
     bool is_dutied;            /* slower gears by switching on and off: rt_perf_pace.h */
     struct pe_refusal refusal; /* of rt_perf_probe */
-    /* What s is: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
+    /* Convert s: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
      * done); false: leave it out. */
     bool (*sample)(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
                    unsigned *out_flags);
@@ -42,15 +42,16 @@ struct rt_perf_engine {
 };
 
 /* Base of an attr: inherited by threads, times of CLOCK_MONOTONIC, the fields that every engine needs, and
- * what --callstack asks for. */
+ * the fields for --callstack. */
 struct perf_event_attr rt_perf_attr(uint32_t type, uint64_t config, uint64_t period_events);
 
-/* Can the events of e be opened? 0, or the errno; e->spec is what this kernel takes, and *weak what had to
- * go (enum pe_weakening); e->refusal tells more. Leaves nothing behind. */
+/* Can the events of e be opened? Returns 0 or the errno; reduces e->spec to the fields that this kernel
+ * takes, and sets *weak to the removed ones (enum pe_weakening); e->refusal has the details. Leaves nothing
+ * open. */
 int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak);
 
-/* Why the events of e do not open, and what helps, in at most why_len bytes. known: what the engine knows
- * beyond its attributes (pmu and so on). */
+/* Write why the events of e do not open, and a remedy, in at most why_len bytes. known: facts that the engine
+ * has beyond its attributes (pmu and so on). */
 void rt_perf_why(const struct rt_perf_engine *e, struct pe_facts known, char *why, size_t why_len);
 
 /* "TEXT; one costs 0.8 us, measured (or assumed)", into out. */
@@ -92,7 +93,7 @@ struct spool_writer *rt_perf_writer(void);
 
 /* rt_perf_open.c: */
 
-/* Without the events of slower gears, which stand behind those of the first one. */
+/* Remove the events of slower gears, which follow the events of the first one. */
 void rt_perf_keep_first_gear(struct pe_open_spec *spec);
 /* The same events for one thread: they are not inherited, and change their rate by their period. */
 void rt_perf_make_by_thread(struct pe_open_spec *spec);
@@ -109,8 +110,8 @@ struct rt_perf_lanes {
 /* May the events of spec be open on each CPU? A quarter of the limit of descriptors is ours. */
 bool rt_perf_lanes_have_room_for_cpus(const struct rt_perf_lanes *t, const struct pe_open_spec *spec);
 
-/* One lane a CPU that is there, all of them with the same sizes: spec's, halved until they find room in the
- * allowance of locked memory; spec has what it came to. 0 or an errno; then none is open. */
+/* Open one lane for each CPU that exists, all with the same sizes: spec's, halved until they fit into the
+ * allowance of locked memory; spec gets the sizes used. 0 or an errno; then none is open. */
 int rt_perf_lanes_open_cpus(struct rt_perf_lanes *t, struct pe_open_spec *spec);
 /* One lane for a thread; its sizes may be smaller. 0 or an errno. */
 int rt_perf_lanes_open_thread(struct rt_perf_lanes *t, const struct pe_open_spec *spec, int tid,
@@ -125,11 +126,11 @@ void rt_perf_lanes_close_all(struct rt_perf_lanes *t);
 void rt_perf_sample_attr(struct perf_event_attr *attr, const char *callstack);
 /* The common part of the record. What happened inside a system call is put where the program called it. */
 void rt_perf_sample_begin(const struct pe_sample *s, struct spool_sample *out, unsigned *out_flags);
-/* The stack behind the record, if it was asked for. */
+/* Write the stack after the record, if it was asked for. */
 void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout, const struct pe_sample *s,
                           const struct spool_sample *rec);
 
-/* Zeroed: nothing is told. */
+/* Values that are recorded already. Zeroed: none. */
 struct rt_perf_told {
     struct pe_counts counts;
     uint64_t cost_ns;
@@ -137,21 +138,21 @@ struct rt_perf_told {
     bool is_late; /* samples are not in the order of time */
 };
 
-/* What the samples of e are; without the kernel's part where weak says so. */
+/* Record the kind of the samples of e; without the kernel's part where weak says that it is excluded. */
 void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns,
                            const struct rt_perf_engine *e, unsigned weak);
-/* Losses and damages since the last time, as events. */
+/* Record losses and damages since the last time, as events. */
 void rt_perf_tell_counts(struct rt_perf_told *t, const struct pe_counts *now);
-/* What sampling took in all, up to time_ns. */
+/* Record the total cost of sampling, up to time_ns. */
 void rt_perf_tell_cost(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns);
 
-/* rt_perf_reader.c, the thread that empties the rings: all signals blocked (but those that the C library
+/* rt_perf_reader.c, the thread that empties the rings: all signals blocked (but the ones that the C library
  * needs to change ids of all threads), outside of all hooks, not sampled. It sleeps until a ring is a quarter
  * full, and looks at least ten times a second. */
 
 /* 0 or an errno. */
 int rt_perf_reader_start(void);
-/* It has begun and has its number, or does not run. */
+/* Wait until it has begun and has its number, or does not run. */
 void rt_perf_reader_wait_begun(void);
 /* End it, and wait for that. Idempotent. */
 void rt_perf_reader_end(void);

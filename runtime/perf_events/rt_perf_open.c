@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What engines on perf_event open: the base of their attributes, what this kernel takes of them and why not;
- * the lanes of a process, one a CPU or one a thread. */
+/* Opens events for engines on perf_event: the base of their attributes, the attributes that this kernel
+ * accepts and why it refuses others; the lanes of a process, one a CPU or one a thread. */
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/perf_events/rt_perf.h"
@@ -106,7 +106,7 @@ int rt_perf_probe(struct rt_perf_engine *e, unsigned *weak)
     if (as_opened.aux_bytes) as_opened.aux_bytes = PE_AUX_MIN_BYTES;
     if (e->by_thread) rt_perf_make_by_thread(&as_opened);
     e->refusal = fit_where_it_is(&as_opened, e->by_thread, weak);
-    /* what had to go, goes from the others as well */
+    /* remove the same fields from the other events */
     for (unsigned i = 0; !e->refusal.error && i < e->spec.events_len; i++) {
         struct perf_event_attr *a = &e->spec.events[i].attr;
         const struct perf_event_attr *fit = rt_perf_first_sampling(&as_opened);

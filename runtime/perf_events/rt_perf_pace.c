@@ -24,7 +24,7 @@ void rt_perf_pace_begin(struct rt_perf_pace *p, uint64_t now_ns)
     p->saved_ns = FIRST_SAVED_NS;
 }
 
-/* Overdrawn: so many gears up that what was spent in this window would be within the share. */
+/* Overdrawn: return the first gear in which the cost of this window would be within the share. */
 static unsigned slower(const struct rt_perf_pace *p, double spent_ns, double earned_ns)
 {
     unsigned gear = p->gear;

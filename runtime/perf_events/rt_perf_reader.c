@@ -18,7 +18,7 @@ enum {
     LOOK_SOON_MS = 10, /* many rings, switches by time, duty cycles */
     NAP_NS = 1000000,
     WAIT_BEGUN_MS = 1000,
-    STACK_BYTES = 256 << 10, /* records and what they point to are elsewhere */
+    STACK_BYTES = 256 << 10, /* records and the data they point to are elsewhere */
 };
 
 static struct {
@@ -40,7 +40,8 @@ static int time_out_ms(size_t lanes_len)
     return is_timed || lanes_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
 }
 
-/* Was it a ring, or us? Events whose threads have ended (without a word: clone() itself) say so for ever. */
+/* Was a ring or the reader woken on purpose? Events whose threads have ended without notice (clone() itself)
+ * report a hang-up forever. */
 static bool was_woken(const struct pollfd *polled, size_t n)
 {
     bool is_any = false, is_hung_up = false;
@@ -51,8 +52,8 @@ static bool was_woken(const struct pollfd *polled, size_t n)
     return is_any || !is_hung_up;
 }
 
-/* Until a ring is filled, or it is time. Without poll (more rings than the program may have descriptors:
- * EINVAL), or where it tells of hung up events only, the time-out alone, soon. */
+/* Wait until a ring is filled, or for the time-out. Without poll (more rings than the program may have
+ * descriptors: EINVAL), or where poll reports hung up events only, wait for a short time-out alone. */
 static void wait_for_rings(void)
 {
     static struct pollfd polled[POLLED_MAX + 1]; /* the reader's alone */

@@ -16,19 +16,19 @@ enum {
     FAULTS_TEXT_BYTES = 128,
     PAGES = 16, /* faulted to measure the cost of a sample */
     ROUNDS = 3,
-    RING_BYTES = 256 << 10, /* of so many samples with copied stacks */
+    RING_BYTES = 256 << 10, /* room for the samples of PAGES with copied stacks */
     COST_MIN_NS = 50,       /* less is a clock's error, ... */
     COST_MAX_NS = 50000,    /* ... more a neighbour's work */
 };
 
 static struct rt_perf_engine faults = {
-    /* primes: programs fault in strides. None longer: what a thread has counted when it ends is lost, half a
-     * period for each CPU that it ran on. */
+    /* primes: programs fault in strides. No longer periods: a thread that ends loses its count, on average
+     * half a period for each CPU that it ran on. */
     .periods = {1, 7, 61},
     .gears_len = 3,
     .sample_cost_ns = SAMPLE_COST_NS,
 };
-static char faults_text[FAULTS_TEXT_BYTES]; /* what a sample is, in words */
+static char faults_text[FAULTS_TEXT_BYTES]; /* description of a sample, in words */
 static unsigned faults_weak;
 
 static unsigned numa_nodes;
@@ -46,8 +46,8 @@ static void count_numa_nodes(const char *sysfs_root)
         numa_nodes += last - first + 1;
 }
 
-/* The NUMA node of a page, asked of the kernel when its sample is read. SPOOL_NOT_TOLD: one node, the page is
- * gone, or the kernel does not say. */
+/* Ask the kernel for the NUMA node of a page when its sample is read. SPOOL_NOT_TOLD: one node, the page is
+ * gone, or the kernel does not know. */
 static uint8_t numa_node_of(uint64_t addr)
 {
     uint64_t page = addr & ~(uint64_t)(getauxval(AT_PAGESZ) - 1);
@@ -85,9 +85,10 @@ static uint64_t best_fault_ns(void)
     return best;
 }
 
-/* The cost of one sample of page faults: measured, because it depends on the machine (twice as much in many
- * virtual machines) and on what a sample holds. Faults a few pages with and without attr's event, the best of
- * some rounds; a tenth of a millisecond in all. 0: it cannot be measured. attr: page faults, period 1. */
+/* Measure the cost of one sample of page faults, because it depends on the machine (twice as much in many
+ * virtual machines) and on the content of a sample. Faults a few pages with and without attr's event, the
+ * best of some rounds; a tenth of a millisecond in all. 0: it cannot be measured. attr: page faults, period
+ * 1. */
 static uint32_t measure_cost_ns(const struct perf_event_attr *attr)
 {
     struct pe_open_spec spec = {.events = {{.attr = *attr, .leader = -1, .gear = PE_GEAR_ANY}},

@@ -23,7 +23,7 @@ static struct {
     struct pe_settings settings;
     struct pe_plan plan;
     struct rt_perf_engine engine;
-    char events[HW_EVENTS_BYTES]; /* what a sample is, in words */
+    char events[HW_EVENTS_BYTES]; /* description of a sample, in words */
     enum ls_latency latency;
     unsigned weak;
 } hw;
@@ -40,7 +40,7 @@ static uint32_t hw_decode(const struct pe_encoding *e, struct pe_sample *s)
     return 0;
 }
 
-/* An event of loads only, or of stores only, says by itself what its samples are. */
+/* Set the operation of samples from an event of loads only, or of stores only. */
 static void hw_complete_op(const struct pe_encoding *e, struct pe_sample *s)
 {
     if (s->op != LS_NOT_TOLD || e->decode == PE_DECODE_IBS || e->loads == e->stores) return;
@@ -85,7 +85,7 @@ static bool hw_sample(const struct pe_lane *lane, const struct pe_sample *raw, s
     return true;
 }
 
-/* --- what is opened --- */
+/* --- opening --- */
 
 static void hw_describe(void)
 {
@@ -108,7 +108,7 @@ static bool hw_specify(char *why, size_t why_len)
         return false;
     }
     struct perf_event_attr base = rt_perf_attr(0, 0, 0);
-    /* the chain tells where a system call was made: without the kernel there is nothing to tell */
+    /* the chain shows where a system call was made: without the kernel there is nothing to show */
     if (strcmp(rt_state.config.callstack, "off") == 0) base.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     hw.engine.gears_len =
         pe_open_plan(&hw.plan, &base, RT_PERF_GEARS_MAX, &hw.engine.spec, hw.engine.periods);
@@ -157,7 +157,7 @@ static int hw_process_start(struct rt_engine_facts *facts)
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     struct rt_text why = {facts->why, sizeof(facts->why), strlen(facts->why)};
     rt_text_add(&trigger, hw.plan.method);
-    rt_text_add(&why, hw.plan.notes); /* what differs from what was asked */
+    rt_text_add(&why, hw.plan.notes); /* differences from the requested settings */
     rt_perf_cost_text(hw.events, hw.engine.sample_cost_ns, "assumed", text, sizeof(text));
     hw.engine.events = text;
     return rt_perf_process_start(&hw.engine, hw.weak);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine watch: hardware breakpoints on one element of a registered range or of a variable of the
- * program, in every thread: who touches it. Two of them, one for writes and one for reads and writes, tell
- * what a touch was. Each touch has its price, so that breakpoints are on for moments only where the budget
- * asks for it; how long they were on is kept. */
+ * program, in every thread, to find the code that accesses it. Two of them, one for writes and one for reads
+ * and writes, distinguish the kinds of access. Each access has a cost, so that breakpoints are on for moments
+ * only where the budget requires it; the time that they were on is recorded. */
 #include "common/ls_quantity.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -35,7 +35,7 @@ enum {
 
 #define NO_NODE UINT32_MAX
 
-/* Of a variable of the program's file that the launcher found (LOADSTONE_WATCH_AT). */
+/* Position of a variable of the program's file that the launcher found (LOADSTONE_WATCH_AT). */
 struct place {
     uint64_t base;
     uint64_t elem_bytes; /* 0: nowhere */
@@ -69,7 +69,7 @@ static struct rt_perf_engine engine = {
     .by_thread = true,
 };
 
-/* --- what is watched --- */
+/* --- the watched element --- */
 
 /* "NAME[INDEX]". */
 static bool read_text(const char *text)
@@ -84,7 +84,7 @@ static bool read_text(const char *text)
     return true;
 }
 
-/* What is added to linked addresses of the program: its headers tell where they were linked themselves. */
+/* Return the load bias of the program: its headers contain the address where they were linked. */
 static uint64_t program_bias(void)
 {
     const ElfW(Phdr) *headers = (const void *)getauxval(AT_PHDR);
@@ -163,7 +163,7 @@ static void count_lane(const struct pe_lane *l, size_t number, uint64_t *hits, u
     if (now_cpu_ns > watch.begin_cpu_ns[number]) *wanted_ns += now_cpu_ns - watch.begin_cpu_ns[number];
 }
 
-/* The one for writes first: the processor tells them in this order. */
+/* Switch the event for writes first: the processor reports them in this order. */
 static void switch_lane(const struct pe_lane *l, bool on)
 {
     const struct pe_kernel *k = rt_perf_kernel();
@@ -272,8 +272,8 @@ static void pulse(void)
     switch_all(false);
 }
 
-/* Always on while the budget lasts; then in pulses, as many as it allows; on again when a quarter of what a
- * pulse allows is touched. */
+/* Keep breakpoints on while the budget lasts; then in pulses, as many as it allows; on again when a pulse
+ * costs a quarter of its allowance or less. */
 static void watch_tick(uint64_t now_ns)
 {
     const double share = rt_state.config.overhead_share;
@@ -309,7 +309,7 @@ static bool watch_sample(const struct pe_lane *lane, const struct pe_sample *s, 
     out->kind = SPOOL_SAMPLE_WATCH;
     out->addr = watch.base;
     out->size_bytes = (uint16_t)watch.len_bytes;
-    /* a data breakpoint is reported behind the instruction */
+    /* a data breakpoint is reported after the instruction */
     *out_flags = (is_write ? SPOOL_OP_STORE : SPOOL_OP_LOAD) | SPOOL_SAMPLE_IP_BEHIND;
     return true;
 }
