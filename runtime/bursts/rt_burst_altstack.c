@@ -40,7 +40,7 @@ static int map_ours(struct rt_burst_thread *t)
     return 0;
 }
 
-/* What to tell the kernel when the program wants ss. */
+/* Choose the stack to set in the kernel when the program wants ss. */
 static const stack_t *choose(const struct rt_burst_thread *t, const stack_t *ss)
 {
     const bool usable =

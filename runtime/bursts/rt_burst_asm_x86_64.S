@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few instructions of the step engine that C cannot say. */
+/* The few instructions of the step engine that C cannot express. */
     .macro function name
     .globl \name
     .hidden \name
@@ -59,7 +59,8 @@ label rt_burst_bulk_fault_ip
 end_function rt_burst_copy_bulk
 
     .p2align 4
-/* void rt_burst_arm(void): set the trap flag. The trap comes after the lfence, so nothing behind it has been issued early. */
+/* void rt_burst_arm(void): set the trap flag. The trap comes after the lfence, so no later instruction has
+   been issued early. */
 function rt_burst_arm
     pushfq
     orq $0x100, (%rsp)
@@ -88,9 +89,10 @@ label rt_burst_try_end
 end_function rt_burst_try_trap
 
     .p2align 4
-/* Return from a signal handler: rt_sigreturn. The bytes are those debuggers and unwinders look for, and the unwind
-   table says where the kernel saved the registers: here rsp points to a struct ucontext (asm-generic/ucontext.h,
-   asm/sigcontext.h). The table begins at the nop: unwinders look up the byte before a return address. */
+/* Return from a signal handler: rt_sigreturn. Debuggers and unwinders look for exactly these bytes, and the
+   unwind table gives the place where the kernel saved the registers: here rsp points to a struct ucontext
+   (asm-generic/ucontext.h, asm/sigcontext.h). The table begins at the nop: unwinders look up the byte before
+   a return address. */
     .macro saved_at dwarf_register offset
     .if \offset < 64
     .cfi_escape 0x10, \dwarf_register, 2, 0x77, \offset   /* DW_CFA_expression: DW_OP_breg7 offset */

@@ -45,7 +45,7 @@ enum rt_burst_segment { RT_BURST_SEG_FLAT, RT_BURST_SEG_FS, RT_BURST_SEG_GS };
 
 /* How an instruction can be executed apart from its successors (runtime/step/rt_step_isolate_sigsafe.c). */
 enum rt_burst_flow {
-    RT_BURST_FLOW_NONE,   /* only where it stands */
+    RT_BURST_FLOW_NONE,   /* only in place */
     RT_BURST_FLOW_COPY,   /* anywhere else */
     RT_BURST_FLOW_DIVIDE, /* anywhere else, where it does not fault; by the scratch register */
     RT_BURST_FLOW_REPEAT, /* one iteration of a string instruction anywhere else */
@@ -90,8 +90,8 @@ struct rt_burst_plan {
     uint8_t klass, mem_count;
     uint8_t flow;
     uint8_t flow_code; /* condition of jcc, register of an indirect branch, enum rt_burst_repeat */
-    uint8_t scratch;   /* register that stands for rip or the divisor in slot_code, or RT_BURST_REG_NONE */
-    uint8_t is_locked; /* what it accesses, it accesses atomically */
+    uint8_t scratch;   /* register that replaces rip or the divisor in slot_code, or RT_BURST_REG_NONE */
+    uint8_t is_locked; /* its memory accesses are atomic */
     uint8_t slot_len_bytes;
     uint8_t slot_code[RT_BURST_CODE_BYTES];
     uint16_t mnemonic; /* ZydisMnemonic */
@@ -121,7 +121,7 @@ void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch 
                         struct rt_burst_plan *p);
 
 /* Decode len_bytes <= 15 bytes found at ip.
- * NEEDS_MORE: the instruction goes on behind the bytes given.
+ * NEEDS_MORE: the instruction continues after the given bytes.
  * Thread: any, one scratch each.  Signal: safe (Zydis allocates nothing). */
 enum rt_burst_decoded rt_burst_decode(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
                                       struct rt_burst_plan *out, const uint8_t *code, size_t len_bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Address ranges that must not be read twice: mappings of devices, where a read has side effects.
  *
- * Thread: any; those that add: one at a time. */
+ * Thread: any; functions that add: one at a time. */
 #ifndef RT_BURST_DEVICES_SIGSAFE_H
 #define RT_BURST_DEVICES_SIGSAFE_H
 
@@ -20,8 +20,8 @@ struct rt_burst_devices {
     } ranges[RT_BURST_DEVICES_MAX];
 };
 
-/* May what is mapped from this path have side effects when read? Everything in /dev but shared memory, zero
- * and huge pages, in /sys, and kernel objects without a file. */
+/* May a mapping of this path have side effects when read? True for everything in /dev but shared memory, zero
+ * and huge pages, for /sys, and for kernel objects without a file. */
 bool rt_burst_path_is_device(const char *path, size_t len_bytes);
 
 /* Note one mapping; a later one over the same range is harmless. */

@@ -70,7 +70,7 @@ static const char *load_zydis(struct rt_burst_zydis *z)
                : "libZydis refuses to decode 64-bit code";
 }
 
-/* glibc >= 2.35 says where its rseq area lies. */
+/* glibc >= 2.35 exports the offset of its rseq area. */
 static void note_rseq(void)
 {
     const ptrdiff_t *offset = (const ptrdiff_t *)dlsym(RTLD_DEFAULT, "__rseq_offset");
@@ -108,7 +108,7 @@ static const char *choose_trigger(const char *wanted, const char **why_not)
     }
     e->timer_signal = SIGRTMAX;
     e->trigger = &rt_burst_trigger_timer;
-    /* until our handler stands, the timer's probe must not be armed; creating one is harmless */
+    /* until our handler is installed, the timer's probe must not be armed; creating one is harmless */
     return e->trigger->probe() ? "timer trigger: the kernel refuses timers on a thread's CPU clock" : NULL;
 }
 
@@ -214,8 +214,8 @@ static struct rt_burst_thread *map_thread(void)
     return t;
 }
 
-/* Zero what another thread left, but for its signal stack. Not by memset, which the program may own: a thread
- * sanitizer's version does not see why one thread has what another one had. */
+/* Zero the state of a previous thread, but for its signal stack. Not by memset, which the program may own: a
+ * thread sanitizer's version does not see why one thread uses the memory of another. */
 static void clear_head(struct rt_burst_thread *t)
 {
     typedef uint64_t __attribute__((may_alias)) word;

@@ -2,13 +2,13 @@
 /* The life of a burst engine in the process and its threads. An engine is a row of rt_sampler.h made of these
  * functions, and a method.
  *
- * Thread: as struct rt_sampler says. */
+ * Thread: as in struct rt_sampler. */
 #ifndef RT_BURST_ENGINE_H
 #define RT_BURST_ENGINE_H
 
 #include "runtime/bursts/rt_burst_engine_sigsafe.h"
 
-/* As in struct rt_sampler, which says when they are called and on which thread. */
+/* As in struct rt_sampler, which documents when they are called and on which thread. */
 bool rt_burst_probe(char *why, size_t why_len);
 int rt_burst_process_start(const struct rt_burst_method *method, struct rt_engine_facts *facts);
 void rt_burst_thread_open(struct rt_thread *t);

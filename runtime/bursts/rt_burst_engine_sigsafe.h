@@ -33,7 +33,7 @@ struct rt_burst_trigger {
     void (*disarm)(struct rt_burst_thread *t);
     /* Thread: any of the process. */
     void (*close)(struct rt_burst_thread *t);
-    /* In a fork child: forget what belongs to the parent. */
+    /* Forget the parent's triggers in a fork child. */
     void (*disown)(struct rt_burst_thread *t);
 };
 extern const struct rt_burst_trigger rt_burst_trigger_perf, rt_burst_trigger_timer;
@@ -49,14 +49,15 @@ struct rt_burst_method {
     void (*begin)(struct rt_burst_thread *t);
     /* Go on from uc, the program's context, before the first instruction of the burst. */
     void (*run)(struct rt_burst_thread *t, ucontext_t *uc);
-    /* A single-step trap before the instruction at uc's ip, or at the end of what take_back recognised. */
+    /* A single-step trap before the instruction at uc's ip, or at the end of code that take_back
+     * recognised. */
     void (*step)(struct rt_burst_thread *t, ucontext_t *uc);
-    /* At the entry of every handler: a context in code of the method's own goes back to the program's code.
+    /* At the entry of every handler: move a context from the method's own code back to the program's code.
      * True: it was in such code. */
     bool (*take_back)(struct rt_burst_thread *t, ucontext_t *uc);
     /* The burst was lost: its context may come back later from a signal frame, or never. */
     void (*abandon)(struct rt_burst_thread *t);
-    /* The burst ends: add what the method counted. */
+    /* The burst ends: add the method's counts. */
     void (*end)(const struct rt_burst_thread *t, struct spool_burst_end *r);
 };
 
@@ -77,8 +78,8 @@ struct rt_burst_engine {
     uint32_t tsc_per_us;       /* 0: not known before the first burst has ended */
     int timer_signal;          /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
-    bool has_memory_nodes; /* several: the kernel is asked where pages lie */
-    /* The system no longer allows what sampling needs: no system call from handlers. */
+    bool has_memory_nodes; /* several: the kernel is asked for the nodes of pages */
+    /* The system no longer allows sampling: make no system call from handlers. */
     volatile uint32_t quiet;
     /* By atomics, all threads: */
     uint64_t mean_cost_ns;
@@ -111,7 +112,7 @@ struct rt_burst_thread {
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
     uint32_t number;                      /* bursts that the thread began */
     uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
-    stack_t altstack_ours, altstack_view; /* view: what the program believes to have set */
+    stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */
     struct rt_burst_thread *next;         /* list of the process */
     /* From here on it stays as it is when another thread takes it over, which finds all before zeroed. */
     void *own; /* the method's */

@@ -15,9 +15,9 @@
 enum {
     FAULTS_EVERY_NS = 4000000, /* between samples */
     FAULTS_MEAN_FIRST = 64,    /* short programs pay for few samples of the faults of their start */
-    FAULTS_SIGNAL_NS = 1500,   /* what the kernel takes for a signal and its return: of the right order */
+    FAULTS_SIGNAL_NS = 1500,   /* the kernel's cost of a signal and its return: right order */
     FAULTS_COUNT_NS =
-        60, /* what it takes to count a fault that is no sample: measured on a virtual machine */
+        60, /* the kernel's cost to count a fault that is no sample: measured on a virtual machine */
     TRACER_AGE_NS = 100000000,
     FD_LEAST = 200,
 };
@@ -140,7 +140,7 @@ static int pagemap(void)
     return faults.pagemap_fd;
 }
 
-/* Older kernels do not say: then pages count as small ones. */
+/* Older kernels do not report it: then pages count as small ones. */
 static bool is_huge(uint64_t addr)
 {
     struct scan_region found;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Page faults of the program, a random sample of them: a second perf event for each thread, whose SIGTRAP
- * comes right after the kernel has handled a fault, with its address. Faults in system calls belong to those
- * calls, faults of the runtime's own to recording.
+ * comes right after the kernel has handled a fault, with its address. Faults in system calls belong to the
+ * calls, faults of the runtime itself to recording.
  *
- * Thread: where nothing else is said, the thread of t. */
+ * Thread: unless noted otherwise, the thread of t. */
 #ifndef RT_BURST_FAULTS_SIGSAFE_H
 #define RT_BURST_FAULTS_SIGSAFE_H
 
@@ -25,7 +25,7 @@ void rt_burst_faults_close(struct rt_burst_thread *t);
  * it. */
 void rt_burst_faults_stop(struct rt_burst_thread *t);
 void rt_burst_faults_go_on(struct rt_burst_thread *t);
-/* In a fork child: the descriptors are its own, what they name is the parent's. */
+/* Disown the event in a fork child: the descriptors are the child's, but refer to the parent's event. */
 void rt_burst_faults_disown(struct rt_burst_thread *t);
 
 /* The signal came; uc is where the program goes on. */

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Kinds of instructions that do the same at any address (VEX: AVX-VNNI; AMX_TILE: what computes, too). */
+/* Kinds of instructions that do the same at any address (VEX: AVX-VNNI; AMX_TILE: includes computing
+ * instructions). */
 static const uint8_t movable[] = {
     ZYDIS_CATEGORY_ADOX_ADCX, ZYDIS_CATEGORY_AES,           ZYDIS_CATEGORY_AMX_TILE,
     ZYDIS_CATEGORY_AVX,       ZYDIS_CATEGORY_AVX2,          ZYDIS_CATEGORY_AVX2GATHER,
@@ -121,7 +122,7 @@ static void replace_rip(const struct rt_burst_zydis *z, struct rt_burst_scratch 
     const uint8_t modrm = s->insn.raw.modrm.offset, disp = s->insn.raw.disp.offset;
     p->flow = RT_BURST_FLOW_NONE;
     if (!modrm || disp + DISP_BYTES > p->len_bytes) return;
-    if (has_segment_base(s)) return; /* the address that stands for rip has it added already */
+    if (has_segment_base(s)) return; /* the address that replaces rip includes it already */
     for (unsigned i = 0; i < sizeof scratch_choice; i++) {
         if (used >> scratch_choice[i] & 1) continue;
         p->slot_code[modrm] = (uint8_t)((p->slot_code[modrm] & REG_FIELD) | MOD_DISP32 | scratch_choice[i]);

@@ -9,13 +9,13 @@
  * instead.
  *
  * A perf trigger that expires in the kernel is lost, and the kernel starts the same interval again instead of
- * a new one. User code behind long system calls is hit a few percent too often for that at most
- * (tests/step/test_step_governor).
+ * a new one. For this reason, user code after long system calls is hit too often, but at most by a few
+ * percent (tests/step/test_step_governor).
  *
  * Cost is CPU time, summed over threads. It is set against the time that the program worked: wall time, but
  * not more than its CPU time.
  *
- * Thread: any, on numbers of its own. */
+ * Thread: any, on numbers that no other thread uses. */
 #ifndef RT_BURST_GOVERNOR_SIGSAFE_H
 #define RT_BURST_GOVERNOR_SIGSAFE_H
 

@@ -32,7 +32,8 @@ typedef long rt_burst_numa_query(size_t len, const uint64_t *pages, int *nodes);
 /* By move_pages(2), which moves nothing when no node is wanted. */
 long rt_burst_numa_ask_kernel(size_t len, const uint64_t *pages, int *nodes);
 
-/* Ask, and write what is known as a PAGES record; nothing when nothing is known.  Thread: the owner of w. */
+/* Query the nodes, and write the known ones as a PAGES record; none known: no record.  Thread: the owner of
+ * w. */
 void rt_burst_numa_put(struct spool_writer *w, struct rt_burst_numa *p, rt_burst_numa_query *query,
                        uint64_t time_ns);
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* asm-generic/siginfo.h; glibc's headers know neither the code nor the field behind si_addr and its union. */
+/* asm-generic/siginfo.h; glibc's headers have neither the code nor the field after si_addr and its union. */
 enum { CODE_TRACE = 2, CODE_INT3 = 0x80 /* SI_KERNEL */, CODE_PERF = 6, PERF_DATA_OFFSET = 24 };
 #define SA_RESTORER_FLAG UINT64_C(0x04000000)
 #define ALL_SIGNALS UINT64_MAX
@@ -123,8 +123,8 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
     handler(sig, info, uc);
 }
 
-/* While a handler works, hooks called by nobody but us must not record; what it came from decides about
- * bursts. */
+/* While a handler works, it alone calls hooks, which must not record; `outside`, the interrupted code being
+ * the program's, decides about bursts. */
 static void enter(struct rt_burst_thread *t)
 {
     if (t) t->outside = rt_tls.depth == 0;
@@ -138,7 +138,7 @@ static void leave(void)
     rt_tls.depth--;
 }
 
-/* Not ours: what would have happened without us. */
+/* Handle a signal that is not ours as it would be handled without us. */
 static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
 {
     const struct rt_burst_action a = read_action(place_of(sig));
@@ -284,8 +284,8 @@ static uint64_t handler_mask(void)
                            RT_BURST_SIGBIT(SIGFPE));
 }
 
-/* A fault of the program gets the kernel's own treatment of the program's flags, so that its handler cannot
- * tell. */
+/* Build the action for faults with the program's flags, so that the kernel applies them and the program's
+ * handler sees no difference. */
 static struct kernel_action kernel_fault_action(const struct rt_burst_action *a)
 {
     struct kernel_action k = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler
- * stands in the kernel; the program's own settings are kept here, shown to it, and called for what is not
- * ours.
+/* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler is
+ * installed in the kernel; the program's own settings are kept here, shown to it, and called for signals that
+ * are not ours.
  *
  * Thread: any; install: the constructor; adopt_mask and flush_pending: about the calling thread.  Signal:
  * safe. */
@@ -37,9 +37,10 @@ uint64_t rt_burst_signals_needed(void);
 extern _Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
 /* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
 extern _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
-/* The calling thread's mask as inherited: remember what it believes, unblock what we need. */
+/* Adopt the calling thread's inherited mask: remember it as the program's view, unblock the signals that we
+ * need. */
 void rt_burst_signals_adopt_mask(void);
-/* Send what became deliverable when the view changed. */
+/* Send the signals that became deliverable when the view changed. */
 void rt_burst_signals_flush_pending(void);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     WINDOW_NS = 100000000,
     CLOCK_LEAST_US = 200,
     TSC_PER_US_MOST = 5000, /* before the first burst has measured it */
-    BACKSTOP_COSTS = 4,     /* a burst that went silent is given up after so many times its cost */
+    BACKSTOP_COSTS = 4,     /* a silent burst is given up after this multiple of its cost */
 };
 
 bool rt_burst_took_longer(uint64_t cycles, unsigned us)
@@ -122,7 +122,7 @@ void rt_burst_note_handler_time(struct rt_burst_thread *t)
     t->handler_tsc = now;
 }
 
-/* For callbacks: what is in the spool, and only that. */
+/* Pass an access that is in the spool to callbacks. */
 static void tap(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags)
 {
     const struct rt_tap_sample s = {
@@ -214,7 +214,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     t->burst_begin_cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->handlers_tsc = 0;
     t->handler_tsc = __rdtsc();
-    /* what was loaded may lie where something else was before: this burst's samples must find it */
+    /* a newly loaded object may use addresses of an unloaded one: this burst's samples must find it */
     if (rt_maps_is_dirty()) rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
     __rdtscp(&cpu);
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
@@ -284,7 +284,7 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
     }
     const int why = rt_burst_masks_trap(uc) ? SPOOL_BURST_MASKED
                     : rt_tap_call_for_room(t->rt, RT_TAP_BURST_ROWS)
-                        ? SPOOL_BURST_FULL /* callbacks are behind */
+                        ? SPOOL_BURST_FULL /* callbacks are too slow */
                         : -1;
     begin(t, uc, why);
 }

@@ -2,7 +2,7 @@
 /* A burst, from the trigger to its last record: whether it may begin, what it represents and what it cost.
  * The engine's method runs its instructions.
  *
- * Where nothing else is said: Thread: t's own. */
+ * Unless noted otherwise: Thread: t's own. */
 #ifndef RT_BURST_SIGSAFE_H
 #define RT_BURST_SIGSAFE_H
 
@@ -27,14 +27,14 @@ void rt_burst_arm_other(struct rt_burst_thread *t);
 /* No more triggers for t, until one of the above. */
 void rt_burst_disarm(struct rt_burst_thread *t);
 
-/* Add the time of the handler under way, while the thread had a processor: the rest of what a burst costs is
- * the kernel's, for traps and signals. The kernel's own split of CPU time is too coarse for a burst. */
+/* Add the time of the current handler, while the thread had a processor: the rest of a burst's cost is the
+ * kernel's, for traps and signals. The kernel's own split of CPU time is too coarse for a burst. */
 void rt_burst_note_handler_time(struct rt_burst_thread *t);
 
 /* After a longer time something else had the processor, also where the kernel does not know, as when a
  * hypervisor took it; a tick of the kernel inside a handler takes some 30. */
 enum { RT_BURST_PREEMPTED_US = 50 };
-/* Are so many TSC cycles more than us? */
+/* Is this number of TSC cycles longer than us? */
 bool rt_burst_took_longer(uint64_t cycles, unsigned us);
 
 #define RT_BURST_TRAP_FLAG 0x100LL

@@ -47,7 +47,7 @@ static bool may_read(const struct rt_burst_stack_source *s, uint64_t base, uint6
 
 unsigned rt_burst_stack_links(const struct rt_burst_stack_source *s, uint64_t from, uint64_t limit)
 {
-    struct spool_link pair; /* as it stands in memory: the caller's rbp, the return address */
+    struct spool_link pair; /* as in memory: the caller's rbp, the return address */
     uint64_t frame = (uint64_t)s->gregs[REG_RBP], lowest = (uint64_t)s->gregs[REG_RSP];
     unsigned len = 0;
     while (len < RT_BURST_LINKS_MAX && frame >= lowest && frame % sizeof(uint64_t) == 0 && frame < limit &&

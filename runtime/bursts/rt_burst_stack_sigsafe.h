@@ -14,11 +14,11 @@ enum { RT_BURST_LINKS_MAX = 256 };
 struct rt_burst_stack_mode {
     const char *name;
     uint32_t piece_bytes; /* copied from the stack pointer on, at most */
-    bool has_links;       /* the frame-pointer chain behind the piece */
+    bool has_links;       /* the frame-pointer chain after the piece */
     bool has_calls;       /* a call stack is wanted */
 };
 
-/* The mode of this name; what has no name is "off". */
+/* Return the mode of this name; an unknown name means "off". */
 const struct rt_burst_stack_mode *rt_burst_stack_mode_named(const char *name);
 
 struct rt_burst_stack_source {

@@ -12,7 +12,7 @@ static int create(int tid, int *out_id)
         struct {
             union sigval value;
             int signo, notify, tid;
-        } kernel; /* asm-generic/siginfo.h: the thread id stands behind sigev_notify */
+        } kernel; /* asm-generic/siginfo.h: the thread id follows sigev_notify */
     } s = {.kernel = {.value.sival_ptr = (void *)(uintptr_t)RT_BURST_TRIGGER_MAGIC,
                       .signo = rt_burst_engine.timer_signal,
                       .notify = SIGEV_THREAD_ID,
