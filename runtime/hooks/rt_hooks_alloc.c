@@ -21,7 +21,7 @@ enum { ARENA_BYTES = 64 * 1024, ARENA_ALIGN_BYTES = 16 };
 static _Alignas(4096) uint8_t arena[ARENA_BYTES];
 static size_t arena_used;
 
-/* The length stands before the block: these blocks are ours, no layout of the program is changed. */
+/* The length is stored before the block: these blocks are ours, no layout of the program is changed. */
 static bool arena_place(size_t len_bytes, size_t align_bytes, size_t *used, size_t *at)
 {
     size_t begin = *used + sizeof(size_t);
@@ -145,8 +145,8 @@ static size_t rt_ask_usable_bytes(void *p)
     return rt_real.malloc_usable_size ? rt_real.malloc_usable_size(p) : 0;
 }
 
-/* Before our constructor the allocator behind us may not be ready for the question. In the question no burst
- * goes on: it is not the program's. */
+/* Return the usable length of a block. Before our constructor the next allocator may not be ready for the
+ * query. No burst continues during the query: it is not the program's. */
 static size_t rt_usable_bytes(void *p)
 {
     if (__builtin_expect(!rt_state.pid, 0)) return 0;
@@ -201,8 +201,8 @@ static void *rt_realloc_from_arena(void *p, size_t n)
     return q;
 }
 
-/* A block that moves ends where it was; it is told before the call, because the old address may be reused at
- * once, and taken back when the call fails. */
+/* A block that moves ends at its old address. Its end is recorded before the call, because the address may be
+ * reused at once, and revoked when the call fails. */
 static void *rt_realloc_noted(void *p, size_t n, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;

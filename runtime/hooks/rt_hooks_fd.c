@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that close what they do not know must succeed, and our descriptors must survive it. */
+/* Let programs succeed that close descriptors they do not know, and keep our descriptors open. */
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"

@@ -25,7 +25,7 @@ LS_EXPORT pid_t _Fork(void)
     return pid;
 }
 
-/* What a child with memory of its own runs: the caller's frame is in that memory, too. */
+/* Start arguments of a child with separate memory: that memory contains the caller's frame, too. */
 struct rt_clone_start {
     int (*function)(void *);
     void *arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that are counted and timed only, so that the kernel's time has callers. The C library's own calls
- * (those of stdio) do not come by here. */
+/* Calls that are counted and timed only, so that the kernel's time has callers. The C library's internal
+ * calls (by stdio) do not pass these hooks. */
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_timed.h"
 

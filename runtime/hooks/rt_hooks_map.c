@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mappings that the program makes itself. Those of the loader and the C library show in the snapshots. */
+/* Mappings that the program makes itself. Mappings by the loader and the C library are in the snapshots. */
 #include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_real.h"
@@ -47,7 +47,7 @@ static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
     spool_put_mmap(rt_spool_writer(t), rec, path);
 }
 
-/* Generated code and files have homes of their own. */
+/* Record the call site of anonymous mappings only; generated code and files are recorded elsewhere. */
 static void rt_put_mapping_site(struct rt_thread *t, const struct rt_mapping *m)
 {
     const struct rt_block block = {m->base, m->len_bytes, SPOOL_ALLOC_MMAP, m->caller};
@@ -131,7 +131,7 @@ static void rt_note_munmap(struct rt_thread *t, uint64_t time_ns, void *addr, si
     errno = saved;
 }
 
-/* Before the record of the end, and with its time, while resolve knows what was there. */
+/* Write it before the record of the end, and with the same time, while resolve still has the mapping. */
 static void rt_put_timed_munmap(struct rt_thread *t, const struct rt_timed_call *c, uint64_t time_ns,
                                 void *addr, size_t n)
 {

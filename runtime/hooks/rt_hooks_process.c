@@ -72,8 +72,8 @@ LS_EXPORT long syscall(long number, ...)
     return result;
 }
 
-/* Programs built with -fsanitize=address whose run-time library is shared: it refuses to start behind another
- * preloaded object. Our allocator hooks hand everything on to it, so being first does no harm; a program's
+/* Programs built with -fsanitize=address whose run-time library is shared: it refuses to start after another
+ * preloaded object. Our allocator hooks pass everything on to it, so being first does no harm; a program's
  * own function of this name, or ASAN_OPTIONS, still wins. */
 LS_EXPORT const char *__asan_default_options(void);
 

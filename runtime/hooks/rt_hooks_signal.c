@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signal calls of the program. Signals that the step engine shares are kept apart
- * (rt_burst_signals_sigsafe.h); masks never block what the engine needs, and the program is shown what it
- * set. The calls go to the kernel directly: glibc's wrappers do no more than translate, and these must work
+ * (rt_burst_signals_sigsafe.h); masks never block signals that the engine needs, and the program gets its own
+ * settings back. The calls go to the kernel directly: glibc's wrappers only translate, and these must work
  * before and after everything else. */
 #include "runtime/bursts/rt_burst_altstack.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
@@ -210,7 +210,7 @@ LS_EXPORT int sigpending(sigset_t *set)
     uint64_t pending = 0;
     const long error = ls_syscall(SYS_rt_sigpending, &pending, sizeof pending);
     if (error < 0) return result_of(error);
-    /* what the kernel holds of ours is a trigger on its way */
+    /* a pending signal of ours in the kernel is a trigger on its way */
     from_mask(set, (pending & ~rt_burst_signals_needed()) | rt_burst_pending_view);
     return 0;
 }

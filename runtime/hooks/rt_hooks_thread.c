@@ -44,7 +44,7 @@ static void rt_note_stack(struct rt_thread *t, const pthread_attr_t *attr)
         pthread_attr_getstacksize(&usual, &len);
         pthread_attr_destroy(&usual);
     }
-    /* glibc tells the end less the length, and the end is 0 when no stack was given */
+    /* glibc returns the end less the length, and the end is 0 when no stack was given */
     const bool is_given = base && (uintptr_t)base != (uintptr_t)-len && len > 0;
     if (attr && !is_given) pthread_attr_getstacksize(attr, &len);
     t->stack_base = is_given ? (uint64_t)(uintptr_t)base : 0;

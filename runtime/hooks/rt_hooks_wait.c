@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How children ended: a killed one cannot tell itself, its parent hears it. */
+/* How children ended: a killed child cannot record it, but its parent learns it. */
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
@@ -59,7 +59,7 @@ LS_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
     return rt_wait_noted(got, own, status);
 }
 
-/* The status of wait(2) from what waitid(2) tells. */
+/* Convert waitid(2)'s result into the status of wait(2). */
 static void rt_note_siginfo(const siginfo_t *info)
 {
     enum { RT_EXIT_SHIFT = 8, RT_SIGNAL_MASK = 0x7f };
