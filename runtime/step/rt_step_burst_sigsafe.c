@@ -137,7 +137,7 @@ static bool opens_rseq(const struct rt_burst_access *a)
     return a->addr < word + RSEQ_CS_BYTES && word < a->addr + a->size_bytes;
 }
 
-/* Calls and returns tell resolve where frames begin and end. */
+/* Calls and returns show resolve where frames begin and end. */
 static uint16_t frame_flag(const struct rt_burst_plan *p, const struct rt_burst_access *a)
 {
     if (p->flow == RT_BURST_FLOW_RET) return SPOOL_ACCESS_RETURN;
@@ -236,7 +236,7 @@ static bool execute(struct rt_burst_thread *t, const struct rt_burst_plan *p, uc
     return false;
 }
 
-/* Of the calling thread, voluntary or not. */
+/* Context switches of the calling thread, voluntary or not. */
 static uint64_t context_switches(void)
 {
     struct rusage used = {0};
@@ -269,7 +269,7 @@ static int must_end(struct rt_burst_thread *t, const ucontext_t *uc)
     return preempted ? SPOOL_BURST_PREEMPTED : -1;
 }
 
-/* Record what the instruction of p is about to touch. False: it opens a restartable sequence. */
+/* Record the accesses that the instruction of p is about to make. False: it opens a restartable sequence. */
 static bool record(struct rt_burst_thread *t, const struct rt_burst_plan *p, const ucontext_t *uc)
 {
     const unsigned count = list_accesses(t, p, uc);
@@ -285,7 +285,8 @@ static bool record(struct rt_burst_thread *t, const struct rt_burst_plan *p, con
     return true;
 }
 
-/* Address of the first memory operand, for indirect branches and for what stands in for rip. */
+/* Return the address of the first memory operand, for indirect branches and for the register that replaces
+ * rip. */
 static uint64_t first_operand(const struct rt_burst_thread *t, const struct rt_burst_plan *p)
 {
     const bool lists = p->mem_count && p->mem[0].kind == RT_BURST_MEM_PLAIN;

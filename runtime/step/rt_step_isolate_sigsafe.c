@@ -39,8 +39,8 @@ static uint64_t low_bytes(uint64_t value, unsigned len_bytes)
     return len_bytes < sizeof value ? value & ((UINT64_C(1) << len_bytes * 8) - 1) : value;
 }
 
-/* What the program would load there at one time: another thread may be writing it (a slot of the procedure
- * linkage table, a divisor). False: it would fault, or lies across words. */
+/* Load the value that the program would load, in one access: another thread may be writing it (a slot of the
+ * procedure linkage table, a divisor). False: it would fault, or crosses words. */
 static bool load(uint64_t from, unsigned len_bytes, uint64_t *out)
 {
     enum { WORD_BYTES = sizeof *out };
@@ -52,7 +52,7 @@ static bool load(uint64_t from, unsigned len_bytes, uint64_t *out)
     return true;
 }
 
-/* A repeated instruction or a loop, of which count rounds are left. */
+/* Does a repeated instruction or a loop continue, with count rounds left? */
 static bool goes_on(unsigned repeat, uint64_t count, greg_t eflags)
 {
     enum { ZERO_FLAG = 0x40 };

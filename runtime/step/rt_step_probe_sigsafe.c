@@ -15,9 +15,8 @@ void rt_step_probe_begin(struct rt_step_probe *p)
     p->control_len = 0;
 }
 
-/* The control warms the probe's code and says what it costs here and now. Then the translation comes back
- * that the program still had, by way of a line that the burst has touched already: no other line comes
- * nearer. */
+/* The control warms the probe's code and measures its present cost. Then a line that the burst has touched
+ * already restores the translation that the program still had: this does not bring any other line closer. */
 static uint16_t measure_load(struct rt_step_probe *p, const struct rt_burst_access *a, uint64_t neighbour,
                              uint32_t *reading_cycles)
 {

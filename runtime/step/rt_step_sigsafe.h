@@ -61,12 +61,12 @@ void rt_step_slots_close(struct rt_step_slots *s);
 enum rt_step_isolated { RT_STEP_IN_PLACE, RT_STEP_IN_SLOT, RT_STEP_DONE };
 
 /* Prepare uc to execute p (at uc's ip) isolated. operand: address of its first memory operand, for indirect
- * branches. IN_SLOT: uc points to a slot, whose int3 raises SIGTRAP. DONE: a branch, executed; uc stands at
+ * branches. IN_SLOT: uc points to a slot, whose int3 raises SIGTRAP. DONE: a branch, executed; uc points to
  * its target. IN_PLACE: step it there. */
 enum rt_step_isolated rt_step_isolate(struct rt_step_slots *s, const struct rt_burst_plan *p, ucontext_t *uc,
                                       uint64_t operand);
 
-/* At the entry of every handler: a context in a slot goes back to the program's code, before or after the
+/* At the entry of every handler: move a context from a slot back to the program's code, before or after the
  * instruction. True: it was in one. */
 bool rt_step_unslot(struct rt_step_slots *s, ucontext_t *uc);
 
@@ -103,8 +103,8 @@ void rt_step_lines_clear(struct rt_step_lines *l);
  * RT_STEP_LINES_RECENT touches before. A full neighbourhood forgets: then false. */
 bool rt_step_lines_touch(struct rt_step_lines *l, uint64_t addr, uint32_t size_bytes);
 
-/* Where the processor does not say: 64 entries for 4 KiB pages, as in Intel cores from Haswell to Ice Lake
- * and AMD Zen to Zen 3 (the vendors' software optimization guides). */
+/* Default where the processor does not report it: 64 entries for 4 KiB pages, as in Intel cores from Haswell
+ * to Ice Lake and AMD Zen to Zen 3 (the vendors' software optimization guides). */
 enum { RT_STEP_PAGES_MAX = 128, RT_STEP_PAGES_USUAL = 64 };
 
 struct rt_step_pages {
