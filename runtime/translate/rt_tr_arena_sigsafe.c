@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache of translations: its memory, who may use it when, what is found in it. */
+/* The cache of translations: its memory, the rules for its use, its look-up. */
 #include "runtime/translate/rt_tr_internal.h"
 
 #include <linux/memfd.h>
@@ -140,7 +140,7 @@ void rt_tr_invalidate(uint64_t base, uint64_t len_bytes)
     struct rt_tr_cache *c = __atomic_load_n(&rt_tr_process.cache, __ATOMIC_ACQUIRE);
     if (!c || !__atomic_load_n(&c->ready, __ATOMIC_ACQUIRE)) return;
     __atomic_add_fetch(&c->invalidations, 1,
-                       __ATOMIC_SEQ_CST); /* what is being translated is not published */
+                       __ATOMIC_SEQ_CST); /* a translation in progress is not published */
     const uint32_t count = __atomic_load_n(&c->block_count, __ATOMIC_SEQ_CST);
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {

@@ -2,10 +2,10 @@
 /* Translation of a block into machine code.
  *
  * The fast version: a check of the counter of instructions, then verbatim copies. Direct branches go to a
- * stub until they are linked; one out of the middle of the block first gives back what the check has taken
- * too much. The slow version: no check, each memory operand goes through the routine of the template, and
- * each branch out leaves to the dispatcher. Calls push the original return address. The program's registers
- * and flags are touched by nothing that is not undone at once. */
+ * stub until they are linked; one out of the middle of the block first returns the instructions that the
+ * check counted but that did not run. The slow version: no check, each memory operand goes through the
+ * routine of the template, and each branch out leaves to the dispatcher. Calls push the original return
+ * address. Each change to the program's registers and flags is undone at once. */
 #include "runtime/translate/rt_tr_internal.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ struct emit {
 /* Code out of the way, written after the block: rel is the displacement that leads there. */
 struct stub {
     uint8_t *rel;
-    uint64_t constant; /* is_constant: what rel addresses */
+    uint64_t constant; /* is_constant: the value that rel addresses */
     uint32_t exit;
     uint8_t give_back; /* instructions */
     bool is_constant, reload_rcx;
@@ -227,8 +227,8 @@ static void write_stub(struct build *u, struct emit *e, const struct stub *s)
     leave(u, e, s->exit, rt_tr_template_exit);
 }
 
-/* ModRM, SIB and displacement of m with reg; the opcode is written, next is the address behind the original
- * instruction. No immediate follows. */
+/* Emit ModRM, SIB and displacement of m with reg; the opcode is written, next is the address after the
+ * original instruction. No immediate follows. */
 static void put_operand(struct build *u, unsigned reg, const struct rt_burst_mem *m, int64_t disp,
                         uint64_t next)
 {
@@ -401,7 +401,7 @@ static void target_to_rcx(struct build *u, const struct rt_burst_plan *p)
     }
 }
 
-/* loop, loope, loopne, jrcxz: the same instruction, over a branch to what follows */
+/* loop, loope, loopne, jrcxz: the same instruction, jumping over a branch to the next instruction */
 static void count_branch(struct build *u, unsigned k, const struct rt_tr_insn *n)
 {
     static const uint8_t loops[] = {[RT_BURST_REPEAT_ALL] = 0xe2,
@@ -459,8 +459,8 @@ static void flow(struct build *u, unsigned k, const struct rt_tr_insn *n)
     }
 }
 
-/* The check of the counter. It is negative while the event lies behind this block; its upper byte is then
- * 0xff, and 0 otherwise, which jrcxz finds without flags. */
+/* Emit the check of the counter. The counter is negative while the event comes after this block; its upper
+ * byte is then 0xff, and 0 otherwise, so jrcxz can test it without changing flags. */
 static void check(struct build *u, uint32_t trigger)
 {
     struct emit *e = &u->body;

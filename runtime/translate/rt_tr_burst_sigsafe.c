@@ -36,7 +36,7 @@ struct run {
     uint64_t features;
     enum part part;
     uint64_t ip, position, event; /* in instructions since the burst began */
-    bool due;                     /* the event lies in the next block */
+    bool due;                     /* the event is in the next block */
     bool limited;                 /* the event is instructions_max */
     bool settled;                 /* the flags are the program's */
     enum rt_tr_end reason, end;
@@ -119,7 +119,7 @@ static void bring_back(struct run *u)
     xrstor(u->t->xstate, u->features);
 }
 
-/* Take the lock to translate a block; otherwise *why says why not. */
+/* Take the lock to translate a block; otherwise set *why. */
 static bool may_begin(struct run *u, enum rt_tr_end *why)
 {
     *why = RT_TR_END_TRANSLATIONS;
@@ -181,7 +181,7 @@ static unsigned table_place(uint64_t ip)
     return (low ^ low >> RT_TR_TABLE_BITS) & ((1u << RT_TR_TABLE_BITS) - 1);
 }
 
-/* The block at ip; NULL: end says why there is none. */
+/* Return the block at ip; NULL: none, and end is the reason. */
 static struct rt_tr_block *next_block(struct run *u)
 {
     struct rt_tr_block *b = u->next ? u->next : rt_tr_cache_find(u->cache, u->ip);
@@ -249,7 +249,7 @@ static void list_accesses(struct run *u, const struct rt_tr_block *b, unsigned k
     open_list(u);
 }
 
-/* Report what the probes in b read; returns how many there were. */
+/* Report the readings of the probes in b; returns their number. */
 static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_result *r = u->r;
@@ -343,8 +343,8 @@ static uint32_t site_of(const struct run *u, const struct rt_tr_block *b, uint64
     return 0;
 }
 
-/* Draw the loads of b that are timed, from the one that is due on; returns how many. The event becomes the
- * first one behind b. */
+/* Draw the loads of b that are timed, beginning with the one that is due; returns their number. The event
+ * becomes the first one after b. */
 static unsigned plan_probes(struct run *u, const struct rt_tr_block *b)
 {
     const uint32_t left = u->probes - u->r->probe_count;
@@ -385,7 +385,7 @@ static void run_slow(struct run *u, struct rt_tr_block *b)
     arrive(u);
 }
 
-/* The second half of the warm part says how many instructions the pace window needs. */
+/* Begin the pace window; the second half of the warm part predicts how many instructions it needs. */
 static void begin_pace(struct run *u)
 {
     const struct rt_tr_plan *p = u->plan;
@@ -473,7 +473,7 @@ static void advance(struct run *u, const struct rt_tr_block *b)
     if (u->part == PART_PROBE && u->r->probe_count >= u->probes) settle(u, RT_TR_END_DONE);
 }
 
-/* The next load to be timed lies in b: its site. 0: the event lies behind b. */
+/* Is the next load to be timed in b? Moves the event to that load, or to a position after b. */
 static bool probes_in(struct run *u, const struct rt_tr_block *b)
 {
     if (u->event < u->position) u->event = u->position;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which instructions make a block, and what the translation must know of each. A block is entered at its
- * first instruction only. It follows the code past forward branches that are not taken; a loop back to its
- * begin is unrolled, so that one check of the counter serves some 48 instructions. */
+/* Choose the instructions of a block, and collect the facts that the translation needs of each. A block is
+ * entered at its first instruction only. It follows the code past forward branches that are not taken; a loop
+ * back to its begin is unrolled, so that one check of the counter serves some 48 instructions. */
 #include "runtime/translate/rt_tr_internal.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static enum rt_tr_end forbids(const struct rt_burst_scratch *s, const struct rt_
     return RT_TR_END_NONE;
 }
 
-/* Bytes of code at ip, at most 15: those of the next page only when they are needed. */
+/* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. */
 static enum rt_tr_end decode(struct rt_tr_cache *c, struct rt_tr_insn *n, uint64_t ip, uint64_t end)
 {
     const struct rt_burst_zydis *z = rt_tr_process.options.zydis;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the translator share.
+/* Declarations that the files of the translator share.
  *
- * Thread: who has the lock changes the cache; everybody may read what is published, while it is joined. A
- * struct rt_tr_thread belongs to one thread.  Signal: safe, but for rt_tr_open.c. */
+ * Thread: the holder of the lock changes the cache; every thread may read published data while it is joined.
+ * A struct rt_tr_thread belongs to one thread.  Signal: safe, but for rt_tr_open.c. */
 #ifndef RT_TR_INTERNAL_H
 #define RT_TR_INTERNAL_H
 
@@ -66,7 +66,7 @@ struct rt_tr_block {
     uint64_t code;      /* entry of the fast version */
     uint64_t slow;      /* 0: not yet translated */
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
-    uint64_t low, high; /* all of its original code lies in between */
+    uint64_t low, high; /* all of its original code is in between */
     uint32_t code_bytes, slow_bytes;
     uint32_t marks, slow_marks; /* first ones */
     uint32_t sites;
@@ -87,7 +87,7 @@ struct rt_tr_mark {
 
 enum rt_tr_exit_kind {
     RT_TR_EXIT_LINK,     /* to target; its branch can be linked */
-    RT_TR_EXIT_TRIGGER,  /* the event lies in the block that was about to begin */
+    RT_TR_EXIT_TRIGGER,  /* the event is in the block that was about to begin */
     RT_TR_EXIT_STOP,     /* the burst ends before target */
     RT_TR_EXIT_STAY,     /* out of a slow version, to target */
     RT_TR_EXIT_INDIRECT, /* to context.target; out of a fast version when the table lacks it */
@@ -99,7 +99,7 @@ struct rt_tr_exit {
     uint32_t block;
     union {
         uint32_t patch;   /* LINK: offset of the displacement in the arena; 0: none */
-        int32_t undo_rsp; /* INDIRECT: what makes the stack pointer that of before the branch */
+        int32_t undo_rsp; /* INDIRECT: added to the stack pointer to undo the branch */
     };
     int16_t executed; /* instructions that the counter does not know of */
     uint8_t kind, k;
@@ -127,7 +127,7 @@ struct rt_tr_insn {
     struct rt_burst_plan plan;
 };
 
-/* Instructions to be translated as one block: order[] repeats those of a loop. */
+/* Instructions to be translated as one block: order[] repeats the instructions of a loop. */
 struct rt_tr_trace {
     uint64_t ip, low, high;
     enum rt_tr_end stop;
@@ -185,7 +185,7 @@ struct rt_tr_thread {
     uint32_t xstate_bytes;
     struct rt_tr_frame frame;
     struct rt_tr_raw raw[RT_TR_ACCESSES_MAX];
-    /* probes in the slow version that runs: their sites, when they are due, what they read */
+    /* probes in the slow version that runs: their sites, when they are due, their readings */
     uint32_t at[RT_TR_BLOCK_MOST + 1];
     uint64_t at_position[RT_TR_BLOCK_MOST];
     struct rt_tr_timed timed[RT_TR_BLOCK_MOST];
@@ -218,9 +218,9 @@ struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip);
 void rt_tr_cache_publish(struct rt_tr_cache *c, struct rt_tr_block *b);
 /* An arena within reach of ip that has room, or NULL and *why. Needs the lock. */
 struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why);
-/* The arena that translated code at ip lies in, or NULL. */
+/* Return the arena with the translated code at ip, or NULL. */
 const struct rt_tr_arena *rt_tr_arena_of(const struct rt_tr_cache *c, uint64_t ip);
-/* The mark of translated code at ip and its block, or NULL; *slow: of which version. */
+/* Return the mark of translated code at ip and its block, or NULL; *slow: it belongs to the slow version. */
 const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struct rt_tr_block **block,
                                        bool *slow);
 bool rt_tr_cache_map(struct rt_tr_process *p);

@@ -183,7 +183,7 @@ void rt_tr_thread_free(struct rt_tr_thread *t);
 enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *uc,
                                       void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg);
 
-/* Execute what the program executes next, beginning at the state of uc, which must be the copy. uc becomes
+/* Execute the program's next instructions, beginning at the state of uc, which must be the copy. uc becomes
  * the state at the end. All signals but SIGSEGV, SIGBUS, SIGFPE and SIGILL must be blocked. Changes nothing
  * when it refuses. Touches neither errno nor any memory of the program but by the program's own instructions.
  * Thread: the owner of t.  Signal: safe. */
@@ -197,11 +197,11 @@ bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc);
  * burst is over. */
 bool rt_tr_is_running(const struct rt_tr_thread *t);
 
-/* The code in [base, base + len_bytes) is no longer what it was. No burst that begins later uses what was
- * translated of it.  Thread: any.  Signal: safe. */
+/* Note that the code in [base, base + len_bytes) has changed. No burst that begins later uses its old
+ * translations.  Thread: any.  Signal: safe. */
 void rt_tr_invalidate(uint64_t base, uint64_t len_bytes);
 
-/* Bytes in use by the cache of the process, and of those that are code. */
+/* Return the bytes that the cache of the process uses, and how many of them are code. */
 void rt_tr_memory(uint64_t *all_bytes, uint64_t *code_bytes);
 
 const char *rt_tr_end_name(enum rt_tr_end end);
