@@ -6,7 +6,7 @@ enum {
     RT_LIMIT_RECENT = 8, /* looks */
 };
 static const double RT_LIMIT_USUAL_SHARE = 0.03 / RT_LIMIT_PART;
-/* Records always have so much of the share, whatever it costs to look at each call. */
+/* Records always get this share of the budget, whatever the look at each call costs. */
 static const double RT_LIMIT_FLOOR = 0.1;
 /* Unspent budget is saved, because programs allocate in bursts: the initial balance, and the time whose
  * income is the highest balance. */
@@ -45,7 +45,8 @@ static void rt_account_take(struct rt_alloc_account *a, double earned, double sp
     a->recent += (ratio - a->recent) / RT_LIMIT_RECENT;
 }
 
-/* Overdrawn, and hardly less is spent than comes in. */
+/* Return how often to double the limit: 0 unless the account is overdrawn and spending is hardly below
+ * income. */
 static int rt_account_doublings(const struct rt_alloc_account *a)
 {
     if (a->saved >= 0 || a->recent < 0.75) return 0;
@@ -102,8 +103,8 @@ void rt_alloc_limit_look(struct rt_alloc_limit *l, const struct rt_alloc_costs *
 {
     const struct rt_alloc_costs before = l->before;
     const double wall_ns = rt_limit_more(now->wall_ns, before.wall_ns);
-    /* a share of wall time, but of no more than the program worked: while it waits, for others or for a
-     * processor, it does nothing that a cost could be compared with */
+    /* a share of wall time, but not more than the process's CPU time: while the program waits, for others or
+     * for a processor, it does no work to compare a cost with */
     const double all_ns = l->share * rt_limit_least(wall_ns, rt_limit_more(now->cpu_ns, before.cpu_ns));
     const double records_ns =
         rt_limit_most(all_ns - rt_limit_more(now->looked_ns, before.looked_ns), RT_LIMIT_FLOOR * all_ns);

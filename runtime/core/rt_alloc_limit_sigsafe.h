@@ -14,7 +14,7 @@ enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter intervals are too noisy: one hoo
 /* Rate at an overhead of 3 %: less than 256 MiB in an hour, including RT_LIMIT_FIRST_BYTES. */
 #define RT_LIMIT_BYTES_PER_S 70000.0
 #define RT_LIMIT_FIRST_BYTES 4e6
-#define RT_LIMIT_LARGE_BYTES (UINT64_C(1) << 20) /* all are recorded, unless they are the flood themselves */
+#define RT_LIMIT_LARGE_BYTES (UINT64_C(1) << 20)   /* all are recorded, unless they cause the flood */
 #define RT_LIMIT_HIGHEST_BYTES (UINT64_C(1) << 31) /* such blocks cost the kernel more than us */
 
 /* Since the process began. */
@@ -27,7 +27,7 @@ struct rt_alloc_costs {
     uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
 };
 
-/* What is earned as time passes, and spent by records. */
+/* Budget that is earned as time passes, and spent by records. */
 struct rt_alloc_account {
     double saved;  /* negative: overdrawn */
     double recent; /* spent / earned, smoothed */
@@ -44,7 +44,7 @@ struct rt_alloc_limit {
 
 void rt_alloc_limit_init(struct rt_alloc_limit *l, double overhead_share, uint64_t min_bytes);
 
-/* Take the costs until now, and move the limits. */
+/* Update the limits from the costs until now. */
 void rt_alloc_limit_look(struct rt_alloc_limit *l, const struct rt_alloc_costs *now);
 
 /* CPU time that one timed hook call represents, when one of `every` is timed: from begin to end, without the

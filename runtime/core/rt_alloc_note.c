@@ -10,14 +10,14 @@
 #include <errno.h>
 
 enum {
-    RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated before it is asked again whether there is a recording */
+    RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated between two checks for a recording */
 };
 
 /* A call path in t->scratch. */
 struct rt_path {
     uint64_t *frames;
     uint32_t len;
-    bool is_nested; /* our hooks stand in it: an allocator maps memory for a block of the program */
+    bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
 };
 
 static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
@@ -51,8 +51,8 @@ static void rt_put_alloc(struct rt_thread *t, struct spool_writer *w, struct spo
     rt_ended_look_sometimes(rec.time_ns);
 }
 
-/* Blocks of this length that a sampled one represents beside itself: 1 / (1 - exp(-x)) - 1 with x the length
- * over the period, by its series (Bernoulli numbers) up to x; x < 1. */
+/* Blocks of this length that a sampled one represents in addition to itself: 1 / (1 - exp(-x)) - 1, where x
+ * is the length over the period, computed by its series (Bernoulli numbers) up to x; x < 1. */
 static uint32_t rt_skipped_of(size_t len_bytes, uint32_t period_bytes)
 {
     const double x = (double)len_bytes / period_bytes;
@@ -73,7 +73,7 @@ static void rt_draw_gap(void)
     rt_tls.sample_left_bytes += rt_poisson_gap(p, period_bytes, p->random ? 0 : rt_sample_seed());
 }
 
-/* A block below the limit, whose bytes were counted: is it hit? The mean gap, 0: it is not. */
+/* Is a block below the limit, whose bytes were counted, a sample? Returns the mean gap, or 0 if it is not. */
 static uint32_t rt_sample(void)
 {
     if (rt_tls.sample_left_bytes >= 0) return 0;

@@ -38,14 +38,15 @@ void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, voi
 /* Record a block again whose end was recorded although it lives on. */
 void rt_alloc_note_kept(const struct rt_block *b);
 
-/* Before a block is given back (its address may be reused at once): if it was recorded, so is its end.
- * Returns whether.  errno is kept. */
+/* Record the end of a block that has a record, before it is freed (its address may be reused at once).
+ * Returns whether there was one.  errno is kept. */
 bool rt_free_note(void *p);
 
 /* Add the calling thread's skipped allocations to the pending events.  Signal: safe. */
 void rt_alloc_tell_skipped(void);
 
-/* Inside rt_enter and rt_leave of t: the call path of an anonymous mapping that is in the spool already. */
+/* Record the call path of an anonymous mapping that is in the spool already. Call it inside rt_enter and
+ * rt_leave of t. */
 void rt_alloc_note_mapping(struct rt_thread *t, const struct rt_block *b);
 
 #endif

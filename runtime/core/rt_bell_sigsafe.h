@@ -12,23 +12,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Without a sign of life for so long it is not waited for. */
+/* Silence after which nobody waits for the collector any more. */
 #define RT_BELL_SILENCE_NS UINT64_C(5000000000)
 
-/* Come before the period is over. */
+/* Wake the collector before its period is over. */
 void rt_bell_ring(void);
-/* Counts the rings: the word that the collector waits for to change. */
+/* Return the counter of rings: the collector waits for it to change. */
 const uint32_t *rt_bell_word(void);
 
-/* The collector lives (now_ns), or does not any more (0). */
+/* Report that the collector is alive (now_ns), or has ended (0). */
 void rt_bell_answer(uint64_t now_ns);
-/* Does it make sense to wait for it? */
+/* Is the collector alive, so that it makes sense to wait for it? */
 bool rt_bell_is_heard(uint64_t now_ns);
 
-/* Waiting for a word to change, without a lock that a fork or a handler could find taken. */
+/* Wait for a word to change, without a lock that a fork or a handler could find taken. */
 #define RT_FUTEX_FOREVER UINT64_MAX
 
-/* Until *word is not seen any more, somebody wakes, or the time is over; may return early. */
+/* Wait until *word differs from seen, somebody wakes us, or the time is over; may return early. */
 static inline void rt_futex_wait(const uint32_t *word, uint32_t seen, uint64_t at_most_ns)
 {
     const struct timespec t = {.tv_sec = (time_t)(at_most_ns / LS_NS_PER_S),

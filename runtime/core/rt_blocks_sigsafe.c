@@ -46,7 +46,7 @@ static uint64_t *rt_filter_all(void)
     const long at = rt_blocks_map(RT_REGION_WORDS * sizeof(uint64_t));
     if (at < 0 && at > -4096) return NULL;
     memset((void *)at, 0xff, RT_REGION_WORDS * sizeof(uint64_t));
-    __atomic_store_n(&rt_all_bits, (uint64_t *)at, __ATOMIC_RELEASE); /* one made twice is only not used */
+    __atomic_store_n(&rt_all_bits, (uint64_t *)at, __ATOMIC_RELEASE); /* in a race one copy is unused */
     return (uint64_t *)at;
 }
 

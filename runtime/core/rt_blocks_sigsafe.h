@@ -44,7 +44,7 @@ static inline struct rt_region *rt_region_next(struct rt_region *r)
     return r + 1 < rt_regions + RT_REGIONS ? r + 1 : rt_regions;
 }
 
-/* The bits of a region; NULL: no block of it was ever recorded. */
+/* Return the bits of the region; NULL: no block of it was ever recorded. */
 static inline uint64_t *rt_region_words(uint64_t number)
 {
     struct rt_region *r = rt_region_home(number);

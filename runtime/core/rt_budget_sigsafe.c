@@ -22,7 +22,7 @@ static struct {
     struct rt_alloc_limit limit;
 } rt_hooks;
 
-/* Geometric, so that each call has the same chance, whatever came before it. */
+/* Draw geometrically, so that each call has the same chance, whatever came before it. */
 uint32_t rt_budget_draw_untimed(void)
 {
     static const double log_missed = 0.015748356968139; /* -ln(1 - 1 / RT_HOOK_TIMED_EVERY) */
@@ -32,7 +32,7 @@ uint32_t rt_budget_draw_untimed(void)
     return (uint32_t)(rt_negative_log(u) / log_missed);
 }
 
-/* The least of some: a switch to another thread or an interrupt only adds. */
+/* Take the least of several measurements: a switch to another thread or an interrupt only adds. */
 static uint64_t rt_clock_measure_ns(void)
 {
     uint64_t least_ns = UINT64_MAX, before_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -86,7 +86,7 @@ void rt_budget_hook_end(const struct rt_thread *t)
                        __ATOMIC_RELAXED);
 }
 
-/* What the calling thread has not added yet goes to the budget. */
+/* Add the calling thread's pending counts to the budget. */
 static void rt_budget_flush(void)
 {
     struct rt_thread *t = rt_thread_self();

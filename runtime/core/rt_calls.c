@@ -31,14 +31,14 @@ enum {
 struct rt_account {
     ndm_callback fn;
     void *user;
-    void *module; /* that holds its code, noted before an unloading; NULL: none */
+    void *module; /* module with its code, noted before an unloading; NULL: none */
     uint64_t calls, all_ns, longest_ns, round_ns, cpu_ns, first_ns;
     uint32_t node; /* the last one */
     bool is_off, is_gone;
     char label[128];
 };
 
-/* What this thread used, and whether it slept. */
+/* CPU time of this thread, and whether it slept. */
 struct rt_usage {
     uint64_t cpu_ns;
     long sleeps;
@@ -151,14 +151,14 @@ static struct rt_account *account_of(const struct ndm_call *c)
     return a;
 }
 
-/* Waiting for a processor is not the function's fault. */
+/* Time spent waiting for a processor does not count against the function. */
 static bool was_slow(uint64_t took_ns, const struct rt_usage *before)
 {
     return took_ns > RT_CALLS_SLOW_NS &&
            (calls.usage.cpu_ns - before->cpu_ns > RT_CALLS_SLOW_NS || calls.usage.sleeps != before->sleeps);
 }
 
-/* The thread's CPU time since the last look, by the clock time of the calls in it. */
+/* Add the thread's CPU time since the last look to the accounts, by the clock time of their calls in it. */
 static void share_cpu(uint64_t cpu_ns)
 {
     uint64_t all_ns = 0;

@@ -20,14 +20,14 @@
 /* Is any node mapped by a callback?  Thread: any.  Signal: safe. */
 bool rt_calls_are_wanted(void);
 
-/* Before the first samples after a rest: how long the thread slept is no function's fault.
+/* Call before the first samples after a rest: the time that the thread slept counts against no function.
  * Thread: the collector's.  Signal: not safe. */
 void rt_calls_awake(void);
 
 /* Call the function of the innermost range that holds the sample, if there is one, and write its result to
  * the spool. */
 void rt_calls_give(const struct rt_tap_sample *s);
-/* After some samples: points to the spool, time to its accounts. */
+/* After some samples: write points to the spool, add time to its accounts. */
 void rt_calls_settle(struct rt_thread *t);
 /* Record the total cost of each function, at the end. */
 void rt_calls_say_farewell(struct rt_thread *t);
@@ -37,17 +37,17 @@ void rt_calls_abandoned(struct rt_thread *t);
 /* From now on samples are dropped, and nothing is called.  Thread: any.  Signal: safe. */
 void rt_calls_close(void);
 
-/* One call has been running for too long (RT_COLLECTOR_STUCK_NS), at least since begin_ns.
- * Thread: any.  Signal: safe. */
+/* Has one call been running for too long (RT_COLLECTOR_STUCK_NS), at least since begin_ns? Thread: any.
+ * Signal: safe. */
 bool rt_calls_are_stuck(uint64_t begin_ns, uint64_t now_ns);
-/* Say so, once a call, in the caller's file; after that it is known.  Thread: any.  Signal: safe. */
+/* Record that, once a call, in the caller's file.  Thread: any.  Signal: safe. */
 void rt_calls_tell_stuck(void);
 bool rt_calls_are_known_stuck(void);
 /* The process ends in an orderly way although a call is in progress.  Thread: any.  Signal: safe. */
 void rt_calls_give_up(void);
 
-/* Around an unloading of modules, while the collector pauses: functions whose code goes are not called again.
- * Thread: any. */
+/* Call these around an unloading of modules, while the collector pauses: functions whose code is unloaded are
+ * not called again. Thread: any. */
 void rt_calls_before_unload(void);
 void rt_calls_after_unload(void);
 

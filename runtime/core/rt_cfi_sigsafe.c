@@ -59,7 +59,7 @@ static uint64_t cfi_u64(struct cfi_cursor *c)
     return value;
 }
 
-/* LEB128 (DWARF 5, 7.6): the bits, and how many of them there were. */
+/* Read a LEB128 (DWARF 5, 7.6): return its bits and their number. */
 static uint64_t cfi_leb(struct cfi_cursor *c, unsigned *bits, uint8_t *last)
 {
     uint64_t value = 0;
@@ -517,7 +517,7 @@ struct cfi_hdr_row {
     int32_t begin, fde;
 };
 
-/* The last FDE that begins at or before ip. */
+/* Find the last FDE that begins at or before ip. */
 static const uint8_t *cfi_find_fde(const struct rt_cfi_object *o, uint64_t ip)
 {
     struct cfi_cursor c = {o->eh_frame_hdr, o->end, o->eh_frame_hdr < o->begin || o->eh_frame_hdr >= o->end};

@@ -36,8 +36,8 @@ struct rt_cfi_object {
     const uint8_t *eh_frame_hdr;
 };
 
-/* The rule at ip, an address inside an instruction of the object. Reads nothing outside [begin, end).
- * What is damaged or not understood gives RT_CFI_END. */
+/* Return the rule at ip, an address inside an instruction of the object. Reads nothing outside [begin, end).
+ * Damaged or unknown instructions give RT_CFI_END. */
 struct rt_cfi_rule rt_cfi_find(const struct rt_cfi_object *object, uint64_t ip);
 
 #endif

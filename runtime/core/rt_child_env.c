@@ -32,7 +32,7 @@ static const char *rt_find_variable(char *const env[], const char *entry)
     return NULL;
 }
 
-/* Next object of a LD_PRELOAD list at *at: its length, 0 at the end. */
+/* Return the length of the next object of a LD_PRELOAD list at *at, 0 at the end. */
 static size_t rt_next_object(const char **at)
 {
     *at += strspn(*at, ": ");
@@ -95,13 +95,13 @@ void rt_child_env_save(char *const env[])
     rt_text_add(&p, rt_state.preload_path);
 }
 
-/* Does this image pass itself on? */
+/* Must programs that this image starts be recorded? */
 static bool rt_follows(void)
 {
     return rt_state.config.children && !rt_ended_was_seen() && rt_state.preload_path[0] != '\0';
 }
 
-/* Where the new environment is put together; with data NULL it is only measured. */
+/* The new environment; with data NULL it is only measured. */
 struct rt_env_room {
     char **entries;
     char *data;
@@ -139,7 +139,7 @@ static void rt_env_add_joined(struct rt_env_room *r, const char *entry)
     r->changed = true;
 }
 
-/* The program's list without us; nothing when it is empty then. */
+/* Add the program's list without our library; omit it when it is empty then. */
 static void rt_env_add_without(struct rt_env_room *r, const char *entry)
 {
     const size_t begin = r->data_len;

@@ -13,12 +13,12 @@ void rt_child_env_save(char *const env[]);
 /* The recording has ended: take us out of the environment of this process.  Thread: the constructor. */
 void rt_child_env_leave(void);
 
-/* Bytes that rt_child_env_build needs; 0: env is right as it is.  Signal: safe. */
+/* Return the bytes that rt_child_env_build needs; 0: env needs no change.  Signal: safe. */
 size_t rt_child_env_bytes(char *const env[]);
-/* The new environment in room (of rt_child_env_bytes, aligned for pointers).  Signal: safe. */
+/* Build the new environment in room (of rt_child_env_bytes, aligned for pointers).  Signal: safe. */
 char *const *rt_child_env_build(char *const env[], void *room);
 
-/* Room on the stack, or a mapping when it is much. */
+/* Room on the stack, or a mapping where it is large. */
 enum { RT_CHILD_ENV_ON_STACK_BYTES = 8192 };
 void *rt_child_env_map(size_t len_bytes);
 void rt_child_env_unmap(void *room, size_t len_bytes);

@@ -20,7 +20,7 @@
 #include <sys/prctl.h>
 
 #define RT_COLLECTOR_IDLE_NS LS_NS_PER_S
-#define RT_COLLECTOR_LOOK_NS UINT64_C(20000000) /* between two looks of somebody who waits */
+#define RT_COLLECTOR_LOOK_NS UINT64_C(20000000) /* between two looks of a waiting thread */
 #define RT_COLLECTOR_LAST_NS UINT64_C(10000000) /* the last thread is about to end */
 
 /* The words are changed by atomics. */
@@ -49,8 +49,8 @@ static void store(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-/* --- Orders for a thread sanitizer in the program: it does not see our atomics, and would report the
- * program's memory that a natural-domain function wrote as raced for. --- */
+/* Orders for a thread sanitizer in the program: it does not see our atomics, and would report races on the
+ * program's memory that a natural-domain function wrote. */
 
 /* compiler-rt's tsan interface; weak: mostly not there */
 extern void __tsan_acquire(void *) __attribute__((weak));
@@ -67,8 +67,8 @@ static void order_after(void *word)
     if (__tsan_acquire) __tsan_acquire(word);
 }
 
-/* --- A process whose threads have all ended (pthread_exit of main too) exits; a thread of ours must not keep
- * it. --- */
+/* A process whose threads have all ended (pthread_exit of main too) exits; our thread must not keep it
+ * alive. */
 
 /* linux/dirent.h, which is not for programs */
 struct dir_entry {
@@ -79,7 +79,7 @@ struct dir_entry {
     char name[];
 };
 
-/* No thread that the runtime knows lives. Cheap.  Signal: safe. */
+/* Have all threads ended that the runtime knows? Cheap.  Signal: safe. */
 static bool may_be_lonely(void)
 {
     return __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED) == 0;
@@ -103,7 +103,7 @@ static bool is_zombie(const char *tid)
     return end && (end[1] == ' ') && (end[2] == 'Z' || end[2] == 'X');
 }
 
-/* Other threads of ours do not count either: each of them finds out for itself. */
+/* Other threads of ours do not count either: each of them checks this for itself. */
 static bool is_ours(const char *name)
 {
     pid_t tid = 0;
@@ -154,7 +154,7 @@ static bool is_self(void)
 
 /* --- the thread --- */
 
-/* What it used goes to the same account as bursts. */
+/* Charge its CPU time to the same account as bursts. */
 static void add_to_budget(struct rt_thread *t)
 {
     const uint64_t now_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -169,7 +169,7 @@ static bool is_paused(void)
     return load(&collector.pauses) > 0;
 }
 
-/* Through all rings; false: somebody asked for a pause. */
+/* Empty all rings; false: another thread asked for a pause. */
 static bool empty_rings(void)
 {
     struct rt_tap_sample s;
@@ -267,7 +267,7 @@ static void *collector_main(void *block)
         if (load(&collector.closed) || load(&collector.sealed)) rt_bell_answer(0);
         const bool for_good = load(&collector.closed) || load(&collector.sealed);
         if (!for_good && rt_collector_is_alone(t->tid)) {
-            close_file(t); /* who ends the process, perhaps this thread, finds nothing left to wait for */
+            close_file(t); /* the thread that ends the process, perhaps this one, need not wait for it */
             rt_bell_answer(0);
             store(&collector.runs, 0);
             break;
@@ -342,7 +342,7 @@ static bool can_work(void)
            rt_is_own_process();
 }
 
-/* Wait until *word is at least wanted; false: the time is up. */
+/* Wait until *word is at least wanted; false: the time is over. */
 static bool wait_for(const uint32_t *word, uint32_t wanted)
 {
     const uint64_t begin_ns = ls_clock_mono_ns();

@@ -18,21 +18,21 @@
 #define RT_COLLECTOR_STUCK_NS UINT64_C(1000000000)
 #define RT_COLLECTOR_DRAIN_NS UINT64_C(10000000000)
 
-/* From now on it is needed: start it where it does not run; every thread gets a ring for its samples when
- * callbacks is true. Fork children inherit the need and start their own with the first drain.
+/* Require the collector from now on: start it where it does not run; every thread gets a ring for its samples
+ * when callbacks is true. Fork children inherit the need and start their own with the first drain.
  * Thread: any; depth > 0, in the constructor or later. */
 void rt_collector_need(bool callbacks);
 
-/* All samples of now have been through their callbacks when it returns, unless the time is up. */
+/* Pass all samples until now to their callbacks before returning, unless the time is over. */
 void rt_collector_drain(void);
 /* The same where no thread can be made.  Signal: safe. */
 void rt_collector_drain_running(void);
 
-/* The thread tid of ours is the only one that lives: the process must end without it. */
+/* Is our thread tid the only one that lives? Then the process must end without it. */
 bool rt_collector_is_alone(pid_t tid);
 
-/* In a fork child, from a place where a thread can be made: start its own when it has samples for it. Cheap
- * when there is nothing to do. */
+/* In a fork child, at a point where a thread can be made: start the child's collector when it has samples for
+ * it. Cheap when there is nothing to do. */
 void rt_collector_revive(void);
 
 /* Between these two no function of the program is called (a fork, an unloading of modules). Nests.  False:

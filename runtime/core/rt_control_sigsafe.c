@@ -7,7 +7,7 @@
 
 static struct {
     uint32_t on;
-    uint32_t announced; /* the answer that was last given */
+    uint32_t announced; /* the latest answer */
     uint64_t begin_ns, end_ns;
 } rt_control;
 

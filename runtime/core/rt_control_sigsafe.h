@@ -12,7 +12,7 @@
  * begins none while it is false. Thread: any, depth > 0. Keeps errno. */
 bool rt_control_update(uint64_t now_ns);
 
-/* The answer that was given last. */
+/* Return the latest answer. */
 bool rt_control_was_sampling(void);
 
 /* loadstone_start(), loadstone_stop(), the control signal. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* --- Arrays that grow, in memory of our own: the program's allocator is not for us. --- */
+/* Arrays that grow, in memory of our own: we must not use the program's allocator. */
 
 enum { GROWN_FIRST_BYTES = 4096 };
 
@@ -32,7 +32,7 @@ static void *grown_map(size_t len_bytes)
     return at < 0 && at > -GROWN_FIRST_BYTES ? NULL : (void *)at;
 }
 
-/* Twice as much room, or len; NULL without memory, and nothing has changed then. */
+/* Grow to twice the room, or to len; NULL without memory, and nothing has changed then. */
 static void *grown_more(void *rows, size_t *cap, size_t len, size_t row_bytes)
 {
     size_t want = *cap ? 2 * *cap : GROWN_FIRST_BYTES / row_bytes;
@@ -44,7 +44,7 @@ static void *grown_more(void *rows, size_t *cap, size_t len, size_t row_bytes)
     return (void *)at;
 }
 
-/* At least len_rows rows, new ones zero; false without memory. */
+/* Provide at least len_rows rows, new ones zero; false without memory. */
 #define grown_room(grown, len_rows)                                                            \
     __extension__({                                                                            \
         __typeof__(grown) grown_ = (grown);                                                    \
@@ -200,7 +200,7 @@ static uint32_t find_content(uint64_t hash, uint64_t total_bytes)
     return 0;
 }
 
-/* Write it whole under a new number; 0: it could not be. */
+/* Write it whole under a new number; 0: failed. */
 static uint32_t write_new(const struct rt_subject *s, const struct rt_walk *seen)
 {
     const struct rt_content content = {
@@ -213,7 +213,7 @@ static uint32_t write_new(const struct rt_subject *s, const struct rt_walk *seen
     return 0;
 }
 
-/* The pieces that changed; 0: there is no room for more. */
+/* Write the pieces that changed; 0: there is no room for more. */
 static uint32_t write_changes(const struct rt_subject *s, uint32_t number, const struct rt_walk *seen)
 {
     struct rt_content *c = &kept.contents.rows[number - 1];
@@ -251,7 +251,7 @@ static uint32_t content_of(const struct rt_subject *s, uint32_t before)
 /* The place of domain or map `number` in its table; NULL: no memory. */
 #define PLACE_OF(table, number) (grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
 
-/* What takes long here is not one of many calls like it. */
+/* Charge the whole time: a long call here is no sample of many similar calls. */
 static void charge(uint64_t begin_ns)
 {
     const uint64_t spent_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of the recording while processes of it go on (daemons): they record no more, and programs that they
- * start are not recorded.
+/* The end of the recording while processes of it continue (daemons): they record no more, and programs that
+ * they start are not recorded.
  *
  * The launcher holds a lock on spool.conf while the recording lasts; without a launcher it lasts as long as
  * the spool's directory.
@@ -16,9 +16,9 @@
 bool rt_ended_look(void);
 /* The same, at most every 100 ms. */
 void rt_ended_look_sometimes(uint64_t now_ns);
-/* The answer of the last look. */
+/* Return the answer of the last look. */
 bool rt_ended_was_seen(void);
-/* There is no spool any more. */
+/* Note that the spool no longer exists. */
 void rt_ended_note(void);
 
 #endif

@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <stddef.h>
 
-/* Beside rt_state for its size: owner of each guarded number, NULL for the program's. */
+/* Outside rt_state because of its size: owner of each guarded number, NULL for the program's. */
 static int *rt_fd_owners[RT_FDS_MAX];
 static int rt_fd_highest = -1;
 
-/* Where the limit is low: as high as it goes. */
+/* Where the limit is low, move as high as possible. */
 static const int rt_fd_floors[] = {RT_FDS_FLOOR, 200, 100, 50, 24, 10, 6};
 
 static int rt_fds_copy_high(int fd)

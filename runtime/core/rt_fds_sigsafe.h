@@ -14,7 +14,7 @@ enum { RT_FDS_MAX = 16384, RT_FDS_FLOOR = 700 };
  * number; fd itself is closed. fd < 0 is returned as it is.  Signal: safe; errno is kept when it works. */
 int rt_fds_move_high(int fd);
 
-/* From now on *slot is ours: close() of it by the program does nothing, dup2() onto it moves it and changes
+/* Guard *slot from now on: close() of it by the program does nothing, dup2() onto it moves it and changes
  * *slot. *slot < 0 is ignored. Numbers from RT_FDS_MAX on are not guarded. */
 void rt_fds_guard(int *slot);
 /* Call before closing it. */

@@ -8,13 +8,14 @@
  * Thread: the constructor. */
 int rt_fork_init(void);
 
-/* Become a process of our own: the parent's files and engine are let go, new files come with the first
- * record. Called by the handler of fork, or by the first hook in a child that came otherwise. Thread: the
- * only one, depth > 0. */
+/* Turn a fork child into a recorded process: the parent's files and engine are dropped, new files are made
+ * with the first record. Called by the handler of fork, or by the first hook in a child made otherwise.
+ * Thread: the only one, depth > 0. */
 void rt_fork_take_over(void);
 
-/* Around a call that may fork and runs no handlers (_Fork, clone): the time of the fork is noted; the child
- * becomes a process of our own at once, the parent forgets. Thread: any.  Signal: safe; errno is kept. */
+/* Call these around a call that may fork and runs no handlers (_Fork, clone): they note the time of the fork;
+ * the child is set up at once, the parent forgets the time.
+ * Thread: any.  Signal: safe; errno is kept. */
 void rt_fork_expect(void);
 void rt_fork_in_child(void);
 void rt_fork_in_parent(void);

@@ -29,7 +29,7 @@ void rt_debug_note(const char *what, int detail_errno)
     ls_syscall(SYS_close, fd);
 }
 
-/* Exec keeps the pid: the first number that nobody took. 0 or an errno. */
+/* Take the first free number, because exec keeps the pid. 0 or an errno. */
 static int rt_image_make_directory(char *name, size_t name_bytes)
 {
     for (uint32_t image = 0; image < RT_IMAGES_MAX; image++) {
@@ -77,7 +77,7 @@ static int rt_image_make(void)
     return 0;
 }
 
-/* Another thread is at it: it takes microseconds. */
+/* Wait for another thread that makes it: it takes microseconds. */
 static uint32_t rt_image_wait(void)
 {
     uint32_t open = RT_IMAGE_OPENING;
@@ -122,7 +122,7 @@ static struct spool_text rt_read_file(const char *path, char *out, size_t out_by
     return (struct spool_text){out, used};
 }
 
-/* Where this image comes from, and its place in a job. */
+/* Record the origin of this image, and its place in a job. */
 static void rt_image_put_origin(struct rt_thread *t, uint64_t time_ns)
 {
     const struct rt_ancestor *a = &rt_state.ancestor;

@@ -11,10 +11,10 @@
  * errno and the remedy). Thread: any, depth > 0. */
 bool rt_image_open(bool *first);
 
-/* PROCESS into the file of t. Uses t->scratch. */
+/* Write PROCESS into the file of t. Uses t->scratch. */
 void rt_image_put_process(struct rt_thread *t);
 
-/* In a fork child: its directory is still to be made. */
+/* In a fork child: forget the parent's directory. */
 void rt_image_forget(void);
 
 /* With LOADSTONE_DEBUG=1, add a line "pid: WHAT (errno N)" to DIR/debug.txt in the spool. Keeps errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* First and last moments: the constructor and the destructor of the preloaded object. Whatever fails here
- * leaves the runtime off and the program alone. */
+/* The constructor and the destructor of the preloaded object. Any failure here switches the runtime off and
+ * leaves the program alone. */
 #include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_child_env.h"
 #include "runtime/core/rt_collector.h"
@@ -147,15 +147,15 @@ static const char *rt_config_read(struct rt_config *c)
 static int rt_spool_dir_use(long fd)
 {
     if (fd < 0) return (int)-fd;
-    /* Held by this process and its fork children while they live: the launcher sees that somebody may still
-     * write, also before the first record. */
+    /* Held by this process and its fork children while they live: the launcher sees that one of them may
+     * still write, also before the first record. */
     ls_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB);
     rt_state.spool_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&rt_state.spool_fd);
     return 0;
 }
 
-/* Absolute in any case: children may be started elsewhere. */
+/* Always absolute: children may start in another directory. */
 static void rt_spool_dir_set_path(const char *named)
 {
     struct rt_text path = rt_text_in(rt_state.spool_path, sizeof(rt_state.spool_path));
@@ -167,7 +167,7 @@ static void rt_spool_dir_set_path(const char *named)
     rt_text_add(&path, named);
 }
 
-/* No launcher did: this is the first program of the recording. */
+/* There is no launcher: this is the first program of the recording. */
 static void rt_spool_dir_tell_start(void)
 {
     char number[32];
@@ -380,7 +380,7 @@ static void rt_init_first_record(uint64_t began_cpu_ns)
     rt_control_update(ls_clock_mono_ns());
 }
 
-/* Before anything else is known: the C library works for us now, not for the program. */
+/* Run before all other initialization: the C library works for us now, not for the program. */
 static bool rt_init_is_traced(void)
 {
     const char *value = getenv(ls_env_rows[LS_ENV_TRACED].variable);

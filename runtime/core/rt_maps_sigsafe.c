@@ -19,7 +19,7 @@ enum {
 /* Mappings known to have changed: the first snapshot may fall into the change, so a second one follows. */
 enum rt_maps_dirty { RT_MAPS_CLEAN, RT_MAPS_SETTLING, RT_MAPS_DIRTY };
 
-/* rt_state's part that only this file knows. */
+/* Part of rt_state that only this file uses. */
 static struct {
     uint32_t dirty; /* enum rt_maps_dirty */
     uint32_t busy;  /* one snapshot at a time: their pieces must not mix */
@@ -44,7 +44,7 @@ static bool rt_maps_is_fresh(void)
     return ls_syscall(SYS_lseek, rt_state.maps_fd, 0, SEEK_SET) == 0;
 }
 
-/* Kept open: it goes on working after chroot and setuid. */
+/* Kept open: it still works after chroot and setuid. */
 static bool rt_maps_rewind(void)
 {
     if (rt_maps_is_fresh()) return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where things are mapped: pieces of /proc/self/maps in the spool. */
+/* Records the mappings: pieces of /proc/self/maps in the spool. */
 #ifndef RT_MAPS_SIGSAFE_H
 #define RT_MAPS_SIGSAFE_H
 
@@ -9,12 +9,13 @@
 void rt_maps_mark_dirty(void);
 bool rt_maps_is_dirty(void);
 
-/* What an engine calls once a burst: a new snapshot when modules were loaded since the last one or it is old
- * (its own cost stretches the interval: at most half a percent), and the growth of the heap. Cheap otherwise.
+/* Called by an engine once a burst: write a new snapshot when modules were loaded since the last one or it is
+ * old (its own cost stretches the interval: at most half a percent), and the growth of the heap. Cheap
+ * otherwise.
  * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 
-/* A snapshot now that bears time_ns; nothing when another thread is at one. Uses t->scratch.
+/* Write a snapshot now, with time_ns; nothing when another thread is writing one. Uses t->scratch.
  * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns);
 

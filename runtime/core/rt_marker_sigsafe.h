@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tracer hears of the program (common/ls_marker.h). Nothing is sent unless a tracer asked for it
- * (LOADSTONE_TRACED).
+/* Markers that the program sends to a tracer (common/ls_marker.h). Nothing is sent unless a tracer asked for
+ * it (LOADSTONE_TRACED).
  *
  * Thread: any. */
 #ifndef RT_MARKER_SIGSAFE_H

@@ -20,7 +20,7 @@ struct rt_module_list {
     struct rt_module rows[RT_MODULES_MAX]; /* in the linker's order: that of loading */
 };
 
-/* rt_state's part that only this file knows. */
+/* Part of rt_state that only this file uses. */
 static struct {
     pthread_mutex_t lock; /* tried, never waited for */
     uint32_t is_stale;    /* atomic */

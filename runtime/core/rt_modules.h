@@ -13,7 +13,7 @@
 void rt_modules_mark_stale(void);
 bool rt_modules_are_stale(void);
 
-/* Look at the linker's list. What was unloaded since the last look goes to t's file as MUNMAP, new numbers as
+/* Look at the linker's list. Modules unloaded since the last look go to t's file as MUNMAP, new numbers as
  * TLS_MODULES; nothing when t is NULL.  Thread: t is the caller, depth > 0. */
 void rt_modules_look(struct rt_thread *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which call paths a thread's stream gave already. Forgetting one costs room in the spool, nothing else. */
+/* Call paths that are in a thread's stream already. Forgetting one only costs room in the spool. */
 #ifndef RT_PATHS_SIGSAFE_H
 #define RT_PATHS_SIGSAFE_H
 
@@ -17,7 +17,7 @@ struct rt_paths {
 /* Note that the path of this hash (spool_path_hash) is in this stream. True: it was there before.
  * Thread: the owner of p. */
 bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash);
-/* It was not given after all. */
+/* Undo the note: the path was not written. */
 void rt_paths_forget(struct rt_paths *p, uint64_t hash);
 
 #endif

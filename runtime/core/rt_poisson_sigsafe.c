@@ -8,7 +8,7 @@
 #define RT_LN2 0.693147180559945309417
 
 /* u = m 2^e with m in [sqrt(1/2), sqrt(2)); ln m = 2 artanh((m - 1) / (m + 1)) by its series (Abramowitz and
- * Stegun 4.1.27): the libm is not ours to load. */
+ * Stegun 4.1.27): we must not load libm into the program. */
 double rt_negative_log(double u)
 {
     uint64_t bits;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which small blocks are recorded: those hit by a Poisson process that runs over the allocated bytes with one
- * point each period_bytes on average. A block of n bytes is hit with the chance 1 - exp(-n / period),
- * whatever was allocated before it, so dividing by that chance estimates all of them without bias. */
+/* Samples small blocks: a Poisson process runs over the allocated bytes with one point each period_bytes on
+ * average, and the blocks that contain a point are recorded. A block of n bytes is hit with the chance 1 -
+ * exp(-n / period), whatever was allocated before it, so dividing by that chance estimates all of them
+ * without bias. */
 #ifndef RT_POISSON_SIGSAFE_H
 #define RT_POISSON_SIGSAFE_H
 

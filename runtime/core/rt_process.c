@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* --- The status that a process ends with. exit() gives it to handlers only, and ours runs after our
- * destructor, when the files are closed: the record is there already and gets its value in place. --- */
+/* Status that a process ends with. exit() gives it to handlers only, and ours runs after our destructor, when
+ * the files are closed: the record is written earlier and gets its value in place. */
 
 enum { RT_PAGE_BYTES = 4096, RT_STATUS_MASK = 0xff };
 
@@ -31,7 +31,7 @@ static void map_status(const struct spool_writer *w, const struct spool_exited *
     if (map > 0 || map < -RT_PAGE_BYTES) status_at = (uint32_t *)((uintptr_t)map + (uintptr_t)(at - page));
 }
 
-/* EXITED into the file of t, the calling thread, where the process has records at all; status may be
+/* Write EXITED into the file of t, the calling thread, where the process has records at all; status may be
  * SPOOL_STATUS_UNKNOWN. */
 static void put_exit_status(struct rt_thread *t, uint32_t status)
 {
@@ -65,7 +65,7 @@ bool rt_process_is_this(void)
     return rt_is_own_process() && (pid_t)ls_syscall(SYS_getpid) == rt_state.pid;
 }
 
-/* What threads without a file lost, in the words of a thread that has one. */
+/* Report the losses of threads without a file through a thread that has one. */
 static void rt_process_tell_losses(struct rt_thread *t)
 {
     const uint64_t dropped = __atomic_load_n(&rt_state.cap.dropped_bytes, __ATOMIC_RELAXED);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The process that recorded from the start or since fork, not a vfork child in its memory. Costs a system
- * call. Signal: safe. */
+/* Is this the process that recorded from the start or since fork, not a vfork child in its memory? Costs a
+ * system call. Signal: safe. */
 bool rt_process_is_this(void);
 
 /* Note the status that exit() is called with.  Thread: the constructor. */
@@ -22,8 +22,8 @@ void rt_process_end(uint32_t status);
  * Signal: safe. */
 void rt_process_before_exec(void);
 
-/* System calls are about to be forbidden (seccomp): last words, and then silence for good.
- * Signal: safe. */
+/* System calls are about to be forbidden (seccomp): write the last records, then stop for good. Signal:
+ * safe. */
 void rt_process_seal(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that our hooks stand before. The first call is made before other threads exist.
+/* The real functions that our hooks replace. The first call is made before other threads exist.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef RT_REAL_H
@@ -16,8 +16,8 @@ struct rt_real {
 #undef RT_REAL_FIELD
 extern struct rt_real rt_real LS_HIDDEN;
 
-/* Find them all (the next definition after ours). Idempotent; allocator calls that dlsym makes meanwhile are
- * served by the arena of rt_hooks_alloc.c. A function the system does not have stays NULL. */
+/* Find all real functions (the next definition after ours). Idempotent; allocator calls that dlsym makes
+ * meanwhile are served by the arena of rt_hooks_alloc.c. A function that the system lacks stays NULL. */
 void rt_real_resolve(void);
 
 /* Before the constructor, other libraries' constructors may call. */

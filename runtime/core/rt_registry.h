@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Hear the registry from now on. */
+/* Receive changes of the registry from now on. */
 void rt_registry_init(void);
 /* Receive changes of the registry of domains and maps from now on, and its present content (rt_domains.c). */
 void rt_domains_init(void);
@@ -19,7 +19,7 @@ static inline bool rt_registry_may_end_behind(uint64_t base)
 {
     return smr_registry_may_end_behind(base);
 }
-/* [base, base + len_bytes) is about to be freed or unmapped. */
+/* Note that [base, base + len_bytes) is about to be freed or unmapped. */
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes);
 
 #endif

@@ -20,7 +20,7 @@ struct rt_cpu {
     uint64_t user_ns, kernel_ns, recording_ns, recording_kernel_ns;
 };
 
-/* CPU time while sampling was on: of the stretches that are over, and when the one under way began. */
+/* CPU time while sampling was on: of the periods that are over, and the start of the current one. */
 static struct {
     uint32_t lock;
     uint32_t is_on;
@@ -63,7 +63,7 @@ static struct rt_cpu rt_cpu_sum(struct rt_cpu a, struct rt_cpu b)
                            a.recording_kernel_ns + b.recording_kernel_ns};
 }
 
-/* A holder may be the very code that this signal handler interrupted. */
+/* Limit the tries: this signal handler may have interrupted the code that holds the lock. */
 static bool rt_window_lock(void)
 {
     enum { TRIES = 1000 };
@@ -104,7 +104,7 @@ static struct rt_cpu rt_window_now(const struct rusage *usage)
     return all;
 }
 
-/* Kept open: it goes on working after chroot and setuid. */
+/* Kept open: it still works after chroot and setuid. */
 static bool rt_resources_open(void)
 {
     if (rt_state.statm_fd >= 0) return true;
@@ -182,7 +182,7 @@ uint64_t rt_resources_peak_bytes(void)
 void rt_resources_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
 {
     uint64_t next_ns = __atomic_load_n(&rt_resources.next_ns, __ATOMIC_RELAXED);
-    if (now_ns < next_ns || !rt_is_recording() || t->writer.stopped) return; /* its last room is the end's */
+    if (now_ns < next_ns || !rt_is_recording() || t->writer.stopped) return; /* the rest is for the end */
     /* one thread looks, the others see a time to come */
     if (!__atomic_compare_exchange_n(&rt_resources.next_ns, &next_ns, now_ns + RT_RESOURCES_PERIOD_NS, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sampling engine is. A new engine is one file, a row in rt_sampler.c, one line in local.mk.
+/* Interface of a sampling engine. A new engine is one file, a row in rt_sampler.c, one line in local.mk.
  *
  * Thread: the constructor.  Signal: not safe. */
 #ifndef RT_SAMPLER_H

@@ -9,10 +9,10 @@
 #include "runtime/core/rt_thread.h"
 #include "spool/spool_put_sigsafe.h"
 
-/* The open writer of t, which is the calling thread and has rt_tls.depth > 0; for the spool_put_* functions.
- * Opens the process's directory (PROCESS, MAPS) and begins the thread's stream (THREAD_BEGIN) when this is
- * the first record. Never NULL: a writer that could not be opened drops and counts. Signal: safe, with depth
- * > 0; errno is kept. */
+/* Return the open writer of t, which is the calling thread and has rt_tls.depth > 0; for the spool_put_*
+ * functions. Opens the process's directory (PROCESS, MAPS) and begins the thread's stream (THREAD_BEGIN) when
+ * this is the first record. Never NULL: a writer that could not be opened drops and counts.
+ * Signal: safe, with depth > 0; errno is kept. */
 struct spool_writer *rt_spool_writer(struct rt_thread *t);
 
 /* Reserve and commit on the writer of t, as in spool_writer_sigsafe.h. */

@@ -33,14 +33,13 @@ struct rt_config {
     uint64_t alloc_min_bytes;
     uint64_t spool_max_bytes;
     uint64_t delay_ns, duration_ns; /* duration 0: until the end */
-    uint64_t start_ns;              /* they count from here; 0: from the start of this program */
+    uint64_t start_ns;              /* begin of delay and duration; 0: start of this program */
     int control_signal;             /* 0: none */
     bool has_seed, paused, children, debug;
     bool traced; /* a tracer listens to markers (rt_marker_sigsafe.h) */
 };
 
-/* CPU time of recording; changed by relaxed atomics. Bursts are the engine's to add, hooks are added by
- * rt_leave. */
+/* CPU time of recording; changed by relaxed atomics. The engine adds bursts, rt_leave adds hooks. */
 struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
@@ -65,14 +64,14 @@ struct rt_engine_facts {
 /* The process's own directory is made with its first record. */
 enum rt_image_open { RT_IMAGE_CLOSED, RT_IMAGE_OPENING, RT_IMAGE_OPEN, RT_IMAGE_FAILED };
 
-/* LOADSTONE_* as this image got them, for programs started with a cleared environment. */
+/* LOADSTONE_* as this image received them, for programs started with a cleared environment. */
 struct rt_saved_env {
     const char *entries[LS_ENV_COUNT + 1]; /* NAME=value, NULL at the end */
     char text[RT_PATH_BYTES * 3];
     char ld_preload[RT_PATH_BYTES + 16]; /* LD_PRELOAD=our path */
 };
 
-/* The nearest process above this one that wrote records, as it was when we left it. */
+/* The nearest process above this one that wrote records, in its state at the fork or exec. */
 struct rt_ancestor {
     pid_t pid; /* 0: not known */
     uint32_t image;
@@ -150,10 +149,10 @@ struct rt_budget_rate {
 /* A sample was taken: move the mean towards one sample in usual_ns of CPU time at the default overhead, for
  * each thread.  Returns it.  Signal: safe. */
 uint32_t rt_budget_adapt(struct rt_budget_rate *r, uint64_t usual_ns);
-/* What reading the thread's CPU clock takes.  Signal: safe. */
+/* Return the time to read the thread's CPU clock.  Signal: safe. */
 uint64_t rt_budget_clock_ns(void);
-/* Now and then, when allocations are recorded: move the limits of allocations.  Thread: any, depth > 0.
- * Signal: safe. */
+/* Called now and then, when allocations are recorded: update the limits of allocations.  Thread: any, depth >
+ * 0. Signal: safe. */
 void rt_budget_look(uint64_t now_ns);
 
 /* Read the calling thread's CPU clock: a difference is the cost of a start, a fork or an end, and part of the

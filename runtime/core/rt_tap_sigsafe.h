@@ -23,7 +23,7 @@ enum {
     RT_TAP_BELL_ROWS = RT_TAP_ROWS / 4,  /* taken when the collector is called before its time */
 };
 
-/* An access as in the spool, and where there. */
+/* An access as in the spool, and its position there. */
 struct rt_tap_sample {
     uint64_t burst_ns, ip, addr;
     uint32_t tsc_delta, latency_cycles;
@@ -38,7 +38,7 @@ struct rt_tap {
     struct rt_tap_sample rows[RT_TAP_ROWS];
 };
 
-/* Is anybody listening? Then every access that is in the spool goes through rt_tap_put, too. */
+/* Are there rings? Then every access that is in the spool goes through rt_tap_put, too. */
 static inline bool rt_tap_is_open(const struct rt_thread *t)
 {
     return __builtin_expect(__atomic_load_n(&t->tap, __ATOMIC_RELAXED) != NULL, 0);
@@ -46,11 +46,11 @@ static inline bool rt_tap_is_open(const struct rt_thread *t)
 void rt_tap_put(struct rt_thread *t, const struct rt_tap_sample *s);
 /* Free rows; RT_TAP_ROWS when nobody listens. */
 uint32_t rt_tap_room(const struct rt_thread *t);
-/* True: fewer than rows are free, and the collector, which is called, will change that. */
+/* True: fewer than `rows` are free, and the collector, which is called, will change that. */
 bool rt_tap_call_for_room(const struct rt_thread *t, uint32_t rows);
 /* Are there callbacks at all? Otherwise nothing is put, and nothing is lost.  Thread: any. */
 void rt_tap_want(bool wanted);
-/* How many found no room since the last call.  Thread: any. */
+/* Return the number of samples without room since the last call.  Thread: any. */
 uint64_t rt_tap_take_lost(void);
 
 /* Add a burst's readings of the probe at a line in L1: they measure the cost of the probe. */

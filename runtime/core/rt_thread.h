@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One thread of the program as the runtime sees it, and the guard that keeps the runtime out of itself. */
+/* One thread of the program in the runtime, and the guard against recursion into the runtime. */
 #ifndef RT_THREAD_H
 #define RT_THREAD_H
 
@@ -31,8 +31,8 @@ enum rt_timed_kind {
     RT_TIMED_KINDS
 };
 
-/* Lives in its own mapping, never unmapped: blocks of ended threads are reused, so the list of all of them
- * can be walked at any time without a lock. */
+/* Has a separate mapping that is never unmapped: blocks of ended threads are reused, so the list of all of
+ * them can be walked at any time without a lock. */
 struct rt_thread {
     struct rt_thread *next; /* list of all blocks, rt_state.threads */
     uint32_t in_use;        /* atomic: belongs to a thread */
@@ -83,7 +83,7 @@ extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 /* Order memory accesses for the same thread's signal handlers: they look at depth. */
 #define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Which hook call is timed next, by chance; the timing. */
+/* Draw the number of hook calls before the next timed one; time that call. */
 uint32_t rt_budget_draw_untimed(void);
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
@@ -118,7 +118,7 @@ static inline void rt_leave(void)
     if (__builtin_expect(rt_tls.resume != NULL, 0)) rt_tls.resume();
 }
 
-/* Keep the runtime (and bursts) out of a stretch of the calling thread without recording: the program's own
+/* Keep the runtime (and bursts) out of a section of the calling thread without recording: the program's own
  * call runs in it. Nests. */
 static inline void rt_quiet_begin(void)
 {

@@ -130,7 +130,7 @@ void rt_thread_end(struct rt_thread *t)
     rt_collector_thread_ended();
 }
 
-/* Last of all destructors: it asks to be called again until the C library's last round. */
+/* The last of all destructors: it asks to be called again until the C library's last round. */
 static LS_ALIGNED void rt_thread_on_exit(void *block)
 {
     struct rt_thread *t = block;

@@ -33,7 +33,7 @@ static void rt_timed_draw(uint32_t *mean_of_thread, enum rt_timed_kind kind, uin
     rt_tls.untimed_calls[kind] = mean > 1 ? (uint32_t)(rt_negative_log(u) / rt_negative_log(missed)) : 0;
 }
 
-/* The first call of this kind in a thread: false, if a later one is drawn. */
+/* Handle the first call of this kind in a thread: false, if a later one is drawn. */
 static bool rt_timed_begin_thread(uint32_t *mean_of_thread, enum rt_timed_kind kind)
 {
     const uint32_t mean = __atomic_load_n(&rt_timed_rates[kind].mean, __ATOMIC_RELAXED);
@@ -63,7 +63,7 @@ void rt_timed_start(struct rt_timed_call *c)
     c->burst_ns = rt_tls.thread->spent_ns;
 }
 
-/* Without the bursts that began and ended in the call. */
+/* Exclude the bursts that began and ended in the call. */
 void rt_timed_stop(struct rt_timed_call *c)
 {
     struct rt_thread *t = rt_tls.thread;
@@ -118,7 +118,7 @@ void rt_timed_announce(const struct rt_timed_call *c, const void *block, uint64_
     if (c->represents) rt_timed_tell(c, SPOOL_CALL_BLOCK | SPOOL_CALL_ANNOUNCED, block, len_bytes);
 }
 
-/* A page in the middle of the block is not mapped, or has no memory: mincore(2). */
+/* Is a page in the middle of the block not mapped, or without memory? mincore(2). */
 static bool rt_timed_is_empty(const void *block, uint64_t len_bytes)
 {
     uint8_t is_resident = 0;

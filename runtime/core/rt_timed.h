@@ -40,8 +40,8 @@ void rt_timed_put(struct rt_thread *t, const struct rt_timed_call *c, struct spo
 struct rt_timed_call rt_timed_begin(enum rt_timed_kind kind, void *caller);
 void rt_timed_end(struct rt_timed_call *c, unsigned flags, const void *addr, uint64_t len_bytes);
 
-/* Calls of the allocator about blocks that are long enough for it to call the kernel, which no hook sees: it
- * did if it took time, and moved the end of the heap or left the block without memory. */
+/* Calls of the allocator about blocks that are long enough for it to call the kernel, which no hook sees. It
+ * called the kernel if it took time, and moved the end of the heap or left the block without memory. */
 enum { RT_TIMED_BLOCK_BYTES = 128 * 1024 }; /* M_MMAP_THRESHOLD */
 /* Announce a timed call before the record of the block's end; the time itself is recorded after it. errno is
  * kept. */

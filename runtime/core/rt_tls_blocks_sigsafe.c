@@ -19,7 +19,7 @@ struct rt_tcb_head {
 };
 enum { RT_DTV_LEN_MAX = 4096 };
 
-/* rt_state's part that only this file knows. */
+/* Part of rt_state that only this file uses. */
 static struct {
     bool is_sound;
     struct rt_tls_ids ids;

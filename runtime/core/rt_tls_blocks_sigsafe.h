@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where each thread has the thread-local storage of each module. glibc keeps a vector of blocks for each
- * thread (the DTV); it is compared with its last state once a burst, and written when it changed. */
+/* The thread-local storage of each module in each thread. glibc keeps a vector of blocks for each thread (the
+ * DTV); it is compared with its last state once a burst, and written when it changed. */
 #ifndef RT_TLS_BLOCKS_SIGSAFE_H
 #define RT_TLS_BLOCKS_SIGSAFE_H
 
@@ -11,7 +11,7 @@
 
 enum { RT_TLS_IDS_MAX = 64 };
 
-/* Which module has which number; at: an address in the module. */
+/* Numbers of modules; at: an address in the module. */
 struct rt_tls_ids {
     uint32_t len;
     struct spool_tls_row rows[RT_TLS_IDS_MAX];
