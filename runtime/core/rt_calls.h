@@ -40,7 +40,7 @@ void rt_calls_close(void);
 /* Has one call been running for too long (RT_COLLECTOR_STUCK_NS), at least since begin_ns? Thread: any.
  * Signal: safe. */
 bool rt_calls_are_stuck(uint64_t begin_ns, uint64_t now_ns);
-/* Record that, once a call, in the caller's file.  Thread: any.  Signal: safe. */
+/* Record the stuck call in the caller's file, once per call.  Thread: any.  Signal: safe. */
 void rt_calls_tell_stuck(void);
 bool rt_calls_are_known_stuck(void);
 /* The process ends in an orderly way although a call is in progress.  Thread: any.  Signal: safe. */

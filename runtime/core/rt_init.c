@@ -380,7 +380,7 @@ static void rt_init_first_record(uint64_t began_cpu_ns)
     rt_control_update(ls_clock_mono_ns());
 }
 
-/* Run before all other initialization: the C library works for us now, not for the program. */
+/* Runs before any initialization: the C library is called for us here, not for the program. */
 static bool rt_init_is_traced(void)
 {
     const char *value = getenv(ls_env_rows[LS_ENV_TRACED].variable);
