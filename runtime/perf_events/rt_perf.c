@@ -173,7 +173,7 @@ static void tell_counts(void)
 
 /* --- rate --- */
 
-/* The events' own gear: one that is dutied has one only. */
+/* Return the gear for the events themselves: duty-cycled events have one gear only. */
 static unsigned gear_of_events(unsigned gear)
 {
     if (gear == PE_GEAR_NONE || !rt_perf.is_dutied) return gear;
@@ -228,7 +228,7 @@ static size_t drain_lanes(struct pe_lane *lanes, size_t lanes_len, uint64_t unti
     return pe_drain_lanes(&rt_perf.drain, lanes, lanes_len, until_ns);
 }
 
-/* Samples on their way were taken in the gear before. */
+/* Drain first, because samples on their way were taken in the previous gear. */
 static void change_gear(unsigned before)
 {
     const unsigned now = rt_perf.pace.gear;
@@ -250,7 +250,7 @@ static void follow_duty(uint64_t now_ns)
     set_gear(rt_perf.pace.gear);
 }
 
-/* What the kernel switched off for want of room goes on. */
+/* Resume events that the kernel switched off for lack of room. */
 static void resume_all(void)
 {
     for (unsigned i = 0; rt_perf.is_on && i < rt_perf.lanes.len; i++)
@@ -336,7 +336,7 @@ static int map_tables(void)
     return 0;
 }
 
-/* Events of all CPUs, or the decision that threads open theirs. 0 or an errno. */
+/* Open events of all CPUs, or decide that threads open theirs. 0 or an errno. */
 static int open_events(void)
 {
     rt_perf.spec = rt_perf.engine->spec;
@@ -380,7 +380,7 @@ int rt_perf_process_start(const struct rt_perf_engine *e, unsigned weak)
     return open_events();
 }
 
-/* The file of the reader, and the reader. Without a thread nothing is sampled. */
+/* Start the reader and its file. Without a thread nothing is sampled. */
 static void begin_reading(void)
 {
     rt_perf.own = rt_thread_acquire();
@@ -437,7 +437,7 @@ void rt_perf_stop(void)
     rt_perf_unlock();
 }
 
-/* The program may end now: the file is whole. Another record opens another one. */
+/* Complete the file, because the program may end now. The next record opens another file. */
 static void close_own_file(void)
 {
     struct rt_thread *own = rt_perf.own;
@@ -479,7 +479,7 @@ void rt_perf_after_fork_parent(struct rt_thread *t)
     rt_perf_unlock();
 }
 
-/* The rings are gone and the reader is not here. Where fork's handlers ran, a thread can be made. */
+/* A child has neither the rings nor the reader. Where fork's handlers ran, a thread can be made. */
 void rt_perf_after_fork_child(struct rt_thread *t)
 {
     const bool may_make_thread = rt_perf.was_forked;

@@ -20,7 +20,7 @@
 #include "runtime/perf_events/rt_perf_pace.h"
 #include "spool/spool_put_sigsafe.h"
 
-/* What an engine is made of; constant while it runs. */
+/* Definition of an engine; constant while it runs. */
 struct rt_perf_engine {
     struct pe_open_spec spec;
     uint64_t periods[RT_PERF_GEARS_MAX]; /* of its gears, 1 at least */
@@ -35,9 +35,10 @@ struct rt_perf_engine {
      * done); false: leave it out. */
     bool (*sample)(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
                    unsigned *out_flags);
-    /* NULL, or every look of the reader: duty cycles. Under the lock. */
+    /* NULL, or called at every look of the reader: duty cycles. Under the lock. */
     void (*tick)(uint64_t now_ns);
-    /* NULL, or: sampling was switched on or off; for engines that open by thread. Under the lock. */
+    /* NULL, or called when sampling was switched on or off; for engines that open by thread. Under the
+     * lock. */
     void (*switched)(bool is_on);
 };
 
@@ -75,7 +76,8 @@ void rt_perf_seal(void);
 void rt_perf_lock(void);
 void rt_perf_unlock(void);
 struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
-/* The event of a sample, NULL: not known. Its row is not that of the engine's spec: fewer may be open. */
+/* Return the event of a sample, NULL: not known. Its row may differ from the one in the engine's spec: fewer
+ * may be open. */
 const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const struct pe_sample *s);
 /* All lanes, open ones and others. */
 struct pe_lane *rt_perf_lanes(size_t *out_len);
@@ -124,7 +126,7 @@ void rt_perf_lanes_close_all(struct rt_perf_lanes *t);
 
 /* Fields of attr that the call stack takes, by the name of --callstack. */
 void rt_perf_sample_attr(struct perf_event_attr *attr, const char *callstack);
-/* The common part of the record. What happened inside a system call is put where the program called it. */
+/* Fill the common part of the record. A sample inside a system call is attributed to its call site. */
 void rt_perf_sample_begin(const struct pe_sample *s, struct spool_sample *out, unsigned *out_flags);
 /* Write the stack after the record, if it was asked for. */
 void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout, const struct pe_sample *s,
@@ -138,7 +140,7 @@ struct rt_perf_told {
     bool is_late; /* samples are not in the order of time */
 };
 
-/* Record the kind of the samples of e; without the kernel's part where weak says that it is excluded. */
+/* Record the kind of the samples of e; weak: the kernel's part may be excluded. */
 void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns,
                            const struct rt_perf_engine *e, unsigned weak);
 /* Record losses and damages since the last time, as events. */

@@ -4,8 +4,8 @@
 #include "common/ls_random.h"
 
 enum { WINDOW_NS = 10000000 };
-/* What was not spent is saved, because programs fault and allocate in fits: at the start, and of so long a
- * time at most. */
+/* Unspent budget is saved, because programs fault and allocate in bursts: the initial balance, and the time
+ * whose income is the highest balance. */
 #define FIRST_SAVED_NS 1e7
 #define SAVED_SHARE_OF_NS 4e9
 
@@ -34,7 +34,7 @@ static unsigned slower(const struct rt_perf_pace *p, double spent_ns, double ear
     return gear;
 }
 
-/* Savings are back, and one gear down would still be within the share. */
+/* Go one gear down if savings are back, or if that would still be within the share. */
 static unsigned faster(const struct rt_perf_pace *p, double spent_ns, double earned_ns)
 {
     if (p->gear == 0) return 0;

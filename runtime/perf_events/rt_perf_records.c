@@ -104,7 +104,7 @@ void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint6
     if (weak & 1u << PE_WEAK_KERNEL) rt_event_count_sigsafe(SPOOL_EVENT_KERNEL_UNSEEN, 1, 0);
 }
 
-/* Counts that become events, and which. */
+/* Counts that become events, and their kinds. */
 static const struct {
     size_t offset; /* in pe_counts */
     enum spool_event_kind kind;

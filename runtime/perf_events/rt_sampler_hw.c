@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one sample takes in the kernel, an interrupt each; of SPE an interrupt brings thousands. Assumptions,
- * not measured on hardware. */
+/* Cost of one sample in the kernel, with one interrupt each; SPE delivers thousands per interrupt.
+ * Assumptions, not measured on hardware. */
 enum { SAMPLE_COST_NS = 2000, SPE_SAMPLE_COST_NS = 50, HW_EVENTS_BYTES = 384 };
 
 static struct {
@@ -47,7 +47,7 @@ static void hw_complete_op(const struct pe_encoding *e, struct pe_sample *s)
     s->op = e->loads ? PE_OP_LOAD : PE_OP_STORE;
 }
 
-/* What the PMU could not leave out, the reader does. */
+/* Filter samples that the PMU could not leave out. */
 static bool hw_is_wanted(const struct pe_encoding *e, const struct pe_sample *s)
 {
     const unsigned mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -117,8 +117,8 @@ static bool hw_specify(char *why, size_t why_len)
     return hw.engine.gears_len != 0;
 }
 
-/* What is forbidden with the kernel is tried without it, which IBS before Linux 6.14 refuses for another
- * reason: the first one is the user's. */
+/* Return the error to report: events forbidden with the kernel are retried without it, which IBS before Linux
+ * 6.14 refuses for another reason; the first reason is the user's. */
 static int hw_true_error(int error, const struct pe_encoding *e, const struct mach_privilege *m)
 {
     const bool may_see_kernel = m->perf_event_paranoid <= 1 || m->cap_perfmon || m->cap_sys_admin;

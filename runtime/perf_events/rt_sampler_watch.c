@@ -137,7 +137,7 @@ static void specify(uint64_t base, uint64_t len_bytes)
         a.exclude_kernel = a.exclude_hv = 1;
         a.inherit = a.inherit_thread = 0;
         a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-        /* the other one brings the stack, a short one: touches may come by the thousand */
+        /* the other event brings the stack, a short one: thousands of accesses may come */
         if (a.sample_stack_user) a.sample_stack_user = row == ROW_WRITE ? 0 : STACK_BYTES;
         engine.spec.events[row] = (struct pe_open_event){.attr = a, .leader = -1, .gear = PE_GEAR_ANY};
     }
@@ -250,7 +250,7 @@ static void disarm(void)
     watch.len_bytes = 0;
 }
 
-/* What watching took so far: its touches, but no more than the time it was on. */
+/* Return the cost of watching so far: of its accesses, but no more than the time it was on. */
 static uint64_t all_spent_ns(void)
 {
     uint64_t hits = watch.hits, on_ns = watch.on_ns, wanted_ns = 0;
@@ -393,7 +393,7 @@ static void watch_drain(void)
     rt_perf_drain();
 }
 
-/* What the parent watched is watched in the child as well: of its one thread. */
+/* Watch the parent's element in the child as well, in its one thread. */
 static void watch_after_fork_child(struct rt_thread *t)
 {
     rt_perf_after_fork_child(t);
