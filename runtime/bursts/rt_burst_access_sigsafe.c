@@ -69,7 +69,7 @@ static void add(struct access_list *l, const struct rt_burst_mem *m, uint64_t ad
     if (m->does & RT_BURST_DOES_PREFETCH) add_one(l, addr, size_bytes, lane, SPOOL_OP_PREFETCH);
 }
 
-/* Lanes [0, lanes) whose element in a vector has its sign bit set. */
+/* Lanes in [0, lanes) whose element in a vector has its sign bit set. */
 static uint64_t sign_bits(const uint8_t *vector, unsigned lanes, unsigned elem_bytes)
 {
     uint64_t bits = 0;
@@ -98,7 +98,7 @@ static uint64_t k_mask_bits(const struct rt_burst_mem *m, const struct rt_burst_
     return m->lanes < 64 ? k & ((UINT64_C(1) << m->lanes) - 1) : k;
 }
 
-/* A record for each run of neighbouring lanes. */
+/* Write one record for each run of neighbouring lanes. */
 static void add_runs(struct access_list *l, const struct rt_burst_mem *m, uint64_t addr, uint64_t bits)
 {
     for (unsigned lane = 0; bits >> lane;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a plan and the registers of the moment to the addresses an instruction is about to touch.
+/* Compute the addresses that an instruction is about to access, from its plan and the present registers.
  *
  * Thread: any. */
 #ifndef RT_BURST_ACCESS_SIGSAFE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every sampled thread has a signal stack that holds our handlers, whatever stack it runs on. The program's
- * own stays its own when it is large enough, and is shown back to it in any case.
+ * own stack is used when it is large enough; the program always sees its own setting.
  *
  * Thread: t's own.  Signal: not safe, but rt_burst_altstack_suffices is. */
 #ifndef RT_BURST_ALTSTACK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rt_burst_asm_x86_64.S as C sees it.
+/* C declarations of rt_burst_asm_x86_64.S.
  *
  * Thread: any. */
 #ifndef RT_BURST_ASM_SIGSAFE_H
@@ -13,12 +13,12 @@
 size_t rt_burst_copy(void *to, const void *from, size_t len_bytes);
 extern const char rt_burst_copy_load_ip[], rt_burst_copy_fault_ip[];
 
-/* The same by one string instruction: for more than a few words. Its own pair of addresses. */
+/* The same by one string instruction: for more than a few words. It has a separate pair of addresses. */
 size_t rt_burst_copy_bulk(void *to, const void *from, size_t len_bytes);
 extern const char rt_burst_bulk_load_ip[], rt_burst_bulk_fault_ip[];
 
 /* Load the word at from, a multiple of 8, by one instruction: no other thread's store is seen in part. False
- * when it faults. Its own pair of addresses. */
+ * when it faults. It has a separate pair of addresses. */
 int rt_burst_load_word(uint64_t *to, const void *from);
 extern const char rt_burst_word_load_ip[], rt_burst_word_fault_ip[];
 

@@ -30,7 +30,7 @@ static const struct mnemonic_row classes[] = {
     {ZYDIS_MNEMONIC_XABORT, RT_BURST_TSX},      {ZYDIS_MNEMONIC_XEND, RT_BURST_TSX},
 };
 
-/* Operands that Zydis shows as reads but that load nothing. */
+/* Operands that Zydis reports as reads but that load nothing. */
 static const struct mnemonic_row not_loads[] = {
     {ZYDIS_MNEMONIC_NOP, 0},
     {ZYDIS_MNEMONIC_CLFLUSH, 0},

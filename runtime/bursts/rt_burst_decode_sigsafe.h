@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From code bytes to a plan: which memory operands an instruction has and how their addresses come about. The
+/* Decode code bytes into a plan: the memory operands of an instruction and the rules for their addresses. The
  * plan depends on the bytes alone, so it is kept; rt_burst_access_sigsafe.h turns it into addresses with the
- * registers of the moment. */
+ * present registers. */
 #ifndef RT_BURST_DECODE_SIGSAFE_H
 #define RT_BURST_DECODE_SIGSAFE_H
 
@@ -12,7 +12,7 @@
 
 enum { RT_BURST_CODE_BYTES = 15, RT_BURST_MEM_MAX = 3 };
 
-/* What single-stepping must know of an instruction before it executes. */
+/* Properties of an instruction that single-stepping must know before it executes. */
 enum rt_burst_class {
     RT_BURST_PLAIN,
     RT_BURST_SYSCALL, /* syscall, sysenter, int n: enters the kernel, where the signal mask may change */
@@ -43,7 +43,7 @@ enum rt_burst_segment { RT_BURST_SEG_FLAT, RT_BURST_SEG_FS, RT_BURST_SEG_GS };
 #define RT_BURST_REG_NONE 0xffu
 #define RT_BURST_REG_RIP 0x10u
 
-/* How an instruction can be executed apart from its successors (runtime/step/rt_step_isolate_sigsafe.c). */
+/* Ways to execute an instruction apart from its successors (runtime/step/rt_step_isolate_sigsafe.c). */
 enum rt_burst_flow {
     RT_BURST_FLOW_NONE,   /* only in place */
     RT_BURST_FLOW_COPY,   /* anywhere else */
@@ -72,7 +72,7 @@ struct rt_burst_mem {
     uint8_t bit_reg, nesting, tile;
 };
 
-/* When a repeated string instruction, or a loop, ends before rcx is 0. */
+/* Condition that ends a repeated string instruction, or a loop, before rcx is 0. */
 enum rt_burst_repeat { RT_BURST_REPEAT_ALL, RT_BURST_REPEAT_WHILE_ZERO, RT_BURST_REPEAT_UNTIL_ZERO };
 
 /* The divisor of div and idiv. */
@@ -116,7 +116,7 @@ struct rt_burst_scratch {
 
 enum rt_burst_decoded { RT_BURST_DECODED, RT_BURST_NEEDS_MORE, RT_BURST_UNDECODABLE };
 
-/* How p, just decoded into scratch, can be executed in isolation. */
+/* Plan how p, just decoded into scratch, can be executed in isolation. */
 void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
                         struct rt_burst_plan *p);
 

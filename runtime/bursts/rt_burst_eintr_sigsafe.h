@@ -15,7 +15,7 @@ enum rt_burst_eintr { RT_BURST_EINTR_NONE, RT_BURST_EINTR_RESTART, RT_BURST_EINT
  * cannot be repeated. */
 enum rt_burst_eintr rt_burst_eintr_judge(long rax, const uint8_t code[7], bool readable);
 
-/* Has the instruction before ip entered the kernel? Then the signal came while it was there. */
+/* Has the instruction before ip entered the kernel? Then the signal came while the thread was there. */
 bool rt_burst_eintr_is_at_call(const ucontext_t *uc);
 
 void rt_burst_eintr_repair(struct rt_burst_engine *e, ucontext_t *uc);

@@ -21,7 +21,7 @@
 
 enum {
     START_CREDIT_NS = 10000000,
-    TRACER_AGE_NS = 100000000,     /* threads may be many; bursts look themselves */
+    TRACER_AGE_NS = 100000000,     /* there may be many threads; bursts check for a tracer themselves */
     HWCAP2_FSGSBASE_BIT = 1u << 1, /* asm/hwcap2.h */
 };
 
@@ -31,7 +31,7 @@ _Thread_local struct rt_burst_thread *rt_burst_self LS_TLS_INITIAL_EXEC;
 static struct {
     volatile int lock;
     struct rt_burst_thread *first;
-    struct rt_burst_thread *spare; /* of ended threads: mapping them anew would cost 30 us a thread */
+    struct rt_burst_thread *spare; /* from ended threads: a new mapping would cost 30 us per thread */
 } threads;
 
 static void lock_threads(void)
@@ -45,8 +45,8 @@ static void unlock_threads(void)
     __atomic_store_n(&threads.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* With a shadow stack calls and returns cannot be computed; rdsspq leaves its operand alone where there is
- * none. */
+/* With a shadow stack, calls and returns cannot be emulated; rdsspq leaves its operand unchanged where there
+ * is none. */
 static bool has_shadow_stack(void)
 {
     uint64_t pointer = 0;
@@ -138,7 +138,7 @@ static void note_memory_nodes(void)
     rt_burst_engine.has_memory_nodes = len > 0 && rt_burst_numa_nodes(list, (size_t)len) > 1;
 }
 
-/* The device mappings that exist already; later ones come through the hook of mmap. */
+/* Add the device mappings that exist already; the hook of mmap adds later ones. */
 static void scan_maps(void)
 {
     char text[8192];
@@ -271,7 +271,7 @@ static void list_remove(struct rt_burst_thread *t)
     __atomic_fetch_sub(&rt_burst_engine.threads_live, 1, __ATOMIC_RELAXED);
 }
 
-/* A debugger or tracer would see our signals before we do: with one there is none. */
+/* A debugger or tracer would see our signals before we do, so no sampling while one is attached. */
 static bool leave_to_tracer(struct rt_burst_thread *t)
 {
     if (!rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State that burst engines share: one per process, one per thread. How the instructions of a burst are run is
- * the engine's method. */
+/* State that burst engines share: one per process, one per thread. The engine's method runs the instructions
+ * of a burst. */
 #ifndef RT_BURST_ENGINE_SIGSAFE_H
 #define RT_BURST_ENGINE_SIGSAFE_H
 
@@ -27,9 +27,9 @@ struct rt_burst_trigger {
     int (*probe)(void);
     /* For the calling thread; 0 or an errno. */
     int (*open)(struct rt_burst_thread *t);
-    /* One trigger after interval_ns of the thread's CPU time.  Thread: its own. */
+    /* Arm one trigger after interval_ns of the thread's CPU time.  Thread: its own. */
     void (*arm)(struct rt_burst_thread *t, uint64_t interval_ns);
-    /* No more triggers.  Thread: any of the process. */
+    /* Cancel the trigger.  Thread: any of the process. */
     void (*disarm)(struct rt_burst_thread *t);
     /* Thread: any of the process. */
     void (*close)(struct rt_burst_thread *t);
@@ -38,8 +38,8 @@ struct rt_burst_trigger {
 };
 extern const struct rt_burst_trigger rt_burst_trigger_perf, rt_burst_trigger_timer;
 
-/* How the instructions of a burst are run: one row an engine. All but thread_open run in signal handlers of
- * t's thread.  Signal: safe, but thread_open. */
+/* Method that runs the instructions of a burst: one row an engine. All but thread_open run in signal handlers
+ * of t's thread.  Signal: safe, but thread_open. */
 struct rt_burst_method {
     size_t thread_bytes;    /* of rt_burst_thread.own */
     uint64_t first_cost_ns; /* of a burst, expected before the first one was measured */
@@ -114,13 +114,13 @@ struct rt_burst_thread {
     uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */
     struct rt_burst_thread *next;         /* list of the process */
-    /* From here on it stays as it is when another thread takes it over, which finds all before zeroed. */
+    /* From here on the content stays when another thread takes the block over; all before is zeroed. */
     void *own; /* the method's */
     struct spool_link links[RT_BURST_LINKS_MAX];
     struct rt_burst_numa numa;
 };
 
-/* The calling thread's, NULL when it is not sampled. */
+/* The calling thread's state, NULL when it is not sampled. */
 extern _Thread_local struct rt_burst_thread *rt_burst_self LS_TLS_INITIAL_EXEC;
 
 /* Without the C library: errno stays as it is. */

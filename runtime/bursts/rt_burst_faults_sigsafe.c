@@ -45,7 +45,7 @@ static struct perf_event_attr faults_attr(uint64_t period)
     };
 }
 
-/* Geometric: each fault has the same chance, also the first one of a thread. */
+/* Draw geometrically: each fault has the same chance, also the first one of a thread. */
 static uint64_t draw_period(struct rt_burst_thread *t)
 {
     const double u = (double)((rt_burst_random_next(&t->random) >> 11) + 1) * 0x1p-53; /* (0, 1] */
@@ -53,7 +53,7 @@ static uint64_t draw_period(struct rt_burst_thread *t)
     return t->faults_mean > 1 ? 1 + (uint64_t)(rt_negative_log(u) / rt_negative_log(missed)) : 1;
 }
 
-/* Where descriptors are few they are the program's and the triggers'. 0 or an errno. */
+/* Move fd to a high number; low numbers are left to the program and the triggers. 0 or an errno. */
 static int keep_fd(long fd, int *slot)
 {
     *slot = rt_fds_move_high((int)fd);

@@ -16,8 +16,8 @@
 /* Marks the signals of these events. */
 #define RT_BURST_FAULTS_MAGIC UINT64_C(0x4c6f61646661756c)
 
-/* Where the kernel refuses, which is counted once a process, or a tracer would see the signals, there are
- * none. */
+/* No event is opened where the kernel refuses, which is counted once a process, or where a tracer would see
+ * the signals. */
 void rt_burst_faults_begin(struct rt_burst_thread *t);
 /* Thread: any of the process. */
 void rt_burst_faults_close(struct rt_burst_thread *t);
@@ -28,7 +28,7 @@ void rt_burst_faults_go_on(struct rt_burst_thread *t);
 /* Disown the event in a fork child: the descriptors are the child's, but refer to the parent's event. */
 void rt_burst_faults_disown(struct rt_burst_thread *t);
 
-/* The signal came; uc is where the program goes on. */
+/* Handle the signal; uc is where the program continues. */
 void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, const ucontext_t *uc);
 /* It came and was lost. */
 void rt_burst_faults_miss(struct rt_burst_thread *t);

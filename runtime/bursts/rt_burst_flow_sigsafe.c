@@ -31,8 +31,8 @@ static const uint8_t movable[] = {
     ZYDIS_CATEGORY_XSAVE,     ZYDIS_CATEGORY_XSAVEOPT,
 };
 
-/* Low registers that may stand for rip: neither the stack's nor rax, which too many instructions use
- * silently. */
+/* Low registers that may replace rip: neither the stack's nor rax, which too many instructions use
+ * implicitly. */
 static const uint8_t scratch_choice[] = {3, 6, 7, 2, 1};
 
 static bool is_movable(const ZydisDecodedInstruction *in)
@@ -93,7 +93,7 @@ static const ZydisDecodedOperand *rip_operand(const struct rt_burst_scratch *s)
     return NULL;
 }
 
-/* Is the rewritten code the same instruction with the scratch register for rip? The decoder is the judge. */
+/* Is the rewritten code the same instruction with the scratch register for rip? Decode it to find out. */
 static bool rewritten_well(const struct rt_burst_zydis *z, struct rt_burst_scratch *s,
                            const struct rt_burst_plan *p, uint8_t choice)
 {
@@ -114,7 +114,7 @@ static bool has_segment_base(const struct rt_burst_scratch *s)
     return s->insn.attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS);
 }
 
-/* [rip + disp32] becomes [scratch + 0 as disp32]: the same length. */
+/* Replace [rip + disp32] by [scratch + 0 as disp32], which has the same length. */
 static void replace_rip(const struct rt_burst_zydis *z, struct rt_burst_scratch *s, struct rt_burst_plan *p)
 {
     enum { REG_FIELD = 0x38, MOD_DISP32 = 0x80, DISP_BYTES = 4 };
@@ -189,7 +189,7 @@ static void plan_branch(const struct rt_burst_scratch *s, struct rt_burst_plan *
         p->flow = RT_BURST_FLOW_NONE;
 }
 
-/* Any division becomes one by the scratch register, which gets the divisor that was checked: nobody can
+/* Replace any division by one by the scratch register, which gets the checked divisor: no other thread can
  * change it afterwards. */
 static void plan_division(const struct rt_burst_scratch *s, struct rt_burst_plan *p)
 {
@@ -238,7 +238,7 @@ static bool compares(ZydisMnemonic m)
     }
 }
 
-/* One iteration at a time, as with the trap flag: the same instruction without its repeat prefix. */
+/* Execute one iteration at a time, as with the trap flag: the same instruction without its repeat prefix. */
 static void plan_repeat(const struct rt_burst_scratch *s, struct rt_burst_plan *p)
 {
     enum { REPNE = 0xf2, REP = 0xf3 };

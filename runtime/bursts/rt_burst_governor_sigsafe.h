@@ -34,20 +34,21 @@ struct rt_burst_spent {
     uint64_t hooks_ns;  /* hooks, and starts of threads and of the process */
 };
 
-/* Mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in threads_running threads.
- * The budget that is left (or overdrawn) is used up (or saved) within a fraction of a second. Hooks and
- * starts are charged with at most half of the budget, and bursts always have a tenth of the share. */
+/* Return the mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in
+ * threads_running threads. The budget that is left (or overdrawn) is used up (or saved) within a fraction of
+ * a second. Hooks and starts are charged with at most half of the budget, and bursts always have a tenth of
+ * the share. */
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,
                                        struct rt_burst_spent spent, uint64_t cost_ns, double threads_running);
 
-/* An exponential interval with this mean, but at least RT_BURST_SHORTEST_NS. */
+/* Draw an exponential interval with this mean, but at least RT_BURST_SHORTEST_NS. */
 enum { RT_BURST_SHORTEST_NS = 20000 }; /* below this the kernel's timers are late anyway */
 uint64_t rt_burst_governor_draw_ns(uint64_t mean_ns, uint64_t *random);
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016. The state is
  * never 0. */
 uint64_t rt_burst_random_next(uint64_t *state);
-/* A state for a thread: differs by thread, the same for the same seed. */
+/* Return a state for a thread: differs by thread, the same for the same seed. */
 uint64_t rt_burst_random_seed(uint64_t seed, uint64_t thread);
 
 /* Exponential mean of burst costs. */

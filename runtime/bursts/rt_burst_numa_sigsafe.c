@@ -56,7 +56,7 @@ long rt_burst_numa_ask_kernel(size_t len, const uint64_t *pages, int *nodes)
     return ls_syscall(SYS_move_pages, 0, len, pages, NULL, nodes, 0);
 }
 
-/* Pages with a node, each with it, to the front; their number. */
+/* Move pages with a node, and their nodes, to the front; return their number. */
 static uint32_t merge_answers(struct rt_burst_numa *p)
 {
     uint32_t known = 0;

@@ -79,7 +79,7 @@ static struct rt_burst_action read_action(int place)
 
 static void write_action(int place, const struct rt_burst_action *a)
 {
-    /* a handler on this thread must not find the place half written and wait for itself */
+    /* a handler on this thread must not find the entry half written and wait for itself */
     const uint64_t mask = set_mask(SIG_BLOCK, ALL_SIGNALS);
     uint32_t even;
     do
@@ -123,8 +123,8 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
     handler(sig, info, uc);
 }
 
-/* While a handler works, it alone calls hooks, which must not record; `outside`, the interrupted code being
- * the program's, decides about bursts. */
+/* Enter the runtime for a handler: hooks that it calls itself must not record. `outside` (the program's code
+ * was interrupted) decides about bursts. */
 static void enter(struct rt_burst_thread *t)
 {
     if (t) t->outside = rt_tls.depth == 0;
@@ -277,7 +277,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* While a handler of ours runs nothing but its own faults may come in between. */
+/* Only its own faults may interrupt a handler of ours. */
 static uint64_t handler_mask(void)
 {
     return ALL_SIGNALS & ~(RT_BURST_SIGBIT(SIGSEGV) | RT_BURST_SIGBIT(SIGBUS) | RT_BURST_SIGBIT(SIGILL) |

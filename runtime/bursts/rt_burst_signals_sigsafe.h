@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* What the program asked for, in the kernel's terms. */
+/* The program's setting for a signal, in the kernel's terms. */
 struct rt_burst_action {
     void *handler;
     uint64_t flags, mask;
@@ -26,14 +26,14 @@ struct rt_burst_action {
 /* Put our handlers first. timer_signal: 0 for none. Returns 0 or an errno. Call once, before the first
  * trigger. */
 int rt_burst_signals_install(int timer_signal);
-/* Is sig one that we handle, in this process (not in a vfork child, whose settings are its own)? */
+/* Do we handle sig, in this process (not in a vfork child, whose settings are its own)? */
 bool rt_burst_signals_owns(int sig);
-/* Set (a != NULL) the program's action for an owned sig and give the one before. */
+/* Set (a != NULL) the program's action for a signal of ours and return the previous one. */
 void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old);
 
-/* Signals that must stay unblocked in reality: SIGTRAP and the timer's. 0 before install. */
+/* Signals that must never be blocked in the kernel: SIGTRAP and the timer's. 0 before install. */
 uint64_t rt_burst_signals_needed(void);
-/* What the calling thread believes to have blocked of rt_burst_signals_needed(). */
+/* Signals of rt_burst_signals_needed() that the calling thread believes to have blocked. */
 extern _Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
 /* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
 extern _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;

@@ -41,7 +41,7 @@ static uint64_t expected_cost_ns(void)
     return mean_ns ? mean_ns : rt_burst_engine.method->first_cost_ns;
 }
 
-/* Threads that use a CPU right now, from the process's CPU time over the last window. */
+/* Return the threads that use a CPU now, from the process's CPU time over the last window. */
 static double threads_running(uint64_t now_ns)
 {
     struct rt_burst_engine *e = &rt_burst_engine;
@@ -61,7 +61,7 @@ static double threads_running(uint64_t now_ns)
     return running < live ? running : live;
 }
 
-/* Time that the budget is a share of: one that waits, for others or for a processor, earns nothing. */
+/* Return the time that the budget is a share of: waiting, for others or for a processor, does not count. */
 static uint64_t worked_ns(uint64_t now_ns)
 {
     const uint64_t start_ns = rt_burst_engine.governor.start_ns;
@@ -70,7 +70,7 @@ static uint64_t worked_ns(uint64_t now_ns)
     return cpu_ns < wall_ns ? cpu_ns : wall_ns;
 }
 
-/* Draw the next interval. What was left of an older one does not matter: the process has no memory. */
+/* Draw the next interval. The rest of an older one does not matter: the process has no memory. */
 static void draw_and_arm(struct rt_burst_thread *t, uint64_t cpu_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
@@ -107,7 +107,7 @@ static uint64_t weight_now_ns(const struct rt_burst_thread *t)
     return t->mean_ns + (due_ns > t->drawn_ns && cpu_ns > due_ns ? cpu_ns - due_ns : 0);
 }
 
-/* How fast the time stamp counter runs, from a burst: good to a percent. */
+/* Measure the rate of the time stamp counter by a burst: accurate to a percent. */
 static void learn_clock(const struct rt_burst_thread *t)
 {
     const uint64_t took_us = (ls_clock_mono_ns() - t->burst_begin_ns) / 1000;

@@ -15,7 +15,7 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
 /* Write an access of the burst, to the spool and for callbacks. False: dropped. */
 bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags);
 
-/* End the burst under way, if any; uc may be NULL when the trap flag is not set anywhere. */
+/* End the current burst, if any; uc may be NULL when the trap flag is not set anywhere. */
 void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why);
 /* The same, and arm the next trigger. */
 void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst_end_why why);
@@ -24,15 +24,15 @@ void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst
 void rt_burst_rearm(struct rt_burst_thread *t);
 /* The same for another thread t of the process whose trigger is not armed. */
 void rt_burst_arm_other(struct rt_burst_thread *t);
-/* No more triggers for t, until one of the above. */
+/* Stop triggers for t, until one of the above. */
 void rt_burst_disarm(struct rt_burst_thread *t);
 
 /* Add the time of the current handler, while the thread had a processor: the rest of a burst's cost is the
  * kernel's, for traps and signals. The kernel's own split of CPU time is too coarse for a burst. */
 void rt_burst_note_handler_time(struct rt_burst_thread *t);
 
-/* After a longer time something else had the processor, also where the kernel does not know, as when a
- * hypervisor took it; a tick of the kernel inside a handler takes some 30. */
+/* A longer interruption means that something else had the processor, even if the kernel does not know, as
+ * when a hypervisor took it; a tick of the kernel inside a handler takes some 30. */
 enum { RT_BURST_PREEMPTED_US = 50 };
 /* Is this number of TSC cycles longer than us? */
 bool rt_burst_took_longer(uint64_t cycles, unsigned us);

@@ -8,7 +8,8 @@
 
 enum {
     PIECE_BYTES = 16384,    /* most programs' whole stack; perf copies 8 KiB */
-    PIECE_LEAF_BYTES = 512, /* the innermost frames: whose the top of the stack is, where the chain begins */
+    PIECE_LEAF_BYTES = 512, /* the innermost frames: to find the owner of the top of the stack and the begin
+                               of the chain */
     UNKNOWN_BYTES = 65536,  /* how far a stack that nobody described is read */
     PAGE_BYTES = 4096,
 };

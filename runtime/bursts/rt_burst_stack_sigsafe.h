@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a burst takes along of its thread's stack: registers and its top always, for a call stack more of it
- * and the frame-pointer chain above that. Nothing is unwound here: resolve does that, with the unwind tables
- * of the files, where no lock of the program can be in the way. */
+/* The part of its thread's stack that a burst records: always registers and the top; for a call stack, more
+ * of it and the frame-pointer chain above that. Nothing is unwound here: resolve does that later, with the
+ * unwind tables of the files, where no lock of the program can be in the way. */
 #ifndef RT_BURST_STACK_SIGSAFE_H
 #define RT_BURST_STACK_SIGSAFE_H
 
@@ -30,8 +30,8 @@ struct rt_burst_stack_source {
     struct spool_link *links; /* scratch of RT_BURST_LINKS_MAX */
 };
 
-/* First byte that a walk from rsp may not read: the stack's end when rsp is inside, else a bounded way up
- * (coroutines, signal stacks, raw clones). */
+/* Return the first byte that a walk from rsp may not read: the stack's end when rsp is inside, else a bounded
+ * distance up (coroutines, signal stacks, raw clones). */
 uint64_t rt_burst_stack_limit(const struct rt_burst_stack_source *s, uint64_t rsp);
 
 /* Follow the chain of frame pointers from rbp, for frames at from or above it, below limit; returns their

@@ -7,7 +7,7 @@
 
 #include "runtime/bursts/rt_burst_engine_sigsafe.h"
 
-/* TracerPid of /proc/self/status text; 0 when there is none. */
+/* Return TracerPid of /proc/self/status text; 0 when there is none. */
 int rt_burst_tracer_of(const char *status, size_t len_bytes);
 /* Return whether there is one; look at /proc/self/status when the last look is older than max_age_ns. */
 bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns);

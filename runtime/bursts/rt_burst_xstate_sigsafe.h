@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the components stand in the standard XSAVE format (CPUID leaf 0DH, EBX of sub-leaf i); 0: not on this
+/* Offsets of the components in the standard XSAVE format (CPUID leaf 0DH, EBX of sub-leaf i); 0: not on this
  * CPU. */
 struct rt_burst_xlayout {
     uint32_t ymm_high, k, zmm_high, zmm_16_31, tile_config;
@@ -42,7 +42,7 @@ struct rt_burst_tile {
     uint8_t first_row, rows; /* first_row: the one to go on with */
 };
 
-/* How tile 0..7 is configured (AMX); all 0: it is not. */
+/* Read the configuration of tile 0..7 (AMX); all 0: not configured. */
 struct rt_burst_tile rt_burst_xstate_tile(const struct rt_burst_xstate *x, unsigned number);
 
 #endif
