@@ -81,8 +81,8 @@ static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_
 /* The real function is not known yet and cannot be looked up now. */
 #define RT_IS_EARLY(name) (__builtin_expect(!rt_real.name, 0) && !RT_REAL(name))
 
-/* Is the allocator's call of the kernel timed for a block of this length? Not in calloc and realloc, which
- * also write the memory. */
+/* Is a system call of the allocator timed for a block of this length? Not in calloc and realloc, which also
+ * write the memory. */
 static struct rt_timed_call rt_time_block(enum rt_timed_kind kind, size_t len_bytes, void *caller)
 {
     const bool is_due = len_bytes >= RT_TIMED_BLOCK_BYTES && rt_timed_count(kind);
@@ -136,8 +136,8 @@ LS_EXPORT_FRAMELESS void *calloc(size_t count, size_t n)
 extern int __sanitizer_get_ownership(const volatile void *) __attribute__((weak));
 extern size_t __sanitizer_get_allocated_size(const volatile void *) __attribute__((weak));
 
-/* A sanitizer's allocator dies of the question about a block that is not live, and blames us instead of the
- * program's double free. */
+/* A sanitizer's allocator aborts when it is asked for the length of a dead block, and blames us instead of
+ * the program's double free. */
 static size_t rt_ask_usable_bytes(void *p)
 {
     if (__sanitizer_get_ownership && __sanitizer_get_allocated_size)

@@ -38,7 +38,7 @@ static void rt_note_before_unload(void)
     rt_leave();
 }
 
-/* Where a plugin was the next one may be at once, before any snapshot. */
+/* After an unloading, record it at once: the next plugin may use the same address before any snapshot. */
 static void rt_note_after_unload(void)
 {
     const int saved = errno;

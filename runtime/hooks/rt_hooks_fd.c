@@ -63,7 +63,8 @@ LS_EXPORT void closefrom(int first)
     errno = saved;
 }
 
-/* The number is the program's if it wants it. (A vfork child has its own table: there ours need no care.) */
+/* Give the number to the program if it wants it. (A vfork child has a separate table: there ours need no
+ * care.) */
 static void rt_make_way(int fd)
 {
     if (__builtin_expect(rt_fds_is_ours(fd), 0) && rt_process_is_this()) rt_fds_yield(fd);

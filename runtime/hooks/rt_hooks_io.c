@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The body of a hook: the real call, and what it did, if it is one that is timed. */
+/* Body of a hook: the real call, timed and recorded if it is selected. */
 #define RT_TIMED_CALL(kind, flags, addr, len_bytes, call)                                          \
     do {                                                                                           \
         if (!rt_timed_count(RT_TIMED_##kind)) return call;                                         \
@@ -22,7 +22,7 @@
 #define RT_READ(call) RT_TIMED_CALL(READ, SPOOL_CALL_READ, NULL, RT_BYTES_OF(result), call)
 #define RT_WRITE(call) RT_TIMED_CALL(WRITE, SPOOL_CALL_WRITE, NULL, RT_BYTES_OF(result), call)
 
-/* What programs call that were built with _FORTIFY_SOURCE. */
+/* Functions that programs built with _FORTIFY_SOURCE call. */
 ssize_t __read_chk(int fd, void *data, size_t n, size_t room);
 ssize_t __pread_chk(int fd, void *data, size_t n, off_t offset, size_t room);
 ssize_t __pread64_chk(int fd, void *data, size_t n, off64_t offset, size_t room);
@@ -128,7 +128,7 @@ LS_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     RT_WRITE(RT_REAL(sendmsg)(fd, message, flags));
 }
 
-/* What gives memory back takes as long as munmap. */
+/* Advice that frees memory takes as long as munmap. */
 LS_EXPORT int madvise(void *addr, size_t n, int advice)
 {
     const bool gives_back = advice == MADV_DONTNEED || advice == MADV_FREE;

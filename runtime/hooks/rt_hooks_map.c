@@ -123,7 +123,7 @@ static int rt_munmap(void *addr, size_t n)
     return -1;
 }
 
-/* The time is taken before the call: from then on the addresses may be somebody else's. */
+/* time_ns was taken before the call: after it, the addresses may belong to another mapping. */
 static void rt_note_munmap(struct rt_thread *t, uint64_t time_ns, void *addr, size_t n)
 {
     const int saved = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ways to end, and ways to forbid us system calls. */
+/* Calls that end the process, and calls that forbid system calls. */
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"

@@ -48,7 +48,7 @@ static void from_mask(sigset_t *set, uint64_t mask)
     memcpy(set, &mask, sizeof mask);
 }
 
-/* In a vfork child the kernel's settings are its own, but view is the parent's. */
+/* In a vfork child the kernel's settings are the child's, but our view is the parent's. */
 static bool view_is_ours(void)
 {
     return (int)ls_syscall(SYS_getpid) == rt_state.pid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for signals: ours are not the program's to receive, and those kept back for it (because it believes
- * to block them) are. */
+/* Waiting for signals: the program must not receive our signals, but must receive the ones that we hold back
+ * for it (because it believes to block them). */
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/core/rt_thread.h"
@@ -28,7 +28,7 @@ static sigtimedwait_fn real_sigtimedwait(void)
     return fn;
 }
 
-/* A signal of set that was kept back, or 0. */
+/* Return a signal of set that was held back, or 0. */
 static int take_kept_back(const sigset_t *set, siginfo_t *info)
 {
     uint64_t wanted;
@@ -51,7 +51,7 @@ static bool is_our_trigger(const siginfo_t *info)
            (uint64_t)(uintptr_t)info->si_value.sival_ptr == RT_BURST_TRIGGER_MAGIC;
 }
 
-/* The trigger came while the thread waited: it has only to be set again. */
+/* The trigger came while the thread waited: just arm it again. */
 static void swallow_trigger(void)
 {
     rt_quiet_begin();
@@ -59,7 +59,7 @@ static void swallow_trigger(void)
     rt_quiet_end();
 }
 
-/* Our triggers use CPU time and a waiting thread has none, so a timeout is begun anew at most a few times. */
+/* Our triggers use CPU time and a waiting thread uses none, so a timeout restarts at most a few times. */
 LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct timespec *timeout)
 {
     siginfo_t info;
@@ -74,8 +74,8 @@ LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct tim
     return sig;
 }
 
-/* A descriptor takes pending signals whatever the mask, ours as well. Signals that we keep back for the
- * program never are pending in the kernel, so it loses nothing that it could have had. */
+/* A descriptor takes pending signals whatever the mask, ours as well. Signals that we hold back for the
+ * program are never pending in the kernel, so it loses nothing. */
 LS_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
     uint64_t mask = 0;

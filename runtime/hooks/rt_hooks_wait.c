@@ -23,7 +23,7 @@ static void rt_note_child(pid_t pid, int status)
     errno = saved;
 }
 
-/* The caller may not want to know. */
+/* The caller may pass no status. */
 static pid_t rt_wait_noted(pid_t got, int status, int *out)
 {
     rt_note_child(got, status);
