@@ -164,7 +164,7 @@ static void record_access(struct rt_burst_thread *t, const struct rt_burst_acces
     rt_burst_put_access(t, &r, flags);
 }
 
-/* Why a burst must end before the instruction p, or -1. */
+/* Return why a burst must end before the instruction p, or -1. */
 static int forbids(const struct rt_burst_plan *p)
 {
     switch ((enum rt_burst_class)p->klass) {
@@ -187,7 +187,7 @@ static bool out_of_budget(const struct rt_burst_thread *t)
     return t->position >= most || own(t)->own_steps >= OWN_STEPS_MAX;
 }
 
-/* Why the clock ends the burst, looked at now and then; or -1. */
+/* Return why the clock ends the burst, or -1; called now and then. */
 static int out_of_time(const struct rt_burst_thread *t)
 {
     if ((t->position + own(t)->own_steps) % CLOCK_EVERY != CLOCK_EVERY - 1) return -1;
@@ -208,7 +208,7 @@ static bool signals_wait(struct rt_burst_thread *t, const ucontext_t *uc)
     return pending & ~*mask;
 }
 
-/* What follows p may be issued before the trap: it is not timed. */
+/* The instructions after p may be issued before the trap: do not time them. */
 static void step_in_place(struct rt_burst_thread *t, const struct rt_burst_plan *p)
 {
     struct step_thread *s = own(t);
@@ -257,7 +257,7 @@ static bool note_step(struct step_thread *s)
     return before && (s->switches != switches || rt_burst_took_longer(now - before, RT_BURST_PREEMPTED_US));
 }
 
-/* Why the burst cannot go on at all, or -1. */
+/* Return why the burst must end, or -1. */
 static int must_end(struct rt_burst_thread *t, const ucontext_t *uc)
 {
     const bool preempted = note_step(own(t));
@@ -293,7 +293,7 @@ static uint64_t first_operand(const struct rt_burst_thread *t, const struct rt_b
     return lists ? own(t)->accesses[0].addr : p->ip + p->len_bytes + (uint64_t)p->rip_disp;
 }
 
-/* Why a suspended burst does not go on, or -1. */
+/* Return why a suspended burst does not continue, or -1. */
 static int must_not_resume(uint64_t mask)
 {
     if (mask >> (SIGTRAP - 1) & 1 || rt_burst_engine.quiet) return SPOOL_BURST_MASKED;

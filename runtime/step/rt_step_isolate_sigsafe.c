@@ -62,7 +62,7 @@ static bool goes_on(unsigned repeat, uint64_t count, greg_t eflags)
     return repeat != RT_BURST_REPEAT_UNTIL_ZERO || !zero;
 }
 
-/* Where a branch goes; false when that cannot be found out without executing it. */
+/* Compute the target of a branch; false when that is impossible without executing it. */
 static bool branch_target(const struct rt_burst_plan *p, const ucontext_t *uc, uint64_t operand,
                           uint64_t *out)
 {
@@ -221,7 +221,7 @@ static void put_return_address(const struct rt_step_slot *slot, const ucontext_t
     *top = slot->saved;
 }
 
-/* The code of the slot was executed: the rest of the instruction. Returns where the program goes on. */
+/* Complete an instruction whose slot was executed. Returns where the program continues. */
 static uint64_t finish(const struct rt_step_slot *slot, ucontext_t *uc)
 {
     if (slot->flow >= RT_BURST_FLOW_CALL) put_return_address(slot, uc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The step engine as the runtime's sampler table sees it. */
+/* The row of the step engine in the runtime's sampler table. */
 #include "runtime/bursts/rt_burst_engine.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_sampler.h"
@@ -25,7 +25,7 @@ static int process_start(struct rt_engine_facts *facts)
     return rt_burst_process_start(&rt_step_method, facts);
 }
 
-/* The instructions stepped in place since the last call, the most frequent ones, to the spool. */
+/* Write the instructions stepped in place since the last call, the most frequent ones, to the spool. */
 static void put_in_place(void)
 {
     enum { ROWS_MOST = SPOOL_IN_PLACE_ROWS_MOST };

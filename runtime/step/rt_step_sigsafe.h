@@ -121,7 +121,7 @@ uint64_t rt_step_pages_touch(struct rt_step_pages *p, uint64_t addr);
 
 /* --- rt_step_probe_sigsafe.c: time one load of the program under the conditions it has natively. --- */
 
-/* What timing a load needs to know of the burst so far. */
+/* State of the burst so far, as needed to time a load. */
 struct rt_step_probe {
     uint64_t control_line;   /* always in L1 */
     uint64_t control_cycles; /* sum over the controls of this burst */
