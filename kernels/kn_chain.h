@@ -3,7 +3,7 @@
  * the nodes of a program's list do. Nothing but the elements is read then; a list of indices beside them
  * would be another stream through the caches, which changes how long the loads wait.
  *
- * Where nothing else is said: Thread: one at a time for an arena. */
+ * Unless noted otherwise: Thread: one at a time for an arena. */
 #ifndef KN_CHAIN_H
 #define KN_CHAIN_H
 

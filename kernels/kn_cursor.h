@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How far a thread has come in its share of a pattern that takes turns with others.
  *
- * Where nothing else is said: Thread: a cursor by one at a time. */
+ * Unless noted otherwise: Thread: a cursor by one at a time. */
 #ifndef KN_CURSOR_H
 #define KN_CURSOR_H
 

@@ -2,7 +2,7 @@
 /* A few accesses of an operation that needs no dense buffer, to be done before another pattern has its turn:
  * some short rows with their indices in registers, part of a long row, or part of a linked chain.
  *
- * Where nothing else is said: Thread: a piece by one at a time. */
+ * Unless noted otherwise: Thread: a piece by one at a time. */
 #ifndef KN_PIECE_H
 #define KN_PIECE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bind the threads of a backend to processors, and let them go again.
  *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * Unless noted otherwise: Thread: any.  Signal: not safe. */
 #ifndef KN_PIN_H
 #define KN_PIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Run a replay's moving loops on all threads, and find the fastest of several by trying them.
  *
- * Where nothing else is said: Thread: any.  Signal: not safe. */
+ * Unless noted otherwise: Thread: any.  Signal: not safe. */
 #ifndef KN_TRIAL_H
 #define KN_TRIAL_H
 

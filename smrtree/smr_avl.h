@@ -6,7 +6,7 @@
  * queries O(log n) at any nesting depth. Nodes live in one array and link by index: one cache line (64 bytes)
  * a range, and a removed slot is used again.
  *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SMR_AVL_H
 #define SMR_AVL_H

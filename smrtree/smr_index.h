@@ -4,7 +4,7 @@
  * "Array Layouts for Comparison-Based Searching", 2017), so that the search has no unpredictable branch and
  * prefetches four levels ahead.
  *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SMR_INDEX_H
 #define SMR_INDEX_H

@@ -3,7 +3,7 @@
  * hears what happens, so that the preloaded runtime can spool it. The events match spool/spool_format.h, but
  * for the element size.
  *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SMR_REGISTRY_H
 #define SMR_REGISTRY_H

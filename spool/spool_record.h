@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a record must look like before anybody looks inside.
  *
- * Where nothing else is said: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SPOOL_RECORD_H
 #define SPOOL_RECORD_H

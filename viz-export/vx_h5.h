@@ -2,7 +2,7 @@
 /* The few calls of HDF5 that exported files need. After the first failure the others do nothing: look at
  * vx_h5_close's result.
  *
- * Where nothing else is said: Thread: one of the process at a time (HDF5 is not thread-safe). */
+ * Unless noted otherwise: Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef VX_H5_H
 #define VX_H5_H
 

@@ -86,8 +86,8 @@ static void empty(struct rt_tr_cache *c)
     __atomic_store_n(&c->ready, 1, __ATOMIC_RELEASE);
 }
 
-/* The count of active threads and the wish to drop are seen in one order by all: a thread that joins either
- * sees the wish, or is seen by who would drop. */
+/* The count of active threads and the request to drop have one order for all threads: a thread that joins
+ * either sees the request, or is seen by the thread that would drop. */
 static bool is_open(const struct rt_tr_cache *c)
 {
     return __atomic_load_n(&c->ready, __ATOMIC_SEQ_CST) && !__atomic_load_n(&c->drop, __ATOMIC_SEQ_CST);
@@ -146,7 +146,7 @@ void rt_tr_invalidate(uint64_t base, uint64_t len_bytes)
     for (uint32_t i = 0; i < count; i++) {
         struct rt_tr_block *b = &c->blocks[i];
         if (b->low >= base + len_bytes || b->high <= base) continue;
-        __atomic_store_n(&b->ip, no_address, __ATOMIC_RELAXED); /* running bursts find it no more */
+        __atomic_store_n(&b->ip, no_address, __ATOMIC_RELAXED); /* running bursts no longer find it */
         found = true;
     }
     if (found) __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);

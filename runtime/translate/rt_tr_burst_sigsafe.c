@@ -202,7 +202,7 @@ static uint64_t ip_of(const struct run *u, const struct rt_tr_block *b, unsigned
     return b->low;
 }
 
-/* What slow versions wrote since the last call, up to instruction before of the block. */
+/* Take the entries that slow versions wrote since the last call, up to instruction before of the block. */
 static void take_list(struct run *u, const struct rt_tr_block *b, unsigned before)
 {
     struct rt_tr_result *r = u->r;
@@ -269,8 +269,8 @@ static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
     return count;
 }
 
-/* A branch to where no program is faults before it is taken, on some processors: the program shall execute
- * it. */
+/* A branch to an address outside user space faults before it is taken, on some processors: the program must
+ * execute it. */
 static void arrive_indirect(struct run *u, const struct rt_tr_exit *x)
 {
     struct rt_tr_context *c = u->c;
@@ -285,7 +285,7 @@ static void arrive_indirect(struct run *u, const struct rt_tr_exit *x)
     u->r->misses += u->missed;
 }
 
-/* Where translated code left to. Advances ip and position. */
+/* Handle an exit from translated code. Advances ip and position. */
 static void arrive(struct run *u)
 {
     struct rt_tr_context *c = u->c;
@@ -401,7 +401,7 @@ static void begin_pace(struct run *u)
     if (in_time < u->pace_instructions) u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
 }
 
-/* How much the probe reads for a line in L1, by the same code. */
+/* Measure the probe's reading for a line in L1, by the same code. */
 static void measure_controls(struct run *u, const struct rt_tr_block *b)
 {
     const uint64_t code = u->cache->arenas[b->arena].base + rt_tr_template_at(rt_tr_template_access);
@@ -417,7 +417,7 @@ static void measure_controls(struct run *u, const struct rt_tr_block *b)
     }
 }
 
-/* What entering and leaving adds to a window. */
+/* Measure the cost that entering and leaving adds to a window. */
 static void measure_round_trip(struct run *u, const struct rt_tr_block *b)
 {
     const uint64_t code = u->cache->arenas[b->arena].base + rt_tr_template_at(rt_tr_template_exit);

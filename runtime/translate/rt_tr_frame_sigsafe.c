@@ -10,7 +10,7 @@
 enum { SW_RESERVED = 464 };
 #define XSTATE_MAGIC1 UINT32_C(0x46505853)
 
-/* What the kernel writes of ucontext_t: its own signal set is one word. */
+/* The part of ucontext_t that the kernel writes: its own signal set is one word. */
 enum { KERNEL_UCONTEXT_BYTES = offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t) };
 
 enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *uc,

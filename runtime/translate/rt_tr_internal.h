@@ -137,7 +137,7 @@ struct rt_tr_trace {
 };
 
 /* In memory that a forked child finds zeroed: it begins with an empty cache, whatever threads of its parent
- * did at that moment. Arenas are not there at all in a child. */
+ * did at that moment. A child has no arenas at all. */
 struct rt_tr_cache {
     uint32_t lock;
     uint32_t ready;
@@ -225,9 +225,10 @@ const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struc
                                        bool *slow);
 bool rt_tr_cache_map(struct rt_tr_process *p);
 
-/* rt_tr_decode_sigsafe.c: which instructions make a block. END_NONE: *trace has at least one. Needs the lock. */
+/* rt_tr_decode_sigsafe.c: choose the instructions of a block. END_NONE: *trace has at least one. Needs the
+ * lock. */
 enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip);
-/* The same instructions again, for the slow version of b. */
+/* Decode the same instructions again, for the slow version of b. */
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 /* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);

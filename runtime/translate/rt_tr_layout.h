@@ -36,7 +36,7 @@
 
 #define RT_TR_TABLE_BITS 10
 
-/* Value of EXIT that names no exit. */
+/* Value of EXIT that means no exit. */
 #define RT_TR_EXIT_FAULT 0x7fffffff
 
 #define RT_TR_TIMED 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is done outside of handlers: is the machine able to, memory of threads, texts. */
+/* Code that runs outside of handlers: checks of the machine, memory of threads, texts. */
 #include "runtime/translate/rt_tr_internal.h"
 
 #include <asm/hwcap2.h>

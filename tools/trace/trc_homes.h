@@ -2,7 +2,7 @@
 /* What data of a traced program is called: its modules' variables, the ranges it registers, its allocations,
  * its threads' stacks. Turns what the ring tells into the rows and events of patterns/pat_access.h.
  *
- * Where nothing else is said: Thread: one at a time.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time.  Signal: not safe. */
 #ifndef TRC_HOMES_H
 #define TRC_HOMES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reading end of the tracer's ring: accesses of all threads, and events between them, in one order.
  *
- * Where nothing else is said: Thread: one at a time.  Signal: not safe. */
+ * Unless noted otherwise: Thread: one at a time.  Signal: not safe. */
 #ifndef TRC_READER_H
 #define TRC_READER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The writing end of the ring: the open block of each thread, and events.
  *
- * Where nothing else is said: Thread: any.  Signal: QEMU runs no plugin code in host signal handlers. */
+ * Unless noted otherwise: Thread: any.  Signal: QEMU runs no plugin code in host signal handlers. */
 #ifndef TRC_LANE_H
 #define TRC_LANE_H
 
