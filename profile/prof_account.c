@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define NO_STRATUM UINT32_MAX
-/* Of 10,000 recordings one has fewer bursts than this many standard errors below the expected number. */
+/* One of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 
@@ -63,8 +63,8 @@ static double recording_ns(const struct prof_cpu *c)
     return fmin((double)c->recording_ns, total_ns(c));
 }
 
-/* Of the program. The ticks that split CPU time are few in a short process, so that this may be negative;
- * sums over processes are right. */
+/* Kernel time of the program itself. The CPU time of a short process is split by few ticks, so this may be
+ * negative; sums over processes are right. */
 static double kernel_ns(const struct prof_cpu *c)
 {
     return (double)c->kernel_ns - fmin((double)c->recording_kernel_ns, recording_ns(c));
@@ -84,7 +84,7 @@ static double split_variance(const struct prof_cpu *c)
 /* All ones means not known. */
 static uint64_t rounded(double ns)
 {
-    const double most = 0x1p63; /* what a damaged spool adds up to may be longer */
+    const double most = 0x1p63; /* the sum of a damaged spool may be larger */
     return ns > 0 ? (uint64_t)fmin(ns + 0.5, most) : 0;
 }
 
@@ -135,7 +135,8 @@ static void add_process(struct closing *c, uint32_t p, struct stratum *s)
     s->split_variance += split_variance(&c->a->cpus[p]);
 }
 
-/* Stratum 0 is for what is short even when it is pooled. */
+/* Divide the processes into strata. Stratum 0 holds the programs that are short even when their processes are
+ * pooled. */
 static void divide(struct closing *c)
 {
     const size_t len = c->a->processes_len;
@@ -208,7 +209,7 @@ static void scale(struct closing *c)
     }
 }
 
-/* The figures of one process; what is not known stays so. */
+/* Fill in the figures of one process; unknown ones stay unknown. */
 static void fill_process(struct closing *c, uint32_t row)
 {
     struct prof_process *p = &c->a->processes[row];

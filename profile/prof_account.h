@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accounting: CPU time of all processes while sampling was on = user + kernel + recording, and how much of
- * the user time the bursts represent.
+/* Accounting: CPU time of all processes while sampling was on = user + kernel + recording, and the share of
+ * the user time that the bursts represent.
  *
- * A burst comes with 1 / rate at its trigger. These weights estimate the user time without bias, but with the
- * scatter of their number; the CPU clocks know it better. So weights are scaled to the user time of their
- * stratum: a process with at least PROF_STRATUM_BURSTS expected bursts is a stratum of its own, shorter ones
- * are pooled by their program, and what then is still short joins the largest one. Scaling each short process
- * by itself would undo the equal chances: one without a burst would not count at all. */
+ * Each burst has the weight 1 / rate at its trigger. These weights estimate the user time without bias, but
+ * scatter with the number of bursts; the CPU clocks are more precise. So weights are scaled to the user time
+ * of their stratum: a process with at least PROF_STRATUM_BURSTS expected bursts is its own stratum, shorter
+ * ones are pooled by program, and pools that are still short join the largest stratum. Scaling each short
+ * process by itself would destroy the equal probabilities: a process without a burst would not count at
+ * all. */
 #ifndef PROF_ACCOUNT_H
 #define PROF_ACCOUNT_H
 
@@ -26,10 +27,10 @@ struct prof_cpu {
 };
 #define PROF_CPU_UNKNOWN ((struct prof_cpu){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0})
 
-/* Take what a RESOURCES record says; counts only grow, so that the last record holds. */
+/* Copy the values of a RESOURCES record; counts only grow, so the last record is the one that counts. */
 void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec);
 
-/* Borrowed; cpus stand beside processes. */
+/* Borrowed; cpus is parallel to processes. */
 struct prof_account {
     struct prof_process *processes;
     const struct prof_cpu *cpus;
@@ -45,10 +46,10 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
                           size_t why_len_bytes);
 
 /* Fill data_weight_ns, once weights are scaled. A burst that lost the processor, or was ended from outside,
- * before its loads could be timed says where the program was, but not what it accesses: the bursts that began
- * in the same function of the same process and went on represent its accesses, or, where there are none,
- * those of other processes of the same program. Where there is none either it keeps them. lines are sorted by
- * process and ip. Errors: LS_ERR_NOMEM. */
+ * before its loads could be timed shows where the program was, but not which data it accesses. Its accesses
+ * are represented by the bursts that began in the same function of the same process and continued, or, if
+ * there are none, by such bursts of other processes of the same program. If there are none either, it keeps
+ * its weight. lines are sorted by process and ip. Errors: LS_ERR_NOMEM. */
 ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines);
 
 #endif

@@ -9,7 +9,7 @@
 #include <fnmatch.h>
 #include <stddef.h>
 
-/* Shell patterns. Of modules: names without directories. */
+/* Shell patterns for the names of modules, without directories. */
 static const char *const prof_allocator_modules[] = {
     "libc.so*",      "libc-2.*",        "ld-linux*",    "libstdc++.so*", "libc++.so*",
     "libc++abi.so*", "libgfortran.so*", "libjemalloc*", "libtcmalloc*",  "libmimalloc*",
@@ -18,7 +18,7 @@ static const char *const prof_allocator_modules[] = {
 };
 /* C++ by its mangled and its written names. */
 static const char *const prof_allocator_functions[] = {
-    /* wrappers that say so */
+    /* wrappers that are named like the functions they wrap */
     "*malloc",
     "*calloc",
     "*realloc",
@@ -63,7 +63,7 @@ static const char *const prof_allocator_functions[] = {
     "_ZN5Eigen8internal*malloc*",
     "_ZN5Eigen8internal*new*",
     "_ZN5Eigen12DenseStorage*",
-    /* libraries and programs with allocators of their own */
+    /* libraries and programs with their own allocators */
     "g_malloc*",
     "g_realloc*",
     "g_try_malloc*",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Natural domains and what gathered on them, in run.h5: /meshes/<domain> and /fields/<field>
+/* Natural domains and the metrics gathered on them, in run.h5: /meshes/<domain> and /fields/<field>
  * (doc/run-h5.md).
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */
@@ -15,17 +15,18 @@
 
 struct prof_writer;
 
-/* Larger ones are damage: refused before memory is asked for. */
+/* Larger atlases are damage: refused before any memory is allocated. */
 #define PROF_ATLAS_DOMAINS_MAX UINT32_C(65536)
 #define PROF_ATLAS_VALUES_MAX (UINT64_C(1) << 28)
 
 /* --- writing --- */
 
-/* Domain number domain of a.  Errors: those of prof_writer_add; LS_ERR_EXISTS when another one has its label. */
+/* Write domain number domain of a.  Errors: as of prof_writer_add; LS_ERR_EXISTS when another one has its
+ * label. */
 ls_err prof_atlas_write_domain(struct prof_writer *w, const struct ndm_atlas *a, uint32_t domain);
-/* Field number field of a, whose domain was written, with all its metrics.  Errors: as above. */
+/* Write field number field of a, whose domain was written, with all its metrics.  Errors: as above. */
 ls_err prof_atlas_write_field(struct prof_writer *w, const struct ndm_atlas *a, uint32_t field);
-/* All domains and fields of a.  Errors: as above. */
+/* Write all domains and fields of a.  Errors: as above. */
 ls_err prof_atlas_write(struct prof_writer *w, const struct ndm_atlas *a);
 
 /* --- reading --- */
@@ -45,7 +46,7 @@ struct prof_atlas_want {
     bool steps;       /* step_values, too */
 };
 /* Read values that are not there yet into a, which prof_atlas_list made of p.
- * Errors: as above; what was read stays a's. */
+ * Errors: as above; a keeps the values read so far. */
 ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_atlas_want *want);
 
 /* --- both --- */

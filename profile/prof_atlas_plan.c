@@ -76,7 +76,7 @@ static ls_err prof_plan_domain(struct prof_atlas_plan *p, const struct prof_doma
     return LS_OK;
 }
 
-/* What is not labels and coarse cells is the domain's that was told last. */
+/* Take everything but labels and coarse cells from the domain that was registered last. */
 static void prof_plan_last_arrays(struct prof_atlas_plan *p, const struct prof_domains *d)
 {
     for (size_t i = 0; i < p->domains.len; i++) {
@@ -98,7 +98,7 @@ static enum ndm_centering prof_span_centering(const struct prof_domains *d, cons
     const struct ndm_map *map = &d->layouts.rows[s->layout].map;
     const enum ndm_kind kind = d->domains.rows[s->domain].geometry.kind;
     if (map->kind != NDM_MAP_CALLBACK) return map->centering;
-    return kind == NDM_GRID ? NDM_CELLS : NDM_POINTS; /* what a finder finds */
+    return kind == NDM_GRID ? NDM_CELLS : NDM_POINTS; /* the finder's centering */
 }
 
 static bool prof_is_one_node(prof_tree *tree, uint32_t a, uint32_t b)

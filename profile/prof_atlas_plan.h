@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which domains and fields a run has: one field for each label that a domain has below one parent (of all
- * lives of that node together), and one for all nodes of the domain.
+/* The domains and fields of a run: one field for each label that a domain has below one parent (of all lives
+ * of that node together), and one for all nodes of the domain.
  *
  * Thread: one at a time for one object, any number may read it. */
 #ifndef PROF_ATLAS_PLAN_H
@@ -14,7 +14,7 @@
 
 struct prof_planned_domain {
     struct ndm_geometry geometry; /* as stored: label unique, large grids coarser */
-    uint32_t from;                /* row of prof_domains: the last of those that are one */
+    uint32_t from;                /* row of prof_domains: the last of several rows for one domain */
     uint64_t block;               /* cells of the program's along each axis of a stored one; 1: as they are */
 };
 struct prof_planned_field {

@@ -253,7 +253,7 @@ ls_err prof_atlas_write_field(struct prof_writer *w, const struct ndm_atlas *a, 
     hid_t group;
     H5G_info_t info = {0};
     H5Gget_info_by_name(prof_writer_file(w), "/fields", &info, H5P_DEFAULT);
-    const uint32_t number = (uint32_t)info.nlinks; /* what samples call it */
+    const uint32_t number = (uint32_t)info.nlinks; /* samples refer to the field by it */
     LS_TRY(prof_member_create(w, "/fields", a->fields[field].name, &group));
     prof_h5_put_attribute(group, "number", PROF_U32, 1, &number);
     const ls_err e = prof_put_field(w, group, a, &a->fields[field]);

@@ -5,7 +5,7 @@
 #include "profile/prof_functions.h"
 #include "spool/spool_record.h"
 
-/* kind, and what stands before and behind "natural-domain function F of "NODE"" */
+/* Kind, and the texts before and after "natural-domain function F of "NODE"". */
 struct prof_callback_row {
     const char *kind, *before, *behind;
 };
@@ -36,7 +36,7 @@ static bool prof_callback_is_code(struct prof_replay *r, const struct spool_call
     return m && (m->access & PROF_MAP_EXEC);
 }
 
-/* Of a binding (C++, Fortran) the argument is the program's function. */
+/* The argument of a binding (C++, Fortran) is the program's function. */
 static const char *prof_callback_function(struct prof_replay *r, const struct spool_callback *rec)
 {
     prof_functions *functions = prof_functions_new(&r->modules, r->jit, r->run->names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What became of natural-domain callbacks, as rows of /events. */
+/* Outcomes of natural-domain callbacks, as rows of /events. */
 #ifndef PROF_CALLBACKS_H
 #define PROF_CALLBACKS_H
 

@@ -31,7 +31,7 @@ struct prof_calls_context {
 ls_err prof_calls_new(const struct prof_calls_context *context, prof_calls **out);
 void prof_calls_free(prof_calls *c);
 
-/* Of one thread. Zeroed but for home is the beginning. */
+/* State of one thread. Initially all zero but for home. */
 struct prof_calls_thread {
     uint32_t home; /* node of its stack, PROF_NO_NODE when not known */
     struct prof_frame_homes frames;
@@ -41,13 +41,13 @@ struct prof_calls_thread {
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct spool_stack *stack,
                         uint32_t *out_path);
-/* A call stack as addresses, innermost first: an instruction (is_exact; else the one behind it), then return
- * addresses. *out_path as above.  Errors: LS_ERR_NOMEM. */
+/* Intern a call stack given as addresses, innermost first: an instruction (is_exact; else the address after
+ * it), then return addresses. *out_path as above.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path);
 /* Follow an access of t to node: *node becomes the frame's home where that is known.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
                          uint32_t *node);
-/* A burst without a stack record begins: nothing is known. */
+/* Begin a burst without a stack record: nothing is known. */
 void prof_calls_forget(struct prof_calls_thread *t);
 
 #endif

@@ -92,8 +92,8 @@ static bool prof_is_beyond_l2(const struct prof_cost_model *m, const struct prof
 /* --- nodes whose data stays in the caches --- */
 
 /* Lines are counted in a bitmap that is indexed by their hash (linear counting: Whang, Vander-Zanden, Taylor,
- * A linear-time probabilistic counting algorithm, 1990): with B bits of which Z are clear there were some -B
- * ln(Z / B) lines. */
+ * A linear-time probabilistic counting algorithm, 1990): B bits with Z of them clear indicate
+ * about -B ln(Z / B) lines. */
 enum { PROF_LINE_BITS = 2048, PROF_LINE_WORDS = PROF_LINE_BITS / 64 };
 
 struct prof_cost_node {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each sampled access costs: the model that turns bursts into time. Resolve (for the fields of natural
- * domains) and analyse/ both go by it.
+/* Cost of each sampled access: the model that turns bursts into time. Resolve (for the fields of natural
+ * domains) and analyse/ both use it.
  *
  * The accesses of a burst represent data_weight_ns of CPU time, "weight" here. Its first accesses were in
  * flight already when it was triggered and carry no latency; after that run-ahead window loads are timed. The
@@ -9,7 +9,7 @@
  *   penalty of a load     p = max(latency - L1 latency, 0) of a load that L3 or memory served; 0 for loads
  * that L1 or L2 served, whose latency overlaps with other work, for stores, and for loads without a latency
  *   issue time            I = instructions in the window / issue width
- *   stall of the burst    = weight * S / (S + I), S the sum of all p: at most so much, overlap is not seen
+ *   stall of the burst    = weight * S / (S + I), S the sum of all p; an upper bound, as overlap is not seen
  *   stall of an access    = weight * p / (S + I)
  *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
  *
@@ -18,9 +18,9 @@
  * PROF_COST_TIMED_MIN of the loads of the run were timed. A burst without accesses belongs to no data.
  *
  * Data that stays in the caches. Each trap of the step engine evicts some lines, so that even the loads of a
- * 4 KiB array miss now and then: 1 to 2 % of them read like L3, a few per thousand like memory. For a node of
- * which at most PROF_COST_KEPT_LINES distinct cache lines were touched (256 KiB, the smallest usual L2), each
- * of them by two bursts on average, such loads count as served by L1 or L2 as long as fewer than
+ * 4 KiB array miss now and then: 1 to 2 % of them read like L3, a few per thousand like memory. For a node
+ * with at most PROF_COST_KEPT_LINES distinct touched cache lines (256 KiB, the smallest usual L2), each
+ * touched by two bursts on average, such loads count as served by L1 or L2 as long as fewer than
  * PROF_COST_KEPT_FAR of the node's timed loads are beyond L2, and fewer than PROF_COST_KEPT_MEMORY beyond L3.
  *
  * With a coarse counter the latencies of single loads err to both sides, and only their sum over all loads of
@@ -28,7 +28,7 @@
  *
  * Outliers. A latency above PROF_COST_LATENCY_TIMES x the calibrated latency of memory is an interrupted
  * load: loaded memory answers several times later than idle memory, but not 16 times, while a timer interrupt
- * or a preemption takes thousands of cycles. Such a load counts as one that idle memory served. A weight that
+ * or a preemption takes thousands of cycles. Such a load counts as served by idle memory. A weight that
  * exceeds both PROF_COST_WEIGHT_TIMES x the median and a quarter of all smaller weights together is damaged
  * or an accident of sampling: the burst gets the median. Fewer than PROF_COST_BURSTS_MIN bursts are left
  * alone. */
@@ -132,8 +132,8 @@ struct prof_cost_burst {
     uint64_t measured; /* loads */
     double stall_ns;
 };
-/* Split the weight of b over its samples s (those of this burst alone): time_ns and stall_ns, s->len values
- * each, zeroed before. s->len is at least 1. */
+/* Split the weight of b over its samples s (only this burst's): time_ns and stall_ns, s->len values each,
+ * zeroed before. s->len is at least 1. */
 struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const struct prof_burst *b,
                                        const struct prof_cost_samples *s, float *time_ns, float *stall_ns);
 

@@ -22,7 +22,7 @@ struct prof_domain_data {
 struct prof_map_now {
     uint32_t domain, layout; /* rows; layout PROF_NO_LAYOUT: no such map */
 };
-/* What one image told; rows are numbers - 1. */
+/* Registrations of one image; rows are numbers - 1. */
 struct prof_image_domains {
     uint32_t process;
     LS_VECTOR(struct prof_domain_data *) data;
@@ -41,7 +41,7 @@ static struct prof_image_domains *prof_known_image(const struct prof_domains *d,
     return NULL;
 }
 
-/* The nearest ancestor by forks that told something. */
+/* Return the nearest ancestor by forks that registered something. */
 static const struct prof_image_domains *prof_parent_image(const struct prof_domains *d, uint32_t process)
 {
     const struct prof_fork *fork;
@@ -326,7 +326,7 @@ static ls_err prof_take_node_map(struct prof_replay *r, struct prof_image_domain
                                                    .layout = m->map ? now.layout : PROF_NO_LAYOUT});
 }
 
-/* --- what callbacks returned --- */
+/* --- results of callbacks --- */
 
 static ls_err prof_take_points(struct prof_replay *r, struct prof_image_domains *image,
                                const struct spool_point *p)
@@ -402,7 +402,7 @@ const struct prof_map_span *prof_domains_find(const struct prof_domains *d, uint
 {
     const struct prof_map_span key = {.process = process, .node = node};
     size_t lo = 0, hi = d->spans.len;
-    while (lo < hi) { /* the first that is behind the time */
+    while (lo < hi) { /* find the first span after the time */
         const size_t mid = lo + (hi - lo) / 2;
         const int nodes = prof_compare_nodes(&d->spans.rows[mid], &key);
         if (nodes < 0 || (nodes == 0 && d->spans.rows[mid].from_ns <= time_ns))

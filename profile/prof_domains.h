@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The natural domains of all images of a run, as the spool tells them: grids and meshes, and where the
- * elements of each node lie at which time. A fork child goes on with what its parent had. */
+/* The natural domains of all images of a run, from the spool: grids and meshes, and the places of each node's
+ * elements over time. A fork child inherits its parent's domains. */
 #ifndef PROF_DOMAINS_H
 #define PROF_DOMAINS_H
 
@@ -23,22 +23,22 @@ struct prof_image_domains;
 
 struct prof_domain {
     uint32_t process;
-    struct ndm_geometry geometry; /* the last that was told */
+    struct ndm_geometry geometry; /* the last one registered */
     ndm_finder *finder;           /* NULL: not needed yet */
 };
 /* A map's content; several maps and nodes may share it. */
 struct prof_layout {
     struct ndm_map map;
-    const void *data; /* what it was read from, and in which state */
+    const void *data; /* the data it was read from, and its version */
     uint64_t data_version;
 };
-/* Where the elements of a node lie from a time on. */
+/* Layout of the elements of a node from a time on. */
 struct prof_map_span {
     uint32_t process, node;
     uint64_t from_ns; /* since the start of the run */
     uint32_t domain;  /* row of domains, or PROF_NO_DOMAIN: it is not mapped */
     uint32_t layout;  /* row of layouts */
-    uint32_t order;   /* in which they were told: of one time, the last one holds */
+    uint32_t order;   /* of registration: for equal times the last one counts */
 };
 
 struct prof_domains {
@@ -46,13 +46,13 @@ struct prof_domains {
     LS_VECTOR(struct prof_layout) layouts;
     LS_VECTOR(struct prof_map_span) spans; /* in the order of prof_domains_sort */
     prof_spot_list spots;
-    LS_VECTOR(struct prof_image_domains *) images; /* one a process that told something */
+    LS_VECTOR(struct prof_image_domains *) images; /* one per process that registered something */
     const struct prof_forks *forks;
     uint64_t start_ns;
     uint64_t refused; /* records that make no sense */
 };
 
-/* A record of the image that r replays; others than those of the natural domain change nothing.
+/* Take a record of the image that r replays; records of other kinds than natural domains change nothing.
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_domains_take(struct prof_replay *r, const struct spool_rec_header *rec);
 /* All images were replayed: the rest needs this. */

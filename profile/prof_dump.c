@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a row of the file is made of. */
+/* Inputs for the rows of the file. */
 struct prof_dumping {
     const struct prof_dump *dump;
     struct prof_samples samples;

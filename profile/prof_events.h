@@ -13,11 +13,12 @@
  * Owns:   its texts are borrowed from run->names or constant.  Errors: LS_ERR_NOMEM. */
 ls_err prof_event_put(struct prof_run_state *run, uint32_t process, struct prof_event event);
 
-/* Append what a process said, and count it in run; a kind that is not known counts as a lost record.
+/* Append an event of the process's spool, and count it in run; an unknown kind counts as a lost record.
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_event_take(struct prof_run_state *run, uint32_t process, const struct spool_event *e);
 
-/* Say how much generated code got its names, and from where, and how much did not.  Errors: LS_ERR_NOMEM. */
+/* Append how much generated code got names, from which source, and how much got none.  Errors:
+ * LS_ERR_NOMEM. */
 ls_err prof_event_generated(struct prof_run_state *run, uint32_t process, const struct prof_jit_counts *n);
 
 #endif

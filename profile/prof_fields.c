@@ -39,11 +39,11 @@ struct prof_fields {
     struct prof_atlas_plan plan;
     struct prof_steps *steps; /* beside plan.domains */
     ndm_gather **gathers;     /* beside plan.fields; NULL: not in this pass */
-    uint32_t *order;          /* bursts that have samples, as their samples stand in the file */
+    uint32_t *order;          /* bursts that have samples, in the order of their samples in the file */
     size_t order_len;
     uint8_t *is_mapped; /* by node */
     uint32_t *numbers;  /* beside plan.fields: in /fields */
-    bool tells_places;  /* this pass writes for each sample where it lies */
+    bool tells_places;  /* this pass writes the place of each sample */
     struct prof_window window;
     struct prof_cost_model cost;
     struct prof_cost_loads loads; /* of the whole run */
@@ -177,7 +177,7 @@ static ls_err prof_each_burst(struct prof_fields *f, prof_burst_fn *fn)
     return LS_OK;
 }
 
-/* --- where a sample lies --- */
+/* --- the place of a sample --- */
 
 struct prof_landing {
     size_t span;     /* row; SIZE_MAX: not mapped then */
@@ -186,7 +186,8 @@ struct prof_landing {
 };
 #define PROF_NOT_MAPPED SIZE_MAX
 
-/* What a natural-domain function said about access number `access`; the spots of its burst are in order. */
+/* Apply the result of a natural-domain function for access number `access`; the spots of its burst are in
+ * order. */
 static struct prof_landing prof_land_spot(const struct prof_spot *spots, size_t len, uint32_t access,
                                           struct prof_landing landing)
 {
@@ -342,7 +343,7 @@ static uint32_t prof_steps_that_fit(const struct prof_fields *f, uint64_t values
     return fit < PROF_STEPS_MAX ? (uint32_t)fit : PROF_STEPS_MAX;
 }
 
-/* Steps that were left out because values are too many are said. */
+/* Report steps that were left out because they need too many values. */
 static ls_err prof_say_no_steps(struct prof_fields *f, const struct prof_step_source *source,
                                 const struct prof_planned_domain *d)
 {
@@ -459,7 +460,8 @@ static ls_err prof_field_write(const struct prof_fields *f, size_t i)
     return e;
 }
 
-/* What a field may touch: not more than its samples, nor than it has values. */
+/* Return the most memory that a field needs: it touches no more values than it has, and than it has
+ * samples. */
 static uint64_t prof_field_bytes(const struct prof_fields *f, const struct prof_planned_field *p)
 {
     const uint64_t values = ndm_geometry_values(&f->plan.domains.rows[p->domain].geometry, p->centering);

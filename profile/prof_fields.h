@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples onto the domains that their nodes are mapped to: /meshes and /fields of a run.
+/* Map samples onto the domains that their nodes are mapped to: /meshes and /fields of a run.
  *
- * This is a pass of its own over the samples in the file, since what an access costs is known only when all
+ * This is a separate pass over the samples in the file, since the cost of an access is known only when all
  * samples are (profile/prof_cost.h): a few columns are read back, in pieces. Recordings without maps pay
- * nothing. Memory goes with the values that were touched.
+ * nothing. Memory grows with the values that were touched.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_FIELDS_H
@@ -21,8 +21,8 @@ struct prof_run;
 /* Values in all steps of all fields of a run; steps are joined until they fit. */
 #define PROF_FIELD_STEP_VALUES_MAX (UINT64_C(1) << 25)
 
-/* All samples, phases and nodes of s are there; run is its description. slices: of the run, as steps; 0: by
- * phase. Errors: LS_ERR_NOMEM, those of prof_writer_add. */
+/* All samples, phases and nodes of s are there; run is its description. slices: number of steps of the run;
+ * 0: a step per phase. Errors: LS_ERR_NOMEM, and as of prof_writer_add. */
 ls_err prof_fields_write(struct prof_run_state *s, const struct prof_run *run, uint32_t slices);
 
 #endif

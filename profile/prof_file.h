@@ -17,10 +17,11 @@ const char *prof_profile_path(const prof_profile *p);
 /* The rows of a table, of its C struct. */
 const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t *out_len);
 
-/* Before each write: room for len_bytes and what HDF5 needs beside them, since it does not survive a full
- * disk.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
+/* Reserve disk space before each write: len_bytes and the metadata that HDF5 adds to them, since HDF5 does
+ * not survive a full disk.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes);
-/* Right after a call of HDF5 that failed: why, as far as it tells. The writer then only fails. */
+/* Set the error right after a call of HDF5 failed, with the reason if HDF5 gives one. The writer then only
+ * fails. */
 ls_err prof_writer_failed(prof_writer *w, const char *what);
 /* Errors: LS_ERR_IO when it failed before. */
 ls_err prof_writer_check_usable(const prof_writer *w);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fork children know what their parents knew: when the replay of a parent passes a fork, it puts a copy of
- * what it has then aside, and the child's replay begins with it. Nothing has to be told again in the
- * process. */
+/* Fork children inherit their parents' state: when the replay of a parent passes a fork, it saves a copy of
+ * its state, and the child's replay begins with it. The child need not record anything again. */
 #ifndef PROF_FORKS_H
 #define PROF_FORKS_H
 
@@ -35,22 +34,23 @@ struct prof_forks {
     size_t waiting_bytes; /* about, of the copies put aside */
 };
 
-/* More is not put aside: then children have coarse homes for what their parent had, and /events says so. */
+/* Copies beyond this are not saved: children then have coarse homes for the data of their parent, and /events
+ * reports it. */
 #define PROF_FORKS_WAITING_MAX_BYTES ((size_t)1 << 30)
 
 /* Put images, and their surveys with them, into the order of their begins.  Errors: LS_ERR_NOMEM. */
 ls_err prof_images_sort(struct spool_image *images, struct prof_survey *surveys, size_t images_len);
 
-/* images are in the order of their begins, surveys stand beside them; zeroed *out.  Owns: end with
+/* images are in the order of their begins, surveys is parallel to them; zeroed *out.  Owns: end with
  * prof_forks_fini, also after a failure. Errors: LS_ERR_NOMEM. */
 ls_err prof_forks_init(struct prof_forks *out, const struct spool_image *images, struct prof_survey *surveys,
                        size_t images_len);
 void prof_forks_fini(struct prof_forks *f);
-/* Where in by_pid the images of pid begin; they may be none. */
+/* Index in by_pid of the first image of pid; there may be none. */
 size_t prof_forks_first_of_pid(const struct prof_forks *f, uint32_t pid);
 /* The forks of one parent in the order of time. */
 struct prof_fork *prof_forks_of_parent(const struct prof_forks *f, uint32_t parent, size_t *out_len);
-/* How the image began; NULL: not as a fork. */
+/* The fork that began the image; NULL: it did not begin with a fork. */
 struct prof_fork *prof_forks_of_child(const struct prof_forks *f, uint32_t child);
 
 #endif

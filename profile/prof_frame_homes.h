@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which function's frame an address on a thread's stack lies in. A frame's canonical address (the first byte
- * above its return address) stays while the frame lives, so the frames at a burst's trigger, and the calls
- * and returns stepped since, say where each frame begins. */
+/* Find the function whose frame holds an address on a thread's stack. A frame's canonical address (the first
+ * byte above its return address) stays while the frame lives, so the frames at a burst's trigger, and the
+ * calls and returns stepped since, show where each frame begins. */
 #ifndef PROF_FRAME_HOMES_H
 #define PROF_FRAME_HOMES_H
 
 #include "common/ls_vector.h"
 #include "symbols/sym_unwind.h"
 
-/* From cfa on lies the frame of the function that holds ip; 0: whose is not known. */
+/* The frame from cfa on belongs to the function that holds ip; 0: to an unknown one. */
 struct prof_frame_edge {
     uint64_t cfa, ip;
 };

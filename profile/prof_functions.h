@@ -16,7 +16,7 @@ void prof_functions_free(prof_functions *f);
 /* The name (from names) of the function that holds ip; of its file in brackets without symbols; "[jit]" in
  * generated code without a name; "" when ip is in no code. Out of memory gives "". */
 const char *prof_function_at(prof_functions *f, uint64_t ip);
-/* The file that ip lies in, "" for none. */
+/* The file that holds ip, "" for none. */
 const char *prof_function_file(const prof_functions *f, uint64_t ip);
 
 #endif

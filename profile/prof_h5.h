@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer and the reader of run.h5 share of HDF5: types, and the seal that tells a damaged file.
+/* Shared by the writer and the reader of run.h5: HDF5 types, and the seal that detects a damaged file.
  *
- * The seal lies in the 512 bytes that HDF5 leaves to the user in front of its superblock: magic, length of
- * the file, hash of everything behind the seal. HDF5 itself does not survive every flipped bit, so the reader
+ * The seal is in the 512 bytes that HDF5 leaves to the user in front of its superblock: magic, length of the
+ * file, hash of everything after the seal. HDF5 itself does not survive every flipped bit, so the reader
  * checks the seal first.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */

@@ -24,7 +24,7 @@ struct prof_h5_array {
     const char *name;
     enum prof_type type;
     int axes;
-    uint64_t extents[PROF_GET_AXES_MAX]; /* wanted; UINT64_MAX: whatever there is, and then what there was */
+    uint64_t extents[PROF_GET_AXES_MAX]; /* wanted; UINT64_MAX: any, replaced by the extent found */
     uint64_t values_max;
 };
 
@@ -39,17 +39,17 @@ ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum p
  * Errors: as above; LS_ERR_RANGE when there are more than values_max. */
 ls_err prof_h5_get_array(const struct prof_h5_place *at, struct prof_h5_array *array, void **out);
 
-/* Parts of the above, for readers that have messages of their own; NULL or the problem. */
+/* Parts of the above, for readers with other messages; NULL or the problem. */
 const char *prof_h5_type_problem(hid_t type, enum prof_type want);
 /* Values that are not in this file, or in chunks that take too much memory. */
 const char *prof_h5_storage_problem(hid_t dataset, hid_t type);
-/* Where texts go (each the caller's to free), and the memory that they may take. */
+/* Destination of texts (the caller frees each), and the memory that they may take. */
 struct prof_h5_texts {
     char **texts;
     uint64_t room_bytes;
 };
-/* All len texts of a data set of the type file_type. On failure, those that are not NULL are the caller's,
- * too. */
+/* Read all len texts of a data set of the type file_type. After a failure the caller owns the texts that are
+ * not NULL, too. */
 const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t);
 const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint64_t len, char **texts);
 

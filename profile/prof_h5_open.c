@@ -21,7 +21,7 @@
 #define PROF_VALUES_MAX (UINT64_C(1) << 50) /* no sum of these wraps */
 enum { PROF_VALUES_PER_BYTE = 16, PROF_MEMORY_PER_BYTE = 48 };
 
-/* Of all open files. */
+/* Totals of all open files. */
 static struct {
     unsigned files;
     uint64_t granted_bytes, base_bytes;
@@ -37,8 +37,8 @@ static uint64_t prof_data_bytes(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A file decides what HDF5 allocates: chunks are unpacked to whatever length they have. So the kernel holds
- * the limit (RLIMIT_DATA counts private writable memory since Linux 4.7). */
+/* The file decides how much HDF5 allocates: chunks are unpacked to any length they state. So the kernel
+ * enforces the limit (RLIMIT_DATA counts private writable memory since Linux 4.7). */
 static void prof_memory_limit(void)
 {
     struct rlimit limit = prof_memory.before;
@@ -124,7 +124,7 @@ static herr_t prof_is_foreign_link(hid_t group, const char *name, const H5L_info
     return info->type != H5L_TYPE_HARD && info->type != H5L_TYPE_SOFT;
 }
 
-/* A link to another file would be followed by whoever opens what it names. */
+/* Refuse links to other files: HDF5 follows them when the object is opened. */
 static ls_err prof_check_links(const char *path, hid_t file)
 {
     const herr_t found = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_is_foreign_link, NULL);
@@ -140,7 +140,7 @@ ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *
     *out = (struct prof_h5_input){.id = H5I_INVALID_HID};
     H5dont_atexit();
     H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack means nothing to users */
     LS_TRY(prof_check_file(path, &out->len_bytes));
     if (H5Fis_hdf5(path) <= 0)
         return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);

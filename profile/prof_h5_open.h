@@ -19,7 +19,7 @@ struct prof_h5_input {
 };
 
 /* Open path to read it; writer is the command that writes such files, for messages.
- * Errors: those of open(2), LS_ERR_FORMAT, LS_ERR_TRUNCATED, LS_ERR_NOMEM; *out then has nothing open. */
+ * Errors: as of open(2), LS_ERR_FORMAT, LS_ERR_TRUNCATED, LS_ERR_NOMEM; *out then has nothing open. */
 ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *out);
 void prof_h5_close(struct prof_h5_input *in);
 

@@ -12,7 +12,7 @@ struct prof_block {
     uint32_t site; /* PROF_NO_SITE: no call path */
     uint32_t node; /* PROF_NO_NODE until a sample hits it; of a free row the next one */
     uint64_t born_ns;
-    double blocks; /* that it stands for */
+    double blocks; /* number of blocks it represents */
 };
 
 enum prof_heap_layer { PROF_HEAP_BLOCKS, PROF_HEAP_MAPPINGS, PROF_HEAP_LAYERS };
@@ -146,7 +146,7 @@ static ls_err prof_site_of_alloc(prof_heap *h, const struct spool_alloc *r, uint
     uint32_t frame;
     const unsigned call = r->rec.flags & SPOOL_ALLOC_CALL_MASK;
     *out = PROF_NO_SITE;
-    if (call == SPOOL_ALLOC_ARENA) return LS_OK; /* what for, only its blocks tell */
+    if (call == SPOOL_ALLOC_ARENA) return LS_OK; /* only its blocks show its purpose */
     LS_TRY(prof_frame_of_alloc(h, r, &frame));
     if (frame == PROF_NO_FRAME) return LS_OK;
     const struct prof_site_key key = {.process = h->c.process,
@@ -196,7 +196,7 @@ ls_err prof_heap_alloc(prof_heap *h, const struct spool_alloc *r)
     return prof_heap_put(h, h->layers[is_mapping ? PROF_HEAP_MAPPINGS : PROF_HEAP_BLOCKS], r, row);
 }
 
-/* A node that stands for this one block. */
+/* Check whether node represents this block only. */
 static bool prof_is_own_node(const struct prof_node *node, const struct prof_block *block, uint64_t base)
 {
     return node->base == base && node->born_ns == block->born_ns &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The living heap blocks of one process image, and the anonymous memory it mapped: whose each address is at
- * this moment of the replay. Memory needed follows the living blocks, not those that ever were. */
+/* The live heap blocks of one process image, and the anonymous memory it mapped: the owner of each address at
+ * this moment of the replay. Memory use follows the live blocks, not all that ever existed. */
 #ifndef PROF_HEAP_H
 #define PROF_HEAP_H
 
@@ -27,7 +27,7 @@ ls_err prof_heap_new(const struct prof_heap_context *context, prof_heap **out);
 void prof_heap_free(prof_heap *h);
 /* About how much memory a clone of h takes. */
 size_t prof_heap_clone_bytes(const prof_heap *h);
-/* What a fork child begins with; survey and process are the child's.  Errors: LS_ERR_NOMEM. */
+/* Clone h for a fork child; survey and process are the child's.  Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uint32_t process,
                        prof_heap **out);
 
@@ -41,9 +41,9 @@ ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
 /* The node of the block, or of the mapping, that holds addr. PROF_NO_NODE: none does. */
 uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr);
 uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr);
-/* The same, but a block or mapping of a site is the site's, and gets no node of its own. */
+/* The same, but a block or mapping of a site belongs to the site's node, and gets none itself. */
 uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr);
-/* How many blocks the recorded one at addr stands for; 1: there is none. */
+/* Number of blocks that the recorded one at addr represents; 1: there is none. */
 double prof_heap_blocks_at(const prof_heap *h, uint64_t addr);
 
 #endif

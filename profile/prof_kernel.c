@@ -8,7 +8,7 @@
 
 enum { PROF_PAGE_BYTES = 4096, PROF_HUGE_BYTES = 2 << 20 };
 static const double PROF_QUANTILE = 1.96; /* of the normal distribution: 95 % */
-/* Where nothing was measured: of the right order. */
+/* Used where nothing was measured: right in the order of magnitude. */
 static const double PROF_USUAL_FAULT_NS = 700, PROF_USUAL_HUGE_FAULT_NS = 150000,
                     PROF_USUAL_FAULT_ERROR = 0.5;
 
@@ -33,7 +33,7 @@ static void prof_cell_join(struct prof_kernel_cell *row, const struct prof_kerne
     row->variance += what->variance;
 }
 
-/* Add what one seen call or fault represents. */
+/* Add the time that one seen call or fault represents. */
 static ls_err prof_cell_add(struct prof_kernel_cells *c, const struct prof_kernel_cell *what)
 {
     const uint64_t key = ls_index_key(what->ip, (uint64_t)what->node << 32 | what->cause);
@@ -94,7 +94,7 @@ static ls_err prof_on_fault(struct prof_replay *r, const struct spool_kernel_fau
     return prof_cell_add(&r->kernel, &cell);
 }
 
-/* The node of the memory that a call is about, and how many blocks that memory stands for. */
+/* Find the node of the memory that a call is about, and the number of blocks which that memory represents. */
 static ls_err prof_call_memory(struct prof_replay *r, const struct prof_lane *lane,
                                const struct spool_kernel_call *c, struct prof_kernel_announced *out)
 {

@@ -16,7 +16,7 @@ struct prof_replay;
 struct prof_lane;
 struct prof_run_state;
 
-/* What was found of one cause, node and instruction. */
+/* Totals of one cause, node and instruction. */
 struct prof_kernel_cell {
     uint32_t cause, node; /* node PROF_NO_NODE: none */
     uint64_t ip;          /* the instruction, or the call */
@@ -33,7 +33,7 @@ struct prof_kernel_cells {
 /* The block that a thread is about to free. */
 struct prof_kernel_announced {
     uint32_t node;
-    double blocks; /* that it stands for */
+    double blocks; /* number of blocks it represents */
 };
 
 /* FAULT and CALL, in the order of time.  Errors: LS_ERR_NOMEM. */
@@ -42,8 +42,9 @@ ls_err prof_kernel_take(struct prof_replay *r, struct prof_lane *lane, const str
 /* The rows of the process, when its lines have their rows.  Errors: LS_ERR_NOMEM. */
 ls_err prof_kernel_write(struct prof_replay *r);
 
-/* The kernel spent kernel_ns for the process: what is more in its rows is scaled down, what is less is a row
- * of its own. UINT64_MAX: it is not known, and the rows stay as they are.  Errors: LS_ERR_NOMEM. */
+/* The kernel spent kernel_ns for the process: scale the rows down if they add up to more, and add a row for
+ * the rest if they add up to less. UINT64_MAX: it is not known, and the rows stay as they are.  Errors:
+ * LS_ERR_NOMEM. */
 ls_err prof_kernel_finish(struct prof_run_state *run, uint32_t process, uint64_t kernel_ns);
 
 void prof_kernel_fini(struct prof_kernel_cells *c);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* How many controls the calibration's cost counts for: a burst brings some hundred. */
+/* Weight of the calibration's cost, in controls: a burst has some hundred. */
 #define CALIBRATION_WEIGHT 64.0
 /* Without a calibration: four to five cycles of the core in all x86-64 cores since 2008. */
 #define USUAL_L1_CYCLES 4.0
@@ -41,8 +41,8 @@ static int32_t rounded(struct prof_latency *l, double cycles)
     return (int32_t)whole;
 }
 
-/* A line that the burst touched lately is natively in L1, however much the stepping disturbed it; only a
- * latency of memory says that it really was evicted. */
+/* A line that the burst touched lately is natively in L1, even if the stepping evicts lines; only a latency
+ * of memory shows that it really was evicted. */
 static bool is_natively_near(const struct prof_latency *l, const struct spool_access *a, double cycles)
 {
     return (a->rec.flags & SPOOL_ACCESS_LINE_SEEN) && l->calibration &&

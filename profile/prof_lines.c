@@ -39,14 +39,14 @@ static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
     return ips;
 }
 
-/* Where no name is known the file and the place in it are. */
+/* Name code without a symbol by its file and the offset in it. */
 static const char *prof_place_name(const struct prof_loaded *l, uint64_t ip, prof_names *names)
 {
     const uint64_t offset = l->has_bias ? ip - l->bias : ip - l->base;
     return prof_name_printf(names, "%s+0x%llx", ls_base_name(l->path), (unsigned long long)offset);
 }
 
-/* A module and what its file told about the addresses in it, which follow each other in ips. */
+/* A module and its file's answer about the addresses in it, which are consecutive in ips. */
 struct prof_line_source {
     const struct prof_loaded *module;
     struct sym_answer answer; /* empty: nothing */

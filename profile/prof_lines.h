@@ -20,7 +20,7 @@ struct prof_ip_set {
 /* Put ip into set; 0 is no address, and left out.
  * Owns:   set.  Errors: LS_ERR_NOMEM. */
 ls_err prof_ip_add(struct prof_ip_set *set, uint64_t ip);
-/* Owns:   what set holds is gone; it is empty. */
+/* Owns:   frees the contents of set, which is then empty. */
 void prof_ip_fini(struct prof_ip_set *set);
 
 typedef LS_VECTOR(struct prof_line) prof_line_list;
@@ -36,10 +36,10 @@ struct prof_lines_context {
     prof_line_list *lines;
     prof_inline_list *inlines;
 };
-/* Among rows in the order of process and ip: that of ip; UINT32_MAX: there is none. */
+/* Find ip among rows in the order of process and ip; UINT32_MAX: there is none. */
 uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip);
 
-/* Append a row for each address of ips, sorted, and what is inlined there.  Errors: LS_ERR_NOMEM. */
+/* Append a row for each address of ips, sorted, and the calls inlined there.  Errors: LS_ERR_NOMEM. */
 ls_err prof_lines_resolve(const struct prof_lines_context *c, const struct prof_ip_set *ips);
 
 #endif

@@ -62,8 +62,8 @@ static void prof_drop_spool(struct prof_mapping *rows, size_t *len)
     *len = kept;
 }
 
-/* QEMU's user mode shows what its own process may do, and there code is only read: where no file is
- * executable, the first mapping of one that has several, not all writable, is taken to be. */
+/* QEMU's user mode shows the access rights of its own mappings, in which code is only readable: if no file is
+ * executable, assume that the first of several mappings of a file is code if it is read-only. */
 static void prof_guess_code(struct prof_mapping *rows, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -135,7 +135,7 @@ static enum prof_node_kind prof_kind_of_mapping(const struct prof_mapping *rows,
 }
 
 /* Set kind of all rows, which are sorted by base: a file with an executable part is a module; anonymous
- * memory right behind a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
+ * memory directly after a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
  * an arena of the C library. */
 static void prof_maps_classify(struct prof_mapping *rows, size_t len)
 {

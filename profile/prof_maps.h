@@ -28,10 +28,10 @@ typedef LS_VECTOR(struct prof_mapping) prof_mapping_list;
 /* Append the mappings of text (whole lines; lines that are none are skipped) and set the kind of each. Errors: LS_ERR_NOMEM. */
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out);
 
-/* Of a mapping whose name stands in brackets: what the kernel, or the program, calls its own. */
+/* Classify a mapping whose name is in brackets: the kernel, or the program, names its own memory so. */
 enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m);
 
-/* Shared memory without a file of its own on a disk: code there was generated, not loaded. */
+/* Shared memory that is in no file on a disk: code there was generated, not loaded. */
 bool prof_is_memory_file(const char *path);
 
 #endif

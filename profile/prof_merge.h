@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several profiles as one: of the ranks of a job on several machines, or of runs that belong together. Every
- * row keeps what it says; only row numbers and times move. Phases and shared nodes of one name become one.
+/* Join several profiles: of the ranks of a job on several machines, or of runs that belong together. Every
+ * row keeps its contents; only row numbers and times change. Phases and shared nodes of one name become one.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_MERGE_H
@@ -17,7 +17,7 @@ struct prof_merge_options {
     size_t paths_len;
     const char *output_path;
     bool force;
-    /* What the reader of the result should know; NULL: nobody is told. */
+    /* Gets warnings for the reader of the result; may be NULL. */
     void (*warn)(void *user, const char *text);
     void *user;
 };
@@ -26,8 +26,8 @@ struct prof_merge_stats {
 };
 
 /* Times are since the earliest start, by the wall clocks of the machines.
- * Errors: those of prof_open and prof_writer_new; LS_ERR_FORMAT: profiles whose numbers mean different things
- * (engine, what a sample is, the length of a cycle), LS_ERR_USAGE: one is named twice. Nothing is written
+ * Errors: as of prof_open and prof_writer_new; LS_ERR_FORMAT: profiles whose numbers mean different things
+ * (engine, meaning of a sample, length of a cycle), LS_ERR_USAGE: one is named twice. Nothing is written
  * then. */
 ls_err prof_merge(const struct prof_merge_options *o, struct prof_merge_stats *out);
 

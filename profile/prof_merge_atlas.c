@@ -22,8 +22,8 @@ static bool merge_is_taken(const char *const *names, size_t len, const char *nam
     return false;
 }
 
-/* As where two processes of one recording have domains of one name: a number behind the later ones.
- * *name is the atlas's own. */
+/* Append a number to a name that is taken, as for domains of one name in two processes of one recording.
+ * *name belongs to the atlas. */
 static ls_err merge_rename(char **name, const char *const *names, size_t len)
 {
     char *numbered = NULL;

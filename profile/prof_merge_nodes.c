@@ -34,8 +34,8 @@ static ls_err merge_add_node(struct prof_merge_job *job, struct prof_node node, 
     return LS_OK;
 }
 
-/* Nodes that no process owns (the root, "unregistered" and what hangs below it of all processes) are the same
- * in every file. There are few of them. */
+/* Nodes that no process owns (the root, "unregistered" and its nodes for all processes) are the same in every
+ * file. There are few of them. */
 static uint32_t merge_twin_of(const struct prof_merge_job *job, const struct prof_node *n)
 {
     for (uint32_t i = 0; i < job->nodes.len; i++) {

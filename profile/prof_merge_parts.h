@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a merge: what each file adds to row numbers and times, and who moves them.
+/* The parts of a merge: the offsets of each file's row numbers and times, and the functions that apply them.
  *
  * Thread: one of the process at a time. */
 #ifndef PROF_MERGE_PARTS_H
@@ -18,7 +18,7 @@ struct prof_merge_file {
     uint64_t first_row[PROF_TABLE_COUNT]; /* of its rows in the merged tables that are appended as they are */
     uint64_t samples_len, first_sample;
     uint32_t first_field;
-    uint32_t *node_of, *phase_of; /* merged row for each of its own */
+    uint32_t *node_of, *phase_of; /* merged row for each row of the file */
     uint32_t *process_node_of; /* and the node above the ranges of each of its processes, UINT32_MAX: none */
 };
 
@@ -44,17 +44,18 @@ ls_err prof_merge_nodes(struct prof_merge_job *job);
  * Owns:   job.  Errors: LS_ERR_NOMEM. */
 ls_err prof_merge_phases(struct prof_merge_job *job);
 
-/* Counts rows: first_row, first_sample of all files.  Errors: those of prof_load_samples. */
+/* Count rows: first_row, first_sample of all files.  Errors: as of prof_load_samples. */
 ls_err prof_merge_count(struct prof_merge_job *job);
-/* Every table, with its row numbers moved.
- * Owns:   job.  Errors: those of prof_writer_table, LS_ERR_NOMEM. */
+/* Write every table, with its row numbers moved.
+ * Owns:   job.  Errors: as of prof_writer_table, LS_ERR_NOMEM. */
 ls_err prof_merge_tables(struct prof_merge_job *job);
-/* The samples of all files, with their row numbers moved; the files are opened once more, one at a time.
- * Owns:   job.  Errors: those of prof_open, prof_load_samples and prof_writer_add. */
+/* Write the samples of all files, with their row numbers moved; the files are opened once more, one at a
+ * time.
+ * Owns:   job.  Errors: as of prof_open, prof_load_samples and prof_writer_add. */
 ls_err prof_merge_samples(struct prof_merge_job *job);
 
-/* Domains and fields, one file after the other; of equal names the later ones get a number. Fills
- * first_field. Errors: those of prof_atlas_read and prof_atlas_write. */
+/* Write domains and fields, one file after the other; later ones of equal names get a number. Fill
+ * first_field. Errors: as of prof_atlas_read and prof_atlas_write. */
 ls_err prof_merge_atlas(struct prof_merge_job *job);
 
 /* The merged row for row of table id in file f; missing stays missing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* /run of a merged profile: which files belong together, and what holds for all of them. */
+/* /run of a merged profile: check that the files belong together, and combine their values. */
 #include "profile/prof_merge_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is a number of one file has the same unit in the other: cycles within this share of each other. */
+/* Two files have the same unit if their cycles differ by at most this share. */
 static const double cycles_differ_by = 0.001;
 
 static ls_err merge_refuse(const struct prof_merge_job *job, size_t i, const char *what)
@@ -106,7 +106,7 @@ static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
     merge_cpu(job, a, b);
 }
 
-/* Clocks of machines agree as well as they are set; those of one machine, exactly. */
+/* Order starts by wall clock: exact on one machine; between machines as exact as their clocks are set. */
 static void merge_starts(struct prof_merge_job *job)
 {
     const struct prof_run *first = prof_run_of(job->files[0].profile);
@@ -126,7 +126,7 @@ static void merge_starts(struct prof_merge_job *job)
     job->run.duration_ns = end_ns ? end_ns : UINT64_MAX;
 }
 
-/* The stall estimate knows one set of latencies; a machine with others is told. */
+/* The stall estimate uses one set of latencies; warn about a machine with others. */
 static void merge_say_latencies(const struct prof_merge_job *job, size_t i)
 {
     enum { PERCENT = 25 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column that holds a row number of another table (or of its own). Nodes and phases have a file of their
- * own. */
+/* A column that holds a row number of another table (or of the same one). Nodes and phases are in
+ * prof_merge_nodes.c. */
 struct merge_link {
     enum prof_table_id of, to;
     size_t offset_bytes;

@@ -25,8 +25,8 @@ static ls_err prof_modules_add_vdso(struct prof_modules *m, const struct prof_su
     return LS_VECTOR_ADD(&m->rows, l);
 }
 
-/* Engines copy their own code nearer to what they generate (V8's embedded builtins): a fixed program that
- * lies where it was linked may have pieces elsewhere too. */
+/* Engines copy their code closer to the code they generate (V8's embedded builtins): a fixed program that is
+ * where it was linked may have pieces elsewhere too. */
 static void prof_find_copies(struct prof_modules *m)
 {
     for (size_t i = 0; i < m->rows.len; i++) {

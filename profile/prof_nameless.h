@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files whose names could not be read: each is said once, by name. */
+/* Files whose names could not be read: each is reported once, by name. */
 #ifndef PROF_NAMELESS_H
 #define PROF_NAMELESS_H
 

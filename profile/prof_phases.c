@@ -27,7 +27,7 @@ static ls_err prof_phase_open(struct prof_phase_stack *s, struct prof_run_state 
     return LS_OK;
 }
 
-/* Open under its name, so that its end is known, but nothing of its own. */
+/* Open a phase under its name, so that its end is recognised, but count it as the one around it. */
 static ls_err prof_phase_hide(struct prof_phase_stack *s, struct prof_run_state *run,
                               struct prof_open_phase phase)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases of a program. They belong to the thread that begins them and nest there. A thread that is in none of
- * its own is in the main thread's, and what it begins then is inside that one: the workers of a parallel loop
- * are where their master is. */
+/* Phases of a program. They belong to the thread that begins them and nest there. A thread without an open
+ * phase is in the main thread's, and a phase it begins then is inside that one: the workers of a parallel
+ * loop are in the phase of their master. */
 #ifndef PROF_PHASES_H
 #define PROF_PHASES_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define PROF_NO_PHASE UINT32_MAX
-/* A phase inside so many others is not told apart from the one around it: whoever nests so deep forgot ends. */
+/* A phase nested deeper than this is counted as the one around it: such a program forgot to end phases. */
 enum { PROF_PHASE_DEPTH_MAX = 64 };
 
 struct prof_run_state;

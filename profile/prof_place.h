@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an address is. */
+/* The place of an address: node, element and component. */
 #ifndef PROF_PLACE_H
 #define PROF_PLACE_H
 

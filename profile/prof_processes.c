@@ -49,7 +49,7 @@ static uint32_t prof_image_beside(const struct prof_forks *f, uint32_t row, int 
     return PROF_NO_PROCESS;
 }
 
-/* What ended in an orderly way did not exec: the next image of its pid is another process. */
+/* An image that ended in an orderly way did not exec: the next image of its pid is another process. */
 static bool prof_went_on(const struct prof_run_state *run, uint32_t row)
 {
     return run->processes.rows[row].ended == PROF_ENDED_UNKNOWN;
@@ -113,7 +113,7 @@ static void prof_set_child_end(struct prof_run_state *run, const struct prof_for
     }
 }
 
-/* Its last image is what the launcher waited for. */
+/* The launcher waited for its last image. */
 static void prof_set_launched(struct prof_run_state *run, const struct prof_forks *forks,
                               const struct prof_launched *l)
 {

@@ -7,7 +7,7 @@
 #include "profile/prof_forks.h"
 #include "profile/prof_replay.h"
 
-/* What the launcher saw of the process it started itself. */
+/* End of the process that the launcher started, as the launcher saw it. */
 struct prof_launched {
     uint32_t pid; /* 0: not known */
     int exit_code, exit_signal;
@@ -16,7 +16,7 @@ struct prof_launched {
 /* Append a row for each image to run->processes (empty before).  Errors: LS_ERR_NOMEM. */
 ls_err prof_processes_add(struct prof_run_state *run, const struct spool_image *images,
                           const struct prof_survey *surveys, size_t images_len);
-/* When replay has filled in what each image said of itself (parent_pid): parents, ends. */
+/* Fill in parents and ends, once replay has filled in each image's parent_pid. */
 void prof_processes_link(struct prof_run_state *run, const struct prof_forks *forks,
                          const struct prof_survey_origin *origins, const struct prof_launched *launched);
 

@@ -28,11 +28,11 @@ struct prof_profile {
     LS_VECTOR(struct prof_texts) texts;
     void *columns[PROF_COL_COUNT];
     uint64_t samples_len;
-    uint64_t room_bytes; /* memory that what is read may still take */
+    uint64_t room_bytes; /* memory that further reads may take */
 };
 
-/* Rows that were never written take no room in a file, and equal ones little: what a file of its length
- * cannot hold is refused before memory is asked for. Recordings have 1 to 10 bytes a row of samples in the
+/* Rows that were never written take no space in a file, and equal rows little: refuse more rows than a file
+ * of its length can hold before allocating memory. Recordings have 1 to 10 bytes per row of samples in the
  * file, and some 100 in memory. */
 enum { PROF_ROWS_ALWAYS = 4096, PROF_ROWS_PER_BYTE = 8 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading run.h5: the only door to it. Everything a reader hands out lives until prof_close.
+/* Read run.h5: the only module that does. Everything a reader returns lives until prof_close.
  *
- * Thread: one of the process at a time (HDF5 is not thread-safe); what was handed out may be read by any
- * until prof_close. */
+ * Thread: one of the process at a time (HDF5 is not thread-safe); any thread may read the returned data until
+ * prof_close. */
 #ifndef PROF_READER_H
 #define PROF_READER_H
 
@@ -46,7 +46,7 @@ struct prof_process {
     uint32_t exit_signal;  /* UINT32_MAX: none known */
     int32_t rank;          /* -1: none */
     uint32_t ranks_len;    /* of the job, 0: not known */
-    const char *rank_from; /* the environment variable that told it */
+    const char *rank_from; /* environment variable with the rank */
     uint64_t peak_bytes;   /* most memory that was resident; UINT64_MAX: not known */
     const char *exe, *cmdline;
     const char *engine, *trigger, *why;
@@ -142,7 +142,7 @@ struct prof_site {
     const char *label;
     uint64_t blocks, bytes; /* ever allocated; estimated where sample_rate is not 1 */
     uint64_t recorded;      /* blocks in the recording */
-    double sample_rate;     /* blocks that a recorded one stands for on average */
+    double sample_rate;     /* average number of blocks that a recorded one represents */
 };
 struct prof_event {
     uint32_t process;

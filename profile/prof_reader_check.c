@@ -17,7 +17,7 @@ static bool prof_in_or_none(uint32_t value, uint64_t len)
     return value == PROF_NONE || value < len;
 }
 
-/* Each says what is wrong with row i, or NULL. */
+/* Return the problem of row i, or NULL. */
 typedef const char *prof_row_check(const void *rows, uint64_t i, const struct prof_lens *lens);
 
 static const char *prof_check_node(const void *rows, uint64_t i, const struct prof_lens *lens)

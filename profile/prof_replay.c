@@ -361,7 +361,7 @@ static ls_err prof_fork_space(struct prof_replay *r, struct prof_fork *fork)
     return prof_space_clone(r->space, fork->child_survey, fork->child, &fork->space);
 }
 
-/* Put aside for children what this process has before time_ns. */
+/* Save for children the state of this process before time_ns. */
 static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge, size_t files_len,
                                 uint64_t time_ns)
 {
@@ -432,7 +432,7 @@ static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
 
-/* Generated code has names only where the program tells them. */
+/* Name generated code from the program's maps, the only source of such names. */
 static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
 {
     struct prof_run_state *run = r->run;
@@ -442,7 +442,7 @@ static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
     return prof_event_generated(run, r->process, &n);
 }
 
-/* Every address once: those of samples and of frames. */
+/* Resolve each address of samples and frames once. */
 static ls_err prof_replay_lines(struct prof_replay *r)
 {
     struct prof_run_state *run = r->run;
@@ -513,7 +513,7 @@ static ls_err prof_replay_new_space(struct prof_replay *r)
     return prof_space_new(r->survey, &context, &r->space);
 }
 
-/* A fork child begins with what its parent had. */
+/* A fork child begins with its parent's state. */
 static ls_err prof_replay_open_space(struct prof_replay *r)
 {
     struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);

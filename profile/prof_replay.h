@@ -25,13 +25,13 @@
 
 struct prof_forks;
 
-/* What a parent heard of its child by waiting; time_ns since the start of the run. */
+/* End of a child, as its parent learned it by waiting; time_ns since the start of the run. */
 struct prof_child_end {
     uint32_t pid, status; /* status as of wait(2) */
     uint64_t time_ns;
 };
 
-/* What all images of a run share. */
+/* State shared by all images of a run. */
 struct prof_run_state {
     prof_names *names;
     prof_tree *tree;
@@ -55,8 +55,8 @@ struct prof_run_state {
     LS_VECTOR(struct prof_watch) watches;
     LS_VECTOR(struct prof_kernel) kernels;
     LS_VECTOR(struct prof_in_place) in_places;
-    const char *latency_meaning, *events_sampled; /* NULL: not told */
-    struct prof_frames frames;                    /* those of the process replayed now are the last ones */
+    const char *latency_meaning, *events_sampled; /* NULL: not recorded */
+    struct prof_frames frames;                    /* the current process's are the last ones */
     struct prof_sites sites;
     prof_line_list lines;
     prof_inline_list inlines;
@@ -78,7 +78,7 @@ static inline uint64_t prof_since_start(const struct prof_run_state *run, uint64
     return time_ns > run->start_ns ? time_ns - run->start_ns : 0;
 }
 
-/* Errors: LS_ERR_NOMEM, LS_ERR_VERSION, those of prof_writer_add. */
+/* Errors: LS_ERR_NOMEM, LS_ERR_VERSION, and as of prof_writer_add. */
 ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
                          struct prof_survey *survey, uint32_t process);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the replay of one process image keeps: for prof_replay.c, which hands records on, and the files that
- * take some kinds of them. */
+/* State of the replay of one process image: for prof_replay.c, which dispatches records, and the files that
+ * handle some kinds of them. */
 #ifndef PROF_REPLAY_STATE_H
 #define PROF_REPLAY_STATE_H
 
@@ -20,8 +20,8 @@ struct prof_lane {
     uint32_t thread; /* row */
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
-    bool sampled_is_behind; /* the ip of that SAMPLE stands behind the access */
-    uint32_t sampled;       /* row of the burst that its last SAMPLE is, or PROF_NO_BURST */
+    bool sampled_is_behind; /* the ip of that SAMPLE is after the access */
+    uint32_t sampled;       /* row of the burst of its last SAMPLE, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;
     struct prof_calls_thread calls;
     struct prof_phase_stack phases;
@@ -60,7 +60,7 @@ static inline struct prof_process *prof_process_of(struct prof_replay *r)
     return &r->run->processes.rows[r->process];
 }
 
-/* A thread in no phase of its own is where the main thread is. */
+/* A thread without an open phase is in the main thread's. */
 static inline uint32_t prof_phase_of_lane(const struct prof_replay *r, const struct prof_lane *lane)
 {
     const uint32_t own = prof_phase_now(&lane->phases);

@@ -27,7 +27,7 @@
 struct prof_resolve_job {
     const struct prof_resolve_options *options;
     spool_dir *dir;
-    struct spool_image *images;         /* in the order of their begins; what they name is dir's */
+    struct spool_image *images;         /* in the order of their begins; their names belong to dir */
     struct prof_survey *surveys;        /* beside images */
     struct prof_survey_origin *origins; /* beside images, once replayed */
     size_t images_len;
@@ -160,8 +160,8 @@ static double prof_share(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : NAN;
 }
 
-/* Why no better engine ran: what the process noted, then why hardware could not. Null was asked for or noted
- * its own. */
+/* Reason why no better engine ran: the process's, then the hardware's. The engine null was requested, or has
+ * noted a reason. */
 static const char *prof_run_why(prof_names *names, const struct prof_process *first, const char *why_no_hw)
 {
     /* a spool too small for the process's record names no engine */
@@ -279,12 +279,12 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
     const struct prof_run run = prof_run_describe(job, &machine);
     struct prof_run_state *s = &job->run;
     LS_TRY(prof_fields_write(s, &run, job->options->slices));
-    /* fields had something to say, too */
+    /* fields append events, too */
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_events, s->events.rows, s->events.len));
     return prof_writer_run(job->run.writer, &run);
 }
 
-/* When all processes were replayed: what they share has one name. */
+/* Name the sites once all processes were replayed: a site that they share gets one name. */
 static ls_err prof_name_sites(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
@@ -357,7 +357,8 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     return prof_writer_finish(s->writer);
 }
 
-/* What the program asked for is made from the finished profile; a failure there takes nothing from it. */
+/* Write the dumps that the program requested from the finished profile; a failure there leaves the profile
+ * intact. */
 static void prof_write_dumps(const struct prof_resolve_job *job, struct prof_resolve_stats *stats)
 {
     const prof_dump_list *dumps = &job->run.dumps;

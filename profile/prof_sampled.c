@@ -11,7 +11,7 @@
 
 /* --- whose it is --- */
 
-/* The thread of that number that began last; one that left no file gets a row of its own. */
+/* Find the thread of that number that began last; add a row for a thread without a file. */
 static ls_err prof_find_thread(struct prof_replay *r, uint32_t tid, uint32_t *out)
 {
     const struct prof_thread *rows = r->run->threads.rows;
@@ -51,17 +51,17 @@ static uint32_t prof_phase_of_thread(const struct prof_replay *r, uint32_t threa
     return r->main_lane ? prof_phase_now(&r->main_lane->phases) : PROF_NO_PHASE;
 }
 
-/* A thread that has no record of its own lives from its first sample to its last. */
+/* A thread without records lives from its first sample to its last. */
 static void prof_note_life(struct prof_thread *t, uint64_t time_ns)
 {
     if (t->begin_ns == UINT64_MAX) t->begin_ns = time_ns;
     if (t->end_ns < time_ns) t->end_ns = time_ns;
 }
 
-/* --- what it is --- */
+/* --- its fields --- */
 
-/* Time that the sampled access and those it stands for took: latencies add up as if they did not overlap.
- * What has no latency stands for no time. */
+/* Time of the sampled access and those it represents: latencies add up as if they did not overlap. An access
+ * without a latency represents no time. */
 static uint64_t prof_sample_weight_ns(const struct prof_replay *r, const struct spool_sample *s)
 {
     const uint64_t events = s->events ? s->events : 1;
@@ -163,7 +163,7 @@ static ls_err prof_on_sample_chain(struct prof_replay *r, struct prof_lane *lane
                             !lane->sampled_is_behind, &r->run->bursts.rows[lane->sampled].frame);
 }
 
-/* --- what is told of all of them --- */
+/* --- records about all samples --- */
 
 static ls_err prof_on_sampling(struct prof_replay *r, const struct spool_sampling *rec)
 {

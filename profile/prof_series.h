@@ -24,7 +24,7 @@ struct prof_series {
 /* Values of one moment; at has process and time.
  * Owns:   s grows; end with prof_series_fini.  Errors: LS_ERR_NOMEM. */
 ls_err prof_series_add(struct prof_series *s, struct prof_point at, const struct spool_resources *r);
-/* Errors: those of prof_writer_table. */
+/* Errors: as of prof_writer_table. */
 ls_err prof_series_write(const struct prof_series *s, prof_writer *w);
 void prof_series_fini(struct prof_series *s);
 

@@ -16,10 +16,10 @@ struct prof_place_tables {
     const struct prof_inline *inlines;
     const struct prof_module *modules;
     size_t frames_len, lines_len, inlines_len, modules_len;
-    uint8_t *line_kinds; /* beside lines: zeroed, for what was found out about them; NULL: nowhere to note */
+    uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
 };
 
-/* Where a call stands. Strings: "" when not known. */
+/* The place of a call in the source. Strings: "" when not known. */
 struct prof_call_place {
     uint32_t frame; /* row of /frames */
     uint32_t depth; /* 0: the innermost function at this address, else it was inlined there */

@@ -15,7 +15,7 @@
 
 enum { PROF_CALLERS_MAX = 8, PROF_PLACE_BYTES = 256 };
 
-/* A site while labels are told apart. */
+/* A site while labels are made unique. */
 struct prof_naming {
     struct prof_site *site;
     uint64_t identity;
@@ -131,7 +131,7 @@ static void prof_append_number(const struct prof_namer *n, size_t from, size_t t
     }
 }
 
-/* Every group of several sites under one label; how: a level, or numbers behind the last one. */
+/* Make the labels of every group of several sites unique: append a level, or after the last level numbers. */
 static void prof_tell_apart_by(struct prof_namer *n, unsigned level)
 {
     qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
@@ -167,8 +167,8 @@ static void prof_set_orders(struct prof_namer *n)
             n->rows[i - 1].is_large = true;
 }
 
-/* Which small blocks a recording knows is chance, a trace knows them all: those of one label with large ones
- * must not change what these are called, or else names of two runs could not be compared. */
+/* A recording knows a random part of the small blocks, a trace knows all: small sites with the label of large
+ * ones must not change the names of these, or names of two runs could not be compared. */
 static void prof_set_small_apart(struct prof_namer *n)
 {
     qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);

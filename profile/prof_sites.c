@@ -48,7 +48,7 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     row->sample_rate = f->blocks / (double)row->recorded;
 }
 
-/* Where code is, independent of where its file is mapped; code in no file is its process's own. */
+/* Place of code, independent of where its file is mapped; code in no file is specific to its process. */
 static uint64_t prof_code_place(const struct prof_survey *survey, const struct prof_frame *f)
 {
     uint64_t base;

@@ -18,12 +18,12 @@
 #include <stdint.h>
 
 #define PROF_NO_SITE UINT32_MAX
-/* Blocks that get nodes of their own: the first ones hit, of a site and of the run. */
+/* Limits of blocks with a node each: the first ones hit, per site and per run. */
 enum { PROF_SITE_BLOCKS_MAX = 32, PROF_RUN_BLOCKS_MAX = 20000 };
-/* From this size on record takes every block unless it is told otherwise (LOADSTONE_ALLOC_MIN). */
+/* record takes every block from this size on unless LOADSTONE_ALLOC_MIN is set. */
 enum { PROF_LARGE_BLOCK_BYTES = 4096 };
 
-/* What is known of a site beside its row. */
+/* Facts about a site beside its row. */
 struct prof_site_facts {
     double blocks, bytes; /* estimated */
     uint64_t key;         /* of its node; 0: not computed */
@@ -42,7 +42,7 @@ struct prof_sites {
     uint32_t block_nodes;
 };
 
-/* What a block is, from its record. */
+/* Key of a block's site, from its record. */
 struct prof_site_key {
     uint32_t process, frame;
     bool is_mapping, is_single;
@@ -51,12 +51,12 @@ struct prof_site_key {
 /* The site of key, made when it is new.  Errors: LS_ERR_NOMEM. */
 ls_err prof_sites_intern(struct prof_sites *s, const struct prof_site_key *key, uint32_t *out_site);
 
-/* How many blocks a recorded one stands for: 1 / (1 - exp(-len / period)) (spool_format.h). */
+/* Number of blocks that a recorded one represents: 1 / (1 - exp(-len / period)) (spool_format.h). */
 double prof_block_weight(uint64_t len_bytes, uint32_t period_bytes);
 /* One more recorded block. */
 void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, uint32_t period_bytes);
 
-/* The site's node, made when it is new. PROF_NO_NODE: out of memory. survey tells which file code is in. */
+/* The site's node, made when it is new. PROF_NO_NODE: out of memory. survey has the files of code. */
 uint32_t prof_sites_node(struct prof_sites *s, uint32_t site, const struct prof_frames *frames,
                          const struct prof_survey *survey, prof_tree *tree);
 

@@ -130,7 +130,7 @@ static bool is_close(const struct tok *t)
     return t->len == 1 && strchr(")]}", t->at[0]);
 }
 
-/* Where the bracket that opens at `at` closes; r.to when it does not. */
+/* Return the bracket that closes the one at `at`; to if there is none. */
 static size_t close_of(const struct toks *t, size_t at, size_t to)
 {
     int depth = 0;
@@ -142,7 +142,7 @@ static size_t close_of(const struct toks *t, size_t at, size_t to)
     return to;
 }
 
-/* Where the bracket that closes at `at` opens; from when it does not. */
+/* Return the bracket that opens the one at `at`; from if there is none. */
 static size_t open_of(const struct toks *t, size_t at, size_t from)
 {
     int depth = 0;
@@ -194,7 +194,7 @@ static bool label_before(const struct toks *t, size_t from, size_t end, struct l
         if (at == from || !is_joint(&t->rows[at - 1])) break;
         parts[parts_len++] = --at;
     }
-    /* what a joint has nothing before of: (*p)->x is x */
+    /* Nothing precedes this joint: label (*p)->x as x. */
     if (parts_len > 0 && is_joint(&t->rows[parts[parts_len - 1]])) parts_len--;
     while (parts_len > 2 && tok_is(&t->rows[parts[parts_len - 1]], "this"))
         parts_len -= 2;
@@ -245,7 +245,7 @@ static bool tok_contains(const struct tok *t, const char *part)
     return false;
 }
 
-/* Does the expression name what sounds like an allocator? */
+/* Check whether the expression names something that sounds like an allocator. */
 static bool has_allocator(const struct toks *t, size_t at, size_t to)
 {
     static const char *const parts[] = {"alloc", "_new", "new_", "dup", "make_", "create", "Vec", NULL};
@@ -257,7 +257,7 @@ static bool has_allocator(const struct toks *t, size_t at, size_t to)
     return false;
 }
 
-/* What was found so far: several different labels are none. */
+/* Labels found so far: several different ones count as none. */
 struct finding {
     struct label label;
     unsigned len;
@@ -381,7 +381,7 @@ static void find_declaration(const struct toks *t, struct range r, struct findin
     finding_add(f, &l);
 }
 
-/* Fortran: allocate(a(n), x%b(m), stat=e) names what it allocates. */
+/* Fortran: allocate(a(n), x%b(m), stat=e) names the arrays it allocates. */
 static void find_allocates(const struct toks *t, struct range r, struct finding *f)
 {
     for (size_t i = r.from; i + 2 < r.to; i++) {
@@ -396,7 +396,7 @@ static void find_allocates(const struct toks *t, struct range r, struct finding 
             bool is_option = false;
             for (; next < end && !tok_is(&t->rows[next], ","); next++) {
                 is_option |= tok_is(&t->rows[next], "=");
-                if (tok_is(&t->rows[next], "::")) at = next + 1; /* behind a type */
+                if (tok_is(&t->rows[next], "::")) at = next + 1; /* skip a type */
                 if (is_open(&t->rows[next])) next = close_of(t, next, end);
             }
             if (!is_option && label_at(t, at, next, &l)) {
@@ -416,7 +416,7 @@ static bool is_end_of_statement(const struct tok *t)
     return t->len == 1 && strchr(";{}", t->at[0]);
 }
 
-/* Braces of an initialiser do not end a statement: those behind a name, a >, a ) or an =. */
+/* Braces of an initialiser do not end a statement: these follow a name, a >, a ) or an =. */
 static bool is_boundary(const struct toks *t, size_t at)
 {
     if (!is_end_of_statement(&t->rows[at])) return false;

@@ -42,7 +42,8 @@ void prof_source_text_free(prof_source_text *s)
     free(s);
 }
 
-/* With a NUL behind; NULL when there is nothing to read. A device or a pipe may block or act: not opened. */
+/* Read a source file and append a NUL; NULL when there is nothing to read. A device or a pipe may block or
+ * act, so it is not opened. */
 static char *prof_read_source(const char *path, size_t *out_len)
 {
     struct stat st;

@@ -39,7 +39,7 @@ static FILE *prof_open_source(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 }
 
-/* Is line near one of the sorted wanted lines from *at on? Moves *at past those that lie behind. */
+/* Is line near one of the sorted wanted lines from *at on? Moves *at past wanted lines that are before it. */
 static bool prof_is_near(const struct prof_wanted *wanted, size_t len, size_t *at, uint32_t line)
 {
     while (*at < len && wanted[*at].line + PROF_SOURCE_CONTEXT_LINES < line)

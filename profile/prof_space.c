@@ -10,7 +10,7 @@
 
 enum prof_layer { PROF_LAYER_RANGES, PROF_LAYER_STACKS, PROF_LAYER_MAPS, PROF_LAYER_COUNT };
 
-/* Where a registered node is now. */
+/* Current place of a registered node. */
 struct prof_extent {
     uint64_t base, end; /* base == end: nowhere */
 };
@@ -123,7 +123,7 @@ static ls_err prof_put(prof_space *s, enum prof_layer layer, struct prof_extent 
     if (x.base >= x.end) return LS_OK;
     const ls_err e = smr_live_insert(s->layers[layer], x.base, x.end, value);
     if (e != LS_ERR_OVERLAP) return e;
-    /* the end of what was here was lost */
+    /* the record that ended the old entry was lost */
     LS_TRY(smr_live_evict(s->layers[layer], x.base, x.end));
     return smr_live_insert(s->layers[layer], x.base, x.end, value);
 }
@@ -175,7 +175,7 @@ ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_byte
     return LS_OK;
 }
 
-/* What the next snapshot will say too, or correct. */
+/* Guess the kind; the next snapshot confirms or corrects it. */
 static enum prof_node_kind prof_kind_of_mmap(const struct prof_mapping *m)
 {
     const bool is_code = (m->access & PROF_MAP_EXEC) != 0;
@@ -195,7 +195,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
                (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
     m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
     m.kind = prof_kind_of_mmap(&m);
-    /* the heap that grew is told when somebody looks, when blocks live in the new part already */
+    /* growth of the heap is recorded late, when blocks live in the new part already */
     if (m.kind == PROF_NODE_HEAP_SMALL) return prof_put_mapping(s, &m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
     LS_TRY(prof_heap_evict(s->heap, r->base, end));
@@ -283,7 +283,7 @@ static struct prof_place prof_place_in_range(const prof_space *s, uint32_t row, 
     return place;
 }
 
-/* The label of a mapping's home: modules and files by name, the rest by what it is. */
+/* The label of a mapping's home: modules and files by name, others by their kind. */
 static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
 {
     switch (m->kind) {

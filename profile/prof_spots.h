@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What natural-domain functions of the program made of single accesses. They come from a thread of their own,
- * later than the accesses: found by thread, time of the burst and number of the access in it.
+/* Results of the program's natural-domain functions for single accesses. A separate thread records them,
+ * later than the accesses: the key is thread, time of the burst and number of the access in it.
  *
  * Thread: one at a time for one object, any number may read it once sorted. */
 #ifndef PROF_SPOTS_H
@@ -23,7 +23,7 @@ struct prof_spot {
 typedef LS_VECTOR(struct prof_spot) prof_spot_list;
 
 void prof_spots_sort(prof_spot_list *l);
-/* Those of one burst, in the order of access.
+/* Return the spots of one burst, in the order of access.
  * Errors: none, *out_len is 0. */
 const struct prof_spot *prof_spots_of(const prof_spot_list *l, const struct prof_spot_key *burst,
                                       size_t *out_len);

@@ -65,7 +65,7 @@ void prof_stacks_unwind(prof_stacks *s, const struct spool_stack *rec, const str
     if (!out->is_whole) prof_follow_links(links, rec->links_len, code, out);
 }
 
-/* Where programs and threads begin: glibc's and musl's names. */
+/* Functions in which programs and threads begin: glibc's and musl's names. */
 static const char *const prof_start_functions[] = {
     "_start",
     "__libc_start_main",

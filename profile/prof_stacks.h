@@ -21,13 +21,15 @@ typedef struct prof_stacks prof_stacks;
 ls_err prof_stacks_new(sym_session *session, prof_functions *functions, prof_stacks **out);
 void prof_stacks_free(prof_stacks *s);
 
-/* By the copied bytes and the files' unwind tables first; where the bytes end, along the frame pointers. code
- * tells return addresses from other words. Never fails: there is one frame at least. */
+/* Unwind by the copied bytes and the files' unwind tables first; beyond these bytes, along the frame
+ * pointers. code distinguishes return addresses from other words. Never fails: there is one frame at
+ * least. */
 void prof_stacks_unwind(prof_stacks *s, const struct spool_stack *rec, const struct sym_code *code,
                         struct prof_stack *out);
 
-/* The path as /frames has it: the frames of the runtime and, outside of main or of a thread's function, those
- * of the C library's start are left out; an outermost ip 0 says that the stack goes on. Returns its length. */
+/* The path as /frames has it, without the frames of the runtime and, outside of main or of a thread's
+ * function, without the frames of the C library's start; an outermost ip 0 means that the stack continues.
+ * Returns its length. */
 size_t prof_stacks_path(prof_stacks *s, const struct prof_stack *stack, uint64_t ips[PROF_PATH_FRAMES_MAX]);
 
 #endif

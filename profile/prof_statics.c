@@ -51,7 +51,7 @@ static void prof_note_life(struct prof_statics *s, uint32_t id, const struct pro
     }
 }
 
-/* A home that was made by the one who asks is new when nothing stands behind it. */
+/* The caller has made a home if it is the last node of the tree: then it is new. */
 static void prof_note_home_life(struct prof_statics *s, uint32_t home, const struct prof_loaded *l)
 {
     size_t len;
@@ -81,7 +81,7 @@ static uint32_t prof_static_node(struct prof_statics *s, const struct prof_loade
     return id;
 }
 
-/* The variable's node below those of the variables around it. */
+/* The variable's node, below the nodes of the variables that contain it. */
 static uint32_t prof_variable_node(struct prof_statics *s, const struct prof_loaded *l, uint32_t home,
                                    const struct sym_thing *v, int depth)
 {
@@ -104,7 +104,7 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
         sym_file_mark_other(l->file);
         return slot;
     }
-    if (linked >= sym_file_end(l->file)) { /* the kernel joined its .bss with what was mapped behind it */
+    if (linked >= sym_file_end(l->file)) { /* the kernel merged its .bss with a mapping after it */
         const uint32_t other = prof_tree_home(s->tree, PROF_NODE_ANONYMOUS, "anonymous memory");
         if (other != PROF_NO_NODE) slot.node = other;
         return slot;

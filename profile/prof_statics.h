@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Homes of global and static data: the variable or, without symbols, the section that an address of a module
- * is in. Only those that have samples become nodes. */
+/* Homes of global and static data: the variable or, without symbols, the section that contains an address of
+ * a module. Only variables and sections with samples become nodes. */
 #ifndef PROF_STATICS_H
 #define PROF_STATICS_H
 
@@ -23,8 +23,8 @@ ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modu
                          uint64_t start_ns);
 void prof_statics_fini(struct prof_statics *s);
 
-/* addr lies in a mapping of the file path (from names) whose home is place->node: make *place more precise
- * where the file's symbols or sections tell. Out of memory leaves it as it is. */
+/* addr is in a mapping of the file path (from names) whose home is place->node: make *place more precise if
+ * the file has symbols or sections for it. Out of memory leaves it as it is. */
 void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place);
 
 #endif

@@ -79,7 +79,7 @@ static char *prof_step_label(const prof_top_list *l, size_t first, size_t end)
     return both;
 }
 
-/* Spans until the first phase comes again: those of an iteration. */
+/* Return the number of spans until the first phase comes again: one iteration. */
 static size_t prof_tops_period(const prof_top_list *l)
 {
     for (size_t i = 1; i < l->len; i++)
@@ -87,7 +87,7 @@ static size_t prof_tops_period(const prof_top_list *l)
     return 1;
 }
 
-/* How many spans make a step: one, or whole iterations as long as there stay two steps. */
+/* Return the number of spans in a step: one, or whole iterations as long as at least two steps remain. */
 static size_t prof_tops_joined(const prof_top_list *l, uint32_t max)
 {
     const size_t joined = (l->len + max - 1) / max, period = prof_tops_period(l);
@@ -153,7 +153,7 @@ void prof_steps_fini(struct prof_steps *s)
 uint32_t prof_steps_find(const struct prof_steps *s, uint64_t time_ns)
 {
     uint32_t lo = 0, hi = s->len;
-    while (lo < hi) { /* the first that begins behind the time */
+    while (lo < hi) { /* find the first step that begins after the time */
         const uint32_t mid = lo + (hi - lo) / 2;
         if (s->rows[mid].begin_ns <= time_ns)
             lo = mid + 1;

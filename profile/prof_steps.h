@@ -33,8 +33,8 @@ struct prof_step_source {
     uint32_t slices;      /* that many equal parts of the run; 0: by phase */
     uint64_t duration_ns; /* of the run */
 };
-/* At most max steps: more spans are joined with those behind them. Fewer than two give none: the whole run
- * says the same. Of a process several of whose threads have phases of their own, those of the first thread.
+/* Make at most max steps: if there are more spans, adjacent ones are joined. Fewer than two steps give none:
+ * they would equal the whole run. If several threads of a process have phases, the first thread's are used.
  * Owns:   the caller ends out with prof_steps_fini.  Errors: LS_ERR_NOMEM. */
 ls_err prof_steps_init(struct prof_steps *out, const struct prof_step_source *from, uint32_t max);
 void prof_steps_fini(struct prof_steps *s);

@@ -80,7 +80,7 @@ static ls_err prof_survey_note_module(struct prof_survey *s, const struct prof_m
         /* one loaded copy: its mappings follow each other closely and in file order */
         const bool is_same = m->base >= known->base && (m->base <= known->end || m->end <= known->end) &&
                              (m->base == known->base) == (m->offset_bytes == known->offset_bytes);
-        /* zero-initialised data stands right behind the file's part and has no offset of its own */
+        /* zero-initialised data directly follows the file's part and has no offset */
         const bool is_bss = m->offset_bytes == 0 && m->base > known->base && m->base <= known->end;
         if (!is_same && !is_bss) continue;
         if (m->end > known->end) known->end = m->end;
@@ -105,7 +105,7 @@ static bool prof_survey_has_seen(const struct prof_survey *s, const struct prof_
            s->seen.rows[row].kind == m->kind;
 }
 
-/* The rows behind seen.len are still to be looked at: keep those before them only. */
+/* The rows from seen.len on are not examined yet: add m before them. */
 static ls_err prof_survey_see(struct prof_survey *s, struct prof_mapping m)
 {
     if (!smr_live_find(s->seen_live, m.base, &m.older)) m.older = UINT32_MAX;
@@ -141,7 +141,7 @@ static void prof_survey_bury_modules(struct prof_survey *s, uint64_t time_ns)
     }
 }
 
-/* What dlclose unloaded went then, not only when a snapshot misses it. */
+/* A module that dlclose unloaded ended then, not only when a snapshot misses it. */
 static void prof_survey_munmap(struct prof_survey *s, const struct spool_extent *r)
 {
     for (size_t i = 0; i < s->modules.len; i++) {
@@ -359,7 +359,8 @@ static ls_err prof_plant_node(const struct prof_planting *p, struct prof_survey_
     return prof_tree_add(p->tree, node, &n->node);
 }
 
-/* Those above n first. A chain longer than there are nodes is a circle: it is cut where the walk ends. */
+/* Plant the nodes above n first. A chain longer than the number of nodes is a cycle: cut it where the walk
+ * ends. */
 static ls_err prof_plant_chain(const struct prof_planting *p, struct prof_survey_node *n)
 {
     while (n->node == PROF_NO_NODE) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* First pass over a process image: what must be known before the first sample is attributed. Registered nodes
- * get their place in the tree (a member may be registered before its group), modules and every mapping ever
- * seen are noted. */
+/* First pass over a process image: collects the facts needed before the first sample is attributed.
+ * Registered nodes get their place in the tree (a member may be registered before its group), modules and
+ * every mapping ever seen are noted. */
 #ifndef PROF_SURVEY_H
 #define PROF_SURVEY_H
 
@@ -37,11 +37,11 @@ struct prof_survey_bytes {
     size_t len_bytes; /* 0: none */
     uint64_t base;
 };
-/* A module's number for thread-local storage, as a record told it. */
+/* A module's number for thread-local storage, from a record. */
 struct prof_survey_tls {
     uint64_t time_ns, id, at; /* at: an address in the module */
 };
-/* What the image said about itself. */
+/* Origin of the image, from its own records. */
 struct prof_survey_origin {
     bool has_ancestor;
     uint32_t ancestor_pid, ancestor_image, ancestor_tid;

@@ -63,8 +63,8 @@ ls_err prof_tls_end(struct prof_tls *t, uint32_t lane)
     return LS_OK;
 }
 
-/* Numbers are told before a module goes and after all came: the next record that names one is right, else the
- * last. */
+/* Numbers are recorded before a module is unloaded and after all were loaded: the next record with this
+ * number is right, else the last. */
 static struct prof_loaded *prof_tls_module(const struct prof_tls *t, uint64_t id, uint64_t time_ns)
 {
     const struct prof_survey_tls *found = NULL;

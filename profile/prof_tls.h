@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread-local storage: which variable of which module an address in some thread's block is. A variable is
- * one node for all threads; the thread that accessed it is the sample's. */
+/* Thread-local storage: finds the variable and module of an address in a thread's block. A variable is one
+ * node for all threads; the sample holds the thread that accessed it. */
 #ifndef PROF_TLS_H
 #define PROF_TLS_H
 

@@ -34,17 +34,17 @@ struct prof_writer {
     uint64_t reserved_end_bytes; /* blocks below it are allocated */
 };
 
-/* Room for what HDF5 writes beside the values: headers, chunk indices, attributes. */
+/* Space for the data that HDF5 writes besides the values: headers, chunk indices, attributes. */
 enum { PROF_METADATA_BYTES = 128 * 1024 };
 
 #define PROF_SAMPLE_FILL(name, type, fill, text) .name = (type)(fill),
 const struct prof_sample prof_sample_missing = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_FILL)};
 
-/* Where a column is in a prof_sample. */
+/* Offset of a column in a prof_sample. */
 #define PROF_SAMPLE_OFFSET(name, type, fill, text) offsetof(struct prof_sample, name),
 static const size_t prof_sample_offsets[] = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_OFFSET)};
 
-/* HDF5 tells errno in words only. */
+/* HDF5 reports errno only in its message. */
 static herr_t prof_find_errno(unsigned n, const H5E_error2_t *error, void *user)
 {
     (void)n;
@@ -115,7 +115,7 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     return w->columns[column] >= 0 ? LS_OK : prof_writer_failed(w, row->name);
 }
 
-/* Names beside the numbers they stand for. */
+/* Names beside the numbers with that meaning. */
 static void prof_put_names(hid_t object, const char *attribute, const char *const *names, size_t len)
 {
     prof_h5_put_attribute(object, attribute, PROF_TEXT, len, names);
@@ -194,7 +194,7 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
     prof_writer *w = calloc(1, sizeof(*w));
     if (!w) return ls_nomem("%s", path);
     H5dont_atexit(); /* every file is closed here; its own attempt crashes after a failed write */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack says nothing to users */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack means nothing to users */
     w->force = force;
     w->fd = -1;
     w->file = H5I_INVALID_HID;
@@ -208,7 +208,7 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
     return e;
 }
 
-/* What is missing throughout need not be written: readers get the fill value. */
+/* A column without values need not be written: readers get the fill value. */
 static bool prof_is_all_missing(const prof_writer *w, size_t column)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
@@ -328,7 +328,7 @@ static void *prof_gather(const struct prof_table *t, const struct prof_field *f,
     return column;
 }
 
-/* At most so many bytes in the file. */
+/* Upper bound of the bytes in the file. */
 static uint64_t prof_column_bytes(const struct prof_field *f, const void *column, size_t rows_len)
 {
     const char *const *texts = column;
@@ -336,7 +336,7 @@ static uint64_t prof_column_bytes(const struct prof_field *f, const void *column
     if (!column || f->type != PROF_TEXT) return bytes;
     const size_t width = prof_h5_text_width(texts, rows_len);
     for (size_t i = 0; i < rows_len; i++)
-        bytes += (texts[i] ? strlen(texts[i]) : 0) + width / 256 + 16; /* the zeros behind are compressed */
+        bytes += (texts[i] ? strlen(texts[i]) : 0) + width / 256 + 16; /* the zeros after it are compressed */
     return bytes + (rows_len * width < PROF_PLAIN_TEXT_BYTES ? rows_len * width : 0);
 }
 
@@ -470,7 +470,7 @@ static ls_err prof_write_seal(int fd, const char *path)
     struct prof_seal seal;
     struct stat st;
     if (fstat(fd, &st) != 0 ||
-        ftruncate(fd, st.st_size) != 0) /* gives back what was reserved behind the end */
+        ftruncate(fd, st.st_size) != 0) /* frees the disk space reserved beyond the end */
         return ls_fail_errno(errno, "%s: cannot set its length", path);
     LS_TRY(prof_seal_compute(fd, path, &seal));
     if (pwrite(fd, &seal, sizeof(seal), 0) != (ssize_t)sizeof(seal) || fsync(fd) != 0)
@@ -500,8 +500,8 @@ ls_err prof_writer_finish(prof_writer *w)
     return LS_OK;
 }
 
-/* HDF5 insists on writing what it holds when it closes, and breaks when the disk is full: an emptied file has
- * room. */
+/* When closing, HDF5 insists on writing its cached data, and breaks when the disk is full: empty the file to
+ * make room. */
 static void prof_abandon_file(prof_writer *w)
 {
     if (ftruncate(w->fd, 0) != 0) w->is_failed = true;
@@ -512,7 +512,7 @@ static void prof_abandon_file(prof_writer *w)
 void prof_writer_free(prof_writer *w)
 {
     if (!w) return;
-    char *saved = strdup(ls_last_error()); /* closing must not hide what went wrong */
+    char *saved = strdup(ls_last_error()); /* closing must not hide the error */
     if (w->file >= 0) prof_abandon_file(w);
     if (w->fd >= 0 && w->temporary_path) unlink(w->temporary_path);
     if (w->fd >= 0) close(w->fd);

@@ -33,8 +33,8 @@ ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample);
 /* The whole table id: rows is an array of its C struct (see PROF_TABLE_LIST). Each table once.
  * Owns:   rows are only read.  Errors: LS_ERR_FULL, LS_ERR_IO: the writer then only fails; LS_ERR_NOMEM. */
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len);
-/* The attributes of /run, and empty groups where readers expect one. Once, behind the tables: a group that
- * was not written by then stays empty.
+/* Write the attributes of /run, and empty groups where readers expect one. Once, after the tables: a group
+ * that was not written by then stays empty.
  * Owns:   run is only read.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_run(prof_writer *w, const struct prof_run *run);
 /* Everything on disk and under its name. Without force a file that appeared meanwhile is kept: LS_ERR_EXISTS. */
