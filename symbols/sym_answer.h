@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An answer about a file: rows of every kind and their texts, being made by one process, sent as bytes, and
- * checked by the one that gets them (the other one may have read a file made to break it). */
+/* An answer about a file: rows of every kind and their texts. One process makes it and sends it as bytes; the
+ * receiver checks it, since the sender may have read a file made to break it. */
 #ifndef SYM_ANSWER_H
 #define SYM_ANSWER_H
 

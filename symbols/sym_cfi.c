@@ -44,7 +44,7 @@ static bool sym_cfi_table_next(struct sym_cfi_table *t, uint64_t *out)
     return true;
 }
 
-/* Expressions that jump may go round for ever. No compiler writes such. */
+/* Expressions with jumps may loop forever. No compiler writes such. */
 static bool sym_is_straight(const Dwarf_Op *ops, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names as the programmer wrote them: C++ by the C++ library that every machine with a C++ program has
- * (loaded when the first such name is met, so that nothing here depends on it), Fortran module entities by
- * rule. */
+/* Names as in the source: C++ by the C++ library that every machine with a C++ program has (loaded at the
+ * first such name, so that nothing here depends on it), Fortran module entities by rule. */
 #ifndef SYM_DEMANGLE_H
 #define SYM_DEMANGLE_H
 

@@ -11,7 +11,8 @@
 
 enum { SYM_DIE_DEPTH_MAX = 64 };
 
-/* The first child of parent, the next sibling of *die; false: there is none, or it does not lie behind. */
+/* Find the first child of parent, or the next sibling of *die; false: there is none, or it is not after the
+ * current entry. */
 bool sym_die_child(Dwarf_Die *parent, Dwarf_Die *out);
 bool sym_die_next(Dwarf_Die *die);
 

@@ -19,7 +19,7 @@ struct sym_elf {
     Dwarf_Addr dwarf_bias; /* linked address minus address in DWARF */
 };
 
-/* Open path. Owns: the caller calls sym_elf_close. False: *out_problem says why. */
+/* Open path. Owns: the caller calls sym_elf_close. False: *out_problem is the reason. */
 bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_problem);
 /* Find the DWARF; none is no failure. */
 void sym_elf_find_dwarf(struct sym_elf *e);
@@ -38,9 +38,9 @@ struct sym_elf_symbol {
     uint64_t len_bytes;
     unsigned char type, bind; /* STT_*, STB_* */
 };
-/* How many there are; 0 when there is no table. */
+/* Number of symbols; 0 when there is no table. */
 int sym_elf_symbols_len(const struct sym_elf *e);
-/* Symbol i; false for those that name nothing here (undefined, absolute, nameless). */
+/* Get symbol i; false for symbols that name nothing here (undefined, absolute, nameless). */
 bool sym_elf_symbol(const struct sym_elf *e, int i, struct sym_elf_symbol *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an ELF file and its DWARF tell, as plain rows: they travel from the process that reads the file to the
- * one that asks. Texts are offsets into the texts of the same answer; 0 is "". Addresses are those of the
- * file's own view ("linked"). */
+/* The contents of an ELF file and its DWARF as plain rows: they travel from the process that reads the file
+ * to the one that asks. Texts are offsets into the texts of the same answer; 0 is "". Addresses are the
+ * file's own ("linked"). */
 #ifndef SYM_FACTS_H
 #define SYM_FACTS_H
 
@@ -19,7 +19,7 @@ struct sym_segment {
 struct sym_section {
     uint64_t base, end;
     uint32_t name;
-    uint32_t is_tls; /* its addresses are not those of the data: each thread has a copy */
+    uint32_t is_tls; /* its addresses differ from those of the data: each thread has a copy */
 };
 /* A global or static variable. Sorted by base, then larger ones first. */
 struct sym_variable {
@@ -27,23 +27,23 @@ struct sym_variable {
     uint64_t elem_size_bytes; /* of an array; 0: no array, or not known */
     uint32_t name;
     uint32_t around; /* row of the smallest variable that contains this one, SYM_NONE */
-    uint32_t is_tls; /* all of these stand behind the others */
+    uint32_t is_tls; /* these rows are after all others */
     uint32_t reserved;
 };
 /* A function of the symbol tables. Sorted by base, one for each. */
 struct sym_routine {
     uint64_t base, end;
     uint32_t symbol;   /* name, demangled */
-    uint32_t function; /* the same without what the compiler added (.constprop.0) */
+    uint32_t function; /* the same without the compiler's suffixes (.constprop.0) */
 };
-/* Where an instruction is; one for each address asked for, in their order. */
+/* The place of an instruction; one for each address asked for, in their order. */
 struct sym_line {
     uint32_t function; /* innermost, inlined ones included */
-    uint32_t symbol;   /* whose machine code it is */
+    uint32_t symbol;   /* the function with its machine code */
     uint32_t file, line;
     uint32_t first_inline, inlines_len; /* rows of struct sym_inline */
 };
-/* One step outwards: the function that the one before was inlined into, and where it calls that one. */
+/* One step outwards: the function that the previous one was inlined into, and the place of that call. */
 struct sym_inline {
     uint32_t function, file, line;
     uint32_t reserved;
@@ -51,9 +51,9 @@ struct sym_inline {
 /* The file as a whole: one row. */
 struct sym_head {
     uint32_t build_id; /* hexadecimal */
-    uint32_t problem;  /* why the file tells nothing */
+    uint32_t problem;  /* why the file has no facts */
     uint64_t tls_len_bytes;
-    uint32_t is_fixed; /* it can only lie where it was linked */
+    uint32_t is_fixed; /* it can only be loaded where it was linked */
     uint32_t unwinds;  /* asked for: its unwinding tables can be followed */
 };
 
@@ -71,7 +71,7 @@ struct sym_head {
 enum sym_row_kind { SYM_ROW_LIST(SYM_ROW_ENUM) SYM_ROW_COUNT };
 #undef SYM_ROW_ENUM
 
-/* What is asked of a file. */
+/* Kinds of questions about a file. */
 enum sym_question {
     SYM_ASK_HEAD,
     SYM_ASK_VARIABLES,

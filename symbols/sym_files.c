@@ -83,7 +83,7 @@ static sym_file *sym_files_find(const sym_files *f, const char *path)
     return NULL;
 }
 
-/* The first problem of a file is the one that is told. */
+/* Only the first problem of a file is reported. */
 static void sym_file_blame(sym_file *f, const char *problem)
 {
     if (!f->problem && *problem) f->problem = strdup(problem);
@@ -94,7 +94,7 @@ static const char *sym_problem_in(const struct sym_answer *a)
     return a->heads_len ? sym_answer_text(a, a->heads[0].problem) : "its reader told nothing";
 }
 
-/* A broken DWARF costs the lines, not the names in the symbol tables: the question is asked again without. */
+/* A broken DWARF costs the lines, not the names in the symbol tables: repeat the question without DWARF. */
 static ls_err sym_file_ask(sym_files *all, sym_file *f, struct sym_request request, struct sym_answer *out)
 {
     *out = (struct sym_answer){0};
@@ -160,7 +160,7 @@ ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file
     const int fd = memfd_create(image->name, MFD_CLOEXEC);
     if (fd >= 0 && write(fd, image->bytes, image->len_bytes) != (ssize_t)image->len_bytes) {
         close(fd);
-        return sym_files_get(f, image->name, out); /* a name that no file has: it says so */
+        return sym_files_get(f, image->name, out); /* no file has that name: this reports the problem */
     }
     const ls_err e = sym_files_add(f, image->name, fd, out);
     if (e != LS_OK && !*out && fd >= 0) close(fd);

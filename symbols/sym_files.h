@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ELF files of a run: each is asked about once, whatever number of processes mapped it. Nothing a file
- * contains can do harm here (sym_worker.h). */
+/* The ELF files of a run: each is read once, no matter how many processes mapped it. Nothing a file contains
+ * can do harm here (sym_worker.h). */
 #ifndef SYM_FILES_H
 #define SYM_FILES_H
 
@@ -32,11 +32,11 @@ struct sym_image {
     size_t len_bytes;
 };
 ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file **out);
-/* Row i in the order of the first sym_files_get, NULL behind the last. */
+/* Row i in the order of the first sym_files_get, NULL after the last. */
 const sym_file *sym_files_at(const sym_files *f, size_t i);
 
 const char *sym_file_path(const sym_file *f);
-/* The same where it can be opened now: of an image that is in no file too. */
+/* A path that can be opened now, also for an image that is in no file. */
 const char *sym_file_open_path(const sym_file *f);
 /* Were its symbols asked for, or wanted? */
 bool sym_file_was_asked(const sym_file *f);
@@ -47,16 +47,16 @@ bool sym_file_unwinds(sym_files *all, sym_file *f);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
 /* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
 const char *sym_file_problem(const sym_file *f);
-/* One of these: data that the program mapped, of which no names can be expected. */
+/* One of these problems: data that the program mapped, which has no names. */
 #define SYM_PROBLEM_NOT_ELF "not an ELF file"
 uint64_t sym_file_tls_len_bytes(const sym_file *f);
 
 /* The linked address of the first byte of the file's lowest mapping, which begins at offset_bytes of the
  * file. False: no segment begins there. */
 bool sym_file_linked(const sym_file *f, uint64_t offset_bytes, uint64_t *out_linked);
-/* The first linked address behind its last segment, rounded up to a page; 0: not known. */
+/* The first linked address after its last segment, rounded up to a page; 0: not known. */
 uint64_t sym_file_end(const sym_file *f);
-/* Does it lie where it was linked (a program that is not position-independent)? */
+/* Is it loaded where it was linked (a program that is not position-independent)? */
 bool sym_file_is_fixed(const sym_file *f);
 
 /* A variable or section of a file. */
@@ -64,11 +64,11 @@ struct sym_thing {
     const char *name;
     uint64_t base, end, elem_size_bytes; /* linked; elem_size 0: no array */
     uint32_t row;                        /* of the variables or sections; SYM_NONE: not found */
-    uint32_t around;                     /* row of the variable around it, SYM_NONE */
+    uint32_t around;                     /* row of the variable that contains it, SYM_NONE */
     bool is_leaf;                        /* no other variable begins inside */
     bool is_tls;                         /* base and end are offsets of a thread's block */
 };
-/* How many variables, read when first asked for (0 after a failure: sym_file_problem). */
+/* Number of variables, read at the first query (0 after a failure: sym_file_problem). */
 size_t sym_file_variables_len(sym_files *all, sym_file *f);
 struct sym_thing sym_file_variable(const sym_file *f, uint32_t row);
 /* The innermost variable that holds the linked address. */

@@ -15,7 +15,7 @@ static unsigned sym_function_rank(const struct sym_elf_symbol *s)
     unsigned underscores = 0;
     while (underscores < 15 && s->name[underscores] == '_')
         underscores++;
-    /* the kernel's functions go by the names that tell them from those of the C library */
+    /* prefer the kernel's (vDSO) names, which differ from the C library's */
     const bool is_mangled = strncmp(s->name, "_Z", 2) == 0, is_vdso = strncmp(s->name, "__vdso_", 7) == 0;
     const unsigned plainness = is_vdso ? 0 : is_mangled ? 1 : underscores + 1;
     return (s->bind == STB_LOCAL ? 128u : 0u) + (s->type == STT_NOTYPE ? 64u : 0u) + 2 * plainness +

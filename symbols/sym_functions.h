@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which function's machine code an address belongs to, by the symbol tables: sorted once. (libdwfl looks
+/* Find the function whose machine code contains an address, by the symbol tables: sorted once. (libdwfl looks
  * through all symbols for each address.) */
 #ifndef SYM_FUNCTIONS_H
 #define SYM_FUNCTIONS_H

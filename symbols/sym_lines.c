@@ -69,7 +69,7 @@ static uint32_t sym_outer_name(sym_lines *l, struct sym_unit *unit, Dwarf_Die *f
     if (by_symbol && !is_fortran) return by_symbol;
     const char *name = is_fortran ? dwarf_diename(function) : sym_die_name(function, &l->demangler);
     const char *symbol = sym_draft_text_at(l->draft, by_symbol);
-    if (is_fortran && strstr(symbol, "::")) return by_symbol; /* module::procedure says more */
+    if (is_fortran && strstr(symbol, "::")) return by_symbol; /* module::procedure is more precise */
     const uint32_t by_dwarf = name ? sym_text(l, name) : 0;
     return by_dwarf ? by_dwarf : by_symbol;
 }
@@ -151,7 +151,7 @@ const struct sym_functions *sym_lines_functions(const sym_lines *l)
 void sym_lines_read(sym_lines *l, const uint64_t *linked, size_t len, struct sym_draft *d)
 {
     l->draft = d;
-    l->named = NULL; /* its texts are another draft's */
+    l->named = NULL; /* its texts belong to another draft */
     for (size_t i = 0; i < len; i++) {
         struct sym_line line = {0};
         sym_set_function(l, linked[i], &line);

@@ -24,10 +24,11 @@ struct sym_perfmap {
     uint64_t longest_bytes;
 };
 
-/* Where the last line cannot be the one wanted, so many others that begin before it are looked at. */
+/* The last line that begins before an address may not be the wanted one: examine at most this many such
+ * lines. */
 enum { SYM_PERFMAP_BACK = 256 };
 
-/* Hexadecimal digits, 1 to 16, with or without 0x; then a blank. *at moves behind it. */
+/* Parse 1 to 16 hexadecimal digits, with or without 0x, and a blank. *at moves past it. */
 static bool sym_take_hex(const char **at, const char *end, uint64_t *out)
 {
     const char *p = *at;
@@ -87,7 +88,7 @@ static ls_err sym_perfmap_fill(sym_perfmap *m, size_t len_bytes)
     return LS_OK;
 }
 
-/* Takes text, of len_bytes and one more. */
+/* Take ownership of text, which has len_bytes and one more byte. */
 static ls_err sym_perfmap_take(char *text, size_t len_bytes, sym_perfmap **out)
 {
     sym_perfmap *m = calloc(1, sizeof(*m));
@@ -112,7 +113,7 @@ ls_err sym_perfmap_parse(const char *text, size_t len_bytes, sym_perfmap **out)
     return sym_perfmap_take(copy, len_bytes, out);
 }
 
-/* Not mapped: a program that still runs may cut it. */
+/* Read, not mapped: a program that still runs may truncate the file. */
 static ls_err sym_perfmap_read_all(int fd, const char *path, char *text, size_t room, size_t *out_len)
 {
     *out_len = 0;

@@ -14,9 +14,9 @@ typedef struct sym_perfmap sym_perfmap;
 /* Parse the bytes of a map; lines that are none are skipped.
  * Owns:   the text is copied; sym_perfmap_free.  Errors: LS_ERR_NOMEM. */
 ls_err sym_perfmap_parse(const char *text, size_t len_bytes, sym_perfmap **out);
-/* The map at path. Only a regular file of the caller or of root that was written at or after not_before_s
- * (seconds since 1970) is believed: the directory is everybody's, and process ids come back. Errors:
- * LS_ERR_NOT_FOUND (no such file, or none to believe), LS_ERR_NOMEM, LS_ERR_IO. */
+/* Read the map at path. Only a regular file of the caller or of root that was written at or after
+ * not_before_s (seconds since 1970) is accepted: anybody can write to the directory, and process ids are
+ * reused. Errors: LS_ERR_NOT_FOUND (no such file, or no acceptable one), LS_ERR_NOMEM, LS_ERR_IO. */
 ls_err sym_perfmap_open(const char *path, int64_t not_before_s, sym_perfmap **out);
 void sym_perfmap_free(sym_perfmap *m); /* NULL-safe */
 

@@ -54,7 +54,7 @@ static struct sym_open_file *sym_reader_known(sym_reader *r, const struct sym_re
     return NULL;
 }
 
-/* The file in the place of the one that was not used for longest; NULL: *out_problem says why. */
+/* Open the file in place of the least recently used one; NULL: *out_problem is the reason. */
 static struct sym_open_file *sym_reader_open(sym_reader *r, const struct sym_request *request,
                                              const char **out_problem)
 {

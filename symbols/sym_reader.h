@@ -21,7 +21,7 @@ typedef struct sym_reader sym_reader;
 sym_reader *sym_reader_new(void); /* NULL: out of memory */
 void sym_reader_free(sym_reader *r);
 
-/* A file that cannot be read is an answer too: its head says why.  Errors: LS_ERR_NOMEM. */
+/* A file that cannot be read gives an answer, too: its head has the reason.  Errors: LS_ERR_NOMEM. */
 ls_err sym_reader_answer(sym_reader *r, const struct sym_request *request, struct sym_draft *d);
 
 #endif

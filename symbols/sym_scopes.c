@@ -20,7 +20,7 @@ static bool sym_add_function(struct sym_scopes *s, Dwarf_Die *die)
     return true;
 }
 
-/* Functions stand in units, name spaces, Fortran modules, types, and (nested ones) in functions. */
+/* Functions are in units, name spaces, Fortran modules, types, and (nested ones) in functions. */
 static bool sym_holds_functions(int tag)
 {
     switch (tag) {
@@ -78,7 +78,7 @@ static struct sym_subprogram *sym_function_at(const struct sym_scopes *s, uint64
     return from > 0 && at < s->functions[from - 1].end ? &s->functions[from - 1] : NULL;
 }
 
-/* Where a walk through a function's calls stands. */
+/* State of a walk through a function's calls. */
 struct sym_call_walk {
     struct sym_scopes *s;
     uint32_t around, calls;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was inlined where: the functions of one compilation unit, and for each function that is asked about a
- * flat list of its inlined calls. Each entry is walked once, however many addresses are asked. */
+/* Inlining: the functions of one compilation unit, and for each function that is asked about a flat list of
+ * its inlined calls. Each entry is walked once, for any number of addresses. */
 #ifndef SYM_SCOPES_H
 #define SYM_SCOPES_H
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* An inlined call; its code may lie in several pieces: one row each. */
+/* An inlined call; its code may be in several pieces: one row each. */
 struct sym_call {
     uint64_t base, end;
     uint32_t depth;  /* 1: inlined into the function itself */
@@ -23,10 +23,10 @@ struct sym_subprogram {
 
 /* Zeroed is empty. */
 struct sym_scopes {
-    const void *unit;                 /* whose functions these are */
-    struct sym_subprogram *functions; /* sorted by base; pieces of one function are rows of their own */
+    const void *unit;                 /* unit of these functions */
+    struct sym_subprogram *functions; /* sorted by base; each piece of a function has a row */
     size_t functions_len, functions_room;
-    Dwarf_Off walked; /* the function whose calls these are, 0: none */
+    Dwarf_Off walked; /* function of these calls, 0: none */
     struct sym_call *calls;
     size_t calls_len, calls_room;
 };

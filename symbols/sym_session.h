@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of one process image as libdwfl wants them for unwinding. Only files that a reading process found
- * sound (sym_file_unwinds) belong here: what is broken would break this process. */
+/* The files of one process image in the form that libdwfl needs for unwinding. Only files that a reading
+ * process found sound (sym_file_unwinds) belong here: broken tables would break this process. */
 #ifndef SYM_SESSION_H
 #define SYM_SESSION_H
 

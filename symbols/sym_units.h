@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which compilation unit an address is in, whether or not there are .debug_aranges (clang and rustc write
- * none). Addresses are those of the DWARF. */
+/* Find the compilation unit of an address, even without .debug_aranges (clang and rustc write none).
+ * Addresses are those in the DWARF. */
 #ifndef SYM_UNITS_H
 #define SYM_UNITS_H
 

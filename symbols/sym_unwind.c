@@ -139,7 +139,7 @@ static uint64_t sym_evaluate(const struct sym_stack *s, const Dwarf_Op *ops, siz
     return value;
 }
 
-/* Of the innermost frame, when its caller's could not be found. */
+/* Return the canonical frame address of the innermost frame, when its caller's could not be found. */
 static uint64_t sym_innermost_cfa(sym_unwinder *u)
 {
     Dwarf_Op *ops;

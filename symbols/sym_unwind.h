@@ -10,7 +10,7 @@
 
 enum { SYM_REG_BP = 6, SYM_REG_SP = 7, SYM_REG_IP = 16, SYM_REGS = 17 }; /* DWARF numbers, x86-64 psABI */
 
-/* A thread at one moment. What memory does not hold is not known. */
+/* A thread at one moment. Memory outside of bytes is not known. */
 struct sym_stack {
     const uint64_t *regs; /* SYM_REGS of them */
     const uint8_t *bytes; /* memory from base on */
@@ -24,7 +24,7 @@ struct sym_frame {
     uint64_t cfa; /* canonical frame address: first byte above the return address; 0: not known */
 };
 
-/* Where code can be, for return addresses; NULL: everywhere. */
+/* Test for code addresses, to check return addresses; NULL: code can be everywhere. */
 struct sym_code {
     bool (*is_code)(const void *user, uint64_t ip);
     const void *user;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a walk through the entries of a unit stands. */
+/* State of a walk through the entries of a unit. */
 struct sym_type_walk {
     struct sym_finding *f;
     size_t known_len;     /* rows that are sorted */
@@ -99,7 +99,7 @@ static struct sym_found *sym_row_at(const struct sym_type_walk *w, struct sym_lo
     return from < w->known_len && row->base == place.at && row->is_tls == place.is_tls ? row : NULL;
 }
 
-/* Compilers number the statics of functions: counter.0, x.4021. C++ names say the function themselves. */
+/* Compilers number the statics of functions: counter.0, x.4021. C++ names contain the function. */
 static bool sym_is_numbered(const char *linker)
 {
     const char *dot = strrchr(linker, '.');
@@ -172,7 +172,7 @@ static struct sym_found *sym_block_of(const struct sym_type_walk *w, Dwarf_Die *
     return NULL;
 }
 
-/* Every program unit may cut a COMMON block into members of its own: the first one that is met counts. */
+/* Every program unit may divide a COMMON block into members differently: the first one found counts. */
 static ls_err sym_note_common(struct sym_type_walk *w, Dwarf_Die *die)
 {
     char text[256] = "blank COMMON";

@@ -148,7 +148,7 @@ static ls_err sym_make_unique(struct sym_finding *f, bool by_file)
     if (!order) return ls_nomem("%zu variables", f->len);
     size_t len = 0;
     for (size_t i = 0; i < f->len; i++)
-        if (f->rows[i].rank < SYM_RANK_MEMBER) /* members stand below their block */
+        if (f->rows[i].rank < SYM_RANK_MEMBER) /* members are below their block */
             order[len++] = (struct sym_name_order){f->rows[i].name, (uint32_t)i};
     qsort(order, len, sizeof(*order), sym_compare_names);
     for (size_t from = 0, to; from < len; from = to) {

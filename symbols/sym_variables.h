@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The global and static variables of a file: from its symbol tables, with what the DWARF adds (the function a
- * static is in, elements of arrays, members of COMMON blocks). Of several names for one place one is taken,
- * always the same. */
+/* The global and static variables of a file: from its symbol tables, with the additions of the DWARF (the
+ * function a static is in, elements of arrays, members of COMMON blocks). If one place has several names,
+ * always the same one is chosen. */
 #ifndef SYM_VARIABLES_H
 #define SYM_VARIABLES_H
 
@@ -12,7 +12,7 @@
 #define SYM_RANK_BLOCK UINT32_MAX
 #define SYM_RANK_MEMBER (UINT32_MAX - 1)
 
-/* A variable while it is being found out about. */
+/* A variable while its facts are being collected. */
 struct sym_found {
     uint64_t base, end, elem_size_bytes;
     uint32_t name;   /* as the programmer knows it; in the draft's texts */

@@ -24,7 +24,7 @@ enum { SYM_CPU_S = 60, SYM_BYTES_PER_S = 4 << 20 };
 struct sym_worker {
     struct sym_limits limits;
     pid_t pid;    /* 0: none */
-    int channel;  /* to the reader: a message says that the exchange is full, and how long it is */
+    int channel;  /* to the reader: a message announces the exchange's content and its length */
     int exchange; /* file in memory: the question, then the answer */
     unsigned deaths;
 };
@@ -35,7 +35,7 @@ struct sym_question_head {
 };
 /* Over the channel, both ways. */
 struct sym_message {
-    uint64_t len_bytes; /* of what is in the exchange */
+    uint64_t len_bytes; /* of the content of the exchange */
     uint64_t error;     /* ls_err of the answer */
 };
 
@@ -90,7 +90,7 @@ static bool sym_receive(int channel, struct sym_message *out)
 
 /* --- the reader --- */
 
-/* What a question may cost: the default action of SIGXCPU ends the reader. */
+/* Limit the CPU time of a question: the default action of SIGXCPU ends the reader. */
 static void sym_limit_cpu(const struct sym_limits *limits, const char *path)
 {
     struct rusage used;
@@ -278,7 +278,7 @@ static const char *sym_death_text(int status)
     }
 }
 
-/* An answer that only says what is wrong. */
+/* Make an answer that only names a problem. */
 static ls_err sym_answer_problem(const char *problem, struct sym_answer *out)
 {
     struct sym_draft d = {0};

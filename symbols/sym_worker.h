@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process of its own reads the files: binaries may be damaged or made to do harm, and whatever they do to
- * the libraries that read them (crash, endless loop, all memory) ends that process and costs the names of
- * that file, nothing else. Questions and answers go through a file in memory. */
+/* A separate process reads the files: binaries may be damaged or malicious, and any effect on the libraries
+ * that read them (crash, endless loop, all memory) ends that process and costs the names of that file,
+ * nothing else. Questions and answers go through a file in memory. */
 #ifndef SYM_WORKER_H
 #define SYM_WORKER_H
 
@@ -26,7 +26,7 @@ ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct s
 
 /* The process that reads now, 0: none (the next question starts one). */
 int sym_worker_pid(const sym_worker *w);
-/* How often a reader died. */
+/* Number of readers that died. */
 unsigned sym_worker_deaths(const sym_worker *w);
 
 #endif
