@@ -116,8 +116,8 @@ static double user_or_0(const struct closing *c, uint32_t process)
     return isnan(c->user_ns[process]) ? 0 : c->user_ns[process];
 }
 
-/* Put the processes of one program that are too short for a stratum each, order[from, to), into one, or into
- * stratum 0 where they are too short together. */
+/* Pool the processes of one program, order[from, to), that are too short for a stratum each: into one
+ * stratum, or into stratum 0 if they are too short together. */
 static void pool_program(struct closing *c, size_t from, size_t to)
 {
     double user_ns = 0;
@@ -286,7 +286,7 @@ static void fill_run(const struct sums *s, struct prof_run *run, char *why, size
     run->kernel_ns = rounded(kernel_ns);
     run->user_ns = run->cpu_ns - run->recording_ns - run->kernel_ns;
     run->kernel_error_ns = rounded(SPLIT_95 * sqrt(s->variance));
-    if (s->engines == 0) return; /* nothing that could represent it */
+    if (s->engines == 0) return; /* nothing could represent it */
     run->represented_ns = rounded(fmin(s->represented_ns, user_ns));
     run->unrepresented_ns = run->user_ns - run->represented_ns;
     run->weights_found = user_ns > 0 ? s->found_ns / user_ns : NAN;
@@ -346,7 +346,7 @@ static bool was_cut(const struct prof_burst *b)
     case SPOOL_BURST_STOPPED:
     case SPOOL_BURST_SIGNAL:
         return true;
-    default: /* by the code itself, and so would be others like it */
+    default: /* ended by the code itself, as similar bursts would be */
         return false;
     }
 }

@@ -40,7 +40,7 @@ static char *prof_unique_label(const struct prof_atlas_plan *p, const char *labe
     return out;
 }
 
-/* Larger cells until the grid has at most cells_max. */
+/* Enlarge the cells until the grid has at most cells_max. */
 static void prof_coarsen(struct prof_planned_domain *d, uint64_t cells_max)
 {
     struct ndm_geometry *g = &d->geometry;

@@ -105,7 +105,7 @@ static struct prof_map_now prof_map_find(const struct prof_image_domains *image,
 
 /* --- arrays --- */
 
-/* The image's own, which begins as its parent's where that has one. */
+/* The image's own state, which begins as a copy of its parent's if that has one. */
 static ls_err prof_data_own(struct prof_image_domains *image, uint32_t number, struct prof_domain_data **out)
 {
     const struct prof_domain_data *from = prof_data_find(image->parent, number);
@@ -151,7 +151,7 @@ static struct ls_span prof_data_bytes(const struct prof_domain_data *data)
     return (struct ls_span){data->bytes, data->len_bytes};
 }
 
-/* Damage costs a map, want of memory the recording. */
+/* Damage costs a map; lack of memory costs the recording. */
 static ls_err prof_refuse(struct prof_domains *d, ls_err e)
 {
     if (e == LS_ERR_NOMEM) return e;
@@ -235,7 +235,8 @@ static ls_err prof_layout_add(struct prof_domains *d, const struct prof_domain_d
     return LS_OK;
 }
 
-/* The layout that these bytes are, read before for a domain of the same shape, or now. */
+/* Return the layout of these bytes: the map's present one if domain and bytes are unchanged, else a new
+ * one. */
 static ls_err prof_layout_of(struct prof_domains *d, const struct prof_domain_data *data,
                              const struct prof_map_now *before, uint32_t domain, uint32_t *out)
 {
@@ -264,7 +265,7 @@ static uint32_t prof_tree_id(const struct prof_replay *r, uint32_t spool_id)
     return is_known ? r->survey->nodes.rows[spool_id - 1].node : PROF_NO_NODE;
 }
 
-/* A map that changed: so do its nodes'. */
+/* Update the nodes of a map that changed. */
 static ls_err prof_spans_change(struct prof_replay *r, const struct prof_image_domains *image,
                                 uint32_t number, uint64_t from_ns)
 {

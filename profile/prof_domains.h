@@ -55,7 +55,7 @@ struct prof_domains {
 /* Take a record of the image that r replays; records of other kinds than natural domains change nothing.
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_domains_take(struct prof_replay *r, const struct spool_rec_header *rec);
-/* All images were replayed: the rest needs this. */
+/* Call it once all images were replayed; the functions below need it. */
 void prof_domains_sort(struct prof_domains *d);
 /* The span of a node at a time in a process, or NULL. */
 const struct prof_map_span *prof_domains_find(const struct prof_domains *d, uint32_t process, uint32_t node,

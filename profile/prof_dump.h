@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that the program asked for (loadstone_dump_samples, SMRTree::dumpAllSamples): the samples of its
- * process until then, as text with a column a value. */
+/* Files that the program requested (loadstone_dump_samples, SMRTree::dumpAllSamples): the samples of its
+ * process until then, as text with one column per value. */
 #ifndef PROF_DUMP_H
 #define PROF_DUMP_H
 

@@ -197,7 +197,7 @@ static struct prof_landing prof_land_spot(const struct prof_spot *spots, size_t 
             landing.is_outside = spots[i].value == NDM_NOWHERE;
             return landing;
         }
-    landing.span = PROF_NOT_MAPPED; /* it recorded the access itself, or did not see it */
+    landing.span = PROF_NOT_MAPPED; /* the function recorded the access itself, or did not see it */
     return landing;
 }
 
@@ -333,7 +333,7 @@ static ls_err prof_gather_burst(struct prof_fields *f, uint32_t burst)
 
 /* --- steps --- */
 
-/* Fields share the room for steps. */
+/* The fields share the memory for steps. */
 static uint32_t prof_steps_that_fit(const struct prof_fields *f, uint64_t values_len)
 {
     size_t fields = 0;
@@ -470,7 +470,8 @@ static uint64_t prof_field_bytes(const struct prof_fields *f, const struct prof_
     return (whole + stepped) * PROF_GATHER_BYTES;
 }
 
-/* A domain that nothing of touched has its field of all nodes; a node that nothing touched has none. */
+/* A field of all nodes is always written, even if no sample touched the domain; a field of one node only if
+ * samples touched that node. */
 static bool prof_is_written(const struct prof_planned_field *p)
 {
     return p->samples > 0 || p->node == UINT32_MAX;

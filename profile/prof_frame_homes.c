@@ -49,7 +49,7 @@ void prof_frame_homes_return(struct prof_frame_homes *h, uint64_t slot)
 
 uint64_t prof_frame_homes_find(const struct prof_frame_homes *h, uint64_t addr, uint64_t ip)
 {
-    size_t from = 0, to = h->edges.len; /* edges before from lie above addr */
+    size_t from = 0, to = h->edges.len; /* edges before from are above addr */
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
         if (h->edges.rows[middle].cfa > addr)

@@ -26,7 +26,7 @@ const char *prof_h5_type_problem(hid_t type, enum prof_type want)
     return NULL;
 }
 
-/* Other filters are code that nobody here needs, run on bytes of strangers. */
+/* Refuse other filters: this code does not need them, and they would run on untrusted bytes. */
 static bool prof_has_strange_filter(hid_t properties)
 {
     const int len = H5Pget_nfilters(properties);
@@ -85,7 +85,7 @@ static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, st
         t->room_bytes -= bytes + BLOCK_BYTES;
         t->texts[i] = strndup(packed + i * width, bytes);
         if (!t->texts[i]) return false;
-        ls_text_clean(t->texts[i], bytes, "\t\n"); /* of strangers: it goes to terminals */
+        ls_text_clean(t->texts[i], bytes, "\t\n"); /* untrusted text that is printed on terminals */
     }
     return true;
 }
@@ -191,8 +191,8 @@ ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char *
     return LS_OK;
 }
 
-/* Values that an array of the file may have: its unwritten parts take no room in it, so that more than its
- * size allows for comes from somebody who wants our memory. */
+/* Most values that an array of the file may have. Unwritten parts take no space in a file, so an array larger
+ * than the file size allows is an attempt to exhaust memory. */
 static uint64_t prof_h5_values_max(hid_t object)
 {
     const hid_t file = H5Iget_file_id(object);

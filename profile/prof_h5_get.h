@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes and arrays of a file that nobody vouches for: types and extents are checked before a value is
- * read, sizes before memory is asked for.
+/* Attributes and arrays of an untrusted file: types and extents are checked before a value is read, sizes
+ * before memory is allocated.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef PROF_H5_GET_H
@@ -14,7 +14,7 @@
 
 enum { PROF_GET_AXES_MAX = 4 };
 
-/* An open group, and how messages call it. */
+/* An open group, and its names in messages. */
 struct prof_h5_place {
     const char *file, *group;
     hid_t id;

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Values of recordings take up to 12 bytes in memory for each of the file, and the page of view 37 with all
- * that it needs. HDF5 does not survive a lack of memory everywhere: values leave it some. With the program
- * itself less than 1 GiB for files of up to 18 MiB. */
+/* Values of recordings take up to 12 bytes of memory per byte of the file, and the page of view 37 with all
+ * its data. HDF5 does not survive every lack of memory, so values leave some memory for it. With the program
+ * itself this is less than 1 GiB for files of up to 18 MiB. */
 #define PROF_VALUES_ALWAYS (UINT64_C(640) << 20)
 #define PROF_MEMORY_ALWAYS (UINT64_C(896) << 20)
 #define PROF_VALUES_MAX (UINT64_C(1) << 50) /* no sum of these wraps */
@@ -83,7 +83,7 @@ static void prof_choose_memory(struct prof_h5_input *in)
     in->memory_bytes = prof_at_least(PROF_MEMORY_PER_BYTE / PROF_VALUES_PER_BYTE * bytes, PROF_MEMORY_ALWAYS);
 }
 
-/* Files without a seal (made or changed by other tools) are HDF5's business. */
+/* Files without a seal (made or changed by other tools) are left to HDF5's checks. */
 static ls_err prof_check_seal(const char *path, int fd, uint64_t len_bytes)
 {
     struct prof_seal found, want;

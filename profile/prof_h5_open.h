@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HDF5 files that nobody vouches for: only regular ones are opened, neither plugins nor links to other files
- * are followed, and the memory of this process is bounded while one is open.
+/* Open untrusted HDF5 files: only regular files are opened, neither plugins nor links to other files are
+ * followed, and the memory of this process is bounded while one is open.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe).  Signal: not safe. */
 #ifndef PROF_H5_OPEN_H
@@ -15,7 +15,7 @@ struct prof_h5_input {
     hid_t id; /* H5I_INVALID_HID: nothing is open */
     uint64_t len_bytes;
     uint64_t values_bytes; /* memory that its values may take */
-    uint64_t memory_bytes; /* and that all may take which is done with them */
+    uint64_t memory_bytes; /* memory for the values and all that is made from them */
 };
 
 /* Open path to read it; writer is the command that writes such files, for messages.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code that was generated at run time: names from the program's own perf map, where it writes one. */
+/* Names of generated code: from the program's own perf map, if it writes one. */
 #ifndef PROF_JIT_H
 #define PROF_JIT_H
 
@@ -22,8 +22,8 @@ void prof_jit_free(prof_jit *j);
  * mapping begins. */
 const char *prof_jit_function(prof_jit *j, uint64_t ip, uint64_t *out_base);
 
-/* The map's name for ip, "" for none: engines ship code without symbols inside their files, and name that
- * too. */
+/* The map's name for ip, "" for none: engines have code without symbols inside their files, and their maps
+ * name that too. */
 const char *prof_jit_named(prof_jit *j, uint64_t ip);
 
 struct prof_jit_counts {

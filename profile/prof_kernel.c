@@ -54,8 +54,8 @@ void prof_kernel_fini(struct prof_kernel_cells *c)
     *c = (struct prof_kernel_cells){0};
 }
 
-/* One that was drawn with the chance 1 / calls and took each_ns: the Horvitz-Thompson estimator and its
- * variance (Journal of the American Statistical Association 47, 1952). */
+/* Estimate from one call drawn with probability 1 / calls that took each_ns: the Horvitz-Thompson estimator
+ * and its variance (Journal of the American Statistical Association 47, 1952). */
 static void prof_cell_estimate(struct prof_kernel_cell *cell, double calls, double each_ns)
 {
     cell->calls = calls;

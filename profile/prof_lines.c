@@ -128,7 +128,8 @@ static int prof_compare_sources(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-/* An address where one module was after another has a row for each, in the order in which they went. */
+/* An address where several modules were, one after the other, has a row for each, in the order in which they
+ * were unloaded. */
 static ls_err prof_lines_of_ip(const struct prof_lines_context *c, const struct prof_line_source *sources,
                                const uint64_t *ips, size_t at)
 {

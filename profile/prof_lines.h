@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distinct sampled instructions of a process, and where each is. */
+/* Distinct sampled instructions of a process, and their places in the source. */
 #ifndef PROF_LINES_H
 #define PROF_LINES_H
 

@@ -52,8 +52,9 @@ static bool prof_is_spool(const char *path)
     return sscanf(dir, "p%9u.%9u/%n", &a, &b, &used) == 2 && dir + used == name;
 }
 
-/* The program never touches them, and they come and go unseen by the hooks: kept, they would stand where
- * something else was mapped since. After the classification, which looks at neighbours. */
+/* Drop mappings of the spool. The program never touches them, and the hooks do not see them come and go: if
+ * kept, they would hide later mappings at the same place. Call it after the classification, which examines
+ * neighbours. */
 static void prof_drop_spool(struct prof_mapping *rows, size_t *len)
 {
     size_t kept = 0;
@@ -62,8 +63,8 @@ static void prof_drop_spool(struct prof_mapping *rows, size_t *len)
     *len = kept;
 }
 
-/* QEMU's user mode shows the access rights of its own mappings, in which code is only readable: if no file is
- * executable, assume that the first of several mappings of a file is code if it is read-only. */
+/* QEMU's user mode shows the access rights of the emulator's mappings, in which code is only readable: if no
+ * file is executable, assume that the first of several mappings of a file is code if it is read-only. */
 static void prof_guess_code(struct prof_mapping *rows, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -74,7 +75,7 @@ static void prof_guess_code(struct prof_mapping *rows, size_t len)
             rows[i].access |= PROF_MAP_EXEC;
 }
 
-/* Modules have few mappings, which stand close together. */
+/* Modules have few mappings, which are close together. */
 static bool prof_is_module(const struct prof_mapping *rows, size_t len, size_t at)
 {
     enum { PROF_NEAR = 16 };

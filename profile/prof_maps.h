@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of /proc/PID/maps, and which coarse home each mapping is. */
+/* Parse the text of /proc/PID/maps, and find the coarse home of each mapping. */
 #ifndef PROF_MAPS_H
 #define PROF_MAPS_H
 

@@ -33,14 +33,15 @@ struct prof_merge_job {
     prof_writer *writer;
 };
 
-/* Starts, lengths, and whether the numbers of all files mean the same: fills shift_ns and job->run.
+/* Merge starts and lengths, and check that the numbers of all files mean the same: fills shift_ns and
+ * job->run.
  * Errors: LS_ERR_FORMAT, as prof_merge. */
 ls_err prof_merge_run(struct prof_merge_job *job);
 
-/* job->nodes, and where each file's went (node_of).
+/* Fill job->nodes, and the merged row of each file's node (node_of).
  * Owns:   job.  Errors: LS_ERR_NOMEM. */
 ls_err prof_merge_nodes(struct prof_merge_job *job);
-/* job->phases, and where each file's went (phase_of).
+/* Fill job->phases, and the merged row of each file's phase (phase_of).
  * Owns:   job.  Errors: LS_ERR_NOMEM. */
 ls_err prof_merge_phases(struct prof_merge_job *job);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables that are appended row by row, and samples: which of their columns point to rows, which are times. */
+/* Merge the tables that are appended row by row, and the samples: which columns hold row numbers, and which
+ * hold times. */
 #include "profile/prof_file.h"
 #include "profile/prof_merge_parts.h"
 
@@ -131,7 +132,7 @@ static int merge_source_order(const void *a, const void *b)
     return by_file ? by_file : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Lines that several files show stand there once: the first one's. */
+/* Keep one copy of lines that several files show: the first one's. */
 static size_t merge_sources(struct prof_source *rows, size_t len)
 {
     size_t kept = 0;

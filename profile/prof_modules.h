@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ELF files that one process image mapped: which file an address is of, and where that file's own view
- * has it. */
+/* The ELF files that one process image mapped: finds the file of an address, and the address in that file's
+ * own view. */
 #ifndef PROF_MODULES_H
 #define PROF_MODULES_H
 

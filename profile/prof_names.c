@@ -30,7 +30,7 @@ void prof_names_free(prof_names *n)
     free(n);
 }
 
-/* Takes text over. */
+/* Take ownership of text. */
 static const char *prof_name_keep(prof_names *n, char *text, size_t len)
 {
     const uint64_t key = ls_hash_bytes(LS_HASH_BEGIN, text, len);
@@ -44,7 +44,7 @@ static const char *prof_name_keep(prof_names *n, char *text, size_t len)
         free(text);
         return "";
     }
-    ls_index_put(&n->by_text, key, (uint32_t)n->texts.len - 1); /* without memory it is kept once more */
+    ls_index_put(&n->by_text, key, (uint32_t)n->texts.len - 1); /* without memory it may be stored twice */
     return text;
 }
 

@@ -40,9 +40,9 @@ ls_err prof_phase_begin(struct prof_phase_stack *s, struct prof_run_state *run, 
 /* End the innermost open phase of that name and those inside it. False: there is none, nothing happens. */
 bool prof_phase_end(struct prof_phase_stack *s, struct prof_run_state *run, const char *name,
                     uint64_t time_ns);
-/* The thread ends: so do its phases. How many were open. */
+/* End all phases of a thread that ends.  Returns how many were open. */
 size_t prof_phase_end_all(struct prof_phase_stack *s, struct prof_run_state *run, uint64_t time_ns);
-/* The phases of `from` go on elsewhere (in a fork child): open in `to` from now on.  Errors: LS_ERR_NOMEM. */
+/* Continue the phases of `from` in a fork child: open in `to` from now on.  Errors: LS_ERR_NOMEM. */
 ls_err prof_phase_copy(const struct prof_phase_stack *from, struct prof_phase_stack *to,
                        struct prof_run_state *run, struct prof_phase_point at);
 /* The id of the innermost one, PROF_NO_PHASE when empty. */

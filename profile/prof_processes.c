@@ -96,7 +96,7 @@ static void prof_set_end(struct prof_process *p, uint32_t status)
     p->ended = PROF_ENDED_EXIT;
 }
 
-/* A pid may come again: the image that was there when its parent heard of its end. */
+/* Pids are reused: the end belongs to the image that existed when its parent learned of the end. */
 static void prof_set_child_end(struct prof_run_state *run, const struct prof_forks *forks,
                                const struct prof_child_end *end)
 {

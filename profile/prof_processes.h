@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of /processes: who came from whom, how each image ended, its rank in a job. */
+/* The rows of /processes: parents, the end of each image, its rank in a job. */
 #ifndef PROF_PROCESSES_H
 #define PROF_PROCESSES_H
 

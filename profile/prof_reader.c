@@ -121,7 +121,7 @@ static ls_err prof_read_numbers(prof_profile *p, hid_t dataset, const char *wher
     return e;
 }
 
-/* The space of a virtual data set is not asked for: that opens the files it is made of. */
+/* Do not ask for the storage size of a virtual data set: that opens its source files. */
 static ls_err prof_read_dataset(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
                                 struct prof_column_data *out)
 {

@@ -63,8 +63,8 @@ struct prof_burst {
     uint32_t samples_len;
     uint32_t frame; /* row of frames: the call stack at the trigger; UINT32_MAX when none was taken */
     uint32_t phase; /* id in phases of the thread at the trigger; UINT32_MAX: none */
-    /* CPU time that its accesses represent. Not weight_ns where a burst was cut short before its loads could
-     * be timed: then other bursts of the same function speak for it. */
+    /* CPU time that its accesses represent. Differs from weight_ns if a burst was cut short before its loads
+     * could be timed: then other bursts of the same function represent it. */
     uint64_t data_weight_ns;
 };
 /* Kernel time of one process by cause. Rows without a node, line or frame: UINT32_MAX. */

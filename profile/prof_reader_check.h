@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers in run.h5 that point somewhere must point to something: checked before anybody follows them. */
+/* Check that row numbers in run.h5 refer to existing rows, before they are used. */
 #ifndef PROF_READER_CHECK_H
 #define PROF_READER_CHECK_H
 

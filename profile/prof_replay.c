@@ -334,7 +334,7 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
     return LS_OK;
 }
 
-/* The fork's thread is where its phases are; another one (its file was lost) is not guessed. */
+/* Take the open phases of the thread that forked; the main thread's if it has none or its file was lost. */
 static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, size_t files_len,
                                struct prof_fork *fork)
 {
@@ -416,7 +416,7 @@ static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, si
     return LS_OK;
 }
 
-/* The phases that the forking thread was in go on in the child. */
+/* The phases of the forking thread continue in the child. */
 static ls_err prof_begin_inherited(struct prof_replay *r)
 {
     const struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);

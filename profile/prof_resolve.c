@@ -38,7 +38,7 @@ struct prof_resolve_job {
     char unrepresented_why[512];
 };
 
-/* Shorter processes have no overhead worth a name: one burst is a large share of nothing. */
+/* The overhead of shorter processes is not reported: one burst is a large share of a short life. */
 #define PROF_OVERHEAD_LIFE_NS (LS_NS_PER_S / 10)
 
 static ls_err prof_survey_all_images(struct prof_resolve_job *job)

@@ -68,7 +68,7 @@ bool prof_place_next(const struct prof_place_tables *t, struct prof_call_place *
 
 enum prof_line_kind { PROF_LINE_NOT_ASKED, PROF_LINE_OTHER, PROF_LINE_ALLOCATOR };
 
-/* Asked once a line: there are many patterns, and few lines. */
+/* Checked once per line: there are many patterns, and few lines. */
 static bool prof_place_is_allocator(const struct prof_place_tables *t, const struct prof_call_place *p)
 {
     const uint32_t row = t->frames[p->frame].line;
@@ -130,7 +130,7 @@ static uint64_t prof_code_identity(const struct prof_place_tables *t, const stru
 
 void prof_path_identities(const struct prof_place_tables *t, uint64_t *out)
 {
-    for (size_t i = 0; i < t->frames_len; i++) { /* parents stand before their children */
+    for (size_t i = 0; i < t->frames_len; i++) { /* parents are before their children */
         const uint32_t parent = t->frames[i].parent;
         uint64_t h = (parent < i ? out[parent] : 1) ^ prof_code_identity(t, &t->frames[i]);
         h *= UINT64_C(0x9e3779b97f4a7c15);

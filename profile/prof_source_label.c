@@ -446,7 +446,7 @@ static void find_allocating_assignments(const struct toks *t, struct range r, st
     find_assignments(t, r, true, f);
 }
 
-/* One way after the other over all statements of the line; the first that finds something decides. */
+/* Apply one search to all statements of the line; the first search with a result decides. */
 static bool find_by(const struct toks *t, size_t first, find_fn *find, struct finding *f)
 {
     for (size_t from = first, to; from < t->len; from = to + 1) {

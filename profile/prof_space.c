@@ -106,13 +106,13 @@ ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_
     return e;
 }
 
-/* Clear [base, end) of a layer; an empty or wrapping extent is nobody's. */
+/* Clear [base, end) of a layer; ignore an empty or wrapping extent. */
 static ls_err prof_evict(prof_space *s, enum prof_layer layer, uint64_t base, uint64_t end)
 {
     return base < end ? smr_live_evict(s->layers[layer], base, end) : LS_OK;
 }
 
-/* A block that a thread no longer needs is other memory again. */
+/* End thread-local blocks: their memory is ordinary memory again. */
 static ls_err prof_space_end_tls(prof_space *s, uint64_t base, uint64_t end)
 {
     return s->tls ? prof_tls_evict(s->tls, base, end) : LS_OK;
@@ -138,7 +138,7 @@ static void prof_end_life(prof_space *s, size_t row, uint64_t time_ns)
     s->extents[row] = (struct prof_extent){0, 0};
 }
 
-/* Memory that goes away takes the ranges inside it along. */
+/* End the ranges inside memory that is freed or unmapped. */
 static ls_err prof_end_ranges(prof_space *s, uint64_t base, uint64_t end, uint64_t time_ns)
 {
     const size_t before = smr_live_len(s->layers[PROF_LAYER_RANGES]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a STACK record to the frames of its thread, and to the call path that run.h5 keeps. */
+/* Convert a STACK record to the frames of its thread, and to the call path that run.h5 keeps. */
 #ifndef PROF_STACKS_H
 #define PROF_STACKS_H
 

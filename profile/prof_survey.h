@@ -31,7 +31,7 @@ struct prof_survey_module {
     uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC; 0: there from the start, UINT64_MAX: to the end */
     uint64_t seen_ns;          /* last snapshot that shows it */
 };
-/* Bytes that stand at base. */
+/* Bytes at base. */
 struct prof_survey_bytes {
     uint8_t *bytes;
     size_t len_bytes; /* 0: none */

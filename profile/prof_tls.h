@@ -39,7 +39,7 @@ void prof_tls_fini(struct prof_tls *t);
 ls_err prof_tls_blocks(struct prof_tls *t, uint32_t lane, const struct spool_tls_blocks *r);
 /* The thread of lane ended. */
 ls_err prof_tls_end(struct prof_tls *t, uint32_t lane);
-/* Memory that is somebody else's now. */
+/* Drop blocks in memory that now has another use. */
 ls_err prof_tls_evict(struct prof_tls *t, uint64_t base, uint64_t end);
 
 /* False: addr is in no block. Out of memory gives false too. */
