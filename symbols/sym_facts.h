@@ -19,7 +19,7 @@ struct sym_segment {
 struct sym_section {
     uint64_t base, end;
     uint32_t name;
-    uint32_t is_tls; /* its addresses differ from those of the data: each thread has a copy */
+    uint32_t is_tls; /* its addresses are not data addresses: each thread has a copy */
 };
 /* A global or static variable. Sorted by base, then larger ones first. */
 struct sym_variable {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ELF files of a run: each is read once, no matter how many processes mapped it. Nothing a file contains
- * can do harm here (sym_worker.h). */
+/* The ELF files of a run: each is queried once, no matter how many processes mapped it. Nothing a file
+ * contains can do harm here (sym_worker.h). */
 #ifndef SYM_FILES_H
 #define SYM_FILES_H
 
