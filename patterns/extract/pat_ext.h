@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all parts of extraction share: the memory budget, the arena that tables and sequences are allocated
- * from, a hash, and runs of accesses. */
+/* Types shared by all parts of extraction: the memory budget, the arena for tables and sequences, a hash, and
+ * runs of accesses. */
 #ifndef PAT_EXT_H
 #define PAT_EXT_H
 
@@ -12,10 +12,10 @@
 
 struct pat_ext_arena;
 
-/* The memory that extraction may use. Every part asks before it grows, and works with less if refused. */
+/* The memory that extraction may use. Each part asks before it grows, and works with less if refused. */
 struct pat_ext_budget {
     uint64_t limit_bytes, used_bytes;
-    struct pat_ext_arena *arena; /* where tables and sequences lie, NULL: malloc's memory */
+    struct pat_ext_arena *arena; /* allocates tables and sequences; NULL: use malloc */
 };
 
 /* Return whether len_bytes are left. */
@@ -45,16 +45,16 @@ static inline void pat_ext_give(struct pat_ext_budget *b, uint64_t len_bytes)
 
 /* ---- arena ---- */
 
-/* Memory for the tables and sequences of many rows, which accesses jump about in: blocks of a power of two
- * bytes out of chunks that have huge pages where the kernel gives them, so that a jump need not miss the TLB
- * as well as the cache. Blocks that are given back join their neighbours (the buddy system: Knowlton, "A Fast
- * Storage Allocator", CACM 1965), and chunks without blocks go back to the system. */
+/* Memory for the tables and sequences of many rows, which are accessed in random order: blocks of a power of
+ * two bytes, taken from chunks that use huge pages where the kernel provides them, so that a random access
+ * need not miss the TLB as well as the cache. Freed blocks merge with their neighbours (the buddy system:
+ * Knowlton, "A Fast Storage Allocator", CACM 1965), and chunks without blocks are returned to the system. */
 enum { PAT_EXT_ARENA_LOG2_MIN = 8, PAT_EXT_ARENA_LOG2_MAX = 21 };
 
 struct pat_ext_arena_chunk;
 struct pat_ext_arena_free;
 
-/* Zeroed, or NULL where one is wanted: every block is one of malloc's. */
+/* If zeroed, or if NULL is passed as the arena, every block comes from malloc. */
 struct pat_ext_arena {
     struct pat_ext_arena_chunk *chunks;
     size_t chunks_len, chunks_cap;
@@ -63,25 +63,25 @@ struct pat_ext_arena {
     uint8_t log2_chunk;                                          /* bytes of a chunk; 0: none */
 };
 
-/* The largest block that is a part of a chunk, or a whole one, by its log2; 0: none is. */
+/* Return log2 of the largest block that fits into a chunk; 0: the arena has no chunks. */
 static inline uint8_t pat_ext_arena_most(const struct pat_ext_arena *a)
 {
     return a ? a->log2_chunk : 0;
 }
 
-/* Chunks are a small part of so much memory.
+/* Choose a chunk size that is a small part of memory_bytes.
  * Owns:   the caller ends a with pat_ext_arena_fini, which releases all blocks. */
 void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes);
 void pat_ext_arena_fini(struct pat_ext_arena *a);
 
-/* 2^log2_bytes bytes, not initialised, aligned to cache lines if they are as large as one.
+/* Allocate 2^log2_bytes uninitialised bytes, aligned to cache lines if they fill at least one.
  * Owns:   the caller gives them back with the same log2_bytes.  Errors: NULL without memory. */
 void *pat_ext_arena_take(struct pat_ext_arena *a, uint8_t log2_bytes);
 void pat_ext_arena_give(struct pat_ext_arena *a, void *block, uint8_t log2_bytes); /* NULL-safe */
 
 /* ---- hash ---- */
 
-/* The finalizer of MurmurHash3 (Appleby), a bijection; 0 only for 2^64 - 1. */
+/* The finalizer of MurmurHash3 (Appleby), a bijection; it is 0 only for 2^64 - 1. */
 static inline uint64_t pat_ext_hash(uint64_t thing)
 {
     uint64_t h = thing + 1;
@@ -92,17 +92,17 @@ static inline uint64_t pat_ext_hash(uint64_t thing)
 
 /* ---- runs ---- */
 
-/* Accesses of one row that follow each other by the same distance. */
+/* Consecutive accesses of one row at the same distance. */
 struct pat_ext_run {
     int64_t distance;
     uint64_t len; /* accesses */
 };
 
-/* Runs of one row, one after the other. */
+/* Consecutive runs of one row. */
 struct pat_ext_runs {
     const struct pat_ext_run *data;
     size_t len;
-    uint32_t weight; /* how often short ones count: pat_ext_tally_weigh */
+    uint32_t weight; /* how often each short run counts: pat_ext_tally_weigh */
 };
 
 /* Return runs without the first n. */

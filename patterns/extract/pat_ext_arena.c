@@ -8,7 +8,7 @@
 
 enum { ARENA_CHUNK_LOG2_MIN = 16, ARENA_MEMORY_PART_LOG2 = 7, ARENA_LINE_LOG2 = 6 };
 
-/* A free block begins with its neighbours among those of its size. */
+/* A free block begins with links to its neighbours in the list of its size. */
 struct pat_ext_arena_free {
     struct pat_ext_arena_free *next, *before;
 };
@@ -27,8 +27,8 @@ void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes)
         a->log2_chunk--;
 }
 
-/* A huge page of its own, NULL without memory: what is given back is the system's at once, and can be the
- * next thing that is asked for. */
+/* Map a huge page; NULL without memory. It is unmapped when freed, so the system can reuse its memory at
+ * once, also for the next allocation. */
 static void *arena_huge_page(size_t len_bytes)
 {
     char *p = mmap(NULL, 2 * len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -115,7 +115,7 @@ static struct pat_ext_arena_chunk *arena_chunk_add(struct pat_ext_arena *a)
     return &a->chunks[a->chunks_len++];
 }
 
-/* It has no block, and is not the only such one: that one is kept, should one be wanted again at once. */
+/* Release a chunk without blocks. The caller keeps one such chunk for the next allocation. */
 static void arena_chunk_drop(struct pat_ext_arena *a, struct pat_ext_arena_chunk *c)
 {
     arena_remove(a, c, 0, a->log2_chunk);

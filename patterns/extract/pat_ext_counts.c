@@ -37,13 +37,14 @@ uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* d's value, which is not a divisor of the number, becomes their greatest common one. */
+/* Replace d's value, which does not divide the number, by their greatest common divisor. */
 static void divisor_shrink(struct pat_ext_divisor *d, uint64_t number)
 {
     d->value = pat_ext_gcd(number, d->value);
     if (!d->value) return;
     const uint64_t odd = d->value >> __builtin_ctzll(d->value);
-    d->inverse = odd; /* right in the low three bits; each step doubles them (Newton's method) */
+    d->inverse = odd; /* correct in the low three bits; each step doubles the number of correct bits (Newton's
+                         method) */
     for (int bits = 3; bits < 64; bits *= 2)
         d->inverse *= 2 - odd * d->inverse;
     d->most = UINT64_MAX / d->value;
@@ -53,24 +54,24 @@ inline void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number)
 {
     const uint64_t product = number * d->inverse;
     const int twos = d->value ? __builtin_ctzll(d->value) : 0;
-    const uint64_t quotient = product >> twos | product << (-twos & 63); /* of a multiple */
+    const uint64_t quotient = product >> twos | product << (-twos & 63); /* if it is a multiple */
     if (!d->value || quotient > d->most) divisor_shrink(d, number);
 }
 
 /* ---- distances ---- */
 
-/* Once it is pruned it is smaller, so that it stays near the processor. */
+/* A pruned tally is smaller, so that it stays in the near caches. */
 enum { TALLY_FIRST_LOG2 = 3, TALLY_PRUNED_LOG2 = 10, TALLY_NEWCOMERS = 8 };
-/* It is sampled when of so many that were looked for fewer had a slot than that, until more have than this. */
+/* The tally is sampled when fewer than FEW of LOOKED look-ups found a slot, until MANY do. */
 enum { TALLY_LOOKED = 64, TALLY_FEW = 4, TALLY_MANY = 8 };
 
-/* Not pruned: the distance's slot, or the free one that it can have. */
+/* Find the distance's slot in a tally that is not pruned, or a free one for it. */
 static struct pat_ext_way *tally_find(const struct pat_ext_tally *t, int64_t distance)
 {
     return pat_ext_ways_find(t->slots, t->log2_cap, pat_ext_tally_slot(t, distance), (uint64_t)distance);
 }
 
-/* All counts move to a larger table. False without memory. */
+/* Move all counts to a larger table. Return false without memory. */
 static bool tally_grow(struct pat_ext_tally *t, struct pat_ext_budget *b, uint8_t log2_cap)
 {
     struct pat_ext_tally wider = *t;
@@ -84,7 +85,7 @@ static bool tally_grow(struct pat_ext_tally *t, struct pat_ext_budget *b, uint8_
     return true;
 }
 
-/* The rarest of the four slots that the distance may have, a free one if there is one. */
+/* Return the rarest of the four slots that the distance may have, a free one if there is one. */
 static struct pat_ext_way *tally_rarest(const struct pat_ext_tally *t, int64_t distance)
 {
     struct pat_ext_way *ways = &t->slots[pat_ext_tally_slot(t, distance)], *rarest = ways;
@@ -99,7 +100,7 @@ static void tally_take(struct pat_ext_tally *t, struct pat_ext_way *way, int64_t
     *way = (struct pat_ext_way){(uint64_t)distance, count};
 }
 
-/* Of each four slots the most frequent ones stay. */
+/* Keep the most frequent distances of each four slots. */
 static void tally_prune(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
     struct pat_ext_tally pruned = *t;
@@ -107,7 +108,7 @@ static void tally_prune(struct pat_ext_tally *t, struct pat_ext_budget *b)
     pruned.slots = pat_ext_ways_new(b, pruned.log2_cap);
     pruned.is_pruned = true;
     pruned.len = 0;
-    if (!pruned.slots) { /* not even that much memory: begin again */
+    if (!pruned.slots) { /* not enough memory even for that: start over */
         memset(t->slots, 0, pat_ext_ways_bytes(t->log2_cap));
         pruned.slots = t->slots;
         pruned.log2_cap = t->log2_cap;
@@ -123,7 +124,7 @@ static void tally_prune(struct pat_ext_tally *t, struct pat_ext_budget *b)
     *t = pruned;
 }
 
-/* Is it worth looking for each? */
+/* Decide from recent look-ups whether to look up each distance. */
 static void tally_watch(struct pat_ext_tally *t, bool is_met)
 {
     t->met += is_met;
@@ -157,7 +158,7 @@ void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, u
         way->value -= count;
 }
 
-/* Room for one more. False: there is none, or it was pruned for that. */
+/* Make room for one more distance. Return false if there is none, or if the tally was pruned instead. */
 static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
 {
     const uint32_t cap = (uint32_t)pat_ext_ways_cap(t->log2_cap);
@@ -165,7 +166,7 @@ static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
     if (t->len < PAT_EXT_TALLY_MAX) {
         const uint8_t log2_cap = t->log2_cap ? t->log2_cap + 1 : TALLY_FIRST_LOG2;
         const uint64_t more_bytes = pat_ext_ways_bytes(log2_cap) - pat_ext_ways_bytes(t->log2_cap);
-        /* a few are always counted */
+        /* the first few are always counted */
         if ((!t->log2_cap || pat_ext_fits(b, more_bytes)) && tally_grow(t, b, log2_cap)) return true;
     }
     if (t->log2_cap) tally_prune(t, b);
@@ -185,7 +186,7 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
         if (t->is_pruned) pat_ext_tally_add_pruned(t, (struct pat_ext_run){distance, count}, 1);
         return t->is_pruned;
     }
-    tally_take(t, tally_find(t, distance), distance, count); /* the table may be another one */
+    tally_take(t, tally_find(t, distance), distance, count); /* the table may have moved */
     t->unique++;
     return true;
 }
@@ -206,7 +207,7 @@ bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, s
     return is_all;
 }
 
-/* What has no slot in a pruned tally takes one from what is rarer. */
+/* Add a count to a pruned tally: a distance without a slot replaces a rarer one. */
 static void tally_join_pruned(struct pat_ext_tally *to, int64_t distance, uint64_t count)
 {
     struct pat_ext_way *way =
@@ -247,7 +248,7 @@ void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b)
 
 /* ---- lines and pages ---- */
 
-/* Once it is a sample, fewer do. */
+/* A sample keeps fewer pages. */
 enum { PAGES_FIRST_LOG2 = 2, PAGES_SAMPLE_LOG2 = 13, PAGES_HALVINGS_MAX = 63 };
 
 static struct pat_ext_way *pages_find(const struct pat_ext_pages *p, uint64_t hash)
@@ -255,7 +256,7 @@ static struct pat_ext_way *pages_find(const struct pat_ext_pages *p, uint64_t ha
     return pat_ext_ways_find(p->slots, p->log2_cap, hash, hash);
 }
 
-/* What is still kept moves to a table of another size. False without memory. */
+/* Move the pages still kept to a table of another size. Return false without memory. */
 static bool pages_rebuild(struct pat_ext_pages *p, struct pat_ext_budget *b, uint8_t log2_cap)
 {
     struct pat_ext_pages fresh = *p;
@@ -288,7 +289,7 @@ static void pages_halve(struct pat_ext_pages *p, struct pat_ext_budget *b)
     while (pages_kept(p) >= ((size_t)1 << log2_cap) / 2 && p->halvings < PAGES_HALVINGS_MAX)
         p->halvings++;
     if (pages_rebuild(p, b, log2_cap)) return;
-    pat_ext_pages_fini(p, b); /* not even that much memory */
+    pat_ext_pages_fini(p, b); /* not enough memory even for that */
     p->halvings = PAGES_HALVINGS_MAX;
 }
 
@@ -298,7 +299,7 @@ static bool pages_make_room(struct pat_ext_pages *p, struct pat_ext_budget *b)
     if (!p->halvings && p->len < PAT_EXT_PAGES_MAX) {
         const uint8_t log2_cap = p->log2_cap ? p->log2_cap + 1 : PAGES_FIRST_LOG2;
         const uint64_t more_bytes = pat_ext_ways_bytes(log2_cap) - pat_ext_ways_bytes(p->log2_cap);
-        /* a few are always kept */
+        /* the first few are always kept */
         if ((!p->log2_cap || pat_ext_fits(b, more_bytes)) && pages_rebuild(p, b, log2_cap)) return true;
     }
     if (!p->log2_cap) return false;
@@ -306,7 +307,7 @@ static bool pages_make_room(struct pat_ext_pages *p, struct pat_ext_budget *b)
     return p->log2_cap != 0;
 }
 
-/* These lines of the page were touched. Returns its slot, NULL when it is not kept. */
+/* Record these lines of the page as touched. Return its slot, NULL if it is not kept. */
 static struct pat_ext_way *pages_add(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t hash,
                                      uint64_t lines)
 {
@@ -314,7 +315,7 @@ static struct pat_ext_way *pages_add(struct pat_ext_pages *p, struct pat_ext_bud
     struct pat_ext_way *slot = p->log2_cap ? pages_find(p, hash) : NULL;
     if (!slot || !slot->value) {
         if (!pages_make_room(p, b) || !pat_ext_pages_keep(p, hash)) return NULL;
-        slot = pages_find(p, hash); /* the table may be another one */
+        slot = pages_find(p, hash); /* the table may have moved */
         slot->key = hash;
         p->len++;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is counted of a row's accesses: distances and their greatest common divisor, lines and pages. */
+/* Counters of a row: distances and their greatest common divisor, lines and pages. */
 #ifndef PAT_EXT_COUNTS_H
 #define PAT_EXT_COUNTS_H
 
@@ -11,22 +11,22 @@
 
 /* ---- tables in buckets ---- */
 
-/* Tables of keys and values in buckets of four, one cache line each. The four are compared at once: in which
- * slot a key is, if it is there, no processor could foresee, and where most keys are new that is what
- * look-ups wait for. */
+/* Hash tables in buckets of four slots, one cache line each. The four keys are compared without branches: the
+ * matching slot is unpredictable, and where most keys are new, mispredictions would dominate the look-up
+ * time. */
 enum { PAT_EXT_WAYS = 4 };
 
 struct pat_ext_way {
-    uint64_t key, value; /* value 0: free; the free slots of a bucket are its last ones, and their keys 0 */
+    uint64_t key, value; /* value 0: free; free slots are at the end of a bucket, and their keys are 0 */
 };
 
-/* 2^log2_cap slots (4 at least), all free. They count for b, whether they fit or not.
+/* Allocate 2^log2_cap slots (4 at least), all free. They are charged to b even if they exceed its limit.
  * Owns:   the caller ends them with pat_ext_ways_free.  Errors: NULL without memory. */
 struct pat_ext_way *pat_ext_ways_new(struct pat_ext_budget *b, uint8_t log2_cap);
 /* NULL-safe. */
 void pat_ext_ways_free(struct pat_ext_way *slots, struct pat_ext_budget *b, uint8_t log2_cap);
 
-/* Slots of a table; log2_cap 0: there is none yet. */
+/* Return the number of slots of a table; log2_cap 0: there is no table yet. */
 static inline size_t pat_ext_ways_cap(uint8_t log2_cap)
 {
     return log2_cap ? (size_t)1 << log2_cap : 0;
@@ -37,18 +37,17 @@ static inline uint64_t pat_ext_ways_bytes(uint8_t log2_cap)
     return pat_ext_ways_cap(log2_cap) * sizeof(struct pat_ext_way);
 }
 
-/* The key's slot in the bucket, or, as if it were that, a free one whose key is the same; NULL: there is
- * neither. */
+/* Return the bucket's slot that holds `key`, or, for key 0, a free slot; NULL: neither exists. */
 static inline struct pat_ext_way *pat_ext_ways_match(struct pat_ext_way *bucket, uint64_t key)
 {
     unsigned same = (unsigned)(bucket[0].key == key) | (unsigned)(bucket[1].key == key) << 1 |
                     (unsigned)(bucket[2].key == key) << 2 | (unsigned)(bucket[3].key == key) << 3;
-    __asm__("" : "+r"(same)); /* else GCC may branch on the last of them */
+    __asm__("" : "+r"(same)); /* otherwise GCC may branch on the last comparison */
     return same ? &bucket[__builtin_ctz(same)] : NULL;
 }
 
-/* The key's slot, or the free one that it can have; there must be a free one. From the bucket of slot `at`
- * on, modulo 2^log2_cap. */
+/* Return the slot that holds `key`, or a free one for it; there must be a free slot. The search begins at the
+ * bucket of slot `at`, modulo 2^log2_cap. */
 static inline struct pat_ext_way *pat_ext_ways_find(struct pat_ext_way *slots, uint8_t log2_cap, uint64_t at,
                                                     uint64_t key)
 {
@@ -64,49 +63,49 @@ static inline struct pat_ext_way *pat_ext_ways_find(struct pat_ext_way *slots, u
 
 /* ---- greatest common divisor ---- */
 
-/* The greatest common divisor of numbers that come one by one. Most are multiples of it, which a
- * multiplication tells (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI
- * 1994, section 9). Zeroed: of no number, or of zeros only. */
+/* The greatest common divisor of a stream of numbers. Most numbers are multiples of it, which one
+ * multiplication verifies (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
+ * PLDI 1994, section 9). Zeroed: no number yet, or only zeros. */
 struct pat_ext_divisor {
     uint64_t value;   /* 0: none */
     uint64_t inverse; /* of its odd part, modulo 2^64 */
     uint64_t most;    /* the largest quotient */
 };
 
-uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* of 0 and b: b */
+uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* gcd of 0 and b: b */
 
-/* The number comes. */
+/* Include a number in the divisor. */
 void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number);
 
 /* ---- distances ---- */
 
-/* How often each distance occurred. Exact up to PAT_EXT_TALLY_MAX different ones. Beyond that, or when memory
- * is short, it is pruned: then what stays is the frequent ones, with about these counts. A distance has one
- * of four slots there; of those that have none every eighth, or what occurs eight times at once, takes the
- * slot of the rarest of the four, if that is no more frequent, and else leaves that one with less (after
- * Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2, 1982, and Demaine et al.,
- * "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002). Where hardly any distance
- * has a slot, looking for each would cost more than all the rest: then of short runs one batch in eight is
- * counted, eight times; long ones are rare, and are all counted. */
+/* Counts the occurrences of each distance: exact up to PAT_EXT_TALLY_MAX different ones. Beyond that, or when
+ * memory is short, the tally is pruned: it then keeps the frequent distances, with approximate counts. A
+ * distance has one of four slots there. When it has none, every eighth such run (and each run of eight or
+ * more accesses) takes the slot of the rarest of the four, if that is no more frequent, and else reduces the
+ * count of that one (after Misra and Gries, "Finding Repeated Elements", Science of Computer Programming 2,
+ * 1982, and Demaine et al., "Frequency Estimation of Internet Packet Streams with Limited Space", ESA 2002).
+ * If hardly any distance has a slot, looking up each one would dominate the run time: then one batch of short
+ * runs in eight is counted, with weight eight; long runs are rare, and are all counted. */
 enum { PAT_EXT_TALLY_MAX = 16384, PAT_EXT_TALLY_SAMPLE = 8 };
 
 /* Zeroed is empty. */
 struct pat_ext_tally {
-    struct pat_ext_way *slots;  /* how often, by distance */
-    uint32_t unique;            /* different ones; once is_pruned at least so many */
-    uint32_t batches;           /* of runs, since it is sampled */
+    struct pat_ext_way *slots;  /* counts by distance */
+    uint32_t unique;            /* different distances; a lower bound once is_pruned */
+    uint32_t batches;           /* batches of runs since sampling began */
     struct pat_ext_divisor gcd; /* greatest common divisor of all distances, 0: all are 0 */
     uint16_t len;               /* slots in use */
     uint8_t log2_cap;           /* of slots, 0: none */
     bool is_pruned : 1;
     bool is_sampled : 1; /* pruned, and hardly any distance has a slot */
-    uint8_t newcomers;   /* since it was pruned, of those that had no slot */
-    uint8_t looked, met; /* of those last looked for, and of these that had a slot */
+    uint8_t newcomers;   /* runs without a slot since it was pruned */
+    uint8_t looked, met; /* recent look-ups, and how many of them found a slot */
 };
 _Static_assert(2 * PAT_EXT_TALLY_MAX <= UINT16_MAX, "as many slots as there may be");
 
-/* The first slot where it may be. Multiplicative hashing by the golden ratio (Knuth, The Art of Computer
- * Programming, volume 3, 6.4). */
+/* Return the first slot of the distance's bucket. Multiplicative hashing by the golden ratio (Knuth, The Art
+ * of Computer Programming, volume 3, 6.4). */
 static inline uint32_t pat_ext_tally_slot(const struct pat_ext_tally *t, int64_t distance)
 {
     return (uint32_t)((uint64_t)distance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->log2_cap)) &
@@ -118,13 +117,13 @@ static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t
     if (t->log2_cap) ls_prefetch(&t->slots[pat_ext_tally_slot(t, distance)]);
 }
 
-/* pat_ext_tally_add of a tally that is not pruned, and of one that is.  Errors: as there; none. */
+/* pat_ext_tally_add for a tally that is not pruned, and for a pruned one.  Errors: as there; none. */
 bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
                              uint64_t count);
 void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint32_t weight);
 
-/* The distance occurred so often.
- * Errors: false without memory for the first slots; then only the divisor knows of it. */
+/* Count `count` occurrences of the distance.
+ * Errors: false without memory for the first slots; then only the divisor includes it. */
 static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
                                      uint64_t count)
 {
@@ -133,56 +132,57 @@ static inline bool pat_ext_tally_add(struct pat_ext_tally *t, struct pat_ext_bud
     return true;
 }
 
-/* How often each of the next batch of runs counts, whose memory may then be fetched: 1, or where it is
- * sampled 0 or PAT_EXT_TALLY_SAMPLE, as a hash of the batch's number says: whatever period the program has. */
+/* Return the weight of the next batch of runs, so that its memory can be prefetched: 1, or, when the tally is
+ * sampled, 0 or PAT_EXT_TALLY_SAMPLE. A hash of the batch's number decides, so that periods of the program do
+ * no harm. */
 static inline uint32_t pat_ext_tally_weigh(struct pat_ext_tally *t)
 {
     if (!t->is_sampled) return 1;
     return pat_ext_hash(++t->batches) % PAT_EXT_TALLY_SAMPLE ? 0 : PAT_EXT_TALLY_SAMPLE;
 }
 
-/* pat_ext_tally_add of a batch of runs.  Errors: as there, of some of them. */
+/* Call pat_ext_tally_add for a batch of runs.  Errors: as there, for some of them. */
 bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs);
 
-/* What was counted in `from` counts in `to`, too.  Errors: as pat_ext_tally_add, of some of them. */
+/* Add the counts of `from` to `to`.  Errors: as pat_ext_tally_add, for some of them. */
 bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);
 
-/* Releases the counts; unique, gcd and is_pruned stay. */
+/* Release the counts; unique, gcd and is_pruned stay. */
 void pat_ext_tally_fini(struct pat_ext_tally *t, struct pat_ext_budget *b);
 
 /* ---- lines and pages ---- */
 
-/* Which lines and pages were touched: exact up to PAT_EXT_PAGES_MAX pages of 4 KiB. Beyond that, or when
- * memory is short, a sample of the pages that halves itself (adaptive sampling: Flajolet, "On adaptive
- * sampling", Computing 43, 1990), with the lines of those: a standard error of about 1.5 %. */
+/* The set of touched lines and pages: exact up to PAT_EXT_PAGES_MAX pages of 4 KiB. Beyond that, or when
+ * memory is short, it is a sample of the pages that halves itself (adaptive sampling: Flajolet, "On adaptive
+ * sampling", Computing 43, 1990), with the lines of the sampled pages: a standard error of about 1.5 %. */
 enum { PAT_EXT_PAGES_MAX = 16384, PAT_EXT_PAGE_LINES = 64, PAT_EXT_PAGES_FETCHED = 3 };
 
 /* Zeroed is empty. */
 struct pat_ext_pages {
-    struct pat_ext_way *slots; /* a bit for each line, by the hash of the page's number */
+    struct pat_ext_way *slots; /* value: a bit for each line, key: the hash of the page number */
     uint32_t len;
     uint8_t log2_cap; /* 0: none */
-    uint8_t halvings; /* only hashes with so many leading zeros are kept */
-    uint64_t page;    /* the last one, and its slot, NULL when it is not kept */
+    uint8_t halvings; /* only hashes with this many leading zero bits are kept */
+    uint64_t page;    /* the last page, and its slot (NULL if it is not kept) */
     struct pat_ext_way *last;
 };
 
-/* pat_ext_pages_touch of a page that is not where it is looked for first; hash: of the page. */
+/* The slow path of pat_ext_pages_touch: the page is not in its first bucket; hash: of the page. */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
-/* Does its sample have the page? */
+/* Return whether the page is in the sample. */
 static inline bool pat_ext_pages_keep(const struct pat_ext_pages *p, uint64_t hash)
 {
     return !p->halvings || hash >> (64 - p->halvings) == 0;
 }
 
-/* The bucket where it is looked for first; there must be slots. */
+/* Return the bucket that is searched first; there must be slots. */
 static inline struct pat_ext_way *pat_ext_pages_bucket(const struct pat_ext_pages *p, uint64_t hash)
 {
     return &p->slots[hash & (((uint64_t)1 << p->log2_cap) - PAT_EXT_WAYS)];
 }
 
-/* The line (address / 64) was touched. Without memory it counts for less precision. */
+/* Note an access to the line (address / 64). Without memory the counts become less precise. */
 static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line)
 {
     const uint64_t page = line / PAT_EXT_PAGE_LINES;
@@ -204,7 +204,7 @@ static inline void pat_ext_pages_touch(struct pat_ext_pages *p, struct pat_ext_b
     if (p->last) p->last->value |= UINT64_C(1) << line % PAT_EXT_PAGE_LINES;
 }
 
-/* Once it is a sample of few pages, it is not worth telling which. */
+/* Prefetch the line's bucket. A sample of few pages skips that: most pages are not in it. */
 static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_t line)
 {
     if (!p->log2_cap || p->halvings > PAT_EXT_PAGES_FETCHED) return;
@@ -212,7 +212,7 @@ static inline void pat_ext_pages_prefetch(const struct pat_ext_pages *p, uint64_
     if (pat_ext_pages_keep(p, hash)) ls_prefetch(pat_ext_pages_bucket(p, hash));
 }
 
-/* Everything that was touched in `from` was touched in `to` as well. */
+/* Add everything touched in `from` to `to`. */
 void pat_ext_pages_join(struct pat_ext_pages *to, const struct pat_ext_pages *from, struct pat_ext_budget *b);
 
 uint64_t pat_ext_pages_count(const struct pat_ext_pages *p);

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* What was followed for less than that is kept run by run. The anchor begins anew at the last distance. */
+/* Repetitions of fewer runs (ECHO_WORTH) are kept run by run. At the last distance the limit of the anchor
+ * starts over. */
 enum { ECHO_LIMIT_FIRST = 64, ECHO_LIMIT_LAST = 1 << 23, ECHO_WORTH = 64 };
 
 void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo)
@@ -18,7 +19,7 @@ void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo)
  * spectrally good multipliers", Software: Practice and Experience 52, 2022). */
 #define ECHO_ODD UINT64_C(0xd1342543de82ef95)
 
-/* The next run that is foreseen. */
+/* Read the next predicted run. */
 static void echo_read(struct pat_ext_echo *echo)
 {
     if (echo->at == echo->period) {
@@ -38,7 +39,7 @@ bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t ru
     return true;
 }
 
-/* ---- when does a round end? ---- */
+/* ---- detecting the end of a round ---- */
 
 static void echo_anchor(const struct pat_ext_row *r, struct pat_ext_echo *echo, uint64_t limit)
 {
@@ -52,7 +53,7 @@ static void echo_follow(struct pat_ext_row *r, struct pat_ext_echo *echo)
 {
     echo->period = echo->since;
     echo->is_closed = echo->moved == 0;
-    r->goes_on = !echo->is_closed; /* what is known needs not wait */
+    r->goes_on = !echo->is_closed; /* predicted accesses need not be pending */
     echo->tokens = echo->accesses = echo->at = 0;
     echo->reader = pat_ext_stream_read_from(&r->stream, echo->from);
     echo_read(echo);
@@ -82,7 +83,7 @@ size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs)
     size_t n = 0;
     while (n < runs.len) {
         const struct pat_ext_run run = runs.data[n];
-        /* what goes two bits to the left with each run is gone after 32 of them */
+        /* each run shifts the print two bits to the left: a run has no effect after 32 more runs */
         const uint64_t mixed = ((uint64_t)run.distance ^ run.len << 48) * ECHO_ODD;
         now.print = (now.print << 2) + (mixed ^ mixed >> 32);
         now.moved += (uint64_t)run.distance * run.len;
@@ -106,9 +107,9 @@ void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r)
         echo_anchor(r, r->echo, 2 * r->echo->limit);
 }
 
-/* ---- leaving it ---- */
+/* ---- leaving a round ---- */
 
-/* Each run of the round that was followed: a share of the runs that were as foreseen. */
+/* Return how often run `at` of the round occurred among the runs predicted correctly. */
 static uint64_t echo_times(const struct pat_ext_echo *echo, uint64_t at)
 {
     return echo->tokens / echo->period + (at < echo->tokens % echo->period);
@@ -127,8 +128,8 @@ static void echo_count(struct pat_ext *e, struct pat_ext_row *r)
         if (times && !pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * times))
             r->has_tally_gap = true;
     }
-    /* less than a round is better than nothing: of four rounds that are all, one is noticed when little is
-     * left */
+    /* less than a round is still useful: if there are four rounds in all, detection may succeed only near the
+     * end */
     const bool is_full = echo->tokens >= echo->period;
     if (is_full < echo->was_full || (is_full == echo->was_full && echo->accesses <= echo->most)) return;
     echo->was_full = is_full;
@@ -150,7 +151,7 @@ static bool echo_keep_each(struct pat_ext *e, struct pat_ext_row *r)
 static bool echo_keep(struct pat_ext *e, struct pat_ext_row *r)
 {
     struct pat_ext_echo *echo = r->echo;
-    const bool has_room = r->kept - echo->spared <= e->kept_max; /* a run may be of many accesses */
+    const bool has_room = r->kept - echo->spared <= e->kept_max; /* a run may have many accesses */
     if (echo->tokens < ECHO_WORTH && has_room) return echo_keep_each(e, r);
     const struct pat_ext_repeat all = {echo->from, echo->period, echo->tokens};
     if (!echo->tokens) return true;
@@ -160,7 +161,7 @@ static bool echo_keep(struct pat_ext *e, struct pat_ext_row *r)
     return true;
 }
 
-/* From here on what comes is compared with what comes. */
+/* Restart detection: compare the following runs with each other only. */
 static void echo_begin_anew(struct pat_ext_row *r)
 {
     struct pat_ext_echo *echo = r->echo;

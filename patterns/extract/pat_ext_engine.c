@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-/* Of the memory allowed, for rows and their sequences, and for counts of distances and pages; the rest is for
- * the sequences that are handed over. */
+/* Shares of the memory limit for rows and their sequences, and for counts of distances and pages; the rest is
+ * for the sequences that are returned. */
 enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
-/* At which steps of lanes ahead memory is fetched that leads to their rows; accesses that are few; look-ups
- * in one go, and the part of accesses that must need one. */
+/* How many lanes each prefetch step runs ahead; the number of accesses that counts as few; look-ups in one
+ * bulk call, and the part of accesses (one in BULK_PART) that must need a look-up. */
 enum { EXT_LANES_AHEAD = 2, EXT_FEW = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
@@ -52,12 +52,12 @@ void pat_ext_fini(struct pat_ext *e)
 
 /* ---- where an access belongs ---- */
 
-/* Some accesses of a lane, their numbers in the round, and what was looked up for them at once. */
+/* Some accesses of a lane (their numbers in the round), and the results of bulk look-ups. */
 struct ext_chunk {
     struct pat_ext_lane *lane;
-    uint64_t need; /* rows that were valid at this stamp are so now */
+    uint64_t need; /* a row's span is valid if its stamp is at least this */
     const uint32_t *places;
-    const uint32_t *ranges; /* by access, NULL: nothing was */
+    const uint32_t *ranges; /* by access, NULL: no bulk look-up was made */
 };
 
 static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_chunk *chunk, size_t i)
@@ -76,7 +76,7 @@ static uint32_t ext_home(const struct pat_ext *e, uint32_t range)
     return home < e->tables->homes_len ? home : PAT_NONE;
 }
 
-/* Return whether addr is in r, as far as is known around its last access; renew that span's stamp. */
+/* Return whether addr is within the span known around r's last access; renew that span's stamp. */
 static inline bool ext_renew_span(const struct pat_ext *e, const struct ext_chunk *chunk,
                                   struct pat_ext_row *r, uint64_t addr)
 {
@@ -97,13 +97,13 @@ static bool ext_enter_node(const struct pat_ext *e, const struct ext_chunk *chun
         !pat_ext_home_pages_know(&e->ranges.pages, addr, r->home))
         return false;
     r->stamp = e->now;
-    r->lo = addr; /* around it is not known */
+    r->lo = addr; /* its surroundings are unknown */
     r->hi = addr + 1;
     return true;
 }
 
-/* Continue the lane with its row, or with the one before it, if addr is known to be there. Return that row,
- * else NULL. */
+/* Continue the lane with its row, or with its previous one, if addr is known to belong there. Return that
+ * row, else NULL. */
 static inline struct pat_ext_row *ext_continue(const struct pat_ext *e, const struct ext_chunk *chunk,
                                                uint64_t addr)
 {
@@ -115,7 +115,7 @@ static inline struct pat_ext_row *ext_continue(const struct pat_ext *e, const st
     return chunk->lane->row = back;
 }
 
-/* The row of access i of the chunk, of which nothing is known; NULL: no memory for it. */
+/* Return the row of access i of the chunk by a full look-up; NULL: no memory for it. */
 static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_chunk *chunk, size_t i)
 {
     const uint32_t at = chunk->places[i];
@@ -160,7 +160,7 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
     case PAT_EVENT_RANGE_BORN:
     case PAT_EVENT_RANGE_DIED:
         if (pat_ext_is_published(e)) return LS_OK;
-        LS_TRY(ext_round(e)); /* what came before does not know of it */
+        LS_TRY(ext_round(e)); /* earlier accesses must not see the change */
         e->now++;
         e->ranges_stamp = e->now;
         return pat_ext_ranges_event(&e->ranges, &e->budget, e->tables, event, e->now);
@@ -170,12 +170,12 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
         for (size_t i = 0; i < e->threads_len; i++)
             if (event->thread == PAT_NONE || event->thread == i) e->threads[i].broken = e->now;
         return LS_OK;
-    default: /* phases are no matter of order */
+    default: /* phases do not affect the order */
         return LS_OK;
     }
 }
 
-/* Published modes: the thread's windows see it too. */
+/* Published modes: add the access to the thread's windows. */
 static ls_err ext_see(struct pat_ext *e, const struct pat_ext_lane *lane, uint64_t addr)
 {
     struct pat_ext_appearances *seen = &e->appearances;
@@ -205,7 +205,8 @@ static void ext_prefetch_row(const struct pat_ext_row *r, int from, int to)
         ls_prefetch((const char *)r + (ptrdiff_t)line * PAT_EXT_ROW_LINE_BYTES);
 }
 
-/* Some lanes before its turn, first what every row needs; then it tells whether it needs more. */
+/* Prefetch in steps: some lanes ahead, first the cache lines that every access needs; they show whether more
+ * are needed. */
 static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *lane, const uint32_t *end)
 {
     if (end - lane > 4 * EXT_LANES_AHEAD) ls_prefetch(&lanes[lane[4 * EXT_LANES_AHEAD]]);
@@ -218,7 +219,7 @@ static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *
     if (near->run <= 1) ext_prefetch_row(near, PAT_EXT_ROW_LINES_TURN, PAT_EXT_ROW_LINES_JUMP);
 }
 
-/* Access i of the chunk, by itself; r is its row, NULL: not known. */
+/* Process access i of the chunk by itself; r is its row, NULL: not known. */
 static void ext_step(struct pat_ext *e, struct ext_chunk *chunk, size_t i, struct pat_ext_row *r)
 {
     const uint32_t at = chunk->places[i];
@@ -230,8 +231,9 @@ static void ext_step(struct pat_ext *e, struct ext_chunk *chunk, size_t i, struc
     if (r) pat_ext_turn(e, r, at, e->threads[chunk->lane->thread].salt);
 }
 
-/* Few accesses, or one that comes back, in a row that is in a run are counted at once, if nothing of the lane
- * waits: they are likely to go on with the run, and that is less work. */
+/* Process the accesses of a chunk. Few accesses, or one that returns to the previous row, are counted at once
+ * if the row is in a run and nothing of the lane is pending: they probably extend the run, and that is less
+ * work. */
 static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 {
     for (size_t i = 0, taken; i < len; i += taken) {
@@ -247,7 +249,7 @@ static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
     }
 }
 
-/* When much was looked up for the accesses before, these are looked up at once. */
+/* Look up all ranges at once if many of the previous accesses needed a look-up. */
 static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext_lane *lane,
                                    const uint32_t *places, size_t len, uint32_t *ranges)
 {
@@ -276,7 +278,7 @@ static void ext_lane(struct pat_ext *e, struct pat_ext_lane *lane)
     }
 }
 
-/* Published modes: the windows see the accesses in their order. */
+/* Published modes: add the accesses to the windows in their order. */
 static void ext_see_round(struct pat_ext *e)
 {
     for (size_t i = 0; i < e->round.len && e->err == LS_OK; i++) {
@@ -285,7 +287,7 @@ static void ext_see_round(struct pat_ext *e)
     }
 }
 
-/* All accesses that wait. */
+/* Process all accesses of the round. */
 static ls_err ext_round(struct pat_ext *e)
 {
     struct pat_ext_round *r = &e->round;

@@ -6,14 +6,14 @@
 
 /* ---- published modes ---- */
 
-/* A row of a window: addresses in units of the access. */
+/* A row of a window: addresses in units of the access size. */
 struct windows_row {
     uint32_t site, unit_bytes;
     uint32_t len, len_bytes;
 };
 struct window {
     struct windows_row *rows;
-    uint64_t *units;   /* rows x their places */
+    uint64_t *units;   /* rows x places */
     uint32_t *slots;   /* open addressing by site: row + 1, valid in this generation */
     uint32_t *slot_of; /* generation of the slot */
     uint32_t len, generation;
@@ -53,7 +53,7 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
     struct pat_ext_windows *w = calloc(1, sizeof(*w));
     if (!w) return NULL;
     w->rows = o->window_rows;
-    w->places = w->row_bytes = o->window_bytes; /* as many accesses as bytes, should they have none */
+    w->places = w->row_bytes = o->window_bytes; /* as many accesses as bytes, in case the size is 0 */
     w->slots = windows_slots(o->window_rows);
     bool is_whole = true;
     for (int i = 0; i < 2; i++) {
@@ -70,7 +70,7 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
     return NULL;
 }
 
-/* Is any address more than one unit from the one before? */
+/* Return whether any address is more than one unit from the previous one. */
 static bool window_gathers(const uint64_t *units, uint32_t len)
 {
     for (uint32_t i = 1; i < len; i++)
@@ -93,7 +93,7 @@ static void windows_analyse(struct pat_ext_windows *w, struct pat_ext_appearance
     }
 }
 
-/* The slot of site, or the free one where it would stand. */
+/* Return the slot of site, or the free one for it. */
 static uint32_t window_slot(const struct pat_ext_windows *w, const struct window *x, uint32_t site)
 {
     uint32_t i = (uint32_t)(site * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->slots - 1);
@@ -102,7 +102,7 @@ static uint32_t window_slot(const struct pat_ext_windows *w, const struct window
     return i;
 }
 
-/* The row of site that has room, a new one if need be; NULL: the window is full. */
+/* Return the row of site with room left, a new one if needed; NULL: the window is full. */
 static struct windows_row *window_row(struct pat_ext_windows *w, struct window *x, uint32_t site)
 {
     const uint32_t slot = window_slot(w, x, site);
@@ -130,10 +130,10 @@ void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *
     row->len_bytes += s->size_bytes;
 }
 
-/* The versions' own limits: many distances, or far ones in sequences that are long enough. */
+/* Rules of each version: many different distances, or far ones in sequences that are long enough. */
 static const struct {
-    bool is_more, is_far_more;    /* accesses, share of far ones: more than the limit, or that suffices */
-    bool does_unique_need_length; /* many distances are not enough in a short sequence */
+    bool is_more, is_far_more;    /* accesses, share of far ones: must exceed the limit, not only reach it */
+    bool does_unique_need_length; /* many different distances are not enough in a short sequence */
 } published_modes[PAT_MODE_COUNT] = {
     [PAT_MODE_PAPER] = {false, false, true},
     [PAT_MODE_V1] = {true, true, true},
@@ -155,11 +155,11 @@ bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct p
 
 /* ---- the costliest ---- */
 
-/* A row while rows are sorted by groups, then a group while these are sorted by cost. */
+/* A row while rows are sorted by group; then a group while groups are sorted by cost. */
 struct choose_row {
     const void *group;
     size_t row; /* the first of its group */
-    size_t len; /* rows of the group, from here on */
+    size_t len; /* rows of the group, starting here */
     double cost;
     bool passes;
 };
@@ -178,7 +178,7 @@ static int choose_by_cost(const void *a, const void *b)
     return ((*x)->row > (*y)->row) - ((*x)->row < (*y)->row);
 }
 
-/* Sums of the groups, in the first row of each; returns how many there are. */
+/* Sum up each group in its first row; return the number of groups. */
 static size_t choose_sum(struct choose_row *sorted, size_t len, struct choose_row **groups)
 {
     size_t groups_len = 0;
@@ -201,7 +201,7 @@ static void choose_group(struct pat_ext_candidate *rows, const struct choose_row
         rows[first[i].row].is_chosen = true;
 }
 
-/* Does the first `top` rows that pass have one of this group? */
+/* Return whether one of the first `top` rows that pass is in this group. */
 static bool choose_has_top_row(const struct choose_row *first, size_t rows_end,
                                const struct pat_ext_candidate *rows)
 {

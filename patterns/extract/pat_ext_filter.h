@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which sequences are kept: windows and filters of the published modes, and the choice of the costliest. */
+/* Selection of the sequences to keep: windows and filters of the published modes, and the choice of the
+ * costliest. */
 #ifndef PAT_EXT_FILTER_H
 #define PAT_EXT_FILTER_H
 
@@ -7,13 +8,13 @@
 
 /* ---- published modes ---- */
 
-/* What GS Patterns, as published, keeps: the moving windows of its first pass and its filters. (Sheridan et
- * al., "A Workflow for the Synthesis of Irregular Memory Access Microbenchmarks", section 2.1, Table 1; the
- * versions' own limits by their behaviour.) Only one thing differs: a row of a window is a site, where the
- * tool has one for all loads, or stores, of an instruction. */
+/* The selection of GS Patterns, as published: the moving windows of its first pass and its filters. (Sheridan
+ * et al., "A Workflow for the Synthesis of Irregular Memory Access Microbenchmarks", section 2.1, Table 1;
+ * the limits of each version follow its behaviour.) There is one difference: a row of a window is a site,
+ * where the tool has one row for all loads, or stores, of an instruction. */
 struct pat_ext_windows;
 
-/* How often sites were found to gather or scatter in a window. */
+/* The number of windows in which each site gathers or scatters. */
 struct pat_ext_appearances {
     uint64_t *counts; /* by site */
     size_t len;
@@ -25,14 +26,14 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
 void pat_ext_windows_free(struct pat_ext_windows *w); /* NULL-safe */
 uint64_t pat_ext_windows_bytes(const struct pat_extract_options *o);
 
-/* One access. When it does not fit, both windows are analysed into a and emptied first. a->counts has the
- * site. */
+/* Add one access. When it does not fit, both windows are first analysed into a and emptied. a->counts must
+ * have an entry for the site. */
 void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *a, uint32_t site,
                          const struct pat_site *row, uint64_t addr);
 
-/* Whether the filters of the mode keep this sequence, but for the rank by appearances. */
+/* Properties of a sequence that the filters of the published modes test. */
 struct pat_ext_measured {
-    uint64_t accesses, unique, far; /* unique: distances that are far count once for each direction */
+    uint64_t accesses, unique, far; /* unique: far distances count once for each direction */
     bool is_trivial;                /* distances -1, 0, 1 only */
     bool is_one_way;                /* distances are never negative, or never positive */
     bool has_module;
@@ -41,17 +42,17 @@ bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct p
 
 /* ---- the costliest ---- */
 
-/* A sequence; those of one group may become one pattern later. */
+/* A sequence; sequences of one group may be joined into one pattern later. */
 struct pat_ext_candidate {
     const void *group;
     double cost;
-    bool passes;    /* the filters */
-    bool is_chosen; /* out */
+    bool passes;    /* the filters accept it */
+    bool is_chosen; /* result */
 };
 
-/* rows are ranked, the first ones best. Choose all of the `top` groups that cost most, of those that have a
- * row which passes, and of the groups of the first `top` rows that pass: so that, whichever become one, the
- * `top` costliest patterns are among them, if there are as many.
+/* rows are ranked, the best first. Choose two sets of whole groups: the `top` costliest groups with a row
+ * that passes, and the groups of the first `top` rows that pass. Whichever sequences are joined later, the
+ * `top` costliest patterns are then included, if there are as many.
  * Errors: LS_ERR_NOMEM; then none is chosen. */
 ls_err pat_ext_choose(struct pat_ext_candidate *rows, size_t len, uint32_t top);
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
-/* In longer sequences, if their runs are many, rounds would have been noticed (pat_ext_echo.h). */
+/* In longer sequences, or with many runs, the echo would have noticed rounds (struct pat_ext_echo). */
 enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4, FINISH_WATCHED_PARTS = 8 };
-/* What a sequence with trivial distances must cost to be shown all the same. */
+/* A sequence with trivial distances is shown if its share of the cost is at least this. */
 #define FINISH_COSTLY_SHARE 0.01
 
 /* A row that may become a sequence. */
@@ -19,7 +19,7 @@ struct finish_row {
     struct pat_ext_row *row;
     size_t order;
     uint64_t unit_bytes;
-    unsigned unit_twos;   /* its binary logarithm, 64: it is no power of two */
+    unsigned unit_twos;   /* its binary logarithm; 64: not a power of two */
     uint64_t appearances; /* published modes */
     uint32_t threads;
     bool is_out, is_companion;
@@ -33,14 +33,16 @@ static bool finish_divides(uint64_t unit, uint64_t all)
     return unit && all % unit == 0; /* 0: all offsets are 0 */
 }
 
-/* Of a site whose width the source does not tell: words of 8 bytes, or as large ones as all offsets allow. */
+/* Return the access size; if the source does not give it: words of 8 bytes, or the largest that all offsets
+ * allow. */
 static uint64_t finish_size_bytes(const struct pat_ext *e, const struct pat_ext_row *r, uint64_t all)
 {
     const uint64_t word = all | 8;
     return e->tables->sites[r->site].size_bytes ? r->len_less + 1 : word & -word;
 }
 
-/* The home's element if all offsets are multiples of it, else the access, else what divides them all. */
+/* Return the home's element size if all offsets are multiples of it, else the access size, else their common
+ * divisor. */
 static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const bool is_ranged = r->home != PAT_NONE && !r->is_pool;
@@ -58,7 +60,7 @@ static uint64_t finish_magnitude(int64_t v)
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* What the filters look at; unique is as the mode counts it. */
+/* Measure the properties that the filters test; unique is counted as the mode requires. */
 static struct pat_ext_measured finish_measure(const struct pat_ext *e, const struct finish_row *f)
 {
     const struct pat_ext_row *r = f->row;
@@ -93,7 +95,7 @@ static double finish_cost(const struct pat_ext_row *r)
     return (double)r->cost_parts / PAT_EXT_COST_PARTS;
 }
 
-/* ---- threads that do the same ---- */
+/* ---- merging threads that behave alike ---- */
 
 static int finish_by_place(const void *a, const void *b)
 {
@@ -111,7 +113,7 @@ static bool finish_same_place(const struct finish_row *a, const struct finish_ro
     return a->row->site == b->row->site && a->row->home == b->row->home && a->unit_bytes == b->unit_bytes;
 }
 
-/* What `from` did counts for `to`. */
+/* Add the counts of `from` to `to`. */
 static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ext_row *from)
 {
     to->before_run += pat_ext_row_accesses(from);
@@ -124,7 +126,7 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
     pat_ext_row_drop(e, from);
 }
 
-/* rows[0, len): the same site, home and unit, by thread. */
+/* Merge rows[0, len): the same site, home and unit, sorted by thread. */
 static void finish_merge_group(struct pat_ext *e, struct finish_row *rows, size_t len)
 {
     size_t longest = 0;
@@ -177,7 +179,7 @@ static bool finish_keeps(const struct pat_ext *e, const struct finish_row *f, do
            (o->far_share_min > 0 && share >= o->far_share_min);
 }
 
-/* rows are ranked. The best `top` of loads and of stores, then the other filters. */
+/* Filter ranked rows: the best `top` of loads and of stores, then the other filters. */
 static void finish_filter_published(const struct pat_ext *e, struct finish_row *rows, size_t len)
 {
     uint32_t taken[2] = {0, 0}, last[2] = {PAT_NONE, PAT_NONE};
@@ -190,21 +192,22 @@ static void finish_filter_published(const struct pat_ext *e, struct finish_row *
     }
 }
 
-/* The first of all that are ahead, or the row itself (pat_ext_turns.h). */
+/* Return the first of all rows ahead, or the row itself (struct pat_ext_turns). */
 static const struct pat_ext_row *finish_leader(const struct pat_ext_row *r)
 {
     return r->turns.ahead ? r->turns.first : r;
 }
 
-/* Those that may take turns have the same one; what is in no group is one by itself. */
+/* Return an identifier of the row's group: rows that may take turns have the same one; a single row is a
+ * group by itself. */
 static const void *finish_group(const struct pat_ext_row *r)
 {
     const struct pat_ext_row *leader = finish_leader(r);
     return r->home != PAT_NONE && pat_ext_row_accesses(r) == pat_ext_row_accesses(leader) ? leader : r;
 }
 
-/* What is --top is a number of patterns. What takes turns with one of them comes along, also where it is
- * filtered: otherwise --top would decide how much of a stencil is seen. */
+/* --top is a number of patterns. Rows that take turns with a chosen one are included even if filtered:
+ * otherwise --top would decide how much of a stencil is visible. */
 static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len, double cost)
 {
     struct pat_ext_candidate *c = calloc(len + 1, sizeof(*c));
@@ -225,7 +228,7 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
 
 /* ---- indices ---- */
 
-/* The lowest address of what was kept. */
+/* Return the lowest address of the kept accesses. */
 static uint64_t finish_lowest(const struct pat_ext_row *r)
 {
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
@@ -248,10 +251,10 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
 
 struct finish_place {
     uint64_t base, addr;
-    size_t len, most; /* indices: so far, and all that are wanted */
+    size_t len, most; /* indices: so far, and the number wanted */
 };
 
-/* Offsets are multiples of the unit, which mostly is a power of two. */
+/* Offsets are multiples of the unit, which usually is a power of two. */
 static inline int64_t finish_index(const struct finish_row *f, uint64_t offset_bytes)
 {
     return (int64_t)(f->unit_twos < 64 ? offset_bytes >> f->unit_twos : offset_bytes / f->unit_bytes);
@@ -268,7 +271,7 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
     s->indices.data[at->len++] = finish_index(f, at->addr - at->base);
 }
 
-/* Accesses each of which is at another distance. */
+/* Expand accesses with single distances. */
 static bool finish_singles(const struct finish_row *f, struct pat_ext_reader *reader, struct pat_sequence *s,
                            struct finish_place *at)
 {
@@ -282,7 +285,7 @@ static bool finish_singles(const struct finish_row *f, struct pat_ext_reader *re
     return n > 0;
 }
 
-/* Those, or else the next run or jump. False: the end. */
+/* Expand single distances, or else the next run or jump. Return false at the end. */
 static bool finish_next(const struct pat_ext *e, const struct finish_row *f, struct pat_ext_reader *reader,
                         struct pat_sequence *s, struct finish_place *at)
 {
@@ -300,17 +303,17 @@ static bool finish_next(const struct pat_ext *e, const struct finish_row *f, str
     return true;
 }
 
-/* Of a sequence that is one round four times at least, the echo notices it within three of them, whatever
- * came before it looked, if that is a small part (pat_ext_echo.h); but it may have been busy with rounds
- * inside. */
+/* Return whether the echo would have noticed a round. In a sequence that consists of at least four rounds it
+ * does so within three of them, wherever it began to look, if the accesses before that are a small part
+ * (struct pat_ext_echo); but it may have been busy with inner rounds. */
 static bool finish_was_watched(const struct pat_ext_row *r)
 {
     const bool saw_nothing = r->echo && !r->echo->round;
     return r->kept > FINISH_SEARCHED || (saw_nothing && r->kept >= FINISH_WATCHED_PARTS * r->echo->begun);
 }
 
-/* A row that does the same again and again is told by two rounds, however long it is, if `most` indices are
- * enough for them. */
+/* Represent a row that repeats itself by two rounds, however long it is, if `most` indices suffice for
+ * them. */
 static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, size_t most,
                         struct pat_sequence *s)
 {
@@ -319,7 +322,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     struct pat_ext_token t;
     const uint64_t round = r->echo ? r->echo->round : 0;
     if (!e->options->fold_min || r->kept < e->options->fold_min || r->jumps != 1) return false;
-    /* what only goes one way does so in no order mostly, if its runs are many */
+    /* one-way sequences with many runs usually have no period */
     const bool is_searched = (!finish_was_watched(r) && !f->measured.is_one_way) ||
                              r->stream.len_bytes <= r->kept / FINISH_SEARCHED_PART;
     if (!round && !is_searched) return false;
@@ -329,7 +332,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     if (r->home == PAT_NONE || r->is_pool) ask.base = finish_lowest(r);
     if (has_range) ask.base = e->tables->ranges[t.range].start;
     bool is_folded = round && pat_fold_stream(&r->stream, &ask, &s->indices, &s->fold);
-    ask.round = 0; /* what was noticed may be the inner one of two rounds */
+    ask.round = 0; /* the round that was noticed may be the inner one of two */
     is_folded = is_folded || (is_searched && pat_fold_stream(&r->stream, &ask, &s->indices, &s->fold));
     if (!is_folded) return false;
     if (has_range) s->ranges_print = pat_ext_hash(ask.base);
@@ -337,7 +340,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     return true;
 }
 
-/* Up to `most` indices of the row. */
+/* Expand up to `most` indices of the row. */
 static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_t most,
                             struct pat_sequence *s)
 {
@@ -352,7 +355,8 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0, .most = most};
     while (at.len < at.most && finish_next(e, f, &reader, s, &at))
-        if (!r->has_repeats && reader.place.block != r->stream.first) /* its memory is the next indices' */
+        if (!r->has_repeats && reader.place.block != r->stream.first) /* its memory is reused for the next
+                                                                         indices */
             pat_ext_stream_give_before(&r->stream, &e->budget, reader.place.block);
     s->indices.len = at.len;
     s->base = at.base;
@@ -423,8 +427,8 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
 
 /* ---- all together ---- */
 
-/* Of every site: its accesses, the home of the row that has most of them, whether they are ever at another
- * place. */
+/* For each site: its accesses, the home of its row with the most accesses, and whether its address ever
+ * changes. */
 struct finish_sites {
     uint64_t *accesses, *most;
     uint32_t *homes;
@@ -469,8 +473,8 @@ static ls_err (*const finish_indirect)(const struct pat_tables *t, const uint64_
     NULL;
 #endif
 
-/* Which loads give the indices. What is loaded from one place all the time is an array's base or length (in
- * unoptimised code, a descriptor, an object). */
+/* Find the loads that give the indices. A load that always reads the same address provides an array's base or
+ * length (in unoptimised code, a descriptor, an object) and is ignored. */
 static ls_err finish_indices(const struct pat_ext *e, const struct finish_sites *sites,
                              struct pat_sequences *out)
 {
@@ -508,7 +512,7 @@ static int finish_by_rank(const void *a, const void *b)
     return x != y ? x - y : finish_by_cost(a, b);
 }
 
-/* What stays is in front, companions behind the others; the rest is dropped. */
+/* Move the chosen rows to the front, companions after the others; drop the rest. */
 static size_t finish_keep(struct pat_ext *e, struct finish_row *f, size_t len, struct pat_sequences *out)
 {
     size_t kept = 0;
@@ -549,7 +553,7 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     struct finish_sites sites = {0};
     ls_err err = rows && f ? LS_OK : ls_nomem("%zu sequences", e->rows_len);
     *out = (struct pat_sequences){.accesses = e->accesses, .accesses_unplaced = e->unplaced};
-    /* what rows release from now on need not go back to the system: it counts as held */
+    /* memory that rows release from now on may stay in the process: it counts as held */
     e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
     if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
     for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
-/* What takes no more than an eighth of a byte an access that fits is kept beyond that: it may be folded. */
+/* Beyond the limit, sequences that take at most an eighth of a byte per access within it are kept: they may
+ * be folded. */
 enum { EXT_SPARSE_PART = 8 };
 
-/* Accesses that may still be kept. */
+/* Return how many more accesses may be kept. */
 static uint64_t ext_left(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const uint64_t stored = r->echo ? r->kept - r->echo->spared : r->kept;
@@ -15,7 +16,7 @@ static uint64_t ext_left(const struct pat_ext *e, const struct pat_ext_row *r)
     return stored < e->kept_max ? e->kept_max - stored : 0;
 }
 
-/* The sequence goes on by t; what no longer fits is not kept. */
+/* Append t to the sequence; the part that does not fit is not kept. */
 static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t)
 {
     if (r->is_cut) return;
@@ -29,7 +30,7 @@ static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     }
     if (!pat_ext_stream_put(&r->stream, &e->budget, t)) {
         const bool helped = pat_ext_reclaim(e);
-        if (r->is_cut) return; /* it gave up itself */
+        if (r->is_cut) return; /* the row itself was reclaimed */
         if (!helped || !pat_ext_stream_put(&r->stream, &e->budget, t)) {
             r->is_cut = true;
             return;
@@ -41,8 +42,8 @@ static void ext_keep(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
 
 /* ---- runs ---- */
 
-/* Runs that nothing foresaw are kept; they were counted. Whether they fit is asked once for all of them: they
- * are few. */
+/* Keep runs that were not predicted and are already counted. Space is checked once for all of them: they are
+ * few. */
 static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
     size_t n = 0;
@@ -58,7 +59,7 @@ static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_e
                      .kind = PAT_EXT_RUN, .distance = runs.data[n].distance, .count = runs.data[n].len});
 }
 
-/* Runs of a row that follows no round, up to one that may end one. Returns how many. */
+/* Count runs of a row that repeats no round, up to one that may end a round. Return how many. */
 static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
     if (r->echo) runs.len = pat_ext_echo_note(r->echo, runs);
@@ -105,7 +106,7 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     pat_ext_echo_jumped(r);
     r->before_run++;
     r->addr = t->addr;
-    r->distance = INT64_MIN; /* none yet; should it come first, it is counted all the same */
+    r->distance = INT64_MIN; /* no distance yet; if this distance really occurs first, it is still counted */
     pat_ext_take_turn(e, r, at);
 }
 
@@ -114,7 +115,7 @@ static uint64_t ext_apart(uint64_t a, uint64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Are all accesses that were kept near its last one? */
+/* Return whether all kept accesses are near the row's last one. */
 static bool ext_is_near(const struct pat_ext_row *r)
 {
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
@@ -127,7 +128,7 @@ static bool ext_is_near(const struct pat_ext_row *r)
     return !r->is_cut;
 }
 
-/* After the last of the first changes of the range: one pool, or single ranges? */
+/* Decide after the last of the first changes of the range whether the home is one pool or single ranges. */
 static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
 {
     const uint64_t anchor = r->anchor;
@@ -142,7 +143,7 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
     r->crossings = NULL;
 }
 
-/* The next access is in another range of the home. */
+/* Process an access in another range of the home. */
 static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
 {
     const int64_t distance = (int64_t)(t->addr - r->addr);
@@ -179,7 +180,7 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
     r->range = spot->range;
     r->lo = spot->lo;
     r->hi = spot->hi;
-    if (pat_ext_has_area(e, r)) { /* [anchor - area, anchor + area), where that does not wrap */
+    if (pat_ext_has_area(e, r)) { /* clip to [anchor - area, anchor + area), without wrapping */
         const uint64_t first = r->anchor < PAT_EXT_AREA_BYTES ? 0 : r->anchor - PAT_EXT_AREA_BYTES;
         const uint64_t last =
             r->anchor > UINT64_MAX - PAT_EXT_AREA_BYTES ? UINT64_MAX : r->anchor + PAT_EXT_AREA_BYTES;
@@ -189,16 +190,16 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
     r->stamp = e->now;
 }
 
-/* ---- accesses that wait: taking apart ---- */
+/* ---- pending accesses: splitting ---- */
 
 static struct pat_ext_part *pending_filling(struct pat_ext *e)
 {
     return &e->pending.parts[e->pending.filling];
 }
 
-enum { PENDING_AHEAD = 16 }; /* accesses for which pages of a pool are fetched */
+enum { PENDING_AHEAD = 16 }; /* distance in accesses at which pages of a pool are prefetched */
 
-/* Does the row go on at addr, in one line of it? */
+/* Return whether the row continues at addr, within one line. */
 static inline bool pending_stays(const struct pat_ext *e, const struct pat_ext_row *r, uint64_t addr,
                                  bool in_pool)
 {
@@ -208,7 +209,7 @@ static inline bool pending_stays(const struct pat_ext *e, const struct pat_ext_r
     return stays && !pat_ext_is_wide(r, addr);
 }
 
-/* Of the accesses as many as there is room for. */
+/* Split as many of the accesses as fit into the part. Return how many. */
 static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
                                    const struct pat_ext_places *places, bool in_pool)
 {
@@ -222,7 +223,7 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
     for (; n < most; n++) {
         const uint32_t at = places->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* the next lane's, too */
+        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next lane's */
         if (in_pool && n + PENDING_AHEAD < places->len)
             pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[places->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
@@ -247,9 +248,9 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
     return n;
 }
 
-/* ---- accesses that wait: counting ---- */
+/* ---- pending accesses: counting ---- */
 
-/* What counting the part will need. */
+/* Prefetch the data that counting the part needs. */
 static void pending_fetch(struct pat_ext_part *p)
 {
     uint32_t run = 0, turned = 0;
@@ -271,7 +272,7 @@ static void pending_fetch(struct pat_ext_part *p)
     }
 }
 
-/* The row's turns, where its distance changed: they add to the marks of their accesses. */
+/* Note the row's turns where its distance changed: they add to the marks of their accesses. */
 static void pending_turns(struct pat_ext *e, struct pat_ext_row *r, const uint32_t *at, size_t len)
 {
     if (!len) return;
@@ -309,7 +310,7 @@ static void pending_count(struct pat_ext *e, struct pat_ext_part *p)
     p->len = p->stretches_len = p->runs_len = p->turned_len = 0;
 }
 
-/* One part is full: it is fetched, the other one is counted and then filled. */
+/* Prefetch the full part; count the other one, which is filled next. */
 static void pending_swap(struct pat_ext *e)
 {
     struct pat_ext_pending *w = &e->pending;

@@ -39,33 +39,33 @@ void pat_ext_cost_fini(struct pat_ext_cost *c)
     *c = (struct pat_ext_cost){0};
 }
 
-/* Where a line is, if it is in the table at all. */
+/* The position of a line in the table. */
 struct cost_place {
     uint64_t *bucket;
     uint64_t tag;
 };
 
-/* Of a line (its number, with its thread's salt). Lines that follow each other have buckets that follow each
- * other, in groups; where a group lies, and with which bucket it begins, is a hash. */
+/* Return the position of a line (its number, with its thread's salt). Consecutive lines have consecutive
+ * buckets, in groups; a hash determines the position of a group and the bucket at which it begins. */
 static inline struct cost_place cost_at(const struct pat_ext_cost *c, uint64_t line)
 {
     const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
     const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
     const uint64_t bucket = ((group * PAT_EXT_COST_GROUP + place) & c->mask) * COST_WAYS;
-    /* the bucket comes from the other end; no tag is 0, as those of free entries are */
+    /* the bucket uses the other end of the hash; no tag is 0, because free entries have tag 0 */
     const uint64_t tag = (group & COST_TAG) | UINT64_C(1) << COST_TIME_BITS;
     return (struct cost_place){&c->entries[bucket], tag};
 }
 
-/* Lines that a level holds, and what waiting for one of it takes, in cycles beyond a hit in the first level:
- * round figures of today's server processors, 32 KiB, 1 MiB and 32 MiB of lines of 64 bytes. */
+/* Capacity of each level in lines, and waiting time for one of its lines, in cycles beyond a hit in the first
+ * level: round figures of today's server processors, 32 KiB, 1 MiB and 32 MiB of lines of 64 bytes. */
 static const struct {
     uint64_t lines;
     uint32_t wait_cycles;
 } cost_levels[COST_LEVELS] = {{512, 0}, {16384, 10}, {524288, 40}, {UINT64_MAX, 250}};
 
-/* Fetched ahead: bandwidth remains. A store retires before its line is there: what is left is pressure on the
- * store buffer. */
+/* A prefetched line costs only bandwidth. A store retires before its line arrives: it costs only pressure on
+ * the store buffer. */
 enum { COST_AHEAD_LOG2 = 3, COST_STORE_LOG2 = 2 };
 
 static inline enum cost_level cost_level(uint64_t lines_since)
@@ -75,9 +75,9 @@ static inline enum cost_level cost_level(uint64_t lines_since)
                              (lines_since > cost_levels[COST_L3].lines));
 }
 
-/* The level that holds the line at place when its thread turns to it as its now-th, 1 at least; from now on
- * it was used then. Which of the entries it has, or which one was not used for longest and is replaced,
- * nothing could foresee: there are no branches. */
+/* Return the level that holds the line at place when it is its thread's now-th line (1 at least), and record
+ * that use. There are no branches: the matching entry, or the least recently used one that is replaced, is
+ * unpredictable. */
 static inline enum cost_level cost_turn(struct cost_place place, uint64_t now)
 {
     uint64_t *b = place.bucket;
@@ -87,14 +87,15 @@ static inline enum cost_level cost_turn(struct cost_place place, uint64_t now)
         same |= (unsigned)((b[i] & COST_TAG) == place.tag) << i;
     const unsigned low = (b[1] & time) < (b[0] & time), high = 2 + ((b[3] & time) < (b[2] & time));
     unsigned at = (b[high] & time) < (b[low] & time) ? high : low;
-    __asm__("" : "+r"(at)); /* else GCC may branch on what follows */
+    __asm__("" : "+r"(at)); /* otherwise GCC may branch on the code below */
     at = same ? (unsigned)__builtin_ctz(same) : at;
     const uint64_t before = b[at] & time;
     b[at] = place.tag | (now & time);
     return same ? cost_level((now - before) & time) : COST_MEMORY;
 }
 
-/* Waiting beyond a hit in the first level, in parts of a cycle. is_ahead: the processor foresees it. */
+/* Return the waiting time beyond a hit in the first level, in parts of a cycle. is_ahead: the processor
+ * prefetches the line. */
 static inline uint32_t cost_parts(enum cost_level level, bool is_ahead, bool is_store)
 {
     return cost_levels[level].wait_cycles * PAT_EXT_COST_PARTS >>
@@ -103,7 +104,7 @@ static inline uint32_t cost_parts(enum cost_level level, bool is_ahead, bool is_
 
 /* ---- turns ---- */
 
-/* The one ahead, if it is of the same home and distance and both have begun to alternate. */
+/* Link r to the row ahead, if that has the same home and distance and both have begun to alternate. */
 static void turns_get_in_line(struct pat_ext_last_turns *last, struct pat_ext_row *r)
 {
     struct pat_ext_turns *t = &r->turns;
@@ -128,7 +129,7 @@ static void turns_leave_line(struct pat_ext_turns *t)
     t->ahead = NULL;
 }
 
-/* The next turn of r, which is seen, has come. */
+/* Replay the next turn of r, a linked row. */
 static void turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r)
 {
     struct pat_ext_turns *t = &r->turns;
@@ -188,7 +189,7 @@ static void marks_wide(struct pat_ext *e, size_t at)
     }
 }
 
-/* Lines that are to be judged: with their threads' salts, when these turned to them, and the accesses. */
+/* Lines to judge: with their threads' salts, the line counts of their threads, and the accesses. */
 struct marks_judged {
     uint64_t lines[MARKS_BLOCK], now[MARKS_BLOCK];
     uint32_t at[MARKS_BLOCK];
@@ -200,7 +201,7 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
     struct {
         struct cost_place place;
         struct pat_ext_row *row;
-    } ahead[MARKS_AHEAD]; /* fetched */
+    } ahead[MARKS_AHEAD]; /* prefetched */
     for (size_t i = 0; i < judged->len + MARKS_AHEAD; i++) {
         if (i >= MARKS_AHEAD) {
             const uint8_t mark = e->round.marks[judged->at[i - MARKS_AHEAD]];
@@ -216,18 +217,17 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
     judged->len = 0;
 }
 
-/* What is rare. */
+/* Handle the rare marks. */
 static void marks_seldom(struct pat_ext *e, size_t at, struct marks_judged *judged)
 {
     const uint8_t mark = e->round.marks[at];
     if (mark & PAT_EXT_MARK_TURN) turns_replay(&e->last_turns, pat_ext_row(e, e->round.whose[at]));
     if (!(mark & PAT_EXT_MARK_WIDE)) return;
-    marks_judge_all(e, judged); /* those before come first */
+    marks_judge_all(e, judged); /* earlier accesses must be judged first */
     marks_wide(e, at);
 }
 
-/* Which lines are judged, one in eight of many rows, nothing foresees: they are told from the others without
- * branches. */
+/* Judged lines (one in eight of many rows) are unpredictable: they are selected without branches. */
 void pat_ext_marks_replay(struct pat_ext *e)
 {
     struct marks_judged judged;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Drawing walks over the ranges of a page: it pays when that is asked for again and again. */
+/* Drawing walks over the ranges of a page: it pays for pages that are queried again and again. */
 enum {
     HOME_PAGES_ASKED = 16,
     HOME_PAGES_RANGES = 1024,
@@ -54,8 +54,8 @@ static uint32_t home_pages_home(const struct pat_tables *t, struct smr_range r)
     return r.value < t->ranges_len ? t->ranges[r.value].home : PAT_NONE;
 }
 
-/* The home of what no range inside covers of r; PAT_NONE: another range is as large and is the one that
- * counts, perhaps. */
+/* Return the home of the part of r that no inner range covers; PAT_NONE: another range of the same size may
+ * take precedence. */
 static uint32_t home_pages_inside(const struct smr_avl *live, const struct pat_tables *t, struct smr_range r)
 {
     struct smr_range innermost;
@@ -64,7 +64,7 @@ static uint32_t home_pages_inside(const struct smr_avl *live, const struct pat_t
     return home_pages_home(t, innermost);
 }
 
-/* r covers what the ranges before it covered: pieces that it has only a part of are nobody's. */
+/* Overwrite the earlier ranges where r covers them; pieces that r covers only in part belong to no home. */
 static void home_pages_paint(uint32_t *homes, uint64_t from, struct smr_range r, uint32_t home)
 {
     const uint64_t first = (r.base - from) / PAT_EXT_DRAWN_BYTES;
@@ -82,8 +82,8 @@ static bool home_pages_at(const struct smr_avl *live, const struct pat_tables *t
     return smr_avl_last(live, addr, addr, r) && home_pages_home(t, *r) != PAT_NONE;
 }
 
-/* For the home at addr. Of the ranges that begin before the page the innermost one is drawn at its beginning,
- * and those inside the page over it. */
+/* Draw the page for the home at addr: first the innermost range that begins before the page and covers its
+ * beginning, then the ranges inside the page over it. */
 static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *live,
                             const struct pat_tables *t, uint64_t addr)
 {
@@ -95,9 +95,9 @@ static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *l
     if (home_pages_at(live, t, from, &at))
         home_pages_paint(homes, from, (struct smr_range){from, at.end, at.value}, home_pages_home(t, at));
     for (int i = 0; smr_avl_first_from(live, r.base, r.end, &r) && r.base - from < 4096; i++) {
-        if (i == HOME_PAGES_RANGES) return; /* so many: not worth it */
+        if (i == HOME_PAGES_RANGES) return; /* too many ranges: not worth it */
         home_pages_paint(homes, from, r, home_pages_inside(live, t, r));
-        r.end--; /* what begins here and ends earlier, or begins behind */
+        r.end--; /* next: ranges that begin here and end earlier, or begin later */
     }
     for (uint64_t i = 0; s->home != PAT_NONE && i < HOME_PAGES_PIECES; i++)
         s->drawn[i / 64] |= (uint64_t)(homes[i] == s->home) << i % 64;
@@ -110,7 +110,7 @@ void pat_ext_home_pages_ask(struct pat_ext_home_pages *p, struct pat_ext_budget 
     struct pat_ext_home_page *s = cap ? pat_ext_home_pages_slot(p, addr) : NULL;
     if (!s || !s->page) {
         if (p->len >= cap / 2 && !home_pages_grow(p, b)) return;
-        s = pat_ext_home_pages_slot(p, addr); /* the table may be another one */
+        s = pat_ext_home_pages_slot(p, addr); /* the table may have moved */
         s->page = (addr >> 12) + 1;
         p->len++;
     }
@@ -122,7 +122,7 @@ void pat_ext_home_pages_change(struct pat_ext_home_pages *p, struct pat_ext_budg
 {
     if (!p->len) return;
     const uint64_t first = start >> 12, last = (end - 1) >> 12;
-    if (last - first > p->len) { /* all of them, then */
+    if (last - first > p->len) { /* drop all pages */
         pat_ext_home_pages_fini(p, b);
         return;
     }
@@ -202,7 +202,7 @@ static bool ranges_look_up(struct pat_ext_ranges *r, uint64_t addr, uint32_t *ou
     return true;
 }
 
-/* The last end at or before addr of the ranges that begin in [start, addr]. */
+/* Return the last end at or before addr of the ranges that begin in [start, addr]. */
 static uint64_t ranges_end_before(const struct pat_ext_ranges *r, uint64_t start, uint64_t addr)
 {
     struct smr_range before, outer;
@@ -220,7 +220,7 @@ struct pat_ext_spot pat_ext_ranges_around(const struct pat_ext_ranges *r, const 
     if (range != PAT_NONE) {
         spot.lo = t->ranges[range].start;
         spot.hi = t->ranges[range].end;
-        /* small ones are turned to one after the other: what is around is not asked for */
+        /* accesses to small ranges move from one to another: do not look up the surroundings */
         if (r->frozen && spot.hi - spot.lo <= RANGES_SMALL_BYTES) {
             spot.lo = addr;
             spot.hi = addr + 1;
@@ -251,7 +251,7 @@ bool pat_ext_ranges_bulk(const struct pat_ext_ranges *r, const uint64_t *addrs, 
 bool pat_ext_ranges_same(const struct pat_ext_ranges *r, uint64_t stamp, uint64_t lo, uint64_t hi)
 {
     for (uint64_t i = r->changes_len; i-- > 0;) {
-        if (r->changes_len - i > PAT_EXT_CHANGES) return false; /* no longer told */
+        if (r->changes_len - i > PAT_EXT_CHANGES) return false; /* the change is no longer recorded */
         const struct pat_ext_change *c = &r->changes[i % PAT_EXT_CHANGES];
         if (c->stamp <= stamp) return true;
         if (c->start < hi && c->end > lo) return false;

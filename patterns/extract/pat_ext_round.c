@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A round is so short that it stays near the processor; where there are many lanes it is longer, so that each
- * has some accesses. It takes no more than this part of the memory. */
+/* A round is short, so that it stays in the near caches; with many lanes it is longer, so that each has some
+ * accesses. It takes at most this part of the memory. */
 enum {
     ROUND_FIRST = 1 << 13,
     ROUND_LANE = 32,
@@ -32,7 +32,8 @@ static void round_release(struct pat_ext_round *r)
     free(r->whose);
 }
 
-/* Room for so many accesses; those that were waiting are lost. False without memory: then nothing changes. */
+/* Make room for `cap` accesses and drop the present ones. Return false without memory: then nothing
+ * changes. */
 static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size_t cap)
 {
     struct pat_ext_round wider = {.addrs = smr_array_alloc(cap * sizeof(*wider.addrs)),
@@ -129,7 +130,8 @@ static ls_err round_add_lane(struct pat_ext_round *r, struct pat_ext_budget *b, 
     return LS_OK;
 }
 
-/* The number of an access's lane, the slow way: it may be a new one, or none at all. */
+/* Find the number of an access's lane, the slow way: create the lane, or fail if the tables lack the site or
+ * thread. */
 static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
                               const struct pat_access *a, uint32_t *out)
 {
@@ -149,14 +151,14 @@ static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b,
 
 /* ---- rounds ---- */
 
-/* The sites of a thread, as far as they have lanes. */
+/* Return the sites of a thread that have lanes. */
 static const struct pat_ext_by_site *round_sites(const struct pat_ext_round *r, uint32_t thread)
 {
     static const struct pat_ext_by_site none = {0};
     return thread < r->threads_len ? &r->threads[thread] : &none;
 }
 
-/* 0: not there yet. */
+/* Return the lane number + 1, 0: no lane yet. */
 static inline uint32_t round_slot(const struct pat_ext_by_site *sites, uint32_t site)
 {
     const size_t leaf = site / ROUND_LEAF;
@@ -180,7 +182,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
         uint32_t lane = round_slot(&sites, a[i].site) - 1;
         if (lane == UINT32_MAX) {
             LS_TRY(round_find_lane(r, b, t, &a[i], &lane));
-            sites = *round_sites(r, thread); /* there may be more now */
+            sites = *round_sites(r, thread); /* there may be more leaves now */
         }
         if (r->lanes[lane].len++ == 0) r->touched[r->touched_len++] = lane;
         lane_of[i] = lane;
@@ -196,7 +198,7 @@ void pat_ext_round_sort(struct pat_ext_round *r)
     memset(r->marks, 0, r->len * sizeof(*r->marks));
     for (size_t i = 0; i < r->touched_len; i++) {
         struct pat_ext_lane *l = &r->lanes[r->touched[i]];
-        l->end = end; /* grows with every access */
+        l->end = end; /* becomes the end during sorting */
         end += l->len;
     }
     for (size_t i = 0; i < r->len; i++)

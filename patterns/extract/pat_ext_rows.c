@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* What gives up at a time: a part of what sequences take; below so small a part of all it helps little. */
+/* Each reclaim drops one part in RECLAIM_PART of the sequences' memory; if they take less than one part in
+ * RECLAIM_MIN_PART of the limit, it frees too little. */
 enum { EXT_RECLAIM_PART = 4, EXT_RECLAIM_MIN_PART = 64, EXT_RECLAIM_PAUSE = 1 << 14 };
 
 void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
@@ -68,7 +69,7 @@ static bool ext_found_grow(struct pat_ext *e)
     return true;
 }
 
-/* Memory is short: the least costly rows give up their sequences. */
+/* A row that may lose its sequence when memory is short: the least costly first. */
 struct ext_rank {
     struct pat_ext_row *row;
     size_t order;
@@ -118,7 +119,7 @@ bool pat_ext_reclaim(struct pat_ext *e)
     return helps;
 }
 
-/* One more slab. False without memory. */
+/* Add one slab. Return false without memory. */
 static bool ext_slab_add(struct pat_ext *e)
 {
     const size_t len_bytes = (size_t)1 << PAT_EXT_SLAB_LOG2;
@@ -142,7 +143,7 @@ static uint64_t ext_saturated(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* NULL without memory. */
+/* Create a row; NULL without memory. */
 static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_t home, uint32_t thread)
 {
     if (!ext_found_grow(e) && e->rows_len + 1 >= (size_t)1 << e->found_log2) return NULL;
@@ -175,7 +176,7 @@ struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane 
     if (!r) return NULL;
     r->anchor = addr;
     r->first_access = e->round.before + at;
-    found = ext_find_key(e, lane->site, home, lane->thread); /* the table may be another one */
+    found = ext_find_key(e, lane->site, home, lane->thread); /* the table may have moved */
     r->next = *found;
     *found = r;
     return r;

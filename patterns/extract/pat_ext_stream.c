@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-/* A number is 1 to 9 bytes: as many as the zeros at the low end of the first one and 1 more, then the number,
- * 7 bits for each byte; of 9 bytes the first one is 0, and the others are the number. So no byte after the
- * first one decides anything, which no processor could foresee where distances are random. A token is a
- * number, whose low bits tell its kind, and what follows:
+/* A number takes 1 to 9 bytes: its length is 1 plus the number of zeros at the low end of the first byte; the
+ * bits above hold the number, 7 for each byte. If there are 9 bytes, the first one is 0, and the others hold
+ * the number. So only the first byte determines the length: a branch for each byte would be mispredicted with
+ * random distances. A token is a number, whose low bits give its kind, and the data of that kind:
  *   ...0   a distance (zigzag) that occurs once
  *   ..01   a run: the count; then the distance
  *   ..11   a jump: flags; then the address, then the range when it has one
- *   ..11   a repeat: its flag; then its period and tokens, then the place where it is from */
+ *   ..11   a repeat: its flag; then its period and tokens, then the position that it starts from */
 enum { STREAM_ONCE_BITS = 1, STREAM_KIND_BITS = 2, STREAM_RUN = 1, STREAM_JUMP = 3 };
 enum { STREAM_BREAK = 1, STREAM_RANGE = 2, STREAM_REPEAT = 4 };
 enum { STREAM_TOKEN_BYTES = 40, STREAM_FIRST_LOG2 = 7 };
-/* Blocks grow up to this size, in long streams to a part of what there is. */
+/* Blocks grow up to this size; in long streams, up to a part of the stream's size. */
 enum { STREAM_SMALL_LOG2 = 16, STREAM_PART = 4 };
 
 static uint64_t stream_zigzag(int64_t v)
@@ -41,8 +41,8 @@ static inline uint64_t stream_load(const uint8_t *at)
     return word;
 }
 
-/* Up to 9 bytes at `at` are written. A byte for each 7 bits: (9 bits + 64) / 64 is bits / 7 rounded up, for 1
- * to 56 (as protobuf's VarintSize64 works it out). */
+/* Write a number; up to 9 bytes at `at` are overwritten. It takes a byte per 7 bits: (9 bits + 64) / 64 is
+ * bits / 7 rounded up, for 1 to 56 (as in protobuf's VarintSize64). */
 static inline uint8_t *stream_put_number(uint8_t *at, uint64_t v)
 {
     const unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1), len_bytes = (bits * 9 + 64) / 64;
@@ -55,7 +55,8 @@ static inline uint8_t *stream_put_number(uint8_t *at, uint64_t v)
     return at + len_bytes;
 }
 
-/* Of the next block: large ones fill pages of their own, which go back to the system when the stream ends. */
+/* Return the size of the next block: large ones fill whole pages, which are returned to the system with the
+ * stream. */
 static uint8_t stream_block_log2(const struct pat_ext_stream *s, const struct pat_ext_budget *b)
 {
     if (!s->last) return STREAM_FIRST_LOG2;
@@ -177,7 +178,8 @@ struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, s
     return (struct pat_ext_reader){.place = from, .stream = s};
 }
 
-/* Up to 9 bytes at *at are read: all blocks have as many behind their last token's. */
+/* Read a number. Up to 9 bytes at *at are read: every block has that many bytes after the start of its last
+ * number. */
 static inline uint64_t stream_get_number(const uint8_t **at)
 {
     const uint8_t *from = *at;
@@ -270,7 +272,7 @@ static void stream_next_again(struct pat_ext_reader *r, struct pat_ext_token *t)
         r->again = r->repeat.from;
         r->again_at = 0;
     }
-    stream_seek_token(r->stream, &r->again); /* there is one; it may be in the next block */
+    stream_seek_token(r->stream, &r->again); /* there is one, possibly in the next block */
     *t = stream_get_run(&r->again, stream_next_number(&r->again));
     r->again_at++;
     r->repeat.tokens--;
@@ -297,7 +299,7 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
     return true;
 }
 
-/* r goes into a repeat, if that is what comes next. */
+/* Enter a repeat if it is the next token. */
 static void stream_enter(struct pat_ext_reader *r)
 {
     struct pat_ext_place ahead = r->place;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Limits of the modes, as published (patterns/extract/pat_ext_published.h). */
+/* Limits of the modes, as published (patterns/extract/pat_ext_filter.h). */
 static const struct pat_extract_options extract_defaults[PAT_MODE_COUNT] = {
     [PAT_MODE_COST] = {.top = 64, .accesses_min = 2},
     [PAT_MODE_PAPER] = {.top = 10, .accesses_min = 1024, .unique_min = 6, .far_share_min = 0.5},

@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-/* The period is looked for in so many accesses, then in eight times as many. */
+/* The period is searched for in the first FOLD_FIRST accesses, then in eight times as many, and so on. */
 enum { FOLD_FIRST = 1 << 12, FOLD_GROWTH = 8, FOLD_LAST = 1 << 22, FOLD_ROUNDS = 4, FOLD_LEAST = 16 };
 
 struct fold_search {
     const struct pat_ext_stream *stream;
     const struct pat_fold_ask *ask;
     int64_t *data;
-    uint32_t *scratch; /* of the failure function, then what is left of a run */
+    uint32_t *scratch; /* the failure function, later the remaining length of each run */
     size_t room, len;
 };
 
@@ -29,7 +29,7 @@ static bool fold_grow(struct fold_search *s, size_t room)
     return data && scratch;
 }
 
-/* The first indices, as many as there is room for. */
+/* Expand the first indices, as many as there is room for. */
 static void fold_expand(struct fold_search *s)
 {
     const size_t most = s->room < s->ask->len ? s->room : s->ask->len;
@@ -51,7 +51,8 @@ static int64_t fold_step(const struct fold_search *s, size_t i)
     return fold_minus(s->data[i + 1], s->data[i]);
 }
 
-/* The least period of the distances: by the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6, 1977). */
+/* Return the least period of the distances, by the failure function (Knuth, Morris, Pratt, SIAM J. Comput. 6,
+ * 1977). */
 static size_t fold_period(const struct fold_search *s)
 {
     const size_t steps = s->len - 1;
@@ -67,7 +68,7 @@ static size_t fold_period(const struct fold_search *s)
     return steps - matched;
 }
 
-/* From each place of the period on, how often the distance there comes in succession. */
+/* Count for each position of the period how often its distance occurs in succession from there. */
 static void fold_count_runs(const struct fold_search *s, size_t period)
 {
     s->scratch[period - 1] = 1;
@@ -76,7 +77,7 @@ static void fold_count_runs(const struct fold_search *s, size_t period)
     }
 }
 
-/* Is all of the sequence what the period says? Run by run. */
+/* Return whether the whole sequence has the period; verified run by run. */
 static bool fold_holds(const struct fold_search *s, size_t period)
 {
     struct pat_ext_reader reader = pat_ext_stream_read(s->stream);
@@ -102,7 +103,7 @@ static bool fold_holds(const struct fold_search *s, size_t period)
     return done == s->ask->len;
 }
 
-/* The least multiple that is long enough. */
+/* Return the least multiple of `least` that is long enough. */
 static size_t fold_long_enough(size_t least)
 {
     return (FOLD_LEAST + least - 1) / least * least;
@@ -121,7 +122,7 @@ static bool fold_rounds_are_alike(const struct fold_search *s, size_t period)
     return true;
 }
 
-/* The period that is asked for, or 0. */
+/* Return the requested period if it holds, or 0. */
 static size_t fold_check(struct fold_search *s)
 {
     const size_t period = fold_long_enough(s->ask->round);
@@ -131,7 +132,7 @@ static size_t fold_check(struct fold_search *s)
     return s->len == 2 * period && fold_rounds_are_alike(s, period) && fold_is(s, period) ? period : 0;
 }
 
-/* The period of all; 0: there is none. */
+/* Search for a period of the whole sequence; 0: there is none. */
 static size_t fold_search(struct fold_search *s)
 {
     const size_t last = s->ask->room < FOLD_LAST ? s->ask->room : FOLD_LAST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A long sequence that does the same again and again, where it was (the sweeps of an iterative solver, say)
- * or always as far on (one pass over an array): two rounds of it are kept, and how many accesses they stand
- * for. */
+/* Folding: a long sequence that repeats itself, at the same addresses (such as the sweeps of an iterative
+ * solver) or each time shifted by the same amount (one pass over an array), is stored as two rounds and the
+ * total number of accesses. */
 #ifndef PAT_FOLD_H
 #define PAT_FOLD_H
 
@@ -10,36 +10,35 @@
 
 /* Zeroed: the sequence is not folded. */
 struct pat_fold {
-    size_t period; /* of the indices, of which there are two periods; 16 at least */
-    size_t len;    /* of all of the sequence: four periods at least; the last one may be cut */
-    int64_t shift; /* index i is that of i - period and this, modulo 2^64 */
+    size_t period; /* indices in one period, 16 at least; two periods are stored */
+    size_t len;    /* length of the whole sequence: four periods at least; the last one may be cut */
+    int64_t shift; /* index i is index i - period plus this, modulo 2^64 */
 };
 
-/* Index i of all, by those of two rounds; of a sequence that is not folded its own. */
+/* Return index i of the whole sequence from its two stored rounds; without folding, two[i]. */
 static inline int64_t pat_fold_index(const struct pat_fold *f, const int64_t *two, size_t i)
 {
     if (!f->period) return two[i];
     return (int64_t)((uint64_t)two[i % f->period] + (uint64_t)f->shift * (i / f->period));
 }
 
-/* Of the first n accesses, how many are at the same place of the period as access i? */
+/* Count the accesses among the first n that are at the same position of the period as access i. */
 static inline uint64_t pat_fold_times(const struct pat_fold *f, size_t i, size_t n)
 {
     return i < n ? (n - 1 - i) / f->period + 1 : 0;
 }
 
-/* The first len accesses of a stream that is one jump and runs. */
+/* A search for repeats in the first len accesses of a stream that is one jump and runs. */
 struct pat_fold_ask {
-    uint64_t base, unit_bytes; /* of its indices */
+    uint64_t base, unit_bytes; /* base and unit of the indices */
     size_t len;
-    size_t round; /* so many accesses are a round, if any are; 0: not known, then rounds of 2^21 accesses at
-                     most are looked for */
-    size_t room;  /* indices that there is memory for */
+    size_t round; /* accesses in a round, if already known; 0: search for rounds of at most 2^21 accesses */
+    size_t room;  /* number of indices for which there is memory */
 };
 
-/* Do they repeat?
+/* Find out whether the accesses repeat.
  * Owns:   the caller frees out->data: two periods of indices.
- * Errors: false when they do not, or without memory to tell; nothing is made then. */
+ * Errors: false if they do not repeat, or without memory; nothing is allocated then. */
 bool pat_fold_stream(const struct pat_ext_stream *s, const struct pat_fold_ask *ask, struct pat_indices *out,
                      struct pat_fold *out_fold);
 

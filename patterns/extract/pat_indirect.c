@@ -21,7 +21,7 @@ struct pat_code {
     size_t functions_len;
 };
 
-/* len_bytes of the file; NULL when they are not all there. */
+/* Read len_bytes of the file; NULL if they are not all there. */
 static void *code_read(int fd, uint64_t offset, uint64_t len_bytes)
 {
     if (len_bytes == 0 || len_bytes > CODE_TABLE_MAX || offset > INT64_MAX - len_bytes) return NULL;
@@ -60,7 +60,7 @@ static bool code_take_symbols(struct pat_code *c, const Elf64_Shdr *table)
     return c->functions_len > 0;
 }
 
-/* The table of all symbols, or else the one of those that are exported. */
+/* Read the table of all symbols, or else that of the exported ones. */
 static void code_read_symbols(struct pat_code *c, const Elf64_Ehdr *head)
 {
     static const uint32_t kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
@@ -109,7 +109,7 @@ pat_code *pat_code_open(const char *path)
     return NULL;
 }
 
-/* The function of the symbols that holds the address. */
+/* Find the function that holds the address in the symbol table. */
 static bool code_find(const pat_code *c, uint64_t linked, struct code_function *out)
 {
     size_t from = 0, to = c->functions_len;
@@ -125,9 +125,10 @@ static bool code_find(const pat_code *c, uint64_t linked, struct code_function *
     return true;
 }
 
-/* The function around a linked address: where it begins, and its bytes. Where the file has no symbol for it,
- * the code from `known` on, which is the address of some instruction before.
- * The caller frees *out. Returns 0 when there is no code, or the function is longer than PAT_CODE_FUNCTION_MAX. */
+/* Read the function around a linked address: its start, and its bytes. If the file has no symbol for it, read
+ * the code from `known` on, the address of an earlier instruction.
+ * The caller frees *out. Returns 0 when there is no code, or the function is longer than
+ * PAT_CODE_FUNCTION_MAX. */
 static size_t code_function(const pat_code *c, uint64_t linked, uint64_t known, uint64_t *out_start,
                             uint8_t **out)
 {
@@ -153,7 +154,7 @@ enum { BACKWARD_STEPS = 48 };
 
 struct backward_insn {
     uint32_t at;
-    uint32_t target; /* of a jump inside the function: row of the instruction, else UINT32_MAX */
+    uint32_t target; /* of a jump inside the function: offset of the instruction, else UINT32_MAX */
 };
 
 struct backward {
@@ -163,7 +164,7 @@ struct backward {
     struct backward_insn *insns;
     size_t len;
     size_t loop_first, loop_last; /* rows of the innermost loop around the access; first > last: no loop */
-    unsigned steps;               /* left */
+    unsigned steps;               /* steps left */
     bool has_frame;               /* rbp is the function's frame pointer */
 };
 
@@ -172,7 +173,7 @@ struct backward_decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* What moves an index about: copies, widenings, scalings, sums, lanes of vectors. */
+/* Instructions that transport an index: copies, widenings, scalings, sums, lanes of vectors. */
 static const uint16_t backward_carriers[] = {
     ZYDIS_MNEMONIC_MOV,        ZYDIS_MNEMONIC_MOVSX,         ZYDIS_MNEMONIC_MOVSXD,
     ZYDIS_MNEMONIC_MOVZX,      ZYDIS_MNEMONIC_CDQE,          ZYDIS_MNEMONIC_CWDE,
@@ -220,7 +221,7 @@ static bool backward_decode(const struct backward *w, size_t row, struct backwar
         ZydisDecoderDecodeFull(&w->decoder, w->code + at, w->len_bytes - at, &d->insn, d->operands));
 }
 
-/* Where a relative jump goes, as an offset; UINT32_MAX: it is none, or leaves the function. */
+/* Return the target of a relative jump, as an offset; UINT32_MAX: no such jump, or it leaves the function. */
 static uint32_t backward_jump(const struct backward *w, const struct backward_decoded *d, size_t at)
 {
     if (d->insn.meta.category != ZYDIS_CATEGORY_COND_BR && d->insn.meta.category != ZYDIS_CATEGORY_UNCOND_BR)
@@ -231,7 +232,7 @@ static uint32_t backward_jump(const struct backward *w, const struct backward_de
     return to < w->len_bytes ? (uint32_t)to : UINT32_MAX;
 }
 
-/* The row of the instruction at an offset, w->len when none begins there. */
+/* Return the row of the instruction at an offset, w->len when none begins there. */
 static size_t backward_row(const struct backward *w, uint64_t at)
 {
     size_t from = 0, to = w->len;
@@ -254,7 +255,7 @@ static bool backward_sets_frame(const struct backward_decoded *d)
            d->operands[1].reg.value == ZYDIS_REGISTER_RSP;
 }
 
-/* All instructions, one after the other; what does not decode is stepped over. */
+/* Decode all instructions in sequence; skip bytes that do not decode. */
 static bool backward_sweep(struct backward *w)
 {
     struct backward_decoded d;
@@ -273,7 +274,7 @@ static bool backward_sweep(struct backward *w)
     return true;
 }
 
-/* The innermost loop: the shortest stretch that a jump back closes. */
+/* Find the innermost loop: the shortest stretch that a backward jump closes. */
 static void backward_find_loop(struct backward *w, size_t access)
 {
     w->loop_first = 1;
@@ -299,7 +300,7 @@ static bool backward_writes(const struct backward_decoded *d, ZydisRegister whol
     return false;
 }
 
-/* Registers that a function which is called may change (System V AMD64 ABI, figure 3.4). */
+/* Return whether a called function may change the register (System V AMD64 ABI, figure 3.4). */
 static bool backward_is_lost_by_calls(ZydisRegister whole)
 {
     static const uint16_t kept[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSP,
@@ -310,8 +311,7 @@ static bool backward_is_lost_by_calls(ZydisRegister whole)
     return true;
 }
 
-/* The row before `row` in the order of execution: in the loop what is before its first is its last. w->len:
- * there is none. */
+/* Return the row executed before `row`: in the loop, the first row follows the last one. w->len: none. */
 static size_t backward_before(const struct backward *w, size_t row)
 {
     const bool in_loop = row >= w->loop_first && row <= w->loop_last;
@@ -328,14 +328,15 @@ static const ZydisDecodedOperandMem *backward_memory(const struct backward_decod
     return NULL;
 }
 
-/* A variable of its own on the stack: where unoptimised code keeps all of them, other code some. */
+/* Return whether the operand is a stack variable: unoptimised code keeps all variables there, other code
+ * some. */
 static bool backward_is_slot(const struct backward *w, const ZydisDecodedOperandMem *m)
 {
     return m->index == ZYDIS_REGISTER_NONE &&
            (m->base == ZYDIS_REGISTER_RSP || (m->base == ZYDIS_REGISTER_RBP && w->has_frame));
 }
 
-/* A variable with a fixed address. */
+/* Return whether the operand is a variable with a fixed address. */
 static bool backward_is_fixed(const ZydisDecodedOperandMem *m)
 {
     return m->base == ZYDIS_REGISTER_RIP ||
@@ -354,7 +355,8 @@ static bool backward_follow_registers(struct backward *w, size_t row, const stru
     return false;
 }
 
-/* The load that the value of a slot before row comes from, by what was stored there in the loop. */
+/* Find the load that the value of a stack slot before row comes from, through the stores to it in the
+ * loop. */
 static bool backward_follow_slot(struct backward *w, size_t row, const ZydisDecodedOperandMem *slot,
                                  size_t *out)
 {
@@ -374,7 +376,8 @@ static bool backward_follow_slot(struct backward *w, size_t row, const ZydisDeco
     return false;
 }
 
-/* The load, or what it reads, of the instruction that gives a register its value. */
+/* Find the load from the instruction that gives a register its value: the instruction itself, or a source of
+ * it. */
 static bool backward_through(struct backward *w, size_t row, const struct backward_decoded *d, size_t *out)
 {
     if (!backward_carries(&d->insn)) return false;
@@ -389,7 +392,7 @@ static bool backward_through(struct backward *w, size_t row, const struct backwa
     return true;
 }
 
-/* The load that the value of r before row comes from. */
+/* Find the load that the value of r before row comes from. */
 static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, size_t *out)
 {
     const ZydisRegister whole = backward_whole(r);
@@ -406,7 +409,7 @@ static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, siz
     return false;
 }
 
-/* An index first, then a base, of the explicit memory operand. */
+/* Follow the explicit memory operand: an index first, then a base. */
 static bool backward_of_access(struct backward *w, size_t row, size_t *out)
 {
     struct backward_decoded d;
@@ -442,8 +445,8 @@ bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out)
 
 /* ---- sites ---- */
 
-/* A vector of indices feeds up to 16 lanes, and loops end early: counts that are further apart do not agree.
- * Few accesses agree with anything. */
+/* A vector of indices feeds up to 16 lanes, and loops end early: counts that differ by more do not agree.
+ * Very small counts agree with any other small count. */
 enum { INDIRECT_LANES = 32, INDIRECT_SLACK = 2, INDIRECT_FEW = 16, INDIRECT_KNOWN_BYTES = 1024 };
 
 struct indirect_ip {
@@ -454,7 +457,7 @@ struct indirect {
     const struct pat_tables *t;
     const uint64_t *accesses;
     struct indirect_ip *ips; /* all sites by module, in the order of their instructions */
-    pat_code **codes;        /* by module; NULL: not opened yet, or not to be read */
+    pat_code **codes;        /* by module; NULL: not opened yet, or unreadable */
     bool *was_opened;
 };
 
@@ -466,7 +469,7 @@ static int indirect_by_ip(const void *a, const void *b)
     return (x->site > y->site) - (x->site < y->site);
 }
 
-/* The first of the module's sites at or behind ip. Another module may have had the same addresses. */
+/* Return the first of the module's sites at or after ip. Another module may have had the same addresses. */
 static size_t indirect_find(const struct indirect *w, uint32_t module, uint64_t ip)
 {
     size_t from = 0, to = w->t->sites_len;
@@ -497,7 +500,7 @@ static bool indirect_agrees(const struct indirect *w, uint32_t index, uint32_t s
     return n / INDIRECT_SLACK <= m && m / INDIRECT_LANES <= n;
 }
 
-/* The load at ip whose count agrees. */
+/* Return the load at ip whose count agrees. */
 static uint32_t indirect_load_at(const struct indirect *w, uint64_t ip, uint32_t site)
 {
     const uint32_t module = w->t->sites[site].module;
