@@ -7,11 +7,11 @@
 
 /* --- linkage --- */
 
-/* Chains of nearest neighbours (Murtagh, Comput. J. 26, 1983): O(n^2), and complete linkage is monotone, so
- * that the merges up to a distance are the groups at that distance. */
+/* Chains of nearest neighbours (Murtagh, Comput. J. 26, 1983): O(n^2). Complete linkage is monotone, so the
+ * merges up to a distance yield the groups at that distance. */
 struct pat_linkage {
     double *between; /* [n][n] of living groups: the largest distance of a pair */
-    size_t *parent;  /* union-find over items; only merges within the cut are united */
+    size_t *parent;  /* union-find over items; only merges within the cut are recorded */
     size_t *chain;
     bool *alive;
     size_t n, chain_len;
@@ -46,7 +46,7 @@ static void pat_merge_groups(struct pat_linkage *l, size_t a, size_t b, double w
     }
 }
 
-/* One step along the chain: a merge when two groups are each other's nearest. */
+/* Take one step along the chain: merge two groups that are each other's nearest. */
 static void pat_link_step(struct pat_linkage *l, double within)
 {
     const size_t top = l->chain[l->chain_len - 1];
@@ -136,7 +136,7 @@ static double pat_sum_to_group(const struct pat_grouping *g, size_t item, size_t
     return sum;
 }
 
-/* The item counts for its group if no earlier member is from its file. */
+/* Return whether the item counts for its group: no earlier member is from its file. */
 static bool pat_is_first_of_input(const struct pat_grouping *g, size_t item)
 {
     for (size_t i = 0; i < item; i++)
@@ -146,7 +146,8 @@ static bool pat_is_first_of_input(const struct pat_grouping *g, size_t item)
     return true;
 }
 
-/* Its threads count for its group if no earlier member is of the same thread of the same file. */
+/* Return whether its threads count for its group: no earlier member is of the same thread of the same
+ * file. */
 static bool pat_is_first_of_thread(const struct pat_grouping *g, size_t item)
 {
     const struct pat_item *const own = &g->items->rows[item];
@@ -191,7 +192,7 @@ static double pat_silhouette_of(const struct pat_grouping *g, size_t item)
     const struct pat_clusters *const c = g->out;
     const size_t own = c->group_of[item];
     double nearest = INFINITY;
-    if (c->groups[own].members == 1) return 0; /* as Rousseeuw has it */
+    if (c->groups[own].members == 1) return 0; /* as defined by Rousseeuw */
     const double inside = pat_sum_to_group(g, item, own) / (double)(c->groups[own].members - 1);
     for (size_t k = 0; k < c->groups_len; k++)
         if (k != own) nearest = fmin(nearest, pat_sum_to_group(g, item, k) / (double)c->groups[k].members);
@@ -217,7 +218,7 @@ static int pat_group_compare(const void *a, const void *b)
     return x->representative < y->representative ? -1 : x->representative > y->representative;
 }
 
-/* Sorted; group_of follows by the representatives. */
+/* Sort the groups; group_of is renumbered by the representatives. */
 static void pat_groups_sort(const struct pat_grouping *g)
 {
     struct pat_clusters *const c = g->out;

@@ -56,12 +56,12 @@ static void pat_measure_distances(const int64_t *accesses, size_t len, double *f
 
 /* --- lines and pages --- */
 
-/* A block sorted by index: where each access stands in the order, and the indices as distances from the
- * lowest. Lines at any alignment follow from it without sorting again. */
+/* A block sorted by index: the position of each access in the order, and the indices relative to the lowest
+ * one. Lines at any alignment follow from it without sorting again. */
 struct pat_sorted {
     uint64_t offsets[PAT_BLOCK_MAX]; /* ascending */
-    uint16_t order[PAT_BLOCK_MAX];   /* the access at each of them */
-    uint16_t line[PAT_BLOCK_MAX];    /* by access: its line's number, in the order of addresses */
+    uint16_t order[PAT_BLOCK_MAX];   /* the access at each offset */
+    uint16_t line[PAT_BLOCK_MAX];    /* by access: the number of its line, in the order of addresses */
     size_t len;
 };
 
@@ -93,14 +93,14 @@ static void pat_sort(const int64_t *accesses, size_t len, struct pat_sorted *out
     }
 }
 
-/* Distinct units of `elements`, where the lowest index has `shift` elements before it in its unit; numbers
- * of each access's unit. */
+/* Count the distinct units of `elements`, where the lowest index has `shift` elements before it in its unit,
+ * and number each access's unit. */
 static size_t pat_number_units(struct pat_sorted *s, uint64_t elements, uint64_t shift)
 {
     size_t units = 0;
     uint64_t last = 0;
     for (size_t i = 0; i < s->len; i++) {
-        /* shift < elements: what overflows is less than a unit at the far end of 2^64 elements */
+        /* shift < elements: an overflow affects less than one unit at the far end of 2^64 elements */
         const uint64_t unit = s->offsets[i] / elements + (s->offsets[i] % elements + shift) / elements;
         if (i == 0 || unit != last) units++;
         last = unit;
@@ -157,7 +157,7 @@ static void pat_measure_reuse(const struct pat_sorted *s, double share, double *
     }
 }
 
-/* log2(lines) of the accesses [from, from + len), as a share of the most there can be. */
+/* Return log2(lines) of the accesses [from, from + len), relative to the maximum. */
 static double pat_footprint(const struct pat_sorted *s, size_t from, size_t len)
 {
     uint64_t seen[PAT_BLOCK_MAX / 64] = {0};
@@ -225,7 +225,7 @@ void pat_block_measure(const int64_t *accesses, size_t len, int64_t origin, stru
 
 enum { PAT_WALK_PIECE = 512 };
 
-/* The list that the kernel steps through, and what it points into. */
+/* Set w to the list that the kernel steps through, and to the list that its elements refer to. */
 static void pat_walk_lists(const struct pat_config *c, enum pat_side side, struct pat_walk *w)
 {
     const bool gathers = side == PAT_SIDE_GATHER;
@@ -245,7 +245,7 @@ ls_err pat_walk_config(const struct pat_config *c, enum pat_side side, struct pa
 {
     struct pat_extent extent;
     struct pat_walk w;
-    LS_TRY(pat_extent_of(c, side, &extent)); /* from here on no index overflows */
+    LS_TRY(pat_extent_of(c, side, &extent)); /* after this check no index overflows */
     pat_walk_lists(c, side, &w);
     if (__builtin_mul_overflow(w.list->len, c->count, &w.len) || w.len > INT64_MAX)
         return ls_fail(LS_ERR_RANGE, "configuration '%s' makes more accesses than 63 bits can count",
@@ -265,7 +265,7 @@ static int64_t pat_walk_base(const struct pat_walk *w, uint64_t iteration)
     return pat_base(w->delta, w->deltas ? w->deltas : &none, iteration);
 }
 
-/* Accesses [from, from + len) of w, which has that many. */
+/* Read accesses [from, from + len) of w, which must have that many. */
 static void walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64_t *out)
 {
     uint64_t iteration = from / w->list->len;
@@ -276,7 +276,7 @@ static void walk_read(const struct pat_walk *w, uint64_t from, size_t len, int64
         out[i] = (int64_t)((uint64_t)base + (uint64_t)(w->inner ? w->inner->data[index] : index));
         if (++at < w->list->len) continue;
         at = 0;
-        /* the iteration behind the last one has no base that is known to fit */
+        /* the base of the iteration after the last one may overflow */
         if (i + 1 < len) base = pat_walk_base(w, ++iteration);
     }
 }
@@ -287,7 +287,7 @@ static bool pat_walk_breaks_same(const struct pat_walk *a, const struct pat_walk
            (a->breaks_len == 0 || memcmp(a->breaks, b->breaks, a->breaks_len * sizeof *a->breaks) == 0);
 }
 
-/* Written alike: the usual case, and the one where reading all accesses could take long. */
+/* Return whether both are written alike: the usual case, in which reading all accesses could take long. */
 static bool pat_walk_written_same(const struct pat_walk *a, const struct pat_walk *b)
 {
     if (a->inner || b->inner || a->deltas || b->deltas || a->delta != b->delta) return false;
@@ -322,7 +322,7 @@ const struct pat_term_row pat_terms[PAT_TERM_COUNT] = {PAT_TERM_LIST(PAT_TERM_RO
 
 /* --- blocks --- */
 
-/* Accesses [*begin, *end) without a break, the stretch number i; false behind the last. */
+/* Find stretch number i: accesses [*begin, *end) without a break. Return false after the last one. */
 static bool pat_stretch(const struct pat_walk *w, size_t i, uint64_t *begin, uint64_t *end)
 {
     if (i > w->breaks_len) return false;
@@ -348,7 +348,7 @@ size_t pat_block_len_for(const struct pat_walk *w)
     return PAT_BLOCK_MIN;
 }
 
-/* What has no full block: its stretches, as far as a block goes. */
+/* Read a walk without full blocks: the start of each stretch, up to a block's length. */
 static size_t pat_read_short(const struct pat_walk *w, size_t block_len, size_t room, struct pat_block *rows)
 {
     int64_t accesses[PAT_BLOCK_MAX], origin;
@@ -364,8 +364,8 @@ static size_t pat_read_short(const struct pat_walk *w, size_t block_len, size_t 
     return n;
 }
 
-/* The full block that stands for stratum i of n: by i alone, so that equal sequences are read alike, and not
- * at a constant distance, which a period of the pattern could meet. */
+/* Choose the full block that represents stratum i of n: by i alone, so that equal sequences are read alike,
+ * and not at a constant distance, which could coincide with a period of the pattern. */
 static uint64_t pat_block_drawn(uint64_t full, size_t n, size_t i)
 {
     if (full <= n) return i;
@@ -444,9 +444,9 @@ static double pat_sum(const double *x, size_t n)
     return sum;
 }
 
-/* First Wasserstein distance of two histograms, the integral of |F - G| over their common scale of places (a
- * closed form in one dimension; Vallender, Theory Probab. Appl. 18, 1974). An empty histogram is at 1 from
- * all others. Sums need not be 1: a lag may be missing in some blocks. */
+/* First Wasserstein distance of two histograms, the integral of |F - G| over their common scale (a closed
+ * form in one dimension; Vallender, Theory Probab. Appl. 18, 1974). An empty histogram has distance 1 to all
+ * others. Sums need not be 1: a lag may be missing in some blocks. */
 static double pat_wasserstein(const double *p, const double *q, const double *places, size_t n)
 {
     const double whole_p = pat_sum(p, n), whole_q = pat_sum(q, n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far apart two patterns are, 0 to 1: a weighted sum of five distances between features of equally long
+/* The distance of two patterns, 0 to 1: a weighted sum of five distances between features of equally long
  * blocks. Each term is a metric on its feature, so at one block length the sum is a pseudo-metric on
- * sequences of accesses: symmetric, 0 for equal ones, the triangle inequality holds; 0 between different ones
- * means that no feature tells them apart (pat_walk_same says whether they are equal). A shift of a whole
- * sequence and the way it is written do not matter. doc/patterns-diff.md has the formulas and their sources.
+ * sequences of accesses: symmetric, 0 for equal ones, the triangle inequality holds; 0 between different
+ * sequences means that no feature distinguishes them (pat_walk_same tests for equality). A shift of a whole
+ * sequence and its notation do not matter. doc/patterns-diff.md has the formulas and their sources.
  *
- * What a distance is worth, which pattern goes with which, and groups are here because the paper on GS
- * Patterns (section 4) calls for rigorous statistics to compare patterns of several inputs.
+ * Confidence of a distance, matching of patterns, and groups are included because the paper on GS Patterns
+ * (section 4) calls for rigorous statistics to compare patterns of several inputs.
  *
  * Thread: any, one at a time for one item. */
 #ifndef PAT_COMPARE_H
@@ -22,12 +22,12 @@
 
 /* ---- blocks ---- */
 
-/* What a stretch of accesses looks like, as numbers that can be averaged over stretches: the features that
- * patterns are compared by. doc/patterns-diff.md gives the formulas.
+/* Features of a stretch of accesses, as numbers that can be averaged over stretches; patterns are compared by
+ * them. doc/patterns-diff.md gives the formulas.
  *
- * A block is placed by its own lowest index, so that a pattern looks the same wherever its array lies, and
- * counts are averaged over PAT_ALIGNMENTS places of that index in its cache line and page, because pattern
- * files do not say how an array is aligned. An element has 8 bytes, as replay moves them. */
+ * A block is placed relative to its own lowest index, so that a pattern looks the same wherever its array is,
+ * and counts are averaged over PAT_ALIGNMENTS positions of that index in its cache line and page, because
+ * pattern files do not record how an array is aligned. An element has 8 bytes, as in replay. */
 enum {
     PAT_BLOCK_MIN = 16,   /* accesses */
     PAT_BLOCK_MAX = 1024, /* a power of two */
@@ -54,42 +54,45 @@ struct pat_block {
     double square;                       /* mean of their squares */
 };
 
-/* Bin of a distance: PAT_MAGNITUDES - 1 is 0, above are positive ones. Distances of one bin differ by 25 % at
- * most. */
+/* Return the bin of a distance: PAT_MAGNITUDES - 1 is 0, higher bins are positive. Distances in one bin
+ * differ by at most 25 %. */
 size_t pat_bin_of(int64_t distance);
 
-/* Where a bin lies on the scale of signed logarithms, -1 to 1: sign * s / (s + 3), s = log2(1 + |distance|).
- * 0, 1/4, 1/2, 3/4 stand for 0, 1 element, 7 (a line), 511 (a page). */
+/* Return the position of a bin on the scale of signed logarithms, -1 to 1: sign * s / (s + 3), s = log2(1 +
+ * |distance|).
+ * 0, 1/4, 1/2, 3/4 correspond to 0, 1 element, 7 (a line), 511 (a page). */
 double pat_bin_place(size_t bin);
 
-/* Features of len accesses, 1 to PAT_BLOCK_MAX. A lag that no two accesses have leaves its histogram empty. */
+/* Measure the features of len accesses, 1 to PAT_BLOCK_MAX. The histogram of a lag of len or more stays
+ * empty. */
 void pat_block_measure(const int64_t *accesses, size_t len, int64_t origin, struct pat_block *out);
 
 /* ---- walks ---- */
 
-/* The accesses of a pattern by number, however it is written: UNIFORM:8:1 with delta 8 and count 2 walks as
- * UNIFORM:16:1 with count 1 does. Comparison sees patterns through this only. */
+/* The accesses of a pattern by number, independent of its notation: UNIFORM:8:1 with delta 8 and count 2
+ * walks as UNIFORM:16:1 with count 1 does. Comparison uses patterns only through this type. */
 struct pat_walk {
     const struct pat_indices *list;   /* of one iteration: indices, or positions in inner */
     const struct pat_indices *inner;  /* NULL: one level */
     const struct pat_indices *deltas; /* NULL: delta alone */
     int64_t delta;
-    uint64_t len;         /* accesses in all */
-    const size_t *breaks; /* accesses that do not follow the one before, ascending; NULL: none */
+    uint64_t len;         /* number of accesses */
+    const size_t *breaks; /* accesses that do not follow the previous one, ascending; NULL: none */
     size_t breaks_len;
 };
 
-/* What c reads (PAT_SIDE_GATHER) or writes of its sparse array; all kernels but gs have one side only.
+/* Walk the accesses of c that read (PAT_SIDE_GATHER) or write its sparse array; all kernels but gs have one
+ * side only.
  * Owns:   c must outlive *out.
- * Errors: LS_ERR_RANGE for an element or a number of accesses beyond 63 bits, and no indices; *out is then
- * unchanged. */
+ * Errors: LS_ERR_RANGE if an element or the number of accesses exceeds 63 bits, or there are no indices; *out
+ * is then unchanged. */
 ls_err pat_walk_config(const struct pat_config *c, enum pat_side side, struct pat_walk *out);
 
-/* A list as it is, with breaks where something is missing (struct pat_sequence).
- * Owns:   p and breaks must outlive what is returned. */
+/* Walk a list as it is, with breaks where accesses are missing (struct pat_sequence).
+ * Owns:   p and breaks must outlive the result. */
 struct pat_walk pat_walk_list(const struct pat_indices *p, const size_t *breaks, size_t breaks_len);
 
-/* a and b make the same accesses but for one distance between all of them, with the same breaks. */
+/* Return whether a and b make the same accesses, up to one constant shift, with the same breaks. */
 bool pat_walk_same(const struct pat_walk *a, const struct pat_walk *b);
 
 /* ---- distance ---- */
@@ -112,13 +115,13 @@ struct pat_term_row {
 };
 extern const struct pat_term_row pat_terms[PAT_TERM_COUNT];
 
-enum { PAT_BLOCKS_SEEN = 128 /* of a sequence; drawn evenly from longer ones */ };
+enum { PAT_BLOCKS_SEEN = 128 /* blocks read of a sequence; drawn evenly from longer ones */ };
 
 /* Blocks of a sequence. */
 struct pat_blocks {
     struct pat_block *rows;
     size_t len;
-    size_t block_len; /* accesses of each; of a sequence without a full block each stretch is one */
+    size_t block_len; /* accesses of each; in a sequence without a full block, each stretch is one block */
 };
 
 /* The mean of some blocks. */
@@ -132,11 +135,11 @@ struct pat_distance_terms {
     double terms[PAT_TERM_COUNT];
 };
 
-/* The largest block length, a power of two from PAT_BLOCK_MIN to PAT_BLOCK_MAX, with which w has 16 full
- * blocks that hold half of its accesses; PAT_BLOCK_MIN when there is none. */
+/* Return the largest block length, a power of two from PAT_BLOCK_MIN to PAT_BLOCK_MAX, at which w has at
+ * least 16 full blocks that contain half of its accesses; PAT_BLOCK_MIN if there is none. */
 size_t pat_block_len_for(const struct pat_walk *w);
 
-/* Blocks of w of block_len accesses; blocks_max of them, 0: PAT_BLOCKS_SEEN. w has one access at least.
+/* Read blocks of block_len accesses of w, at most blocks_max; 0: PAT_BLOCKS_SEEN. w has at least one access.
  * Owns:   the caller frees out->rows.
  * Errors: LS_ERR_NOMEM; *out is then empty. */
 ls_err pat_blocks_read(const struct pat_walk *w, size_t block_len, size_t blocks_max, struct pat_blocks *out);
@@ -145,41 +148,44 @@ void pat_sketch_of(const struct pat_blocks *b, struct pat_sketch *out);
 
 struct pat_distance_terms pat_sketch_distance(const struct pat_sketch *a, const struct pat_sketch *b);
 
-/* log2(1 + standard deviation) / 32 in lines, at most 1, from the mean of positions and of their squares. */
+/* Return log2(1 + standard deviation in lines) / 32, at most 1, from the mean of positions and of their
+ * squares. */
 double pat_spread_of(double centre, double square);
 
-/* ---- what a distance is worth ---- */
+/* ---- confidence of a distance ---- */
 
-/* What a distance between two patterns is worth: blocks are resampled as wholes, because accesses of one
- * block depend on each other (Carlstein, Ann. Statist. 14, 1986). */
+/* The statistical confidence of a distance between two patterns: blocks are resampled as wholes, because
+ * accesses of one block depend on each other (Carlstein, Ann. Statist. 14, 1986). */
 enum {
     PAT_RESAMPLES = 300,
-    PAT_BLOCKS_MIN = 8 /* of each; below, there is no interval and no null */
+    PAT_BLOCKS_MIN = 8 /* blocks of each pattern; with fewer there is no interval and no null */
 };
 #define PAT_CONFIDENCE 0.95
 
 struct pat_comparison {
     struct pat_distance_terms distance;
     /* PAT_CONFIDENCE interval of the total for infinitely long sequences of the same kind; NAN: too few
-     * blocks. The bootstrap's standard error on both sides, and below it the basic limit (Davison and
-     * Hinkley, Bootstrap Methods and their Application, 1997, 5.6) where that is lower. */
+     * blocks. The bootstrap's standard error on both sides; the lower limit is the basic limit (Davison and
+     * Hinkley, Bootstrap Methods and their Application, 1997, 5.6) if that is lower. */
     double low, high;
     /* Distances between random halves of A alone and of B alone: the quantile PAT_CONFIDENCE of each, and the
-     * larger one. NAN: too few blocks. */
+     * larger of the two. NAN: too few blocks. */
     double halves[2], null;
-    /* Of the permutation test of "A and B are one pattern": the share of random divisions of all blocks of
-     * both into two as large ones that are not nearer (+ 1: Phipson and Smyth, Stat. Appl. Genet. Mol. Biol.
-     * 9, 2010), for the term where it is least, times the number of terms (Bonferroni). NAN: too few blocks. */
+    /* p-value of the permutation test of "A and B are one pattern": the share of random divisions of all
+     * blocks into two sets of the same sizes that are at least as far apart (+ 1: Phipson and Smyth, Stat.
+     * Appl. Genet. Mol. Biol. 9, 2010), for the term where it is least, times the number of terms
+     * (Bonferroni). NAN: too few blocks. */
     double p_value;
     size_t blocks[2];
     size_t block_len;
 };
 
-/* Errors: LS_ERR_NOMEM; *out is then unchanged. a and b have equal block_len and 1 block at least. */
+/* Compare two sets of blocks with equal block_len, at least 1 block each.
+ * Errors: LS_ERR_NOMEM; *out is then unchanged. */
 ls_err pat_blocks_compare(const struct pat_blocks *a, const struct pat_blocks *b, uint64_t seed,
                           struct pat_comparison *out);
 
-/* ---- items: patterns as comparison sees them, wherever they come from ---- */
+/* ---- items: patterns in the form used for comparison, from any source ---- */
 
 /* Patterns of different kinds are not compared: their distance is 1. */
 enum pat_kind { PAT_KIND_READS, PAT_KIND_WRITES, PAT_KIND_BOTH };
@@ -187,16 +193,16 @@ enum pat_kind { PAT_KIND_READS, PAT_KIND_WRITES, PAT_KIND_BOTH };
 enum { PAT_BLOCK_LENS = 7 /* 16 to 1024 */ };
 
 struct pat_item {
-    char *name; /* for people */
-    char *key;  /* what tells it in another run: the place in the program and the data; "" for none */
+    char *name; /* to be displayed */
+    char *key;  /* identifies it in another run: the place in the program and the data; "" for none */
     char *thread;
     enum pat_kind kind;
-    uint32_t threads;         /* that do this */
-    double share;             /* of the cost of everything; NAN: not known */
-    uint32_t input;           /* number of the file it is from */
-    struct pat_walk walks[2]; /* what is read and what is written of PAT_KIND_BOTH */
+    uint32_t threads;         /* number of threads with this pattern */
+    double share;             /* of the total cost; NAN: unknown */
+    uint32_t input;           /* number of its file */
+    struct pat_walk walks[2]; /* two for PAT_KIND_BOTH: accesses that read, and accesses that write */
     size_t walks_len;
-    struct pat_sketch *sketches[2][PAT_BLOCK_LENS]; /* made when first needed */
+    struct pat_sketch *sketches[2][PAT_BLOCK_LENS]; /* computed when first needed */
 };
 
 struct pat_items {
@@ -204,26 +210,26 @@ struct pat_items {
     size_t len;
 };
 
-/* Kind and accesses of a new item are those of c, which must outlive it.
- * Errors: those of pat_walk_config. */
+/* Set kind and accesses of a new item from c, which must outlive it.
+ * Errors: any error of pat_walk_config. */
 ls_err pat_item_set_config(struct pat_item *item, const struct pat_config *c);
 
-/* The items of a suite, one a configuration. The key is what it was found as, its name where that is not
- * told.
+/* Create the items of a suite, one per configuration. The key is the configuration's recorded origin, or else
+ * its name.
  * Owns:   the caller ends *out with pat_items_fini; s must outlive it.
- * Errors: LS_ERR_NOMEM, those of pat_walk_config; *out is then empty. */
+ * Errors: LS_ERR_NOMEM, any error of pat_walk_config; *out is then empty. */
 ls_err pat_items_of_suite(const struct pat_suite *s, struct pat_items *out);
 void pat_items_fini(struct pat_items *items);
 
-/* Room for one more item, all zero but its texts, which are copied.
+/* Append one item, all zero except its texts, which are copied.
  * Owns:   items; *out until the next one.  Errors: LS_ERR_NOMEM. */
 ls_err pat_items_add(struct pat_items *items, const char *name, const char *key, struct pat_item **out);
 
-/* Move all items of from behind those of to, as from input number `input`.
+/* Append all items of from to the items of to, as items of input number `input`.
  * Owns:   to; from is empty afterwards.  Errors: LS_ERR_NOMEM; both are then unchanged. */
 ls_err pat_items_move(struct pat_items *from, struct pat_items *to, uint32_t input);
 
-/* Distance at the block length that suits both; of PAT_KIND_BOTH the mean of reading and writing.
+/* Compute the distance at a block length that suits both; for PAT_KIND_BOTH, the mean of reading and writing.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_item_distance(struct pat_item *a, struct pat_item *b, double *out);
 
@@ -232,7 +238,7 @@ struct pat_item_comparison {
     bool same;                   /* the same accesses */
 };
 
-/* The same with what it is worth. a and b are of one kind.
+/* Compute the distance and its confidence. a and b are of one kind.
  * Errors: LS_ERR_NOMEM; *out is then unchanged. */
 ls_err pat_item_compare(const struct pat_item *a, const struct pat_item *b, uint64_t seed,
                         struct pat_item_comparison *out);
@@ -241,34 +247,34 @@ ls_err pat_item_compare(const struct pat_item *a, const struct pat_item *b, uint
 
 #define PAT_UNASSIGNED SIZE_MAX
 
-/* Which row goes with which column, so that the sum of costs is least.
- * costs[row * columns_len + column], all finite. out[row]: its column, PAT_UNASSIGNED where there are more
- * rows than columns. Of equally good solutions always the same.
- * Owns:   out has rows_len places.
+/* Assign rows to columns so that the sum of costs is least.
+ * costs[row * columns_len + column], all finite. out[row]: its column; PAT_UNASSIGNED for the remaining rows
+ * if there are more rows than columns. Ties are resolved deterministically.
+ * Owns:   out has rows_len elements.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size_t *out);
 
-/* Which pattern of A is which of B: by key first, then what is left over by distance. */
+/* How a pattern of A was matched with one of B: by key first, then the remaining ones by distance. */
 enum pat_matched {
-    PAT_MATCHED_KEY,      /* the same place and data, however far apart */
+    PAT_MATCHED_KEY,      /* the same place and data, at any distance */
     PAT_MATCHED_DISTANCE, /* near enough */
-    PAT_MATCHED_NONE      /* in one of them only */
+    PAT_MATCHED_NONE      /* in only one of them */
 };
 
 struct pat_match {
-    size_t a, b; /* PAT_UNASSIGNED: there is none */
+    size_t a, b; /* PAT_UNASSIGNED: none */
     enum pat_matched by;
     double distance; /* NAN: PAT_MATCHED_NONE */
 };
 
 struct pat_match_options {
-    double within;    /* what is left over is matched up to this distance */
+    double within;    /* the remaining items are matched up to this distance */
     bool ignore_keys; /* match all by distance */
 };
 
-/* Each item of a and of b is in one row: of one kind and key the assignment with the least sum of distances;
- * then of one kind and name; then the same of what is left over, of one kind, where no pair is further apart
- * than within. Rows follow a's order, then b's.
+/* Match items of the same kind. Each item of a and of b is in one row of the result: first, items with equal
+ * keys are matched by the assignment with the least sum of distances; then items with equal names; then the
+ * remaining ones, where no pair is further apart than within. Rows follow a's order, then b's.
  * Owns:   the caller frees *out.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pat_match_options *o,
@@ -276,34 +282,36 @@ ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pa
 
 /* ---- groups ---- */
 
-/* Groups of patterns that are alike: across threads, ranks, inputs. Agglomerative with complete linkage
- * (Defays, Comput. J. 20, 1977), cut at a distance: no two patterns of a group are further apart than that,
- * and two groups are kept apart because some pair of them is. */
+/* Groups of similar patterns: across threads, ranks, inputs. Agglomerative with complete linkage (Defays,
+ * Comput. J. 20, 1977), cut at a distance: no two patterns of a group are further apart than that, and any
+ * two groups have a pair that is. */
 struct pat_group {
-    size_t representative; /* the medoid: least sum of distances to the others */
+    size_t representative; /* the medoid: least sum of distances to the other members */
     size_t members;
-    uint64_t threads; /* of all members, each once */
-    uint32_t inputs;  /* files that members are from */
-    double share;     /* sum of the members' shares; NAN where none has one */
-    double diameter;  /* largest distance within */
-    double mean;      /* of the members to the representative */
+    uint64_t threads; /* of all members, each counted once */
+    uint32_t inputs;  /* number of files with members */
+    double share;     /* sum of the members' shares; NAN if none is known */
+    double diameter;  /* largest distance between two members */
+    double mean;      /* mean distance of the members to the representative */
 };
 
 struct pat_clusters {
     size_t *group_of;         /* by item */
-    double *distance;         /* by item, to its representative */
+    double *distance;         /* by item, to its group's representative */
     struct pat_group *groups; /* the one with most threads first */
     size_t groups_len;
-    double silhouette; /* mean over the items, -1 to 1 (Rousseeuw, J. Comput. Appl. Math. 20, 1987); NAN: one
-                          group, or each item its own */
+    double silhouette; /* mean over the items, -1 to 1 (Rousseeuw, J. Comput. Appl. Math. 20, 1987); NAN:
+                          there is one group, or each item is a group */
 };
 
-/* Owns:   the caller ends *out with pat_clusters_fini.
+/* Group items whose distances are at most within.
+ * Owns:   the caller ends *out with pat_clusters_fini.
  * Errors: LS_ERR_NOMEM; *out is then empty. */
 ls_err pat_cluster(struct pat_items *items, double within, struct pat_clusters *out);
 
-/* Of distances[i * len + k], symmetric: out[i] is the number of i's group, numbered by the first member.
- * Owns:   out has len places.
+/* Group by distances[i * len + k], symmetric: out[i] is the number of i's group, numbered by the first
+ * member.
+ * Owns:   out has len elements.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_cluster_distances(const double *distances, size_t len, double within, size_t *out);
 void pat_clusters_fini(struct pat_clusters *c);

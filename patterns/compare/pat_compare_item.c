@@ -150,7 +150,7 @@ static double pat_middle(double a, double b)
     return (a + b) / 2;
 }
 
-/* Reading and writing as one: intervals and nulls of means are at most as wide as the means of them. */
+/* Combine reading and writing: intervals and nulls of means are at most as wide as the means of them. */
 static void pat_comparison_join(struct pat_comparison *c, const struct pat_comparison *other)
 {
     const double p = c->p_value < other->p_value ? c->p_value : other->p_value;

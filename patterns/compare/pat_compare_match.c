@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Hungarian method (Kuhn, Naval Res. Logist. Q. 2, 1955) with shortest augmenting paths (Jonker and
- * Volgenant, Computing 38, 1987): O(n^3). Rows and columns count from 1 here; 0 is the row being placed. */
+ * Volgenant, Computing 38, 1987): O(n^3). Rows and columns are numbered from 1 here; column 0 belongs to the
+ * row being placed. */
 #include "patterns/compare/pat_compare.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 struct pat_assignment {
     const double *costs;
     size_t rows_len, columns_len; /* rows_len <= columns_len */
-    bool turned;                  /* costs are of columns and rows */
+    bool turned;                  /* costs are by column and row */
     double *row_price, *column_price, *slack;
     size_t *row_of, *before; /* by column */
     bool *visited;
@@ -33,7 +34,7 @@ static void pat_assign_begin(struct pat_assignment *a, size_t row)
     }
 }
 
-/* The column with the least slack that has not been visited, seen from `from` too. */
+/* Update the slack from column `from`, and return the unvisited column with the least slack. */
 static size_t pat_assign_nearest(struct pat_assignment *a, size_t from)
 {
     size_t nearest = 0;
@@ -128,7 +129,7 @@ ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size
 
 /* ---- items ---- */
 
-/* Items of both that may go together. */
+/* Items of both sides that may be matched. */
 struct pat_candidates {
     size_t *rows[2];
     size_t len[2];
@@ -148,7 +149,7 @@ struct pat_matching {
 static ls_err pat_matching_init(struct pat_matching *m, struct pat_items *a, struct pat_items *b)
 {
     *m = (struct pat_matching){.sides = {a, b}};
-    /* one more: empty sides are none to calloc */
+    /* one more, so that calloc never gets 0 */
     m->partner = calloc(a->len + 1, sizeof *m->partner);
     m->distance = calloc(a->len + 1, sizeof *m->distance);
     m->by = calloc(a->len + 1, sizeof *m->by);
@@ -182,7 +183,7 @@ static bool pat_is_free(const struct pat_matching *m, int side, size_t row)
     return side == 0 ? m->partner[row] == PAT_UNASSIGNED : !m->taken[row];
 }
 
-/* What a pattern is called. Without a key nothing in it says what it is: distance has to. */
+/* Return the text that identifies a pattern. A pattern without a key is matched by distance. */
 typedef const char *pat_calls(const struct pat_item *item);
 
 static const char *pat_call_key(const struct pat_item *item)
@@ -195,7 +196,7 @@ static const char *pat_call_name(const struct pat_item *item)
     return *item->key ? item->name : "";
 }
 
-/* Free items of like's kind, and called the same where that is asked for. */
+/* Collect unmatched items of like's kind, and with the same text if `calls` is given. */
 static void pat_collect(struct pat_matching *m, const struct pat_item *like, pat_calls *calls)
 {
     for (int side = 0; side < 2; side++) {
@@ -217,7 +218,7 @@ static ls_err pat_price(struct pat_matching *m, double within)
             double *const cost = &m->costs[i * c->len[1] + k];
             LS_TRY(pat_item_distance(&m->sides[0]->rows[c->rows[0][i]], &m->sides[1]->rows[c->rows[1][k]],
                                      cost));
-            /* what is too far costs more than any number of pairs that are near: it is dropped later */
+            /* a pair that is too far apart costs more than any number of near pairs; it is dropped later */
             if (*cost > within) *cost += (double)(c->len[0] + c->len[1]);
         }
     }
@@ -285,7 +286,7 @@ ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pa
     struct pat_matching m;
     ls_err err = pat_matching_init(&m, a, b);
     if (err == LS_OK && !o->ignore_keys) err = pat_match_called(&m, pat_call_key);
-    /* of two files one may not tell what its patterns were found as */
+    /* one of the two files may lack the recorded origins of its patterns */
     if (err == LS_OK && !o->ignore_keys) err = pat_match_called(&m, pat_call_name);
     if (err == LS_OK) err = pat_match_rest(&m, o->within);
     if (err == LS_OK) err = pat_match_rows(&m, out, out_len);

@@ -8,12 +8,12 @@
 
 #define PAT_NORMAL_QUANTILE 1.959964 /* of (1 + PAT_CONFIDENCE) / 2 */
 
-/* The blocks of both, without the features that are 0 in all of them: most bins of most patterns. */
+/* The blocks of both, without the features that are 0 in all of them (most bins of most patterns). */
 struct pat_pool {
     double *values;     /* [blocks][columns_len], then room for two sums of columns_len */
-    size_t *columns;    /* which feature each is; behind the features: centre, square */
+    size_t *columns;    /* the feature in each column; after the features: centre, square */
     size_t *order;      /* room for a permutation of the blocks */
-    uint32_t *times[2]; /* by group and block: how often it holds the block */
+    uint32_t *times[2]; /* by group and block: how often the group contains the block */
     size_t columns_len, blocks_len, a_len;
     struct pat_sketch sketches[2];
 };
@@ -81,7 +81,7 @@ static void pat_draw_clear(struct pat_pool *p)
     memset(p->times[1], 0, p->blocks_len * sizeof *p->times[1]);
 }
 
-/* Each side with replacement from its own blocks. */
+/* Draw blocks of each side with replacement. */
 static void pat_draw_bootstrap(struct pat_pool *p, uint64_t *random)
 {
     const size_t b_len = p->blocks_len - p->a_len;
@@ -92,7 +92,7 @@ static void pat_draw_bootstrap(struct pat_pool *p, uint64_t *random)
         p->times[1][p->a_len + ls_random_below(random, b_len)]++;
 }
 
-/* Blocks [begin, end) dealt to two groups, the first of which gets first_len. */
+/* Deal blocks [begin, end) to two groups; the first one gets first_len. */
 static void pat_draw_deal(struct pat_pool *p, size_t begin, size_t end, size_t first_len, uint64_t *random)
 {
     pat_draw_clear(p);
@@ -141,7 +141,7 @@ static double pat_draw_distance(struct pat_pool *p)
     return pat_draw_terms(p).total;
 }
 
-/* --- what is asked of the draws --- */
+/* --- evaluation of the draws --- */
 
 static int pat_double_compare(const void *a, const void *b)
 {
@@ -173,8 +173,8 @@ static double pat_deviation(const double values[PAT_RESAMPLES])
     return sqrt(square);
 }
 
-/* Few blocks: the quantile of Student's distribution (Abramowitz and Stegun, 26.7.5, first term) and what the
- * bootstrap's deviation lacks. */
+/* For few blocks: return the quantile of Student's distribution (Abramowitz and Stegun, 26.7.5, first term),
+ * corrected for the bias of the bootstrap's deviation. */
 static double pat_student_quantile(const struct pat_comparison *c)
 {
     const double n = (double)(c->blocks[0] < c->blocks[1] ? c->blocks[0] : c->blocks[1]);
@@ -182,8 +182,8 @@ static double pat_student_quantile(const struct pat_comparison *c)
     return (z + (z * z * z + z) / (4 * (n - 1))) * sqrt(n / (n - 1));
 }
 
-/* Noise adds to a distance that is small, and nothing to one that is large: the lower limit allows for what
- * it added to the resampled ones, the upper one does not count on it. */
+/* Noise increases small distances and hardly changes large ones: the lower limit allows for its effect on the
+ * resampled distances, the upper limit does not rely on it. */
 static void pat_compare_interval(struct pat_pool *p, uint64_t *random, struct pat_comparison *c)
 {
     double values[PAT_RESAMPLES];
@@ -208,14 +208,14 @@ static double pat_compare_halves(struct pat_pool *p, size_t begin, size_t end, u
     return pat_quantile(values, PAT_CONFIDENCE);
 }
 
-/* Term by term, because one that is noisy would hide what another one tells. */
+/* Test term by term, because a noisy term would hide a difference in another one. */
 static double pat_compare_permute(struct pat_pool *p, const struct pat_distance_terms *d, uint64_t *random)
 {
     size_t as_far[PAT_TERM_COUNT] = {0}, least = PAT_RESAMPLES;
     for (size_t r = 0; r < PAT_RESAMPLES; r++) {
         pat_draw_deal(p, 0, p->blocks_len, p->a_len, random);
         const struct pat_distance_terms drawn = pat_draw_terms(p);
-        for (size_t t = 0; t < PAT_TERM_COUNT; t++) /* sums in another order are rounded otherwise */
+        for (size_t t = 0; t < PAT_TERM_COUNT; t++) /* sums in another order are rounded differently */
             as_far[t] += drawn.terms[t] >= d->terms[t] - 1e-9;
     }
     for (size_t t = 0; t < PAT_TERM_COUNT; t++)
