@@ -38,7 +38,7 @@ LS_EXPORT int smr_node_is_alive(const smr_node *n)
     return smr_node_died_ns(n) == SMR_ALIVE;
 }
 
-/* Fields that another thread's free() or resize may change are read under the lock. */
+/* Read a field that another thread's free() or resize may change, under the lock. */
 #define SMR_GETTER(type, name, field)      \
     LS_EXPORT type name(const smr_node *n) \
     {                                      \
@@ -130,7 +130,7 @@ LS_EXPORT int smr_tree_walk(const smr_tree *t, int (*visit)(void *user, smr_node
     return stopped;
 }
 
-/* Every child names its parent and its neighbour, and the way up ends at the root. */
+/* Check that the child links to its parent and neighbours, and that the path up ends at the root. */
 static bool shown_is_valid(const smr_tree *t, const smr_node *n)
 {
     const struct smr_links *l = &n->links[SMR_SHOWN];

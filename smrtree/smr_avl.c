@@ -10,17 +10,18 @@
 
 /* One cache line, so that a step down the tree costs one miss.
  *
- * Nodes know their parent: changes climb by these links and keep no array of the nodes passed on the way
- * down. With such an array gcc 12.2 -O2 built invalid trees. Where it indexed a uint32_t and a uint8_t member
- * of one struct by the same counter in a loop, ivopts computed the address of one as an integer and left the
- * access with a null base (TARGET_MEM_REF); ipa-modref takes any access with a null base for an invalid one
- * (points_to_local_or_readonly_memory_p, ipa-fnsummary) and left it out of the function's summary; the caller
- * then deleted its store to the array as never read. -fno-ipa-modref, -fno-ivopts, -fno-tree-dse and
- * -fno-delete-null-pointer-checks each avoid it. Climbing by links has no counter to rewrite. */
+ * Nodes link to their parent: changes climb by these links and keep no array of the nodes passed on the way
+ * down. With such an array gcc 12.2 -O2 built invalid trees. Where the code indexed a uint32_t and a uint8_t
+ * member of one struct by the same counter in a loop, ivopts computed the address of one as an integer and
+ * left the access with a null base (TARGET_MEM_REF); ipa-modref takes any access with a null base for an
+ * invalid one (points_to_local_or_readonly_memory_p, ipa-fnsummary) and left it out of the function's
+ * summary; the caller then deleted its store to the array as never read. -fno-ipa-modref, -fno-ivopts,
+ * -fno-tree-dse and -fno-delete-null-pointer-checks each avoid it. Climbing by links has no counter to
+ * rewrite. */
 struct smr_avl_node {
     _Alignas(SMR_ARRAY_LINE_BYTES) uint64_t base;
     uint64_t end;
-    /* the left child's max_end, 0 without: saves a search in a gap the look at every left child */
+    /* the left child's max_end, 0 without one: a search in a gap need not read every left child */
     uint64_t left_max_end;
     uint64_t max_end; /* largest end in this subtree */
     uint32_t child[2];
@@ -106,7 +107,7 @@ static void avl_update(struct smr_avl_node *nodes, uint32_t i)
     n->max_end = max_u64(n->end, max_u64(left->max_end, right->max_end));
 }
 
-/* Let `by` (0: nothing) hang where i hangs. */
+/* Put `by` (0: nothing) in the place of i. */
 static void avl_replace(struct smr_avl *t, uint32_t i, uint32_t by)
 {
     const uint32_t parent = t->nodes[i].parent;
@@ -124,7 +125,7 @@ static void avl_adopt(struct smr_avl_node *nodes, uint32_t i, int side, uint32_t
     if (child) nodes[child].parent = i;
 }
 
-/* Lift the child on `side` above i; returns the new top of the subtree. */
+/* Lift the child on `side` above i. Return the new top of the subtree. */
 static uint32_t avl_rotate(struct smr_avl *t, uint32_t i, int side)
 {
     const uint32_t top = t->nodes[i].child[side];
@@ -155,7 +156,7 @@ static uint32_t avl_rebalance(struct smr_avl *t, uint32_t i)
     return avl_rotate(t, i, side);
 }
 
-/* Something below i changed: put i and what is above it right, as far up as that makes a difference. */
+/* Repair i and its ancestors after a change below i, as far up as that makes a difference. */
 static void avl_repair(struct smr_avl *t, uint32_t i)
 {
     while (i) {
@@ -167,7 +168,8 @@ static void avl_repair(struct smr_avl *t, uint32_t i)
     }
 }
 
-/* The neighbour of i in tree order: 0 the one before, 1 the one behind; 0 when there is none. */
+/* Return the neighbour of i in tree order: the previous node for side 0, the next one for side 1; 0 if there
+ * is none. */
 static uint32_t avl_step(const struct smr_avl_node *nodes, uint32_t i, int side)
 {
     uint32_t next = nodes[i].child[side];
@@ -189,7 +191,7 @@ static uint32_t avl_first(const struct smr_avl *t)
     return i;
 }
 
-/* < 0: a stands before b; 0: equal ranges. */
+/* < 0: a comes before b; 0: equal ranges. */
 static int range_order(uint64_t a_base, uint64_t a_end, uint64_t b_base, uint64_t b_end)
 {
     if (a_base != b_base) return a_base < b_base ? -1 : 1;
@@ -197,13 +199,14 @@ static int range_order(uint64_t a_base, uint64_t a_end, uint64_t b_base, uint64_
     return 0;
 }
 
-/* The existing range that [base, end) would partly overlap; false when it fits. */
+/* Find an existing range that [base, end) would partly overlap. Return false if there is none. */
 static bool avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, struct smr_range *out)
 {
     if (base >= end) return false;
-    /* begins before us and ends inside: the innermost that reaches over our base must reach over our end, too */
+    /* begins before base and ends inside: the innermost range that covers base - 1 and base must also cover
+     * end */
     if (base > 0 && smr_avl_last(t, base - 1, base, out) && out->end < end) return true;
-    /* begins inside and ends behind us */
+    /* begins inside and ends after end */
     return smr_avl_last(t, end - 1, end, out) && out->base > base;
 }
 
@@ -234,11 +237,11 @@ ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place 
     return LS_OK;
 }
 
-/* The innermost node with this base and value, 0 when there is none. */
+/* Return the innermost node with this base and value, 0 if there is none. */
 static uint32_t avl_find(const struct smr_avl *t, uint64_t base, uint32_t value)
 {
     const struct smr_avl_node *nodes = t->nodes;
-    uint32_t found = 0; /* the last node in tree order with a base up to ours */
+    uint32_t found = 0; /* the last node in tree order whose base is at most ours */
     for (uint32_t i = t->root; i;) {
         const int right = nodes[i].base <= base;
         if (right) found = i;
@@ -254,7 +257,7 @@ static void avl_unlink_inner(struct smr_avl *t, uint32_t i)
 {
     struct smr_avl_node *nodes = t->nodes;
     const uint32_t next = avl_step(nodes, i, 1);
-    uint32_t lowest = next; /* of those that have another child now */
+    uint32_t lowest = next; /* the lowest node whose children changed */
     if (nodes[next].parent != i) {
         lowest = nodes[next].parent;
         avl_replace(t, next, nodes[next].child[1]);
@@ -262,10 +265,10 @@ static void avl_unlink_inner(struct smr_avl *t, uint32_t i)
     }
     avl_adopt(nodes, next, 0, nodes[i].child[0]);
     avl_replace(t, i, next);
-    nodes[next].height = nodes[i].height; /* what its parent has reckoned with until now */
+    nodes[next].height = nodes[i].height; /* the values that its parent has used until now */
     nodes[next].max_end = nodes[i].max_end;
     avl_repair(t, lowest);
-    avl_repair(t, next); /* the first may have stopped below it */
+    avl_repair(t, next); /* the first repair may have stopped below it */
 }
 
 static void avl_unlink(struct smr_avl *t, uint32_t i)
@@ -298,7 +301,7 @@ static bool avl_found(const struct smr_avl_node *n, struct smr_range *out)
     return true;
 }
 
-/* The last node of subtree i with end > end_above; its max_end says that there is one. */
+/* Return the last node of subtree i with end > end_above; i's max_end must guarantee that there is one. */
 static uint32_t avl_last_end(const struct smr_avl_node *nodes, uint32_t i, uint64_t end_above)
 {
     for (;;) {
@@ -316,7 +319,7 @@ bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above
 {
     const struct smr_avl_node *nodes = t->nodes;
     uint32_t best =
-        0; /* the last node with base <= max_base where it or its left subtree reaches far enough */
+        0; /* the last node with base <= max_base that, itself or in its left subtree, reaches far enough */
     for (uint32_t i = t->root; i;) {
         const struct smr_avl_node *n = &nodes[i];
         const int right = n->base <= max_base;
@@ -356,8 +359,8 @@ void smr_avl_each(const struct smr_avl *t, void (*visit)(void *user, const struc
     }
 }
 
-/* Links, balance and largest ends below i, recomputed; the number of nodes, or UINT32_MAX when something is
- * wrong. */
+/* Recompute links, balance and largest ends below i. Return the number of nodes, or UINT32_MAX if something
+ * is wrong. */
 static uint32_t avl_audit(const struct smr_avl *t, uint32_t i)
 {
     if (!i) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which range lies inside which, and what that means for the tree as people see it. */
+/* Containment of ranges, and its effect on the displayed tree. */
 #include "common/ls_vector.h"
 #include "smrtree/smr_node.h"
 
@@ -67,7 +67,7 @@ void smr_show_naturally(smr_node *n)
     smr_link(SMR_SHOWN, n->is_group ? n->tree->root : natural_parent(n), n);
 }
 
-/* n now lies directly inside `around`: show it there unless the program grouped it. */
+/* Record that n is now directly inside `around`, and show it there unless the program grouped it. */
 static void move_inside(smr_node *n, smr_node *around, uint64_t now_ns, bool tell)
 {
     smr_unlink(SMR_INSIDE, n);
@@ -77,7 +77,8 @@ static void move_inside(smr_node *n, smr_node *around, uint64_t now_ns, bool tel
     if (tell) smr_tell_member(n, now_ns);
 }
 
-/* Ranges directly inside n: those whose order is behind n's. Equal ones that came before lie around n. */
+/* Adopt the ranges directly inside n, which come after n in the order. An earlier range of equal extent
+ * contains n. */
 void smr_contain_adopt(smr_node *n, uint64_t now_ns)
 {
     uint64_t base = n->base, end = n->end - 1;
@@ -100,8 +101,8 @@ static ls_err fail_overlap(const smr_node *n, uint64_t base, uint64_t end, const
         (unsigned long long)r->end, other);
 }
 
-/* The range found at one end of n's new extent, passing over n itself: what is found there without n is the
- * range directly around it, since all that reach over one address nest. */
+/* Find the range at one end of n's new extent, ignoring n itself. If n is found, the result is the innermost
+ * other range that covers the end: all ranges over one address nest, so it is among those around n. */
 static bool other_at(const smr_node *n, uint64_t max_base, uint64_t end_above, struct smr_range *out)
 {
     if (!smr_avl_last(&smr_state.ranges, max_base, end_above, out)) return false;
@@ -152,7 +153,7 @@ void smr_contain_detach(smr_node *n, uint64_t now_ns)
 {
     smr_avl_remove(&smr_state.ranges, n->base, n->slot, NULL);
     smr_node *outer = n->links[SMR_INSIDE].parent;
-    /* what was shown below n keeps that place in the recording: n is still in its tables */
+    /* nodes shown below n keep that position in the recording: n is still in its tables */
     for (smr_node *c; (c = n->links[SMR_INSIDE].first);)
         move_inside(c, outer, now_ns, false);
     smr_unlink(SMR_INSIDE, n);

@@ -11,7 +11,7 @@
 struct smr_index {
     uint64_t *starts; /* Eytzinger order from [1], aligned so that the 8 great-grandchildren of a key share a
                          line */
-    uint32_t *values; /* same order; values[0]: below the first segment */
+    uint32_t *values; /* same order; values[0]: before the first segment */
     size_t len;
 };
 
@@ -20,7 +20,7 @@ struct segment {
     uint32_t value;
 };
 
-/* Flattening: ranges arrive outer before inner, by base; the stack holds those that are open. */
+/* Flattening: ranges arrive outer before inner, by base; the stack holds the open ones. */
 struct flattener {
     struct segment *segments;
     size_t len, cap;
@@ -32,9 +32,9 @@ struct flattener {
 static void flat_emit(struct flattener *f, uint64_t start, uint32_t value)
 {
     if (f->len > 0 && f->segments[f->len - 1].start == start)
-        f->len--; /* covers nothing: the newer segment begins here */
+        f->len--; /* it is empty: the newer segment begins here */
     if (f->len > 0 && f->segments[f->len - 1].value == value) return;
-    f->segments[f->len++] = (struct segment){start, value}; /* cap is 2 a range: its begin and its end */
+    f->segments[f->len++] = (struct segment){start, value}; /* cap is 2 per range: its begin and its end */
 }
 
 static void flat_close_until(struct flattener *f, uint64_t base)
@@ -55,7 +55,7 @@ static void flat_visit(void *user, const struct smr_range *r)
     flat_emit(f, r->base, r->value);
 }
 
-/* In-order walk of the implicit tree: k's children are 2k and 2k + 1. */
+/* Fill the implicit tree in order: k's children are 2k and 2k + 1. */
 static size_t index_fill(smr_index *x, const struct segment *segments, size_t next, size_t k)
 {
     if (k > x->len) return next;
@@ -109,20 +109,21 @@ size_t smr_index_len(const smr_index *x)
     return x->len;
 }
 
-/* One level down: right where the segment begins at or before addr. */
+/* Go one level down: right if the segment begins at or before addr. */
 static inline size_t index_step(const uint64_t *starts, size_t k, uint64_t addr)
 {
     return 2 * k + (starts[k] <= addr);
 }
 
-/* The bits of k below its first are the turns taken (1: right); the segment is where the last right turn was
- * made. */
+/* The bits of k after its highest one are the turns taken (1: right); return the node of the last right turn,
+ * which is the segment. */
 static inline size_t index_last_right(size_t k)
 {
     return k >> (__builtin_ctzll(k) + 1);
 }
 
-/* Touching memory behind the array is harmless for a prefetch, but not for pointer arithmetic: go by integer. */
+/* Prefetch by an integer address: a prefetch after the end of the array is harmless, but pointer arithmetic
+ * there is not. */
 static inline void index_prefetch(const uint64_t *starts, size_t k)
 {
     __builtin_prefetch((const void *)((uintptr_t)starts + k * SMR_ARRAY_LINE_BYTES));
@@ -147,7 +148,8 @@ bool smr_index_find(const smr_index *x, uint64_t addr, uint32_t *out_value)
     return true;
 }
 
-/* INDEX_LANES searches, level by level. The levels above the last are full: no test for the end there. */
+/* Advance INDEX_LANES searches level by level. The levels above the last are full: no test for the end is
+ * needed there. */
 static void index_search_lanes(const smr_index *x, const uint64_t *addrs, uint32_t *out_values)
 {
     const uint64_t *starts = x->starts;

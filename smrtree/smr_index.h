@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A frozen set of ranges for many look-ups: nesting is flattened into elementary segments, whose starts lie
- * in one array in Eytzinger order (the breadth-first order of a perfect binary search tree; Khuong and Morin,
- * "Array Layouts for Comparison-Based Searching", 2017), so that the search has no unpredictable branch and
- * prefetches four levels ahead.
+/* A frozen set of ranges for many look-ups: nesting is flattened into elementary segments, whose starts are
+ * stored in one array in Eytzinger order (the breadth-first order of a perfect binary search tree; Khuong and
+ * Morin, "Array Layouts for Comparison-Based Searching", 2017), so that the search has no unpredictable
+ * branch and prefetches four levels ahead.
  *
- * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless stated otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SMR_INDEX_H
 #define SMR_INDEX_H
@@ -20,20 +20,21 @@
 typedef struct smr_index smr_index;
 struct smr_avl;
 
-/* Owns: *out is freed by smr_index_free and independent of t.  Errors: LS_ERR_NOMEM. */
+/* Make an index of the ranges of t.
+ * Owns: *out is freed by smr_index_free and independent of t.  Errors: LS_ERR_NOMEM. */
 ls_err smr_index_new(const struct smr_avl *t, smr_index **out);
 void smr_index_free(smr_index *x); /* NULL-safe */
 
-/* The value of the innermost range that contained addr.
+/* Find the value of the innermost range that contained addr.
  * Thread: any number at once.  Signal: safe. */
 bool smr_index_find(const smr_index *x, uint64_t addr, uint32_t *out_value);
 
-/* out_values[i]: the value at addrs[i], or SMR_INDEX_NONE. Several searches advance together, so that their
- * cache misses overlap: use this one for large numbers of addresses. Thread: any number at once.  Signal:
+/* Find the value at each addrs[i], or SMR_INDEX_NONE. Several searches advance together, so that their cache
+ * misses overlap: use this function for large numbers of addresses. Thread: any number at once.  Signal:
  * safe. */
 void smr_index_find_bulk(const smr_index *x, const uint64_t *addrs, size_t len, uint32_t *out_values);
 
-/* Elementary segments, gaps included. */
+/* Return the number of elementary segments, gaps included. */
 size_t smr_index_len(const smr_index *x);
 
 #endif

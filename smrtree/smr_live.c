@@ -41,8 +41,9 @@ ls_err smr_live_remove(smr_live *l, uint64_t base, uint32_t value)
     return ls_fail(LS_ERR_NOT_FOUND, "no live range %u begins at %#llx", value, (unsigned long long)base);
 }
 
-/* Put back what lies outside [base, end) of r. A piece that now equals an untouched range contained that one
- * before, and of two clipped ones the inner is put back first: so a piece always goes outside its equals. */
+/* Put back the parts of r outside [base, end). Each piece is inserted outside its equals: a piece that now
+ * equals an untouched range contained that range before, and the inner of two clipped ranges is put back
+ * first. */
 static ls_err live_put_back(smr_live *l, const struct smr_range *r, uint64_t base, uint64_t end)
 {
     const struct smr_range before = {r->base, base, r->value}, behind = {end, r->end, r->value};
@@ -59,7 +60,7 @@ ls_err smr_live_evict(smr_live *l, uint64_t base, uint64_t end)
                        (unsigned long long)end);
     struct smr_range r;
     while (smr_avl_last(&l->ranges, end - 1, base, &r)) {
-        LS_TRY(smr_avl_reserve(&l->ranges, 1)); /* a split needs one more than the removal gives */
+        LS_TRY(smr_avl_reserve(&l->ranges, 1)); /* a split needs one node more than the removal frees */
         smr_avl_remove(&l->ranges, r.base, r.value, &r);
         LS_TRY(live_put_back(l, &r, base, end));
     }

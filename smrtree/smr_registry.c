@@ -14,7 +14,8 @@ uint64_t smr_registry_hull_end;
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t registry_unused = PTHREAD_COND_INITIALIZER;
 static pthread_once_t registry_once = PTHREAD_ONCE_INIT;
-/* How often this thread holds the lock. Raised before it is taken: a free() in between sees it and stays out. */
+/* How often this thread holds the lock. Raised before the lock is taken: a free() in between sees it and does
+ * nothing. */
 static _Thread_local unsigned lock_depth __attribute__((tls_model("initial-exec")));
 
 static LS_ALIGNED void registry_fork_prepare(void)
@@ -27,7 +28,7 @@ static LS_ALIGNED void registry_fork_release(void)
     smr_unlock();
 }
 
-/* Of all threads only this one is in the child, so whoever used a node is not. */
+/* Only the forking thread exists in the child, so no other thread uses a node there. */
 static LS_ALIGNED void registry_fork_child(void)
 {
     static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
@@ -36,7 +37,7 @@ static LS_ALIGNED void registry_fork_child(void)
     smr_unlock();
 }
 
-/* Around fork, so that the child finds the registry unlocked. */
+/* Register fork handlers, so that the child finds the registry unlocked. */
 static void registry_init(void)
 {
     pthread_atfork(registry_fork_prepare, registry_fork_release, registry_fork_child);
@@ -55,7 +56,7 @@ void smr_lock(void)
 void smr_unlock(void)
 {
     if (lock_depth == 1) pthread_mutex_unlock(&registry_mutex);
-    lock_depth--; /* last: see above */
+    lock_depth--; /* last: see lock_depth */
 }
 
 bool smr_lock_held(void)
@@ -153,7 +154,7 @@ void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed)
     if (k && k->node_remove) k->node_remove(k->user, now_ns, n->id, freed);
 }
 
-/* The next node of the shown tree below root, parents first; NULL at the end. */
+/* Return the next node of the shown tree below root, parents first; NULL at the end. */
 static smr_node *shown_next(const smr_node *root, smr_node *n)
 {
     if (n->links[SMR_SHOWN].first) return n->links[SMR_SHOWN].first;
@@ -181,7 +182,7 @@ static bool may_hold_ranges(uint64_t base, uint64_t len_bytes)
            base + len_bytes < base;
 }
 
-/* Ends the ranges inside; or, when only_look, tells whether one of them is mapped. */
+/* End the ranges inside [base, end); if only_look is set, only return whether one of them is mapped. */
 static bool end_inside_locked(uint64_t base, uint64_t end, bool only_look)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
@@ -193,13 +194,13 @@ static bool end_inside_locked(uint64_t base, uint64_t end, bool only_look)
             continue;
         }
         if (r.end <= end && smr_state.slots[r.value]->map) return true;
-        from = r.base; /* reaches out of the block: step over it and its equals */
+        from = r.base; /* it extends beyond the block: skip it and its equals */
         from_end = r.end - 1;
     }
     return false;
 }
 
-/* Samples that wait for natural-domain functions of what is about to end are passed on first. */
+/* Deliver pending samples to the natural-domain functions of ranges that are about to end. */
 static void settle_inside(uint64_t base, uint64_t end)
 {
     const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);

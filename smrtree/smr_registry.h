@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process-wide registry behind all semantic memory trees: one lock, one interval tree, and a sink that
- * hears what happens, so that the preloaded runtime can spool it. The events match spool/spool_format.h, but
- * for the element size.
+/* The process-wide registry that all semantic memory trees share: one lock, one interval tree, and a sink
+ * that receives all events, so that the preloaded runtime can spool them. The events match
+ * spool/spool_format.h, except for the element size.
  *
- * Unless noted otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
+ * Unless stated otherwise: Thread: one at a time for one object, any for different ones.  Signal: not
  * safe. */
 #ifndef SMR_REGISTRY_H
 #define SMR_REGISTRY_H
@@ -19,15 +19,15 @@ struct smr_event_node {
     uint32_t node;   /* from 1 */
     uint32_t parent; /* 0: top level */
     uint64_t base, end;
-    uint64_t elem_size_bytes, dims; /* of a component, and how many an element has */
+    uint64_t elem_size_bytes, dims; /* bytes of a component, and components per element */
     bool is_group;
     const char *label; /* borrowed for the call; "" for node_range */
 };
 
-/* Node calls come in order, under the registry's lock: they must not call back into the trees. phase,
- * control, dump and setting come without a lock, from the thread that asked. Any entry may be NULL.
- * node_member with group 0 says that the member is at the top level again; its group may also be an enclosing
- * range. */
+/* Node events are delivered in order, under the registry's lock: the functions must not call back into the
+ * trees. phase, control, dump and setting are called without a lock, in the thread of the request. Any entry
+ * may be NULL. node_member with group 0 means that the member is at the top level again; its group may also
+ * be an enclosing range. */
 struct smr_sink {
     void (*node_add)(void *user, const struct smr_event_node *e);
     void (*node_range)(void *user, const struct smr_event_node *e);
@@ -40,26 +40,27 @@ struct smr_sink {
     void *user;
 };
 
-/* Hear from now on; what lives already is told first (node_add, parents first). NULL: no more.
+/* Deliver events to sink from now on, beginning with node_add for all living nodes, parents first. NULL:
+ * stop.
  * Owns:   sink is borrowed and must stay valid while set, and until calls in flight are over.
  * Thread: any; not from within the sink.  Signal: not safe. */
 void smr_registry_set_sink(const struct smr_sink *sink);
 
-/* [base, base + len_bytes) is about to be freed or unmapped: end the ranges inside it. Two or three relaxed
- * loads when none can be inside. Never allocates; does nothing when this thread is inside the registry
- * already (its own blocks). Thread: any.  Signal: not safe; harmless when the signal interrupted the registry
- * in the same thread. */
+/* Handle memory [base, base + len_bytes) that is about to be freed or unmapped: end the ranges inside it.
+ * Costs two or three relaxed loads when none can be inside. Never allocates; does nothing when this thread is
+ * already inside the registry (its own blocks). Thread: any.  Signal: not safe; harmless when the signal
+ * interrupted the registry in the same thread. */
 void smr_registry_end_inside(uint64_t base, uint64_t len_bytes);
 
-/* False: no range ends behind base, so smr_registry_end_inside has nothing to do there, whatever the length.
- * One relaxed load, in line: allocators ask at each free. */
+/* Return false if no range ends after base: smr_registry_end_inside then has nothing to do, for any length.
+ * One relaxed load, inline: allocators call it at each free. */
 extern uint64_t smr_registry_hull_end LS_HIDDEN; /* 0: there is no range */
 static inline bool smr_registry_may_end_behind(uint64_t base)
 {
     return base < __atomic_load_n(&smr_registry_hull_end, __ATOMIC_RELAXED);
 }
 
-/* Living ranges. */
+/* Return the number of living ranges. */
 uint32_t smr_registry_len(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program says about itself: sampling on and off, phases. Without a sink nobody listens. */
+/* The calls that control sampling, mark phases and store settings. Without a sink they do nothing. */
 #include "loadstone/loadstone.h"
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"

@@ -39,7 +39,7 @@ static void tree_list_drop(smr_tree *t, smr_node *n)
     if (n->tree_next) n->tree_next->tree_prev = n->tree_prev;
 }
 
-/* Lock for a change; LS_ERR_BUSY (and no lock) from within a walk. */
+/* Lock for a change. Return LS_ERR_BUSY (without the lock) from within a walk. */
 static ls_err lock_to_change(void)
 {
     smr_lock();
@@ -48,8 +48,8 @@ static ls_err lock_to_change(void)
     return ls_fail(LS_ERR_BUSY, "the tree is being walked: change it after smr_tree_walk has returned");
 }
 
-/* The same to remove n, or t with all its nodes: samples that wait for their natural-domain functions are
- * passed on first, and a call that has one of the nodes ends. */
+/* Lock to remove n, or t with all its nodes: first deliver pending samples to their natural-domain functions,
+ * then wait for a running call that uses one of the nodes. */
 static ls_err lock_to_remove(const smr_node *n, const smr_tree *t)
 {
     const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
@@ -80,13 +80,13 @@ LS_EXPORT ls_err smr_tree_new(smr_tree **out)
     return LS_OK;
 }
 
-/* Take n out of everything and free it; its members are shown where their memory lies. */
+/* Remove n from all structures and free it; its members move to their natural position in the shown tree. */
 static void node_destroy(smr_node *n, uint64_t now_ns)
 {
     smr_node_end_life(n, now_ns, false);
     if (n->map) smr_state.watch->gone(n);
-    n->is_orphan = smr_is_used_elsewhere(n);                   /* who did not let go of it in time */
-    if (smr_state.in_use == n && !n->is_orphan) smr_use_end(); /* by this very thread */
+    n->is_orphan = smr_is_used_elsewhere(n);                   /* another thread did not release it in time */
+    if (smr_state.in_use == n && !n->is_orphan) smr_use_end(); /* it is in use by this thread */
     for (smr_node *c; (c = n->links[SMR_SHOWN].first);)
         smr_show_naturally(c);
     smr_unlink(SMR_SHOWN, n);
@@ -110,7 +110,7 @@ LS_EXPORT void smr_tree_free(smr_tree *t)
     smr_unlock();
 }
 
-/* A living range with this label that begins at base. */
+/* Find a living range with this label that begins at base. */
 static smr_node *find_same(const smr_tree *t, const char *label, uint64_t base)
 {
     for (smr_node *n = smr_tree_find(t, base); n; n = n->links[SMR_INSIDE].parent)
@@ -118,7 +118,7 @@ static smr_node *find_same(const smr_tree *t, const char *label, uint64_t base)
     return NULL;
 }
 
-/* Give n, which covers nothing now, [base, end) and a slot. On failure it covers nothing still. */
+/* Assign [base, end) and a slot to n, which covers nothing now. On failure it still covers nothing. */
 static ls_err settle(smr_node *n, uint64_t base, uint64_t end)
 {
     n->base = base;
@@ -134,7 +134,7 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
     const uint64_t now_ns = ls_clock_mono_ns(), old_base = n->base, old_end = n->end;
     const bool was_alive = n->died_ns == SMR_ALIVE;
     if (was_alive) {
-        /* before anything is touched: put back, n would be the inner one of equal ranges */
+        /* before any change: put back later, n would become the inner one of equal ranges */
         LS_TRY(smr_contain_can_move(n, base, end));
         smr_contain_detach(n, now_ns);
         smr_slot_give(n);
@@ -143,7 +143,7 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
     if (e != LS_OK) {
         n->base = old_base;
         n->end = old_end;
-        return e; /* n is not alive: slot and room of a living one are there still */
+        return e; /* only if n was not alive: slot and room of a living one are still free */
     }
     if (was_alive) {
         smr_tell_range(n, now_ns);
@@ -237,7 +237,7 @@ LS_EXPORT ls_err smr_node_resize(smr_node *n, const volatile void *start, const 
     if ((uintptr_t)start >= (uintptr_t)end)
         return ls_fail(LS_ERR_RANGE, "\"%.120s\" cannot become empty: use smr_node_remove", n->label);
     const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
-    if (w && n->map) w->leaving(n); /* samples of where it was */
+    if (w && n->map) w->leaving(n); /* samples at its old address */
     LS_TRY(lock_to_change());
     const ls_err e = resize_locked(n, (uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)end);
     smr_unlock();
