@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error codes of every Loadstone function. LS_OK is 0; every other value is a failure.
+/* Error codes of all Loadstone functions. LS_OK is 0; every other value is a failure.
  *
  * Thread: any.  Signal: ls_err_name and ls_err_text are safe, ls_last_error is not. */
 #ifndef LOADSTONE_ERROR_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* X(name, text): the one list of errors; text is what a user reads when nothing more precise is known. */
+/* X(name, text): the list of all errors; text is the message for the user if there is no more precise one. */
 #define LS_ERR_LIST(X)                                                         \
     X(LS_OK, "ok")                                                             \
     X(LS_ERR_NOMEM, "out of memory")                                           \
@@ -32,12 +32,12 @@ extern "C" {
 typedef enum ls_err { LS_ERR_LIST(LS_ERR_ENUM) LS_ERR_COUNT } ls_err;
 #undef LS_ERR_ENUM
 
-/* Name of e, "LS_ERR_RANGE", or "LS_ERR_UNKNOWN". */
+/* Return the name of e, such as "LS_ERR_RANGE", or "LS_ERR_UNKNOWN". */
 const char *ls_err_name(ls_err e);
-/* What e means in words, never NULL. */
+/* Return the meaning of e in words, never NULL. */
 const char *ls_err_text(ls_err e);
-/* The detailed message of this thread's last failure (names the place and the remedy), "" when there was
- * none. */
+/* Return the detailed message of this thread's last failure, which names the cause and the remedy; "" if
+ * there was none. */
 const char *ls_last_error(void);
 
 #ifdef __cplusplus
