@@ -9,11 +9,11 @@
 //   SMRDomain *matrix = smrt->createGrid("matrix", N, N);    // columns, rows
 //   a->mapGrid(matrix);                                      // or: a->setNaturalDomainFunction(f);
 //
-// Nothing here throws: a call that fails returns nullptr or false, and ls_last_error() has the text. A
-// std::vector is registered as it is now: register it again, under the same label, after it has grown. Nodes
-// and domains belong to their tree.
+// No function throws: a call that fails returns nullptr or false, and ls_last_error() has the text. A
+// std::vector is registered with its present memory: register it again, under the same label, after it has
+// grown. Nodes and domains belong to their tree.
 //
-// Thread and Signal: as loadstone/smr.h says.
+// Thread and Signal: as in loadstone/smr.h.
 #ifndef LOADSTONE_SMRTREE_H
 #define LOADSTONE_SMRTREE_H
 
@@ -30,12 +30,12 @@
 class SMRNode;
 class SMRTree;
 
-// A natural-domain function: called with a sampled access of the node (struct mem_sample of loadstone/ndm.h:
-// daddr, cost, ip, level, time, thread) by a thread of Loadstone's. It returns nullptr when it recorded the
-// sample itself, or the struct loadstone_point * where it belongs in the domain.
+// A natural-domain function: a thread of Loadstone calls it with a sampled access of the node (struct
+// mem_sample of loadstone/ndm.h: daddr, cost, ip, level, time, thread). It returns nullptr if it recorded the
+// sample itself, or else a struct loadstone_point * with the position of the access in the domain.
 typedef void *(*SMRNaturalDomainFunction)(SMRNode *, struct mem_sample *);
 
-// A grid or a mesh that nodes are mapped onto; made by SMRTree::createGrid and createMesh.
+// A grid or a mesh that nodes are mapped onto, created by SMRTree::createGrid and createMesh.
 class SMRDomain
 {
   public:
@@ -46,7 +46,7 @@ class SMRDomain
     {
         return ndm_domain_label(domain);
     }
-    // Meshes that move: copy the arrays again at every begin of a phase of this thread.
+    // Support meshes that move: copy the arrays again at every begin of a phase of this thread.
     bool refreshAtPhases(bool on = true)
     {
         return ndm_domain_refresh_at_phases(domain, on) == LS_OK;
@@ -66,11 +66,11 @@ class SMRDomain
     SMRDomain *next;
 };
 
-// A phase of the calling thread, as long as the object lives:  { SMRPhase phase("assemble"); ... }
+// A phase of the calling thread that lasts as long as the object:  { SMRPhase phase("assemble"); ... }
 class SMRPhase
 {
   public:
-    explicit SMRPhase(const char *phaseName) : name(phaseName) // kept, not copied: a literal is best
+    explicit SMRPhase(const char *phaseName) : name(phaseName) // not copied: use a literal
     {
         loadstone_phase_begin(name);
     }
@@ -91,7 +91,7 @@ class SMRNode
     SMRNode(const SMRNode &) = delete;
     SMRNode &operator=(const SMRNode &) = delete;
 
-    // Index of the element that holds the address; -1 when it lies outside.
+    // Return the index of the element that contains the address; -1 if the address is outside.
     std::int64_t elementalIndexOf(const volatile void *addr) const
     {
         return indexOf(reinterpret_cast<std::uintptr_t>(addr), true);
@@ -101,30 +101,31 @@ class SMRNode
     {
         return indexOf(static_cast<std::uint64_t>(addr), true);
     }
-    // Component of that element, from 0; -1 when the address lies outside.
+    // Return the component of that element, from 0; -1 if the address is outside.
     template <typename Address, typename std::enable_if<std::is_integral<Address>::value, int>::type = 0>
     std::int64_t componentOf(Address addr) const
     {
         return indexOf(static_cast<std::uint64_t>(addr), false);
     }
 
-    // This node is a group: member joins it and leaves the group it was in. Groups may hold groups, not
-    // themselves.
+    // Add member to this node, which must be a group; member leaves its previous group. Groups may contain
+    // groups, but not themselves.
     bool addGroupMember(SMRNode *member)
     {
         return smr_node_add_member(node, member ? member->node : nullptr) == LS_OK;
     }
 
-    // The buffer was resized or moved.
+    // Set a new extent after the buffer was resized or moved.
     bool resize(const volatile void *start, const volatile void *end)
     {
         return smr_node_resize(node, start, end) == LS_OK;
     }
 
-    // Where in the natural domain the elements are. For a group: all ranges among its members and theirs,
-    // now. false: refused, nothing has changed, and ls_last_error() names node and index.
+    // The map functions set the positions of the elements in the natural domain. For a group they map all
+    // present ranges among its members, recursively. If a function returns false, nothing has changed, and
+    // ls_last_error() names node and index.
 
-    // Cells of a grid; by default x fastest, dense: an array a[nz][ny][nx].
+    // Map the elements to the cells of a grid; by default x fastest, dense: an array a[nz][ny][nx].
     bool mapGrid(SMRDomain *domain)
     {
         return ndm_map_grid(node, handleOf(domain), nullptr) == LS_OK;
@@ -139,7 +140,7 @@ class SMRNode
         layout.order = order;
         return mapGrid(domain, layout);
     }
-    // Element i belongs to cell or point i of a mesh.
+    // Map element i to cell or point i of a mesh.
     bool mapMesh(SMRDomain *domain, ndm_centering centering, std::size_t elementsPerEntity = 1)
     {
         return ndm_map_mesh(node, handleOf(domain), centering, elementsPerEntity) == LS_OK;
@@ -152,7 +153,7 @@ class SMRNode
     {
         return mapMesh(domain, NDM_POINTS, elementsPerPoint);
     }
-    // Element i belongs to cell or point targets[i]; below 0: nowhere.
+    // Map element i to cell or point targets[i]; an element with a target below 0 has no position.
     template <typename Index, typename Alloc>
     bool mapIndirect(SMRDomain *domain, const std::vector<Index, Alloc> &targets,
                      ndm_centering centering = NDM_CELLS, std::size_t elementsPerTarget = 1)
@@ -167,7 +168,8 @@ class SMRNode
     {
         return ndm_map_indirect(node, handleOf(domain), &indirection) == LS_OK;
     }
-    // The program's own function tells; nullptr: none any more. The domain is needed when it returns points.
+    // Let a function of the program determine the positions; nullptr: end that. The domain is required if the
+    // function returns points.
     bool setNaturalDomainFunction(SMRNaturalDomainFunction function, SMRDomain *domain = nullptr)
     {
         if (!function) return unmap();
@@ -215,12 +217,12 @@ class SMRNode
         return domain ? domain->handle() : nullptr;
     }
 
-    // user is the function itself; the node is the range that was hit, also when a group was mapped.
+    // user is the function itself; the node is the range that was accessed, also when a group was mapped.
     static void *callFunction(smr_node *n, struct mem_sample *sample, void *user)
     {
         const SMRNaturalDomainFunction function = reinterpret_cast<SMRNaturalDomainFunction>(user);
         SMRNode *bound = static_cast<SMRNode *>(smr_node_binding(n));
-        SMRNode unbound(n); // of a range that was registered by the C functions
+        SMRNode unbound(n); // for a range that was registered by the C functions
         return function(bound ? bound : &unbound, sample);
     }
 
@@ -240,10 +242,10 @@ class SMRTree
     SMRTree() : tree(nullptr), domains(nullptr)
     {
         smr_tree_new(&tree);
-    } // without memory every call fails, none crashes
+    } // without memory every call fails, but none crashes
     ~SMRTree()
     {
-        if (tree) endMaps(smr_tree_first(tree)); // no natural-domain function has a node any more
+        if (tree) endMaps(smr_tree_first(tree)); // no natural-domain function uses a node after this
         if (tree) smr_tree_walk(tree, dropBinding, nullptr);
         smr_tree_free(tree);
         while (domains) {
@@ -256,8 +258,8 @@ class SMRTree
     SMRTree(const SMRTree &) = delete;
     SMRTree &operator=(const SMRTree &) = delete;
 
-    // [start, end) holds elements of `dims` components of elemSize bytes each. The same label at the same
-    // start gives the same node with the new extent. elemSize 0 or an empty range is an error.
+    // Register [start, end), elements of `dims` components of elemSize bytes each. The same label at the same
+    // start returns the same node with the new extent. elemSize 0 or an empty range is an error.
     SMRNode *addSMR(const char *label, const volatile void *start, const volatile void *end,
                     std::size_t elemSize, std::size_t dims = 1)
     {
@@ -265,14 +267,14 @@ class SMRTree
         smr_node *n = nullptr;
         return smr_tree_insert(tree, &spec, &n) == LS_OK ? bound(n) : nullptr;
     }
-    // A template, so that a literal 0 as the element size is no candidate for a pointer.
+    // This is a template, so that a literal 0 as the element size cannot be taken for a pointer.
     template <typename Size, typename std::enable_if<std::is_integral<Size>::value, int>::type = 0>
     SMRNode *addSMR(const char *label, Size elemSize, const volatile void *start, const volatile void *end)
     {
         return addSMR(label, start, end, static_cast<std::size_t>(elemSize));
     }
 
-    // The elements of a vector; one whose memory is not there yet (empty) cannot be registered.
+    // Register the elements of a vector. An empty vector, which has no memory, cannot be registered.
     template <typename T, typename Alloc> SMRNode *addSMR(const char *label, const std::vector<T, Alloc> &v)
     {
         static_assert(!std::is_same<T, bool>::value, "std::vector<bool> has no elements in memory");
@@ -281,14 +283,15 @@ class SMRTree
     template <typename T, typename Alloc>
     SMRNode *addSMR(const char *, const std::vector<T, Alloc> &&) = delete;
 
-    // An array of vectors has its elements in as many blocks as it has vectors: it becomes a group `label`
-    // whose members are the ranges `label[i]`. Empty vectors have no memory and no member. All or nothing.
+    // Register an array of vectors. Each vector has its own block of memory, so the array becomes a group
+    // `label` whose members are the ranges `label[i]`. Empty vectors have no memory and no member. If one
+    // vector cannot be registered, none is.
     template <typename T, typename Alloc, std::size_t N>
     SMRNode *addSMR(const char *label, const std::vector<T, Alloc> (&vectors)[N])
     {
         return addSMR(label, &vectors[0], N);
     }
-    // The same where the number of vectors is known only at run time.
+    // Register an array of vectors whose number is known only at run time.
     template <typename T, typename Alloc, typename Count,
               typename std::enable_if<std::is_integral<Count>::value, int>::type = 0>
     SMRNode *addSMR(const char *label, const std::vector<T, Alloc> *vectors, Count count)
@@ -314,7 +317,7 @@ class SMRTree
         return smr_tree_insert_group(tree, label, &n) == LS_OK ? bound(n) : nullptr;
     }
 
-    // A natural domain: nx x ny x nz cells.
+    // Create a natural domain of nx x ny x nz cells.
     SMRDomain *createGrid(const char *label, std::uint64_t nx)
     {
         return createGrid(gridOf(label, 1, nx, 1, 1));
@@ -332,7 +335,8 @@ class SMRTree
         return createDomain(ndm_domain_new_grid, grid);
     }
 
-    // An unstructured mesh: points, and cells of one shape as lists of point numbers. y and z may be empty.
+    // Create an unstructured mesh: points, and cells of one shape as lists of point numbers. y and z may be
+    // empty.
     template <typename Index, typename Alloc>
     SMRDomain *createMesh(const char *label, const std::vector<double> &x, const std::vector<double> &y,
                           const std::vector<double> &z, ndm_shape shape,
@@ -350,7 +354,7 @@ class SMRTree
         mesh.index_base = indexBase;
         return createMesh(mesh);
     }
-    // Points only.
+    // Create a mesh of points without cells.
     SMRDomain *createMesh(const char *label, const std::vector<double> &x, const std::vector<double> &y,
                           const std::vector<double> &z)
     {
@@ -361,7 +365,7 @@ class SMRTree
         return createDomain(ndm_domain_new_mesh, mesh);
     }
 
-    // The domain is not used any more; maps onto it end.
+    // Free the domain; maps onto it end.
     bool removeDomain(SMRDomain *domain)
     {
         SMRDomain **at = &domains;
@@ -374,7 +378,7 @@ class SMRTree
         return true;
     }
 
-    // The same as node->setNaturalDomainFunction.
+    // Call node->setNaturalDomainFunction.
     bool setNaturalDomainFunction(SMRNode *node, SMRNaturalDomainFunction function,
                                   SMRDomain *domain = nullptr)
     {
@@ -389,7 +393,7 @@ class SMRTree
         return true;
     }
 
-    // The innermost range of this tree that holds the address, or nullptr.
+    // Return the innermost range of this tree that contains the address, or nullptr.
     SMRNode *findSMR(const volatile void *addr) const
     {
         smr_node *n = smr_tree_find(tree, reinterpret_cast<std::uintptr_t>(addr));
@@ -401,9 +405,9 @@ class SMRTree
         return tree;
     }
 
-    // The session. `loadstone record` finds the executable itself and chooses the period by its overhead
-    // budget: both calls are kept with the recording and change nothing. The threshold, a latency in cycles,
-    // holds for dumpAllSamples.
+    // Settings of the session. `loadstone record` finds the executable itself and chooses the period by its
+    // overhead budget: these two settings are only stored with the recording. The threshold, a latency in
+    // cycles, applies to dumpAllSamples.
     void setExecutableName(const char *name)
     {
         loadstone_set("executable", name);
@@ -425,8 +429,8 @@ class SMRTree
         loadstone_stop();
     }
 
-    // Ask for all samples so far, as a text file with the place of each element in a nx x ny x nz grid. The
-    // file is written when the recording is resolved, not by the program itself.
+    // Request a text file of all samples so far, with the position of each element in an nx x ny x nz grid.
+    // The file is written when the recording is resolved, not by the program itself.
     void dumpAllSamples(const char *path, int nx, int ny, int nz)
     {
         loadstone_dump_samples(path, extent(nx), extent(ny), extent(nz));
@@ -492,7 +496,7 @@ class SMRTree
         loadstone_set(name, text);
     }
 
-    // The C++ object of a node, made on first sight.
+    // Return the C++ object of a node; the first call creates it.
     SMRNode *bound(smr_node *n)
     {
         if (!smr_node_binding(n)) smr_node_set_binding(n, new (std::nothrow) SMRNode(n));

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Loadstone for Fortran: tell which array means what, and when to sample.
+! Loadstone for Fortran: declare the meaning of arrays, and control when to sample.
 !
 !   use loadstone
 !   type(ls_tree) :: tree
@@ -13,8 +13,8 @@
 !   call ls_new_grid(plate, "plate", [nx, ny])       ! the natural domain of a(nx, ny)
 !   call ls_map_grid(a_node, plate)
 !
-! Every routine takes an optional stat: 0, or a code of loadstone/error.h whose text ls_error_text() returns.
-! Without a recording the calls keep the tree and cost nothing else. Link with -lloadstone_fortran -lloadstone.
+! Every routine takes an optional stat: 0, or an error code of loadstone/error.h; ls_error_text() returns its text.
+! Without a recording the calls only maintain the tree. Link with -lloadstone_fortran -lloadstone.
 ! Indices are Fortran's: the first element is 1. Arrays must be targets that stay where they are (allocatable,
 ! save or main-program arrays); a copy the compiler makes for a non-contiguous section cannot be registered.
 module loadstone
@@ -37,11 +37,11 @@ module loadstone
     integer, parameter, public :: LS_OK = 0, LS_ERR_NOMEM = 1, LS_ERR_ARG = 2, LS_ERR_RANGE = 3, LS_ERR_OVERLAP = 4
     integer, parameter, public :: LS_ERR_EXISTS = 6
 
-    ! How elements run through a grid: a(nx, ny, nz) has x fastest. A matrix whose x counts columns and y rows
-    ! is LS_COLUMN_MAJOR as Fortran stores it.
+    ! The order of elements in a grid: a(nx, ny, nz) has x fastest. A matrix whose x counts columns and y rows
+    ! is LS_COLUMN_MAJOR in Fortran.
     integer, parameter, public :: LS_X_FASTEST = 0, LS_X_SLOWEST = 1, LS_MORTON = 2, LS_HILBERT = 3, LS_STRIDED = 4, &
                                   LS_ROW_MAJOR = LS_X_FASTEST, LS_COLUMN_MAJOR = LS_X_SLOWEST
-    ! Shapes of cells, as VTK numbers them.
+    ! Shapes of cells, with the numbers of VTK.
     integer, parameter, public :: LS_VERTEX = 1, LS_LINE = 3, LS_TRIANGLE = 5, LS_QUAD = 9, LS_TETRA = 10, &
                                   LS_HEXAHEDRON = 12, LS_WEDGE = 13, LS_PYRAMID = 14
     integer, parameter, public :: LS_CELLS = 0, LS_POINTS = 1
@@ -49,7 +49,7 @@ module loadstone
     ! struct mem_sample and struct loadstone_point of loadstone/ndm.h, for natural-domain functions
     type, public, bind(c) :: ls_sample
         integer(c_int64_t) :: address, cost, ip ! cost: latency in cycles
-        integer(c_int) :: level                 ! 0 L1, 1 L2, 2 L3, 3 memory; -1 not known
+        integer(c_int) :: level                 ! 0 L1, 1 L2, 2 L3, 3 memory; -1 unknown
         integer(c_int64_t) :: time_ns
         integer(c_int32_t) :: thread
     end type ls_sample
@@ -57,8 +57,8 @@ module loadstone
         real(c_double) :: at(3) = 0
     end type ls_point
 
-    ! A natural-domain function of the program's own, called by a thread of Loadstone's with sampled accesses of
-    ! the node: it records them itself and returns c_null_ptr, or the c_loc of an ls_point of the domain.
+    ! A natural-domain function supplied by the program. A thread of Loadstone calls it with sampled accesses of the
+    ! node. It returns c_null_ptr if it recorded the access itself, or else the c_loc of an ls_point of the domain.
     abstract interface
         type(c_ptr) function ls_natural_domain(node, sample, user) bind(c)
             import :: c_ptr, ls_sample
@@ -114,14 +114,14 @@ module loadstone
         integer(c_int) :: centering = LS_CELLS
     end type ndm_indirection
 
-    ! Element i belongs to cell or point targets(i) of the domain; 0 and below: nowhere.
+    ! Map element i to cell or point targets(i) of the domain; an element with a target below 1 has no position.
     interface ls_map_targets
         module procedure map_targets_int32
         module procedure map_targets_int64
     end interface ls_map_targets
 
     ! Register an array: ls_add_range(tree, label, array [, node] [, dims] [, stat]); dims is the number of
-    ! components of an element that stand side by side in memory.
+    ! components of an element that are adjacent in memory.
     interface ls_add_range
         module procedure add_real32
         module procedure add_real64
@@ -252,7 +252,7 @@ contains
         call report(int(smr_tree_new(tree%handle)), stat)
     end subroutine ls_tree_new
 
-    ! Ends all ranges of the tree.
+    ! End all ranges of the tree.
     subroutine ls_tree_free(tree)
         type(ls_tree), intent(inout) :: tree
         call smr_tree_free(tree%handle)
@@ -281,7 +281,7 @@ contains
         node%handle = c_null_ptr
     end subroutine ls_remove
 
-    ! The innermost range that holds address (from c_loc); a null handle when there is none.
+    ! Return the innermost range that contains address (from c_loc); a null handle if there is none.
     function ls_find(tree, address) result(node)
         type(ls_tree), intent(in) :: tree
         type(c_ptr), intent(in) :: address
@@ -289,7 +289,7 @@ contains
         node%handle = smr_tree_find(tree%handle, number_of(address))
     end function ls_find
 
-    ! Element (from 1) and component (from 1) of address in node.
+    ! Compute element (from 1) and component (from 1) of node at address.
     subroutine ls_index_of(node, address, element, component, stat)
         type(ls_node), intent(in) :: node
         type(c_ptr), intent(in) :: address
@@ -304,7 +304,7 @@ contains
         if (present(component)) component = c + 1
     end subroutine ls_index_of
 
-    ! A grid of size(extents) axes, 1 to 3: ls_new_grid(plate, "plate", [nx, ny]).
+    ! Create a grid of size(extents) axes, 1 to 3: ls_new_grid(plate, "plate", [nx, ny]).
     subroutine ls_new_grid(domain, label, extents, origin, spacing, unit, stat)
         type(ls_domain), intent(out) :: domain
         character(*), intent(in) :: label
@@ -330,7 +330,7 @@ contains
         call report(int(ndm_domain_new_grid(grid, domain%handle)), stat)
     end subroutine ls_new_grid
 
-    ! Points, and cells of one shape: connectivity(:, i) are the points of cell i, counted from 1.
+    ! Create a mesh of points, and cells of one shape: connectivity(:, i) are the points of cell i, counted from 1.
     subroutine ls_new_mesh(domain, label, x, y, z, shape, connectivity, unit, stat)
         type(ls_domain), intent(out) :: domain
         character(*), intent(in) :: label
@@ -371,15 +371,15 @@ contains
         mesh%coords_len(axis) = size(values, kind=int64)
     end subroutine take_coordinate
 
-    ! Maps onto it end; what was recorded on it stays.
+    ! Free a domain. Maps onto it end; its recorded samples stay in the recording.
     subroutine ls_free_domain(domain)
         type(ls_domain), intent(inout) :: domain
         call ndm_domain_free(domain%handle)
         domain%handle = c_null_ptr
     end subroutine ls_free_domain
 
-    ! The elements of node, an array a(nx, ny, nz) or what the arguments make of it, are the cells of a grid. Node may
-    ! be a group: all its ranges. first: LS_STRIDED, the element of cell (1, 1, 1), counted from 1.
+    ! Map the elements of node to the cells of a grid. By default node is an array a(nx, ny, nz); the arguments describe
+    ! other layouts. A group maps all its ranges. first: for LS_STRIDED, the element of cell (1, 1, 1), from 1.
     subroutine ls_map_grid(node, domain, order, ghost_low, ghost_high, padded, block, first, stride, per_cell, stat)
         type(ls_node), intent(in) :: node
         type(ls_domain), intent(in) :: domain
@@ -405,7 +405,7 @@ contains
         three(:min(size(values), 3)) = values(:min(size(values), 3))
     end function three
 
-    ! Element i of node belongs to cell (LS_CELLS) or point (LS_POINTS) i of a mesh.
+    ! Map element i of node to cell (LS_CELLS) or point (LS_POINTS) i of a mesh.
     subroutine ls_map_mesh(node, domain, centering, per_entity, stat)
         type(ls_node), intent(in) :: node
         type(ls_domain), intent(in) :: domain
@@ -453,7 +453,7 @@ contains
         call report(int(ndm_map_indirect(node%handle, domain%handle, indirection)), stat)
     end subroutine map_targets
 
-    ! The program's own function tells where an access belongs; domain: where its points lie.
+    ! Let a function of the program determine the position of each access; domain: the domain of its points.
     subroutine ls_map_function(node, fn, domain, user, stat)
         type(ls_node), intent(in) :: node
         procedure(ls_natural_domain) :: fn
@@ -468,7 +468,7 @@ contains
         call report(int(ndm_map_callback(node%handle, onto, c_funloc(fn), with)), stat)
     end subroutine ls_map_function
 
-    ! Map node, or all ranges of a group, no more.
+    ! End the map of node, or of all ranges of a group.
     subroutine ls_unmap(node, stat)
         type(ls_node), intent(in) :: node
         integer, intent(out), optional :: stat
@@ -481,7 +481,7 @@ contains
         text = f_text(smr_node_label(node%handle))
     end function ls_label
 
-    ! The text of this thread's last failure: names both labels of an overlap.
+    ! Return the text of this thread's last failure; for an overlap it names both labels.
     function ls_error_text() result(text)
         character(:), allocatable :: text
         text = f_text(ls_last_error())
@@ -497,15 +497,15 @@ contains
         call phase_end(c_text(name))
     end subroutine ls_phase_end
 
-    ! Ask for a text file of the samples so far: resolve writes it. The grid is that of Fortran arrays, the
-    ! first extent fastest.
+    ! Request a text file of the samples so far; it is written when the recording is resolved. The grid has the order
+    ! of Fortran arrays, the first extent fastest.
     subroutine ls_dump_samples(path, nx, ny, nz)
         character(*), intent(in) :: path
         integer, intent(in) :: nx, ny, nz
         call dump_samples(c_text(path), int(max(nx, 0), c_int32_t), int(max(ny, 0), c_int32_t), int(max(nz, 0), c_int32_t))
     end subroutine ls_dump_samples
 
-    ! Keep a setting with the recording; "threshold" is a latency in cycles for ls_dump_samples.
+    ! Store a setting with the recording; "threshold" is a latency in cycles for ls_dump_samples.
     subroutine ls_set(name, value)
         character(*), intent(in) :: name, value
         call set(c_text(name), c_text(value))
