@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
-/* In longer sequences, or with many runs, the echo would have noticed rounds (struct pat_ext_echo). */
+/* In longer sequences with many runs, the echo would have noticed rounds (struct pat_ext_echo). */
 enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4, FINISH_WATCHED_PARTS = 8 };
 /* A sequence with trivial distances is shown if its share of the cost is at least this. */
 #define FINISH_COSTLY_SHARE 0.01

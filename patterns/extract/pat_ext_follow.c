@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Beyond the limit, sequences that take at most an eighth of a byte per access within it are kept: they may
- * be folded. */
+/* A sequence is kept beyond kept_max accesses while its stream takes at most kept_max / 8 bytes: it may be
+ * folded. */
 enum { EXT_SPARSE_PART = 8 };
 
 /* Return how many more accesses may be kept. */

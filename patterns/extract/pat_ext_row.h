@@ -61,10 +61,10 @@ static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, 
 
 /* ---- rounds that repeat ---- */
 
-/* A row that repeats itself (such as the sweeps of an iterative solver over one matrix): from its
- * second round on it is only verified, run by run. A fingerprint of the last 32 runs is compared with the one
- * at an anchor, which moves on each time that twice as many runs have passed (after Brent, "An Improved Monte
- * Carlo Factorization Algorithm", BIT 20, 1980): so a round is noticed after at most three times its length,
+/* A row that repeats itself (such as the sweeps of an iterative solver over one matrix): from its second round on
+ * it is only verified, run by run. A fingerprint of the last 32 runs is compared with the one at an anchor,
+ * which moves on each time that twice as many runs have passed (after Brent, "An Improved Monte Carlo
+ * Factorization Algorithm", BIT 20, 1980): so a round is noticed after at most three times its length,
  * wherever it begins. While a row repeats its round, its runs are neither kept nor counted; that happens when
  * it leaves the round. */
 
@@ -79,7 +79,7 @@ struct pat_ext_echo {
     uint64_t period;              /* runs in a round */
     uint64_t tokens, accesses;    /* predicted correctly since the row began to repeat */
     uint64_t spared;              /* accesses in repeats, which take no space in the stream */
-    uint64_t most, round;         /* accesses of the longest repetition, and those of one round of it */
+    uint64_t most, round;         /* accesses of the longest repetition, and accesses of one round of it */
     bool was_full;                /* that repetition had at least one full round; otherwise none had */
 
     uint64_t begun;            /* accesses kept before detection began */
@@ -127,8 +127,8 @@ void pat_ext_echo_give_up(struct pat_ext *e, struct pat_ext_row *r);
 /* A home of many small ranges (the nodes of a list) is one pool: indices then run over all of them. It is a
  * pool if POOL_SWITCHES changes of the range occur within fewer than POOL_SWITCHES * POOL_VISIT accesses. */
 enum { PAT_EXT_POOL_SWITCHES = 64, PAT_EXT_POOL_VISIT = 8 };
-/* In a row without a range to be relative to, addresses farther than this from the first one get a row of
- * their own: no machine could replay both in one array. */
+/* In a row without a range to be relative to, addresses farther than this from the first one get a separate
+ * row: no machine could replay both in one array. */
 #define PAT_EXT_AREA_BYTES (UINT64_C(1) << 36)
 enum { PAT_EXT_ROW_LINE_BYTES = 64 };
 
@@ -155,7 +155,7 @@ struct pat_ext_row {
     bool is_cut; /* the stream lacks accesses */
 
     /* three cache lines: an access at another distance */
-    uint64_t before_run; /* accesses except those of the current run and pending ones */
+    uint64_t before_run; /* accesses, without the current run and pending ones */
     uint64_t kept;       /* accesses in the stream */
     uint64_t jumps;      /* kept accesses that do not follow the previous one, including the first */
     struct pat_ext_stream stream;
@@ -173,7 +173,7 @@ struct pat_ext_row {
     uint64_t cross_gcd;       /* of the distances between ranges */
     int64_t *crossings;       /* the distances between ranges, until it is decided whether the home is a
                                  pool */
-    uint32_t switches;        /* of the range, at most PAT_EXT_POOL_SWITCHES */
+    uint32_t switches;        /* changes of the range, at most PAT_EXT_POOL_SWITCHES */
     bool has_repeats;         /* the stream has repeats: parts of it are read more than once */
     bool has_tally_gap;       /* there was not even memory to count one distance */
     struct pat_ext_row *next; /* another row of the same site, home and thread */

@@ -29,11 +29,11 @@ struct pat_extract_options {
     uint64_t accesses_min; /* of a sequence */
     uint32_t unique_min;   /* unique distances ... */
     double far_share_min;  /* ... or share of distances that are far */
-    uint64_t far_elements; /* distance| from which one is far: 513 as published */
+    uint64_t far_elements; /* |distance| from which one is far: 513 as published */
     uint32_t window_rows;  /* instructions in a window of the published modes: 1024 */
     uint32_t window_bytes; /* bytes of accesses of one instruction in such a window: 64 */
     bool with_companions;  /* return enough sequences for `top` patterns after sequences that take turns are
-                              joined: all members of these groups, also those that the filters reject
+                              joined: all members of these groups, also if the filters reject them
                               (is_companion) */
     bool merge_threads; /* merge threads that behave alike into one sequence (the longest) with the counts of
                            all */
