@@ -61,12 +61,12 @@ static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, 
 
 /* ---- rounds that repeat ---- */
 
-/* A row that repeats itself (such as the sweeps of an iterative solver over one matrix): from its second round on
- * it is only verified, run by run. A fingerprint of the last 32 runs is compared with the one at an anchor,
- * which moves on each time that twice as many runs have passed (after Brent, "An Improved Monte Carlo
- * Factorization Algorithm", BIT 20, 1980): so a round is noticed after at most three times its length,
- * wherever it begins. While a row repeats its round, its runs are neither kept nor counted; that happens when
- * it leaves the round. */
+/* A row that repeats itself (such as the sweeps of an iterative solver over one matrix): from its second
+ * round on it is only verified, run by run. A fingerprint of the last 32 runs is compared with the one at an
+ * anchor, which moves on each time that twice as many runs have passed (after Brent, "An Improved Monte
+ * Carlo Factorization Algorithm", BIT 20, 1980): so a round is noticed after at most three times its length,
+ * wherever it begins. While a row repeats its round, its runs are neither kept nor counted; that happens
+ * when it leaves the round. */
 
 /* Rows with fewer accesses are not checked: that would cost more than it saves. */
 enum { PAT_EXT_ECHO_ACCESSES = 1 << 16 };
