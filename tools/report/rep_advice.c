@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line for each node that stalls much: how it is walked, and what would help. Inferred. */
+/* Print a line for each node with much stall: its access pattern and a remedy, both inferred. */
 #include "analyse/an_advice.h"
 #include "common/ls_text.h"
 #include "tools/cli/cli_term.h"

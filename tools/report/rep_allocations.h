@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --allocations: what was allocated where. */
+/* report --allocations: the allocations by call path. */
 #ifndef REP_ALLOCATIONS_H
 #define REP_ALLOCATIONS_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* o: file and limit; nothing else is looked at.
- * Errors: those of prof_open, LS_ERR_NOMEM. */
+/* Use only file and limit of o.
+ * Errors: as prof_open, LS_ERR_NOMEM. */
 ls_err rep_allocations(const struct rep_options *o, bool json, FILE *out);
 
 #endif

@@ -25,7 +25,7 @@ enum {
     REP_NEAREST = 3,
     REP_INLINED_BYTES = 256
 };
-#define REP_HOT 0.1 /* share of time or stall from which a line stands out */
+#define REP_HOT 0.1 /* share of time or stall from which a line is marked as hot */
 
 struct rep_annotation {
     const struct rep_view *v;
@@ -238,8 +238,7 @@ static void rep_inlined_into(const struct rep_view *v, const char *function, cha
     }
 }
 
-/* The nearest name with samples that is not among those found before, else one that contains what was
- * written. */
+/* Return the nearest name with samples that is not in `found`, else a name that contains `function`. */
 static const char *rep_nearest_function(const struct rep_view *v, const char *function,
                                         const char *const *found, size_t found_len)
 {
@@ -290,7 +289,7 @@ static int rep_compare_functions(const void *a, const void *b, void *user)
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
-/* Those of the name that have samples, the costliest first. */
+/* List the functions with this name that have samples, the costliest first. */
 static size_t rep_functions(const struct rep_view *v, const char *name, uint32_t functions[REP_FUNCTIONS_MAX])
 {
     size_t len = an_functions_named(&v->groups, &v->tables, name, functions, REP_FUNCTIONS_MAX), kept = 0;
@@ -327,7 +326,7 @@ static bool rep_has_lines(const struct rep_view *v, uint32_t function)
     return false;
 }
 
-/* Functions with lines first, then those that have none, by instruction. */
+/* Print functions with lines first, then functions without lines, by instruction. */
 static ls_err rep_annotate_all(struct rep_annotation *a, struct rep_view *v)
 {
     uint32_t functions[REP_FUNCTIONS_MAX];

@@ -26,7 +26,7 @@ static void rep_code_say(struct rep_code *c, const char *why)
     if (!*c->why) snprintf(c->why, sizeof(c->why), "%s", why);
 }
 
-/* Row of the module that an address of a process lies in; modules_len: none. */
+/* Return the row of the module that contains l->ip in the line's process; modules_len if there is none. */
 static size_t rep_module_of(const struct rep_code *c, const struct prof_line *l)
 {
     size_t i = 0;

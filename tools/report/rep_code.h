@@ -20,9 +20,9 @@ struct rep_code {
 /* Owns:   the caller ends c with rep_code_fini, also after a failure; v must outlive c.
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_code_init(struct rep_code *c, const struct rep_view *v);
-/* Owns:   frees what is in c. */
+/* Owns:   frees the members of c. */
 void rep_code_fini(struct rep_code *c);
-/* The instruction of that line's address; "" when it is not known, c->why then says why.
+/* Return the instruction at that line's address; "" if it is not known, with the reason in c->why.
  * Owns:   nothing; the text is in out. */
 const char *rep_code_text(struct rep_code *c, const struct prof_line *l, char out[REP_INSTRUCTION_TEXT]);
 

@@ -126,7 +126,7 @@ ls_err rep_field_find(const prof_profile *p, const struct ndm_atlas *a, const ch
     return rep_field_named(p, a, name, &out->field);
 }
 
-/* --- what is in it --- */
+/* --- summary of its values --- */
 
 static void rep_hottest_insert(struct rep_hottest *h, const double *values, uint64_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which field a user means, and what is in it in words. */
+/* Find the field that a user means, and summarize its values in words. */
 #ifndef REP_FIELD_H
 #define REP_FIELD_H
 
@@ -14,8 +14,7 @@ struct rep_field_choice {
 };
 
 /* "NODE" or "NODE:METRIC". NODE is a node's label, labels joined by /, #id, a domain's label, or a field's
- * name; METRIC one of rep_metric_words. Without it: stall. Errors: LS_ERR_USAGE; the text names what there
- * is. */
+ * name; METRIC one of rep_metric_words, stall by default. Errors: LS_ERR_USAGE; the text lists the fields. */
 ls_err rep_field_find(const prof_profile *p, const struct ndm_atlas *a, const char *text,
                       struct rep_field_choice *out);
 /* The word for a metric on the command line. */

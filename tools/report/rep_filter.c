@@ -8,7 +8,7 @@
 
 enum { REP_WHY_BYTES = 256 };
 
-/* Fail with what was said, and the dimension that the word is nearest to. */
+/* Fail with the last error's text and the dimension whose name is nearest to `word`. */
 static ls_err rep_fail_dimension(const char *option, const char *word, size_t len)
 {
     char why[REP_WHY_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --by and --where: what the analysis says about them, with the name that was probably meant. */
+/* Parse --by and --where; errors of the analysis are extended by the name that was probably meant. */
 #ifndef REP_FILTER_H
 #define REP_FILTER_H
 

@@ -80,7 +80,7 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* Of all samples that were kept. */
+/* Sum the rows over all samples that were kept. */
 static struct an_faults_row rep_touch_all(const struct rep_first_touch *t)
 {
     struct an_faults_row all = {0};

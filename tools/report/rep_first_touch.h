@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --first-touch: page faults by node and thread: who touched which memory first, and so decided where
- * it lies. */
+/* report --first-touch: page faults by node and thread. The thread that touched a page first decided on which
+ * NUMA node the page was placed. */
 #ifndef REP_FIRST_TOUCH_H
 #define REP_FIRST_TOUCH_H
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Rows by o->by.  Errors: those of rep_view_init; LS_ERR_USAGE when the recording has no page faults. */
+/* Rows by o->by.  Errors: as rep_view_init; LS_ERR_USAGE when the recording has no page faults. */
 ls_err rep_first_touch(const struct rep_options *o, bool json, FILE *out);
 
 #endif

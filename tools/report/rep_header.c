@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of a report: what ran, where its CPU time went, and how far the numbers can be trusted. */
+/* The head of a report: the command, where its CPU time went, and how far the numbers can be trusted. */
 #include "tools/report/rep_print.h"
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
@@ -78,7 +78,7 @@ static bool rep_is_same_event(const struct prof_event *a, const struct prof_even
            strcmp(a->text, b->text) == 0;
 }
 
-/* How often event i happened in all processes and threads; 0 when it stands further above already. */
+/* Sum the counts of event i over all processes and threads; 0 if an earlier row is the same event. */
 static uint64_t rep_event_sum(const struct prof_event *events, size_t len, size_t i)
 {
     uint64_t sum = 0;
@@ -157,7 +157,7 @@ static void rep_print_cpu(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
     char time[CLI_CELL_BYTES];
-    if (r->cpu_ns == UINT64_MAX && *r->events_sampled) return; /* of what was imported nobody knows it */
+    if (r->cpu_ns == UINT64_MAX && *r->events_sampled) return; /* imported profiles do not record it */
     rep_key(out, "CPU");
     if (r->cpu_ns == UINT64_MAX) {
         fprintf(out, "not known in this recording; bursts represent %s\n",
@@ -184,7 +184,7 @@ static void rep_print_cpu(const struct rep_view *v, FILE *out)
     rep_print_unrepresented(r, out);
 }
 
-/* --- what the figures rest on --- */
+/* --- quality of the figures --- */
 
 static void rep_print_overhead(const struct prof_run *r, FILE *out)
 {

@@ -69,7 +69,7 @@ static bool rep_is_index_space(const struct ndm_geometry *g)
     return g->kind == NDM_GRID;
 }
 
-/* "x 12, y 3", for cells of a grid that has coordinates of its own "cell 12 3 (x 0.5, y 1.25)". */
+/* Print "x 12, y 3"; for cells of a grid with its own coordinates "cell 12 3 (x 0.5, y 1.25)". */
 static void rep_heat_place(const struct rep_heat *h, uint64_t value, char out[REP_HEAT_TEXT_BYTES])
 {
     const struct ndm_geometry *g = h->domain;

@@ -16,7 +16,7 @@ struct rep_heatmap_options {
     bool one_layer, json;
     uint64_t layer;
 };
-/* Errors: those of prof_open and prof_atlas_list; LS_ERR_USAGE when there is no such field
+/* Errors: as prof_open and prof_atlas_list; LS_ERR_USAGE when there is no such field
  * or layer. */
 ls_err rep_heatmap(const struct rep_heatmap_options *o, FILE *out);
 

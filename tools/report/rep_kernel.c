@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel time by cause, below the table; and what would save it. */
+/* Print kernel time by cause, below the table, and the remedies. */
 #include "analyse/an_kernel.h"
 #include "profile/prof_tables.h"
 #include "tools/cli/cli_format.h"
@@ -14,7 +14,7 @@
 enum { REP_KERNEL_ROWS = 8, REP_KERNEL_LABEL = 64, REP_KERNEL_COLUMNS = 36, REP_CHURN_MAX = 3 };
 /* glibc refuses a larger M_MMAP_THRESHOLD (HEAP_MAX_SIZE / 2 in malloc/arena.c, on 64 bit). */
 #define REP_MMAP_THRESHOLD_MAX (UINT64_C(32) << 20)
-enum { REP_TRIM_TIMES = 16 }; /* so many blocks may lie free at the top of the heap */
+enum { REP_TRIM_TIMES = 16 }; /* trim threshold in blocks: free blocks that may stay at the top of the heap */
 
 static ls_err rep_kernel_init(const struct rep_view *v, enum an_kernel_by by, struct an_kernel *out)
 {

@@ -23,9 +23,9 @@ void rep_key(FILE *out, const char *key);
 /* 0 where a number is missing. */
 uint64_t rep_known(uint64_t n);
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
-/* What the samples of the costliest nodes suggest. */
+/* Print the remedies that the samples of the costliest nodes suggest. */
 ls_err rep_print_advice(const struct rep_view *v, FILE *out);
-/* Kernel time by cause, in views of data or code; what would save it; the same as JSON.
+/* Print kernel time by cause, in views of data or code; the remedies; the same as JSON.
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_kernel(const struct rep_view *v, FILE *out);
 ls_err rep_print_kernel_advice(const struct rep_view *v, FILE *out);
@@ -34,8 +34,7 @@ ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size
 /* The innermost groups by their own samples, the costliest first, as comma-separated values.
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_csv(const struct rep_view *v, FILE *out);
-/* Why there are too few bursts and what to do; false when there are enough. Written to out_len_bytes bytes of
- * out. */
+/* Write to out why there are too few bursts, and the remedy; false if there are enough. */
 bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 
 /* The members that every row of numbers has in JSON. */

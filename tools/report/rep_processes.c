@@ -29,7 +29,7 @@ struct rep_processes {
     const struct prof_process *rows;
     struct rep_process *more; /* beside rows */
     size_t len;
-    uint32_t first; /* of those that nobody recorded started */
+    uint32_t first; /* root: its parent was not recorded */
     FILE *out;
     struct ls_json json;
     uint8_t bars[REP_DEPTH_MAX]; /* by depth: more siblings follow */
@@ -70,7 +70,7 @@ static struct an_interval rep_own_share(const struct rep_processes *r, uint32_t 
     return an_bootstrap_share(r->v->bootstrap, r->v->table, group, metric);
 }
 
-/* Links and sums. Parents stand before their children; a file that says otherwise gets roots. */
+/* Link the processes and sum their times. A process that does not follow its parent in the file is a root. */
 static void rep_link(struct rep_processes *r)
 {
     r->first = UINT32_MAX;
@@ -111,7 +111,7 @@ static ls_err rep_gather(struct rep_processes *r)
 
 /* --- text --- */
 
-/* Pid, program, rank behind the lines of the tree. Returns the columns it takes. */
+/* Print the lines of the tree, then pid, program and rank. Returns the number of columns printed. */
 static int rep_put_name(const struct rep_processes *r, uint32_t i, unsigned depth, bool last)
 {
     const bool utf8 = cli_term_utf8();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --processes: who started whom, how it ended, and what each cost. */
+/* report --processes: the tree of processes, how each ended, and its cost. */
 #ifndef REP_PROCESSES_H
 #define REP_PROCESSES_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* o: file, filters, limit; its grouping is not looked at.
- * Errors: those of rep_view_init, LS_ERR_NOMEM. */
+/* o: file, filters, limit; its grouping is ignored.
+ * Errors: as rep_view_init, LS_ERR_NOMEM. */
 ls_err rep_processes(const struct rep_options *o, bool json, FILE *out);
 
 #endif

@@ -14,7 +14,7 @@ void rep_raster_fini(struct rep_raster *r)
     *r = (struct rep_raster){0};
 }
 
-/* --- what comes together in a pixel --- */
+/* --- values that share a pixel --- */
 
 struct rep_mixer {
     struct rep_raster *raster;
@@ -54,7 +54,7 @@ static ls_err rep_mixer_init(struct rep_mixer *x, struct rep_raster *r, const st
 
 /* --- grids --- */
 
-/* Of a grid with three axes: layer z of column (x, y) that is shown. */
+/* Return the cell to show for `column`: in a grid with three axes the chosen layer, else the largest value. */
 static uint64_t rep_shown_cell(const struct ndm_geometry *g, const struct ndm_field *f, enum ndm_metric m,
                                const struct rep_canvas *canvas, uint64_t column)
 {

@@ -34,7 +34,7 @@ struct rep_raster {
     enum rep_looked looked;
 };
 
-/* The field's metric m and what ndm_mix_needs says of it are loaded.
+/* Requires that the field's metric m and the metrics of ndm_mix_needs(m) are loaded.
  * Owns:   the caller ends out with rep_raster_fini.
  * Errors: LS_ERR_NOMEM, LS_ERR_USAGE (no such layer). */
 ls_err rep_raster_init(struct rep_raster *out, const struct ndm_geometry *g, const struct ndm_field *f,

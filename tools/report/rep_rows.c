@@ -84,8 +84,8 @@ static bool rep_is_no_data(const struct rep_view *v, uint32_t group)
     return an_keys_key(&v->groups.keys[g->depth], g->number) == AN_NO_DATA;
 }
 
-/* "unregistered" is the only child that was seen: nothing is registered, and its row would say what its
- * parent's says. */
+/* Skip "unregistered" if it is the only child with samples: nothing is registered, and its row would repeat
+ * its parent's. */
 static uint32_t rep_skip_unregistered(const struct rep_builder *b, uint32_t group)
 {
     uint32_t only = AN_NO_GROUP;

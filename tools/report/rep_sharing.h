@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Print the lines, the costliest first; o->by is not looked at.
- * Errors: those of rep_view_init. */
+/* Print the cache lines, the costliest first; o->by is ignored.
+ * Errors: as rep_view_init. */
 ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out);
 
 #endif

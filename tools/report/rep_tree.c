@@ -109,7 +109,7 @@ static void rep_tree_measure(const struct rep_view *v, const struct rep_row *row
     if (l->label > REP_TREE_LABEL_MAX) l->label = REP_TREE_LABEL_MAX;
 }
 
-/* Columns leave by rank until label and a short bar fit; then the label is cut; what is left is the bar's. */
+/* Drop columns by rank until the label and a short bar fit, then cut the label; the bar gets the rest. */
 static void rep_tree_fit(struct rep_tree_layout *l, int width)
 {
     for (int rank = REP_TREE_RANK_MAX; rank > 0 && rep_tree_width(l) + l->label > width; rank--)

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* The rows of v, whose first dimension is a tree of nodes: bar, share of time, stall, mean latency, levels.
- * The numbers are those of the table. */
+/* Print the rows of v, whose first dimension is a tree of nodes: bar, share of time, stall, mean latency,
+ * levels. The numbers are the same as in the table. */
 void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
 
 enum { REP_BAR_MAX = 24, REP_BAR_BYTES = 4 * REP_BAR_MAX + 1 };

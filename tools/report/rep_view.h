@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile with one grouping of its samples computed: what a report prints. */
+/* The data of a report: a profile, and one grouping of its samples. */
 #ifndef REP_VIEW_H
 #define REP_VIEW_H
 
@@ -20,12 +20,12 @@ struct rep_options {
     bool where_may_miss; /* a value that names nothing leaves nothing, without an error */
     uint64_t columns;    /* further columns of the samples that the caller needs, as a mask */
     enum rep_sort sort;
-    bool sort_given; /* else dimensions with an order of their own keep it */
+    bool sort_given; /* otherwise ordered dimensions keep their order */
     double min_share;
     uint64_t depth, limit;
     uint64_t slices, slice_ns; /* parts of the run; 0 both: as usual */
     bool no_unregistered;
-    bool is_complete; /* for programs: also rows that say nothing new */
+    bool is_complete; /* for programs: also rows that only repeat their parent */
 };
 
 struct rep_view {
@@ -38,7 +38,7 @@ struct rep_view {
     struct an_costs costs;
     struct an_by by;
     struct an_combination groups;
-    struct an_keep keep;  /* what --node and --where leave; NULL in it: all */
+    struct an_keep keep;  /* samples that pass --node and --where; NULL in it: all */
     bool accesses_chosen; /* by --node or by a --where of data: no view is by origin */
     an_table *table;
     an_bootstrap *bootstrap;
@@ -51,19 +51,19 @@ struct rep_row {
     uint32_t group;
     uint32_t depth;  /* in the tree, 0: top */
     bool last;       /* among its siblings that are shown */
-    uint32_t hidden; /* not a group but so many siblings left out */
+    uint32_t hidden; /* not 0: this row is no group but replaces this many siblings */
     struct an_interval time, stall;
 };
 
 /* Owns:   the caller ends v with rep_view_fini, also after a failure; v borrows the texts of options.
- * Errors: those of prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes. */
+ * Errors: as prof_open; LS_ERR_USAGE when --by, --node or --where names nothing, or several nodes. */
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options);
-/* Group the same samples by other dimensions; what was said about groups before is void.
+/* Group the same samples by other dimensions; earlier results about groups become invalid.
  * Owns:   v, as before, also after a failure.  Errors: as above. */
 ls_err rep_view_regroup(struct rep_view *v, const char *by);
-/* Owns:   frees what is in v. */
+/* Owns:   frees the members of v. */
 void rep_view_fini(struct rep_view *v);
-/* Name of the group, in a static buffer. */
+/* Return the name of the group, in a static buffer. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
 /* The node that a group is; the group of a node, or of the nearest above it that has one. UINT32_MAX: none.
  * Are rows nodes and nothing else? */

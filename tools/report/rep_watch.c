@@ -19,7 +19,7 @@ struct rep_watched {
     size_t rows_len;
 };
 
-/* What a touch that was seen stands for. */
+/* Touches that each recorded touch represents. */
 static double rep_watch_scale(const struct rep_watched *w)
 {
     const double scale = w->on_ns ? (double)w->wanted_ns / (double)w->on_ns : 1;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Errors: those of rep_view_init; LS_ERR_USAGE when nothing was watched. */
+/* Errors: as rep_view_init; LS_ERR_USAGE if nothing was watched. */
 ls_err rep_watch(const struct rep_options *o, bool json, FILE *out);
 
 #endif
