@@ -66,7 +66,7 @@ static bool trc_is_named(const char *symbol, const char *name, struct sym_demang
     return plain && strncmp(plain, name, len) == 0 && strchr("(<[ ", plain[len]);
 }
 
-/* Where the first word of sets begins in symbol, behind its first letter; its end otherwise. */
+/* Return the offset of the word `set` in symbol, not before its second letter; symbol's length if absent. */
 static size_t trc_set_at(const char *symbol, const char *set)
 {
     const size_t len = strlen(symbol);
@@ -75,7 +75,7 @@ static size_t trc_set_at(const char *symbol, const char *set)
     return (size_t)(at - symbol);
 }
 
-/* The symbol up to what names an instruction set: of __memmove_avx512_unaligned_erms the first nine letters. */
+/* Return the length of symbol before an instruction set's name: 9 for __memmove_avx512_unaligned_erms. */
 static size_t trc_base_len(const char *symbol)
 {
     static const char *const sets[] = {"_avx",   "_evex", "_sse",   "_ssse", "_fma",  "_bmi",   "_erms",

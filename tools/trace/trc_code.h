@@ -14,8 +14,8 @@
  * Errors: LS_ERR_NOT_FOUND when there is none, with the remedy; LS_ERR_ARG for lines that cannot be read;
  * LS_ERR_FORMAT when path is no ELF file; LS_ERR_IO. */
 ls_err trc_code_function(const char *path, const char *name, FILE *out);
-/* The function with this symbol, and those that other processors run in its place: names that are the same up
- * to the instruction set ("_avx512", "_fma", "_sse2" ...).  Errors: as above. */
+/* The function with this symbol and its variants for other processors: names that are equal up to the
+ * instruction set ("_avx512", "_fma", "_sse2" ...).  Errors: as above. */
 ls_err trc_code_kin(const char *path, const char *symbol, FILE *out);
 /* All code of the file.  Errors: as above. */
 ls_err trc_code_all(const char *path, FILE *out);

@@ -90,14 +90,14 @@ static ls_err trc_tell(trc_homes *h, struct pat_event e)
     return LS_VECTOR_ADD(&h->events, e);
 }
 
-/* In a row of its own. */
+/* Add the range in a new row. */
 static ls_err trc_range_added(trc_homes *h, const struct pat_range *r, uint32_t *out)
 {
     LS_TRY(pat_tables_add_range(&h->tables, r, out));
     return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
 }
 
-/* In the row of one like it that has died, where there is one. */
+/* Add the range in the row of an equal range that has died, if there is one. */
 static ls_err trc_range_born(trc_homes *h, const struct pat_range *r, uint32_t *out)
 {
     *out = trc_lives_again(&h->lives, &h->tables, r);
@@ -126,10 +126,10 @@ static ls_err trc_add_variable(trc_homes *h, const struct sym_thing *v, const st
         .label = (char *)(uintptr_t)v->name, .elem_size_bytes = v->elem_size_bytes, .kind = PAT_HOME_GLOBAL};
     LS_TRY(pat_tables_add_home(&h->tables, &named, &home));
     const struct pat_range r = {.start = v->base + m->bias, .end = v->end + m->bias, .home = home};
-    return trc_range_added(h, &r, &range); /* those of a module are rows in succession */
+    return trc_range_added(h, &r, &range); /* new rows: a module's variables are consecutive */
 }
 
-/* Thread-local ones lie elsewhere for each thread. */
+/* Thread-local variables are left out: their address differs for each thread. */
 static ls_err trc_add_variables(trc_homes *h, sym_file *file, const struct pat_module *m)
 {
     const size_t len = sym_file_variables_len(h->files, file);
@@ -221,7 +221,7 @@ static ls_err trc_block_died(trc_homes *h, uint64_t start)
     uint32_t range;
     if (!smr_live_find_range(h->blocks, start, &found, NULL, &range) || found != start) return LS_OK;
     LS_TRY(smr_live_remove(h->blocks, start, range));
-    /* of one that was cut in two the other part lives on: it must not be born twice */
+    /* a block that was cut in two lives on in its other part, which must not be born twice */
     return (h->tables.ranges[range].start == start ? trc_range_died : trc_range_gone)(h, range);
 }
 
@@ -230,7 +230,7 @@ static ls_err trc_block_born(trc_homes *h, uint64_t start, uint64_t len_bytes, u
     struct pat_range r = {.start = start};
     uint32_t range;
     if (len_bytes == 0 || __builtin_add_overflow(start, len_bytes, &r.end)) return LS_OK;
-    LS_TRY(trc_block_died(h, start)); /* its end was not told */
+    LS_TRY(trc_block_died(h, start)); /* in case its free was missed */
     LS_TRY(trc_home_of_path(h, hash, &r.home));
     LS_TRY(trc_range_born(h, &r, &range));
     LS_TRY(smr_live_evict(h->blocks, r.start, r.end));

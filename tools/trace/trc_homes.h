@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What data of a traced program is called: its modules' variables, the ranges it registers, its allocations,
- * its threads' stacks. Turns what the ring tells into the rows and events of patterns/pat_access.h.
+/* Names for the data of a traced program: its modules' variables, the ranges it registers, its allocations,
+ * its threads' stacks. Turns events of the ring into the rows and events of patterns/pat_access.h.
  *
  * Unless noted otherwise: Thread: one at a time.  Signal: not safe. */
 #ifndef TRC_HOMES_H
@@ -22,7 +22,7 @@ void trc_homes_free(trc_homes *h); /* NULL-safe */
 /* Take over the sites, modules and threads that the ring has more than before; variables of new modules
  * become ranges.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
 ls_err trc_homes_grow(trc_homes *h);
-/* What an event tells.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE when a table is full. */
+/* Apply an event.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE when a table is full. */
 ls_err trc_homes_event(trc_homes *h, const struct trc_event *e);
 /* The thread's sequence is broken.  Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_break(trc_homes *h, uint32_t thread);
@@ -32,10 +32,10 @@ const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len);
 
 const struct pat_tables *trc_homes_tables(const trc_homes *h);
 
-/* Name homes of allocations: those that call paths with this hash (spool/spool_path.h) made.
+/* Name the homes of allocations made by call paths with this hash (spool/spool_path.h).
  * Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_name_path(trc_homes *h, uint64_t path_hash, const char *label);
-/* The rest has names that say how little is known.  Errors: LS_ERR_NOMEM. */
+/* Give all other homes placeholder names.  Errors: LS_ERR_NOMEM. */
 ls_err trc_homes_name_rest(trc_homes *h);
 
 #endif

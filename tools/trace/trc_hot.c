@@ -18,10 +18,10 @@
 
 enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points */
 #define TRC_HOT_SHARE 0.9
-/* More than of code: an array of indices costs little, but without it a gather has lost its meaning. */
+/* Larger than the share of code: an array of indices costs little, but a gather means nothing without it. */
 #define TRC_HOT_NODES_SHARE 0.99
-/* With less of the time on data that has a name of its own, of all functions or of one, names are no way to
- * choose. */
+/* Choose data by name only if named data has at least this share of the time, in all functions together and
+ * in each chosen one. */
 #define TRC_HOT_NAMED_MIN 0.5
 #define TRC_HOT_NONE UINT32_MAX
 
@@ -33,10 +33,10 @@ struct trc_weight {
 };
 struct trc_ranking {
     LS_VECTOR(struct trc_weight) list;
-    double time_ns; /* also of what is not in the list */
+    double time_ns; /* including samples without a row in the list */
 };
 
-/* What is read of the profile. */
+/* The parts of the profile that are read. */
 struct trc_hot_run {
     struct prof_samples samples;
     const struct prof_burst *bursts;
@@ -167,7 +167,7 @@ static void trc_add_function(struct trc_hot_run *run, uint32_t function, uint64_
     trc_ranking_add(&run->functions, function, time_ns);
 }
 
-/* Of what the chosen functions access. */
+/* Add the time of a sample to the label of its data if its function is chosen. */
 static void trc_add_label(struct trc_hot_run *run, uint32_t function, uint64_t sample, double time_ns)
 {
     const uint32_t node = run->samples.node[sample];
@@ -199,8 +199,8 @@ static void trc_hot_name(char *names, size_t room, const char *name)
     snprintf(names + at, room - at, "%s%s", at ? ", " : "", name);
 }
 
-/* The function, and what other processors have in its place: QEMU shows another one than is here. Where the
- * file does not say where it is (stripped, names from elsewhere) all code of the file. */
+/* Write the ranges of the function and its variants for other processors, because QEMU emulates a processor
+ * that differs from this one. If the file lacks the symbol (stripped, other symbols), write all its code. */
 static ls_err trc_hot_stretches(const struct trc_weight *w, FILE *out, const char **name)
 {
     *name = w->name;
@@ -224,7 +224,7 @@ static void trc_choose_functions(struct trc_hot_run *run, FILE *out, struct trc_
     found->share = run->functions.time_ns > 0 ? sum / run->functions.time_ns : 0;
 }
 
-/* "a #2": which of the calls on a line is number 2 may be another one in the trace. */
+/* Drop the number of "a #2": the calls on a line may be numbered differently in the trace. */
 static ls_err trc_hot_label(struct trc_hot *found, const char *label)
 {
     const char *number = strstr(label, " #");

@@ -39,7 +39,7 @@ static void trc_put_place(const struct pat_tables *t, uint64_t ip, char *out, si
     snprintf(out, room, *file ? "0x%llx%s (%s)" : "0x%llx%s%s", (unsigned long long)ip, function, file);
 }
 
-/* "clui (f3 0f 01 ee)"; what nobody knows may have any length: "that begins with 06 eb cd 0f" */
+/* Write "clui (f3 0f 01 ee)"; an unknown instruction has no known length: "that begins with 06 eb cd 0f". */
 static void trc_put_what(const struct trc_illegal *i, const char *name, char *out, size_t room)
 {
     const uint32_t len = *name || i->len < TRC_BEGIN_BYTES ? i->len : TRC_BEGIN_BYTES;

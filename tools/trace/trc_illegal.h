@@ -16,7 +16,7 @@ struct trc_illegal_text {
     bool is_own_trap; /* ud2 and its kin: illegal on every processor, on purpose */
 };
 
-/* What ring has of it; t tells the file and the function, where there are names. */
+/* Describe the instruction that ring recorded; t names the file and the function if they are known. */
 void trc_illegal_tell(const struct trc_ring *ring, const struct pat_tables *t, struct trc_illegal_text *out);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "tools/trace/trc_homes.h"
 
-/* Name what the spool in dir tells; a profile is made beside it and removed again.
- * Errors: LS_ERR_NOMEM; a spool that cannot be resolved leaves names as they are, and ls_last_error says why
- * (LS_ERR_NOT_FOUND: nothing was recorded). */
+/* Name homes by the labels of the spool in spool_dir; a profile is made beside it and removed again.
+ * Errors: LS_ERR_NOMEM; a spool that cannot be resolved leaves names as they are, and ls_last_error has the
+ * reason (LS_ERR_NOT_FOUND: nothing was recorded). */
 ls_err trc_labels_apply(trc_homes *h, const char *spool_dir);
 
 #endif

@@ -9,8 +9,9 @@
 
 #include <stddef.h>
 
-/* "io_uring_setup (425), system call 999": those of ring that a program of this machine (EM_* of elf.h) may
- * have failed for. The C library does without some, which are left out.  Returns how many. */
+/* List the system calls in ring that may have made a program of this machine (EM_* of elf.h) fail:
+ * "io_uring_setup (425), system call 999". Calls that the C library only tries are left out.
+ * Returns their number. */
 size_t trc_lacking_names(const struct trc_ring *ring, unsigned elf_machine, char *out, size_t room);
 
 #endif

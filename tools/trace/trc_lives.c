@@ -50,7 +50,7 @@ ls_err trc_lives_end(struct trc_lives *l, const struct pat_tables *t, uint32_t r
     return LS_OK;
 }
 
-/* What was put behind a slot because that was taken moves up. */
+/* Free a slot; entries that linear probing had put after it move up. */
 static void lives_remove(struct trc_lives *l, const struct pat_tables *t, size_t hole)
 {
     for (size_t i = (hole + 1) & l->mask; l->slots[i].row != PAT_NONE; i = (i + 1) & l->mask) {

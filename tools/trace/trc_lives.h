@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of ranges that have died, for blocks that are made anew where one of the same site and length was:
- * their number is then that of the places, not that of the blocks.
+/* Rows of ranges that have died, to be reused for a new block with the address, length and site of a freed
+ * one: the number of rows is then that of the distinct places, not that of all blocks.
  *
- * A site's sequence tells one block from the next by the row of its range, so a row lives again only when a
- * few others of the same place have died after it.
+ * A site's sequence distinguishes successive blocks by the rows of their ranges, so a row is reused only
+ * after a few other rows of the same place have died.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef TRC_LIVES_H
@@ -21,7 +21,7 @@ struct trc_life {
 
 /* All zero: empty. */
 struct trc_lives {
-    struct trc_life *slots; /* hash by place: what t.ranges[row] says */
+    struct trc_life *slots; /* hash table by place, the start, end and home of t.ranges[row] */
     size_t mask, len;       /* mask: slots - 1, 0: none */
     uint32_t deaths;
 };
@@ -30,7 +30,7 @@ struct trc_lives {
  * Owns:   l.  Errors: LS_ERR_NOMEM; then the row will not live again. */
 ls_err trc_lives_end(struct trc_lives *l, const struct pat_tables *t, uint32_t row);
 
-/* A row of the same start, end and home that may live again, and is no longer among the dead; PAT_NONE: none. */
+/* Remove and return a dead row with the start, end and home of `like` that may be reused; PAT_NONE: none. */
 uint32_t trc_lives_again(struct trc_lives *l, const struct pat_tables *t, const struct pat_range *like);
 
 /* Owns:   l is empty afterwards. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a name that there is not, so many that there are. */
+/* Existing names to list when the requested name does not exist. */
 enum { TRC_LABELS_LISTED = 12, TRC_LABELS_BYTES = 400 };
 
 struct trc_only_state {
@@ -42,7 +42,7 @@ static bool trc_want_label(struct trc_only_state *o, const struct pat_tables *t,
     return is_found;
 }
 
-/* Names to choose from, those that the program gave first: "val, x, y". */
+/* List names to choose from, the program's own names first: "val, x, y". */
 static void trc_list_labels(const struct pat_tables *t, char *out, size_t room)
 {
     static const uint8_t kinds[] = {PAT_HOME_REGISTERED, PAT_HOME_HEAP, PAT_HOME_STACK};

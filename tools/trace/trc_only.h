@@ -19,8 +19,8 @@ struct trc_only_wanted {
                          kept */
 };
 
-/* Write to out_path the accesses of the trace at path whose home is labelled so. *kept: how many.
- * Errors: LS_ERR_NOT_FOUND when the trace has no such node or no access to it; those of sources and writers. */
+/* Write to out_path the accesses of the trace at path whose home has the wanted label. *kept: their number.
+ * Errors: LS_ERR_NOT_FOUND when the trace has no such node or no access to it; as sources and writers. */
 ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const char *out_path, uint64_t *kept);
 
 #endif

@@ -59,7 +59,7 @@ int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o
     return 0;
 }
 
-/* "a, b", cut to what has room. */
+/* Write "a, b", cut to the room. */
 static const char *trc_phase_names(const struct pat_tables *t, char *out, size_t room)
 {
     size_t len = 0;

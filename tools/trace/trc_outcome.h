@@ -21,15 +21,15 @@ struct trc_nothing {
     bool is_code_chosen;
     const struct pat_tables *tables;
 };
-/* Warn that nothing was traced, why that may be, and what helps. */
+/* Warn that nothing was traced, with possible causes and remedies. */
 void trc_outcome_nothing(const struct trc_nothing *n);
-/* The program failed, and QEMU lacks system calls that it made: which, and the alternative. */
+/* Warn that the program failed and made system calls that QEMU lacks; name them and an alternative. */
 void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
                          const char *program);
-/* SIGILL ended the program: where, by which instruction, and the alternative. t: of the trace. */
+/* Warn that SIGILL ended the program; name the place, the instruction and an alternative. t: of the trace. */
 void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t, const struct rec_outcome *o,
                          const char *program);
-/* Warnings of what is missing in the trace. */
+/* Warn about data that is missing in the trace. */
 void trc_outcome_warn(const struct trc_ring *ring);
 
 #endif

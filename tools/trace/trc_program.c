@@ -55,7 +55,7 @@ static ls_err trc_find_qemu(struct trc_program *p)
         p->machine->qemu, p->machine->name, p->machine->package);
 }
 
-/* The kernel would start the interpreter with what the first line says, then the script's path. */
+/* Like the kernel: start the interpreter with the argument of the first line, then the script's path. */
 static ls_err trc_read_script(struct trc_program *p)
 {
     char line[PATH_MAX], interpreter[PATH_MAX], argument[PATH_MAX] = "";

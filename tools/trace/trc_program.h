@@ -22,9 +22,9 @@ struct trc_machine {
 
 struct trc_program {
     const struct trc_machine *machine;
-    char path[PATH_MAX];      /* what QEMU loads */
-    char qemu[PATH_MAX];      /* with which QEMU */
-    char plugin[PATH_MAX];    /* and which plugin */
+    char path[PATH_MAX];      /* the file that QEMU loads */
+    char qemu[PATH_MAX];      /* the QEMU that runs it */
+    char plugin[PATH_MAX];    /* the plugin for that QEMU */
     const char *name;         /* argv[0] */
     char script[2][PATH_MAX]; /* words before the program's arguments when it is a script, "" none */
     bool is_static;           /* nothing can be preloaded */

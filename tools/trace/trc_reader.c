@@ -26,7 +26,7 @@ struct trc_piece {
 struct trc_stream {
     struct trc_piece *pieces;
     size_t first, len, room;
-    uint64_t next_serial; /* of the block behind the last piece */
+    uint64_t next_serial; /* of the block after the last piece */
     uint64_t mark;        /* events before its next row */
 };
 
@@ -180,7 +180,7 @@ static void trc_take_queue(trc_reader *r)
     }
 }
 
-/* Blocks that are full but not in the queue yet, or behind such a one in it: the next ones of their threads. */
+/* Take the next block of each thread if it is full but not yet in the queue, or queued after such a block. */
 static bool trc_take_filled(trc_reader *r)
 {
     const uint32_t made = TRC_LOAD(r->ring->blocks_made);
@@ -195,7 +195,7 @@ static bool trc_take_filled(trc_reader *r)
     return is_any;
 }
 
-/* What threads have written to their open blocks so far. */
+/* Take the rows that threads have written to their open blocks so far. */
 static void trc_take_open(trc_reader *r)
 {
     const uint32_t lanes = TRC_LOAD(r->ring->lanes_used);
@@ -205,7 +205,7 @@ static void trc_take_open(trc_reader *r)
         const uint32_t block = TRC_LOAD(r->ring->lanes[i].block);
         if (block == 0 || block > TRC_BLOCKS) continue;
         struct trc_block *b = &r->ring->blocks[block - 1];
-        if (TRC_LOAD(b->state) != TRC_OPEN) continue; /* before its fields: they are set before it */
+        if (TRC_LOAD(b->state) != TRC_OPEN) continue; /* check it before its fields: it is set after them */
         if (b->serial == trc_stream_of(r, b->thread)->next_serial) trc_stream_add(r, b, false);
     }
 }
@@ -268,7 +268,7 @@ static enum trc_step trc_stream_step(trc_reader *r, size_t busy, struct trc_item
     return TRC_STEP_ITEM;
 }
 
-/* The next rows of any thread that are not behind an event still to come. */
+/* Return the next rows of any thread that precede the next event. */
 static bool trc_take_rows(trc_reader *r, struct trc_item *out)
 {
     for (size_t tried = 0; tried < r->busy_len;) {
@@ -300,8 +300,7 @@ static void trc_take_event(trc_reader *r, struct trc_item *out)
     if (r->events_done % (TRC_EVENTS / 4) == 0) trc_release_all_waiters(r->ring);
 }
 
-/* After the program's end: blocks that were on their way when it was killed. Their threads' order is that of
- * their serial numbers. */
+/* Take the blocks that were not in the queue yet when the program ended or was killed, by serial number. */
 static void trc_sweep(trc_reader *r)
 {
     struct trc_ring *ring = r->ring;
@@ -334,7 +333,7 @@ static void trc_sleep(trc_reader *r)
     __atomic_store_n(&ring->is_reader_asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Events that were begun but never told: the program was killed. Rows behind them are delivered all the same. */
+/* Skip an event that was begun but not published because the program was killed. Later rows are delivered. */
 static bool trc_skip_lost_event(trc_reader *r)
 {
     if (r->events_done >= TRC_LOAD(r->ring->events_len)) return false;
@@ -347,7 +346,7 @@ void trc_reader_next(trc_reader *r, struct trc_item *out)
     memset(out, 0, sizeof(*out));
     for (;;) {
         const bool has_ended = TRC_LOAD(r->ended);
-        const bool has_event = trc_event_is_there(r); /* first: what was done before it can be seen then */
+        const bool has_event = trc_event_is_there(r); /* first: rows from before it are visible then */
         trc_take_queue(r);
         if (trc_take_rows(r, out)) return;
         if (has_event) {

@@ -21,9 +21,9 @@ void trc_reader_free(trc_reader *r); /* NULL-safe */
 
 struct trc_ring *trc_reader_ring(const trc_reader *r);
 
-/* The program has ended: what is in the ring is all there will be.  Thread: any. */
+/* Note that the program has ended and adds nothing to the ring.  Thread: any. */
 void trc_reader_set_ended(trc_reader *r);
-/* Nothing is wanted any more: the program goes on without being recorded.  Thread: any. */
+/* Stop reading: the program goes on without being recorded.  Thread: any. */
 void trc_reader_close(trc_reader *r);
 
 enum trc_item_kind { TRC_ITEM_ACCESSES, TRC_ITEM_BREAK, TRC_ITEM_EVENT, TRC_ITEM_END };

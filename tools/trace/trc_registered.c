@@ -7,7 +7,7 @@
 ls_err trc_registered_home(struct trc_registered *r, struct pat_tables *tables, uint32_t parent,
                            const struct pat_home *like, uint32_t *out)
 {
-    /* elements beyond 4 GiB: then only their low bits tell them apart */
+    /* elements beyond 4 GiB are distinguished by their low bits only */
     const uint64_t place = (uint64_t)parent << 32 | (uint32_t)like->elem_size_bytes;
     uint32_t *row;
     LS_TRY(pat_intern(&r->homes, place, ls_hash_text(LS_HASH_BEGIN, like->label), &row));

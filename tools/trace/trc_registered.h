@@ -15,8 +15,8 @@ struct trc_registered {
     struct pat_intern homes;
 };
 
-/* The row of tables for what is labelled and divided as like says, below the home parent (PAT_NONE: at the
- * top); appended when there is none yet. Owns:   tables copies the label. Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
+/* Find or append the row of tables with the label and element size of `like`, below the home parent
+ * (PAT_NONE: at the top). Owns:   tables copies the label. Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
 ls_err trc_registered_home(struct trc_registered *r, struct pat_tables *tables, uint32_t parent,
                            const struct pat_home *like, uint32_t *out);
 

@@ -73,7 +73,7 @@ void trc_live_close_ring(trc_live *l)
     trc_reader_close(l->reader);
 }
 
-/* Without names homes are still told apart. */
+/* Homes without names are still distinguished. */
 static ls_err trc_live_name(trc_live *l)
 {
     const ls_err err = l->spool_dir ? trc_labels_apply(l->homes, l->spool_dir) : LS_OK;

@@ -10,8 +10,8 @@
 
 typedef struct trc_live trc_live;
 
-/* spool_dir: what the runtime in the program leaves there names allocations at the end; NULL: there is none.
- * note: what the user should know; called before the source ends. Starts a process (symbols).
+/* spool_dir: the spool of the runtime in the program, which names allocations at the end; NULL: none.
+ * note: reports a text to the user; called before the source ends. Starts a process (symbols).
  * Owns:   the caller hands it to pat_source_adopt with trc_source_format, or closes it by that row.
  * Errors: LS_ERR_NOMEM, LS_ERR_IO. */
 ls_err trc_live_new(const char *spool_dir, void (*note)(void *user, const char *text), void *user,
