@@ -5,9 +5,9 @@
 
 enum { REC_LOST_SAMPLES = 13 }; /* Linux 4.2 */
 
-/* From Linux 6.1 on perf asks each event what it lost (PERF_FORMAT_LOST) and writes that down as if the
- * kernel had, but without a time (record__read_lost_samples): the kernel's own records may have told it
- * already. */
+/* From Linux 6.1 on, perf asks each event for its lost samples (PERF_FORMAT_LOST) and writes them like
+ * records of the kernel, but without a time (record__read_lost_samples). They may repeat the kernel's own
+ * records. */
 void imp_losses_take(struct imp_losses *l, const struct pe_file_record *r)
 {
     struct pe_counts one = {0};

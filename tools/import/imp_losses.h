@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the records of a perf.data say was lost or slowed down, as events of the profile. */
+/* Convert the records of a perf.data about lost or throttled samples into events of the profile. */
 #ifndef IMP_LOSSES_H
 #define IMP_LOSSES_H
 

@@ -28,7 +28,7 @@ static void maps_remove(struct imp_maps *m, size_t at)
     memmove(&m->rows[at], &m->rows[at + 1], (m->len - at) * sizeof(*m->rows));
 }
 
-/* Make room in [base, end): what was there is cut, split or removed. */
+/* Make room in [base, end): cut, split or remove the mappings there. */
 static ls_err maps_clear(struct imp_maps *m, uint64_t base, uint64_t end)
 {
     for (size_t i = 0; i < m->len;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory map of a process as records of mappings tell it, told to a spool as /proc/PID/maps would show
- * it. */
+/* The memory map of a process, built from records of mappings and written to a spool in the format of
+ * /proc/PID/maps. */
 #ifndef IMP_MAPS_H
 #define IMP_MAPS_H
 
@@ -20,12 +20,12 @@ struct imp_maps {
     bool is_untold; /* changed since imp_maps_tell */
 };
 
-/* Add a mapping, which takes the place of what was there; path is copied.  Errors: LS_ERR_NOMEM. */
+/* Add a mapping, which replaces older ones at its addresses; path is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_maps_add(struct imp_maps *m, const struct imp_mapping *mapping);
 /* Errors: LS_ERR_NOMEM. */
 ls_err imp_maps_copy(const struct imp_maps *from, struct imp_maps *out);
 void imp_maps_fini(struct imp_maps *m);
-/* Write what was not told yet.  Errors: LS_ERR_NOMEM. */
+/* Write the map if it changed since the last call.  Errors: LS_ERR_NOMEM. */
 ls_err imp_maps_tell(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns);
 
 #endif

@@ -204,7 +204,7 @@ static ls_err read_data(struct mx_file *f, struct imp_access *a)
     const char *variable = text_of(f, MX_VARIABLE);
     if (!*variable || strcmp(variable, "??") == 0)
         return imp_table_home(f->table, "data without a name", &a->node);
-    LS_TRY(imp_table_node(f->table, variable, 8, &a->node)); /* bytes of an element are not told */
+    LS_TRY(imp_table_node(f->table, variable, 8, &a->node)); /* element size is not known: 8 bytes */
     MX_NUMBER(f, MX_ELEMENT, 10, UINT64_MAX - 1, a->element);
     return LS_OK;
 }

@@ -12,13 +12,13 @@ typedef struct imp_perf_aux imp_perf_aux;
 ls_err imp_perf_aux_new(const pe_file *f, imp_perf_aux **out);
 void imp_perf_aux_free(imp_perf_aux *a); /* NULL-safe */
 
-/* Take note of a record, in the order of time: which threads there are. Errors: LS_ERR_NOMEM. */
+/* Update the known threads by a record; records come in the order of time. Errors: LS_ERR_NOMEM. */
 ls_err imp_perf_aux_note(imp_perf_aux *a, const struct pe_file_record *r);
-/* The next sample that is not later than until_ns: its thread, time and period are told. Errors:
- * LS_ERR_NOMEM. */
+/* Return the next sample that is not later than until_ns, with thread, time and period.
+ * Errors: LS_ERR_NOMEM. */
 ls_err imp_perf_aux_next(imp_perf_aux *a, uint64_t until_ns, struct pe_sample *out, bool *is_any);
 
-/* Warn of what was left out. */
+/* Warn about data that was left out. */
 void imp_perf_aux_tell(const imp_perf_aux *a, const char *path);
 /* Fail because no packet of the file is a sample. */
 ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path);

@@ -40,13 +40,13 @@ struct pd_thread {
     char name[PD_NAME_BYTES];
 };
 
-/* A program image. It writes from its first sample on: perf record -a tells of all processes of a machine,
- * and each file takes a descriptor. */
+/* A program image. Its spool is opened at its first sample, because perf record -a lists all processes of a
+ * machine and each spool takes a file descriptor. */
 struct pd_image {
     uint32_t pid, number;
     uint64_t begin_ns;
     char name[PD_NAME_BYTES];
-    struct spool_ancestor ancestor; /* pid 0: not told */
+    struct spool_ancestor ancestor; /* pid 0: not known */
     struct pd_thread *threads;      /* named before there is a file */
     size_t threads_len, threads_room;
     struct spool_writer writer;
@@ -250,7 +250,7 @@ static ls_err pd_keep_thread(struct pd_image *image, const struct spool_thread_b
     return LS_OK;
 }
 
-/* pid tid name; a flag says that it came by exec. */
+/* Fields: pid tid name; a flag marks a name set by exec. */
 static ls_err pd_on_comm(struct pd_import *p, const struct pe_file_record *r)
 {
     const uint8_t *at;
@@ -391,7 +391,7 @@ static ls_err pd_take_all(struct pd_import *p)
     const struct pe_file_record *records = pe_file_records(p->file, &len);
     for (size_t i = 0; i < len; i++) {
         struct pe_file_record r = records[i];
-        if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* what perf made up before it began */
+        if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* perf synthesized it earlier */
         LS_TRY(pd_take_aux(p, r.time_ns));
         LS_TRY(imp_perf_aux_note(p->aux, &r));
         p->last_ns = r.time_ns;
@@ -405,7 +405,7 @@ static ls_err pd_take_all(struct pd_import *p)
     return LS_OK;
 }
 
-/* --- what the file says of itself --- */
+/* --- header of the file --- */
 
 /* "... @ 2.60GHz", as Intel names its processors. */
 static double pd_clock_of(const char *cpu)
@@ -491,7 +491,7 @@ static ls_err perf_data_run(struct imp_job *job)
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
     if (p.spool.path[0]) rec_spool_remove(&p.spool);
-    for (size_t i = 0; i < p.images.len; i++) /* those that a failure left open */
+    for (size_t i = 0; i < p.images.len; i++) /* images left open by a failure */
         if (p.images.rows[i].is_living) pd_end(&p.images.rows[i], p.last_ns);
     ls_index_fini(&p.by_pid);
     imp_perf_aux_free(p.aux);

@@ -53,11 +53,11 @@ static void names_free(struct ps_names *n)
     *n = (struct ps_names){0};
 }
 
-/* --- what an event says --- */
+/* --- meaning of an event --- */
 
-/* Whose weight it is, by the names of the events that perf mem record takes (perf_mem_events in tools/perf of
- * each architecture) and that perf gives to what it makes of an SPE's packets (util/arm-spe.c). Intel's is
- * what is left: its events have many names. */
+/* Return the vendor's meaning of the weight by the event's name. The names are those in perf_mem_events (perf
+ * mem record, tools/perf of each architecture) and in util/arm-spe.c (samples synthesized from SPE packets).
+ * Intel is the default, because its events have many names. */
 static enum ls_latency latency_kind_of(const char *event)
 {
     static const struct {
@@ -150,7 +150,7 @@ static struct imp_access access_of(const struct pat_script_sample *s)
     struct imp_access a = imp_access_missing;
     a.addr = s->data.addr;
     a.time_ns = s->time_ns == UINT64_MAX ? 0 : s->time_ns;
-    a.pid = s->pid == UINT32_MAX ? 0 : s->pid; /* one process for all of them: perf told threads only */
+    a.pid = s->pid == UINT32_MAX ? 0 : s->pid; /* perf printed threads only: one process for all of them */
     a.tid = s->tid;
     a.cpu = s->cpu;
     a.events = s->period_events;
@@ -198,8 +198,8 @@ static ls_err read_comment(struct ps_file *f, const char *line)
     return LS_OK;
 }
 
-/* What stands below a sample; the innermost frame is its place. perf prints addresses of frames inside their
- * file, so they do not tell instructions of several files apart: the place goes by its names. */
+/* Read a line below a sample: a frame or a source line. The innermost frame is the sample's place. perf
+ * prints the address of a frame relative to its file, so the place is identified by its names instead. */
 static ls_err read_below(struct ps_file *f, bool *is_known)
 {
     struct pat_script_place frame;
@@ -297,7 +297,7 @@ static ls_err script_run(struct imp_job *job)
     return err;
 }
 
-/* A first line that is a sample, behind comments and records of other kinds. */
+/* Accept text with a line that is a sample, after comments and records of other kinds. */
 static bool script_probe(const char *head, size_t len_bytes)
 {
     bool is_script = strncmp(head, "# ========\n# captured on", 24) == 0;

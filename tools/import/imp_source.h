@@ -12,11 +12,11 @@
 struct imp_job {
     const char *path, *output_path;
     int force;
-    double clock_hz; /* 0: not told */
-    /* what came of it */
+    double clock_hz; /* 0: not given */
+    /* results */
     uint64_t samples;
     uint64_t skipped;     /* samples left out: without an address */
-    const char *remedies; /* what the user should know, NULL nothing; static */
+    const char *remedies; /* hints for the user, NULL: none; static */
 };
 
 struct imp_source {
@@ -24,9 +24,9 @@ struct imp_source {
     bool takes_packed; /* files that are packed as a whole, too */
     /* The file begins like one of this format. head is followed by a NUL. */
     bool (*probe)(const char *head, size_t len_bytes);
-    /* Read job->path, write job->output_path, and tell what came of it.
-     * Errors: LS_ERR_FORMAT and LS_ERR_TRUNCATED of the file, those of opening it and of writing the profile,
-     * LS_ERR_NOMEM. */
+    /* Read job->path, write job->output_path, and set the results in job.
+     * Errors: LS_ERR_FORMAT and LS_ERR_TRUNCATED of the file, errors of opening it and of writing the
+     * profile, LS_ERR_NOMEM. */
     ls_err (*run)(struct imp_job *job);
 };
 

@@ -78,7 +78,7 @@ void imp_table_free(imp_table *t)
     free(t);
 }
 
-/* --- what there is --- */
+/* --- nodes, lines, threads --- */
 
 ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes, uint32_t *out)
 {
@@ -346,7 +346,7 @@ static ls_err imp_write_tables(imp_table *t, prof_writer *w)
     if (!sized) return ls_nomem("the tree");
     memcpy(sized, nodes, len * sizeof(*sized));
     for (size_t i = 0; i < t->elements_len.len; i++)
-        sized[i].end = t->elements_len.rows[i] * sized[i].elem_size_bytes; /* from 0: the place is not told */
+        sized[i].end = t->elements_len.rows[i] * sized[i].elem_size_bytes; /* from 0: no address is known */
     const ls_err err = prof_writer_table(w, PROF_TABLE_nodes, sized, len);
     free(sized);
     LS_TRY(err);
@@ -415,7 +415,7 @@ static struct ndm_touch imp_touch(const struct imp_access *a, const struct imp_a
                               .level = level == LS_NOT_TOLD ? -1 : level};
 }
 
-/* All accesses of the node (UINT32_MAX: of every one) on the grid; out is left alone when none lies there. */
+/* Map all accesses of the node (UINT32_MAX: of every node) to the grid; out is unchanged if none maps. */
 static ls_err imp_field(const imp_table *t, const struct imp_about *about, uint32_t node,
                         struct ndm_field *out)
 {
@@ -471,7 +471,7 @@ static ls_err imp_write_atlas(imp_table *t, const struct imp_about *about, prof_
     return err;
 }
 
-/* The grid's field is 0, then come those of nodes, in their order, that have a sample in a cell. */
+/* Number the fields: 0 for the grid, then one for each node with a sample in a cell, in order of nodes. */
 static ls_err imp_number_fields(imp_table *t)
 {
     size_t len;

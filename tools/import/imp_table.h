@@ -15,12 +15,12 @@ typedef struct imp_table imp_table;
 
 #define IMP_NOWHERE UINT64_MAX
 
-/* An access; imp_access_missing is one of which nothing is known. */
+/* An access; in imp_access_missing every value is unknown. */
 struct imp_access {
     uint64_t time_ns;
     uint64_t addr;          /* UINT64_MAX: not known */
     uint64_t element;       /* of node; UINT64_MAX: not known */
-    uint64_t events;        /* that it stands for; 0: not known */
+    uint64_t events;        /* that it represents; 0: not known */
     uint64_t cell;          /* of the domain; IMP_NOWHERE */
     uint32_t pid, tid, cpu; /* cpu UINT32_MAX: not known */
     uint32_t node, line;    /* of imp_table_node, imp_table_line; UINT32_MAX: not known */
@@ -33,7 +33,7 @@ extern const struct imp_access imp_access_missing;
 
 /* Where code is; texts may be NULL or "". */
 struct imp_place {
-    uint64_t ip; /* 0: not told; a number is made up then, one for each place */
+    uint64_t ip; /* 0: not known; each place then gets a made-up number */
     const char *module, *function, *file;
     uint32_t line;
 };
@@ -41,9 +41,9 @@ struct imp_place {
 struct imp_about {
     const char *output_path;
     int force;
-    const char *tool; /* "memaxes": what stands for the engine */
+    const char *tool; /* "memaxes", shown as the engine */
     const char *command, *events, *latency_meaning;
-    const char *host, *cpu, *topology; /* "": not told */
+    const char *host, *cpu, *topology; /* "": not known */
     double
         clock_hz; /* of the cycles that latencies count; 0: not known, then a cycle counts as a nanosecond */
 };
@@ -52,20 +52,20 @@ struct imp_about {
 ls_err imp_table_new(imp_table **out);
 void imp_table_free(imp_table *t); /* NULL-safe */
 
-/* A variable of that name; the same name gives the same node. size_bytes of an element: 0 not known.
+/* Return the node of the variable `label`; the same name gives the same node. elem_size_bytes: 0 not known.
  * Errors: LS_ERR_NOMEM. */
 ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes, uint32_t *out);
-/* Memory that nothing names, of this sort ("heap", "stack of ..."); a home that is not precise.
+/* Return the node of unnamed memory of this kind ("heap", "stack of ..."), which is not a precise home.
  * Owns:   label is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out);
-/* The row of a place in the code: one for each address, where none is told one for each function, file and
- * line.
+/* Return the row of a place in the code: one for each address, or for each function, file and line if the
+ * address is not known.
  * Owns:   texts are copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_line(imp_table *t, const struct imp_place *place, uint32_t *out);
-/* The phase of that name; the same name gives the same row.
+/* Return the row of the phase `name`; the same name gives the same row.
  * Owns:   name is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_phase(imp_table *t, const char *name, uint32_t *out);
-/* A grid that cells are counted in, x fastest; at most one. Before the first access. Errors: LS_ERR_ARG,
+/* Set the grid of the cells, x fastest; at most one, before the first access. Errors: LS_ERR_ARG,
  * LS_ERR_NOMEM. */
 ls_err imp_table_grid(imp_table *t, const char *label, const uint64_t extents[NDM_AXES_MAX]);
 

@@ -12,17 +12,17 @@ struct imp_text {
 };
 
 /* Owns:   the caller ends out with imp_text_close, also after a failure; path stays the caller's.
- * Errors: those of pat_lines_init. */
+ * Errors: as pat_lines_init. */
 ls_err imp_text_open(const char *path, struct imp_text *out);
 void imp_text_close(struct imp_text *t);
 /* From the beginning again.  Errors: as imp_text_open. */
 ls_err imp_text_rewind(struct imp_text *t);
 /* The next line to t->line; the last one may lack its end.
- * Errors: those of pat_lines_next but LS_ERR_TRUNCATED of a whole file. */
+ * Errors: as pat_lines_next but LS_ERR_TRUNCATED of a whole file. */
 ls_err imp_text_next(struct imp_text *t);
 
-/* Cut line into its fields, in place; quotes as RFC 4180 has them. Returns how many there are, of which at
- * most fields_max are in fields. */
+/* Cut line into its fields, in place, with quotes as in RFC 4180. Returns the number of fields; at most
+ * fields_max of them are in fields. */
 size_t imp_text_fields(char *line, char *fields[], size_t fields_max);
 
 /* LS_ERR_FORMAT with "PATH:LINE: " in front. */

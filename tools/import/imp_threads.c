@@ -81,7 +81,8 @@ static ls_err threads_on_itrace(struct imp_threads *t, const struct pe_file_reco
     return threads_put_on_cpu(t, of.cpu, &now);
 }
 
-/* The trailer's thread comes, or goes; of a whole CPU the body tells who comes instead. */
+/* The trailer names the thread that comes or goes. The body of a CPU-wide record names the thread that comes
+ * when the trailer's goes. */
 static ls_err threads_on_switch(struct imp_threads *t, const struct pe_file_record *r)
 {
     struct imp_on_cpu now = {.is_switched = true};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which process a thread belongs to, and which thread is on a CPU, as records of perf.data tell it in the
- * order of time. */
+/* Track the process of each thread and the thread on each CPU by records of perf.data, in order of time. */
 #ifndef IMP_THREADS_H
 #define IMP_THREADS_H
 
@@ -15,7 +14,7 @@ struct imp_thread {
 
 struct imp_on_cpu {
     struct imp_thread thread; /* tid IMP_NO_THREAD: not known */
-    bool is_switched;         /* told by a switch of the whole CPU, which tells of each change */
+    bool is_switched;         /* from a CPU-wide switch record; these cover every change */
 };
 
 /* All zero is an empty one. */
@@ -27,12 +26,12 @@ struct imp_threads {
     size_t cpus, cpus_room;
 };
 
-/* Take note of a record: COMM, FORK, ITRACE_START, SWITCH, SWITCH_CPU_WIDE; others tell nothing. Errors:
+/* Apply a record: COMM, FORK, ITRACE_START, SWITCH or SWITCH_CPU_WIDE; others are ignored. Errors:
  * LS_ERR_NOMEM. */
 ls_err imp_threads_take(struct imp_threads *t, const struct pe_file_record *r);
-/* False: no record told of this thread. */
+/* Return false if no record names this thread. */
 bool imp_threads_pid(const struct imp_threads *t, uint32_t tid, uint32_t *pid);
-/* Who runs there now; tid IMP_NO_THREAD: not known. */
+/* Return the thread that runs on the CPU now; tid IMP_NO_THREAD: not known. */
 struct imp_on_cpu imp_threads_on_cpu(const struct imp_threads *t, uint32_t cpu);
 void imp_threads_fini(struct imp_threads *t);
 
