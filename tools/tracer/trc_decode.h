@@ -26,12 +26,12 @@ struct trc_shape_of {
     uint8_t len;           /* bytes; 0: not known */
 };
 
-/* Of the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
+/* Decode the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
 struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len);
-/* One of two files: trc_decode_zydis.c and, where there is no Zydis, trc_decode_none.c. */
+/* Defined in trc_decode_zydis.c, or in trc_decode_none.c without Zydis. */
 struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len);
 
-/* Does that one see broken gathers? If not AVX2 stays hidden. */
+/* Whether trc_decode_x86_64 detects broken gathers; if not, AVX2 stays hidden. */
 extern const bool trc_decode_sees_gathers;
 
 #endif

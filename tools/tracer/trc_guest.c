@@ -59,7 +59,7 @@ static void trc_on_node(const uint64_t w[4])
     trc_event_put(TRC_EVENT_NODE, (const uint64_t[6]){number, w[1], w[2], n.elem_size_bytes, at, len});
 }
 
-/* A thread in no phase of its own is where the first thread is. */
+/* A thread without an open phase counts as in the phases of the first thread. */
 static bool trc_phase_is_wanted(void)
 {
     if (trc_own.phases_open) return trc_own.phases_wanted > 0;
@@ -135,7 +135,7 @@ static void trc_on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
     if (number == trc_guest.calls->execve || number == trc_guest.calls->execveat)
         __atomic_fetch_add(&trc_ring->execs, 1, __ATOMIC_RELAXED);
     if (!trc_is_followed()) return;
-    TRC_STORE(trc_ring->illegal.ip, 0); /* what is raised by a call no instruction is the cause of */
+    TRC_STORE(trc_ring->illegal.ip, 0); /* a signal raised by a call is not caused by an instruction */
     if (number == trc_guest.calls->getpid && ls_marker_is(a1, &kind)) {
         trc_on_marker(kind, (const uint64_t[4]){a2, a3, a4, a5});
     } else if (number == trc_guest.calls->munmap) {
@@ -144,7 +144,7 @@ static void trc_on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
     }
 }
 
-/* Also in children: what they lack the program may miss. */
+/* Also record calls of children: the program may depend on them. */
 static void trc_note_lacking(uint32_t number)
 {
     for (size_t i = 0; i < TRC_LACKING; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program's system calls tell: markers (common/ls_marker.h), memory given back, other programs.
+/* Watch the program's system calls for markers (common/ls_marker.h), unmapped memory and other programs.
  *
  * Thread: any.  Signal: not needed. */
 #ifndef TRC_GUEST_H

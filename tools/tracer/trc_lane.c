@@ -31,7 +31,7 @@ static struct {
 static struct trc_block *trc_sink_block(void)
 {
     struct trc_block *sink = (struct trc_block *)(void *)trc_sink_bytes.bytes;
-    __asm__("" : "+r"(sink)); /* a block of which only the first rows are there: no compiler needs to know */
+    __asm__("" : "+r"(sink)); /* hide from the compiler that only its first rows exist */
     sink->len = 0;
     sink->limit = trc_lanes.gate ? TRC_SINK_ROWS_GATED : TRC_SINK_ROWS;
     return sink;

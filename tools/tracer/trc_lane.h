@@ -11,33 +11,33 @@
 
 struct trc_own {
     struct trc_block
-        *block; /* never NULL: rows go there; when nothing is recorded, to a few that nobody reads */
+        *block;             /* never NULL: takes the next rows; a small sink block when nothing is recorded */
     struct trc_block *open; /* its block of the ring, NULL: none */
     struct trc_lane *lane;
     uint64_t mark;   /* the last one that was written */
     uint64_t serial; /* of its next block */
     uint32_t thread;
-    uint32_t off;         /* not 0: so many reasons to record nothing */
+    uint32_t off;         /* number of reasons to record nothing */
     uint32_t merged_site; /* of the access whose further pieces are expected */
     uint32_t merged_left;
     uint64_t merged_next;                /* address of the next piece */
     uint64_t instructions;               /* executed by this thread, when they are counted */
-    uint32_t phases_open, phases_wanted; /* the latter are among those whose names were asked for */
-    bool is_counted_in, is_counted_out;  /* of the stretch of instructions that was asked for */
+    uint32_t phases_open, phases_wanted; /* phases_wanted: those with the requested name */
+    bool is_counted_in, is_counted_out;  /* passed its first, its last wanted instruction */
     bool is_met, is_begun, is_missed, is_broken;
 };
 extern __thread struct trc_own trc_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct trc_ring *trc_ring __attribute__((visibility("hidden")));
 
-/* A thread records nothing before so many trc_lane_on.  0 or an errno. */
+/* Each thread records nothing before starts_off calls of trc_lane_on.  Returns 0 or an errno. */
 int trc_lane_init(struct trc_ring *ring, unsigned starts_off);
-/* Before the program starts: gate is asked whenever a thread looks whether it may record. After it changed
- * its mind about other threads an event must be put. */
+/* Set a gate before the program starts: it is called whenever a thread checks whether it may record. When its
+ * answer changes for other threads an event must be put. */
 void trc_lane_set_gate(bool (*gate)(void));
 /* False in the child of a fork: nothing is recorded there. */
 bool trc_is_followed(void);
 
-/* Out of line: the block that takes the next row, with room for one at least. */
+/* Slow path: return the block that takes the next row, with room for at least one. */
 struct trc_block *trc_lane_look(void);
 
 static inline void trc_put(uint64_t addr, uint32_t site)
@@ -56,10 +56,10 @@ static inline void trc_put(uint64_t addr, uint32_t site)
 void trc_lane_off(void);
 void trc_lane_on(void);
 
-/* In the order of all threads.  Waits when the reader is far behind. */
+/* Put an event into the order of all threads.  Waits if the reader is much slower. */
 void trc_event_put(enum trc_event_kind kind, const uint64_t words[6]);
 
-/* Texts: the row's offset, 0 and *len 0 when there is no room. */
+/* Store a text; returns its offset, or 0 with *len 0 when there is no room. */
 uint32_t trc_text_put(const char *text, uint32_t *len);
 
 #endif

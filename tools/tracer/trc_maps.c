@@ -87,8 +87,8 @@ static uint32_t trc_module_add(const struct trc_module *module, const char *path
     return n;
 }
 
-/* The mapping that holds host, and the run of mappings of its file around it (a loader leaves memory without
- * a file between them); span is empty when host lies in no file. */
+/* Find the mapping that holds host, and the run of mappings of its file around it (a loader leaves anonymous
+ * memory between them); span is empty if host is in no file. */
 static bool trc_maps_look(uint64_t host, struct trc_mapping *found, struct trc_module *span)
 {
     static struct trc_mapping m;

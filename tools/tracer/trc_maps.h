@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where code lies. */
+/* Location of code. */
 struct trc_code {
     uint64_t start, end; /* of the mapping, as the program has it; empty: not known */
     uint64_t offset_bytes;
@@ -16,10 +16,10 @@ struct trc_code {
     bool is_loadstone;
 };
 
-/* Before the program is loaded: what is mapped now is QEMU's. */
+/* Call before the program is loaded: the mappings of that time are QEMU's. */
 void trc_maps_init(void);
 
-/* The mapping that holds the program's address ip, which QEMU has at host. */
+/* Return the mapping that holds the program's address ip, which QEMU maps at host. */
 struct trc_code trc_maps_find(uint64_t ip, const void *host);
 
 /* The program has unmapped [start, end). */

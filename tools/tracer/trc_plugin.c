@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What QEMU loads: every instruction that is translated gets a site for what it accesses. Arguments:
+/* The plugin that QEMU loads: every translated instruction gets a site for its accesses. Arguments:
  * ring=PATH, region=PATH, phase=NAME. */
 #include "tools/tracer/trc_guest.h"
 #include "tools/tracer/trc_lane.h"
@@ -56,7 +56,7 @@ static struct trc_insn trc_insn_of(const struct qemu_plugin_insn *insn)
     return i;
 }
 
-/* Without a lock, a table or memory of its own: also in the child of a fork, and when there is no memory. */
+/* Needs no lock, table or memory: it also works in the child of a fork and when memory has run out. */
 static void trc_check_alone(struct trc_insn *i)
 {
     i->shape = trc_decode(trc_plugin.target, i->bytes, i->len);
@@ -74,8 +74,8 @@ static void trc_note_last(uint64_t ip, const void *bytes, size_t len, const stru
     TRC_STORE(i->ip, ip);
 }
 
-/* QEMU ends a block at an instruction that it does not know, and hands over only what it read of it: the rest
- * is in the program's memory, to the end of the page for certain. */
+/* QEMU ends a block at an instruction that it does not know, and passes only the bytes that it read of it.
+ * The rest is read from the program's memory, up to the end of the page, which is certainly mapped. */
 static void trc_check_last(struct qemu_plugin_tb *tb, size_t len)
 {
     enum { CODE_BYTES = 15, PAGE_BYTES = 4096 };
@@ -114,7 +114,7 @@ static void trc_on_insn(struct qemu_plugin_insn *insn, struct trc_code *code)
         trc_insn_guard(insn, i);
 }
 
-/* Counted by blocks: a block that holds the boundary counts as behind it. */
+/* Instructions are counted by blocks: a block is recorded if it holds at least one wanted instruction. */
 static void trc_on_block(unsigned vcpu, void *user)
 {
     const uint64_t from = trc_ring->skip_instructions, len = trc_ring->count_instructions;
@@ -132,7 +132,7 @@ static void trc_on_block(unsigned vcpu, void *user)
     }
 }
 
-/* Not followed is not unchecked: what QEMU computes wrongly there reaches the program all the same. */
+/* Children are not traced but checked: wrong results of QEMU there can reach the program, too. */
 static void trc_on_translation_in_child(struct qemu_plugin_tb *tb, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

@@ -2,7 +2,7 @@
 /* The part of QEMU's plugin interface, version 1, that the tracer uses: Debian packages no header of it.
  * Written after docs/devel/tcg-plugins of QEMU 7.2. QEMU defines all functions but the first.
  *
- * Thread: called by QEMU on the program's threads, several at once; the rest as QEMU's documentation says.
+ * Thread: called by QEMU on the program's threads, several at once; otherwise as in QEMU's documentation.
  * Signal: not safe. */
 #ifndef TRC_QEMU_H
 #define TRC_QEMU_H
@@ -45,7 +45,7 @@ typedef void (*qemu_plugin_vcpu_syscall_cb_t)(qemu_plugin_id_t id, unsigned vcpu
 typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned vcpu, int64_t number,
                                                   int64_t result);
 
-/* The plugin's own: what QEMU looks for in it. */
+/* Defined by the plugin: the symbols that QEMU looks up in it. */
 extern __attribute__((visibility("default"))) int qemu_plugin_version;
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
                                                                int argc, char **argv);

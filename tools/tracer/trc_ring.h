@@ -2,15 +2,15 @@
 /* Memory that the tracer's plugin, in QEMU, and `loadstone trace` share: a memfd, mapped by both.
  *
  * Threads of the program write accesses into blocks, one open block a thread; full blocks go through a queue
- * to the reader, which gives them back. What is not an access (an allocation, a phase) is an event; events
- * are numbered in one order. The first row of a block, and every first access of a thread behind an event of
- * any thread, is preceded by a mark that says how many events there were: so the reader can put accesses of
- * all threads before and behind each event without a lock or a clock on the way of an access.
+ * to the reader, which gives them back. Everything else (an allocation, a phase) is an event; events are
+ * numbered in one order. The first row of a block, and each thread's first access after an event of any
+ * thread, is preceded by a mark with the number of events so far: so the reader can order the accesses of all
+ * threads before and after each event without a lock or a clock on the path of an access.
  *
- * Whoever makes an event sets the limit of all open blocks to 0, so that the next access of each thread
- * leaves the fast path and looks. Sites and modules are tables that only grow.
+ * The thread that makes an event sets the limit of all open blocks to 0, so that the next access of each
+ * thread takes the slow path and notices the event. Sites and modules are tables that only grow.
  *
- * The program may be killed at any instruction: then the reader takes what open blocks hold. */
+ * The program may be killed at any instruction: then the reader takes the rows of open blocks. */
 #ifndef TRC_RING_H
 #define TRC_RING_H
 
@@ -30,12 +30,12 @@ enum {
     TRC_MODULES = 1 << 13,
     TRC_TEXT_BYTES = 1 << 24,
     TRC_REASON_BYTES = 512,
-    TRC_LACKING = 8, /* system calls that QEMU lacks, as many as are told apart */
+    TRC_LACKING = 8, /* system calls that QEMU lacks; later numbers are dropped */
 };
 
 /* Sites of rows that are no accesses. */
-#define TRC_MARK UINT32_MAX        /* addr: how many events there were before the next row */
-#define TRC_BREAK (UINT32_MAX - 1) /* what the thread did here is missing */
+#define TRC_MARK UINT32_MAX        /* addr: number of events before the next row */
+#define TRC_BREAK (UINT32_MAX - 1) /* accesses of the thread are missing here */
 
 /* The layout of struct pat_access (patterns/pat_access.h). */
 struct trc_access {
@@ -139,7 +139,7 @@ struct trc_ring {
     uint32_t blocks_made;
     _Alignas(64) uint64_t queue_tail;
     _Alignas(64) uint32_t filled; /* blocks from the queue that were not given back */
-    uint32_t released;            /* counts them: what threads wait for */
+    uint32_t released;            /* counts returned blocks; threads wait for it to change */
     _Alignas(64) uint32_t is_reader_asleep;
     uint32_t wake;
 

@@ -85,7 +85,7 @@ static uint32_t trc_site_of_unknown(struct trc_insn *i, unsigned op, unsigned sh
     return *at - 1;
 }
 
-/* An access of total_bytes comes in pieces: the first one stands for all. */
+/* An access of total_bytes comes in pieces: record the first one only. */
 static void trc_put_pieces(uint64_t addr, uint32_t site, unsigned piece_bytes, unsigned total_bytes)
 {
     struct trc_own *own = &trc_own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of sites, and what is done at each access of an instruction.
+/* Numbers of sites, and the callbacks for accesses of an instruction.
  *
  * Thread: any.  Signal: not needed. */
 #ifndef TRC_SITES_H
@@ -17,7 +17,7 @@ struct trc_insn {
     uint32_t module;
     struct trc_shape_of shape;
     uint8_t bytes[16], len;
-    uint32_t plain[TRC_OPS]; /* sites of TRC_SHAPE_PLAIN by enum pat_op, and those of TWO_LOADS */
+    uint32_t plain[TRC_OPS]; /* sites of TRC_SHAPE_PLAIN by enum pat_op, and sites of TWO_LOADS */
     uint32_t unknown[TRC_OPS][TRC_SIZES]; /* site + 1 by size, made when they are first seen */
     struct trc_insn *next;                /* of the same hash */
 };
@@ -28,9 +28,9 @@ struct trc_insn *trc_insn_at(const char *target, struct trc_insn like);
 /* Let accesses of i (as translated now) be recorded. */
 void trc_insn_watch(struct qemu_plugin_insn *insn, struct trc_insn *i);
 
-/* Accesses of i are not to be recorded. QEMU 7.2 keeps the callbacks of the last watched instruction when a
- * block ends by a jump to where only the processor knows, and calls them for accesses that helpers make
- * later: instructions with such helpers get callbacks of their own, which do nothing. */
+/* Do not record accesses of i. When a block ends with an indirect jump, QEMU 7.2 keeps the callbacks of the
+ * last watched instruction and calls them for accesses that helpers make later; so instructions with such
+ * helpers get callbacks that do nothing. */
 void trc_insn_guard(struct qemu_plugin_insn *insn, const struct trc_insn *i);
 
 #endif
