@@ -15,14 +15,14 @@
 enum {
     PSH_POINTS_MAX = 20000, /* drawn of a list; more would be one blot */
     PSH_ZOOM = 128,         /* of a long list the first ones again */
-    PSH_HISTOGRAM_MAX = 24, /* distances of their own */
+    PSH_HISTOGRAM_MAX = 24, /* bars of single distances */
     PSH_POWERS = 64,        /* of two, on either side of 0 */
     PSH_BARS_MAX = 2 * PSH_POWERS + 1,
     PSH_CHARTS = 4, /* of a list */
     PSH_LABEL_BYTES = 160
 };
 
-/* One list of one configuration, and what its charts point at. */
+/* One list of one configuration, and the data that its charts refer to. */
 struct psh_sheet {
     const struct pat_indices *indices;
     double *at, *offsets, *deltas, *counts; /* every step-th index */
@@ -98,7 +98,7 @@ static void psh_range_name(int64_t power, bool is_negative, char *out, size_t ro
                  is_negative ? low : high);
 }
 
-/* Of many distances, their magnitudes: the lowest first, empty ranges only between others. */
+/* Count distances by magnitude (power of two), the lowest first, without empty ranges at the ends. */
 static void psh_bars_by_power(struct psh_sheet *h, const struct pat_distance *d, size_t len)
 {
     double sums[PSH_BARS_MAX] = {0};
@@ -123,7 +123,7 @@ static void psh_bars_by_power(struct psh_sheet *h, const struct pat_distance *d,
     }
 }
 
-/* Single distances where they tell most of the list, else their magnitudes. */
+/* Draw single distances if the most frequent ones cover half of the list, otherwise their magnitudes. */
 static ls_err psh_histogram(struct psh_sheet *h)
 {
     struct pat_distance *d;
@@ -194,7 +194,7 @@ static void psh_sheet_charts(struct psh_book *b, struct psh_sheet *h, enum psh_w
         }
     }
     if ((all || what == PSH_DELTAS) && h->indices->len > 1) {
-        const size_t len = h->step > 1 ? h->drawn : h->drawn - 1; /* behind the last index there is none */
+        const size_t len = h->step > 1 ? h->drawn : h->drawn - 1; /* the last index has none */
         b->charts[b->charts_len] = psh_xy(h, 2, len, h->at, h->deltas);
         if (len <= 2000) b->charts[b->charts_len].kind = VX_STEMS;
         b->charts[b->charts_len++].y_label = "distance to the next index, elements";

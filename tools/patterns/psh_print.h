@@ -18,13 +18,13 @@ enum psh_what { PSH_ALL, PSH_OFFSETS, PSH_DELTAS, PSH_HISTOGRAM };
 ls_err psh_print(const struct pat_suite *s, struct psh_range range, FILE *out);
 ls_err psh_print_json(const struct pat_suite *s, struct psh_range range, FILE *out);
 
-/* Draw what of each configuration to path; title names where they come from.
- * Errors: those of vx_page_write, LS_ERR_NOMEM. */
+/* Draw the selected charts of each configuration to path; title names their source.
+ * Errors: as vx_page_write, LS_ERR_NOMEM. */
 ls_err psh_plot(const struct pat_suite *s, struct psh_range range, enum psh_what what, const char *title,
                 const char *path);
 
-/* The lists of c that are not empty: "pattern", "pattern-gather", "pattern-scatter". Returns how many, 3 at
- * most. */
+/* The lists of c that are not empty: "pattern", "pattern-gather", "pattern-scatter". Returns their
+ * number, at most 3. */
 struct psh_list {
     const char *name;
     const struct pat_indices *indices;

@@ -61,7 +61,8 @@ static int ptd_row_compare(const void *a, const void *b)
     return x->match.b < y->match.b ? -1 : x->match.b > y->match.b;
 }
 
-/* Names of single instructions go together; beside a pattern file what is joined in such files. */
+/* Do not join instructions, because pairs are found by their names; but join them as pattern files do if one
+ * input is a pattern file. */
 static ls_err ptd_settings_for(char *const paths[2], const struct ptd_options *o, struct ptn_settings *out)
 {
     bool has_patterns = false;

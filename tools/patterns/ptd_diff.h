@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns diff: the patterns of A beside those of B, and what can be said of each pair. */
+/* loadstone patterns diff: pairs the patterns of A with the patterns of B and compares each pair. */
 #ifndef PTD_DIFF_H
 #define PTD_DIFF_H
 
@@ -32,7 +32,7 @@ struct ptd_row {
 
 struct ptd_diff {
     struct ptd_input sides[2];
-    struct ptd_row *rows; /* pairs, the most different first; then what is in one only */
+    struct ptd_row *rows; /* pairs, the most different first; then patterns in one input only */
     size_t rows_len;
 };
 
@@ -42,7 +42,7 @@ struct ptd_options {
 };
 
 /* Owns:   the caller ends *out with ptd_diff_fini, also after a failure.
- * Errors: those of ptd_input_read, LS_ERR_NOMEM. */
+ * Errors: as ptd_input_read, LS_ERR_NOMEM. */
 ls_err ptd_diff_make(char *const paths[2], const struct ptd_options *o, struct ptd_diff *out);
 void ptd_diff_fini(struct ptd_diff *d);
 

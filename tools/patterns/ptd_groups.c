@@ -11,7 +11,7 @@ static bool ptd_has_cost(const struct ptd_groups *g, size_t input)
     return false;
 }
 
-/* Shares are those of a file's cost: of several together each file counts alike. */
+/* Shares are relative to a file's cost: average them so that each file counts alike. */
 static void ptd_share_among_files(struct ptd_groups *g)
 {
     size_t files = 0;

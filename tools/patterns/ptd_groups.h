@@ -23,7 +23,7 @@ struct ptd_group_options {
 };
 
 /* Owns:   the caller ends *out with ptd_groups_fini, also after a failure.
- * Errors: those of ptd_input_read, LS_ERR_NOMEM. */
+ * Errors: as ptd_input_read, LS_ERR_NOMEM. */
 ls_err ptd_groups_make(char *const *paths, size_t paths_len, const struct ptd_group_options *o,
                        struct ptd_groups *out);
 void ptd_groups_fini(struct ptd_groups *g);

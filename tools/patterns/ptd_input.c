@@ -16,7 +16,7 @@ static void ptd_note(void *user, const char *text)
     cli_warn("%s", text);
 }
 
-/* "config 3": what has no name is still to be told from the others. */
+/* Name unnamed items "config 3", so that they are distinguished. */
 static ls_err ptd_name_items(struct pat_items *items)
 {
     for (size_t i = 0; i < items->len; i++) {
@@ -62,8 +62,7 @@ static ls_err ptd_found_walk(const struct pat_found *f, const struct pat_sequenc
     return LS_OK;
 }
 
-/* The accesses of one instruction as they were seen; of those that are a pattern together, what was made of
- * them. */
+/* Use the recorded accesses of a single instruction, but the configuration of joined instructions. */
 static ls_err ptd_found_walks(const struct pat_found *f, const struct pat_sequences *s, struct pat_item *item)
 {
     if (f->members_len > 0) return pat_item_set_config(item, &f->config);
@@ -87,9 +86,9 @@ static ls_err ptd_add_found(const struct pat_found *f, const struct pat_sequence
     return ptd_found_walks(f, s, item);
 }
 
-/* Append an item for each row of f, with its sequence as it was seen and its breaks, or with its configuration
- * where no index was kept. The key is what it does, with which data, in which function: not addresses, not
- * lines. f and s must outlive the items. */
+/* Append an item for each row of f, with its recorded sequence and breaks, or with its configuration if no
+ * index was kept. The key is operation, data and function, without addresses or lines. f and s must outlive
+ * the items. */
 static ls_err ptd_add_findings(const struct pat_findings *f, const struct pat_sequences *s,
                                struct pat_items *items)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns to compare, from any file that has some: a pattern file, or what they can be extracted from. */
+/* Patterns to compare, read from a pattern file or extracted from any other input. */
 #ifndef PTD_INPUT_H
 #define PTD_INPUT_H
 
@@ -13,12 +13,12 @@ struct ptd_input {
     struct ptn_found found; /* of anything else */
 };
 
-/* Has path patterns already? A file whose first sign is [ has, also when it is packed.
- * Errors: those of reading it. */
+/* Set *out if path is a pattern file: its first character is [, after unpacking.
+ * Errors: as reading it. */
 ls_err ptd_is_pattern_file(const char *path, bool *out);
-/* The patterns of a pattern file, or those that are extracted from anything else.
+/* Read the patterns of a pattern file, or extract them from any other input.
  * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
- * Errors: those of pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
+ * Errors: as pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
 ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out);
 void ptd_input_fini(struct ptd_input *in);
 

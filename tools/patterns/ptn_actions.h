@@ -48,7 +48,7 @@ _Static_assert(PTN_OPTIONS <= 64, "a bit for each option");
 struct ptn_action {
     struct cli_action about; /* options without an effect are refused */
     size_t operands_min, operands_max;
-    /* operands: those behind the name, ended by NULL; returns the exit status */
+    /* operands: operands after the name, ended by NULL; returns the exit status */
     int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
 };
 

@@ -34,7 +34,7 @@ static void ptn_outputs_of(const struct cli_value *v, struct ptn_outputs *out)
                                 .force = v[PTN_FORCE].given};
 }
 
-/* Of as many files as there are for patterns_len patterns. */
+/* Check all output files for patterns_len patterns. */
 static ls_err ptn_check_files(const struct ptn_outputs *o, size_t patterns_len)
 {
     char name[PATH_MAX];
@@ -44,7 +44,7 @@ static ls_err ptn_check_files(const struct ptn_outputs *o, size_t patterns_len)
     return LS_OK;
 }
 
-/* The end says what is written: pictures have been told apart before. */
+/* Check that the file name ends as the format needs; names of pictures were sorted out before. */
 static ls_err ptn_check_end(const struct ptn_outputs *o)
 {
     const bool is_python = strcmp(o->writer->end, ".py") == 0;
@@ -111,7 +111,7 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
     return LS_OK;
 }
 
-/* Of several inputs the first ones, so that the line stays short. Only what can be read: no pipe, no device. */
+/* Suggest the next command, with at most two inputs to keep it short; not for a pipe or a device. */
 static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patterns_len)
 {
     char inputs[2048];

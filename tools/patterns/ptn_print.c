@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two lines a pattern: its share and measures beside where it is from, and below that what it is. */
+/* Two lines per pattern: its share, measures and origin, then its description. */
 #include "tools/patterns/ptn_print.h"
 #include "patterns/pat_describe.h"
 #include "patterns/write/pat_write.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns that were found, for people and for scripts.
  *
- * Errors: none; those of out stay in it. */
+ * Errors: none; errors of out stay in it. */
 #ifndef PTN_PRINT_H
 #define PTN_PRINT_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* rows_max: a list that is longer is cut, and says so; 0: a screenful. */
+/* rows_max: a longer list is cut, with a note; 0: a screenful. */
 void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FILE *out);
 /* Schema 1. */
 void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out);

@@ -19,8 +19,8 @@ static uint32_t ptn_u32(const struct cli_value *v)
     return v->number < UINT32_MAX ? (uint32_t)v->number : UINT32_MAX;
 }
 
-/* Published modes rank instructions, other programs' traces are told by instructions, and comparison goes by
- * their names. */
+/* Return whether instructions stay apart: published modes rank single instructions, some output formats
+ * cannot join them, and --no-join asks for it. */
 static bool ptn_keeps_apart(const struct cli_value *v)
 {
     const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);

@@ -14,7 +14,7 @@ struct ptn_settings {
     const char *const *binaries; /* "FILE[@BASE]" each */
     size_t binaries_len;
     struct pat_extract_options extract;
-    struct pat_compact_options compact; /* is_sampled is set by what the source is */
+    struct pat_compact_options compact; /* is_sampled is set by the kind of source */
     bool no_index_loads;
 };
 
@@ -27,12 +27,12 @@ struct ptn_found {
     size_t index_loads; /* patterns that were left out as such */
 };
 
-/* What the options of `loadstone patterns` say (tools/patterns/ptn_actions.h). */
+/* Convert the options of `loadstone patterns` (tools/patterns/ptn_actions.h). */
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
 
 /* paths: files and folders, all together one source.
  * Owns:   the caller ends out with ptn_found_fini, also after a failure.
- * Errors: those of pat_many_open, pat_extract and pat_compact. */
+ * Errors: as pat_many_open, pat_extract and pat_compact. */
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
                       struct ptn_found *out);
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out); /* of one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns show: what a pattern file has, in words and pictures. */
+/* loadstone patterns show: prints and draws the contents of a pattern file. */
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
