@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REC_PRECISE = 2 }; /* what libpfm4's names of memory events leave to us */
+enum { REC_PRECISE = 2 }; /* for memory events: libpfm4's names leave it open */
 
 static ls_err rec_set(enum ls_env_id id, const char *value)
 {
@@ -78,8 +78,8 @@ static ls_err rec_export(const struct rec_hardware_options *o)
     return LS_OK;
 }
 
-/* A name that sysfs does not have may be libpfm4's; with a PMU before two colons it is nothing else, and what
- * libpfm4 misses is the answer. */
+/* Look up a name that sysfs does not have in libpfm4. A name with "::" after a PMU can only be libpfm4's, so
+ * then libpfm4's error is reported. */
 static ls_err rec_try_pfm_name(struct pe_settings *s, struct pe_plan *plan)
 {
     char event[PE_EVENT_BYTES], why[400];
@@ -126,7 +126,7 @@ static ls_err rec_check(struct pe_settings *s, struct pe_plan *plan)
     return err;
 }
 
-/* Another time, another CPU, fewer descriptors or less of the kernel may help: the engine itself tries them. */
+/* A retry, another CPU, fewer descriptors or less of the kernel may help; the engine itself tries them. */
 static bool rec_may_open_yet(const struct pe_plan *plan, const struct pe_tried *tried)
 {
     const struct pe_encoding *e = &plan->encodings[tried->encoding];
@@ -147,8 +147,8 @@ static bool rec_may_open_yet(const struct pe_plan *plan, const struct pe_tried *
     }
 }
 
-/* Asked for by its name it is this engine or nothing: what does not open is said before the program runs, not
- * after hours. */
+/* The engine was requested by name, so there is no fallback: report that it does not open before the program
+ * runs, not after hours. */
 static ls_err rec_try_open(const struct pe_plan *plan)
 {
     struct pe_tried tried;

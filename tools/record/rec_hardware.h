@@ -18,8 +18,8 @@ struct rec_hardware_options {
 
 /* Set the variables. Names of libpfm4 become numbers, so that the runtime needs no library. Notes and
  * warnings are printed. Errors: LS_ERR_USAGE, LS_ERR_ARG, LS_ERR_RANGE, LS_ERR_NOT_FOUND: an option cannot be
- * as written (the text names it, what it takes and the remedy); LS_ERR_UNSUPPORTED: --engine hw where no PMU
- * samples loads. */
+ * as written (the text names it, its valid values and the remedy); LS_ERR_UNSUPPORTED: --engine hw where no
+ * PMU samples loads. */
 ls_err rec_hardware_prepare(const struct rec_hardware_options *o);
 
 #endif

@@ -30,7 +30,7 @@ static void rec_watched(sigset_t *out)
 
 struct rec_dispositions {
     sigset_t mask;
-    struct sigaction child; /* an inherited SIG_IGN would reap the program behind our back */
+    struct sigaction child; /* an inherited SIG_IGN would reap the program before us */
     struct sigaction pipe;
 };
 
@@ -47,7 +47,7 @@ static void rec_become_program(const char *path, char **argv, const struct rec_d
     _exit(127);
 }
 
-/* Until the program has ended. Signals are taken one by one, so none is lost between the look and the wait. */
+/* Wait until the program has ended. Signals are taken one by one, so none is lost between check and wait. */
 static int rec_wait(pid_t child, const sigset_t *watched)
 {
     for (;;) {
@@ -95,7 +95,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
         out->duration_ns = ls_clock_mono_ns() - start_ns;
     }
     close(report[0]);
-    /* before the mask: the program's results are to be kept also when nobody reads what we say of them */
+    /* before the mask: the results must be kept even if nobody reads our messages */
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
     return child < 0 ? ls_fail_errno(fork_errno, "cannot start a process") : LS_OK;

@@ -15,9 +15,9 @@ struct rec_outcome {
     int exit_signal; /* not 0: killed by it */
 };
 
-/* Signals sent to this process go on to the program; those of the terminal reach it by themselves. When it
- * has ended SIGPIPE is ignored here.
- * Errors: what keeps us from starting anything (LS_ERR_IO). */
+/* Run the program. Signals sent to this process are forwarded to it; signals of the terminal reach it
+ * directly. After its end SIGPIPE is ignored here.
+ * Errors: LS_ERR_IO if nothing can be started. */
 ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out);
 /* End as the program ended: by its signal, without a core of our own; returns the exit status otherwise. */
 int rec_end_like(const struct rec_outcome *o);

@@ -12,7 +12,7 @@
 
 struct rec_left {
     char path[PATH_MAX];
-    char command[256];  /* "" where it is not told */
+    char command[256];  /* "" if it is not known */
     uint64_t len_bytes; /* of its files */
     bool is_recording;  /* resolve makes a profile of it; else it is of a trace, and of no use */
 };

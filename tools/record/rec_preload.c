@@ -33,7 +33,7 @@ static bool rec_ends_with(const char *text, const char *end)
     return len > end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Only root, the binary's owner and the caller can change what lies there? */
+/* Return whether only root, the binary's owner and the caller can change the file. */
 static bool rec_is_trusted(const char *path, const struct stat *binary)
 {
     struct stat st;

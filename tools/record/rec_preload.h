@@ -7,13 +7,14 @@
 
 #include <limits.h>
 
-/* A library of Loadstone: in the build tree that this binary lies in, the installed directory,
- * ../lib/loadstone of a moved installation. The first and the last only where nobody but root, the binary's
+/* Find a library of Loadstone: in the build tree of this binary, in the installed directory, or in
+ * ../lib/loadstone of a moved installation. The first and the last only if nobody but root, the binary's
  * owner and the caller can change it. Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION. */
 ls_err rec_library_find(const char *file, char out[PATH_MAX]);
-/* $LOADSTONE_PRELOAD, else rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD cannot carry. */
+/* Return $LOADSTONE_PRELOAD, else as rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD
+ * cannot hold. */
 ls_err rec_preload_find(char out[PATH_MAX]);
-/* Put path into LD_PRELOAD, keeping what is there (a sanitizer's runtime stays first).  Errors: LS_ERR_NOMEM. */
+/* Add path to LD_PRELOAD, before its entries (after them if one is a sanitizer).  Errors: LS_ERR_NOMEM. */
 ls_err rec_preload_set(const char *path);
 
 #endif

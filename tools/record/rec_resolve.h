@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resolving as a person sees it, by record and by resolve: how far it is, what it left out, what got lost. */
+/* Resolve a spool for the commands record and resolve, with progress and warnings about missing data. */
 #ifndef REC_RESOLVE_H
 #define REC_RESOLVE_H
 
@@ -19,10 +19,10 @@
 uint32_t rec_resolve_steps(const struct cli_value *steps);
 
 /* prof_resolve with progress and warnings on standard error; progress and warn of o are set here.
- * Errors: those of prof_resolve. */
+ * Errors: as prof_resolve. */
 ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out);
 
-/* Warnings of what a resolved spool lacks; of dumps that failed it tells the last error. */
+/* Warn about data that a resolved spool lacks; for failed dumps, print the last error. */
 void rec_resolve_say_missing(const struct prof_resolve_stats *s);
 
 #endif

@@ -17,8 +17,8 @@ struct rec_spool {
     int fd, conf_fd;     /* of the directory and of spool.conf in it, -1 */
 };
 
-/* Make a spool directory of its own, mode 0700: in asked when that is not NULL (it is made when missing),
- * else in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm; only where other users cannot exchange it. Errors:
+/* Make a new spool directory, mode 0700: in `asked` if that is not NULL (it is made when missing), otherwise
+ * in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm; only where other users cannot replace it. Errors:
  * LS_ERR_PERMISSION, LS_ERR_FULL, LS_ERR_IO. */
 ls_err rec_spool_make(struct rec_spool *s, const char *asked);
 /* The spool that path names: itself, or the only one in it. Errors: LS_ERR_ARG where there are several. */

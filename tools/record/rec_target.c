@@ -68,7 +68,7 @@ static void rec_read_script(const char *head, size_t len, struct rec_image *out)
     snprintf(out->interpreter, sizeof(out->interpreter), "%.*s", (int)(end - begin), head + begin);
 }
 
-/* The machine we were built for: our own header in memory says it (the linker's symbol). */
+/* Our own ELF header in memory (the linker's symbol); it names the machine we were built for. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static ls_err rec_read_interpreter(int fd, const Elf64_Ehdr *header, struct rec_image *out)

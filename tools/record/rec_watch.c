@@ -49,8 +49,8 @@ static bool watch_has_index(const struct sym_thing *t, uint64_t index)
     return each && index < (t->end - t->base) / each;
 }
 
-/* Of several of that name the first that has the element; otherwise the first. Thread-local ones have no
- * place. */
+/* Find the first variable of that name that has the element, otherwise the first of that name. Thread-local
+ * variables are left out, because they have no single address. */
 static bool watch_find(sym_files *files, sym_file *f, const struct watch_request *w, struct sym_thing *out)
 {
     const size_t len = sym_file_variables_len(files, f);

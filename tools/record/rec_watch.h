@@ -6,9 +6,9 @@
 
 #include "common/ls_error.h"
 
-/* Set LOADSTONE_WATCH_AT when watch ("NAME[INDEX]") is an element of a variable of program; else the runtime
- * waits for a range of that name, which is no error (a note says what the variable lacks).
- * Errors: LS_ERR_USAGE: watch is not written so (names what it takes). */
+/* Set LOADSTONE_WATCH_AT if watch ("NAME[INDEX]") is an element of a variable of program. Otherwise the
+ * runtime waits for a range of that name; this is no error, and a note names the reason.
+ * Errors: LS_ERR_USAGE: watch has another form (the text shows the form). */
 ls_err rec_watch_prepare(const char *watch, const char *program);
 
 #endif
