@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone diff: what changed between two recordings. */
+/* loadstone diff: prints the changes between two recordings. */
 #include "tools/cli/cli_message.h"
 #include "tools/diff/diff_print.h"
 

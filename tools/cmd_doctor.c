@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone doctor: what works here, by trying it, and what would enable the rest. */
+/* loadstone doctor: tries each feature on this machine and prints how to enable the others. */
 #include "machine/mach_capability.h"
 #include "machine/mach_topology.h"
 #include "perf/pe_pfm.h"
@@ -72,7 +72,7 @@ static void doctor_print_try(const struct mach_try *t)
                cli_colour_end(out));
 }
 
-/* What a killed launcher could not remove, and what to do with it. */
+/* Print the files that killed launchers could not remove, and a command for each. */
 static void doctor_print_left(const struct doctor *d)
 {
     char bytes[CLI_CELL_BYTES];
@@ -146,7 +146,7 @@ static void doctor_json_engine(struct ls_json *j, const struct doc_engine *e)
     ls_json_close(j, '}');
 }
 
-/* An engine in the form of a try: hw stands among the tries of schema 1 as `pmu-loads`. */
+/* Convert an engine to a try: schema 1 lists hw among its tries as `pmu-loads`. */
 static struct mach_try doctor_try_of(const struct doc_engine *e, const char *name)
 {
     struct mach_try t = {.name = name, .purpose = e->gives, .works = e->error == 0, .error = e->error};
@@ -214,7 +214,7 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
     (void)c;
     (void)operands;
     static struct doctor d;                /* large */
-    const ls_err err = rec_limits_check(); /* first: some of what is tried may end us */
+    const ls_err err = rec_limits_check(); /* first: some tries may end us */
     if (err != LS_OK) return cli_fail(err);
     mach_capability_get(&d.can);
     if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));

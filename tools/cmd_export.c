@@ -93,7 +93,7 @@ static ls_err export_check(const struct vx_exporter *x, const struct cli_value *
     return LS_OK;
 }
 
-/* Tell what to do with it. */
+/* Print the next command for the exported file. */
 static void export_next(const struct vx_exporter *x, const char *recording, const char *path)
 {
     if (strcmp(path, "-") == 0) return;

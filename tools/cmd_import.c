@@ -54,7 +54,7 @@ static ls_err unpack_head(const char *path, struct head *h)
     for (; err == LS_OK && got > 0 && h->len < HEAD_BYTES; h->len += got)
         if ((err = pat_input_read(in, h->bytes + h->len, HEAD_BYTES - h->len, &got)) != LS_OK) break;
     pat_input_free(in);
-    return err == LS_ERR_TRUNCATED && h->len > 0 ? LS_OK : err; /* whoever reads it will say where */
+    return err == LS_ERR_TRUNCATED && h->len > 0 ? LS_OK : err; /* the reader will report the place */
 }
 
 static ls_err read_head(const char *path, struct head *h)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns: finds what is to be done; each row of ptn_actions is a file of its own. */
+/* loadstone patterns: finds and runs the action; each row of ptn_actions has its own file. */
 #include "patterns/source/pat_source.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone record: runs a program with the sampling runtime and makes a profile of what it left. */
+/* loadstone record: runs a program with the sampling runtime and resolves its spool to a profile. */
 #include "common/ls_clock.h"
 #include "common/ls_env.h"
 #include "machine/mach_calibration.h"
@@ -285,7 +285,7 @@ static void record_say_result(const struct record *r)
     cli_next("loadstone report %s", cli_quote(r->output));
 }
 
-/* Keep the spool and say how to go on; a program that failed itself keeps its status. */
+/* Keep the spool and print how to resolve it; if the program failed, return its status. */
 static int record_keep(const struct record *r, const char *why)
 {
     cli_error("%s", why);

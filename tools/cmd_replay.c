@@ -80,7 +80,7 @@ static ls_err replay_measure(struct rpl_session *s)
     return LS_OK;
 }
 
-/* A machine without room for STREAM's arrays still replays: the share is then missing, and that is said. */
+/* Without memory for STREAM's arrays the replay goes on, without the share, and a note reports it. */
 static void replay_measure_stream(struct rpl_session *s)
 {
     if (!s->settings.measure_stream) return;
@@ -106,7 +106,7 @@ static ls_err replay_run_suite(struct rpl_session *s)
     return LS_OK;
 }
 
-/* Here first, if anything ran here; then what --with names. */
+/* Publish the results of this machine first, if anything ran here, then those named by --with. */
 static ls_err replay_publish(const struct rpl_session *s, const struct vx_results *machines, size_t len)
 {
     const struct rpl_settings *t = &s->settings;
@@ -129,7 +129,7 @@ static ls_err replay_session(struct rpl_session *s, struct vx_results **machines
         if (!*machines) return ls_nomem("results");
         *len = 1;
     }
-    /* read before the work: a wrong name is told at once */
+    /* read before the work: a wrong name fails at once */
     if (s->settings.with) LS_TRY(rpl_compare_read(s->settings.with, machines, len));
     if (s->suite.len) {
         LS_TRY(replay_run_suite(s));
@@ -146,8 +146,8 @@ static void replay_fini(struct rpl_session *s)
     pat_suite_fini(&s->suite);
 }
 
-/* A malformed option of one configuration is usage, a malformed pattern is input; what the machine lacks is
- * neither. */
+/* A malformed option of one configuration is an error of usage, a malformed pattern one of input; a missing
+ * feature of the machine is neither. */
 static int replay_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone resolve: a spool that was left behind becomes a profile. */
+/* loadstone resolve: makes a profile of a leftover spool. */
 #include "machine/mach_calibration.h"
 #include "machine/mach_capability.h"
 #include "profile/prof_resolve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone stream: STREAM and RaiderSTREAM, and what RaiderSTREAM's authors wished for. */
+/* loadstone stream: STREAM and RaiderSTREAM, with the extensions that RaiderSTREAM's authors proposed. */
 #include "kernels/kn_stream.h"
 #include "tools/cli/cli_message.h"
 #include "tools/stream/stm_print.h"

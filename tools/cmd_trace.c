@@ -117,10 +117,10 @@ struct trace {
     ls_outputs *files;             /* the trace, which gets its name when it is whole */
     const char *draft;             /* where it is written */
     char patterns[PATH_MAX];       /* "" none */
-    char whole[PATH_MAX + 16];     /* the trace of all data, of which --node keeps a part; "" none */
+    char whole[PATH_MAX + 16];     /* the trace of all data, before --node selects a part; "" none */
     char region[TRC_CHOICE_BYTES]; /* the stretches of code that are traced, "" all */
     char preload[PATH_MAX];
-    struct trc_hot hot; /* what --auto and --hot chose */
+    struct trc_hot hot; /* choice of --auto or --hot */
     struct trc_program target;
     struct rec_spool spool;
     bool has_runtime; /* in the program */
@@ -369,7 +369,7 @@ static ls_err trace_patterns(struct trace *t)
     return LS_OK;
 }
 
-/* What --node, or else a recording, says. */
+/* Return the data to keep: the choice of --node, otherwise of the recording. */
 static struct trc_only_wanted trace_wanted(const struct trace *t)
 {
     const struct cli_value *v = &t->v[TRACE_NODE];
@@ -392,7 +392,7 @@ static ls_err trace_cut(struct trace *t)
     return err;
 }
 
-/* Nothing was recorded: said in the words of the options that may be why. */
+/* Report that nothing was recorded, with the options that may be the reason. */
 static ls_err trace_say_nothing(const struct trace *t)
 {
     const struct trc_nothing why = {.program = t->program[0],

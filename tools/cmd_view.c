@@ -87,8 +87,8 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     return LS_OK;
 }
 
-/* What loadstone patterns says of them, with its own limits: what is cut or kept in part is called otherwise.
- * Those of another input must be there; a profile without usable bursts has none. */
+/* Extract patterns with the limits of loadstone patterns, so that both cut and name them alike. If the user
+ * named an input, a failure is an error; a profile without usable bursts just has no patterns. */
 static ls_err view_patterns(const char *asked, const char *profile, struct ptn_found *out)
 {
     const struct ptn_settings settings = {.extract = {.top = VIEW_PATTERNS_MAX,

@@ -55,7 +55,7 @@ static int cli_finish(int status)
     return status;
 }
 
-/* Of the action that the first operand names, else of the command. */
+/* Print the help of the action that the first operand names, otherwise of the command. */
 static void cli_help(const struct cli_command *c, const char *operand)
 {
     const struct cli_action *a = cli_action_named(c, operand);
