@@ -63,10 +63,10 @@ struct cli_value {
 
 /* One of several things that a command does, named by its first operand. */
 struct cli_action {
-    const char *name;        /* "" of the one that operands without a name are for */
-    const char *operands;    /* behind the name: "FILE.json" */
+    const char *name;        /* "": taken if the first operand names no action */
+    const char *operands;    /* after the name: "FILE.json" */
     const char *description; /* paragraphs separated by an empty line */
-    const char *examples;    /* as those of a command; NULL: none */
+    const char *examples;    /* as a command's examples; NULL: none */
     uint64_t options; /* a set of rows of the command's table (bit 0 the first): others have no effect */
 };
 
@@ -75,13 +75,13 @@ struct cli_command {
     const char *summary;     /* one line, lower case, no full stop */
     const char *operands;    /* "FILE", "[--] PROGRAM [ARGUMENT...]" */
     const char *description; /* paragraphs separated by an empty line */
-    const char *examples;    /* lines: command, two blanks or more, what it does */
+    const char *examples;    /* lines: command, two blanks or more, its effect */
     const char *exit_status; /* NULL: the usual */
     const struct cli_option *options;
     size_t options_len;
     const struct cli_action *const *actions; /* ends with NULL; NULL: the command does one thing */
     size_t operands_min, operands_max;
-    bool stops_at_operand;   /* what follows belongs to another program */
+    bool stops_at_operand;   /* later words belong to another program */
     bool completes_programs; /* operands are programs, not profiles */
     int usage_status;        /* exit status of wrong usage; 0: CLI_USAGE */
     int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);

@@ -22,7 +22,7 @@ static void completion_choices(const struct cli_command *c, FILE *out)
 {
     for (size_t i = 0; i < c->options_len; i++) {
         const struct cli_option *o = &c->options[i];
-        if (o->type != CLI_CHOICE || o->alone) continue; /* the next word is none of its own */
+        if (o->type != CLI_CHOICE || o->alone) continue; /* the next word is not its value */
         fprintf(out, "            --%s", o->name);
         if (o->letter) fprintf(out, "|-%c", o->letter);
         fputs(") COMPREPLY=($(compgen -W '", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the option tables say, as --help, man pages and bash completion. */
+/* Print the option tables as --help, man pages and bash completion. */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 
@@ -9,16 +9,15 @@
 
 enum { CLI_NOTE_BYTES = 256 };
 
-/* Has the command an option whose value is a list of dimensions? Then its pages list them. */
+/* Return whether an option's value is a list of dimensions, which the command's pages then list. */
 bool cli_takes_dimensions(const struct cli_command *c);
-/* What stands behind an option's help: " (default: 10; 1 or more)", "" for nothing. Written into out and
- * returned. */
+/* Write the note after an option's help to out and return it: " (default: 10; 1 or more)", or "". */
 const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES]);
 void cli_help_program(FILE *out);
-/* All of a command: of all its actions, where it has some. */
+/* Print the help of a command with all its actions. */
 void cli_help_command(const struct cli_command *c, FILE *out);
-/* Of one action: what it does, and the options that it heeds.
- * Errors: none; those of out stay in it. */
+/* Print the help of one action: its description and the options that it uses.
+ * Errors: none; errors of out stay in it. */
 void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out);
 /* c's action of that name, NULL: none (also for no name). */
 const struct cli_action *cli_action_named(const struct cli_command *c, const char *name);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* X(enumerator, ends, what is in such files) */
+/* X(enumerator, ends, content of such files) */
 #define CLI_ENDING_LIST(X)                                                                    \
     X(CLI_ENDS_JSON, ".json", "JSON")                                                         \
     X(CLI_ENDS_PYTHON, ".py", "a Python script")                                              \
@@ -27,10 +27,9 @@ enum cli_ending { CLI_ENDING_LIST(CLI_ENDING_ENUM) CLI_ENDINGS };
 /* Does path end as files of this kind do, in any case? */
 bool cli_ending_is(const char *path, enum cli_ending kind);
 
-/* May what is in files of this kind go to path? Names without an end may have anything. Of other ends those
- * that are known for another content are refused, and with is_strict those that nobody knows, too: where the
- * end says what is written.
- * Errors: LS_ERR_USAGE, with the ends there are. */
+/* Check that content of this kind may be written to path. A name without an end may have any content. Ends of
+ * another kind are refused; with is_strict, used where the end selects the content, unknown ends too.
+ * Errors: LS_ERR_USAGE, with the valid ends. */
 ls_err cli_ending_check(const char *path, enum cli_ending kind, bool is_strict);
 
 #endif

@@ -7,8 +7,8 @@
 
 enum { CLI_LIMITS_BYTES = 64 };
 
-/* Is number, written as text, what o takes? What an option would read as "not given", or could not do, is
- * refused rather than done in silence.
+/* Check that o takes number, written as text. A value that an option would read as "not given" or could not
+ * apply is refused instead of ignored.
  * Errors: LS_ERR_RANGE, with the number to give. */
 ls_err cli_limits_check(const struct cli_option *o, const char *text, uint64_t number);
 

@@ -27,7 +27,7 @@ static void cli_say(enum cli_colour colour, const char *kind, const char *format
     if (len > sizeof(line) - 2) len = sizeof(line) - 2;
     ls_text_clean(line + head, len - head, ""); /* names in files are of strangers */
     line[len++] = '\n';
-    if (write(STDERR_FILENO, line, len) < 0) return; /* nobody is left to be told */
+    if (write(STDERR_FILENO, line, len) < 0) return; /* there is no other place to report it */
 }
 
 #define CLI_SAY(colour, kind)                \

@@ -11,9 +11,9 @@ void cli_message_quiet(bool quiet);
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The command worth running next. */
+/* Print the command worth running next. */
 void cli_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* ls_last_error() as an error; returns the exit status that e stands for. */
+/* Print ls_last_error() as an error; returns the exit status for e. */
 int cli_fail(ls_err e);
 /* A line that overwrites itself, on a terminal only; done in [0, 1], 1 erases it. */
 void cli_progress(const char *what, double done);

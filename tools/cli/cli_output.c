@@ -23,7 +23,7 @@ static void cli_dir_of(const char *path, char out[PATH_MAX])
         slash[slash == out] = '\0';
 }
 
-/* Only making one tells: root may write everywhere, as far as access knows. What is there has another name. */
+/* Test by making a file with another name, since access() always succeeds for root. */
 static ls_err cli_try_to_make(const char *path, const char *dir)
 {
     char draft[PATH_MAX];

@@ -8,24 +8,23 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Can path be made? Tried by making, and removing, a file beside it; what is there is not touched. "-" can.
- * Errors: LS_ERR_EXISTS without force, and of programs and libraries (the one that is about to run, say),
- * LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such directory), LS_ERR_RANGE (the name is too long), LS_ERR_IO. */
+/* Check that path can be made, by making and removing a file beside it. An existing file is not touched; "-" is
+ * accepted. Errors: LS_ERR_EXISTS without force, and for programs and libraries (such as the program about to
+ * run), LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such directory), LS_ERR_RANGE (the name is too long),
+ * LS_ERR_IO. */
 ls_err cli_output_check(const char *path, bool force);
 /* The same where "-" is no standard output.
- * Errors: those of cli_output_check; LS_ERR_USAGE for "-". */
+ * Errors: as cli_output_check; LS_ERR_USAGE for "-". */
 ls_err cli_output_check_named(const char *path, bool force);
-/* The same of a profile or of results, HDF5, which takes its name as a whole.
- * Errors: those of cli_output_check_named; LS_ERR_EXISTS for devices and pipes, too; those of
- * cli_ending_check. */
+/* The same for a profile or for results, HDF5, which replace the file of that name as a whole.
+ * Errors: as cli_output_check_named and cli_ending_check; LS_ERR_EXISTS also for devices and pipes. */
 ls_err cli_output_check_profile(const char *path, bool force);
-/* Is it another file than what is read? Overwriting that would lose it.
- * Errors: LS_ERR_USAGE when both are one file. */
+/* Check that path is not the input, which would be overwritten.
+ * Errors: LS_ERR_USAGE if both are one file. */
 ls_err cli_output_check_apart(const char *path, const char *input);
-/* Is there something of this name that a next command can read: a file or a folder, no device, pipe or "-"? */
+/* Return whether a next command can read path: a file or a folder, but no device, pipe or "-". */
 bool cli_output_is_kept(const char *path);
-/* Under an MPI launcher (common/ls_rank.h) each rank has a file of its own: name.h5 becomes name.RANK.h5.
- * Otherwise a copy.
+/* Copy path to out; under an MPI launcher (common/ls_rank.h) with the rank: name.h5 becomes name.RANK.h5.
  * Errors: none; a longer name is cut. */
 void cli_output_for_rank(const char *path, char out[PATH_MAX]);
 

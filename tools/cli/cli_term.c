@@ -58,7 +58,7 @@ void cli_print_cut(const char *text, int width, FILE *out)
         fprintf(out, "%s%*s", text, width - have, "");
         return;
     }
-    /* both ends tell things apart: the last third stays */
+    /* names may differ at both ends: keep the last third */
     const int tail = width / 3, skip_to = have - tail;
     int n = 0;
     for (; *text; text++) {

@@ -21,7 +21,7 @@ int cli_text_width(const char *text);
 /* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing. */
 void cli_print_cut(const char *text, int width, FILE *out);
 
-/* Print text as lines of at most width columns where its blanks allow it, all but the first behind indent
+/* Print text as lines of at most width columns where its blanks allow it, all but the first after indent
  * blanks; escape sequences take no room. */
 void cli_print_folded(const char *text, int indent, int width, FILE *out);
 
