@@ -8,15 +8,15 @@
 
 #include <stdio.h>
 
-/* An object "counts": of one timed run; what is not counted here is null. */
+/* Write an object "counts" of one timed run; counters that are not available here are null. */
 void knr_counts_json(struct ls_json *j, const struct kn_result *r);
 
 /* The same as columns: ",cycles,..." */
 void knr_counts_csv_header(FILE *out);
 void knr_counts_csv_row(const struct kn_result *r, FILE *out);
 
-/* For people, a row for each result, named by name(user, i): hardware counters where one of the results has
- * them, and a line that says which are not there. */
+/* Print a row of hardware counters for each result, named by name(user, i), if one of the results has them,
+ * and a line with the missing counters. */
 void knr_counts_print(const struct kn_result *results, size_t len, const char *(*name)(void *user, size_t i),
                       void *user, FILE *out);
 

@@ -8,7 +8,7 @@
 
 /* The machine as an object: host, cpu, topology. */
 void knr_json_machine(struct ls_json *j, const char *key);
-/* A result as an object in an array; name says which configuration it is of. */
+/* Write a result as an object in an array; name is its configuration's. */
 void knr_json_result(struct ls_json *j, const struct kn_result *r, const char *name);
 /* The same as columns. */
 void knr_csv_header(FILE *out);

@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* Every file of "a.h5,b.h5" behind what *machines holds already.
+/* Append every file of "a.h5,b.h5" to *machines.
  * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
- * Errors: those of vx_results_read, LS_ERR_NOMEM. */
+ * Errors: as vx_results_read, LS_ERR_NOMEM. */
 ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len);
 
-/* Harmonic mean and STREAM of each machine, and Pearson's R between both over all (Spatter paper, table 4). */
+/* Print harmonic mean and STREAM of each machine, and Pearson's R of both (Spatter paper, table 4). */
 void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results as comma-separated values, a row a configuration, or one of all in turn; what was not measured is
- * empty. */
+/* Print results as comma-separated values: a row per configuration, or one for all that took turns. Values
+ * that were not measured are empty. */
 #include "common/ls_put.h"
 #include "tools/replay/knr_counts.h"
 #include "tools/replay/rpl_row.h"

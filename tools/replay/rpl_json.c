@@ -54,7 +54,7 @@ static void json_config(struct ls_json *j, const char *key, const struct pat_con
     ls_json_close(j, '}');
 }
 
-/* Of one configuration, or of all that took turns. */
+/* Write one configuration, or all that took turns. */
 static void json_configs(struct ls_json *j, const struct rpl_session *s, size_t i)
 {
     if (!s->settings.together) {

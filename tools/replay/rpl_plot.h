@@ -6,7 +6,7 @@
 #include "viz-export/vx_results.h"
 
 /* Draw machines[0, len) to path: bars with quartiles, a radar of shares of STREAM, and with two machines or
- * more bandwidth against bandwidth (Spatter paper, figures 7 and 9). Errors: those of vx_page_write. */
+ * more bandwidth against bandwidth (Spatter paper, figures 7 and 9). Errors: as vx_page_write. */
 ls_err rpl_plot(const struct vx_results *machines, size_t len, const char *path);
 
 #endif

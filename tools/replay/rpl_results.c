@@ -67,7 +67,7 @@ static ls_err rpl_row_described(const struct rpl_row *row, struct vx_result *out
     return rpl_copy(&out->delta, row->delta);
 }
 
-/* As the kernel keeps it, arguments apart by blanks; "" when nobody tells. */
+/* Return the kernel's command line, arguments separated by blanks; "" if it is not known. */
 static void rpl_command_line(char *out, size_t room)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");

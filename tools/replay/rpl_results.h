@@ -19,7 +19,7 @@ ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct 
  * Errors: LS_ERR_NOMEM. */
 ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out);
 
-/* "name", or kernel, shape and delta where there is none: what a row is called in pictures. */
+/* Label a row for pictures: its name, or kernel, shape and delta if it has none. */
 void rpl_row_label(const struct vx_result *r, char *out, size_t room);
 
 /* Harmonic mean of the rates of r; NAN when there are none. */

@@ -9,16 +9,16 @@
 struct rpl_row {
     const char *name;             /* of the configuration, "" where it has none */
     char all[256];                /* in turn: "gather of x in multiply (spmv.c:88) and 3 more" */
-    const char *kernel, *word;    /* "scatter"; the same or what says more: "update" */
+    const char *kernel, *word;    /* "scatter"; the same or a more precise word: "update" */
     char pattern[PAT_TEXT_BYTES]; /* "16 x stride 4" */
-    char delta[PAT_TEXT_BYTES];   /* "8"; "" where each has its own */
+    char delta[PAT_TEXT_BYTES];   /* "8"; "" if each has another */
     uint64_t count, wrap;
 };
 
-/* Of result i of s.  Owns: out points into s and into itself. */
+/* Fill out from result i of s.  Owns: out points into s and into itself. */
 void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out);
 
-/* Its name, or where it has none its pattern.  Owns: it is r's. */
+/* Return its name, or its pattern if it has none.  Owns: it is r's. */
 const char *rpl_row_name(const struct rpl_row *r);
 
 #endif

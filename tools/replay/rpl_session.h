@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A replay: what was asked for, what came of it. */
+/* A replay: its settings and its results. */
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 
@@ -33,7 +33,7 @@ struct rpl_summary {
 struct rpl_session {
     struct rpl_settings settings;
     struct pat_suite suite;
-    struct kn_result *results; /* [suite.len]; the first done are filled, of what rpl_row.h says */
+    struct kn_result *results; /* [suite.len]; the first `done` are filled; rows as in rpl_row.h */
     size_t done;
     double stream_mb_per_s; /* NAN: not measured */
     unsigned threads;       /* that run */

@@ -289,7 +289,7 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
     return LS_OK;
 }
 
-/* "--atomic-writes 1", as Spatter's help has it: the number stands apart. */
+/* Accept "--atomic-writes 1" as in Spatter's help, with the number as a separate word. */
 static char **rpl_operands(const struct cli_value *v, char **operands)
 {
     const bool apart = v[RPL_ATOMIC_WRITES].given && operands[0] &&

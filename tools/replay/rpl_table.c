@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results for people: what ran, how fast, how steady, how near to STREAM, and whether the result was right. */
+/* Print results as a table: configuration, rate, its variation, share of STREAM, and validation. */
 #include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/knr_counts.h"
@@ -81,7 +81,7 @@ static void table_advice(const struct rpl_session *s, FILE *out)
     }
 }
 
-/* Of a configuration, for knr_counts_print. */
+/* Return the name of a configuration, for knr_counts_print. */
 static const char *table_name(void *user, size_t i)
 {
     static char name[PAT_TEXT_BYTES + 24];
