@@ -41,7 +41,7 @@ static void diff_names_fini(struct diff_names *names)
     free(names->groups);
 }
 
-/* Innermost groups that have samples or time of their own. */
+/* Collect the innermost groups that have own samples or time. */
 static ls_err diff_collect_names(const struct rep_view *v, uint32_t side, struct diff_names *names)
 {
     for (uint32_t g = 0; g < v->groups.groups_len; g++) {

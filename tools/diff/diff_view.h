@@ -35,13 +35,13 @@ struct diff_view {
     size_t hidden; /* rows left out */
 };
 
-/* What a row's times say: more, less, or that the samples cannot tell. */
+/* Verdict of a row's times: more, less, or too few samples to decide. */
 enum diff_verdict { DIFF_SAME, DIFF_MORE, DIFF_LESS, DIFF_NEW, DIFF_GONE, DIFF_TOO_FEW };
 
 /* Owns:   the caller ends v with diff_view_fini, also after a failure; v borrows the texts of options.
- * Errors: those of rep_view_init. */
+ * Errors: as rep_view_init. */
 ls_err diff_view_init(struct diff_view *v, const struct diff_options *options);
-/* Owns:   frees what is in v. */
+/* Owns:   frees the members of v. */
 void diff_view_fini(struct diff_view *v);
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
 /* For people and programs alike. */

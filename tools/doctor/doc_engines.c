@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) static void doc_add(struct doc_engine *e, 
     va_end(args);
 }
 
-/* What was mapped and read, and what could be better. */
+/* Report the mapped ring, the samples read and possible improvements. */
 static void doc_add_ring(const struct pe_tried *tried, struct doc_engine *e)
 {
     doc_add(e, "; %llu samples read from a ring of %zu KiB", (unsigned long long)tried->samples,
@@ -93,7 +93,7 @@ static void doc_take(const struct pe_tried *tried, struct doc_engine *e)
     snprintf(e->detail, sizeof(e->detail), "%s (%s)", tried->advice.cause, name ? name : "errno");
 }
 
-/* Of events that must have been there. */
+/* Take the result for events that must have occurred: without a sample the engine does not work. */
 static void doc_take_certain(const struct pe_tried *tried, const char *what, struct doc_engine *e)
 {
     doc_take(tried, e);
@@ -105,7 +105,7 @@ static void doc_take_certain(const struct pe_tried *tried, const char *what, str
     if (e->works) doc_add_ring(tried, e);
 }
 
-/* --- what is done while events are on --- */
+/* --- work done while events are on --- */
 
 enum { DOC_PAGES = 16, DOC_LINE_BYTES = 64, DOC_LOADED_BYTES = 8 << 20, DOC_TOUCHES = 4 };
 

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* The recording's fields, then formats, tables and metrics.
- * Errors: none; those of out stay in it. */
+/* Print the recording's fields, then formats, tables and metrics.
+ * Errors: none; errors of out stay in it. */
 void exp_print_list(const struct exp_source *e, FILE *out);
 /* The same as JSON, schema 1.
  * Errors: as above. */

@@ -25,7 +25,7 @@ struct exp_choice {
 };
 
 /* Owns:   the caller ends e with exp_source_fini, also after a failure.
- * Errors: those of prof_open, of prof_atlas_load and of vx_select. */
+ * Errors: as prof_open, prof_atlas_load and vx_select. */
 ls_err exp_source_open(struct exp_source *e, const char *path);
 ls_err exp_source_load(struct exp_source *e, const struct exp_choice *choice);
 void exp_source_fini(struct exp_source *e);

@@ -8,11 +8,11 @@
 #include "tools/study/std_print.h"
 
 /* Can path (NULL: none) be drawn, output (NULL: none) be written? To be asked before the work.
- * Errors: those of vx_page_check and cli_output_check. */
+ * Errors: as vx_page_check and cli_output_check. */
 ls_err std_plot_check(const char *picture, const char *output, bool force);
 
 /* Draw the curves of r to picture and keep its points in output (doc/replay-h5.md); NULL: not.
- * Errors: those of vx_page_write and vx_results_write, LS_ERR_NOMEM. */
+ * Errors: as vx_page_write and vx_results_write, LS_ERR_NOMEM. */
 ls_err std_plot_publish(const struct std_report *r, const char *picture, const char *output);
 
 #endif

@@ -25,7 +25,7 @@ struct std_report {
 /* For the table, which is printed as it grows. */
 void std_print_head(const struct kn_study *study, FILE *out);
 void std_print_point(const struct std_report *r, size_t i, FILE *out);
-/* What the points say together: correlation with STREAM, gain over the baseline. */
+/* Print the summary of the points: correlation with STREAM, gain over the baseline. */
 void std_print_end(const struct std_report *r, FILE *out);
 
 void std_print_csv(const struct std_report *r, FILE *out);

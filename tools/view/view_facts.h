@@ -7,14 +7,14 @@
 #include "viz-export/vx_view.h"
 
 struct view_facts {
-    char *text; /* what facts point into */
+    char *text; /* storage of the texts of facts */
     struct vx_fact *facts;
     size_t len;
 };
 
 /* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
 ls_err view_facts_init(struct view_facts *out, const struct rep_view *v);
-/* Owns:   frees what is in f. */
+/* Owns:   frees the members of f. */
 void view_facts_fini(struct view_facts *f);
 
 #endif
