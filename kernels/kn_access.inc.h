@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the operations that need no dense buffer do to an element and to a short row, in plain C. Included by
- * those who walk over rows, with these defined, which they undefine with the macros of this file:
+/* Effect of the operations that need no dense buffer on an element and on a short row, in plain C. Included
+ * by the loops that walk over rows; they define these, and undefine them with the macros of this file:
  *   KN_E, KN_I   element and index type
  *   KN_NAME(x)   this family's own name for x
- * Each access is one instruction, in the order of the pattern (KN_ALONE), and what surrounds it is as little
- * as a loop would have: indices of short rows, or of what a row is folded to, stay in registers as the
- * constant offsets of an inner loop do. */
+ * Each access is one instruction, in the order of the pattern (KN_ALONE), with as little overhead as in a
+ * loop: indices of short rows, or of the short row that a row folds to, stay in registers like the constant
+ * offsets of an inner loop. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
 #define KN_UNROLLED _Pragma("GCC unroll 4")
 #define KN_ALONE() __asm__ volatile("" ::: "memory")
@@ -16,10 +16,10 @@
 #define KN_HELD(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 _Static_assert(KN_HELD_MAX == 8, "a row in registers has an X for each element");
 
-/* What passes from one access to the next. */
+/* State that is passed from one access to the next. */
 struct KN_NAME(state) {
     KN_E sum, last, none; /* none: 0, but the compiler does not know */
-    KN_E value;           /* what the row stores */
+    KN_E value;           /* value that the row stores */
 };
 
 struct KN_NAME(held) {
@@ -28,10 +28,10 @@ struct KN_NAME(held) {
 #undef KN_FIELD
 };
 
-/* A value that came by a list of indices is loaded by itself, as where a loop multiplies it first; one at a
- * constant offset is added from where it is. Of a chain the address of each load is made of the value of the
- * one before, so that it waits for it; which address comes out is the pattern's all the same. An update
- * changes the element where it is. */
+/* A value that is read through a list of indices is loaded by itself, as in a loop that multiplies it first;
+ * a value at a constant offset is added from memory. In a chain, the address of each load is computed from
+ * the previous value, so that the load waits for it; the resulting address is still that of the pattern. An
+ * update changes the element in place. */
 KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, bool listed, struct KN_NAME(state) * s)
 {
     if (does == PAT_OPERATION_REDUCE) s->sum += listed ? *(volatile KN_E *)place : *place;
@@ -60,14 +60,14 @@ KN_ALWAYS struct KN_NAME(held) KN_NAME(hold)(const struct kn_side *s, size_t hel
     return h;
 }
 
-/* What row i stores: kn_value_filled, or its bit, kn_value_tag. */
+/* Return the value that row i stores: kn_value_filled, or its bit, kn_value_tag. */
 KN_ALWAYS KN_E KN_NAME(value)(uint64_t i, enum pat_operation does)
 {
     return (KN_E)(does == PAT_OPERATION_UPDATE ? kn_value_tag(i, sizeof(KN_E))
                                                : kn_value_filled(i, sizeof(KN_E)));
 }
 
-/* What the row after it stores. */
+/* Return the value that the next row stores. */
 KN_ALWAYS KN_E KN_NAME(value_after)(KN_E value, enum pat_operation does)
 {
     if (does != PAT_OPERATION_UPDATE) return value + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* After kn_access.inc.h and what walks over rows with it: its macros and its includer's are undefined. */
+/* Included after kn_access.inc.h and the loops that use it: undefines its macros and its includer's. */
 #undef KN_HELD
 #undef KN_CAT
 #undef KN_CAT_

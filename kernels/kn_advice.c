@@ -30,7 +30,7 @@ static double least_of(struct kn_runner *r)
     return least;
 }
 
-/* How many times faster with a dense buffer a thread: both ways in turn, the buffers being small. NAN: not
+/* Return the speed-up by a dense buffer per thread, with small buffers, both ways measured in turn. NAN: not
  * tried. */
 static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
 {

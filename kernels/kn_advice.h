@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What would make a replay faster, measured where that is cheap. */
+/* Advice that would make a replay faster, measured where that is cheap. */
 #ifndef KN_ADVICE_H
 #define KN_ADVICE_H
 

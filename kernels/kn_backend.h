@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What runs a kernel on threads. A new backend is a file and a row of the table in kn_backend.c. */
+/* Backends that run a kernel on threads. A new backend is a file and a row of the table in kn_backend.c. */
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 
@@ -11,10 +11,10 @@ typedef void kn_task(void *arg, unsigned share);
 struct kn_backend {
     const char *name;
     const char *summary;
-    enum kn_method method; /* not AUTO: the backend stands for this one */
+    enum kn_method method; /* method that selects this backend; AUTO: none */
     bool (*built)(void);
     unsigned (*threads_max)(void);     /* that the machine has for this process */
-    unsigned (*threads_default)(void); /* what the environment asks for, else all */
+    unsigned (*threads_default)(void); /* from the environment, else all */
     /* Run task on shares threads at once and return when all are done; with fewer threads some run several
      * shares. */
     void (*parallel)(unsigned shares, kn_task *task, void *arg);

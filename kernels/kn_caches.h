@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Bytes of all of them together, 0 when nobody tells. */
+/* Return the size of all last-level caches together in bytes, 0 if unknown. */
 uint64_t kn_caches_last_level_bytes(void);
 
 #endif

@@ -18,7 +18,7 @@ bool kn_chain_fits(const struct kn_plan *p);
  * false. a's plan fits. */
 void kn_chain_link(struct kn_arena *a);
 
-/* What element j of row i, which begins at element base, holds once a is linked: an address. */
+/* Return the contents of element j of row i, which begins at element base, once a is linked: an address. */
 uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t base);
 
 #endif

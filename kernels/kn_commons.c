@@ -83,7 +83,7 @@ static ls_err each_array(const struct kn_session *sessions, size_t len,
     return err;
 }
 
-/* What a session that is of one sparse array needs for it, as the plan counted it. */
+/* Return the bytes that the plan counted for the array of a session with one sparse array. */
 static uint64_t touched_bytes_of(const struct kn_session *s)
 {
     const struct kn_plan *p = &s->plan;

@@ -12,8 +12,8 @@ struct kn_commons {
     size_t len;
 };
 
-/* Bytes less than each session's own arrays that the arrays of several need (kn_plan.need).
- * Errors: those of kn_commons_init. */
+/* Store the bytes that shared arrays save over an array per session (kn_plan.need).
+ * Errors: as for kn_commons_init. */
 ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes);
 
 /* Map the arrays that two sessions or more name (pat_config.array); nothing is filled.
@@ -25,7 +25,7 @@ void kn_commons_fini(struct kn_commons *c);
 
 /* Where session k has its sparse array, as long as c lives; or NULL: it shares with none. */
 const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k);
-/* Bytes of all arrays in huge pages, as the kernel says. */
+/* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
 uint64_t kn_commons_huge_bytes(const struct kn_commons *c);
 
 #endif

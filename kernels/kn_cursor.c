@@ -11,7 +11,8 @@ static enum kn_piece_kind kind_of(const struct kn_arena *a, const struct kn_plan
     return is_held ? KN_PIECE_ROWS : KN_PIECE_LISTED;
 }
 
-/* So many elements from place. Of an empty share, and behind the last row, that may be anywhere: on numbers. */
+/* Advance place by a number of elements. Computed on integers, since the result may be outside of the array
+ * for an empty share or after the last row. */
 static char *shifted(const struct kn_cursor *c, const char *place, uint64_t elements)
 {
     return (char *)((uintptr_t)place + elements * c->element_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far a thread has come in its share of a pattern that takes turns with others.
+/* Progress of a thread in its share of a pattern that is interleaved with others.
  *
- * Unless noted otherwise: Thread: a cursor by one at a time. */
+ * Unless noted otherwise: Thread: one at a time for a cursor. */
 #ifndef KN_CURSOR_H
 #define KN_CURSOR_H
 
@@ -9,7 +9,7 @@
 #include "kernels/kn_piece.h"
 
 struct kn_cursor {
-    struct kn_piece piece; /* of what comes next */
+    struct kn_piece piece; /* the next piece */
     kn_piece_move *move;
     enum kn_piece_kind kind;
     struct kn_side side;
@@ -24,11 +24,12 @@ struct kn_cursor {
     uint64_t units_all;     /* of the whole share */
 };
 
-/* A cursor at the begin of a share of a, whose operation is none of copies; indices are of index_bits.
+/* Return a cursor at the beginning of a share of a, whose operation is not a copy; index_bits is the width of
+ * indices.
  * Owns:   nothing: a must outlive it. */
 struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned index_bits);
 
-/* Do the next units, no more than are left. */
+/* Run the next units, at most the remaining ones. */
 void kn_cursor_move(struct kn_cursor *c, uint64_t units);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kn_move.inc.h for both element sizes and both index widths; KN_TAG is the family's name. Undefines what it
- * was given. */
+/* kn_move.inc.h for both element sizes and both index widths; KN_TAG is the family's name. Undefines its
+ * parameters. */
 #define KN_E uint64_t
 #define KN_I int64_t
 #define KN_NAME(x) KN_GLUE(KN_TAG, _e8_i64_, x)

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Distances wrap: what does not fit comes out the same where it is added up again. */
+/* Distances wrap: one that overflows gives the correct index again when it is added. */
 static int64_t distance(const int64_t *index, size_t j, size_t len)
 {
     return (int64_t)((uint64_t)index[j + len] - (uint64_t)index[j]);
@@ -17,7 +17,7 @@ static bool folds(const int64_t *index, size_t len, size_t fold)
     return true;
 }
 
-/* Two as one as long as what a turn does beside its accesses is more than they are. */
+/* Merge pairs of short rows while the overhead of a turn exceeds the cost of its accesses. */
 static struct kn_fold widened(struct kn_fold f)
 {
     while (2 * f.len <= KN_FOLD_WIDE && f.times % 2 == 0 && f.times > 2) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of indices that is a short one several times over, each a step from the one before: what an inner
- * loop makes of constant offsets. */
+/* A row of indices that repeats a short row, each time shifted by a step, as the constant offsets of an inner
+ * loop do. */
 #ifndef KN_FOLD_H
 #define KN_FOLD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows of so many elements, or folded to so many, are moved with their indices in registers. */
+/* Rows of at most this many elements, also after folding, are moved with their indices in registers. */
 #define KN_HELD_MAX 8
-/* Of a shorter fold some are taken together, this many elements at most: more than these would not stay in
- * registers beside what walks over them. */
+/* Shorter folds are merged up to this many elements; more would not stay in registers next to the loop's own
+ * variables. */
 #define KN_FOLD_WIDE 4
 
 struct kn_fold {

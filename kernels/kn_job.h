@@ -18,8 +18,8 @@ struct kn_side {
     const void *inner;    /* of index_bits; NULL: one level */
     const int64_t *steps; /* elements from row to row, taken in turn */
     size_t steps_len;
-    const struct kn_run *runs; /* the same steps, for those who take equal ones together */
-    size_t runs_len;           /* 0: no equal ones to speak of */
+    const struct kn_run *runs; /* the same steps, for loops that take equal ones together */
+    size_t runs_len;           /* 0: too few equal ones to gain from it */
     struct kn_fold fold;       /* of index; not folded where there is inner */
 };
 

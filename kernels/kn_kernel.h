@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every bundled kernel as a row of data: what it computes, what it moves, by both published ways of counting. */
+/* Every bundled kernel as a row of data: its operation and the bytes it moves, by both published ways of
+ * counting. */
 #ifndef KN_KERNEL_H
 #define KN_KERNEL_H
 
@@ -9,7 +10,7 @@
 
 enum kn_family { KN_FAMILY_REPLAY, KN_FAMILY_STREAM, KN_FAMILY_CHASE };
 
-/* Where an operand of a STREAM kernel lies. */
+/* Location of an operand of a STREAM kernel. */
 enum kn_at { KN_AT_NONE, KN_AT_J, KN_AT_I1, KN_AT_I2, KN_AT_I3, KN_AT_0, KN_AT_STRIDE };
 enum kn_array { KN_ARRAY_A, KN_ARRAY_B, KN_ARRAY_C };
 enum kn_op { KN_OP_COPY, KN_OP_SCALE, KN_OP_SUM, KN_OP_TRIAD };
@@ -40,7 +41,7 @@ struct kn_kernel {
     const char *name;      /* as an option takes it: "gather-sum" */
     const char *title;     /* as STREAM's table prints it: "Gather Sum" */
     const char *operation; /* as the papers write it: "c[j] = a[I1[j]] + b[I2[j]]" */
-    const char *words;     /* what that means */
+    const char *words;     /* explanation of the operation */
     enum kn_family family;
     enum kn_group group;
     struct kn_count paper;               /* Spatter section 3.5; RaiderSTREAM table I */

@@ -19,7 +19,7 @@ struct kn_lane_job {
 /* Iterations [begin, end) of job. */
 typedef void kn_lane(const struct kn_lane_job *job, uint64_t begin, uint64_t end);
 
-/* Where the destination and the sources lie: what a loop is compiled for. X(name, destination, sources) */
+/* Locations of operands; a loop is compiled for each row. X(name, destination, sources) */
 #define KN_SHAPE_LIST(X)           \
     X(sequential, KN_J, KN_J)      \
     X(gather, KN_J, KN_INDEXED)    \
@@ -57,7 +57,7 @@ struct kn_lane_wish {
 
 /* Every variant that this processor runs, was built and fits w; *len may be 0. */
 void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **out, size_t max, size_t *len);
-/* Why there is none.  Errors: always fails, LS_ERR_UNSUPPORTED. */
+/* Explain why there is no variant.  Errors: always fails, LS_ERR_UNSUPPORTED. */
 ls_err kn_lane_explain_none(const struct kn_lane_wish *w);
 /* The loop of v for k. */
 kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of every shape and operation in C, for one element and index type. Included with these defined:
  *   KN_E, KN_I  element type, a number, and index type
- *   KN_LOOP     what stands before each loop: how the compiler is to treat it
+ *   KN_LOOP     pragma before each loop: how the compiler treats it
  *   KN_NAME(x)  this family's own name for x
  * and KN_E, KN_I, KN_NAME undefined again at the end. Destination and sources are different arrays, and an
  * index array for stores holds each place once: no iteration depends on another. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kn_lane.inc.h for both element sizes and both index widths, and their table rows; KN_TAG is the family's
- * name, KN_METHOD its method. Undefines what it was given. */
+ * name, KN_METHOD its method. Undefines its parameters. */
 #define KN_E double
 #define KN_I int64_t
 #define KN_NAME(x) KN_GLUE(KN_TAG, _e8_i64_, x)

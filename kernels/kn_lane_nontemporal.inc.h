@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kn_lane_stream.inc.h for both element sizes and both index widths, and their table rows. Included with what
- * that file wants of a vector, and KN_METHOD: whose stores they are. */
+/* kn_lane_stream.inc.h for both element sizes and both index widths, and their table rows. Define before the
+ * inclusion: the vector macros that kn_lane_stream.inc.h requires, and KN_METHOD. */
 #define KN_E double
 #define KN_I int64_t
 #define KN_NAME(x) e8_i64_##x

@@ -26,7 +26,7 @@ ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages
     if (p == MAP_FAILED) return ls_nomem("an array of %zu bytes: %s", len_bytes, strerror(errno));
     const uintptr_t at = ((uintptr_t)p + align - 1) / align * align;
     *out = (struct kn_block){(void *)at, len_bytes, p, mapping_bytes};
-    /* refused by kernels without transparent huge pages; kn_block_huge_bytes tells what came of it */
+    /* refused by kernels without transparent huge pages; kn_block_huge_bytes reports the result */
     if (pages != KN_PAGES_DEFAULT) (void)madvise(p, mapping_bytes, advice_of[pages]);
     return LS_OK;
 }
@@ -90,8 +90,8 @@ static const struct group_files groups[] = {
     {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"},
 };
 
-/* Bytes that a new job may use: the least of MemAvailable and what the control groups leave; UINT64_MAX when
- * neither is known. */
+/* Return the bytes that a new job may use: the minimum of MemAvailable and the memory left in the control
+ * groups; UINT64_MAX when neither is known. */
 static uint64_t memory_available(void)
 {
     uint64_t least = mem_available();

@@ -10,7 +10,7 @@
 struct kn_block {
     void *base; /* aligned to a huge page when as large as one, to a page otherwise */
     size_t len_bytes;
-    void *mapping; /* what was mapped, with room for the alignment */
+    void *mapping; /* the whole mapping, with room for the alignment */
     size_t mapping_bytes;
 };
 
@@ -20,11 +20,12 @@ struct kn_block {
 ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages);
 void kn_block_fini(struct kn_block *b);
 
-/* Bytes of b that lie in huge pages now, from /proc/self/smaps (AnonHugePages); 0 when nobody tells. */
+/* Return the bytes of b that are in huge pages now, from /proc/self/smaps (AnonHugePages); 0 if unknown. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 
-/* need_bytes fit into limit_bytes (0: into the least of MemAvailable and what the control groups leave)? Errors: LS_ERR_NOMEM naming both and what to
- * do. */
+/* Check that need_bytes fit into limit_bytes (0: into the minimum of MemAvailable and the memory left in the
+ * control groups).
+ * Errors: LS_ERR_NOMEM naming both and a remedy. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 
 #endif

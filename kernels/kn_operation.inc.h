@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations that need no dense buffer, one element after the other: whole parts of a job. Included with
- * what kn_access.inc.h needs defined, which is undefined again at the end. Equal steps from row to row that
- * follow each other are one step and a count. */
+/* The operations that need no dense buffer, one element after the other, over whole parts of a job. Included
+ * with the macros that kn_access.inc.h requires; undefines them at the end. Consecutive equal steps between
+ * rows are one step and a count. */
 #include "kernels/kn_access.inc.h"
 
 /* How rows are walked; all constants where it is called. */
@@ -23,7 +23,7 @@ KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, cons
     state->value = KN_NAME(value_after)(state->value, way.does);
 }
 
-/* The rows of a part: run by run, or with a step of its own for each. */
+/* Walk over the rows of a part: run by run, or with a separate step for each row. */
 KN_ALWAYS void KN_NAME(walk)(const struct kn_job *job, const struct kn_part *part, struct KN_NAME(way) way)
 {
     const bool loads = way.does == PAT_OPERATION_REDUCE || way.does == PAT_OPERATION_CHASE;

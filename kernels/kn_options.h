@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the elements are moved: which instructions, in which loop order. X(id, name, what it is) */
+/* How the elements are moved: instructions and loop order. X(id, name, description) */
 #define KN_METHOD_LIST(X)                                                                              \
     X(AUTO, "auto", "the fastest, by a short trial")                                                   \
     X(SCALAR, "scalar", "one element after the other, vectorisation off: the baseline")                \
@@ -58,15 +58,16 @@ struct kn_options {
     unsigned index_bits;    /* 0: by trial; 32 or 64 */
     unsigned element_bytes; /* 0: 8; 8 or 4 */
     unsigned threads;       /* 0: all */
-    unsigned runs;          /* timed runs; 0: what the configuration says, or 10 */
+    unsigned runs;          /* timed runs; 0: as configured, or 10 */
     unsigned warmups_max;   /* 0: 10; warming up ends earlier when the times are steady */
     bool dense_per_thread;  /* each thread its own dense buffer: no false sharing (replay) */
     bool fence;             /* a release fence after the loop, inside the timed region (replay) */
-    uint64_t memory_bytes;  /* 0: what the system has left; a job that needs more is refused */
+    uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
     uint64_t seed;          /* of random index arrays (stream) */
 };
 
-/* Row of name in one of the lists above, in any case.  Errors: LS_ERR_USAGE naming what there is. */
+/* Find the row called name in one of the lists above, in any case.  Errors: LS_ERR_USAGE listing the
+ * names. */
 ls_err kn_method_parse(const char *name, enum kn_method *out);
 ls_err kn_stores_parse(const char *name, enum kn_stores *out);
 /* Never NULL. */

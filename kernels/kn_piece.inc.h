@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces by a list of indices. Included with what kn_access.inc.h needs defined, which stays so: kn_piece.c
- * adds to it or includes kn_access_end.inc.h. */
+/* Pieces by a list of indices. Included with the macros that kn_access.inc.h requires; they stay defined:
+ * kn_piece.c adds to them or includes kn_access_end.inc.h. */
 #include "kernels/kn_access.inc.h"
 
 KN_ALWAYS void KN_NAME(piece_listed)(struct kn_piece *p, enum pat_operation does, bool levels)

@@ -18,7 +18,7 @@ struct kn_pins {
     atomic_int refused;
 };
 
-/* OpenMP's own ways to be told; they win. */
+/* OpenMP's own environment variables for binding; they take precedence. */
 static const char *const told_by[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
 
 static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)

@@ -36,7 +36,7 @@ struct kn_plan {
 };
 
 /* Owns:   out points into c and into itself: neither may move.
- * Errors: those of kn_replay_need. */
+ * Errors: as for kn_replay_need. */
 ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struct kn_options *o,
                     unsigned threads);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is what a STREAM kernel left behind what it was to compute? */
+/* Check the results of a STREAM kernel. */
 #ifndef KN_PROOF_H
 #define KN_PROOF_H
 

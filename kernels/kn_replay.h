@@ -7,7 +7,7 @@
 
 struct pat_config;
 
-/* What a configuration needs, before anything is allocated. */
+/* Needs of a configuration, known before anything is allocated. */
 struct kn_replay_need {
     uint64_t bytes;        /* published count of one run */
     uint64_t memory_bytes; /* data, dense buffers and index arrays together */
@@ -19,10 +19,12 @@ struct kn_replay_need {
  * configuration. */
 ls_err kn_replay_need(const struct pat_config *c, const struct kn_options *o, struct kn_replay_need *out);
 
-/* Allocate, warm up, measure, validate, free. A result that fails its validation is no error: out->valid says
- * so. Owns:   the caller ends *out with kn_result_fini, also after a failure. Errors: those of
- * kn_replay_need; LS_ERR_NOMEM with what is needed and what there is; LS_ERR_UNSUPPORTED for a backend, an
- *         instruction set, index width or number of threads that is not there, each with what is.
+/* Allocate, warm up, measure, validate, free. A result that fails its validation is not an error: out->valid
+ * is then false.
+ * Owns:   the caller ends *out with kn_result_fini, also after a failure.
+ * Errors: as for kn_replay_need; LS_ERR_NOMEM with the needed and the available memory; LS_ERR_UNSUPPORTED
+ *         for a backend, an instruction set, an index width or a number of threads that is not available,
+ *         with the available ones.
  * Thread: one at a time in a process. */
 ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, struct kn_result *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run of a kernel gave: which code ran, its times, what was checked. */
+/* Result of a kernel's run: variant that ran, times, validation. */
 #ifndef KN_RESULT_H
 #define KN_RESULT_H
 
@@ -23,14 +23,14 @@ struct kn_result {
     char variant[KN_VARIANT_BYTES]; /* "jammed, 32-bit indices, regular stores" */
     enum kn_method method;
     enum kn_stores stores;
-    enum kn_pin pin;     /* what was done, never AUTO */
+    enum kn_pin pin;     /* pinning in effect, never AUTO */
     unsigned index_bits; /* 0: the elements were linked */
     unsigned element_bytes, threads;
-    uint64_t bytes;              /* of one run, as published: what MB/s is of */
+    uint64_t bytes;              /* of one run, as published: the bytes of mb_per_s */
     uint64_t bytes_with_indices; /* of one run, index loads counted too */
     uint64_t flops;              /* of one run */
     uint64_t memory_bytes;       /* allocated */
-    uint64_t huge_bytes;         /* of them in huge pages, as the kernel says */
+    uint64_t huge_bytes;         /* of them in huge pages, as reported by the kernel */
     struct kn_stats seconds;     /* of the timed runs */
     double cpu_seconds_min;      /* the least CPU time of the slowest thread, of all complete runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
@@ -44,14 +44,14 @@ struct kn_result {
     double *run_seconds;             /* [seconds.len], owned */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
-    bool valid;  /* results are what a naive model says */
+    bool valid;  /* results agree with a naive model */
     char invalid[KN_ADVICE_BYTES]; /* why not */
-    char advice[KN_ADVICE_BYTES];  /* what would be faster, "" when nothing is known */
+    char advice[KN_ADVICE_BYTES];  /* a faster alternative, "" when none is known */
     struct kn_trial trials[KN_TRIALS_MAX];
     unsigned trials_len;
 };
 
-/* Frees what r owns; r may be all zero. */
+/* Free everything that r owns; r may be all zero. */
 void kn_result_fini(struct kn_result *r);
 
 #endif

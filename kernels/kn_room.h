@@ -22,7 +22,7 @@ struct kn_room {
     struct kn_sequence permutation[KN_ROOM_INDICES], hotspot[KN_ROOM_INDICES];
 };
 
-/* What the kernels need; nothing is allocated.  Errors: those of kn_stream_need. */
+/* Compute the arrays that the kernels need; nothing is allocated.  Errors: as for kn_stream_need. */
 ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels, size_t len,
                     const struct kn_stream_options *o);
 /* Errors: LS_ERR_RANGE. */

@@ -21,7 +21,7 @@ struct kn_run_at {
 
 struct kn_runs {
     struct kn_run *rows;
-    size_t len; /* 0: so many as to be no shorter than the list of steps */
+    size_t len; /* 0: too many, the list of steps is no longer */
 };
 
 /* The runs of steps, where they are a quarter of the steps at most; of one step one that never ends.
@@ -29,10 +29,10 @@ struct kn_runs {
  * Errors: LS_ERR_NOMEM; then out is empty. */
 ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);
 
-/* Where step lies, below the number of steps; of an empty list the begin. */
+/* Find the run that contains step, which is below the number of steps; return {0, 0} for an empty list. */
 struct kn_run_at kn_runs_find(const struct kn_runs *r, uint64_t step);
 
-/* Release what r holds; it is empty then.
+/* Release the contents of r; it is empty then.
  * Owns:   r. */
 void kn_runs_fini(struct kn_runs *r);
 

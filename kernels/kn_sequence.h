@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Index arrays as functions: threads fill their own parts, and a result is checked against what was meant,
- * not against what the array says. */
+/* Index arrays as functions: threads fill their own parts, and a result is checked against the intended
+ * index, not against the contents of the array. */
 #ifndef KN_SEQUENCE_H
 #define KN_SEQUENCE_H
 

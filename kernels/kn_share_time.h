@@ -12,7 +12,7 @@
 
 enum { KN_SHARE_TIME_BYTES = 64 };
 
-/* On a line of its own. */
+/* Aligned to a separate cache line. */
 struct kn_share_time {
     uint64_t cpu_ns;
 } __attribute__((aligned(KN_SHARE_TIME_BYTES)));

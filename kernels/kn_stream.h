@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Of the kernels whose loads are hot spots, and of those that leave elements out. */
+/* Stride of the kernels that skip elements; share and extent of the hot spots. */
 enum { KN_STREAM_STRIDE = 8, KN_STREAM_HOT_OF = 1024 };
 #define KN_STREAM_HOT_SHARE 0.9
 
@@ -21,10 +21,9 @@ struct kn_stream_options {
 };
 
 struct kn_stream_need {
-    uint64_t elements;      /* an array */
-    uint64_t memory_bytes;  /* all arrays */
-    uint64_t rule_elements; /* what STREAM's run rule asks for: an array of 4 times all last-level caches, 1 M
-                               elements at least */
+    uint64_t elements;         /* an array */
+    uint64_t memory_bytes;     /* all arrays */
+    uint64_t rule_elements;    /* STREAM's run rule: 4 times all last-level caches, 1 M elements at least */
     uint64_t last_level_bytes; /* of all last-level caches together; 0: unknown */
 };
 
@@ -34,14 +33,15 @@ ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const 
                       struct kn_stream_need *out);
 
 /* Allocate, run each kernel by itself (trial, warm-up, timed runs), validate it, free. results has room for
- * len. Owns:   the caller ends each of results[0..len) with kn_result_fini, also after a failure. Errors:
- * those of kn_stream_need; LS_ERR_NOMEM with what is needed and what there is; LS_ERR_UNSUPPORTED. Thread:
- * one at a time in a process. */
+ * len.
+ * Owns:   the caller ends each of results[0..len) with kn_result_fini, also after a failure.
+ * Errors: as for kn_stream_need; LS_ERR_NOMEM with the needed and the available memory; LS_ERR_UNSUPPORTED.
+ * Thread: one at a time in a process. */
 ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                      struct kn_result *results);
 
-/* STREAM triad's MB/s on all threads of o by the run rule: what a pattern's rate is a share of.
- * Errors: those of kn_stream_run.  Thread: one at a time in a process. */
+/* STREAM triad's MB/s on all threads of o by the run rule: the reference for rates of patterns.
+ * Errors: as for kn_stream_run.  Thread: one at a time in a process. */
 ls_err kn_stream_reference(const struct kn_options *o, double *out_mb_per_s);
 
 #endif

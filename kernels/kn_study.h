@@ -8,7 +8,7 @@
 
 struct kn_study_options {
     struct kn_options run;
-    uint64_t span_bytes;           /* what a pattern reaches over; 0: eight times all last-level caches */
+    uint64_t span_bytes;           /* extent of a pattern; 0: eight times all last-level caches */
     uint64_t elements_max;         /* of an array, where the working set varies; 0: STREAM's run rule */
     const struct pat_suite *suite; /* patterns instead of the study's own, where it takes some; NULL: none */
 };
@@ -18,8 +18,8 @@ typedef ls_err kn_study_emit(void *user, const char *series, double x, const str
 
 struct kn_study {
     const char *name;
-    const char *words;  /* what it shows */
-    const char *axis;   /* what x is: "stride" */
+    const char *words;  /* purpose of the study */
+    const char *axis;   /* meaning of x: "stride" */
     const char *source; /* the figure it repeats */
     bool takes_patterns;
     ls_err (*run)(const struct kn_study_options *o, kn_study_emit *emit, void *user);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accesses a turn, of all patterns together: with 256 the calls and the wrong guesses of where a piece ends
- * cost a tenth to a third of a loop's time, with so many next to nothing (doc/fidelity.md's loops). */
+/* Accesses per turn, of all patterns together: with 256, calls and mispredicted ends of pieces cost a tenth
+ * to a third of a loop's time; with 2048 almost nothing (doc/fidelity.md's loops). */
 static const uint64_t turn_accesses = 2048;
 
 struct group {
@@ -30,8 +30,8 @@ struct group {
     double cpu_seconds_min;
 };
 
-/* A pattern that takes turns: units of its cursor, and one more whenever the rests come to a turn. On lines
- * of its own: other threads write theirs. */
+/* Per-pattern schedule: `units` of its cursor per turn, plus one whenever the accumulated remainder reaches a
+ * whole turn. Aligned to separate cache lines: other threads write theirs. */
 struct taker {
     struct kn_cursor cursor;
     uint64_t units, rest, rests;
@@ -167,8 +167,8 @@ static void run_alone_share(void *arg, unsigned share)
     *s->arena.parts[share].sum = c.piece.sum;
 }
 
-/* Who has an array of his own is looked at as the turns left it; others would find each other's values, and
- * run once more by themselves. */
+/* Validate patterns with a private array in place; patterns that share an array would see each other's
+ * stores, so each is replayed alone first. */
 static void validate_all(const struct group *g, struct kn_result *r)
 {
     r->valid = true;

@@ -53,7 +53,7 @@ void kn_runner_shorten(struct kn_runner *r)
     const uint64_t share = p->count / p->threads + 1;
     r->rows_max = 65536 / p->len + 1;
     if (r->rows_max >= share) return;
-    kn_runner_once(r); /* touches what the next one times */
+    kn_runner_once(r); /* touches the memory that the next run times */
     const double row_seconds = kn_runner_once_cpu(r) / (double)r->rows_max;
     const uint64_t step = side_step(&p->from) > side_step(&p->to) ? side_step(&p->from) : side_step(&p->to);
     const double leave_caches = (double)caches_bytes / (double)p->element_bytes / (double)step / p->threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run a replay's moving loops on all threads, and find the fastest of several by trying them.
+/* Run the loops of a replay on all threads, and find the fastest of several variants by trial.
  *
  * Unless noted otherwise: Thread: any.  Signal: not safe. */
 #ifndef KN_TRIAL_H
@@ -15,7 +15,7 @@ struct kn_runner {
     kn_move *move;
     struct kn_job job;
     uint64_t rows_max;           /* of each share; UINT64_MAX: all */
-    struct kn_share_time *times; /* [threads], NULL: nobody asks */
+    struct kn_share_time *times; /* [threads], NULL: not measured */
 };
 
 /* A runner of v's loop over all of a, without times. fence: a release fence ends each share.
@@ -35,10 +35,10 @@ double kn_runner_once_cpu(struct kn_runner *r);
  * Thread: as kn_runner_once.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
-/* The fastest of candidates (one at least) on the first rows of every share, each tried up to six times in
- * turn; r->trials tells how they did. One candidate is not tried; of more than KN_TRIALS_MAX the first ones
- * are. Owns:   nothing: the result is one of candidates. Thread: as kn_runner_once.  Signal:
- * not safe. */
+/* Find the fastest of candidates (one at least) on the first rows of every share, each tried up to six times
+ * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
+ * Owns:   nothing: the result is one of candidates.
+ * Thread: as kn_runner_once.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);
 

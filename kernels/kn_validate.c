@@ -11,7 +11,8 @@
 /* comparisons that a validation may cost: about a tenth of a second */
 static const uint64_t effort_max = UINT64_C(1) << 23;
 enum { PLACES_MIN = 256 };
-/* where a place costs so much to look at, and there are no more of them, all are done again at once */
+/* where checking a place costs at least place_cost_large, and at most model_max elements are involved, all
+ * rows are replayed at once */
 static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
 
 static bool updates(const struct kn_plan *p)
@@ -19,8 +20,8 @@ static bool updates(const struct kn_plan *p)
     return p->config->operation == PAT_OPERATION_UPDATE;
 }
 
-/* Bits that row i of a kernel without a sparse source stores by its element j; an update adds them to those
- * that are there. */
+/* Return the bits that row i of a kernel without a sparse source stores by its element j; an update ORs them
+ * into the present ones. */
 static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
@@ -94,7 +95,7 @@ static bool last_row_at(__int128 off, __int128 sum, const uint64_t walk[2], cons
     return true;
 }
 
-/* The last row in span whose element j is e, or false. */
+/* Find the last row in span whose element j is e; false if there is none. */
 static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const uint64_t span[2], uint64_t *out)
 {
     __int128 sum = 0, prefix = 0;
@@ -112,7 +113,7 @@ static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const ui
     return found;
 }
 
-/* What thread t leaves at e: later rows win, then later elements of a row. */
+/* Store the value that thread t leaves at e: later rows win, then later elements of a row. */
 static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *out_bits)
 {
     const struct kn_plan *p = a->plan;
@@ -164,7 +165,7 @@ static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
     return tags;
 }
 
-/* Of several threads that update one element at a time some may lose what they did, but not all. */
+/* Check an updated element: when several threads update it, some may be lost, but not all. */
 static bool updated_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
@@ -198,7 +199,7 @@ static bool sparse_is_right(const struct kn_arena *a, int64_t e, struct kn_resul
     return fail(r, "sparse", e, bits);
 }
 
-/* What one place costs to look at. */
+/* Return the cost of checking one place. */
 static uint64_t place_cost(const struct kn_plan *p)
 {
     if (!p->to.used) return p->threads;
@@ -319,7 +320,7 @@ struct sums {
     uint64_t *naive; /* [threads] */
 };
 
-/* What the share's reduction comes to. */
+/* Compute the expected result of the share's reduction. */
 static void sum_share(void *arg, unsigned share)
 {
     const struct sums *sums = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is what a replay left behind what a naive, serial model would have left? */
+/* Check the arrays after a replay against a naive, serial model. */
 #ifndef KN_VALIDATE_H
 #define KN_VALIDATE_H
 

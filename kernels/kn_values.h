@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the arrays hold: a value of its own for every element, so that an element in the wrong place is seen.
- * All are numbers in [1, 2), so that arithmetic on them is ordinary.
+/* Contents of the arrays: a distinct value for every element, so that an element in the wrong place is
+ * noticed. All are numbers in [1, 2), so that arithmetic on them is ordinary.
  *
- * Thread: any, each place of an array by one at a time. */
+ * Thread: any, one at a time for each element of an array. */
 #ifndef KN_VALUES_H
 #define KN_VALUES_H
 
@@ -19,8 +19,8 @@ static inline uint64_t kn_value_lower(unsigned element_bytes)
     return element_bytes == 8 ? UINT32_MAX : UINT16_MAX;
 }
 
-/* The bits of element e of the array salt: a double, or with 4 bytes a float. What is to be updated has
- * nothing in its lower half. */
+/* The bits of element e of the array salt: a double, or with 4 bytes a float. The lower half of an element
+ * that is to be updated is zero. */
 static inline uint64_t kn_value_bits(enum kn_salt salt, int64_t e, unsigned element_bytes)
 {
     const uint64_t m = ls_random_mix((uint64_t)e + (uint64_t)salt * LS_RANDOM_STEP);
@@ -29,14 +29,14 @@ static inline uint64_t kn_value_bits(enum kn_salt salt, int64_t e, unsigned elem
     return salt == KN_SALT_UPDATED ? bits & ~kn_value_lower(element_bytes) : bits;
 }
 
-/* The bit of the lower half that an update by row i sets. Setting it again changes nothing, so that any
- * number of runs leaves what one does; and it is one instruction, as the increment of a counter is. */
+/* The bit of the lower half that an update by row i sets. Setting it again changes nothing, so any number of
+ * runs gives the result of one; it is one instruction, like the increment of a counter. */
 static inline uint64_t kn_value_tag(uint64_t i, unsigned element_bytes)
 {
     return UINT64_C(1) << (i & (4 * element_bytes - 1));
 }
 
-/* What a fill by row i leaves. */
+/* The value that a fill by row i stores. */
 static inline uint64_t kn_value_filled(uint64_t i, unsigned element_bytes)
 {
     return element_bytes == 8 ? i + 1 : (uint32_t)(i + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a loop does whose values stay in registers: reductions, chains of dependent loads, fills, updates.
- * Scalar, as the loops are that such patterns come from; compiled as kn_var_scalar.c. */
+/* Loops whose values stay in registers: reductions, chains of dependent loads, fills, updates. Scalar, like
+ * the loops that such patterns come from; compiled as kn_var_scalar.c. */
 #include "kernels/kn_values.h"
 #include "kernels/kn_variant_rows.h"
 
@@ -37,7 +37,7 @@
     ROW(bytes, bits, REDUCE, GATHERS(tag, reduce)), ROW(bytes, bits, CHASE, GATHERS(tag, chase)), \
         ROW(bytes, bits, FILL, SCATTERS(tag, fill)), ROW(bytes, bits, UPDATE, SCATTERS(tag, update))
 
-/* The whole share as one list: what was loaded is where to load next. */
+/* Chase over the whole share as one list: each loaded value is the address of the next load. */
 static void chase_linked(const struct kn_job *job, const struct kn_part *part)
 {
     const uint64_t *at =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers whose stores are half as many: fewer instructions between loads, so that more loads are under way
- * at once, and from memory the next rows but some are fetched ahead, past the pages at which the processor's
+/* Gathers whose stores are half as many: fewer instructions between loads, so that more loads are in flight.
+ * For data in memory, rows some distance ahead are prefetched, across the page ends at which the processor's
  * own prefetchers stop. */
 #include "kernels/kn_variant_rows.h"
 

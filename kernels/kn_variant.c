@@ -57,7 +57,7 @@ static bool any_fits(struct kn_wish w, enum kn_method m)
     return len > 0;
 }
 
-/* "unrolled, jammed": methods that do what w asks. */
+/* "unrolled, jammed": methods that fit w. */
 static void list_methods(const struct kn_wish *w, char *out, size_t out_bytes)
 {
     out[0] = '\0';

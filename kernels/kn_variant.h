@@ -26,7 +26,7 @@ struct kn_variants {
 extern const struct kn_variants kn_variants_scalar, kn_variants_unrolled, kn_variants_paired,
     kn_variants_nontemporal, kn_variants_operations, kn_variants_avx2, kn_variants_avx512, kn_variants_neon;
 
-/* What a job asks of its variant. */
+/* Requirements of a job on its variant. */
 struct kn_wish {
     enum pat_kernel kernel;
     enum pat_operation operation;
@@ -42,7 +42,8 @@ struct kn_wish {
 
 /* Every variant that this processor runs, was built and fits w, at most max of them; *len may be 0. */
 void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len);
-/* Why kn_variant_find finds nothing, with what there is.  Errors: always fails, LS_ERR_UNSUPPORTED. */
+/* Explain why kn_variant_find finds nothing, and list the available variants.  Errors: always fails,
+ * LS_ERR_UNSUPPORTED. */
 ls_err kn_variant_explain_none(const struct kn_wish *w);
 /* "jammed, 32-bit indices, regular stores" into out. */
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes);
