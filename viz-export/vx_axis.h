@@ -22,11 +22,11 @@ struct vx_tick {
     char text[VX_TICK_BYTES];
 };
 
-/* An axis that holds low to high with round ends; equal or unusable ends are widened. A linear one that
- * begins above 0 but near it begins at 0 when from_zero says so. */
+/* An axis from low to high with round ends; equal or unusable ends are widened. With from_zero, a linear axis
+ * that begins slightly above 0 begins at 0. */
 struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool from_zero);
 
-/* Where value lies; values outside are clamped to the ends. */
+/* Return the position of value; values outside are clamped to the ends. */
 double vx_axis_place(const struct vx_axis *a, double value);
 
 /* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned. */

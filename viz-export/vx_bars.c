@@ -31,7 +31,7 @@ static void bars_whisker(const struct bars *b, const struct vx_series *s, size_t
     vx_line(b->c, to, y - half, to, y + half, 1.2);
 }
 
-/* Behind the bar or its whisker, whichever reaches further. */
+/* Write the value after the end of the bar or of its whisker, whichever reaches further. */
 static void bars_value(const struct bars *b, const struct vx_series *s, size_t i, double y)
 {
     char text[VX_TICK_BYTES];

@@ -16,7 +16,7 @@ struct vx_base64 {
 
 /* Errors of the stream are for the caller to look at. */
 void vx_base64_put(struct vx_base64 *b, const void *from, size_t len);
-/* What is held, padded; b can begin again. */
+/* Write the pending bytes, padded; b can begin again. */
 void vx_base64_end(struct vx_base64 *b);
 
 #endif

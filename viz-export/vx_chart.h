@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A page of charts as data: what is shown, not how. Nothing is computed here but places on the paper. */
+/* A page of charts as data: its contents, not their layout. Only positions on paper are computed here. */
 #ifndef VX_CHART_H
 #define VX_CHART_H
 
@@ -54,9 +54,10 @@ struct vx_page {
     size_t charts_len;
 };
 
-/* Write page to path in the format that its name's end says: .svg, .png or .html. An existing file is
- * replaced. Errors: LS_ERR_USAGE for another end; LS_ERR_IO and other errors of the file; LS_ERR_NOMEM;
- * LS_ERR_UNSUPPORTED when built without cairo. */
+/* Write page to path in the format given by the file name's extension: .svg, .png or .html. An existing file
+ * is replaced.
+ * Errors: LS_ERR_USAGE for another extension; LS_ERR_IO and other errors of the file; LS_ERR_NOMEM;
+ *         LS_ERR_UNSUPPORTED when built without cairo. */
 ls_err vx_page_write(const struct vx_page *page, const char *path);
 
 /* Can path be written by its name's end? To be asked before the work.

@@ -18,7 +18,7 @@ enum { VX_VIRIDIS_STOPS = 10 };
 extern const uint32_t vx_viridis_stops[VX_VIRIDIS_STOPS];
 /* where from 0 to 1. */
 struct vx_rgb vx_viridis(double where);
-/* What is written on it is black, else white. */
+/* Return true if text on c is to be black, else white. */
 bool vx_is_light(struct vx_rgb c);
 
 /* The scale for values: logarithmic when they are positive and span more than two decades and may be so

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comma-separated values (RFC 4180) of what run.h5 holds; a missing value is an empty field. */
+/* Comma-separated values (RFC 4180) of the tables in run.h5; a missing value is an empty field. */
 #include "common/ls_put.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_nodes.h"

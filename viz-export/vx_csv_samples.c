@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* /samples as comma-separated values: its columns under their names, then names of what they point to. */
+/* /samples as comma-separated values: its columns under their names, then the names of the referenced
+ * objects. */
 #include "common/ls_put.h"
 #include "viz-export/vx_nodes.h"
 #include "viz-export/vx_tables.h"

@@ -31,7 +31,7 @@ static double vx_tree_latency(const struct an_row *r)
     return r->median_cycles;
 }
 
-/* Share of the measured loads whose level is known that memory served. */
+/* Share of loads served by memory, among the measured loads of known level. */
 static double vx_tree_memory(const struct an_row *r)
 {
     uint64_t known = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all charts draw with: colours that colour-blind people can tell apart, marks, text, frames. */
+/* Drawing functions shared by all charts: colours that colour-blind readers can distinguish, marks, text,
+ * frames. */
 #ifndef VX_DRAW_H
 #define VX_DRAW_H
 
@@ -43,7 +44,7 @@ struct vx_box vx_heading(cairo_t *c, struct vx_box box, const struct vx_chart *c
 /* The labels of the series in a row at the top of box when there are two or more; the rest is returned. */
 struct vx_box vx_legend(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 
-/* Draw the chart into the box; each in a file of its own. */
+/* Draw the chart into the box; one source file per chart type. */
 void vx_draw_bars(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 void vx_draw_xy(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 void vx_draw_radar(cairo_t *c, struct vx_box box, const struct vx_chart *chart);

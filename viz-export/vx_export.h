@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a recording can be exported as: one file a format, one row a format in vx_export.c. Nothing is
- * computed here: values are those of the recording. */
+/* Export formats of a recording: one file and one row in vx_export.c per format. Nothing is computed here:
+ * values are copied from the recording. */
 #ifndef VX_EXPORT_H
 #define VX_EXPORT_H
 
@@ -9,7 +9,7 @@
 #include "common/ls_outputs.h"
 #include "viz-export/vx_select.h"
 
-/* What a format wants to be in struct vx_source. */
+/* Members of struct vx_source that a format needs. */
 enum vx_needs {
     VX_NEEDS_FIELDS = 1,   /* a selection with its values */
     VX_NEEDS_TREE = 2,     /* tables, and samples summed by node */
@@ -25,7 +25,7 @@ struct vx_counter {
 };
 enum { VX_COUNTERS_MAX = 8 };
 
-/* A recording, borrowed; what no chosen format needs is NULL. */
+/* A recording, borrowed; members that no chosen format needs are NULL. */
 struct vx_source {
     const char *path; /* of run.h5, as the user wrote it */
     const struct prof_run *run;
@@ -52,7 +52,7 @@ struct vx_request {
 struct vx_exporter {
     const char *name;
     const char *ends;    /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
-    const char *words;   /* what it is, and what opens it */
+    const char *words;   /* description, and programs that open it */
     unsigned needs;      /* enum vx_needs */
     const char *metrics; /* of fields when none is asked for, NULL: all */
     bool one_file;       /* may go to standard output */
@@ -68,13 +68,13 @@ extern const struct vx_exporter *const vx_exporters[];
 const struct vx_exporter *vx_exporter_named(const char *name);
 const struct vx_exporter *vx_exporter_for(const char *path);
 
-/* What x needs for this request: for tables, what the table needs.
+/* Store the needs of x for this request: for tables, the table's needs.
  * Errors: LS_ERR_USAGE: there is no such table, or metric of nodes. */
 ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, unsigned *out_needs);
 
 /* Write r->path and the files that belong to it: all of them, or none.
- * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (what the format cannot hold), LS_ERR_USAGE, LS_ERR_IO
- * and other errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). */
+ * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (exceeds the format), LS_ERR_USAGE, LS_ERR_IO and other
+ *         errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). */
 ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a page can be written as: one row a format, chosen by the end of the file's name. */
+/* File formats of a page: one row per format, chosen by the file name's extension. */
 #ifndef VX_FORMAT_H
 #define VX_FORMAT_H
 
@@ -18,7 +18,7 @@ extern const struct vx_format vx_format_svg, vx_format_png, vx_format_html;
 enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
 
 /* Title and all charts, one below the other.
- * Errors: none; those of drawing stay in c's status. */
+ * Errors: none; drawing errors stay in c's status. */
 double vx_page_height(const struct vx_page *page);
 void vx_page_draw(cairo_t *c, const struct vx_page *page);
 
@@ -28,7 +28,7 @@ void vx_single_draw(cairo_t *c, const struct vx_chart *chart);
 
 /* For cairo: append to the FILE at closure. */
 cairo_status_t vx_to_file(void *closure, const unsigned char *data, unsigned len);
-/* The failure that a cairo status stands for.  Errors: LS_ERR_NOMEM, LS_ERR_IO, naming path. */
+/* Convert a cairo status to an error.  Errors: LS_ERR_NOMEM, LS_ERR_IO, naming path. */
 ls_err vx_status(cairo_status_t status, const char *path);
 
 #endif

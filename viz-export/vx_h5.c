@@ -16,7 +16,7 @@ ls_err vx_h5_create(struct vx_h5 *h, const char *path, const char *temporary)
 
 ls_err vx_h5_close(struct vx_h5 *h)
 {
-    if (h->file < 0) return LS_ERR_IO; /* told by vx_h5_create */
+    if (h->file < 0) return LS_ERR_IO; /* reported by vx_h5_create */
     const bool closed = H5Fclose(h->file) >= 0;
     h->file = -1;
     if (closed && !h->failed) return LS_OK;

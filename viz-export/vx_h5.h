@@ -23,7 +23,7 @@ ls_err vx_h5_create(struct vx_h5 *h, const char *path, const char *temporary);
 /* Errors: LS_ERR_IO when anything of the file could not be written. */
 ls_err vx_h5_close(struct vx_h5 *h);
 
-/* name with what HDF5 takes for a path or a place replaced: '/' by '_', "." by "_". Written into out. */
+/* Replace the characters of name that are special in HDF5 paths: '/' by '_', "." by "_". Written into out. */
 const char *vx_h5_name(const char *name, char *out, size_t out_bytes);
 void vx_h5_group(struct vx_h5 *h, const char *group);
 /* A data set of up to 3 dimensions; large ones are deflated. group is "/" or a group that was made. */

@@ -41,7 +41,7 @@ static double vx_grid_end(const struct ndm_geometry *g, uint32_t axis)
     return g->origin[axis] + (double)g->extents[axis] * (g->spacing[axis] > 0 ? g->spacing[axis] : 1);
 }
 
-/* Limits of what is drawn: x low, x high, y low, y high. */
+/* Limits of the drawn area: x low, x high, y low, y high. */
 static void vx_limits(const struct ndm_geometry *g, double out[4])
 {
     if (g->kind == NDM_GRID) {
@@ -194,7 +194,7 @@ static void vx_bar_ticks(cairo_t *c, const struct vx_panel *p, struct vx_box bar
     }
 }
 
-/* The colours with their values, and below them what has none. */
+/* Draw the colour bar with its values, and below it the sample for missing values. */
 static void vx_bar(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
 {
     const struct vx_box bar = {f->plot.x + f->plot.width + 16, f->plot.y, 14, f->plot.height};

@@ -14,18 +14,18 @@ struct vx_panel {
     const struct vx_array *array;
     uint64_t layer;            /* of 3-D grids: cell along the last axis */
     struct vx_axis scale;      /* of all panels with this metric */
-    struct vx_squares squares; /* of grids: what is drawn */
+    struct vx_squares squares; /* of grids: the squares to draw */
     bool zero_is_nothing;      /* of counts and sums: 0 is drawn as missing values are */
-    bool has_values;           /* else nothing is to be coloured and scale says nothing */
+    bool has_values;           /* false: nothing to colour, scale is unset */
     char title[160];
 };
 
 /* The height that a panel of this width wants, heading and axes included. */
 double vx_panel_height(const struct vx_panel *p, double width);
-/* Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (a damaged mesh); those of drawing stay in c's status. */
+/* Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (a damaged mesh); drawing errors stay in c's status. */
 ls_err vx_panel_draw(cairo_t *c, struct vx_box box, const struct vx_panel *p);
 
-/* Where the domain lies on the paper: axes across and up, and their limits. */
+/* The domain's position on paper: axes across and up, and their limits. */
 struct vx_frame {
     struct vx_box plot;
     struct vx_axis x, y; /* from values to paper */
@@ -33,10 +33,10 @@ struct vx_frame {
 
 /* The colour of a value; false: it is drawn as nothing. */
 bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out);
-/* What is missing is drawn like this. */
+/* Set the source to the pattern of missing values. */
 void vx_use_nothing(cairo_t *c);
-/* The colours of values, each kind of domain in a file of its own.
- * Errors: those of vx_panel_draw. */
+/* Draw the colours of values; one file per kind of domain.
+ * Errors: as for vx_panel_draw. */
 ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
@@ -45,9 +45,9 @@ bool vx_is_sparse(const struct vx_panel *p);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
-/* Is axis y of a picture drawn downwards? Of grids whose second axis is called row, as matrices are written. */
+/* Return true if axis y is drawn downwards: for grids whose second axis is called row, like matrices. */
 bool vx_runs_down(const struct ndm_geometry *g);
-/* Across, up and away: what a point of a mesh is in the picture. In 3-D the eye is at x -, y -, z +. */
+/* Position of a mesh point in the picture: across, up and away. In 3-D the eye is at x -, y -, z +. */
 struct vx_seen {
     double across, up, away;
 };

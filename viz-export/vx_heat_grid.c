@@ -12,7 +12,7 @@ static uint32_t vx_pixel(const struct vx_panel *p, double value)
            (uint32_t)lround(c.b * 255);
 }
 
-/* The first square lies at the corner where both axes begin; the last ones may reach beyond the domain. */
+/* The first square is at the corner where both axes begin; the last ones may extend beyond the domain. */
 static void vx_paint(cairo_t *c, cairo_surface_t *image, const struct vx_panel *p, const struct vx_frame *f)
 {
     const struct ndm_geometry *g = p->geometry;

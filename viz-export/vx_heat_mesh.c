@@ -30,7 +30,7 @@ static const struct vx_solid vx_solids[] = {
 };
 
 struct vx_face {
-    uint64_t corners[VX_CORNERS]; /* in drawing order, VX_NO_POINT behind the last */
+    uint64_t corners[VX_CORNERS]; /* in drawing order, VX_NO_POINT after the last */
     uint64_t key[VX_CORNERS];     /* the same, rising */
     uint64_t cell;
     double away;

@@ -101,7 +101,7 @@ static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, siz
 {
     const struct ndm_geometry *g = p->geometry;
     const struct ndm_metric_row *m = ndm_metric(p->array->metric);
-    const bool wide = sheet->columns == 1; /* else words are too long; the name tells the unit, too */
+    const bool wide = sheet->columns == 1; /* else words are too long, and the name contains the unit */
     int at = snprintf(p->title, sizeof(p->title), "%s: %s%s%s", vx_field_label(p->array),
                       wide ? m->words : m->name, wide && *m->unit ? " / " : "", wide ? m->unit : "");
     if (g->kind == NDM_GRID && g->dims == 3 && at < (int)sizeof(p->title))
@@ -168,7 +168,7 @@ static const char *vx_command_words(const char *command)
     return name;
 }
 
-/* What was measured and how. */
+/* Describe the measurement: command, engine, overhead, processor. */
 static void vx_sheet_note(const struct prof_run *run, char *out, size_t room)
 {
     char overhead[48] = "";

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* What PEBS writes as data source (Intel SDM 3B, "Data Source Encoding for Load Latency Record"; the same
+/* Data sources as PEBS encodes them (Intel SDM 3B, "Data Source Encoding for Load Latency Record"; the same
  * table tools/import/imp_memaxes.c reads): where only the level is known L1 hit, L2 hit, L3 hit without
  * snoop, local memory. 0 is an unknown source. */
 static const unsigned vx_pebs_of_level[PROF_LEVEL_COUNT] = {0x1, 0x3, 0x4, 0xa};
@@ -20,8 +20,8 @@ static const unsigned vx_pebs_of_level[PROF_LEVEL_COUNT] = {0x1, 0x3, 0x4, 0xa};
 /* Numbers of the column snoop (profile/prof_schema.h). */
 enum { VX_SNOOP_NONE, VX_SNOOP_HIT, VX_SNOOP_HITM, VX_SNOOP_MISS, VX_SNOOPS };
 
-/* By what the hardware told: the source and what came of asking the other caches; last: nothing is told of
- * that. 0: no code of its own. */
+/* By the data source that the hardware reported and the snoop result; last column: snoop result unknown. 0:
+ * no code for the combination. */
 static const unsigned char vx_pebs_of_source[LS_SOURCE_COUNT][VX_SNOOPS + 1] = {
     [LS_SOURCE_L1] = {0x1, 0x1, 0x1, 0x1, 0x1},           [LS_SOURCE_LFB] = {0x2, 0x2, 0x2, 0x2, 0x2},
     [LS_SOURCE_L2] = {0x3, 0x3, 0x3, 0x3, 0x3},           [LS_SOURCE_L3] = {0x4, 0x6, 0x7, 0x5, 0x4},
@@ -39,7 +39,7 @@ static unsigned vx_pebs_source(const struct prof_samples *s, uint64_t i)
     return s->level[i] < PROF_LEVEL_COUNT ? vx_pebs_of_level[s->level[i]] : 0;
 }
 
-/* The one grid that its 3-D view can show: of several that with the most samples. NULL: there is none. */
+/* Return the one grid that its 3-D view can show: the one with the most samples. NULL: there is none. */
 static const struct ndm_geometry *vx_one_grid(const struct ndm_atlas *a)
 {
     const struct ndm_geometry *best = NULL;

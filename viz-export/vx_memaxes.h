@@ -5,9 +5,9 @@
 
 #include "viz-export/vx_export.h"
 
-/* NUMA nodes, three levels of caches and processors, as the recording's one line about the machine tells
- * them; which caches a processor has that line does not tell: they are dealt out evenly in order. Every
- * sampled processor is there.  Errors: LS_ERR_NOMEM. */
+/* NUMA nodes, three levels of caches and processors, from the recording's one-line description of the
+ * machine. The line does not map processors to caches: caches are assigned evenly in order. Every sampled
+ * processor is included.  Errors: LS_ERR_NOMEM. */
 ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out);
 
 #endif

@@ -102,7 +102,7 @@ static size_t vx_part(size_t begin, size_t end, unsigned p, unsigned parts)
     return begin + (end - begin) * p / parts;
 }
 
-/* Caches of a level for processors [begin, end), and what is below them. len of all the machine. */
+/* Write the caches of a level for processors [begin, end), and the levels below; m counts all caches. */
 static void vx_put_cache(const struct vx_machine *m, int level, size_t begin, size_t end, FILE *out)
 {
     if (level < 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of what samples point to, as tables and pictures write them.
+/* Names of the objects that samples refer to, as written in tables and pictures.
  *
- * Errors: none; what is missing is "". */
+ * Errors: none; a missing name is "". */
 #ifndef VX_NODES_H
 #define VX_NODES_H
 

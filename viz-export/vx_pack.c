@@ -42,7 +42,7 @@ void vx_pack_int(struct vx_pack *p, int64_t value)
     vx_pack_uint(p, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Round to nearest; what would carry into an infinity is not a number of ours. */
+/* Round to nearest; a value that would round to infinity becomes NaN. */
 static uint32_t vx_float24(double value)
 {
     const float single = (float)value;

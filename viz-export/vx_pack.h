@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns of numbers and a text, packed for a page: one block, deflated, in base64.
  *
- * The block, before zlib: the length of the text (u32, little-endian), the text, the columns one behind the
- * other. The text is JSON and says of each column where it begins, counted from the end of the text.
- *   uint   LEB128: 7 bits a byte, the lowest first, bit 7 says that more follow
- *   int    the same of 2n or -2n - 1
+ * The block, before zlib: the length of the text (u32, little-endian), the text, the columns one after the
+ * other. The text is JSON and gives the offset of each column, counted from the end of the text.
+ *   uint   LEB128: 7 bits a byte, the lowest first, bit 7 set if more follow
+ *   int    the same, for 2n or -2n - 1
  *   f24    the upper 24 bits of IEEE singles, rounded, as three planes of bytes, the highest first */
 #ifndef VX_PACK_H
 #define VX_PACK_H
@@ -29,7 +29,7 @@ struct vx_pack {
     size_t len_bytes, room_bytes;
     struct vx_column *columns;
     size_t columns_len, columns_room;
-    bool failed; /* out of memory: what follows is dropped, vx_pack_write tells */
+    bool failed; /* out of memory: later values are dropped, vx_pack_write reports it */
 };
 
 /* Begin a column; the values put next are its. Owns: p copies name. Errors: kept in p->failed. */
@@ -38,7 +38,7 @@ void vx_pack_uint(struct vx_pack *p, uint64_t value);
 void vx_pack_int(struct vx_pack *p, int64_t value);
 /* A whole column of type f24; NAN stays NAN. */
 void vx_pack_floats(struct vx_pack *p, const char *name, const double *values, size_t len);
-/* Owns:   frees what is in p. */
+/* Owns:   frees the contents of p. */
 void vx_pack_fini(struct vx_pack *p);
 
 /* Deflate text and columns and print them in base64.

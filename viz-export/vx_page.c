@@ -104,7 +104,7 @@ ls_err vx_page_write(const struct vx_page *page, const char *path)
     LS_TRY(ls_outputs_new(true, &files));
     ls_err err = ls_outputs_open(files, path, &out);
     if (err == LS_OK) err = format->write(page, out, path);
-    if (err == LS_OK) err = ls_outputs_commit(files); /* nothing half-drawn stays behind */
+    if (err == LS_OK) err = ls_outputs_commit(files); /* no partial file is left */
     ls_outputs_free(files);
     return err;
 }

@@ -54,7 +54,7 @@ ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places
     return LS_OK;
 }
 
-/* --- meshes: what lies in one box of a lattice shares a place --- */
+/* --- meshes: points or cells in one box of a lattice share a place --- */
 
 struct vx_lattice {
     double low[NDM_AXES_MAX], high[NDM_AXES_MAX];
@@ -153,7 +153,7 @@ static ls_err vx_mesh_points(const struct ndm_geometry *g, enum ndm_centering ce
     return err;
 }
 
-/* Polygons whose corners stand in order around them. */
+/* Return true if all cells are polygons whose corners are in order around them. */
 static bool vx_mesh_is_flat(const struct ndm_geometry *g)
 {
     for (uint64_t c = 0; c < g->cells_len; c++)
@@ -201,7 +201,7 @@ static void vx_place_centre(const struct vx_places *fine, const struct ndm_geome
         ndm_geometry_place(g, NDM_CELLS, i, at);
 }
 
-/* The first place of each box of a lattice stands for all in it. */
+/* The first place of each box of a lattice represents all places in it. */
 static ls_err vx_mesh_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
                               uint32_t *out)
 {

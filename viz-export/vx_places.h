@@ -24,15 +24,15 @@ struct vx_places {
 ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places *out);
 ls_err vx_places_mesh(const struct ndm_geometry *g, enum ndm_centering centering, size_t max,
                       struct vx_places *out);
-/* For each place of fine, which are those of g, the one that stands for it where places are 2^level as long
- * along each axis; out has room for fine->len.
+/* For each place of fine, the places of g, store the place that represents it where places are 2^level
+ * times as long along each axis; out has room for fine->len.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_places_coarser(const struct vx_places *fine, const struct ndm_geometry *g, unsigned level,
                          uint32_t *out);
-/* Owns:   frees what is in p. */
+/* Owns:   frees the contents of p. */
 void vx_places_fini(struct vx_places *p);
 
-/* Columns of the places of field `number`, and what they are.
+/* Columns of the places of field `number`, and their description.
  * Errors: kept in p. */
 void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_pack *p);
 void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct ls_json *j);

@@ -40,7 +40,7 @@ static void radar_rings(const struct radar *r)
         radar_ring(r, radius, 1);
     }
     for (size_t i = 0; i < n; i++) {
-        /* between two spokes, where no name stands */
+        /* between two spokes, where there is no name */
         const double angle = M_PI / (double)r->chart->names_len,
                      radius = vx_axis_place(&r->axis, ticks[i].value);
         vx_use_ink(r->c, VX_INK_MUTED);

@@ -61,7 +61,7 @@ struct vx_result {
 };
 #undef VX_RESULT_MEMBER
 
-/* Everything is owned. Texts are never NULL in what vx_results_read gives. */
+/* Owns everything. Texts read by vx_results_read are never NULL. */
 struct vx_results {
     char *host, *cpu, *topology, *command, *version, *study;
     double stream_mb_per_s; /* NAN: not measured */
@@ -72,7 +72,7 @@ struct vx_results {
 /* Free all that r holds; r is zeroed. */
 void vx_results_fini(struct vx_results *r);
 
-/* Write r to path, replacing what is there. After a failure nothing is left under that name.
+/* Write r to path, replacing an existing file. After a failure nothing is left under that name.
  * Errors: LS_ERR_IO and other errors of the file, LS_ERR_NOMEM.
  * Thread: one at a time (HDF5). */
 ls_err vx_results_write(const struct vx_results *r, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer and the reader of results share. */
+/* Schema, columns and attributes that the writer and the reader of results share. */
 #ifndef VX_RESULTS_H5_H
 #define VX_RESULTS_H5_H
 

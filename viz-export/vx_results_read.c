@@ -43,7 +43,7 @@ static ls_err vx_read_column(const struct prof_h5_place *at, const struct vx_col
     return LS_OK;
 }
 
-/* The column of rates says how many rows there are. */
+/* The number of rows is the length of the column of rates. */
 static ls_err vx_read_len(const struct prof_h5_place *at, uint64_t len_bytes, uint64_t *out)
 {
     struct prof_h5_array rates = {

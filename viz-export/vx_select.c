@@ -12,7 +12,7 @@
 
 enum { VX_NAMES_BYTES = 512 };
 
-/* Names of what there is, for a message; cut where there are too many. */
+/* List the names of the existing fields for a message; truncated if there are too many. */
 static const char *vx_field_names(const struct ndm_atlas *a, char out[VX_NAMES_BYTES])
 {
     size_t at = 0;
@@ -163,8 +163,8 @@ double vx_step_begin_s(const struct vx_selection *s, uint32_t step)
     return step < f->steps_len && f->step_begin_s ? f->step_begin_s[step] : 0;
 }
 
-/* Field names are "DOMAIN.NODE", "DOMAIN" for all nodes together, "DOMAIN (points)" for those on points: in a
- * file of one domain the rest tells them apart. */
+/* Field names are "DOMAIN.NODE", "DOMAIN" for all nodes together, "DOMAIN (points)" for fields on points: in
+ * a file of one domain the part after DOMAIN distinguishes them. */
 static const char *vx_short_name(const struct vx_selection *s, const struct ndm_field *f)
 {
     const size_t len = strlen(s->geometry->label);

@@ -19,11 +19,11 @@ struct vx_selection {
     uint32_t steps_len; /* 0: the whole run */
 };
 
-/* fields: names or patterns with *, separated by commas; NULL: all there are. metrics: names in run.h5,
- * separated by commas; NULL: all. The fields' values are not looked at.
+/* fields: names or patterns with *, separated by commas; NULL: all. metrics: names in run.h5, separated by
+ * commas; NULL: all. Values of the fields are not checked.
  * Owns:   the caller ends out with vx_selection_fini, also after a failure; a is borrowed.
  * Errors: LS_ERR_NOT_FOUND (no field at all), LS_ERR_USAGE (names nothing; fields of several domains; steps
- *         asked for and none there, or different ones; the text names what there is), LS_ERR_NOMEM. */
+ *         asked for and none there, or different ones; the text lists the fields), LS_ERR_NOMEM. */
 ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics,
                  struct vx_selection *out);
 /* Take the steps, not the whole run.  Errors: LS_ERR_USAGE: there are none, or they differ. */

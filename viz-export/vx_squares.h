@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells of a layer of a grid gathered into squares, so that a few samples on many cells can be seen; how they
- * come together ndm/ndm_mix.h says. */
+/* Cells of a layer of a grid, merged into squares, so that a few samples on many cells are visible;
+ * ndm/ndm_mix.h defines how values are merged. */
 #ifndef VX_SQUARES_H
 #define VX_SQUARES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts and numbers as XML, CSV and DOT want them; JSON and texts of CSV: common/ls_put.h.
+/* Texts and numbers in the syntax of XML, CSV and DOT; JSON and texts of CSV: common/ls_put.h.
  *
- * Errors: none; those of the stream stay in it.  Thread: one at a time for one stream. */
+ * Errors: none; write errors stay in the stream.  Thread: one at a time for one stream. */
 #ifndef VX_TEXT_H
 #define VX_TEXT_H
 

@@ -9,8 +9,8 @@
 
 #include <inttypes.h>
 
-/* Bursts may overlap the end of a phase, which events of one track may not: they have a track of their own,
- * numbered beyond all thread ids (the kernel's end at 2^22). */
+/* Bursts may overlap the end of a phase, which events of one track may not: they have a separate track, with
+ * a number above all thread ids (the kernel's end at 2^22). */
 enum { VX_BURST_TRACK = 1 << 24 };
 
 struct vx_trace {
@@ -69,7 +69,7 @@ static void vx_trace_thread_name(struct vx_trace *t, uint32_t thread, bool burst
     fprintf(t->out, ", \"args\": {\"sort_index\": %" PRIu32 "}}", 2 * thread + bursts);
 }
 
-/* What has no end lasts as long as the run. */
+/* An interval without an end lasts as long as the run. */
 static uint64_t vx_trace_end(const struct vx_trace *t, uint64_t begin_ns, uint64_t end_ns)
 {
     if (end_ns == UINT64_MAX) end_ns = t->s->tables->duration_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nodes of the semantic tree are coloured by: one row a metric in vx_dot.c. */
+/* Metrics that colour the nodes of the semantic tree: one row per metric in vx_dot.c. */
 #ifndef VX_TREE_H
 #define VX_TREE_H
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 struct vx_fact {
-    const char *key, *text; /* key "": goes on with the one before */
+    const char *key, *text; /* key "": continues the previous one */
 };
 
 /* Everything is borrowed. */
@@ -41,8 +41,8 @@ struct vx_view {
  * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when Loadstone was built without the page's program; LS_ERR_IO,
  *         naming path. */
 ls_err vx_view_write(const struct vx_view *v, FILE *out, const char *path);
-/* Was Loadstone built with the page's program? The text of a failure says what is missing. To be asked before
- * the work.
+/* Check that Loadstone was built with the page's program; call it before the work. The text of a failure
+ * names the missing part.
  * Errors: LS_ERR_UNSUPPORTED. */
 ls_err vx_view_check(void);
 

@@ -52,7 +52,7 @@ static void vx_field_columns(const struct ndm_field *f, uint32_t number, const s
     }
 }
 
-/* Steps: only what sums, and the mean latency. */
+/* Steps: only metrics that can be summed, and the mean latency. */
 static void vx_step_columns(const struct ndm_field *f, uint32_t number, const struct vx_places *places,
                             struct vx_pack *p)
 {
@@ -67,7 +67,7 @@ static void vx_step_columns(const struct ndm_field *f, uint32_t number, const st
         }
 }
 
-/* Fields of one domain share their places: what is selected in one of them is in all. */
+/* Fields of one domain share their places: a selection in one of them applies to all. */
 static uint64_t vx_mapped_most(const struct ndm_atlas *a, const struct ndm_field *f)
 {
     uint64_t most = 0;
@@ -114,7 +114,7 @@ static ls_err vx_fields_pack(const struct ndm_atlas *a, size_t places_max, struc
     return LS_OK;
 }
 
-/* --- what the columns are --- */
+/* --- description of the columns --- */
 
 static void vx_json_step_labels(const struct ndm_field *f, struct ls_json *j)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of a page's data, one file each: they add columns to a pack and members to the JSON beside it.
- * viz-export/web/src/model.js reads what is written here. */
+ * viz-export/web/src/model.js reads them. */
 #ifndef VX_VIEW_PARTS_H
 #define VX_VIEW_PARTS_H
 
@@ -15,7 +15,7 @@
 
 void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
 void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
-/* Nodes, lines, threads: what the numbers of the tiles mean.  Errors: kept in p. */
+/* Nodes, lines, threads: the tables that the numbers of the tiles refer to.  Errors: kept in p. */
 void vx_view_tables(const struct vx_view *v, struct ls_json *j);
 void vx_view_sources(const struct vx_view *v, struct ls_json *j);
 /* Do domain, centering and values fit? */
@@ -25,7 +25,7 @@ bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f);
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
                        struct vx_places *out);
-/* How many places a field may have so that all fields together fit into a page.
+/* Store the maximum number of places per field with which all fields together fit into a page.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_fields_places_max(const struct ndm_atlas *a, size_t *out);
 /* Errors: LS_ERR_NOMEM. */

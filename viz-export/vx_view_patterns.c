@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access patterns of a page: of each what it is, where it is from, and a thousand of its indices. */
+/* Access patterns of a page: for each a description, its origin, and a thousand of its indices. */
 #include "patterns/pat_config.h"
 #include "patterns/write/pat_write.h"
 #include "viz-export/vx_view_parts.h"

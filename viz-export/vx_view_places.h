@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which place of the page's maps each sample lies in, so that what is selected elsewhere filters the maps.
- * Fields of one domain (and centering) share places: those of its field of all data. */
+/* The place of each sample in the page's maps, so that a selection elsewhere filters the maps.
+ * Fields of one domain (and centering) share the places of its field of all data. */
 #ifndef VX_VIEW_PLACES_H
 #define VX_VIEW_PLACES_H
 
@@ -14,7 +14,7 @@ struct vx_view_places {
     uint32_t *of_field; /* by sample: 1 + field, 0: in none */
     uint32_t *of_place; /* by sample: 1 + number of the place, 0: in none */
     uint32_t *coarser[AN_PLACE_LEVELS];
-    uint32_t len; /* places in all; 0: samples do not tell where they lie */
+    uint32_t len; /* places in all; 0: samples have no places */
 };
 
 /* Columns of s needed: field, value.
@@ -22,7 +22,7 @@ struct vx_view_places {
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a,
                            const struct prof_samples *s);
-/* Owns:   frees what is in p. */
+/* Owns:   frees the contents of p. */
 void vx_view_places_fini(struct vx_view_places *p);
 /* As an_tiles_init takes them; borrows p. */
 struct an_places vx_view_places_of(const struct vx_view_places *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the numbers of the tiles mean: nodes, source lines, threads, and the source text around the lines. */
+/* Tables that the numbers of the tiles refer to: nodes, source lines, threads, and the source text around the
+ * lines. */
 #include "viz-export/vx_view_parts.h"
 
 #include <math.h>

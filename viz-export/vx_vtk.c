@@ -34,7 +34,7 @@ static ls_err vx_data_fail(void)
     return ls_fail(LS_ERR_IO, "a temporary file could not be written: is the disk of TMPDIR full?");
 }
 
-/* One block behind the others; its packed length goes into *out_bytes. */
+/* Append one block; its packed length goes into *out_bytes. */
 static ls_err vx_put_block(struct vx_vtk *v, struct vx_base64 *to, const unsigned char *bytes, size_t len,
                            uint64_t *out_bytes)
 {
@@ -84,7 +84,7 @@ ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a)
     fprintf(v->xml, "\" NumberOfComponents=\"%u\" NumberOfTuples=\"%" PRIu64 "\" format=\"binary\">\n",
             a->components, a->tuples);
     LS_TRY(vx_put_blocks(v, a->values, a->tuples * a->components * a->value_bytes));
-    if (a->unit && *a->unit) { /* behind the data, which VTK looks for right after the tag */
+    if (a->unit && *a->unit) { /* after the data, since VTK expects the data directly after the tag */
         fputs("\n<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">", v->xml);
         vx_put_xml(v->xml, a->unit);
         fputs("</InformationKey>", v->xml);
@@ -132,7 +132,7 @@ ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t s
     return err;
 }
 
-/* Strings are numbers, a terminating 0 behind each. */
+/* Strings are numbers, with a terminating 0 after each. */
 static void vx_put_string(struct vx_vtk *v, const char *name, const char *text)
 {
     fprintf(v->xml, "<Array type=\"String\" Name=\"%s\" NumberOfTuples=\"1\" format=\"ascii\">\n", name);

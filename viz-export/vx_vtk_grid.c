@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regular grids: .vti (ImageData) and .vtr (RectilinearGrid). Values are those of cells. An axis that the
- * domain does not have is flat. */
+/* Regular grids: .vti (ImageData) and .vtr (RectilinearGrid). Values belong to cells. An axis that the domain
+ * does not have is flat. */
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_vtk.h"
 

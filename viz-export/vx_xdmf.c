@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* XDMF 3 (xdmf.org): markup that says what the data sets of the HDF5 file beside it are. A series is a
- * temporal collection that shares one topology and geometry. */
+/* XDMF 3 (xdmf.org): markup that describes the data sets of the HDF5 file next to it. A series is a temporal
+ * collection that shares one topology and geometry. */
 #include "common/ls_text.h"
 #include "viz-export/vx_cells.h"
 #include "viz-export/vx_exporters.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Xdmf's names and numbers (XdmfTopologyType); of those whose number does not tell how many points they have,
- * mixed topologies say it behind the number. */
+/* Xdmf's names and numbers (XdmfTopologyType). counted: the number does not imply how many points the shape
+ * has, so that mixed topologies store it after the number. */
 static const struct vx_xdmf_shape {
     const char *name;
     unsigned number;
@@ -31,7 +31,7 @@ struct vx_xdmf {
     const char *h5_base; /* name of the HDF5 file, beside the markup */
     const struct vx_source *s;
     struct vx_cells cells;            /* meshes */
-    const struct ndm_geometry *shape; /* the domain, or the mesh that stands for it */
+    const struct ndm_geometry *shape; /* the domain, or the mesh that replaces it */
     struct ndm_geometry own_mesh;
     uint64_t topology_len; /* numbers of the topology's data set */
     uint32_t steps_len;    /* as of the selection */
@@ -244,7 +244,7 @@ static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request 
     char h5[PATH_MAX];
     const char *temporary;
     if (s->selection->geometry->kind == NDM_GRID) LS_TRY(vx_needs_grid(s, "xdmf"));
-    /* not "run.h5", which is where the recording lies */
+    /* not "run.h5": that is the recording itself */
     LS_TRY(ls_outputs_sibling(r->path, ".xdmf.h5", h5));
     x.h5_base = ls_base_name(h5);
     LS_TRY(ls_outputs_open(files, r->path, &x.out));
