@@ -74,8 +74,8 @@ static ls_err spool_list(const char *path, char letter, struct spool_entries *ou
     return e;
 }
 
-/* A process killed while it made its file leaves one without a header (it is written first, and never again):
- * nothing is lost with it. What cannot be read is kept: its reader says why. */
+/* A process that is killed while it creates its file leaves a file without a header (it is written first, and
+ * never again): no data is lost with it. An unreadable file is kept: its reader reports the reason. */
 static bool spool_file_has_begun(const char *path)
 {
     uint64_t magic = 0;
@@ -99,7 +99,7 @@ static ls_err spool_image_scan(struct spool_image *image, const struct spool_sou
     struct spool_file_header h;
     const ls_err e = spool_source_header(shared, SPOOL_SHARED_CHUNK_BYTES, &h);
     if (e == LS_OK) return spool_streams_scan(shared, &image->streams);
-    return spool_streams_add_own(&image->streams, shared, 0, 0); /* its reader says what is wrong */
+    return spool_streams_add_own(&image->streams, shared, 0, 0); /* its reader reports the error */
 }
 
 static ls_err spool_image_add_files(struct spool_image *image, const struct spool_entries *files)

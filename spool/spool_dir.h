@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What lies in a spool directory: process images and what their threads wrote.
+/* Contents of a spool directory: process images and the records of their threads.
  *
  * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_DIR_H

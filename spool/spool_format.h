@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool: what the runtime leaves behind and resolve reads. Little-endian, append-only.
+/* The spool: the records that the runtime writes and resolve reads. Little-endian, append-only.
  *
  * Layout of a spool directory:
  *   DIR/spool.conf                  key=value text written by the launcher (absent when preloaded by hand)
@@ -8,17 +8,17 @@
  *   DIR/p<pid>.<image>/t<tid>.<n>   further records of a thread that has many
  *
  * A file is a spool_file_header followed by chunks of chunk_len_bytes. Chunk k covers file bytes
- * [k * chunk_len_bytes, (k + 1) * chunk_len_bytes); the header stands at the start of chunk 0. Records are
- * 8-byte aligned, never straddle a chunk and become visible by the release store of their 8-byte
- * spool_rec_header, written last. A zero header ends what was written: what a killed process was writing is
- * not there yet, all before it is. Times are CLOCK_MONOTONIC ns.
+ * [k * chunk_len_bytes, (k + 1) * chunk_len_bytes); the header is at the start of chunk 0. Records are 8-byte
+ * aligned, never straddle a chunk and become visible by the release store of their 8-byte spool_rec_header,
+ * written last. A zero header ends the written records: the record that a killed process was writing is not
+ * visible, all earlier ones are. Times are CLOCK_MONOTONIC ns.
  *
- * What one thread writes, from its begin to its end, is a stream: its pieces in the shared file (chunks of
- * SPOOL_SHARED_CHUNK_BYTES) in the order of their sequence numbers, then its own file (chunks of
+ * The records of one thread, from its begin to its end, are a stream: its pieces in the shared file (chunks
+ * of SPOOL_SHARED_CHUNK_BYTES) in the order of their sequence numbers, then its own file (chunks of
  * SPOOL_CHUNK_BYTES, SPOOL_REC_PAD fills the rest of each but the last), when it has one. A piece begins with
  * a PIECE record and reaches to the next one, to a zero header or to the end of its chunk; a zero header ends
- * the chunk, not the file. An own file that begins with a PIECE record goes on with a stream of the shared
- * file; any other is a stream by itself. Records of a stream are in time order (see SPOOL_SAMPLING_LATE).
+ * the chunk, not the file. An own file that begins with a PIECE record continues a stream of the shared file;
+ * any other own file is a separate stream. Records of a stream are in time order (see SPOOL_SAMPLING_LATE).
  *
  * Layouts and constants.  Thread: any.  Signal: safe. */
 #ifndef SPOOL_FORMAT_H
@@ -30,7 +30,7 @@
 #define SPOOL_VERSION 2
 #define SPOOL_CHUNK_BYTES (256u * 1024u)
 #define SPOOL_SHARED_CHUNK_BYTES (16u * 1024u)
-#define SPOOL_SHARED_PIECES 4u /* of a stream at most, where the thread can have a file of its own */
+#define SPOOL_SHARED_PIECES 4u /* maximum per stream, where the thread can have a separate file */
 #define SPOOL_REC_MAX_BYTES (64u * 1024u)
 #define SPOOL_AXES 3 /* of a natural domain */
 
@@ -80,27 +80,27 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(STACK, 19)       /* spool_stack: of the burst that its stream began last */               \
     X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
     X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
-    X(ANCESTOR, 22)    /* spool_ancestor: behind PROCESS, where it is known */                  \
-    X(RANK, 23)        /* spool_rank: behind PROCESS, where the environment names a rank */     \
+    X(ANCESTOR, 22)    /* spool_ancestor: after PROCESS, where it is known */                   \
+    X(RANK, 23)        /* spool_rank: after PROCESS, where the environment names a rank */      \
     X(EXITED, 24)      /* spool_exited */                                                       \
     X(RESOURCES, 25)   /* spool_resources */                                                    \
     X(DUMP, 26)        /* spool_dump: the program asks resolve for a file */                    \
     X(SETTING, 27)     /* spool_setting: the program asked for it */                            \
     X(TLS_MODULES, 28) /* spool_tls_modules */                                                  \
     X(TLS_BLOCKS, 29)  /* spool_tls_blocks */                                                   \
-    X(CHILD_ENDED, 30) /* spool_child_ended: what the parent heard by waiting */                \
+    X(CHILD_ENDED, 30) /* spool_child_ended: status that the parent got by waiting */           \
     X(DOMAIN, 31)      /* spool_domain: a grid or mesh of the natural domain */                 \
-    X(DOMAIN_DATA, 32) /* spool_domain_data: a piece of what domains and maps name */           \
-    X(MAP, 33)         /* spool_map: how elements lie in a domain */                            \
-    X(POINT, 34)       /* spool_point: what a callback made of accesses of one burst */         \
+    X(DOMAIN_DATA, 32) /* spool_domain_data: a piece of data of domains and maps */             \
+    X(MAP, 33)         /* spool_map: positions of elements in a domain */                       \
+    X(POINT, 34)       /* spool_point: points that a callback gave for accesses of one burst */ \
     X(NODE_MAP, 35)    /* spool_node_map */                                                     \
     X(DOMAIN_END, 36)  /* spool_domain_end */                                                   \
     X(CALLBACK, 37)    /* spool_callback */                                                     \
-    X(PIECE, 38)       /* spool_piece: whose the records behind it are */                       \
+    X(PIECE, 38)       /* spool_piece: owner of the records after it */                         \
     X(SAMPLE, 40)      /* spool_sample: an access that the kernel or the hardware sampled */    \
     X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its stream */      \
-    X(SAMPLING, 42)    /* spool_sampling: what the samples from here on are */                  \
-    X(COST, 43)        /* spool_cost: what sampling took so far */                              \
+    X(SAMPLING, 42)    /* spool_sampling: kind of the samples from here on */                   \
+    X(COST, 43)        /* spool_cost: cost of sampling so far */                                \
     X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
     X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
     X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
@@ -118,7 +118,7 @@ struct spool_piece {
     uint32_t reserved;
 };
 
-/* Strings stand behind the fixed part: lengths in the struct, no NUL, padded with zeros to 8. */
+/* Strings follow the fixed part: lengths in the struct, no NUL, padded with zeros to 8. */
 struct spool_process {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -126,7 +126,7 @@ struct spool_process {
     uint64_t overhead_ppm; /* the budget asked for */
     uint64_t burst_instructions;
     uint64_t tsc_hz;            /* 0: not known in the process */
-    uint64_t tick_ns;           /* between samples by which the kernel splits CPU time into user and kernel */
+    uint64_t tick_ns;           /* between the samples that the kernel uses to split user and kernel time */
     uint32_t probe_cost_cycles; /* subtracted from every latency_cycles already; 0: nothing is */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
@@ -163,7 +163,7 @@ struct spool_child_ended {
     uint32_t pid;
     uint32_t status; /* as of wait(2), of a child that exited or was killed */
 };
-/* Counts since the process began. CPU times are those of all its threads while sampling was on, so far;
+/* Counts since the process began. CPU times are totals over all its threads while sampling was on, so far;
  * UINT64_MAX: not known. A fork child counts from its fork, a program image from its start. */
 struct spool_resources {
     struct spool_rec_header rec;
@@ -247,7 +247,7 @@ enum spool_alloc_call {
     SPOOL_ALLOC_REALLOC,
     SPOOL_ALLOC_ALIGNED,
     SPOOL_ALLOC_OTHER,
-    SPOOL_ALLOC_MMAP,  /* anonymous memory that the program mapped; an MMAP record stands before it */
+    SPOOL_ALLOC_MMAP,  /* anonymous memory that the program mapped; an MMAP record precedes it */
     SPOOL_ALLOC_ARENA, /* the same, mapped by an allocator for later */
 };
 #define SPOOL_ALLOC_CALL_MASK 0xfu
@@ -257,11 +257,10 @@ struct spool_alloc {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t base, len_bytes;
-    uint32_t frames_len; /* number of u64 return addresses behind the fixed part, innermost first; 0: no call
-                            path */
+    uint32_t frames_len; /* u64 return addresses after the fixed part, innermost first; 0: no call path */
     uint32_t sample_period_bytes; /* 0, 1: every block like this is recorded. More: it was hit by a Poisson
-                                     process with one point each so many allocated bytes, so it stands for
-                                     1 / (1 - exp(-len_bytes / sample_period_bytes)) blocks */
+                                   * process with a mean distance of this many allocated bytes, so it
+                                   * represents 1 / (1 - exp(-len_bytes / sample_period_bytes)) blocks */
 };
 struct spool_node {
     struct spool_rec_header rec;
@@ -315,14 +314,14 @@ enum spool_op {
 #define SPOOL_ACCESS_NO_PROBE 0x20u     /* device or unknown mapping: never read twice */
 #define SPOOL_ACCESS_CALL 0x40u         /* the return address that a call pushes */
 #define SPOOL_ACCESS_RETURN 0x80u       /* the return address that a return pops */
-/* rec.flags of ACCESS and SAMPLE: was it by an atomic instruction? Neither: not told. */
+/* rec.flags of ACCESS and SAMPLE: was it by an atomic instruction? Neither: unknown. */
 #define SPOOL_LOCKED_NO 0x100u
 #define SPOOL_LOCKED_YES 0x200u
 static inline unsigned spool_flags_of_locked(uint8_t locked)
 {
     return locked > 1 ? 0 : locked ? SPOOL_LOCKED_YES : SPOOL_LOCKED_NO;
 }
-/* 0, 1, or UINT8_MAX: not told. */
+/* Return 0, 1, or UINT8_MAX: unknown. */
 static inline uint8_t spool_locked_of_flags(unsigned flags)
 {
     if (flags & SPOOL_LOCKED_YES) return 1;
@@ -368,7 +367,7 @@ struct spool_burst_end {
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t in_place; /* of instructions, those stepped where they stand: loads after them are not timed */
 };
-/* Behind the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
+/* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */
 struct spool_in_place {
     struct spool_rec_header rec;
@@ -382,7 +381,7 @@ struct spool_in_place_row {
     uint64_t count;
 };
 /* The thread at the trigger. regs by their DWARF numbers (x86-64 psABI, figure 3.36): rax rdx rcx rbx rsi rdi
- * rbp rsp r8-r15, then the instruction pointer. Behind the fixed part: links_len spool_link, then bytes_len
+ * rbp rsp r8-r15, then the instruction pointer. After the fixed part: links_len spool_link, then bytes_len
  * bytes of the stack from rsp on. */
 enum { SPOOL_REG_RBP = 6, SPOOL_REG_RSP = 7, SPOOL_REG_IP = 16, SPOOL_REGS = 17 };
 #define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was asked for */
@@ -392,12 +391,12 @@ struct spool_stack {
     uint64_t regs[SPOOL_REGS];
     uint32_t links_len, bytes_len;
 };
-/* A link of the frame-pointer chain behind the copied bytes, innermost first: at frame stands the caller's
- * frame pointer, above it ip, the return address. */
+/* A link of the frame-pointer chain after the copied bytes, innermost first: the caller's frame pointer is at
+ * address frame, and ip, the return address, above it. */
 struct spool_link {
     uint64_t frame, ip;
 };
-/* Behind the fixed part: pages_len numbers, each a page address (a multiple of 4096) plus its NUMA node. */
+/* After the fixed part: pages_len numbers, each a page address (a multiple of 4096) plus its NUMA node. */
 #define SPOOL_PAGE_NODE_MASK UINT64_C(0xfff)
 struct spool_pages {
     struct spool_rec_header rec;
@@ -405,7 +404,7 @@ struct spool_pages {
     uint32_t pages_len;
     uint32_t reserved;
 };
-/* Behind the fixed part: len_bytes bytes that stand at base. */
+/* After the fixed part: len_bytes bytes of memory from address base. */
 struct spool_image_bytes {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -414,10 +413,10 @@ struct spool_image_bytes {
     uint32_t reserved;
 };
 /* The natural domain (include/loadstone/ndm.h). Numbers of domains, maps and data count from 1 within a
- * process image; a fork child goes on with its parent's. What domains and maps look like is in data, as
- * ndm/ndm_wire.h writes it. */
+ * process image; a fork child continues its parent's. The contents of domains and maps are in data, as
+ * ndm/ndm_wire.h writes them. */
 /* Bytes [first_byte, first_byte + bytes_len) of an array of total_bytes, from now on. All pieces of a new
- * array stand in one file, before the record that names it first; later ones replace what changed. */
+ * array are in one file, before the first record that names it; later pieces replace the changed bytes. */
 struct spool_domain_data {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -441,18 +440,18 @@ struct spool_map { /* the same number again: this is its content from now on */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t map;
-    uint32_t domain; /* 0: none (a callback that keeps what it sees) */
+    uint32_t domain; /* 0: none (a callback that keeps the accesses itself) */
     uint32_t data;   /* several maps may have the same */
     uint32_t reserved;
 };
-/* Where the elements of a node lie from now on. It ends with the node, too. */
+/* Positions of the elements of a node from now on; valid until the node ends. */
 struct spool_node_map {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t node;
     uint32_t map; /* 0: it is mapped no more */
 };
-/* Behind the fixed part: points_len spool_point_row, in the order of access. The burst is that of file
+/* After the fixed part: points_len spool_point_row, in the order of access. The burst is the one in file
  * t<tid>.* whose BURST_BEGIN has burst_ns; the record may come much later than it. */
 struct spool_point {
     struct spool_rec_header rec;
@@ -468,7 +467,7 @@ struct spool_point_row {
     uint32_t reserved;
     double at[SPOOL_AXES];
 };
-/* What became of a natural-domain callback. */
+/* State of a natural-domain callback. */
 enum spool_callback_what {
     SPOOL_CALLBACK_RUNS, /* entered != 0: it is running now, so that is where a process ended that crashed */
     SPOOL_CALLBACK_SLOW, /* one call took too long: not called again */
@@ -479,12 +478,12 @@ enum spool_callback_what {
     SPOOL_CALLBACK_SUMMARY, /* the process ends, or the map */
     SPOOL_CALLBACK_LAST = SPOOL_CALLBACK_SUMMARY
 };
-/* Behind the fixed part: the node's label, the function's name or place. */
+/* After the fixed part: the node's label, the function's name or place. */
 struct spool_callback {
     struct spool_rec_header rec; /* flags: enum spool_callback_what */
     uint64_t time_ns;
     uint64_t function;
-    uint64_t argument;     /* what the program gave with it: of a language binding the function itself */
+    uint64_t argument;     /* as the program registered it; for a language binding, the function itself */
     uint64_t calls;        /* so far; RUNS: unused */
     uint64_t all_ns;       /* time in it so far */
     uint64_t longest_ns;   /* of one call */
@@ -493,7 +492,7 @@ struct spool_callback {
     uint32_t entered; /* RUNS: changed in place */
     uint32_t label_len, name_len;
 };
-/* What was sampled. */
+/* Kind of a sample. */
 enum spool_sample_kind {
     SPOOL_SAMPLE_ACCESS, /* a load or store, by the hardware */
     SPOOL_SAMPLE_FAULT_MINOR,
@@ -505,14 +504,14 @@ enum spool_sample_kind {
 #define SPOOL_NOT_TOLD UINT8_MAX
 /* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), SPOOL_LOCKED_*,
  * and: */
-#define SPOOL_SAMPLE_IP_BEHIND 0x4u /* ip is the instruction behind the one that accessed */
-/* One access of thread tid, written by another thread (the collector): the record stands for itself, without
- * a burst. source, snoop, tlb, latency_kind are numbers of perf/pe_sample.h. */
+#define SPOOL_SAMPLE_IP_BEHIND 0x4u /* ip is the instruction after the one that accessed */
+/* One access of thread tid, written by another thread (the collector): the record is complete by itself,
+ * without a burst. source, snoop, tlb, latency_kind are numbers of perf/pe_sample.h. */
 struct spool_sample {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t ip, addr;
-    uint64_t events;                  /* that it stands for: the sampling period; 0: not known */
+    uint64_t events;                  /* that it represents: the sampling period; 0: not known */
     uint32_t tid, cpu;                /* cpu UINT32_MAX: not known */
     uint32_t latency_cycles;          /* with a latency_kind */
     uint32_t page_bytes;              /* of the page; 0: not known */
@@ -522,16 +521,16 @@ struct spool_sample {
     uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_TOLD */
 };
 _Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
-/* Behind the fixed part: ips_len u64, innermost first; return addresses but for the first. A STACK record
- * behind a SAMPLE is its stack, too. */
+/* After the fixed part: ips_len u64, innermost first; return addresses except the first. A STACK record after
+ * a SAMPLE is also its stack. */
 struct spool_chain {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t ips_len;
     uint32_t reserved;
 };
-/* rec.flags: samples of this stream stand where they were told of, which may be long after their time: who
- * reads them sorts them. */
+/* rec.flags: samples of this stream are in the order in which they were reported, possibly long after their
+ * time: readers sort them. */
 #define SPOOL_SAMPLING_LATE 1u
 struct spool_sampling {
     struct spool_rec_header rec;
@@ -542,7 +541,7 @@ struct spool_sampling {
 struct spool_cost {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint64_t spent_ns; /* the collector's CPU time, and what the kernel is taken to have used for samples */
+    uint64_t spent_ns; /* the collector's CPU time, and the kernel's estimated time for samples */
     uint64_t hooks_ns;
 };
 #define SPOOL_WATCH_ARMED 1u /* rec.flags; otherwise it ended */
@@ -557,7 +556,7 @@ struct spool_watch {
     uint32_t text_len; /* as written: NODE[INDEX] */
     uint32_t reserved;
 };
-/* A page fault of the program, one of so many that were drawn. */
+/* A page fault of the program, drawn as a sample of several. */
 #define SPOOL_FAULT_HUGE 1u /* rec.flags: it gave a page of 2 MiB */
 struct spool_kernel_fault {
     struct spool_rec_header rec;
@@ -567,7 +566,7 @@ struct spool_kernel_fault {
     uint32_t reserved;
 };
 /* A call of the program that was timed by the thread's CPU clock. rec.flags: enum spool_kernel_call_kind, and
- * what is known of the memory at addr. */
+ * the facts known about the memory at addr. */
 enum spool_kernel_call_kind {
     SPOOL_CALL_MAP,
     SPOOL_CALL_UNMAP,
@@ -578,8 +577,8 @@ enum spool_kernel_call_kind {
     SPOOL_CALL_KINDS
 };
 #define SPOOL_CALL_KIND_MASK 0xfu
-/* A block of ALLOC begins at addr: the call also represents the calls for the blocks that this one stands
- * for. */
+/* A block of ALLOC begins at addr: the call also represents the calls for the blocks that this block
+ * represents. */
 #define SPOOL_CALL_BLOCK 0x10u
 #define SPOOL_CALL_ANNOUNCED 0x20u /* no call yet: the block at addr is about to end */
 #define SPOOL_CALL_ENDED 0x40u     /* the block of the last announcement in this file has ended */

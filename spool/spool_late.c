@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LATE_HEAD_RECORDS = 16 }; /* what samples are stands in front of them */
+enum { LATE_HEAD_RECORDS = 16 }; /* the SAMPLING record is among the first ones */
 
 struct late_row {
     uint64_t time_ns;
@@ -56,7 +56,7 @@ static ls_err late_add(spool_late *l, uint64_t time_ns, struct spool_position at
     return LS_OK;
 }
 
-/* What follows a sample (its stack) has its time. Nothing is before the file's first record. */
+/* Records after a sample (its stack) have its time. No record precedes the file's first one. */
 static ls_err late_index(spool_late *l, spool_reader *r)
 {
     const struct spool_rec_header *rec;
@@ -105,7 +105,7 @@ ls_err spool_late_open(const struct spool_stream *stream, spool_late **out)
 {
     spool_reader *r = NULL;
     *out = NULL;
-    if (spool_reader_open(stream, &r) != LS_OK) return LS_OK; /* who reads it says so */
+    if (spool_reader_open(stream, &r) != LS_OK) return LS_OK; /* its reader reports the error */
     const bool is_late = late_is(r);
     spool_reader_free(r);
     if (!is_late) return LS_OK;

@@ -11,9 +11,10 @@
 
 typedef struct spool_late spool_late;
 
-/* Sort the records of the stream if their samples may be late; *out is NULL otherwise. Records of one time,
- * and those that belong to a sample, stay as they stand. Owns:   borrows stream; spool_late_free. Errors:
- * LS_ERR_NOMEM, LS_ERR_IO. Damage to its files is told at its end by spool_late_next. */
+/* Sort the records of the stream if their samples may be late; *out is NULL otherwise. Records of the same
+ * time, and records that belong to a sample, keep their order.
+ * Owns:   borrows stream; spool_late_free.
+ * Errors: LS_ERR_NOMEM, LS_ERR_IO. spool_late_next reports damage to the stream's files at its end. */
 ls_err spool_late_open(const struct spool_stream *stream, spool_late **out);
 void spool_late_free(spool_late *l); /* NULL-safe */
 

@@ -99,7 +99,8 @@ static void spool_sift_down(spool_merge *m, size_t at)
     }
 }
 
-/* The stream of a thread of Loadstone's own: the thread's begin stands first, or behind the process. */
+/* Return true if the stream may be written by a thread of Loadstone: it begins with that thread's begin or
+ * with the process record. */
 static bool spool_may_be_late(const struct spool_rec_header *first)
 {
     return first->type == SPOOL_REC_PROCESS ||

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of return addresses, innermost first; never 0. Multiply and rotate with the golden ratio: 64 bits, so two
- * of a million paths of a process meet with a chance of 3e-8.  Thread: any.  Signal: safe. */
+/* Hash return addresses, innermost first; never 0. Multiply and rotate with the golden ratio: 64 bits, so two
+ * of a million paths of a process collide with a probability of 3e-8.  Thread: any.  Signal: safe. */
 static inline uint64_t spool_path_hash(const uint64_t *frames, size_t len)
 {
     uint64_t h = len;

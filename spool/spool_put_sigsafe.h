@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Bytes, no NUL needed; what a record cannot hold is cut off. */
+/* Bytes, no NUL needed; truncated to the maximum of the record. */
 struct spool_text {
     const void *data;
     uint32_t len_bytes;
@@ -32,7 +32,7 @@ struct spool_process_texts {
 bool spool_put_process(struct spool_writer *w, struct spool_process p,
                        const struct spool_process_texts *texts);
 
-/* what.len_bytes is the length of the fixed part */
+/* rec_header whose len_bytes is the length of the fixed part */
 #define SPOOL_WHAT(kind, rec_flags, fixed) \
     ((struct spool_rec_header){            \
         .type = SPOOL_REC_##kind, .flags = (uint16_t)(rec_flags), .len_bytes = sizeof(fixed)})

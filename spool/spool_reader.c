@@ -8,7 +8,7 @@
 
 struct spool_reader {
     struct spool_stream stream;
-    bool is_own;        /* in the own file, behind all pieces */
+    bool is_own;        /* in the own file, after all pieces */
     size_t pieces_read; /* of the shared file */
     uint64_t *buffer;   /* the current chunk or piece */
     size_t buffer_len_bytes;
@@ -110,7 +110,7 @@ const struct spool_file_header *spool_reader_header(const spool_reader *r)
     return &r->header;
 }
 
-/* A killed writer leaves at most one empty chunk behind the one it was writing. */
+/* A killed writer leaves at most one empty chunk after its current one. */
 static bool spool_may_end_here(const spool_reader *r)
 {
     return r->is_own && r->stream.own.len_bytes <= r->chunk_at_bytes + 2 * (uint64_t)SPOOL_CHUNK_BYTES;
@@ -124,7 +124,7 @@ static ls_err spool_next_own(spool_reader *r, bool *out_more)
     return *out_more ? spool_load(r, at, SPOOL_CHUNK_BYTES) : LS_OK;
 }
 
-/* Go on behind the current chunk or piece. At the end *out_more is false. */
+/* Continue after the current chunk or piece. At the end *out_more is false. */
 static ls_err spool_next_chunk(spool_reader *r, bool *out_more)
 {
     const struct spool_stream *s = &r->stream;

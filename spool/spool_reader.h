@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading what one thread wrote. The bytes are untrusted: reading stops at damage and keeps all before it.
+/* Read the records of one thread. The bytes are untrusted: reading stops at damage; earlier records are kept.
  *
  * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_READER_H
@@ -19,7 +19,7 @@ ls_err spool_reader_open(const struct spool_stream *stream, spool_reader **out);
 ls_err spool_reader_open_bytes(const void *bytes, size_t len_bytes, const char *name, spool_reader **out);
 void spool_reader_free(spool_reader *r);
 
-/* Of the stream's first file, with the tid of the thread. */
+/* Return the header of the stream's first file, with the tid of the thread. */
 const struct spool_file_header *spool_reader_header(const spool_reader *r);
 
 /* The next record (checked; PAD and PIECE skipped), or NULL in *out at the end. It stays valid until the next
@@ -27,12 +27,12 @@ const struct spool_file_header *spool_reader_header(const spool_reader *r);
  * again. */
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out);
 
-/* Where a record stands. */
+/* Location of a record. */
 struct spool_position {
     uint64_t is_own : 1; /* in the stream's own file, which follows the shared one */
     uint64_t at_bytes : 63;
 };
-/* Of the record that was given last. */
+/* Return the location of the last record that was returned. */
 struct spool_position spool_reader_position(const spool_reader *r);
 
 #endif

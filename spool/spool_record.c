@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A type's fixed part, and where the length of what stands behind it is (0: nothing does), in units. */
+/* A type's fixed part, and where the length of the variable part is (0: there is none), in units. */
 struct spool_rec_row {
     const char *name;
     uint16_t fixed_len_bytes;

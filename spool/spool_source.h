@@ -21,7 +21,7 @@ struct spool_source {
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO; LS_ERR_FORMAT: no regular file. */
 ls_err spool_source_of_file(const char *path, struct spool_source *out);
 
-/* Copy what there is of [at_bytes, at_bytes + len_bytes) to out; no descriptor is held.
+/* Copy the existing part of [at_bytes, at_bytes + len_bytes) to out; no descriptor is kept open.
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO. */
 ls_err spool_source_read(const struct spool_source *s, uint64_t at_bytes, void *out, size_t len_bytes,
                          size_t *out_len_bytes);

@@ -40,7 +40,8 @@ static void spool_scan_orphan(struct spool_scan *s, uint64_t at_bytes)
     s->orphan_at_bytes = at_bytes;
 }
 
-/* The pieces of one chunk. Damage ends the search: it is in the piece before it, whose reader will find it. */
+/* Find the pieces of one chunk. Damage ends the search: it is in the previous piece, whose reader will find
+ * it. */
 static ls_err spool_scan_chunk(struct spool_scan *s, struct ls_cursor *c, uint64_t chunk_at_bytes)
 {
     bool is_piece = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which parts of the spool files of an image are whose.
+/* Streams: the parts of an image's spool files that belong to one thread.
  *
  * Thread: one at a time for one object, any for different ones.  Signal: not safe. */
 #ifndef SPOOL_STREAM_H
@@ -18,15 +18,15 @@ struct spool_part {
 struct spool_stream {
     uint32_t tid, number;
     struct spool_source shared; /* where the pieces are; no path: the stream is its own file alone */
-    struct spool_source own;    /* what follows them; no path: nothing does */
+    struct spool_source own;    /* continues the stream after them; no path: there is none */
     struct spool_part *pieces;
     size_t pieces_len;
-    const char *fault; /* why the stream ends behind its pieces, though it should not; NULL */
+    const char *fault; /* why the stream ends too early after its pieces; NULL: it does not */
     uint64_t fault_at_bytes;
 };
 
 /* The own file at path (borrowed) as a stream by itself.
- * Errors: those of spool_source_of_file. */
+ * Errors: as for spool_source_of_file. */
 ls_err spool_stream_of_file(const char *path, struct spool_stream *out);
 
 struct spool_streams {
@@ -36,12 +36,12 @@ struct spool_streams {
     struct spool_part *parts; /* the pieces of all streams */
 };
 
-/* Add the streams of a shared file, by number. A damaged file has those that can be told apart; records of no
- * stream are one with a fault.
+/* Add the streams of a shared file, by number. From a damaged file, the streams that can be separated
+ * are added; records without a stream become one stream with a fault.
  * Owns:   out borrows the source's path and bytes; spool_streams_fini.
- * Errors: LS_ERR_NOMEM, those of spool_source_read. */
+ * Errors: LS_ERR_NOMEM; as for spool_source_read. */
 ls_err spool_streams_scan(const struct spool_source *shared, struct spool_streams *out);
-/* Add an own file: it goes on with a stream that was scanned, or is one by itself, of the given identity.
+/* Add an own file: it continues a scanned stream, or is a separate stream of the given identity.
  * Errors: LS_ERR_NOMEM. */
 ls_err spool_streams_add_own(struct spool_streams *s, const struct spool_source *own, uint32_t tid,
                              uint32_t number);
@@ -49,7 +49,7 @@ ls_err spool_streams_add_own(struct spool_streams *s, const struct spool_source 
 void spool_streams_sort(struct spool_streams *s);
 void spool_streams_fini(struct spool_streams *s);
 
-/* Is this the file of all threads? False also for one whose header cannot be read. */
+/* Is this the file of all threads? False also for a file whose header cannot be read. */
 bool spool_source_is_shared(const struct spool_source *s);
 
 #endif

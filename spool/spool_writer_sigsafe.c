@@ -16,7 +16,7 @@
 /* Raw system calls: the C library's mmap, munmap and close may be our own hooks. */
 #define SPOOL_SYS(...) syscall(__VA_ARGS__)
 
-/* Programs expect small descriptor numbers in order, and close what they do not know from the bottom. */
+/* Programs expect small descriptor numbers in order, and close unknown descriptors from the bottom. */
 enum { SPOOL_FD_FLOOR = 700 };
 
 /* Beside errno values. CAP: the cap refused the chunk, not the file system. LARGE: there is room, but not for
@@ -355,7 +355,7 @@ static struct spool_event *spool_say_last(struct spool_writer *w, uint32_t kind,
     return e;
 }
 
-/* No next chunk: say why in the room kept for it. */
+/* No next chunk: report the reason in the room reserved for it. */
 static void spool_stop(struct spool_writer *w, int err)
 {
     w->stopped = 1;
@@ -383,8 +383,9 @@ static bool spool_advance(struct spool_writer *w, size_t len_bytes)
     return err != SPOOL_ERR_LARGE;
 }
 
-/* However many events and bursts say farewell, what the process and the thread end with still fits: bytes
- * kept for what comes after a record of this type; UINT32_MAX: it is no farewell. */
+/* Return the bytes reserved for the records that follow a record of this type when the thread and the process
+ * end, so that they fit after any number of events and ends of bursts; UINT32_MAX: the type is not a final
+ * record. */
 static uint32_t spool_farewell_keeps(uint16_t type)
 {
     const uint32_t after_exited = sizeof(struct spool_thread_end);
@@ -423,7 +424,7 @@ static bool spool_has_room(struct spool_writer *w, uint16_t type, size_t len_byt
 void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags, size_t len_bytes)
 {
     const size_t len = (len_bytes + 7) & ~(size_t)7;
-    /* exchanged, not looked at and set: a thread made by raw clone may share the writer of its maker */
+    /* an atomic exchange: a thread made by raw clone may share the writer of its creator */
     if (!w->chunk.at || len_bytes > SPOOL_REC_MAX_BYTES ||
         __atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE)) {
         spool_count_drop(w, len);
@@ -524,7 +525,7 @@ static void spool_close_own_file(struct spool_writer *w)
 {
     const uint64_t end = w->chunk.offset_bytes + w->chunk.used_bytes;
     const uint32_t left = w->chunk.len_bytes - w->chunk.used_bytes;
-    spool_unmap(&w->chunk); /* before the cut: touching a mapped page behind the end is SIGBUS */
+    spool_unmap(&w->chunk); /* before the truncation: touching a mapped page after the end is SIGBUS */
     if (!spool_fd_is_ours(w)) return;
     if (SPOOL_SYS(SYS_ftruncate, w->fd, (off_t)end) == 0) spool_cap_give_back(w->cap, left);
     SPOOL_SYS(SYS_close, w->fd);
@@ -535,7 +536,7 @@ void spool_writer_close(struct spool_writer *w)
     const int saved = errno;
     if (w->fd >= 0)
         spool_close_own_file(w);
-    else if (w->busy) /* a record stands there half-written */
+    else if (w->busy) /* a record is half-written there */
         spool_unmap(&w->chunk);
     else if (w->chunk.at)
         spool_spare_or_unmap(w);

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shared by all writers of a process: the size cap and what was lost. Zero it, then set limit_bytes (0: no
- * cap). All fields but limit_bytes are changed by relaxed atomics; read them with __atomic_load_n. */
+/* Shared by all writers of a process: the size cap and counts of lost records. Zero it, then set limit_bytes
+ * (0: no cap). All fields but limit_bytes are changed by relaxed atomics; read them with __atomic_load_n. */
 struct spool_cap {
     uint64_t limit_bytes;
     uint64_t used_bytes;    /* chunks held by files */
@@ -22,14 +22,14 @@ struct spool_cap {
     uint32_t disk_errno;  /* last errno of a chunk that the file system refused */
 };
 
-/* Space kept free at the end of every chunk, so that a thread that finds no room for the next one can still
- * say so, and end, and a process with it. */
+/* Space kept free at the end of every chunk, so that a thread that gets no further chunk can still report it
+ * and write its final records and those for the process. */
 #define SPOOL_FAREWELL_BYTES 512u
 
 /* The file of all threads, from which writers lease chunks. */
 struct spool_shared {
     const int *dirfd;             /* directory of all files; the number may change */
-    void (*guard)(int *fd);       /* called with the descriptor of each own file; NULL: nobody is told */
+    void (*guard)(int *fd);       /* called with the descriptor of each own file; NULL: no call */
     struct spool_cap *cap;        /* borrowed */
     struct spool_file_header ids; /* pid, parent_pid and image of all files */
     int fd;                       /* -1: there is none, each thread has its own file */
@@ -47,10 +47,10 @@ struct spool_chunk {
 
 struct spool_writer {
     struct spool_chunk chunk; /* at NULL: closed */
-    struct spool_chunk spare; /* of the shared file: what a stream left over, for the next one */
+    struct spool_chunk spare; /* of the shared file: rest of a chunk of an ended stream, for the next one */
     struct spool_cap *cap;
     struct spool_shared *shared;     /* NULL: a file without other threads */
-    struct spool_event *lost;        /* DROPPED_BYTES in the last chunk: its count goes on growing */
+    struct spool_event *lost;        /* DROPPED_BYTES in the last chunk: its count continues to grow */
     struct spool_rec_header pending; /* of the reserved record */
     int fd;                          /* of the own file; -1: none */
     uint32_t tid, stream;
@@ -65,7 +65,7 @@ struct spool_writer {
     }
 
 /* Create the shared file name in *s->dirfd and write its header; dirfd, guard, cap and ids are set, fd is -1.
- * Returns 0 or an errno; then fd stays -1, and each thread gets a file of its own.
+ * Returns 0 or an errno; then fd stays -1, and each thread gets a separate file.
  * Thread: one, before any writer uses s.  Signal: safe; errno is kept. */
 int spool_shared_open(struct spool_shared *s, const char *name);
 /* In a fork child: let go of the parent's file, after all writers of s did.  Signal: safe; errno is kept. */
@@ -73,22 +73,24 @@ void spool_shared_disown(struct spool_shared *s);
 
 /* Create the file name (must not exist) in dirfd and write its header: ids gives pid, tid, parent_pid and
  * image, the rest is filled in. The descriptor is close-on-exec and moved out of the program's way where the
- * limits allow. Returns 0 or an errno; then w is closed, and nothing is left but counts in cap. Owns:   w
- * borrows cap, which must outlive it. Errors: ENOSPC also when the cap is reached (cap->cap_reached tells).
+ * limits allow. Returns 0 or an errno; then w is closed, and only counts in cap remain.
+ * Owns:   w borrows cap, which must outlive it.
+ * Errors: ENOSPC also when the cap is reached (then cap->cap_reached is 1).
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 int spool_writer_open(struct spool_writer *w, int dirfd, const char *name,
                       const struct spool_file_header *ids, struct spool_cap *cap);
 
-/* Begin the stream of thread tid in s: a piece of the shared file as long as it is short, then a file
- * t<tid>.<stream> of its own; also at once where the shared file has no room and for records that are too
- * large for it. A closed w keeps what its last stream left of a chunk, and goes on there. Returns 0 or an
- * errno, as above. Thread: the owner of w.  Signal: safe; errno is kept. */
+/* Begin the stream of thread tid in s: a piece of the shared file as long as it is short, then a separate
+ * file t<tid>.<stream>; also at once where the shared file has no room, and for records that are too large
+ * for it. A closed w keeps the rest of the last stream's chunk, and continues there. Returns 0 or an errno,
+ * as above.
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
 int spool_writer_join(struct spool_writer *w, struct spool_shared *s, uint32_t tid);
 
-/* Room for a record of len_bytes (header included, rounded up to 8; the room is all zero). Fill in what
- * stands behind the rec_header, then commit. NULL: dropped and counted (no room; or w has an uncommitted
- * record, which happens when a handler interrupts its own thread between reserve and commit). Thread: the
- * owner of w.  Signal: safe; errno is kept. */
+/* Reserve room for a record of len_bytes (header included, rounded up to 8; the room is all zero). Fill in
+ * the part after the rec_header, then commit. NULL: dropped and counted (no room; or w has an uncommitted
+ * record, which happens when a handler interrupts its own thread between reserve and commit).
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
 void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags, size_t len_bytes);
 
 /* Make the reserved record visible: one release store of its header.
@@ -106,17 +108,18 @@ static inline bool spool_writer_is_open(const struct spool_writer *w)
     return w->chunk.at != NULL;
 }
 
-/* Where rec, which was committed last, stands in its file, for a mapping of its own. Returns the descriptor
- * of the file; -1: it is no longer ours.  Thread: the owner of w.  Signal: safe; errno is kept. */
+/* Locate rec, the record that was committed last, in its file, to map it separately. Returns the descriptor
+ * of the file; -1: it is no longer ours.
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
 int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t *out_at_bytes);
 
-/* End the stream: an own file is cut to what was written and closed.
+/* End the stream: an own file is truncated to the written bytes and closed.
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 void spool_writer_close(struct spool_writer *w);
 
 /* In a fork child: let go of the parent's files without changing them. The mapping stays valid until this
- * call, so a handler between fork and here hurts nobody but must not write. Never in a vfork child: it shares
- * the parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
+ * call, so a handler between fork and this call does no harm, but must not write. Never in a vfork child: it
+ * shares the parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
 void spool_writer_disown(struct spool_writer *w);
 
 #endif
