@@ -56,7 +56,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
     return top;
 }
 
-/* The strides of one instruction; `jumps` has those of more than AN_NEAR_BYTES. */
+/* The strides of one instruction; `jumps` contains the strides of more than AN_NEAR_BYTES. */
 struct an_walk {
     int64_t *strides, *jumps;
     size_t strides_len, jumps_len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the samples of one node suggest: inferred, to be labelled so. */
+/* Suggestions from the samples of one node: inferred, and to be labelled as inferred. */
 #ifndef AN_ADVICE_H
 #define AN_ADVICE_H
 
@@ -28,8 +28,9 @@ struct an_finding {
     uint64_t strides_len, jumps_len;
 };
 
-/* Look at the samples whose group lies in [group's subtree]; in_group[i] tells. Columns needed: ip, addr,
- * level. Errors: LS_ERR_NOMEM. */
+/* Examine the samples whose group is in [group's subtree], as marked in in_group. Columns needed: ip, addr,
+ * level.
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
                        const uint8_t *in_group);
 

@@ -12,8 +12,8 @@ enum { AN_AROUND_LINES = 3 };
 
 /* --- by name --- */
 
-/* function is name, or name with template arguments or parameters behind it; one without a name is called "?"
- * in reports. */
+/* Return true if function is name, or name followed by template arguments or parameters; a function without a
+ * name is called "?" in reports. */
 static bool an_is_called(const char *function, const char *name)
 {
     if (!*function) return strcmp(name, "?") == 0;
@@ -60,7 +60,8 @@ static bool an_function_matches(const struct an_tables *t, const struct prof_lin
     return colon && an_is_called(l->function, colon + 1) && an_is_in(t, l, name, (size_t)(colon - name));
 }
 
-/* What follows the namespaces and classes: the last "::" outside of template arguments and parameters. */
+/* Return the name without namespaces and classes: the part after the last "::" outside of template arguments
+ * and parameters. */
 static const char *an_unqualified(const char *function)
 {
     const char *last = function;
@@ -112,7 +113,7 @@ static int an_compare_instructions(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row); /* rows of lines are sorted by process, ip */
 }
 
-/* What the samples of the function fell on. */
+/* Collect the lines on which the samples of the function fell. */
 static ls_err an_collect_sampled(const struct an_combination *c, const struct an_tables *t, uint32_t function,
                                  an_annotated_list *out)
 {
@@ -142,7 +143,7 @@ static size_t an_source_at(const struct an_source_text *s, const char *file, uin
     return lo;
 }
 
-/* Lines [from, to) of the file, those that the profile holds. */
+/* Add the lines [from, to) of the file that are in the profile. */
 static ls_err an_add_context(an_annotated_list *out, const struct an_source_text *s, const char *file,
                              uint32_t from, uint32_t to)
 {
@@ -158,7 +159,8 @@ static bool an_same_file(const struct an_annotated *a, const struct an_annotated
     return strcmp(a->file, b->file) == 0;
 }
 
-/* A sampled line with what stands before it, up to the sampled line above, and behind the last one of a file. */
+/* Add a sampled line with the lines before it, from the previous sampled line on, and for the last one of a
+ * file the lines after it. */
 static ls_err an_add_with_context(an_annotated_list *out, const struct an_source_text *s,
                                   const an_annotated_list *sampled, size_t i)
 {

@@ -21,9 +21,10 @@ struct an_source_text {
     size_t len;
 };
 
-/* Functions of that name among the groups of c, whose first dimension is function. name is the function, the
- * function without its parameters, or one of the two behind "module:" or "file:". Several: of several
- * modules. Owns:   nothing; *out gets up to room groups.  Errors: none; returns how many there are, 0: none. */
+/* Find the functions called name among the groups of c, whose first dimension is function. name is the
+ * function, the function without its parameters, or one of the two after "module:" or "file:". Several
+ * functions are found when several modules have one of that name.
+ * Owns:   nothing; *out gets up to room groups.  Errors: none; returns the number of matches, 0: none. */
 size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
                           uint32_t *out, size_t room);
 /* The lines of a function with the lines around them, by file and line. c is by function, line.

@@ -11,8 +11,8 @@
 
 #define AN_NO_BLOCK UINT32_MAX
 
-/* What shares are taken of: a metric, or the time as the accesses have it, which is the same in sum but not
- * burst by burst. */
+/* Wholes that shares refer to: a metric, or the time as attributed to accesses, which has the same sum but
+ * differs burst by burst. */
 enum { AN_DATA_TIME = AN_STALL + 1, AN_WHOLES };
 
 struct an_bootstrap {
@@ -145,7 +145,7 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric)
     return b->bursts[metric];
 }
 
-/* NAN behind all numbers. */
+/* Sort NAN after all numbers. */
 static int an_compare_double(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -166,7 +166,7 @@ void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high)
     *high = values[len - 1 - tail];
 }
 
-/* Some parts of bursts, and what they are to the whole. */
+/* Parts of bursts; by_origin selects the whole that they are shares of. */
 struct an_parts {
     const struct an_part *rows;
     size_t len;

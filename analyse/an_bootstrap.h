@@ -33,8 +33,8 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
 void an_bootstrap_free(an_bootstrap *b);
 /* One line for the report: how the intervals were made. */
 const char *an_bootstrap_method(const an_bootstrap *b);
-/* Return how many bursts a share of the metric rests on: of time, the bursts that represent time; of stall,
- * those of them with measured loads. */
+/* Return the number of bursts that a share of the metric rests on: for time, the bursts that represent time;
+ * for stall, the ones among them with measured loads. */
 size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
@@ -42,7 +42,7 @@ struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, 
 /* The same of the group alone. */
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
                                            enum an_metric metric);
-/* The stall of the group alone in the whole of the time: what a change of its accesses could gain at most. */
+/* The stall of the group alone relative to the whole time: the maximum gain from a change of its accesses. */
 struct an_interval an_bootstrap_gain(const an_bootstrap *b, const an_table *t, uint32_t group);
 /* The resampled sums of a group's metric, in ns, and of the whole: their ratio r is share r of resample r. */
 void an_bootstrap_sums(const an_bootstrap *b, const an_table *t, uint32_t group, enum an_metric metric,
@@ -53,8 +53,8 @@ const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric, 
 uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst);
 size_t an_bootstrap_blocks(const an_bootstrap *b);
 const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block);
-/* Sort AN_RESAMPLES values, those that are NAN to the end; the limits that hold AN_CONFIDENCE of them, NAN
- * when fewer than half are numbers. */
+/* Sort AN_RESAMPLES values, NAN at the end, and store the limits that hold AN_CONFIDENCE of them, NAN when
+ * fewer than half are numbers. */
 void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high);
 
 #endif

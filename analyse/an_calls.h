@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who called whom: the call stacks of all bursts as one tree of functions, inlined ones included. Stacks that
+/* Call tree: the call stacks of all bursts as one tree of functions, inlined ones included. Stacks that
  * differ only in the place of a call share their rows. */
 #ifndef AN_CALLS_H
 #define AN_CALLS_H
@@ -25,7 +25,7 @@ struct an_call_tree {
  * Owns:   the caller ends out with an_calls_fini, also after a failure; texts are borrowed from t.
  * Errors: LS_ERR_NOMEM. */
 ls_err an_calls_init(struct an_call_tree *out, const struct an_tables *t, enum an_call_order order);
-/* Owns:   frees what is in c. */
+/* Owns:   frees the contents of c. */
 void an_calls_fini(struct an_call_tree *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of samples by one or several dimensions: those of the first stand at the top (as a tree where the
- * dimension is one), those of the next inside each of them, and so on.
+/* Groups of samples by one or several dimensions: groups of the first are at the top (as a tree where the
+ * dimension is one), groups of the next inside each of them, and so on.
  *
  * Where all dimensions are of origin the time of a burst belongs to the group where it began. Where one is of
  * data the time of a burst is that of its accesses, and only bursts without accesses have a group. */
@@ -11,7 +11,7 @@
 
 enum { AN_COMBINE_MAX = 4 };
 
-/* What was asked for: "site,line". */
+/* The requested dimensions: "site,line". */
 struct an_by {
     const struct an_dimension *dimensions[AN_COMBINE_MAX];
     size_t len;
@@ -43,7 +43,7 @@ uint64_t an_by_columns(const struct an_by *by);
 /* Are all of the dimensions of origin? */
 bool an_by_is_origin(const struct an_by *by);
 
-/* What is grouped: samples and bursts that keep leaves, NULL: all; by_origin: as an_by_is_origin says, unless
+/* The data to group: samples and bursts that are in keep, NULL: all; by_origin: as an_by_is_origin, unless
  * accesses were filtered. */
 struct an_grouped {
     const struct an_tables *tables;
@@ -54,13 +54,13 @@ struct an_grouped {
 /* Owns:   the caller ends out with an_combination_fini, also after a failure; nothing of `of` is kept.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (more groups than fit). */
 ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_grouped *of);
-/* Owns:   frees what is in c. */
+/* Owns:   frees the contents of c. */
 void an_combination_fini(struct an_combination *c);
-/* Name of a group: short where it stands below its parent in a tree of the same dimension, else its path.
+/* Name of a group: short where it is below its parent in a tree of the same dimension, else its path.
  * Owns:   nothing; the text is in out or constant. */
 const char *an_combination_label(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                                  char out[AN_LABEL_BYTES]);
-/* The same of the dimension that encloses it: what group is in dimension depth, as a path.
+/* Name of the enclosing key in dimension depth, as a path.
  * Owns:   nothing; the text is in out or constant, "" when depth is below the group. */
 const char *an_combination_path(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                                 uint32_t depth, char out[AN_LABEL_BYTES]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each sampled access of a profile costs, by the model of profile/prof_cost.h. */
+/* Cost of each sampled access of a profile, by the model of profile/prof_cost.h. */
 #ifndef AN_COST_H
 #define AN_COST_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AN_NEVER_SEEN 3.0 /* upper bound of a mean of which 0 was seen: -ln(0.05) */
+#define AN_NEVER_SEEN 3.0 /* 95 % upper bound of a mean when 0 was observed: -ln(0.05) */
 
 struct an_run {
     struct an_diff_side side;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What changed between two runs, and whether the samples can tell: a bootstrap over the bursts of each run.
+/* Changes between two runs, and whether they are significant: a bootstrap over the bursts of each run.
  *
- * Rows are things found in either run under the same name. The CPU time of a run is known, how it splits over
- * rows is sampled: time of a row = CPU time that bursts represent x the row's share. Intervals are of the
- * difference B - A: percentiles of independent resamples of both runs. They hold the error of sampling, not
- * how the program itself varies from run to run.
+ * Rows are objects found in either run under the same name. The CPU time of a run is known, its distribution
+ * over rows is sampled: time of a row = CPU time that bursts represent x the row's share. Intervals are of
+ * the difference B - A: percentiles of independent resamples of both runs. They include the sampling error,
+ * not the variation of the program itself from run to run.
  *
  * A row that no burst of a run met may still be there: with 95 % confidence its share is below 3 / bursts
- * (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). So much is
+ * (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). This bound is
  * added to the interval on that side. */
 #ifndef AN_DIFF_H
 #define AN_DIFF_H
@@ -26,7 +26,7 @@ struct an_diff_side {
     bool by_origin;                               /* as in an_grouping */
 };
 
-/* b - a lies in [low, high]; NAN where it cannot be told. */
+/* b - a is in [low, high]; NAN where it is unknown. */
 struct an_change {
     double a, b, low, high;
 };
@@ -43,7 +43,8 @@ typedef struct an_diff an_diff;
 /* Does the interval leave out 0? */
 bool an_change_is_significant(const struct an_change *c);
 
-/* Owns:   the caller ends *out with an_diff_free; sides[] and what they point to must live as long.
+/* Owns:   the caller ends *out with an_diff_free; sides[] and the objects that they point to must live as
+ *         long.
  * Errors: LS_ERR_NOMEM. */
 ls_err an_diff_new(const struct an_diff_side sides[2], uint32_t rows_len, an_diff **out);
 /* Owns:   frees d, NULL-safe. */

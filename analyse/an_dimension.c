@@ -43,7 +43,7 @@ static uint32_t an_symbol_of_node(const struct an_tables *t, uint32_t node)
     return symbol != AN_NO_KEY ? symbol : an_nearest_of_kind(t, node, PROF_NODE_TLS);
 }
 
-/* What a person would call the data: blocks of one site are one object. */
+/* The object that a user would name: blocks of one site are one object. */
 static uint32_t an_object_of_node(const struct an_tables *t, uint32_t node)
 {
     const uint32_t site = an_site_of_node(t, node);
@@ -305,7 +305,7 @@ static const char *an_cpu_label(const struct an_tables *t, uint32_t cpu, char ou
     return out;
 }
 
-/* By the burst: one burst lies in one slice. */
+/* Key of a burst: a burst is in one slice only. */
 static uint32_t an_slice_of_burst(const struct an_tables *t, uint32_t burst)
 {
     const uint64_t time_ns = t->bursts[burst].time_ns;
@@ -536,7 +536,7 @@ const char *an_dimension_path(const struct an_dimension *d, const struct an_tabl
     if (key == AN_NO_KEY) return d->none;
     if (key == AN_NO_DATA) return "no data (computing)";
     const uint32_t parent = d->parent ? d->parent(t, key) : AN_NO_KEY;
-    /* what contains everything need not be said */
+    /* omit the key that contains everything */
     if (parent == AN_NO_KEY || (d->base == AN_BASE_NODE && parent == 0)) return d->label(t, key, out);
     char own[AN_LABEL_BYTES], above[AN_LABEL_BYTES];
     snprintf(out, AN_LABEL_BYTES, "%s/%s", an_dimension_path(d, t, parent, above), d->label(t, key, own));

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { AN_PAGE_BYTES = 4096 }; /* where the kernel did not tell */
+enum { AN_PAGE_BYTES = 4096 }; /* where the kernel did not report it */
 
 struct an_page {
     uint64_t page; /* its address */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Page faults of a recording of the engine faults: how many, on which pages, whose was the first. */
+/* Page faults of a recording of the engine faults: their number, their pages, and the first toucher of each
+ * page. */
 #ifndef AN_FAULTS_H
 #define AN_FAULTS_H
 
@@ -8,7 +9,7 @@
 
 /* A page counts where it was touched first: by the earliest fault of the process on it. */
 struct an_faults_row {
-    uint64_t faults, major; /* with what sampled ones stand for */
+    uint64_t faults, major; /* including the faults that sampled ones represent */
     uint64_t pages, bytes;  /* first touched here */
 };
 

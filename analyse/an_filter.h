@@ -21,7 +21,7 @@ ls_err an_filter_parse(struct an_filter *out, const char *text);
 struct an_keep {
     uint8_t *samples, *bursts;
 };
-/* Clear the bytes of keep that f leaves out. Columns needed: those of f's dimension.
+/* Clear the bytes of keep that f excludes. Columns needed: as for f's dimension.
  * Errors: LS_ERR_NOMEM; LS_ERR_NOT_FOUND when a value names nothing, *out_value then is that value (up to the
  *         next comma); keep is then unchanged. */
 ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, const struct prof_samples *s,

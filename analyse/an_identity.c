@@ -96,7 +96,7 @@ static const char *an_node_name(const struct an_tables *t, const struct prof_nod
     return out;
 }
 
-/* The path without the root and without "unregistered", which says nothing about the data. */
+/* The path without the root and without "unregistered", which does not identify the data. */
 static const char *an_node_identity(const struct an_tables *t, uint32_t node, char out[AN_LABEL_BYTES])
 {
     char name[AN_LABEL_BYTES], above[AN_LABEL_BYTES];
@@ -122,7 +122,7 @@ static const char *an_slice_identity(const struct an_tables *t, uint32_t slice, 
     return out;
 }
 
-/* Dimensions whose paths would not do. */
+/* Dimensions whose paths do not identify a key across runs. */
 static const struct an_identity_row {
     const char *dimension;
     const char *(*name)(const struct an_tables *t, uint32_t key, char out[AN_LABEL_BYTES]);

@@ -6,14 +6,14 @@
 
 #include "analyse/an_combine.h"
 
-/* Name of a key; of AN_NO_KEY what the dimension says.
+/* Name of a key; for AN_NO_KEY the dimension's text.
  * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends. */
 const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
                         char out[AN_LABEL_BYTES]);
 
 enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
 
-/* Name of a group: what it is in each dimension, joined by " / ".
+/* Name of a group: its name in each dimension, joined by " / ".
  * Owns:   nothing; the text is in out. */
 void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                           char out[AN_IDENTITY_BYTES]);

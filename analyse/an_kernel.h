@@ -6,7 +6,7 @@
 #include "analyse/an_tables.h"
 #include "common/ls_error.h"
 
-/* What keeps rows of one cause apart; blocks of one site are always one. */
+/* Property that separates rows of one cause; blocks of one site are always one row. */
 enum an_kernel_by { AN_KERNEL_BY_DATA, AN_KERNEL_BY_FUNCTION, AN_KERNEL_BY_LINE };
 
 struct an_kernel_row {

@@ -32,7 +32,7 @@ static int an_compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sort keys and drop those that repeat. */
+/* Sort keys and drop duplicates. */
 static size_t an_distinct(uint32_t *keys, size_t len)
 {
     size_t kept = 0;
@@ -42,7 +42,7 @@ static size_t an_distinct(uint32_t *keys, size_t len)
     return kept;
 }
 
-/* Where key stands in the rising keys. */
+/* Return the position of key in the rising keys. */
 static uint32_t an_position(const uint32_t *keys, size_t len, uint32_t key)
 {
     size_t lo = 0, hi = len;
@@ -53,7 +53,7 @@ static uint32_t an_position(const uint32_t *keys, size_t len, uint32_t key)
     return (uint32_t)lo;
 }
 
-/* Of keys that compare equal the lowest stays, in representative[] by the place of each in keys. */
+/* Store the lowest of the keys that compare equal in representative[], at the position of each in keys. */
 static ls_err an_represent(const struct an_keys *k, const struct an_tables *t, uint32_t *representative)
 {
     struct an_order order = {k->dimension, t};
@@ -219,7 +219,8 @@ static void an_mark_rows(const uint32_t *rows, uint64_t rows_len, uint32_t *map,
         if (rows[i] < len) map[rows[i]] = rows[i];
 }
 
-/* Keys of the rows of the base: of samples by themselves, only those that occur. */
+/* Compute the key of each row of the base; where samples have the keys themselves, only of keys that
+ * occur. */
 static void an_keys_of_rows(const struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t len,
                             uint64_t samples_len)
 {
@@ -282,7 +283,7 @@ uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint
 {
     const uint32_t parent =
         k->dimension->parent && number < k->len ? k->dimension->parent(t, k->keys[number]) : AN_NO_KEY;
-    /* the root of the tree of nodes is everything, also what accesses nothing */
+    /* the root of the tree of nodes contains everything, also bursts without accesses */
     if (number == k->len + 1 && k->dimension->parent && k->dimension->base == AN_BASE_NODE && k->len > 0)
         return 0;
     return parent == AN_NO_KEY ? AN_NO_KEY : an_position(k->keys, k->len, parent);

@@ -9,20 +9,20 @@ struct an_keys {
     const struct an_dimension *dimension;
     uint32_t *number_of_sample; /* below len, or AN_NO_KEY */
     uint32_t *number_of_burst;  /* where the burst began; in a dimension of data AN_NO_DATA for all */
-    uint32_t *keys;             /* by number, rising: what the dimension's functions take */
+    uint32_t *keys;             /* by number, rising: arguments of the dimension's functions */
     uint32_t len;
 };
 
-/* Columns of s needed: those of the dimension.
+/* Columns of s needed: as for the dimension.
  * Owns:   the caller ends out with an_keys_fini, also after a failure; nothing of t and s is kept.
  * Errors: LS_ERR_NOMEM. */
 ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const struct an_tables *t,
                     const struct prof_samples *s);
-/* Owns:   frees what is in k. */
+/* Owns:   frees the contents of k. */
 void an_keys_fini(struct an_keys *k);
 /* Number of the key that contains this one, smaller than it, or AN_NO_KEY. */
 uint32_t an_keys_parent(const struct an_keys *k, const struct an_tables *t, uint32_t number);
-/* Key of a number: len stands for AN_NO_KEY, len + 1 for AN_NO_DATA; and back. */
+/* Key of a number: len represents AN_NO_KEY, len + 1 AN_NO_DATA; and the reverse. */
 uint32_t an_keys_key(const struct an_keys *k, uint32_t number);
 uint32_t an_keys_dense(const struct an_keys *k, uint32_t number_of);
 /* Name of a number as above, with the keys that contain it.

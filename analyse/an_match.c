@@ -10,7 +10,7 @@
 
 /* A row before the second pass. */
 struct an_match {
-    uint32_t name;        /* that stands for it */
+    uint32_t name;        /* name that represents the row */
     uint32_t sides;       /* bit 0: side 0 has it, bit 1: side 1 */
     uint32_t merged_into; /* itself, or another row */
     char *plain;          /* the text without line numbers, NULL: has none, or both sides have it */

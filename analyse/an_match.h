@@ -14,10 +14,12 @@ struct an_name {
     uint32_t row;  /* out: names with one row are one thing */
 };
 
-/* Equal texts are one thing. Of what is left over on both sides, names that differ in their line numbers only
- * (":12") are one thing where no other name of the kind is left over: the source was edited above the line.
- * Rows are numbered by text. *out_labels: by row, the index of a name that can stand for it, of side 1 if it
- * has one; free it. Owns:   nothing of names, which is left in its order. Errors: LS_ERR_NOMEM. */
+/* Match names of two sides. Equal texts are one row. Among the unmatched names of both sides, names that
+ * differ only in their line numbers (":12") are one row if no other name of the kind is unmatched: the source
+ * was edited above the line. Rows are numbered by text. *out_labels: by row, the index of a name that
+ * represents it, of side 1 if it has one; free it.
+ * Owns:   nothing of names, whose order is unchanged.
+ * Errors: LS_ERR_NOMEM. */
 ls_err an_match_names(struct an_name *names, size_t len, uint32_t *out_rows_len, uint32_t **out_labels);
 
 #endif

@@ -10,7 +10,7 @@ struct an_median {
     const an_bootstrap *bootstrap;
     const struct an_latency *loads; /* sorted by cycles */
     size_t len;
-    double *numbers; /* by block: its loads in a range, and behind them their sums */
+    double *numbers; /* by block: number of its loads in a range, followed by their sums by block */
     int32_t *values; /* distinct, rising */
     size_t values_len;
     double wholes[AN_RESAMPLES];                  /* loads in each resample */
@@ -23,7 +23,7 @@ static int an_compare_latencies(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Add what each block has of something, as often as each resample holds the block. */
+/* Add up by_block, weighted by the number of times that each resample holds the block. */
 static void an_add_blocks(const struct an_median *m, const double *by_block, double out[AN_RESAMPLES])
 {
     memset(out, 0, AN_RESAMPLES * sizeof(*out));

@@ -11,10 +11,9 @@
 double an_quantile_i32(int32_t *values, size_t len, double q);
 double an_quantile_i64(int64_t *values, size_t len, double q);
 
-/* The median, refined where values are multiples of a step as those of a coarse clock: the mean of all
- * within 1.5 steps of it. A time between two steps is read now as the one and now as the other, in
- * proportions whose mean is the true time. With step <= 1 the plain median; NAN for len 0. values is
- * reordered. */
+/* The median, refined where values are multiples of a step, as from a coarse clock: the mean of all values
+ * within 1.5 steps of it. A time between two steps is read as either of the two, in proportions whose mean is
+ * the true time. With step <= 1 the plain median; NAN for len 0. values is reordered. */
 double an_median_refined(int32_t *values, size_t len, double step);
 
 #endif

@@ -176,7 +176,7 @@ static bool an_meet(const struct an_sharer *a, const struct an_sharer *b)
     return a->first_ns <= b->last_ns && b->first_ns <= a->last_ns;
 }
 
-/* What the threads of one line do to each other. */
+/* Relations between the threads of one line. */
 struct an_relations {
     bool several_write, same_bytes, other_bytes;
 };
@@ -226,7 +226,7 @@ static int an_compare_places(const void *a, const void *b)
     return 0;
 }
 
-/* Instructions of one source line are one place: the first row with that text stands for all. */
+/* Instructions of one source line are one place: return the first row with that line. */
 static uint32_t an_same_source(const struct an_tables *t, const struct an_shared_place *places, size_t len,
                                uint32_t row)
 {
@@ -284,7 +284,7 @@ static ls_err an_line_add(struct an_finder *f, const struct an_shared_line *line
     return LS_OK;
 }
 
-/* The nodes at the two ends of what was touched. */
+/* Set the nodes at the two ends of the touched range. */
 static void an_line_nodes(const struct an_finder *f, struct an_shared_line *line,
                           const struct an_touch *touches, size_t len)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cache lines that several threads touch and one of them writes, inferred from addresses: without a PMU
- * nobody tells which accesses found the line modified in another core's cache.
+/* Cache lines that several threads touch and one of them writes, inferred from addresses: without a PMU it is
+ * unknown which accesses found the line modified in another core's cache.
  *
  * Two threads share a line when one writes to it, the other touches it, and each does so while the other
- * still does: a burst of one lies between bursts of the other. (Memory that one thread hands to the next, or
+ * still does: a burst of one is between bursts of the other. (Memory that one thread hands to the next, or
  * frees and another gets, is not shared.) The sharing is true where they touch the same bytes, false where
  * they do not. */
 #ifndef AN_SHARING_H
@@ -46,7 +46,7 @@ struct an_sharing {
  * is. Owns:   the caller ends out with an_sharing_fini, also after a failure. Errors: LS_ERR_NOMEM. */
 ls_err an_sharing_init(struct an_sharing *out, const struct an_input *in, const struct an_tables *t,
                        const uint8_t *keep);
-/* Owns:   frees what is in s. */
+/* Owns:   frees the contents of s. */
 void an_sharing_fini(struct an_sharing *s);
 
 #endif

@@ -9,9 +9,9 @@
 /* Groups are laid out in depth-first order ("places"), so that a subtree is one interval of places, and of
  * everything sorted by place: measured latencies and parts. */
 struct an_table {
-    uint32_t groups_len; /* the group "nowhere" stands behind them */
+    uint32_t groups_len; /* the group "nowhere" follows them */
     uint32_t *place;     /* group to place */
-    uint32_t *end;       /* group to the place behind its subtree */
+    uint32_t *end;       /* group to the place after its subtree */
     struct an_row *self, *total;
     struct an_part *parts;
     size_t *parts_begin; /* by place, one more than places */
@@ -73,7 +73,7 @@ static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
     return err;
 }
 
-/* What a burst as a whole adds to the group that it began in, or to that of no data. */
+/* Time that a burst as a whole adds to the group in which it began, or to the group of no data. */
 static double an_whole_ns(const struct an_costs *costs, bool by_origin, const struct prof_burst *b)
 {
     return by_origin ? an_weight_ns(costs, b) : an_data_weight_ns(costs, b);
@@ -211,7 +211,7 @@ static void an_roll_up(an_table *t, const struct an_grouping *by)
         if (by->parent[g] != AN_NO_GROUP) an_row_add(&t->total[by->parent[g]], &t->total[g]);
 }
 
-/* What the rows are finished with. */
+/* Input and scratch memory for finishing the rows. */
 struct an_finish {
     const struct an_input *in;
     const struct an_costs *costs;

@@ -23,7 +23,7 @@ struct an_tables {
     const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
     uint64_t duration_ns; /* of the run, in whole slices; 0: not known */
-    uint32_t slices;      /* equal parts of the duration that the dimension slice tells apart */
+    uint32_t slices;      /* equal parts of the duration, the keys of the dimension slice */
 };
 
 enum { AN_SLICES = 20, AN_SLICES_MAX = 1 << 24 };

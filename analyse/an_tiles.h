@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples summed by node, source line, thread, slice of time, kind of access and latency at once: what a
- * viewer needs to filter by any of them and still show the sums that a report prints.
+/* Samples summed by node, source line, thread, slice of time, kind of access and latency at once: a viewer
+ * can filter by any of them and still show the sums that a report prints.
  *
- * Where samples lie on a natural domain their field and place in it are coordinates, too.
+ * Where samples are on a natural domain, their field and place in it are coordinates, too.
  *
  * Bursts without accesses have tiles of the class NO_ACCESS. Each burst has a second time in a tile of the
  * class AN_CLASS_ORIGIN, by the line where it began: for views of code, as an_table has them by origin.
  *
  * Only combinations that occur are kept. Where they are too many the resolution goes down step by step:
- * larger places, longer slices, wider latency bins, then the lines, nodes and threads that cost least are put
- * together. Sums stay complete; what was put together is counted. */
+ * larger places, longer slices, wider latency bins, then the lines, nodes and threads that cost least are
+ * merged. Sums stay complete; merged ones are counted. */
 #ifndef AN_TILES_H
 #define AN_TILES_H
 
 #include "analyse/an_cost.h"
 #include "analyse/an_keys.h"
 
-/* X(class, words): what an access was, and how well it is known. The first four are PROF_LEVEL_*. */
+/* X(class, words): kind of an access, and how well it is known. The first four are PROF_LEVEL_*. */
 #define AN_CLASS_LIST(X)                    \
     X(L1, "L1")                             \
     X(L2, "L2")                             \
@@ -52,7 +52,7 @@ enum { AN_PLACE_LEVELS = 8 };
 struct an_places {
     const uint32_t *field_of_sample; /* 1 + number of the field; 0: none */
     const uint32_t *place_of_sample; /* 1 + number of the place; 0: none */
-    /* by place, the one that stands for it where places are twice as long along each axis, four times, ... */
+    /* by place, the one that represents it where places are twice as long along each axis, four times, ... */
     const uint32_t *coarser[AN_PLACE_LEVELS];
     uint32_t len;
 };
@@ -70,11 +70,11 @@ struct an_tiles {
 
 /* The latency bin of a measured load. */
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave);
-/* What sample i was.  Columns needed: op, latency_cycles, latency_valid, level. */
+/* Return the class of sample i.  Columns needed: op, latency_cycles, latency_valid, level. */
 enum an_class an_class_of(const struct prof_samples *s, uint64_t i);
 
-/* Sum all samples into tiles; more than about len_max of them are put together. Columns needed: those of the
- * dimensions node, line, thread and slice, and of an_class_of. t says how many slices there are.
+/* Sum all samples into tiles; if there are more than about len_max, merge some. Columns needed: as for the
+ * dimensions node, line, thread and slice, and for an_class_of. t has the number of slices.
  * Owns:   the caller ends out with an_tiles_fini, also after a failure; nothing of t, in and costs is kept.
  * Errors: LS_ERR_NOMEM. */
 struct an_tiles_input {
@@ -85,7 +85,7 @@ struct an_tiles_input {
     size_t len_max;
 };
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
-/* Owns:   frees what is in t. */
+/* Owns:   frees the contents of t. */
 void an_tiles_fini(struct an_tiles *t);
 
 /* The place of sample i, as tiles of this level have it. */

@@ -189,7 +189,7 @@ static ls_err an_fold_nodes(struct an_tiles *t, const struct an_tables *tables, 
     return err;
 }
 
-/* What costs the viewer least comes first. */
+/* Steps in order of increasing loss for the viewer. */
 static const struct an_fold_step {
     ls_err (*fold)(struct an_tiles *t, const struct an_tables *tables, uint32_t to);
     uint32_t to;
