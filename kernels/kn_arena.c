@@ -179,7 +179,7 @@ static struct kn_side job_side(const struct kn_arena *a, const struct kn_plan_si
 {
     if (!s->used) return (struct kn_side){0};
     const bool is_narrow = index_bits == 32;
-    /* element 0 may lie before the block: the sum is done on numbers */
+    /* element 0 may be before the block: the address is computed on integers */
     const uintptr_t base =
         (uintptr_t)block_of(a, s)->base - (uintptr_t)((uint64_t)s->extent.low * a->plan->element_bytes);
     return (struct kn_side){.base = (void *)base,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dependent loads as a list in memory: each element holds the address of the one that is loaded after it, as
- * the nodes of a program's list do. Nothing but the elements is read then; a list of indices beside them
- * would be another stream through the caches, which changes how long the loads wait.
+/* Dependent loads as a list in memory: each element holds the address of the element that is loaded next,
+ * like the nodes of a program's list. Only the elements are read; a separate list of indices would be another
+ * stream through the caches, which changes how long the loads wait.
  *
  * Unless noted otherwise: Thread: one at a time for an arena. */
 #ifndef KN_CHAIN_H

@@ -30,7 +30,7 @@ struct kn_job {
     bool fence;              /* a release fence at the end of each part */
 };
 
-/* Rows [begin, end) of a job, the share of one thread. The cursors stand at row begin. */
+/* Rows [begin, end) of a job, the share of one thread. The steps and runs are positioned at row begin. */
 struct kn_part {
     uint64_t begin, end;
     void *dense; /* this thread's, len * wrap elements */

@@ -62,7 +62,7 @@ KN_ALWAYS void KN_NAME(walk)(const struct kn_job *job, const struct kn_part *par
 KN_ALWAYS void KN_NAME(walk_len)(const struct kn_job *job, const struct kn_side *side,
                                  const struct kn_part *part, enum pat_operation does)
 {
-    /* extracted patterns have elements of 8 bytes: the others do without */
+    /* only for elements of 8 bytes, as in extracted patterns */
     const bool holds = sizeof(KN_E) == 8, folds = side->fold.times > 1;
     KN_HELD(KN_WALK)
     KN_NAME(walk)(job, part, (struct KN_NAME(way)){does, false, false, false, 0});

@@ -47,7 +47,7 @@ ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent)
 {
     LS_TRY(kn_arena_init_in(&s->arena, &s->plan, s->backend, s->options->pages, lent));
     if (!lent && s->options->index_bits == 0 && kn_chain_fits(&s->plan)) kn_chain_link(&s->arena);
-    return find_candidates(s); /* others, where it was linked */
+    return find_candidates(s); /* the candidates change when the arena was linked */
 }
 
 static bool wants_narrow(const struct kn_session *s)

@@ -30,7 +30,7 @@ ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
 /* Set s->variant by a trial that is recorded in r; prepare its indices.  Errors: LS_ERR_NOMEM. */
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r);
-/* Timed runs that were asked for: by option, by the configuration, or the default. */
+/* Return the requested number of timed runs: by option, by the configuration, or the default. */
 unsigned kn_session_runs(const struct kn_session *s);
 /* Bytes of a run with the loads of its indices; s has a variant. */
 uint64_t kn_session_bytes_with_indices(const struct kn_session *s);

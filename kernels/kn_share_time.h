@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPU time of each share of a run: it does not count how long a thread waited for a processor, so that a
- * choice comes out the same on a machine that others use too. Rates that are reported are of wall time.
+/* CPU time of each share of a run: it excludes the time that a thread waits for a processor, so that choices
+ * are repeatable on a shared machine. Reported rates use wall time.
  *
- * Thread: begin and end by the one that runs the share, the others one at a time. */
+ * Thread: begin and end by the thread that runs the share, the others one at a time. */
 #ifndef KN_SHARE_TIME_H
 #define KN_SHARE_TIME_H
 

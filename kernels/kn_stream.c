@@ -23,7 +23,7 @@ struct turn {
     kn_lane *lane;
     struct kn_lane_job job;
     uint64_t iterations;
-    struct kn_share_time *times;                     /* NULL: nobody asks */
+    struct kn_share_time *times;                     /* NULL: not measured */
     uint64_t (*ends)[LINE_BYTES / sizeof(uint64_t)]; /* where each share's chase ended, a line each */
 };
 

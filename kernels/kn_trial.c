@@ -7,7 +7,7 @@
 static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3;
 static const double out_of_the_race = 1.25; /* slower by this after some rounds: not tried again */
 static const uint64_t caches_bytes = UINT64_C(96) << 20;
-/* one try may meet another program on its processor, two seldom both do */
+/* one try may share its processor with another program, two rarely do */
 enum { ROUNDS_SURE = 2, ROUNDS = 6 };
 
 static void run_share(void *arg, unsigned share)

@@ -131,7 +131,7 @@ static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *o
     return true;
 }
 
-/* ---- updates: all rows that come by leave their tags ---- */
+/* ---- updates: each row leaves its tag in the elements that it updates ---- */
 
 /* Tags of the rows in span that are turn * turns_len + k and hit, as last_row_at. */
 static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
@@ -140,7 +140,8 @@ static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], cons
     uint64_t last, tags = 0;
     if (!last_row_at(off, sum, walk, span, &last)) return 0;
     tags = kn_value_tag(last, element_bytes);
-    /* rows that stay where they are come by once a turn: after some turns all their tags were there */
+    /* if the steps sum to 0, rows return to the same elements every turn: add the tags of earlier turns, at
+     * most as many as there are tags */
     for (unsigned back = 1; sum == 0 && back < 4 * element_bytes && last - span[0] >= walk[0]; back++)
         tags |= kn_value_tag(last -= walk[0], element_bytes);
     return tags;
@@ -249,7 +250,8 @@ static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_
     return true;
 }
 
-/* Elements that nothing may have touched, among others; only where all were filled. */
+/* Check elements anywhere in the array, also ones that no row may have touched; only if the number of moved
+ * elements is at least that of the array. */
 static bool check_around(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
