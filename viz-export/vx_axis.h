@@ -10,7 +10,7 @@ enum vx_scale { VX_LINEAR, VX_LOG2, VX_LOG10 };
 
 enum { VX_TICKS_MAX = 16, VX_TICK_BYTES = 24 };
 
-/* Values low to high lie at from to to. */
+/* Values low to high are drawn at positions from to to. */
 struct vx_axis {
     enum vx_scale scale;
     double low, high; /* low < high; both positive when logarithmic */

@@ -49,7 +49,7 @@ void vx_draw_bars(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 void vx_draw_xy(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 void vx_draw_radar(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 
-/* The height that a chart of this width wants. */
+/* Return the height of a chart of this width. */
 double vx_chart_height(const struct vx_chart *chart);
 
 /* Smallest and largest finite value of all series' y (whiskers and references too) or x; false when there is

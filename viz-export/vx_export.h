@@ -54,7 +54,7 @@ struct vx_exporter {
     const char *ends;    /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
     const char *words;   /* description, and programs that open it */
     unsigned needs;      /* enum vx_needs */
-    const char *metrics; /* of fields when none is asked for, NULL: all */
+    const char *metrics; /* default of fields, NULL: all */
     bool one_file;       /* may go to standard output */
     bool has_steps;      /* can hold a time series */
     bool steps_only;     /* and nothing else */

@@ -20,7 +20,7 @@ struct vx_panel {
     char title[160];
 };
 
-/* The height that a panel of this width wants, heading and axes included. */
+/* Return the height of a panel of this width, heading and axes included. */
 double vx_panel_height(const struct vx_panel *p, double width);
 /* Errors: LS_ERR_NOMEM, LS_ERR_FORMAT (a damaged mesh); drawing errors stay in c's status. */
 ls_err vx_panel_draw(cairo_t *c, struct vx_box box, const struct vx_panel *p);
@@ -51,7 +51,7 @@ bool vx_runs_down(const struct ndm_geometry *g);
 struct vx_seen {
     double across, up, away;
 };
-/* Axes of a mesh whose points lie in a plane; all of them when they do not. */
+/* Axes of a mesh whose points are in a plane; all of them when they are not. */
 struct vx_view {
     bool is_flat;
     int across, up; /* of a flat one */

@@ -70,7 +70,7 @@ static void vx_machine_of(struct vx_machine *m, const char *summary)
     m->memory_bytes = memory ? vx_bytes_of(memory + 1) : 0;
 }
 
-/* Processors that were sampled on, then others until there are as many as the machine has, in rising order. */
+/* Processors with samples, then other ones up to the machine's number of processors, in rising order. */
 static ls_err vx_cpus_of(struct vx_machine *m, const struct prof_samples *s)
 {
     bool *seen = calloc(VX_CPUS_MAX, sizeof(*seen));

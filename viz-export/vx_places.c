@@ -74,7 +74,8 @@ static void vx_lattice_bounds(struct vx_lattice *l, const struct ndm_geometry *g
 }
 
 /* Boxes of about equal sides, max of them in the whole volume (or area, or length). An axis along which the
- * mesh is thinner than a box counts as flat: it is left out, and the others get their boxes anew. */
+ * mesh is thinner than a box counts as flat: it is left out, and the boxes of the other axes are computed
+ * again. */
 static void vx_lattice_boxes(struct vx_lattice *l, size_t max)
 {
     double longest = 0, side = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time series of VTK files: .pvd names a .vti or .vtu a step, in a directory beside it. */
+/* Time series of VTK files: .pvd names one .vti or .vtu per step, in a directory next to it. */
 #include "common/ls_text.h"
 #include "viz-export/vx_exporters.h"
 #include "viz-export/vx_text.h"

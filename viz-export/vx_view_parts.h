@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of a page's data, one file each: they add columns to a pack and members to the JSON beside it.
+/* The parts of a page's data, one file each: they add columns to a pack and members to its JSON text.
  * viz-export/web/src/model.js reads them. */
 #ifndef VX_VIEW_PARTS_H
 #define VX_VIEW_PARTS_H

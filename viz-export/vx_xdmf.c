@@ -28,7 +28,7 @@ static const struct vx_xdmf_shape {
 struct vx_xdmf {
     FILE *out;
     struct vx_h5 h5;
-    const char *h5_base; /* name of the HDF5 file, beside the markup */
+    const char *h5_base; /* name of the HDF5 file, next to the markup */
     const struct vx_source *s;
     struct vx_cells cells;            /* meshes */
     const struct ndm_geometry *shape; /* the domain, or the mesh that replaces it */
