@@ -231,7 +231,7 @@ static const char *record_spool_asked(const struct record *r)
     return named && *named ? named : NULL;
 }
 
-/* Before the start: whatever can fail shall fail now, not after an hour of computing. */
+/* Check everything that can fail before the start, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
     ls_err err = rec_limits_check();

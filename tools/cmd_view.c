@@ -60,7 +60,7 @@ static ls_err view_write_file(const struct vx_view *page, const char *path, bool
     return err;
 }
 
-/* What is shown: where samples lie on the domains, and their sums. */
+/* Content of the page: places of samples on the domains, and their sums. */
 struct view_content {
     struct ptn_found patterns;
     struct ndm_atlas atlas;

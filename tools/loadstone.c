@@ -138,7 +138,7 @@ static int run_main(int argc, char **argv)
     return cli_finish(CLI_OK);
 }
 
-/* Where the stack is limited to less than our own frames take: on memory of our own. */
+/* If the stack's limit is too small for our frames, run on allocated memory. */
 enum { STACK_SMALL_BYTES = 1 << 20, STACK_OWN_BYTES = 8 << 20 };
 
 static struct {

@@ -24,7 +24,7 @@
 enum cli_ending { CLI_ENDING_LIST(CLI_ENDING_ENUM) CLI_ENDINGS };
 #undef CLI_ENDING_ENUM
 
-/* Does path end as files of this kind do, in any case? */
+/* Return whether path ends like files of this kind, ignoring case. */
 bool cli_ending_is(const char *path, enum cli_ending kind);
 
 /* Check that content of this kind may be written to path. A name without an end may have any content. Ends of

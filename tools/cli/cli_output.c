@@ -41,7 +41,7 @@ static ls_err cli_try_to_make(const char *path, const char *dir)
     return LS_OK;
 }
 
-/* A program or a library: nobody means to overwrite one, least of all the one that is about to run. */
+/* Return whether path is a program or a library; these are never overwritten, since that is a mistake. */
 static bool cli_is_elf(const char *path)
 {
     char head[4] = "";

@@ -8,9 +8,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Check that path can be made, by making and removing a file beside it. An existing file is not touched; "-" is
- * accepted. Errors: LS_ERR_EXISTS without force, and for programs and libraries (such as the program about to
- * run), LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such directory), LS_ERR_RANGE (the name is too long),
+/* Check that path can be made, by making and removing a file beside it. An existing file is not touched; "-"
+ * is accepted. Errors: LS_ERR_EXISTS without force, and for programs and libraries (such as the program about
+ * to run), LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such directory), LS_ERR_RANGE (the name is too long),
  * LS_ERR_IO. */
 ls_err cli_output_check(const char *path, bool force);
 /* The same where "-" is no standard output.

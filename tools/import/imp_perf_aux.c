@@ -40,8 +40,8 @@ ls_err imp_perf_aux_note(imp_perf_aux *a, const struct pe_file_record *r)
     return a->spe ? imp_threads_take(&a->threads, r) : LS_OK;
 }
 
-/* By the packet, which has the number of the whole machine: the kernel gives it only to a perf that counts
- * alike. */
+/* Take the thread from the packet. It has the number of the initial pid namespace; the kernel enables it only
+ * for a perf in that namespace. */
 static bool aux_by_packet(const imp_perf_aux *a, const struct pe_spe_access *from, struct imp_thread *out)
 {
     if (!(from->s.has & PERF_SAMPLE_TID) || from->s.tid == 0) return false;

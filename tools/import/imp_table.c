@@ -96,7 +96,7 @@ ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out)
     return *out == PROF_NO_NODE ? ls_nomem("homes") : LS_OK;
 }
 
-/* A place is its address, or where there is none its names. */
+/* Hash a place by its address, or by its names if it has none. */
 static uint64_t imp_line_hash(const struct prof_line *l, uint64_t ip)
 {
     return ip ? ls_index_key(ip, 0)

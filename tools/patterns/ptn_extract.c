@@ -17,7 +17,7 @@
 
 enum { PTN_PICTURES = 2 }; /* by -o and by --picture */
 
-/* What is asked for besides the table. */
+/* Requested output besides the table. */
 struct ptn_outputs {
     const struct pat_writer *writer;                    /* of patterns_path */
     const char *patterns_path, *pictures[PTN_PICTURES]; /* NULL: none */
@@ -145,7 +145,7 @@ static void ptn_list(const struct cli_value *v, const char *input, const struct 
     fflush(stdout);
 }
 
-/* Files first: who reads the listing may go away in the middle of it. */
+/* Write files first: the reader of the listing may close the pipe early. */
 static ls_err ptn_results(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                           const struct ptn_found *found)
 {

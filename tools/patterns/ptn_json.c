@@ -60,7 +60,7 @@ static void ptn_json_code(struct ls_json *j, const struct pat_found *r)
     ls_json_u64(j, "threads", r->threads);
 }
 
-/* In the order of their accesses; none: one instruction's. */
+/* Write the joined instructions in the order of their accesses; none if the pattern is of one instruction. */
 static void ptn_json_members(struct ls_json *j, const struct pat_found *r)
 {
     ls_json_open(j, "joined", '[');

@@ -36,7 +36,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
                       struct ptn_found *out);
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out); /* of one */
-/* Only as many of f as s asks for, the costliest: ptn_read has done so.  Errors: LS_ERR_NOMEM. */
+/* Keep the costliest patterns of f, as many as s limits; ptn_read has done so.  Errors: LS_ERR_NOMEM. */
 ls_err ptn_cut(const struct ptn_settings *s, struct ptn_found *f);
 void ptn_found_fini(struct ptn_found *f);
 

@@ -30,7 +30,7 @@ static bool rec_is_engine(const struct rec_hardware_options *o, const char *name
     return o->engine && strcmp(o->engine, name) == 0;
 }
 
-/* Which option asks for hardware, NULL none. */
+/* Return the option that requests hardware; NULL: none. */
 static const char *rec_hardware_asked(const struct rec_hardware_options *o, bool by_count)
 {
     const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of record that are about the hw engine: checked against this machine's PMUs before the program
- * starts, then handed to the runtime as LOADSTONE_* variables. */
+ * starts, then passed to the runtime as LOADSTONE_* variables. */
 #ifndef REC_HARDWARE_H
 #define REC_HARDWARE_H
 

@@ -13,7 +13,7 @@
 
 static const char rec_left_prefix[] = REC_SPOOL_PREFIX "-";
 
-/* The spool of a launcher that lives no more? */
+/* Return whether the spool's launcher has ended. */
 static bool rec_left_is_orphan(const char *name)
 {
     const size_t len = strlen(rec_left_prefix);
@@ -60,7 +60,7 @@ static int rec_left_order(const void *a, const void *b)
     return strcmp(((const struct rec_left *)a)->path, ((const struct rec_left *)b)->path);
 }
 
-/* Looked at before, as a place with a smaller number? */
+/* Return whether the folder is the same as a place with a smaller number. */
 static bool rec_left_is_repeated(const char *folder, size_t place)
 {
     struct stat st, other;

@@ -12,7 +12,7 @@ ls_err rec_limits_check(void);
 
 /* A file that grows over its limit (RLIMIT_FSIZE) is an error of the write, not our end. */
 void rec_limits_ignore_file_size(void);
-/* In the program to be: as it was before. */
+/* Restore the previous action, in the child before exec. */
 void rec_limits_restore(void);
 
 #endif

@@ -41,7 +41,7 @@ static bool rec_is_trusted(const char *path, const struct stat *binary)
            (st.st_uid == 0 || st.st_uid == binary->st_uid || st.st_uid == geteuid());
 }
 
-/* A library that does not lie in the installed directory: its path, if nobody else can change it. */
+/* Return the path of a library outside the installed directory, if nobody else can change it. */
 static ls_err rec_take_beside(const char *dir, const char *relative, const struct stat *binary,
                               char out[PATH_MAX])
 {

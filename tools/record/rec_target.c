@@ -24,7 +24,7 @@ static bool rec_is_program_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp: the first executable in PATH; remember that a file was there but could not be run. */
+/* Find the first executable in PATH, as execvp; remember whether a file was there but could not be run. */
 static ls_err rec_search_path(const char *program, char path[PATH_MAX])
 {
     const char *dirs = getenv("PATH");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What counters saw beside a kernel's times, the same for replay and stream. */
+/* Print hardware counters beside a kernel's times, the same for replay and stream. */
 #ifndef KNR_COUNTS_H
 #define KNR_COUNTS_H
 

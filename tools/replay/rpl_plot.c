@@ -30,7 +30,7 @@ static bool plot_is_same(const struct vx_result *a, const struct vx_result *b)
            strcmp(a->pattern, b->pattern) == 0 && strcmp(a->delta, b->delta) == 0;
 }
 
-/* How many rows before i are the same. */
+/* Count the rows before i that are the same. */
 static size_t plot_turn(const struct vx_results *r, size_t i)
 {
     size_t turn = 0;

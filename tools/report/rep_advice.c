@@ -83,8 +83,8 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
-/* Is there something to gain, by the interval and not only by the estimate? Data in L1 and L2 loses a line
- * now and then to whatever runs while the program is stepped: that is no reason to change the program. */
+/* Return whether there is a gain by the interval, not only by the estimate. Data in L1 and L2 occasionally
+ * loses a line to code that runs while the program is stepped; this is no reason to change the program. */
 static bool rep_has_gain(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_self(v->table, group);

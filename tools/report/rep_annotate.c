@@ -212,7 +212,7 @@ static void rep_json_function(struct rep_annotation *a, uint32_t function, const
 
 /* --- which functions --- */
 
-/* Does the function of that line have samples? */
+/* Return whether the function of that line has samples. */
 static bool rep_has_samples(const struct rep_view *v, const struct prof_line *l)
 {
     const struct an_keys *k = &v->groups.keys[0];

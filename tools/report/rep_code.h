@@ -11,7 +11,7 @@ struct rep_code {
     const struct prof_module *modules;
     size_t modules_len;
     struct rep_code_file {
-        sym_code *code; /* NULL: could not be opened, or not asked for yet */
+        sym_code *code; /* NULL: could not be opened, or not opened yet */
         bool is_tried;
     } * files;     /* beside modules */
     char why[512]; /* the first reason for which instructions have no text, "" when there is none */

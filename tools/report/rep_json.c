@@ -134,7 +134,7 @@ static void rep_json_node(const struct rep_view *v, uint32_t group, struct ls_js
     ls_json_u64(j, "self_samples", an_table_self(v->table, group)->samples);
 }
 
-/* What the row is in each dimension down to its own. */
+/* Write the row's key in each dimension down to its depth. */
 static void rep_json_keys(const struct rep_view *v, uint32_t group, struct ls_json *j)
 {
     char path[AN_LABEL_BYTES];

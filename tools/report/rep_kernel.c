@@ -122,7 +122,7 @@ static uint64_t rep_blocks_of(const struct rep_view *v, uint32_t node)
     return blocks;
 }
 
-/* A setting of malloc under which the block is not unmapped; "" where there is none. */
+/* Suggest a setting of malloc under which the block is not unmapped; "" if there is none. */
 static const char *rep_malloc_setting(uint64_t block_bytes, char out[AN_LABEL_BYTES])
 {
     uint64_t threshold = UINT64_C(1) << 20;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-/* Which rows a report prints, and in which order. */
+/* Select and order the rows that a report prints. */
 #include "tools/report/rep_view.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
     return node != UINT32_MAX && v->tables.nodes[node].kind == PROF_NODE_UNREGISTERED;
 }
 
-/* Not seen at all, or below --min-share in both metrics. */
+/* Leave out groups that were not seen, or that are below --min-share in both metrics. */
 static bool rep_is_shown(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_total(v->table, group);
@@ -77,7 +77,7 @@ static void rep_add(struct rep_builder *b, uint32_t group, uint32_t depth, bool 
 /* Sort ids, print the shown ones that fit into limit, count the others that were seen. */
 static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len, uint32_t depth);
 
-/* Does the group hold bursts without accesses? */
+/* Return whether the group holds bursts without accesses. */
 static bool rep_is_no_data(const struct rep_view *v, uint32_t group)
 {
     const struct an_group *g = &v->groups.groups[group];
@@ -157,7 +157,7 @@ static ls_err rep_link_children(struct rep_builder *b)
     return LS_OK;
 }
 
-/* Where the rows begin: the node the report is about, or all groups without a parent. */
+/* Begin the rows with the node the report is about, or with all groups without a parent. */
 static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
 {
     size_t len = 0;

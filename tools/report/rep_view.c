@@ -21,7 +21,7 @@ bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor)
     return false;
 }
 
-/* Is the first dimension a tree of nodes? */
+/* Return whether the first dimension is a tree of nodes. */
 static bool rep_begins_with_node(const struct rep_view *v)
 {
     return v->by.dimensions[0]->base == AN_BASE_NODE && v->by.dimensions[0]->parent;
@@ -69,7 +69,7 @@ static ls_err rep_open(struct rep_view *v)
         an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
     v->loaded = AN_COST_COLUMNS | an_by_columns(&v->by) | v->options.columns;
-    /* advice looks at instructions and strides */
+    /* advice needs instructions and strides */
     if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip);
     LS_TRY(rep_filter_columns(&v->options, &v->loaded));
     return prof_load_samples(v->profile, v->loaded, &v->in.samples);

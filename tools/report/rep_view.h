@@ -65,19 +65,19 @@ ls_err rep_view_regroup(struct rep_view *v, const char *by);
 void rep_view_fini(struct rep_view *v);
 /* Return the name of the group, in a static buffer. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
-/* The node that a group is; the group of a node, or of the nearest above it that has one. UINT32_MAX: none.
- * Are rows nodes and nothing else? */
+/* Return the node of a group; the group of a node or of its nearest ancestor with one (UINT32_MAX: none);
+ * whether rows are nodes only. */
 uint32_t rep_node_of(const struct rep_view *v, uint32_t group);
 uint32_t rep_group_of(const struct rep_view *v, uint32_t node);
 bool rep_is_by_node(const struct rep_view *v);
 /* The rows to print; free(*out).
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len);
-/* Was anything of the row seen: an access, or time? */
+/* Return whether the row has an access or time. */
 bool rep_is_seen(const struct an_row *row);
-/* Share of a group's stall; NAN where no load of it was timed, or too few of all. */
+/* Return the share of a group's stall; NAN if no load of it was timed, or too few of all loads. */
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group);
-/* Is node ancestor, or below it? */
+/* Return whether node is ancestor or below it. */
 bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report --watch: who touched the element that record --watch was asked about. */
+/* report --watch: the code that touched the element given to record --watch. */
 #ifndef REP_WATCH_H
 #define REP_WATCH_H
 

@@ -7,7 +7,7 @@
 
 #include "tools/study/std_print.h"
 
-/* Can path (NULL: none) be drawn, output (NULL: none) be written? To be asked before the work.
+/* Check, before the work, that picture can be drawn and output be written; NULL: none.
  * Errors: as vx_page_check and cli_output_check. */
 ls_err std_plot_check(const char *picture, const char *output, bool force);
 

@@ -81,7 +81,7 @@ static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, con
     return LS_OK;
 }
 
-/* Labels of allocations stand at the end of a trace: read it once for them. */
+/* Labels of allocations are at the end of a trace: read it once for them. */
 static ls_err trc_find_homes(const char *path, const struct trc_only_wanted *w, struct trc_only_state *o)
 {
     const struct pat_source_options options = {0};

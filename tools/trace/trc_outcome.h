@@ -16,7 +16,7 @@
 int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o, const char *program);
 /* What may be why a trace is empty. */
 struct trc_nothing {
-    const char *program, *phase; /* phase: the one asked for, NULL: all */
+    const char *program, *phase; /* phase: the requested one, NULL: all */
     uint64_t skip_instructions;
     bool is_code_chosen;
     const struct pat_tables *tables;

@@ -210,7 +210,7 @@ static void trc_take_open(trc_reader *r)
     }
 }
 
-/* Drop the piece at the front: its rows were handed out by calls before this one. */
+/* Drop the piece at the front: earlier calls returned its rows. */
 static void trc_stream_pop(trc_reader *r, struct trc_stream *s, size_t busy)
 {
     const struct trc_piece *p = &s->pieces[s->first];
@@ -316,7 +316,7 @@ static void trc_sweep(trc_reader *r)
             is_more = true;
         }
     }
-    for (size_t i = 0; i < r->busy_len; i++) { /* nobody writes to them any more */
+    for (size_t i = 0; i < r->busy_len; i++) { /* no thread writes to them any more */
         struct trc_stream *s = &r->streams[r->busy[i]];
         for (size_t k = 0; k < s->len; k++)
             s->pieces[s->first + k].is_open = false;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Until *word is no longer seen, somebody wakes, or the time is over; may return early. */
+/* Wait until *word differs from seen, a thread wakes us, or the time is over; may return early. */
 static inline void trc_futex_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {
     const struct timespec t = {(time_t)(timeout_ns / LS_NS_PER_S), (long)(timeout_ns % LS_NS_PER_S)};

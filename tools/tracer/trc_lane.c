@@ -11,12 +11,12 @@
 /* One row, where each access has to ask whether it is wanted. */
 enum { TRC_SINK_ROWS = 16, TRC_SINK_ROWS_GATED = 1, TRC_WAIT_NS = 100000000 };
 
-/* As much of a block as is written when nothing is recorded. */
+/* The part of a block that is written when nothing is recorded. */
 struct trc_sink_block {
     _Alignas(64) char bytes[offsetof(struct trc_block, rows) + TRC_SINK_ROWS * sizeof(struct trc_access)];
 };
 
-static struct trc_sink_block trc_none; /* length and limit 0: whoever comes looks */
+static struct trc_sink_block trc_none; /* length and limit 0: the first access takes the slow path */
 static __thread struct trc_sink_block trc_sink_bytes __attribute__((tls_model("initial-exec")));
 __thread struct trc_own trc_own = {.block = (struct trc_block *)(void *)trc_none.bytes};
 struct trc_ring *trc_ring;
@@ -56,7 +56,7 @@ static bool trc_reader_is_gone(void)
     return true;
 }
 
-/* Errors: false when there is nobody to read. */
+/* Errors: false if there is no reader. */
 static bool trc_wait_for_reader(void)
 {
     const uint32_t seen = TRC_LOAD(trc_ring->released);

@@ -12,7 +12,7 @@
  * all code is recorded.  0 or an errno; EINVAL: not such lines. */
 int trc_region_read(const char *path);
 
-/* Is the instruction at this offset of a file wanted?  path: "" for code in no file. */
+/* Return whether the instruction at this offset of a file is wanted.  path: "" for code in no file. */
 bool trc_region_holds(const char *path, uint32_t path_len, uint64_t offset_bytes);
 
 #endif

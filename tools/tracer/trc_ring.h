@@ -127,7 +127,7 @@ struct trc_ring {
     uint32_t threads_missed; /* for want of a lane */
     uint32_t texts_missed;
     uint32_t sites_missed;
-    uint32_t insns_missed; /* for want of memory: their accesses are not there */
+    uint32_t insns_missed; /* out of memory: their accesses are missing */
     struct trc_lacking lacking[TRC_LACKING];
     struct trc_illegal illegal;
     uint32_t threads_len, sites_len, modules_len, texts_len;

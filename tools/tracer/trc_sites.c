@@ -15,7 +15,7 @@ static struct {
     struct trc_insn *table[1 << TRC_TABLE_BITS];
 } trc_sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Under the lock: the number of a new site. When the table is full all further ones are one. */
+/* Return the number of a new site, under the lock. When the table is full further sites share the last. */
 static uint32_t trc_site_add(const struct trc_insn *i, unsigned op, unsigned operand, unsigned size_bytes)
 {
     const uint32_t n = trc_ring->sites_len;
