@@ -128,7 +128,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                            "keep the raw data after the profile is made", "Raw data"},
 };
 
-/* Options that travel as environment variables; those not given leave the user's variable alone. */
+/* Options that are passed as environment variables; an option that is not given keeps the user's variable. */
 static const struct record_env {
     int option;
     enum ls_env_id variable;
@@ -294,7 +294,7 @@ static int record_keep(const struct record *r, const char *why)
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
-/* The runtime never came up in the program: there is nothing to keep. */
+/* The runtime did not start in the program: there is nothing to keep. */
 static int record_nothing(struct record *r)
 {
     rec_spool_remove(&r->spool);

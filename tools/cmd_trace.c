@@ -143,8 +143,8 @@ static ls_err trace_setenv(enum ls_env_id id, const char *value)
     return LS_OK;
 }
 
-/* What the runtime inside of the program finds. LD_PRELOAD travels as an option of QEMU, which it would be
- * loaded into otherwise. */
+/* Set the environment of the runtime in the program. LD_PRELOAD is passed by an option of QEMU, because QEMU
+ * would load it into itself otherwise. */
 static ls_err trace_environment(struct trace *t)
 {
     const char *present = getenv("LD_PRELOAD");

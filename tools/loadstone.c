@@ -45,7 +45,7 @@ const struct cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
-/* Data that did not reach its reader is a failure: a full disk, not a closed pipe we were killed by. */
+/* Unwritten output is a failure: the disk is full. (A closed pipe ends us by its signal.) */
 static int cli_finish(int status)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -154,7 +154,7 @@ static bool rpl_is_pattern(enum rpl_option o)
     return o == RPL_PATTERN || o == RPL_PATTERN_GATHER || o == RPL_PATTERN_SCATTER;
 }
 
-/* A pattern is input, also on the command line; any other option is usage. */
+/* An error in a pattern is one of input, also on the command line; in any other option, one of usage. */
 static ls_err rpl_option_fail(enum rpl_option o, ls_err err)
 {
     char why[400];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draw a raster on a terminal: half blocks in 256 colours, or ASCII characters. The colours are viridis, which
- * is readable with red-green colour blindness and gets brighter with the value. */
+/* Draw a raster on a terminal: half blocks in 256 colours, or ASCII characters. The colours are viridis,
+ * which is readable with red-green colour blindness and gets brighter with the value. */
 #ifndef REP_DRAW_H
 #define REP_DRAW_H
 

@@ -16,7 +16,7 @@ enum { REP_KEY_WIDTH = 11 };
 void rep_print_header(const struct rep_view *v, FILE *out);
 /* The head, and how its numbers came about. */
 void rep_print_how(const struct rep_view *v, FILE *out);
-/* The same unfolded: each line a key in the first 11 columns (blank: it goes on with the one above) and text. */
+/* Print the same unfolded: each line has a key in its first 11 columns (blank: continues the line above). */
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
 void rep_print_how_lines(const struct rep_view *v, FILE *out);
 void rep_key(FILE *out, const char *key);

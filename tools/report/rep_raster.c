@@ -54,7 +54,7 @@ static ls_err rep_mixer_init(struct rep_mixer *x, struct rep_raster *r, const st
 
 /* --- grids --- */
 
-/* Return the cell to show for `column`: in a grid with three axes the chosen layer, else the largest value. */
+/* Return the cell to show for `column`: with three axes the one in the chosen layer, or the largest. */
 static uint64_t rep_shown_cell(const struct ndm_geometry *g, const struct ndm_field *f, enum ndm_metric m,
                                const struct rep_canvas *canvas, uint64_t column)
 {

@@ -171,7 +171,7 @@ static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
 static ls_err rep_build(struct rep_builder *b)
 {
     const uint32_t groups = b->v->groups.groups_len;
-    /* at most every group, and one line of hidden ones a group */
+    /* at most every group, and one line of hidden siblings per group */
     b->rows = calloc(2 * ((size_t)groups + 2), sizeof(*b->rows));
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
     if (!b->rows || !ids) {

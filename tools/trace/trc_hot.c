@@ -26,7 +26,7 @@ enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points
 #define TRC_HOT_NONE UINT32_MAX
 
 struct trc_weight {
-    const char *module, *name; /* module: "" for data. name: "" for code of module that has none */
+    const char *module, *name; /* module: "" for data. name: "" for unnamed code of module */
     double time_ns;
     double named_ns; /* of a chosen function: on data that has a label */
     bool is_chosen, is_looked_at;
@@ -85,7 +85,7 @@ static struct trc_weight *trc_ranking_next(struct trc_ranking *r)
 
 /* --- rows of lines and nodes --- */
 
-/* The label that a trace has for it, too.  NULL: it has none there. */
+/* Return the label that a trace has for the node, too; NULL: none. */
 static const char *trc_label_of_node(const struct trc_hot_run *run, size_t node)
 {
     for (size_t at = node, before = SIZE_MAX; at < before && at < run->nodes_len;) {

@@ -14,7 +14,7 @@
 
 enum { TRC_SLEEP_NS = 5000000 };
 
-/* A block in the hands of the reader, or one that its thread is still writing to. */
+/* A block that the reader holds, or that its thread is still writing to. */
 struct trc_piece {
     struct trc_block *block;
     uint32_t done;   /* rows */

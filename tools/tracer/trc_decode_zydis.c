@@ -13,7 +13,7 @@ static const uint16_t trc_no_access[] = {
     ZYDIS_MNEMONIC_PREFETCHT1,  ZYDIS_MNEMONIC_PREFETCHT2,  ZYDIS_MNEMONIC_PREFETCHW,
     ZYDIS_MNEMONIC_PREFETCHWT1,
 };
-/* What is accessed depends on a mask, or on more than one operand. */
+/* The accessed bytes depend on a mask, or on more than one operand. */
 static const uint16_t trc_unknown[] = {
     ZYDIS_MNEMONIC_ENTER,       ZYDIS_MNEMONIC_VMASKMOVPS, ZYDIS_MNEMONIC_VMASKMOVPD,
     ZYDIS_MNEMONIC_VPMASKMOVD,  ZYDIS_MNEMONIC_VPMASKMOVQ, ZYDIS_MNEMONIC_MASKMOVDQU,

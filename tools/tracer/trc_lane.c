@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One row, where each access has to ask whether it is wanted. */
+/* TRC_SINK_ROWS_GATED is one row, so that each access checks the gate. */
 enum { TRC_SINK_ROWS = 16, TRC_SINK_ROWS_GATED = 1, TRC_WAIT_NS = 100000000 };
 
 /* The part of a block that is written when nothing is recorded. */
@@ -271,7 +271,7 @@ uint32_t trc_text_put(const char *text, uint32_t *len)
     return at;
 }
 
-/* The child of a fork has the parent's open block in its hands: it lets go of everything. */
+/* The child of a fork inherits the parent's open block: it drops everything. */
 static void trc_after_fork(void)
 {
     struct trc_own *own = &trc_own;
