@@ -13,7 +13,7 @@ import sys
 
 PHRASES = re.compile(r"""\b(
     what | tells? | told | says? | said | those\ (that|of|who|which) | behind | stands | lies | so\ many | (of|by)\ which | of\ (its|their)\ own
-    )\b | (^|[.:;]\s+)(Of|Who|Those)\b""", re.X)
+    )\b | (^|[.:;]\s+)(Of|Who|Those)\b""", re.X | re.I)
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
