@@ -18,7 +18,7 @@ struct kn_arena {
     struct kn_block from, to, dense;
     uint64_t dense_stride_bytes; /* from one thread's copy to the next: no line is shared */
     struct kn_narrow narrow_from, narrow_to;
-    struct kn_runs runs_from, runs_to; /* of the steps */
+    struct kn_runs runs_from, runs_to; /* runs of equal steps */
     struct kn_part *parts;             /* [plan->threads] */
     uint64_t *sums;                    /* [plan->threads], of reductions */
     bool linked;                       /* elements of from hold addresses (kn_chain.h), not values */

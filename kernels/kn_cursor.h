@@ -15,13 +15,13 @@ struct kn_cursor {
     struct kn_side side;
     unsigned element_bytes, index_bytes;
     char *row_place;      /* element 0 of the row */
-    uint64_t end;         /* of the rows; piece.row is the one at hand */
+    uint64_t end;         /* end of the rows; piece.row is the current one */
     bool by_rows;         /* a unit is a row; else the units of a row are its folds or indices */
-    uint64_t unit, units; /* in it */
+    uint64_t unit, units; /* the current unit of the row, units in a row */
     size_t step;
     struct kn_run_at run;
     uint64_t unit_accesses; /* elements of a unit */
-    uint64_t units_all;     /* of the whole share */
+    uint64_t units_all;     /* units in the whole share */
 };
 
 /* Return a cursor at the beginning of a share of a, whose operation is not a copy; index_bits is the width of

@@ -14,13 +14,13 @@
  * element inner[index[j]] where inner is not NULL. */
 struct kn_side {
     void *base;           /* element 0; not necessarily inside the array */
-    const void *index;    /* of index_bits */
-    const void *inner;    /* of index_bits; NULL: one level */
+    const void *index;    /* indices, index_bits wide */
+    const void *inner;    /* inner indices, index_bits wide; NULL: one level */
     const int64_t *steps; /* elements from row to row, taken in turn */
     size_t steps_len;
     const struct kn_run *runs; /* the same steps, for loops that take equal ones together */
     size_t runs_len;           /* 0: too few equal ones to gain from it */
-    struct kn_fold fold;       /* of index; not folded where there is inner */
+    struct kn_fold fold;       /* fold of index; index is not folded if inner is set */
 };
 
 struct kn_job {

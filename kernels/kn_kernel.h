@@ -46,7 +46,7 @@ struct kn_kernel {
     enum kn_group group;
     struct kn_count paper;               /* Spatter section 3.5; RaiderSTREAM table I */
     struct kn_count code;                /* as the published programs count */
-    unsigned loads, stores, index_loads; /* of elements and of indices, an iteration */
+    unsigned loads, stores, index_loads; /* element loads and stores, and index loads, an iteration */
     enum kn_op op;                       /* STREAM kernels: to = from, q from, from + from2, from + q from2 */
     struct kn_operand to, from, from2;
 };

@@ -11,7 +11,7 @@
 struct kn_lane_job {
     void *to;
     const void *from, *from2;
-    const void *to_index, *from_index, *from2_index; /* of index_bits; NULL where an operand has none */
+    const void *to_index, *from_index, *from2_index; /* index_bits wide; NULL: the operand has none */
     double q;
     uint64_t stride; /* elements, for KN_AT_STRIDE */
 };

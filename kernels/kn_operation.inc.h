@@ -8,7 +8,7 @@
 struct KN_NAME(way) {
     enum pat_operation does;
     bool levels, runs, folds;
-    size_t held; /* elements that are in registers: of a row, or of a fold; 0: none */
+    size_t held; /* elements of a row or of a fold that are in registers; 0: none */
 };
 
 KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, const struct KN_NAME(held) * h,

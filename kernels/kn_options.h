@@ -63,7 +63,7 @@ struct kn_options {
     bool dense_per_thread;  /* each thread its own dense buffer: no false sharing (replay) */
     bool fence;             /* a release fence after the loop, inside the timed region (replay) */
     uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
-    uint64_t seed;          /* of random index arrays (stream) */
+    uint64_t seed;          /* seed for random index arrays (stream) */
 };
 
 /* Find the row called name in one of the lists above, in any case.  Errors: LS_ERR_USAGE listing the

@@ -20,12 +20,12 @@ enum kn_piece_kind {
 };
 
 struct kn_piece {
-    void *place;           /* element 0 of the row; of a chain the element that is loaded next, kept up */
+    void *place;           /* element 0 of the row; in a chain the next element to load, updated */
     const int64_t *offset; /* ROWS: [offset_len], KN_HELD_MAX at most */
     size_t offset_len;
     uint64_t times;
     int64_t fold_step, by; /* ROWS: elements */
-    const void *index;     /* LISTED, LEVELS: of as many bits as the move */
+    const void *index;     /* LISTED, LEVELS: as wide as the move's index_bits */
     const void *inner;     /* LEVELS */
     uint64_t n;            /* rows, indices or loads */
     uint64_t row;          /* first row's number in the pattern: gives the stored values (kn_values.h) */

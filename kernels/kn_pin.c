@@ -12,8 +12,8 @@ struct kn_pins {
     const struct kn_backend *backend;
     unsigned threads;
     enum kn_pin how;
-    hwloc_topology_t topology; /* of the processors that the caller might use */
-    hwloc_cpuset_t before;     /* these */
+    hwloc_topology_t topology; /* restricted to the processors that the caller may use */
+    hwloc_cpuset_t before;     /* binding of the calling thread before pinning */
     hwloc_cpuset_t *sets;      /* by share */
     atomic_int refused;
 };

@@ -18,7 +18,7 @@ struct kn_plan_side {
     int64_t delta;
     const int64_t *steps; /* into the configuration or at delta */
     size_t steps_len;
-    struct kn_fold fold; /* of the indices, where there is one level */
+    struct kn_fold fold; /* fold of the indices if there is one level */
     enum kn_salt salt;
     uint64_t elements;
 };
@@ -28,7 +28,7 @@ struct kn_plan {
     struct kn_plan_side from, to; /* gathers use from, scatters to, gs both */
     size_t len;
     uint64_t count, wrap;
-    uint64_t dense_elements; /* of one copy, 0 for gs */
+    uint64_t dense_elements; /* elements in one copy, 0 for gs */
     unsigned dense_copies;
     unsigned element_bytes, threads;
     bool indices_fit_32_bits, rows_may_be_jammed;

@@ -26,19 +26,19 @@ struct kn_result {
     enum kn_pin pin;     /* pinning in effect, never AUTO */
     unsigned index_bits; /* 0: the elements were linked */
     unsigned element_bytes, threads;
-    uint64_t bytes;              /* of one run, as published: the bytes of mb_per_s */
-    uint64_t bytes_with_indices; /* of one run, index loads counted too */
-    uint64_t flops;              /* of one run */
+    uint64_t bytes;              /* bytes a run, as published; mb_per_s is based on them */
+    uint64_t bytes_with_indices; /* bytes a run, including index loads */
+    uint64_t flops;              /* floating-point operations a run */
     uint64_t memory_bytes;       /* allocated */
-    uint64_t huge_bytes;         /* of them in huge pages, as reported by the kernel */
-    struct kn_stats seconds;     /* of the timed runs */
+    uint64_t huge_bytes;         /* part of memory_bytes in huge pages, as reported by the kernel */
+    struct kn_stats seconds;     /* times of the timed runs */
     double cpu_seconds_min;      /* the least CPU time of the slowest thread, of all complete runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
     double mb_per_s_hmean,
         mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */
     double stream_share;             /* mb_per_s / STREAM's on this machine, NAN when not measured */
     double worst_error;              /* largest relative error found by the validation */
-    struct pe_tally counts;          /* of one timed run on average; NAN: not counted here */
+    struct pe_tally counts;          /* mean over the timed runs; NAN: not counted here */
     bool counts_hardware;            /* some of them are of the processors or memory controllers */
     char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
     double *run_seconds;             /* [seconds.len], owned */

@@ -24,7 +24,8 @@ struct kn_runs {
     size_t len; /* 0: too many, the list of steps is no longer */
 };
 
-/* The runs of steps, where they are a quarter of the steps at most; of one step one that never ends.
+/* Find the runs of equal steps. out stays empty if they exceed a quarter of the steps; steps that are
+ * all equal give one run that never ends.
  * Owns:   the caller ends out with kn_runs_fini.
  * Errors: LS_ERR_NOMEM; then out is empty. */
 ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);

@@ -24,7 +24,7 @@ struct kn_stream_need {
     uint64_t elements;         /* an array */
     uint64_t memory_bytes;     /* all arrays */
     uint64_t rule_elements;    /* STREAM's run rule: 4 times all last-level caches, 1 M elements at least */
-    uint64_t last_level_bytes; /* of all last-level caches together; 0: unknown */
+    uint64_t last_level_bytes; /* sum of all last-level caches; 0: unknown */
 };
 
 /* Errors: LS_ERR_UNSUPPORTED for an element size that there is not, LS_ERR_RANGE when the arrays do not fit

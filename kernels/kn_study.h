@@ -9,7 +9,7 @@
 struct kn_study_options {
     struct kn_options run;
     uint64_t span_bytes;           /* extent of a pattern; 0: eight times all last-level caches */
-    uint64_t elements_max;         /* of an array, where the working set varies; 0: STREAM's run rule */
+    uint64_t elements_max;         /* largest array where the working set varies; 0: STREAM's run rule */
     const struct pat_suite *suite; /* patterns instead of the study's own, where it takes some; NULL: none */
 };
 

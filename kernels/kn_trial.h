@@ -14,7 +14,7 @@ struct kn_runner {
     const struct kn_arena *arena;
     kn_move *move;
     struct kn_job job;
-    uint64_t rows_max;           /* of each share; UINT64_MAX: all */
+    uint64_t rows_max;           /* limit for each share; UINT64_MAX: all rows */
     struct kn_share_time *times; /* [threads], NULL: not measured */
 };
 

@@ -10,8 +10,8 @@ static const int32_t mask_4[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 #define KN_ALWAYS static inline __attribute__((always_inline))
 
 struct lanes_8 {
-    __m256i wide;   /* of four 8-byte lanes */
-    __m128i narrow; /* of four 4-byte lanes */
+    __m256i wide;   /* mask of four 8-byte lanes */
+    __m128i narrow; /* mask of four 4-byte lanes */
     int len;
 };
 
@@ -22,7 +22,7 @@ KN_ALWAYS struct lanes_8 lanes_8_of(size_t n)
 }
 
 struct lanes_4 {
-    __m256i wide; /* of eight 4-byte lanes */
+    __m256i wide; /* mask of eight 4-byte lanes */
     int len;
 };
 
