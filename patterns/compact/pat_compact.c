@@ -189,10 +189,10 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     return LS_OK;
 }
 
-/* A row in the making: of one sequence, or of several joined ones. */
+/* A row in the making, from one sequence or from several joined ones. */
 struct pat_making {
     const struct pat_sequence *s;
-    const struct pat_join *join; /* NULL: of one */
+    const struct pat_join *join; /* NULL: the row has one sequence */
     struct pat_sequence joined;
     struct pat_basis basis;
     bool is_formed;
@@ -314,7 +314,7 @@ static ls_err pat_put_members(const struct pat_compaction *c, const struct pat_j
     return LS_OK;
 }
 
-/* Begin the next row: of the given sequence, or of m->join. */
+/* Begin the next row, from the given sequence or from m->join. */
 static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making *m, uint32_t sequence,
                                struct pat_found *f)
 {

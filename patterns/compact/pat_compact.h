@@ -12,7 +12,7 @@ struct pat_compact_options {
     bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): accesses between them are
                       * unknown. Else a break only means that the thread left the traced region. */
     bool no_join;    /* each instruction by itself, also where several take turns on the same data */
-    uint64_t seed;   /* of synthetic patterns; the same seed gives the same pattern. 0: 1 */
+    uint64_t seed;   /* seed of synthetic patterns, the same seed gives the same pattern; 0: 1 */
 };
 
 /* All sequences of a source as patterns; s stays the caller's.

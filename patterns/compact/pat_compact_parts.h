@@ -41,7 +41,7 @@ struct pat_join {
 struct pat_joins {
     struct pat_join *rows; /* every sequence is in one of them; by their first members */
     size_t len;
-    uint32_t *members; /* of all rows */
+    uint32_t *members; /* members of all rows */
 };
 
 /* Find the sequences of s that go together. Sequences that are not fully known (not all accesses were kept,

@@ -37,7 +37,7 @@ enum pat_form { PAT_FORM_LIST(PAT_FORM_ENUM) PAT_FORM_COUNT };
 struct pat_measures {
     double spatial;                       /* spatial locality, 0 to 1 (Weinberg et al., SC'05) */
     double temporal;                      /* temporal locality, 0 to 1 (the same) */
-    double delta_entropy_bits;            /* of the distances */
+    double delta_entropy_bits;            /* entropy of the distances */
     double line_utilisation;              /* bytes used of each line fetched, 0 to 1 */
     double page_utilisation;              /* the same for 4-KiB pages */
     uint64_t footprint_bytes;             /* lines touched x 64 */
@@ -69,19 +69,19 @@ struct pat_found {
     struct pat_indices head, tail;
     struct pat_measures measures;
     uint64_t elem_size_bytes;
-    int64_t stride; /* of PAT_CLASS_UNIFORM, elements */
+    int64_t stride; /* elements; for PAT_CLASS_UNIFORM only */
     /* origin */
     enum pat_op op;
     uint64_t ip, linked_ip; /* in memory, and in the file of its module; the same where none is known */
-    uint32_t module_row;    /* of the source's tables, PAT_NONE */
+    uint32_t module_row;    /* row in the source's tables, or PAT_NONE */
     char *module, *function, *file; /* "" where not known */
     uint32_t line;                  /* 0: not known */
     char *home, *index_home;        /* labels, "" where there is none */
-    uint64_t ranges_print; /* of pat_sequence: patterns of one home with equal ones are of one array */
+    uint64_t ranges_print;          /* as in pat_sequence; equal ones in one home mean one array */
     char *thread;
     uint32_t threads;
     uint64_t accesses;
-    double access_share, cost_share; /* of the whole source, 0 to 1 */
+    double access_share, cost_share; /* shares in the whole source, 0 to 1 */
     uint32_t sequence;               /* row of the pat_sequences it was made of, the first of several */
     struct pat_member *members;      /* in the order of their accesses; NULL: one instruction's */
     size_t members_len;

@@ -80,7 +80,7 @@ static void join_link(const struct pat_sequences *s, const struct pat_tables *t,
 {
     for (size_t i = 0; i < s->len; i++)
         next[i] = PAT_NONE;
-    for (size_t i = 0; i < s->len; i++) { /* those ahead have been here before */
+    for (size_t i = 0; i < s->len; i++) { /* any row ahead was visited earlier */
         const struct pat_sequence *b = &s->rows[orders[i].row];
         const struct join_order key = {.order = b->ahead};
         const struct join_order *found =

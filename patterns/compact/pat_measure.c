@@ -208,7 +208,7 @@ enum {
     PAT_FOLDED = 8 /* repeating sequences need only a part of the limit: fewer of their accesses can differ */
 };
 
-/* The sequence piece by piece; of one beyond the limit, blocks at equal distances. */
+/* Walks over a sequence piece by piece; beyond the limit only over blocks at equal distances. */
 struct pat_walk {
     const struct pat_stream *s;
     size_t at, next_break;

@@ -10,17 +10,17 @@
 /* ---- reuse ---- */
 
 /* Reuse distances: how many other units (lines, words) were touched since a unit was touched before. Exact by
- * a Fenwick tree over the last touches (Bennett and Kruskal, IBM J. Res. Dev. 19, 1975; n log n); of more
- * than a limit of accesses by SHARDS (Waldspurger et al., FAST'15): a fixed share of the units, chosen by a
- * hash, with distances and counts scaled up and its correction of the first bin. */
+ * a Fenwick tree over the last touches (Bennett and Kruskal, IBM J. Res. Dev. 19, 1975; n log n). Beyond a
+ * limit of accesses, estimated by SHARDS (Waldspurger et al., FAST'15): a fixed share of the units, chosen by
+ * a hash, with distances and counts scaled up and its correction of the first bin. */
 
 /* The addresses of a sequence's accesses. */
 struct pat_stream {
     struct pat_pieces pieces;
     struct pat_fold fold;       /* pieces are two periods, without a break; all zero: they are everything */
-    uint64_t elem_size_bytes;   /* of an index, at least 1 */
-    uint64_t access_size_bytes; /* of one access, at least 1 */
-    size_t limit;               /* accesses that are evaluated one by one; of longer sequences a share is */
+    uint64_t elem_size_bytes;   /* bytes per index step, at least 1 */
+    uint64_t access_size_bytes; /* bytes an access, at least 1 */
+    size_t limit;               /* accesses to evaluate at most; longer sequences are sampled */
 };
 
 /* The byte at which access i begins, modulo 2^64. */

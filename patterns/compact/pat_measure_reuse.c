@@ -7,7 +7,7 @@
 
 /* Time of the last touch of each unit: a table where the units are close together, else a map. */
 struct last {
-    uint64_t *table; /* of units [first, first + len); NULL: the map is used */
+    uint64_t *table; /* times for units [first, first + len); NULL: the map is used */
     uint64_t first;
     size_t len;
     struct pat_map map;
@@ -54,7 +54,7 @@ static void last_fini(struct last *l)
 enum {
     PAT_SHARDS_SEED = 0x51a2d5,
     PAT_REUSE_AHEAD = 8,  /* accesses whose last touches are fetched */
-    PAT_SHARDS_FOLDED = 8 /* of two rounds a part of the limit is enough */
+    PAT_SHARDS_FOLDED = 8 /* two rounds need only a part of the limit */
 };
 
 static unsigned pat_reuse_bin(uint64_t distance)

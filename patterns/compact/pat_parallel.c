@@ -15,7 +15,7 @@ struct parallel {
     pthread_mutex_t lock;
     pthread_cond_t lighter;
     size_t next;
-    uint64_t weight; /* of the jobs at work */
+    uint64_t weight; /* weight of the running jobs */
     size_t at_work;
     size_t failed; /* the least number, len: none */
     ls_err err;

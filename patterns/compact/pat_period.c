@@ -295,7 +295,7 @@ static bool pat_join(struct pat_period *p, size_t rows, const struct pat_indices
     if (rows < 2 || p->count % rows != 0 || (is_outer && p->turns % rows != 0)) return false;
     const struct pat_period joined = {p->start, p->len * rows, is_outer ? p->turns / rows : 1,
                                       p->count / rows};
-    struct pat_period here = joined; /* of a folded sequence two rounds are there */
+    struct pat_period here = joined; /* a folded sequence keeps only two rounds */
     const size_t rows_here = (sequence->len - p->start) / joined.len;
     if (here.count > rows_here) here.count = rows_here;
     if (is_outer && !pat_period_holds(&here, sequence)) return false;

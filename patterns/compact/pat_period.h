@@ -15,7 +15,7 @@
  * first `turns` differences between the bases repeat. */
 struct pat_period {
     size_t start; /* indices in front of it */
-    size_t len;   /* of the pattern */
+    size_t len;   /* length of the pattern */
     size_t turns; /* deltas of the outer level; 1: one delta serves all */
     size_t count; /* iterations: it ends before index start + len * count */
 };

@@ -11,7 +11,7 @@ enum { PAT_LINE_BYTES = 64, PAT_COLD_TRIES = 8 };
 /* Lines by the time of their last touch. */
 struct pat_draw {
     const struct pat_likeness *like;
-    uint64_t state; /* of the generator */
+    uint64_t state; /* state of the random generator */
     uint64_t reuse_seen;
     uint64_t *line_of; /* position to line */
     struct pat_fenwick touched;
