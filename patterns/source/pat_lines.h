@@ -15,7 +15,7 @@ struct pat_lines {
     size_t left, room;
     bool has_ended;
     bool last_may_lack_end; /* set by the caller: then that is no damage */
-    uint64_t number;        /* of the line, from 1 */
+    uint64_t number;        /* number of the line, from 1 */
     uint64_t at_bytes;      /* where it begins in the text */
 };
 

@@ -128,13 +128,13 @@ struct many {
     struct pat_source_options options;
     size_t at; /* index of the file after the current one */
     pat_source *child;
-    struct many_map sites, modules, homes, ranges, threads, phases; /* of child */
-    bool *is_alive;                                                 /* of child's ranges */
+    struct many_map sites, modules, homes, ranges, threads, phases; /* rows of child to ours */
+    bool *is_alive;                                                 /* for each of child's ranges */
     size_t alive_room;
     /* ours */
     struct pat_tables tables;
     struct pat_intern known_sites, known_homes;
-    struct pat_source_counts counts; /* of the files before child */
+    struct pat_source_counts counts; /* sums over the files before child */
     double scaled;                   /* sum of their accesses times scale */
     struct pat_event *events;
     struct pat_access *accesses;

@@ -9,7 +9,7 @@
 
 /* The addresses at which the samples of a process hit a node. */
 struct shown {
-    uint64_t low, high; /* of the addresses, high exclusive; low > high: none */
+    uint64_t low, high; /* bounds of the addresses, high exclusive; low > high: none */
     uint64_t base;      /* lowest start that elements give, UINT64_MAX: none */
     bool is_hit;
 };

@@ -9,7 +9,7 @@
 
 struct pat_run_range {
     uint64_t start, end, born_ns, died_ns;
-    uint32_t node, row; /* of /nodes, of the ranges of the source */
+    uint32_t node, row; /* row in /nodes, row in the source's table of ranges */
     bool is_told;       /* range given by the node, not derived from samples */
     bool is_living;
 };
@@ -18,7 +18,7 @@ struct pat_run_range {
 struct pat_run_ranges {
     struct pat_run_range *rows; /* by born_ns */
     size_t len, room, born;     /* born: that many are or were living */
-    struct pat_intern homes;    /* of the whole run */
+    struct pat_intern homes;    /* homes of the whole run */
 };
 
 /* Bursts of one process: indices into bursts. */

@@ -40,8 +40,8 @@ typedef struct pat_source pat_source;
 
 struct pat_source_options {
     const char *format; /* name of a row; NULL: recognised by content */
-    /* Warps of GPUs as the published tool takes them: those with inactive lanes, and those whose lanes are
-     * contiguous, are skipped. */
+    /* Skip the same warps of GPUs as the published tool: warps with inactive lanes, or with contiguous
+     * lanes. */
     bool warps_as_published;
     /* Load addresses of programs and libraries, for traces that lack them; NULL: not known. */
     const struct pat_binaries *binaries;
@@ -98,7 +98,7 @@ ls_err pat_source_next(pat_source *s, struct pat_batch *b);
 
 /* The tables of s. They grow with pat_source_next; labels are complete once it has returned the end. */
 const struct pat_tables *pat_source_tables(const pat_source *s);
-/* The counts so far; of the whole source once pat_source_next has returned the end. */
+/* Return the counts so far; they cover the whole source once pat_source_next has returned the end. */
 struct pat_source_counts pat_source_counts(const pat_source *s);
 /* Free s, its tables and the last batch; NULL-safe. */
 void pat_source_close(pat_source *s);

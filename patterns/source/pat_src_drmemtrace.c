@@ -173,7 +173,7 @@ static ls_err dr_next(void *self, struct pat_batch *b)
     return pat_collect_next(&d->collect, dr_read, d, b);
 }
 
-/* Files with a header begin with it; of others all records of the head must look like some. */
+/* Files with a header begin with it; without one, the records at the head of the file must look plausible. */
 static bool dr_recognise(const void *bytes, size_t len, const char *path)
 {
     const uint8_t *r = bytes;

@@ -18,8 +18,8 @@
 /* ---- modules ---- */
 
 struct run_module {
-    uint32_t row;  /* of the source's table, PAT_NONE: not needed yet */
-    bool is_known; /* whether it is alone */
+    uint32_t row;  /* row in the source's table; PAT_NONE: not needed yet */
+    bool is_known; /* is_alone is determined */
     bool is_alone; /* no other module of its process was ever at any of its addresses */
 };
 
@@ -30,7 +30,7 @@ struct run_modules {
     const struct prof_module *modules;
     const struct prof_line *lines;
     size_t len, lines_len;
-    struct run_module *rows; /* of each module */
+    struct run_module *rows; /* a row for each module */
     size_t last;
 };
 
@@ -150,8 +150,8 @@ struct run {
     const struct prof_thread *threads;
     const struct prof_phase *phases;
     size_t bursts_len, threads_len, phases_len;
-    uint32_t *order;                    /* of the bursts: by process, then time */
-    uint32_t *thread_rows, *phase_rows; /* of the source, PAT_NONE: not needed yet */
+    uint32_t *order;                    /* indices of the bursts, by process, then time */
+    uint32_t *thread_rows, *phase_rows; /* rows in the source's tables; PAT_NONE: not needed yet */
     uint32_t *thread_phase;             /* the innermost one that a thread is in, UINT32_MAX: none */
     struct run_modules modules;
     struct pat_run_ranges ranges;

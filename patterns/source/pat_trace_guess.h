@@ -17,9 +17,9 @@ struct pat_track {
 };
 
 struct pat_guess_thread {
-    struct pat_track **pages; /* of 256 sites each */
+    struct pat_track **pages; /* pages of 256 sites each */
     size_t pages_len;
-    struct pat_track *last; /* of the site before, NULL at first */
+    struct pat_track *last; /* track of the previous site, NULL at first */
 };
 
 struct pat_guess {

@@ -39,7 +39,7 @@ struct pat_rows {
     uint8_t *data;
     size_t len_bytes, room_bytes;
     struct pat_tables known;
-    uint64_t ip; /* of the site before */
+    uint64_t ip; /* address of the previous site */
 };
 
 /* Append the next row of the table of sites: rows are put in their order, each once. The instruction's

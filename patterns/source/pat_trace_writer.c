@@ -31,7 +31,7 @@ struct pat_trace_writer {
     struct pat_rows rows; /* the stream of the rest */
     uint32_t accesses;    /* in the chunk */
     uint64_t accesses_all, bytes;
-    bool *is_named; /* of homes: the label was written */
+    bool *is_named; /* for each home: its label was written */
     size_t named_room;
 };
 

@@ -18,7 +18,7 @@ struct pat_file {
     const uint8_t *at; /* bytes read and not used yet */
     size_t left;
     bool has_ended;
-    uint64_t end_bytes; /* of the buffer, in the file */
+    uint64_t end_bytes; /* offset in the file at which the buffer ends */
 };
 
 /* Read more bytes and append them to the remaining ones.  Errors: as read, naming the file. */

@@ -15,7 +15,7 @@ struct unarchive {
     const char *name;
     bool is_between, has_ended; /* members */
     bool by_directory;
-    ls_err err; /* of reading the file */
+    ls_err err; /* error from reading the file */
 };
 
 static const struct {
