@@ -20,8 +20,8 @@ enum pat_op { PAT_OP_LOAD, PAT_OP_STORE };
  * site, in the order of the lanes. */
 struct pat_site {
     uint64_t ip;         /* as the thread ran it: position-independent code is not unrelocated */
-    uint32_t module;     /* of the ip, PAT_NONE: not known */
-    uint16_t size_bytes; /* of one access; 0: not given by the source */
+    uint32_t module;     /* module that contains ip; PAT_NONE: not known */
+    uint16_t size_bytes; /* width of one access; 0: not given by the source */
     uint8_t operand; /* 0, 1, ... in the order of the accesses of one execution; loads and stores together */
     uint8_t op;      /* enum pat_op */
 };
@@ -72,7 +72,7 @@ enum pat_event_kind {
 };
 struct pat_event {
     uint8_t kind;    /* enum pat_event_kind */
-    uint32_t thread; /* whose; PAT_NONE: of all (ranges) */
+    uint32_t thread; /* the thread it concerns; PAT_NONE: all (ranges) */
     uint32_t what;
 };
 

@@ -29,21 +29,21 @@ enum pat_role { PAT_ROLE_BOTH, PAT_ROLE_GATHER, PAT_ROLE_SCATTER, PAT_ROLE_COUNT
 struct pat_key {
     const char *name; /* as Spatter 2 spells it; Spatter 1's names are further rows */
     enum pat_value kind;
-    enum pat_role role; /* of patterns and deltas */
-    size_t offset;      /* of counts and texts: in struct pat_config */
-    int64_t minimum;    /* of counts; -1 means "not set" and leaves the default */
+    enum pat_role role; /* for patterns and deltas */
+    size_t offset;      /* for counts and texts: offset in struct pat_config */
+    int64_t minimum;    /* for counts; -1 means "not set" and leaves the default */
 };
 
 struct pat_builder {
     struct pat_config config;
     const char *dir;            /* where RAW=FILE is looked for, NULL: the current directory */
-    size_t indices_max;         /* of a generator, 0: no limit */
+    size_t indices_max;         /* limit for a generator, 0: no limit */
     bool no_raw_files;          /* refuse RAW=FILE */
     bool generator_wins;        /* a generator's delta overrides the key also when that comes later (files) */
     bool given[PAT_ROLE_COUNT]; /* delta by key */
     bool generated[PAT_ROLE_COUNT]; /* delta by generator */
     int64_t generated_delta[PAT_ROLE_COUNT];
-    char note[256]; /* of the last value, "" for none */
+    char note[256]; /* note on the last value, "" for none */
 };
 
 /* The key called name, NULL when there is none. */

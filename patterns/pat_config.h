@@ -69,7 +69,7 @@ struct pat_config {
     uint64_t wrap;                                            /* dense rows that are used in turn */
     uint64_t runs;                                            /* timed runs */
     uint64_t boundary;        /* indices were taken modulo this; 0: they were not */
-    uint64_t seed;            /* of the data; 0: by the clock */
+    uint64_t seed;            /* seed for the data; 0: by the clock */
     uint64_t pattern_size;    /* patterns were cut to this length; 0: they were not */
     uint64_t local_work_size; /* accepted, without effect on CPUs */
 };

@@ -31,7 +31,7 @@ struct pat_json {
     const unsigned char *chunk;
     size_t counted;    /* bytes of chunk whose lines were counted */
     size_t line;       /* 1 for the first */
-    size_t begin_line; /* of the configuration */
+    size_t begin_line; /* line at which the configuration begins */
     enum pat_json_place place;
     const struct pat_key *key; /* NULL: one that is skipped */
     unsigned skipped;          /* depth inside a value that is skipped */
