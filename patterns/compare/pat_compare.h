@@ -43,8 +43,8 @@ enum {
     /* features of a block, in this order */
     PAT_AT_DISTANCES = 0,                         /* PAT_LAGS histograms, shares */
     PAT_AT_REUSE = PAT_LAGS * PAT_BINS,           /* shares */
-    PAT_AT_FOOTPRINT = PAT_AT_REUSE + PAT_REUSES, /* of PAT_BLOCK_MIN accesses, of the block */
-    PAT_AT_UTILISATION = PAT_AT_FOOTPRINT + 2,    /* of lines, of pages */
+    PAT_AT_FOOTPRINT = PAT_AT_REUSE + PAT_REUSES, /* PAT_BLOCK_MIN accesses, the block */
+    PAT_AT_UTILISATION = PAT_AT_FOOTPRINT + 2,    /* lines, pages */
     PAT_BLOCK_FEATURES = PAT_AT_UTILISATION + 2
 };
 
@@ -72,7 +72,7 @@ void pat_block_measure(const int64_t *accesses, size_t len, int64_t origin, stru
 /* The accesses of a pattern by number, independent of its notation: UNIFORM:8:1 with delta 8 and count 2
  * walks as UNIFORM:16:1 with count 1 does. Comparison uses patterns only through this type. */
 struct pat_walk {
-    const struct pat_indices *list;   /* of one iteration: indices, or positions in inner */
+    const struct pat_indices *list;   /* one iteration: indices, or positions in inner */
     const struct pat_indices *inner;  /* NULL: one level */
     const struct pat_indices *deltas; /* NULL: delta alone */
     int64_t delta;
@@ -198,7 +198,7 @@ struct pat_item {
     char *thread;
     enum pat_kind kind;
     uint32_t threads;         /* number of threads with this pattern */
-    double share;             /* of the total cost; NAN: unknown */
+    double share;             /* share in the total cost; NAN: unknown */
     uint32_t input;           /* number of its file */
     struct pat_walk walks[2]; /* two for PAT_KIND_BOTH: accesses that read, and accesses that write */
     size_t walks_len;
@@ -234,7 +234,7 @@ ls_err pat_items_move(struct pat_items *from, struct pat_items *to, uint32_t inp
 ls_err pat_item_distance(struct pat_item *a, struct pat_item *b, double *out);
 
 struct pat_item_comparison {
-    struct pat_comparison total; /* of both sides: means, and twice the smaller p-value */
+    struct pat_comparison total; /* both sides: means, and twice the smaller p-value */
     bool same;                   /* the same accesses */
 };
 
@@ -288,7 +288,7 @@ ls_err pat_items_match(struct pat_items *a, struct pat_items *b, const struct pa
 struct pat_group {
     size_t representative; /* the medoid: least sum of distances to the other members */
     size_t members;
-    uint64_t threads; /* of all members, each counted once */
+    uint64_t threads; /* threads of all members, each counted once */
     uint32_t inputs;  /* number of files with members */
     double share;     /* sum of the members' shares; NAN if none is known */
     double diameter;  /* largest distance between two members */

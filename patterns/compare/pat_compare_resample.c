@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAT_NORMAL_QUANTILE 1.959964 /* of (1 + PAT_CONFIDENCE) / 2 */
+#define PAT_NORMAL_QUANTILE 1.959964 /* the normal quantile of (1 + PAT_CONFIDENCE) / 2 */
 
 /* The blocks of both, without the features that are 0 in all of them (most bins of most patterns). */
 struct pat_pool {
