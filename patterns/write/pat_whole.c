@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct pat_flat {
-    const struct pat_indices *indices, *levels; /* levels: of multi kernels, which of indices; NULL */
+    const struct pat_indices *indices, *levels; /* levels: positions in indices (multi kernels), or NULL */
     const struct pat_indices *deltas;
     int64_t delta;
 };

@@ -12,7 +12,7 @@
 
 struct pat_write_options {
     const char *source;    /* name of the program or trace the patterns were found in, for people */
-    uint64_t accesses_max; /* of a pattern where a format needs each access: 0 is 2^20 */
+    uint64_t accesses_max; /* limit for a pattern where a format lists each access; 0: 2^20 */
     /* Receives warnings about a file that is written nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;
