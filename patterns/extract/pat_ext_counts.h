@@ -68,7 +68,7 @@ static inline struct pat_ext_way *pat_ext_ways_find(struct pat_ext_way *slots, u
  * PLDI 1994, section 9). Zeroed: no number yet, or only zeros. */
 struct pat_ext_divisor {
     uint64_t value;   /* 0: none */
-    uint64_t inverse; /* of its odd part, modulo 2^64 */
+    uint64_t inverse; /* inverse of its odd part, modulo 2^64 */
     uint64_t most;    /* the largest quotient */
 };
 
@@ -96,7 +96,7 @@ struct pat_ext_tally {
     uint32_t batches;           /* batches of runs since sampling began */
     struct pat_ext_divisor gcd; /* greatest common divisor of all distances, 0: all are 0 */
     uint16_t len;               /* slots in use */
-    uint8_t log2_cap;           /* of slots, 0: none */
+    uint8_t log2_cap;           /* log2 of the number of slots; 0: no slots */
     bool is_pruned : 1;
     bool is_sampled : 1; /* pruned, and hardly any distance has a slot */
     uint8_t newcomers;   /* runs without a slot since it was pruned */
@@ -167,7 +167,7 @@ struct pat_ext_pages {
     struct pat_ext_way *last;
 };
 
-/* The slow path of pat_ext_pages_touch: the page is not in its first bucket; hash: of the page. */
+/* The slow path of pat_ext_pages_touch: the page, whose hash is given, is not in its first bucket. */
 void pat_ext_pages_turn(struct pat_ext_pages *p, struct pat_ext_budget *b, uint64_t line, uint64_t hash);
 
 /* Return whether the page is in the sample. */

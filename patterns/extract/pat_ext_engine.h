@@ -199,7 +199,7 @@ struct pat_ext_slab {
 
 struct pat_ext {
     const struct pat_extract_options *options; /* with the defaults filled in */
-    const struct pat_tables *tables;           /* of the source, as of this batch */
+    const struct pat_tables *tables;           /* tables of the source, as of this batch */
     struct pat_ext_arena arena;
     struct pat_ext_budget budget, counts; /* counts: for distances and pages, so that sequences keep their
                                              share */

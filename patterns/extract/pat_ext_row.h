@@ -26,7 +26,7 @@ struct pat_ext_row;
  * Zeroed: no turns yet. */
 struct pat_ext_turns {
     struct pat_ext_row *ahead, *first; /* NULL: none, or no longer linked */
-    uint64_t len;                      /* turns so far; of a linked row: those replayed so far */
+    uint64_t len;                      /* turns so far; in a linked row: turns replayed so far */
     uint64_t begin[2];                 /* numbers among all accesses of the first two turns */
     int64_t distance;                  /* the distance from the second turn on */
     uint32_t watchers;                 /* number of rows that have this one as ahead or first */
@@ -109,8 +109,8 @@ size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs);
  * Owns:   r, whose echo is allocated if it has none.  Without memory no round is noticed. */
 void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r);
 
-/* End the repetition of r: keep and count the accesses since it began. What does not fit is not kept;
- * r->is_cut is then set. */
+/* End the repetition of r: keep and count the accesses since it began. If they do not fit, they are counted
+ * but not kept, and r->is_cut is set. */
 void pat_ext_echo_leave(struct pat_ext *e, struct pat_ext_row *r);
 
 /* Restart detection after a jump, which is the last token of the stream of r, which has left its round. */
@@ -138,7 +138,7 @@ struct pat_ext_row {
                                                      same */
     uint64_t hi;
     uint64_t stamp;    /* event up to which lo, hi and the order of accesses are valid */
-    uint64_t addr;     /* of the last access */
+    uint64_t addr;     /* address of the last access */
     int64_t distance;  /* distance from the previous access to the last one */
     uint64_t run;      /* length of the current run, not yet in the tally and the stream */
     uint64_t line;     /* the last line accessed */
@@ -168,9 +168,9 @@ struct pat_ext_row {
     uint64_t anchor;          /* the middle of its area */
     uint32_t number;          /* rank by first access, set when the source has ended */
     uint64_t first_access;    /* its number among all accesses */
-    uint64_t range_bytes;     /* of the longest range */
-    uint64_t offset_gcd;      /* of the offsets at which sequences begin in their ranges */
-    uint64_t cross_gcd;       /* of the distances between ranges */
+    uint64_t range_bytes;     /* length of the longest range */
+    uint64_t offset_gcd;      /* GCD of the offsets at which sequences begin in their ranges */
+    uint64_t cross_gcd;       /* GCD of the distances between ranges */
     int64_t *crossings;       /* the distances between ranges, until it is decided whether the home is a
                                  pool */
     uint32_t switches;        /* changes of the range, at most PAT_EXT_POOL_SWITCHES */

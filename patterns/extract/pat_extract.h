@@ -26,7 +26,7 @@ struct pat_extract_options {
     enum pat_mode mode;
     uint64_t memory_bytes; /* default 1 GiB */
     uint32_t top;          /* sequences to return; more with_companions */
-    uint64_t accesses_min; /* of a sequence */
+    uint64_t accesses_min; /* threshold for the accesses of a sequence */
     uint32_t unique_min;   /* unique distances ... */
     double far_share_min;  /* ... or share of distances that are far */
     uint64_t far_elements; /* |distance| from which one is far: 513 as published */
@@ -90,11 +90,11 @@ static inline size_t pat_sequence_len(const struct pat_sequence *s)
 struct pat_sequences {
     struct pat_sequence *rows; /* the costliest first, companions last */
     size_t len;
-    uint64_t accesses;          /* of the source */
+    uint64_t accesses;          /* accesses in the source */
     uint64_t sites;             /* number of sites seen */
     uint64_t accesses_filtered; /* in sequences that the mode rejected */
     uint64_t accesses_unplaced; /* dropped because no memory was left for a row */
-    double cost;                /* of all sequences */
+    double cost;                /* total cost of all sequences */
 };
 
 /* Return o's top, or the default of its mode. */

@@ -154,7 +154,7 @@ enum { BACKWARD_STEPS = 48 };
 
 struct backward_insn {
     uint32_t at;
-    uint32_t target; /* of a jump inside the function: offset of the instruction, else UINT32_MAX */
+    uint32_t target; /* a jump inside the function: offset of its target, else UINT32_MAX */
 };
 
 struct backward {

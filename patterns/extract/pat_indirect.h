@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fill in index_site of the sequences; PAT_NONE where it is unknown. accesses: of every site of t.
+/* Fill in index_site of the sequences; PAT_NONE where it is unknown. accesses: a count for every site of t.
  * Errors: LS_ERR_NOMEM. A file that cannot be read, or is for another machine, provides no code. */
 ls_err pat_indirect(const struct pat_tables *t, const uint64_t *accesses, struct pat_sequence *rows,
                     size_t len);
