@@ -15,7 +15,7 @@ static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 
 struct stratum {
-    double user_ns, split_variance; /* of user_ns, because it was split off by ticks */
+    double user_ns, split_variance; /* variance of user_ns, because it was split off by ticks */
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;
 };

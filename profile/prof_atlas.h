@@ -41,7 +41,7 @@ ls_err prof_atlas_list(prof_profile *p, struct ndm_atlas *out);
 
 #define PROF_ATLAS_ALL ((UINT32_C(1) << NDM_METRICS_LEN) - 1)
 struct prof_atlas_want {
-    uint32_t field;   /* of the atlas */
+    uint32_t field;   /* field of the atlas */
     uint32_t metrics; /* a bit each: 1 << NDM_STALL */
     bool steps;       /* step_values, too */
 };

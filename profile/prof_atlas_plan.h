@@ -18,7 +18,7 @@ struct prof_planned_domain {
     uint64_t block;               /* cells of the program's along each axis of a stored one; 1: as they are */
 };
 struct prof_planned_field {
-    uint32_t domain; /* of the plan */
+    uint32_t domain; /* domain of the plan */
     uint32_t node;   /* the first of its lives; UINT32_MAX: all nodes of the domain */
     enum ndm_centering centering;
     uint64_t samples; /* the caller's count */
@@ -26,7 +26,7 @@ struct prof_planned_field {
 struct prof_atlas_plan {
     LS_VECTOR(struct prof_planned_domain) domains;
     LS_VECTOR(struct prof_planned_field) fields; /* each domain's field of all nodes before its others */
-    uint32_t *domain_of;                         /* beside prof_domains.domains: of the plan */
+    uint32_t *domain_of;                         /* beside prof_domains.domains: domain of the plan */
     uint32_t (*fields_of)[2]; /* beside prof_domains.spans: node's, all nodes'; PROF_NO_FIELD */
 };
 

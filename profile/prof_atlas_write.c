@@ -69,7 +69,7 @@ static bool prof_is_all_fill(const struct prof_array *a, const uint8_t *from, hs
     return memcmp(from, fill, bytes) == 0 && memcmp(from, from + bytes, (len - 1) * bytes) == 0;
 }
 
-/* Slabs of the slowest axis, each a row of chunks: those without a value are not stored at all. */
+/* Write slabs of the slowest axis, one row of chunks each; slabs without a value are not stored. */
 static ls_err prof_array_put_slabs(struct prof_writer *w, hid_t dataset, const struct prof_array *a)
 {
     const hid_t memory_type = prof_h5_memory_type(a->type), file_space = H5Dget_space(dataset);

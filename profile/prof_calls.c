@@ -10,7 +10,7 @@ struct prof_calls {
     struct prof_calls_context context;
     prof_functions *functions;
     prof_stacks *stacks;
-    struct prof_stack stack; /* of the burst under way: large */
+    struct prof_stack stack; /* stack of the current burst; large */
 };
 
 static ls_err prof_calls_fill(prof_calls *c)

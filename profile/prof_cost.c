@@ -103,7 +103,7 @@ struct prof_cost_node {
     bool is_kept;
     struct {
         uint64_t all[PROF_LINE_WORDS], now[PROF_LINE_WORDS];
-    } * lines; /* of the whole run, and of the burst; NULL: never timed */
+    } * lines; /* bitmaps for the whole run and for the burst; NULL: never timed */
 };
 
 static double prof_count_lines(const uint64_t *bitmap)

@@ -61,7 +61,7 @@ struct prof_cost_model {
     double l1_cycles, dram_cycles;
     double beyond_l2_cycles;   /* a load whose level is not known is beyond L2 above this latency */
     double latency_max_cycles; /* above: an interrupted load */
-    double step_cycles;        /* of the counter that latencies were read from; 1: not coarse */
+    double step_cycles;        /* step of the counter that latencies were read from; 1: not coarse */
     double issue_width;
     double weight_max_ns, weight_usual_ns; /* above the maximum a burst gets the usual weight */
     uint32_t window_begin;                 /* first position that carries a latency anywhere in the run */

@@ -38,7 +38,7 @@ struct prof_map_span {
     uint64_t from_ns; /* since the start of the run */
     uint32_t domain;  /* row of domains, or PROF_NO_DOMAIN: it is not mapped */
     uint32_t layout;  /* row of layouts */
-    uint32_t order;   /* of registration: for equal times the last one counts */
+    uint32_t order;   /* order of registration: for equal times the last one counts */
 };
 
 struct prof_domains {

@@ -15,7 +15,7 @@ struct prof_dump {
     uint32_t process; /* row */
     uint64_t time_ns; /* since the start of the run */
     uint32_t extents[3];
-    uint64_t threshold_cycles; /* of loads; 0: all accesses */
+    uint64_t threshold_cycles; /* threshold for loads; 0: all accesses */
 };
 typedef LS_VECTOR(struct prof_dump) prof_dump_list;
 

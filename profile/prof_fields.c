@@ -46,7 +46,7 @@ struct prof_fields {
     bool tells_places;  /* this pass writes the place of each sample */
     struct prof_window window;
     struct prof_cost_model cost;
-    struct prof_cost_loads loads; /* of the whole run */
+    struct prof_cost_loads loads; /* loads of the whole run */
     struct prof_cost_nodes nodes;
     struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
     uint32_t slices;
@@ -182,7 +182,7 @@ static ls_err prof_each_burst(struct prof_fields *f, prof_burst_fn *fn)
 struct prof_landing {
     size_t span;     /* row; SIZE_MAX: not mapped then */
     bool is_outside; /* in no value of the domain */
-    uint64_t value;  /* of the stored domain */
+    uint64_t value;  /* value of the stored domain */
 };
 #define PROF_NOT_MAPPED SIZE_MAX
 

@@ -78,7 +78,7 @@ static hid_t prof_text_like(hid_t file_type)
 /* Texts of a slab; false: out of memory, or of room. */
 static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, struct prof_h5_texts *t)
 {
-    enum { BLOCK_BYTES = 32 }; /* of malloc, at least */
+    enum { BLOCK_BYTES = 32 }; /* least memory that malloc uses for a block */
     for (uint64_t i = 0; i < len; i++) {
         const size_t bytes = strnlen(packed + i * width, width);
         if (bytes + BLOCK_BYTES > t->room_bytes) return false;

@@ -10,7 +10,7 @@
 /* A living block. */
 struct prof_block {
     uint32_t site; /* PROF_NO_SITE: no call path */
-    uint32_t node; /* PROF_NO_NODE until a sample hits it; of a free row the next one */
+    uint32_t node; /* PROF_NO_NODE until a sample hits it; in a free row, the next free row */
     uint64_t born_ns;
     double blocks; /* number of blocks it represents */
 };

@@ -28,7 +28,7 @@ const char *prof_jit_named(prof_jit *j, uint64_t ip);
 
 struct prof_jit_counts {
     uint64_t named, nameless;
-    const char *map_path; /* of a map that was used; "" without one */
+    const char *map_path; /* path of a map that was used; "" without one */
 };
 /* Fill in the rows without a module that are generated code: module "[jit]", function by the map or
  * "[jit] anon+0xOFFSET" of its mapping; and functions that only the map knows. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { PROF_PAGE_BYTES = 4096, PROF_HUGE_BYTES = 2 << 20 };
-static const double PROF_QUANTILE = 1.96; /* of the normal distribution: 95 % */
+static const double PROF_QUANTILE = 1.96; /* quantile of the normal distribution for 95 % */
 /* Used where nothing was measured: right in the order of magnitude. */
 static const double PROF_USUAL_FAULT_NS = 700, PROF_USUAL_HUGE_FAULT_NS = 150000,
                     PROF_USUAL_FAULT_ERROR = 0.5;

@@ -21,7 +21,7 @@ struct prof_kernel_cell {
     uint32_t cause, node; /* node PROF_NO_NODE: none */
     uint64_t ip;          /* the instruction, or the call */
     double calls, bytes, time_ns;
-    double variance; /* of time_ns, because only a sample was seen */
+    double variance; /* variance of time_ns, because only a sample was seen */
 };
 
 /* Zeroed is empty. */

@@ -11,7 +11,7 @@
 struct prof_latency {
     const struct mach_calibration *calibration; /* NULL: no levels */
     uint64_t subtracted_cycles;                 /* from every reading, before it went to the spool */
-    uint64_t control_cycles, control_len;       /* of all bursts so far */
+    uint64_t control_cycles, control_len;       /* totals of all bursts so far */
     double carry_cycles;                        /* remainder of rounding */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Join several profiles: of the ranks of a job on several machines, or of runs that belong together. Every
+/* Join several profiles: the ranks of a job on several machines, or runs that belong together. Every
  * row keeps its contents; only row numbers and times change. Phases and shared nodes of one name become one.
  *
  * Thread: one of the process at a time (HDF5 is not thread-safe). */

@@ -15,7 +15,7 @@ struct prof_merge_file {
     const char *path;
     prof_profile *profile;
     uint64_t shift_ns;                    /* its start since the earliest one */
-    uint64_t first_row[PROF_TABLE_COUNT]; /* of its rows in the merged tables that are appended as they are */
+    uint64_t first_row[PROF_TABLE_COUNT]; /* its first row in each merged table that takes rows unchanged */
     uint64_t samples_len, first_sample;
     uint32_t first_field;
     uint32_t *node_of, *phase_of; /* merged row for each row of the file */

@@ -33,7 +33,7 @@ struct prof_modules {
 ls_err prof_modules_init(struct prof_modules *m, const struct prof_survey *survey, sym_files *files);
 void prof_modules_fini(struct prof_modules *m);
 
-/* The copy of path (from names; NULL: of any file) whose hull holds addr, NULL: none. */
+/* The copy of path (from names; NULL: any file) whose hull holds addr, NULL: none. */
 struct prof_loaded *prof_modules_at(const struct prof_modules *m, const char *path, uint64_t addr);
 /* The copy that held addr at that time (CLOCK_MONOTONIC), else another one that holds it, NULL: none. */
 struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t addr, uint64_t time_ns);

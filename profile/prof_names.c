@@ -54,7 +54,7 @@ const char *prof_name(prof_names *n, const char *text, size_t len)
     if (!copy) return "";
     memcpy(copy, text, len);
     copy[len] = '\0';
-    ls_text_clean(copy, len, "\t"); /* of source lines, too */
+    ls_text_clean(copy, len, "\t"); /* source lines contain tabs */
     return prof_name_keep(n, copy, len);
 }
 

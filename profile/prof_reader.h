@@ -45,7 +45,7 @@ struct prof_process {
     uint32_t exit_code;    /* UINT32_MAX: not known */
     uint32_t exit_signal;  /* UINT32_MAX: none known */
     int32_t rank;          /* -1: none */
-    uint32_t ranks_len;    /* of the job, 0: not known */
+    uint32_t ranks_len;    /* ranks of the job, 0: not known */
     const char *rank_from; /* environment variable with the rank */
     uint64_t peak_bytes;   /* most memory that was resident; UINT64_MAX: not known */
     const char *exe, *cmdline;
@@ -103,7 +103,7 @@ struct prof_inline {
     uint32_t line;  /* row of lines */
     uint32_t depth; /* 1: the one that called the line's function; the last one is the symbol */
     const char *function, *file;
-    uint32_t line_number; /* of the call */
+    uint32_t line_number; /* line of the call */
 };
 struct prof_phase {
     uint32_t id, parent;
@@ -130,7 +130,7 @@ struct prof_source {
 struct prof_frame {
     uint32_t parent; /* row of the caller, before its own; UINT32_MAX for the outermost */
     uint32_t process;
-    uint64_t ip;   /* of a caller: return address - 1, so that its line is the call's */
+    uint64_t ip;   /* for a caller: return address - 1, so that its line is the call's */
     uint32_t line; /* row of lines, UINT32_MAX: none */
 };
 /* Blocks allocated at one call path. */

@@ -28,7 +28,7 @@ struct prof_lane {
     struct prof_kernel_announced announced;
     struct prof_snapshot maps;
     LS_VECTOR(struct prof_sample)
-    samples; /* of the open burst: written together, so that bursts are contiguous */
+    samples; /* samples of the open burst, written together so that bursts are contiguous */
 };
 
 struct prof_replay {
@@ -45,14 +45,14 @@ struct prof_replay {
     struct prof_latency latency;
     struct prof_kernel_cells kernel;
     struct prof_lane *lanes;
-    struct prof_lane *main_lane;             /* of the process's first thread; NULL: it has no file */
+    struct prof_lane *main_lane;             /* lane of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */
     uint64_t phases_unmatched, phases_left_open, forks_left_out;
     uint64_t threshold_cycles; /* that the program set for its dumps */
     uint32_t process, threads_begun;
     uint32_t lanes_len;
-    uint32_t sampled_tid, sampled_thread; /* of the last SAMPLE: tid 0 is none */
-    size_t first_frame;                   /* of this process in run->frames */
+    uint32_t sampled_tid, sampled_thread; /* thread of the last SAMPLE; tid 0: none */
+    size_t first_frame;                   /* first frame of this process in run->frames */
 };
 
 static inline struct prof_process *prof_process_of(struct prof_replay *r)

@@ -18,7 +18,7 @@ struct prof_resolve_options {
     const char *why_no_hw; /* why hardware did not sample; printed after the process's reason */
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
-    uint32_t pid;    /* of the program that the launcher started */
+    uint32_t pid;    /* process that the launcher started */
     uint32_t slices; /* equal parts of the run as steps of fields; 0: a step per phase */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */
@@ -28,7 +28,7 @@ struct prof_resolve_options {
 };
 struct prof_resolve_stats {
     uint64_t samples, bursts, processes, threads, damaged_files;
-    uint64_t dropped_bytes; /* of records that found no room in the spool */
+    uint64_t dropped_bytes; /* records that found no room in the spool */
     uint64_t dumps;         /* files that the program asked for and got */
     uint64_t dumps_failed;  /* ... and did not get; ls_last_error has the reason of the last one */
 };

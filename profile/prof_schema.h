@@ -80,7 +80,7 @@ enum prof_level { PROF_LEVEL_L1, PROF_LEVEL_L2, PROF_LEVEL_L3, PROF_LEVEL_DRAM, 
     X(BLOCK, "block", 1)         /* one heap block; below its site */                                        \
     X(SYMBOL, "symbol", 1)       /* one global or static variable; below static or code */                   \
     X(SECTION, "section", 1)     /* one ELF section of a module without symbols; below static or code */     \
-    X(TLS, "tls", 1)             /* thread-local storage: of one module, or one variable */                  \
+    X(TLS, "tls", 1)             /* thread-local storage: a module's, or one variable */                     \
     X(FRAME, "frame", 1)         /* stack frames of one function; below the stack of its thread */           \
     X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */
 

@@ -20,7 +20,7 @@ struct prof_naming {
     struct prof_site *site;
     uint64_t identity;
     struct prof_call_place place;
-    uint32_t order; /* of the first site with this identity */
+    uint32_t order; /* id of the first site with this identity */
     bool is_large;  /* a site with this identity */
 };
 
@@ -202,7 +202,7 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
 
 static void prof_name_nodes(const struct prof_sites *s, prof_tree *tree)
 {
-    for (size_t i = s->rows.len; i-- > 0;) { /* of several the first one names it */
+    for (size_t i = s->rows.len; i-- > 0;) { /* backwards: the first site of a node names it */
         const struct prof_site *site = &s->rows.rows[i];
         if (site->node != PROF_NO_NODE) prof_tree_node(tree, site->node)->label = site->label;
     }

@@ -26,7 +26,7 @@ enum { PROF_LARGE_BLOCK_BYTES = 4096 };
 /* Facts about a site beside its row. */
 struct prof_site_facts {
     double blocks, bytes; /* estimated */
-    uint64_t key;         /* of its node; 0: not computed */
+    uint64_t key;         /* key of its node; 0: not computed */
     uint32_t block_nodes; /* made so far */
     bool is_mapping;      /* mmap: below anonymous memory */
     bool is_large;        /* has made a block of PROF_LARGE_BLOCK_BYTES: it is in every recording */

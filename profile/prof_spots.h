@@ -16,7 +16,7 @@ struct prof_spot_key {
 };
 struct prof_spot {
     struct prof_spot_key burst;
-    uint32_t access; /* of the burst, from 0 */
+    uint32_t access; /* number of the access in the burst, from 0 */
     uint32_t domain; /* row of prof_domains */
     uint64_t value;  /* NDM_NOWHERE: outside of it */
 };

@@ -9,7 +9,7 @@ enum { PROF_STATIC_SLOTS = 4096, PROF_STATIC_RECENT = 8 };
 struct prof_static_slot {
     const struct prof_loaded *module; /* NULL: empty */
     uint64_t base, end;               /* addresses that have this answer */
-    uint64_t first;                   /* of the variable; elements count from there */
+    uint64_t first;                   /* start of the variable; elements count from there */
     uint64_t elem_size_bytes;
     uint32_t home, node;
 };
@@ -75,7 +75,7 @@ static uint32_t prof_static_node(struct prof_statics *s, const struct prof_loade
         n->elem_size_bytes = thing->elem_size_bytes;
         n->dims = thing->elem_size_bytes ? 1 : 0;
     } else if (n->base != base || n->end != end) {
-        n->base = n->end = 0; /* several places: of processes, or of copies */
+        n->base = n->end = 0; /* several places: processes or copies differ */
     }
     prof_note_life(s, id, l, after > before);
     return id;

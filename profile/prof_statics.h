@@ -14,7 +14,7 @@ struct prof_statics {
     const struct prof_modules *modules; /* borrowed, as tree is */
     prof_tree *tree;
     uint64_t start_ns;
-    struct prof_static_slot *slots, *recent; /* of data asked about before */
+    struct prof_static_slot *slots, *recent; /* caches of earlier lookups */
     size_t recent_next;
 };
 

@@ -31,7 +31,7 @@ struct prof_step_source {
     const struct prof_thread *threads;
     uint32_t process;
     uint32_t slices;      /* that many equal parts of the run; 0: by phase */
-    uint64_t duration_ns; /* of the run */
+    uint64_t duration_ns; /* duration of the run */
 };
 /* Make at most max steps: if there are more spans, adjacent ones are joined. Fewer than two steps give none:
  * they would equal the whole run. If several threads of a process have phases, the first thread's are used.

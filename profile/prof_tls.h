@@ -18,7 +18,7 @@ struct prof_tls_block {
     uint64_t base, end;
     struct prof_loaded *module; /* NULL: the thread's control block */
     uint32_t lane;
-    uint32_t next_free; /* of rows that are free */
+    uint32_t next_free; /* used in free rows */
     bool is_live;
 };
 struct prof_tls {

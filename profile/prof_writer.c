@@ -30,7 +30,7 @@ struct prof_writer {
     uint8_t *buffers[PROF_COL_COUNT];
     size_t buffered_rows;
     uint64_t rows;               /* on disk */
-    int fd;                      /* of the same file, to reserve room with */
+    int fd;                      /* descriptor of the same file, to reserve room with */
     uint64_t reserved_end_bytes; /* blocks below it are allocated */
 };
 
@@ -340,7 +340,7 @@ static uint64_t prof_column_bytes(const struct prof_field *f, const void *column
     return bytes + (rows_len * width < PROF_PLAIN_TEXT_BYTES ? rows_len * width : 0);
 }
 
-/* width: of texts, 0 for numbers. */
+/* width is the width of texts, 0 for numbers. */
 static hid_t prof_field_properties(size_t width, size_t rows_len)
 {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
