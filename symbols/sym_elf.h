@@ -14,7 +14,7 @@
 struct sym_elf {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    Elf *elf;              /* of the file itself */
+    Elf *elf;              /* the file itself */
     Dwarf *dwarf;          /* NULL: none, or not wanted */
     Dwarf_Addr dwarf_bias; /* linked address minus address in DWARF */
 };

@@ -24,7 +24,7 @@ struct sym_section {
 /* A global or static variable. Sorted by base, then larger ones first. */
 struct sym_variable {
     uint64_t base, end;       /* thread-local ones: offsets in the module's block */
-    uint64_t elem_size_bytes; /* of an array; 0: no array, or not known */
+    uint64_t elem_size_bytes; /* element size of an array; 0: no array, or not known */
     uint32_t name;
     uint32_t around; /* row of the smallest variable that contains this one, SYM_NONE */
     uint32_t is_tls; /* these rows are after all others */

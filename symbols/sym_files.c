@@ -16,7 +16,7 @@
 struct sym_file {
     char *path;
     char *open_path; /* NULL: path */
-    int fd;          /* of an image that is in no file, -1 */
+    int fd;          /* descriptor of an image that is in no file, else -1 */
     char *problem;   /* NULL: none */
     struct sym_answer head, variables, routines;
     bool has_variables, has_routines; /* they were asked for */
@@ -112,7 +112,7 @@ static ls_err sym_file_ask(sym_files *all, sym_file *f, struct sym_request reque
     return sym_file_ask(all, f, request, out);
 }
 
-/* fd: of an image, to be opened through this process's descriptors; -1: none. */
+/* fd is an image's descriptor, opened through this process's descriptors; -1: none. */
 static sym_file *sym_file_new(const char *path, int fd)
 {
     char room[64];

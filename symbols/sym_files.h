@@ -63,7 +63,7 @@ bool sym_file_is_fixed(const sym_file *f);
 struct sym_thing {
     const char *name;
     uint64_t base, end, elem_size_bytes; /* linked; elem_size 0: no array */
-    uint32_t row;                        /* of the variables or sections; SYM_NONE: not found */
+    uint32_t row;                        /* row of the variables or sections; SYM_NONE: not found */
     uint32_t around;                     /* row of the variable that contains it, SYM_NONE */
     bool is_leaf;                        /* no other variable begins inside */
     bool is_tls;                         /* base and end are offsets of a thread's block */

@@ -10,7 +10,7 @@
 struct sym_function {
     uint64_t base, end;
     const char *name; /* as in the table */
-    unsigned rank;    /* of several at one address the lowest is taken */
+    unsigned rank;    /* the lowest of several at one address is taken */
 };
 /* Zeroed is empty. */
 struct sym_functions {

@@ -14,7 +14,7 @@
 struct sym_perfmap_row {
     uint64_t base, end;
     const char *name;
-    uint32_t order; /* of the lines */
+    uint32_t order; /* position among the lines */
 };
 
 struct sym_perfmap {

@@ -12,7 +12,7 @@ enum { SYM_THREAD = 1 }; /* libdwfl wants a number for the one thread it sees */
 struct sym_unwinder {
     Dwfl *dwfl;
     bool is_attached;
-    /* of the call that is under way */
+    /* state of the current call */
     const struct sym_stack *stack;
     const struct sym_code *code;
     struct sym_frame *out;

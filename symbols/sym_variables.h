@@ -18,7 +18,7 @@ struct sym_found {
     uint32_t name;   /* as the programmer knows it; in the draft's texts */
     uint32_t linker; /* as in the symbol table */
     uint32_t file;   /* source file the table names, 0: none */
-    uint32_t rank;   /* of aliases the lowest is taken; SYM_RANK_* in COMMON */
+    uint32_t rank;   /* the lowest among aliases is taken; SYM_RANK_* in COMMON */
     bool is_tls;
 };
 /* Zeroed is empty. */

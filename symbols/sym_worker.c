@@ -35,7 +35,7 @@ struct sym_question_head {
 };
 /* Over the channel, both ways. */
 struct sym_message {
-    uint64_t len_bytes; /* of the content of the exchange */
+    uint64_t len_bytes; /* length of the content of the exchange */
     uint64_t error;     /* ls_err of the answer */
 };
 

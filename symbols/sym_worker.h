@@ -10,7 +10,7 @@
 typedef struct sym_worker sym_worker;
 
 struct sym_limits {
-    uint64_t cpu_s;        /* of one question; 0: a minute, and more for large files */
+    uint64_t cpu_s;        /* per question; 0: a minute, and more for large files */
     uint64_t memory_bytes; /* address space of the reader; 0: 16 GiB */
 };
 
