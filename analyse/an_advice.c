@@ -60,7 +60,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
 struct an_walk {
     int64_t *strides, *jumps;
     size_t strides_len, jumps_len;
-    double stall_ns, jump_stall_ns; /* of accesses whose predecessor is known; after a jump */
+    double stall_ns, jump_stall_ns; /* stall of accesses with a known predecessor; stall after a jump */
 };
 
 static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
@@ -72,7 +72,7 @@ static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
     w->jump_stall_ns += stall_ns;
 }
 
-/* Consecutive accesses of ip, within bursts only: those distances are exact. */
+/* Collect the strides between consecutive accesses of ip, within bursts only: there they are exact. */
 static void an_collect_strides(const struct an_input *in, const struct an_costs *costs,
                                const uint8_t *in_group, uint64_t ip, struct an_walk *w)
 {

@@ -18,13 +18,13 @@ struct an_finding {
     enum an_access access;
     uint64_t ip;          /* the instruction that costs most in the node */
     uint64_t sample;      /* one of its samples */
-    double stall_part;    /* of the node's stall (of its samples where nothing stalls) */
+    double stall_part;    /* part of the node's stall (of its samples where nothing stalls) */
     int64_t stride_bytes; /* median distance of its consecutive accesses within bursts */
-    double stride_part;   /* of those distances that equal the median */
-    double dram_part;     /* of the node's measured loads */
-    double memory_part;   /* of the node's stall: by loads from memory; the rest is from cache */
+    double stride_part;   /* part of these distances that equal the median */
+    double dram_part;     /* DRAM loads as a part of the node's measured loads */
+    double memory_part;   /* part of the node's stall by loads from memory; the rest is from cache */
     double run_len;       /* accesses from one jump to the next on average, jumps_len of these */
-    double first_part;    /* of the stall of accesses whose predecessor is known: by those after a jump */
+    double first_part;    /* stall after a jump as a part of the stall of accesses with a known predecessor */
     uint64_t strides_len, jumps_len;
 };
 

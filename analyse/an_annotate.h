@@ -11,7 +11,7 @@ struct an_annotated {
     const char *file; /* "" when not known */
     uint32_t line;    /* 0: not known */
     const char *text; /* the line; NULL: the file does not hold it */
-    uint32_t row;     /* of the table of lines, UINT32_MAX for lines without samples */
+    uint32_t row;     /* row of the table of lines, UINT32_MAX for lines without samples */
     uint32_t group;   /* AN_UNSAMPLED: no sample */
     bool follows_gap; /* the line before it is not shown */
 };

@@ -19,7 +19,7 @@ struct an_by {
 
 struct an_group {
     uint32_t parent; /* group, smaller than this one; UINT32_MAX at the top */
-    uint32_t number; /* of the key in keys[depth]: an_keys_key */
+    uint32_t number; /* number of the key in keys[depth]: an_keys_key */
     uint32_t depth;  /* which dimension, 0 the first */
 };
 

@@ -32,7 +32,7 @@ struct an_costs {
     double stall_total_ns;
     struct prof_cost_model model;
     struct prof_cost_loads loads;
-    size_t bursts;                             /* that represent time: of a weight above 0 */
+    size_t bursts;                             /* bursts that represent time (weight above 0) */
     size_t clipped;                            /* bursts whose weight was an outlier */
     size_t attributed_bursts, measured_bursts; /* bursts with accesses, and with measured loads */
 };

@@ -34,8 +34,8 @@ struct an_change {
 struct an_difference {
     uint32_t row;
     uint64_t samples[2], bursts[2];
-    struct an_change time_ns, share, stall_ns; /* share: of the run's time, a fraction of 1 */
-    struct an_change median_cycles;            /* of measured loads; by an_diff_median */
+    struct an_change time_ns, share, stall_ns; /* share: fraction of the run's time */
+    struct an_change median_cycles;            /* median over measured loads; set by an_diff_median */
 };
 
 typedef struct an_diff an_diff;

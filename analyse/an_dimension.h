@@ -31,8 +31,8 @@ struct an_dimension {
     enum an_base base;
     /* Key of a row of the base's table: the number of a row of any table, or AN_NO_KEY. NULL: the row. */
     uint32_t (*key_of_row)(const struct an_tables *t, uint32_t row);
-    /* AN_BASE_SAMPLE only: key of sample i, below AN_SAMPLE_KEYS_MAX, or AN_NO_KEY; of a burst, NULL in
-     * dimensions of data. */
+    /* AN_BASE_SAMPLE only. key_of_sample: key of sample i, below AN_SAMPLE_KEYS_MAX, or AN_NO_KEY.
+     * key_of_burst: key of a burst; NULL in dimensions of data. */
     uint32_t (*key_of_sample)(const struct an_tables *t, const struct prof_samples *s, uint64_t i);
     uint32_t (*key_of_burst)(const struct an_tables *t, uint32_t burst);
     /* Keys that compare 0 are one, and named by the lowest. NULL: every key is its own. */

@@ -9,8 +9,8 @@
 
 /* --- lines that may be shared: a coarse pass --- */
 
-/* One slot a hash of lines: who touched it first, and whether others did, and anybody wrote. Lines that meet
- * in a slot only cost a closer look. */
+/* One slot per hash of lines: the thread that touched it first, whether other threads did, and whether any
+ * thread wrote. Lines that share a slot only cost a closer look. */
 enum { AN_SLOT_SEVERAL = 1, AN_SLOT_WRITTEN = 2 };
 struct an_slot {
     uint32_t thread; /* 1 + the first one, 0: untouched */

@@ -26,7 +26,7 @@ struct an_shared_place {
 struct an_shared_line {
     uint64_t base;
     uint32_t process;
-    uint32_t node, node_last; /* of its first and of its last byte that was touched */
+    uint32_t node, node_last; /* nodes of its first and of its last touched byte */
     enum an_sharing_kind kind;
     uint32_t threads;
     uint64_t reads, writes, bursts;

@@ -10,12 +10,11 @@
 
 struct an_row {
     uint64_t samples, loads, stores, prefetches, measured;
-    uint64_t levels[PROF_LEVEL_COUNT],
-        level_unknown; /* of measured loads: those without a level are unknown */
-    uint64_t bursts;   /* bursts that represent time and touched the group; by origin: that began in it */
-    double time_ns, stall_ns;         /* stall: of the group's own loads, never more than its time */
-    double latency_sum_cycles;        /* of measured loads: / measured is their mean */
-    double median_cycles, p95_cycles; /* of measured loads, NAN without one */
+    uint64_t levels[PROF_LEVEL_COUNT], level_unknown; /* measured loads without a level are unknown */
+    uint64_t bursts; /* bursts that represent time and touched the group; by origin: that began in it */
+    double time_ns, stall_ns;         /* stall_ns: by the group's own loads, at most its time */
+    double latency_sum_cycles;        /* sum over measured loads; / measured is their mean */
+    double median_cycles, p95_cycles; /* over measured loads, NAN without one */
 };
 
 /* Part of one burst that belongs to one group; by origin the stall of its loads may exceed its time. */

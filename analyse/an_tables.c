@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The run's wall time; of a file without it, until the last burst. */
+/* Return the run's wall time; if the file has none, the time up to the last burst. */
 static uint64_t an_duration_ns(const struct an_tables *t, const struct prof_run *run)
 {
     uint64_t end_ns = run->duration_ns == UINT64_MAX ? 0 : run->duration_ns;

@@ -41,7 +41,7 @@ struct an_tile {
     uint32_t slice;              /* slices: not known */
     uint32_t field, place;       /* as an_places has them; 0: none */
     uint8_t access;              /* enum an_class */
-    uint8_t bin;                 /* of the latency, AN_TILE_NO_BIN without a measurement */
+    uint8_t bin;                 /* bin of the latency, AN_TILE_NO_BIN without a measurement */
     uint64_t samples;
     double time_ns, stall_ns;
     double latency_cycles; /* sum of the measured ones */

@@ -35,7 +35,7 @@ static void an_tiles_merge(struct an_tiles *t)
     t->len = kept;
 }
 
-/* --- which numbers of a coordinate stay: those with most time --- */
+/* --- keep the numbers of a coordinate that have most time --- */
 
 struct an_ranking {
     double *cost; /* by number */
