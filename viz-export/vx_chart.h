@@ -39,7 +39,7 @@ struct vx_chart {
     bool diagonals; /* lines y = x, x/2, x/4 ...: shares of x */
     const struct vx_series *series;
     size_t series_len;
-    const char *const *names; /* of bars and spokes */
+    const char *const *names; /* names of bars and spokes */
     size_t names_len;
     const struct vx_reference *references;
     size_t references_len;

@@ -76,7 +76,7 @@ static bool vx_dot_shows(const struct vx_dot *d, uint32_t node)
     return node == 0 || (r->samples > 0 && r->time_ns >= d->min_share * all->time_ns);
 }
 
-/* The colours' ends: of the nodes below the root, which holds everything. */
+/* Set the colour scale from the nodes below the root; the root holds everything. */
 static void vx_dot_scale(struct vx_dot *d)
 {
     double low = 0, high = 0;

@@ -27,7 +27,7 @@ enum { VX_COUNTERS_MAX = 8 };
 
 /* A recording, borrowed; members that no chosen format needs are NULL. */
 struct vx_source {
-    const char *path; /* of run.h5, as the user wrote it */
+    const char *path; /* path of run.h5, as the user wrote it */
     const struct prof_run *run;
     const struct an_tables *tables;
     const struct an_input *in;
@@ -43,15 +43,15 @@ struct vx_source {
 
 struct vx_request {
     const char *path;   /* the output; "-": standard output */
-    const char *metric; /* of the tree's nodes, NULL: the usual one */
-    const char *table;  /* of formats that hold tables, NULL: the usual one */
+    const char *metric; /* metric of the tree's nodes, NULL: the usual one */
+    const char *table;  /* for formats that hold tables, NULL: the usual one */
     double min_share;   /* nodes with less of the time are left out of the tree */
     bool force;         /* overwrite */
 };
 
 struct vx_exporter {
     const char *name;
-    const char *ends;    /* of file names: ".xdmf|.xmf"; the first is given to files that are not named */
+    const char *ends;    /* file name endings: ".xdmf|.xmf"; the first is given to files that are not named */
     const char *words;   /* description, and programs that open it */
     unsigned needs;      /* enum vx_needs */
     const char *metrics; /* default of fields, NULL: all */

@@ -12,10 +12,10 @@
 struct vx_panel {
     const struct ndm_geometry *geometry;
     const struct vx_array *array;
-    uint64_t layer;            /* of 3-D grids: cell along the last axis */
-    struct vx_axis scale;      /* of all panels with this metric */
-    struct vx_squares squares; /* of grids: the squares to draw */
-    bool zero_is_nothing;      /* of counts and sums: 0 is drawn as missing values are */
+    uint64_t layer;            /* 3-D grids: cell along the last axis */
+    struct vx_axis scale;      /* shared by all panels with this metric */
+    struct vx_squares squares; /* grids: the squares to draw */
+    bool zero_is_nothing;      /* counts and sums: 0 is drawn as missing values are */
     bool has_values;           /* false: nothing to colour, scale is unset */
     char title[160];
 };
@@ -54,7 +54,7 @@ struct vx_seen {
 /* Axes of a mesh whose points are in a plane; all of them when they are not. */
 struct vx_view {
     bool is_flat;
-    int across, up; /* of a flat one */
+    int across, up; /* axes of a flat view */
 };
 struct vx_view vx_view_of(const struct ndm_geometry *g);
 struct vx_seen vx_see(const struct vx_view *v, const double *point);

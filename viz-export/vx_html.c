@@ -39,7 +39,7 @@ static void vx_html_row_name(const struct vx_chart *chart, size_t i, FILE *out)
     fputs("</td>", out);
 }
 
-/* Series share their x where they share a table; of other series each has a table. */
+/* Check that all series have the same x and so share a table; otherwise each series has its own table. */
 static bool vx_html_is_shared(const struct vx_chart *chart)
 {
     for (size_t s = 1; s < chart->series_len && !chart->names_len; s++)

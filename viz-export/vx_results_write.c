@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VX_ELEMENT_BYTES = 8 }; /* of a column in memory: pointer, uint64_t or double */
+enum { VX_ELEMENT_BYTES = 8 }; /* element of a column in memory: pointer, uint64_t or double */
 
 static ls_err vx_write_fail(const char *path)
 {
@@ -29,7 +29,7 @@ static bool vx_write_attributes(hid_t file, const struct vx_results *r)
     return written;
 }
 
-/* width: of texts, 0 for numbers. */
+/* width is the width of texts, 0 for numbers. */
 static herr_t vx_write_cells(hid_t set, enum prof_type type, size_t width, const void *cells, size_t len)
 {
     if (width) return prof_h5_write_texts(set, width, cells, len);

@@ -40,7 +40,7 @@ struct vx_array {
     const struct ndm_field *field;
     enum ndm_metric metric;
     const double *values;
-    const double *weights; /* of values that are put together (ndm/ndm_mix.h) */
+    const double *weights; /* weights for values that are combined (ndm/ndm_mix.h) */
     uint64_t len;
 };
 #define VX_WHOLE_RUN UINT32_MAX

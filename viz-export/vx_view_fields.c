@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { VX_FIELD_PLACES_MAX = 1 << 16, VX_FIELD_PLACES_MIN = 1 << 10, VX_STEPS_MAX = 64 };
-enum { VX_SAMPLES_A_PLACE = 3, VX_SOLID_PLACES_MIN = 1 << 12 }; /* of meshes with three axes */
+enum { VX_SAMPLES_A_PLACE = 3, VX_SOLID_PLACES_MIN = 1 << 12 }; /* for meshes with three axes */
 enum { VX_FIELDS_BYTES_MAX = 900000 };                          /* deflated */
 
 /* One metric of one field (or of one of its steps), value by value, to places. */

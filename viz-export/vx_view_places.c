@@ -90,7 +90,7 @@ ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a
 {
     *out = (struct vx_view_places){.base = calloc(a->fields_len + 1u, sizeof(*out->base)),
                                    .first = calloc(a->fields_len + 1u, sizeof(*out->first))};
-    struct vx_places *places = calloc(a->fields_len + 1u, sizeof(*places)); /* of bases only */
+    struct vx_places *places = calloc(a->fields_len + 1u, sizeof(*places)); /* set for bases only */
     const ls_err err = out->base && out->first && places ? vx_view_places_make(out, a, places, s)
                                                          : vx_no_memory_for_places();
     for (uint32_t i = 0; places && i < a->fields_len; i++)

@@ -8,7 +8,7 @@
 #include "ndm/ndm_field.h"
 
 struct vx_view_places {
-    size_t places_max;  /* of a field: how finely the page shows them */
+    size_t places_max;  /* most places of a field that the page shows */
     uint32_t *base;     /* by field: the one whose places its samples are counted in */
     uint32_t *first;    /* by field: number of the first of these places */
     uint32_t *of_field; /* by sample: 1 + field, 0: in none */

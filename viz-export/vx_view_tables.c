@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VX_SOURCES_BYTES_MAX = 600000 }; /* of text, before it is deflated */
+enum { VX_SOURCES_BYTES_MAX = 600000 }; /* bytes of text, before it is deflated */
 
 typedef void vx_json_cell(const struct vx_view *v, struct ls_json *j, uint32_t number);
 
@@ -153,7 +153,7 @@ static void vx_view_table(const struct vx_view *v, struct ls_json *j, const char
     for (size_t m = 0; m < sizeof(vx_members) / sizeof(vx_members[0]); m++)
         if (strcmp(vx_members[m].table, table) == 0)
             vx_json_column(v, j, vx_members[m].key, len, vx_members[m].cell);
-    if (strcmp(table, "nodes") == 0) /* of the group that follows them: bursts without accesses */
+    if (strcmp(table, "nodes") == 0) /* the group after the nodes: bursts without accesses */
         ls_json_number(j, "noDataTimeError", vx_interval(v, len + 1, AN_TIME));
     ls_json_close(j, '}');
 }
@@ -165,7 +165,7 @@ void vx_view_tables(const struct vx_view *v, struct ls_json *j)
     vx_view_table(v, j, "threads", v->tiles->thread.len);
 }
 
-/* --- source text: of each file an object from line number to text --- */
+/* --- source text: one object per file, from line number to text --- */
 
 void vx_view_sources(const struct vx_view *v, struct ls_json *j)
 {

@@ -33,7 +33,7 @@ struct vx_vtk_array {
 /* Errors: LS_ERR_IO: the temporary file cannot take it. */
 ls_err vx_vtk_put(struct vx_vtk *v, const struct vx_vtk_array *a);
 
-/* <PointData> and <CellData> with the arrays of step (VX_WHOLE_RUN: of the whole run).
+/* Put <PointData> and <CellData> with the arrays of step or, for VX_WHOLE_RUN, of the whole run.
  * Errors: as vx_arrays_of and vx_vtk_put. */
 ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t step);
 /* <FieldData>: time and cycle in the forms that ParaView and VisIt read, name of the mesh, facts of the
