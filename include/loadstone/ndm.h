@@ -34,7 +34,7 @@ struct ndm_grid {
     double origin[NDM_AXES_MAX];    /* corner of the first cell */
     double spacing[NDM_AXES_MAX];   /* size of a cell; 0 counts as 1 */
     const char *axes[NDM_AXES_MAX]; /* names, NULL: "x", "y", "z" */
-    const char *unit;               /* of the coordinates, NULL: none */
+    const char *unit;               /* unit of the coordinates, NULL: none */
 };
 /* Create a grid domain.
  * Errors: LS_ERR_ARG (no label, dims not 1 to 3, an extent of 0 or more than 2^31, coordinates that are not
@@ -63,12 +63,12 @@ struct ndm_mesh {
     const double *coords[NDM_AXES_MAX]; /* x, y, z of each point; y and z may be NULL (0) */
     size_t coord_stride_bytes;          /* between two points of one array; 0: sizeof(double) */
     uint64_t cells_len;                 /* 0: points only */
-    enum ndm_shape shape;               /* of all cells, unless shapes is given */
+    enum ndm_shape shape;               /* shape of all cells, unless shapes is given */
     const uint8_t *shapes;              /* cells_len values of enum ndm_shape, or NULL */
     const void *connectivity;           /* the points of cell 0, of cell 1, ... */
-    uint32_t index_size_bytes;          /* of connectivity: 4 or 8 */
+    uint32_t index_size_bytes;          /* size of an index in connectivity: 4 or 8 */
     uint32_t index_base;                /* number of the first point: 0 for C, 1 for Fortran */
-    const char *unit;                   /* of the coordinates, NULL: none */
+    const char *unit;                   /* unit of the coordinates, NULL: none */
     /* Lengths of the arrays, to be checked against the lengths needed; 0: unknown */
     uint64_t coords_len[NDM_AXES_MAX]; /* points in each array of coords */
     uint64_t connectivity_len;         /* indices */

@@ -29,7 +29,7 @@ typedef struct smr_node smr_node;
 struct smr_spec {
     const char *label;                /* copied; at most 4096 bytes */
     const volatile void *start, *end; /* [start, end) */
-    size_t elem_size_bytes;           /* of one component: sizeof(double) */
+    size_t elem_size_bytes;           /* size of one component, such as sizeof(double) */
     size_t dims;                      /* components per element, 1 for scalars; 0 counts as 1 */
 };
 
