@@ -109,7 +109,7 @@ static int patterns_usage(const struct ptn_action *a)
     return CLI_USAGE;
 }
 
-/* What would have no effect was meant for something else. */
+/* Run the action; refuse options that have no effect on it, because the user expects one. */
 static int patterns_do(const struct ptn_action *a, const struct cli_value *v, char **operands, size_t len)
 {
     if (len < a->operands_min || len > a->operands_max) return patterns_usage(a);

@@ -303,7 +303,7 @@ static int record_nothing(struct record *r)
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
-/* Said of a recording that chose its engine by itself. */
+/* Return why no hardware engine is used, if the engine was chosen automatically; otherwise NULL. */
 static const char *record_why_no_hw(const struct record *r)
 {
     const char *engine = record_given(r, RECORD_ENGINE);

@@ -317,7 +317,7 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
     return LS_OK;
 }
 
-/* What is printed instead of the table. */
+/* Views that replace the table, by option. */
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);

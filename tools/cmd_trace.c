@@ -113,7 +113,7 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
 struct trace {
     const struct cli_value *v;
     char **program;
-    char output[PATH_MAX + 16];    /* of the trace, "" none */
+    char output[PATH_MAX + 16];    /* path of the trace, "" none */
     ls_outputs *files;             /* the trace, which gets its name when it is whole */
     const char *draft;             /* where it is written */
     char patterns[PATH_MAX];       /* "" none */
@@ -126,7 +126,7 @@ struct trace {
     bool has_runtime; /* in the program */
     trc_live *live;
     struct rec_outcome outcome;
-    /* of the thread that reads */
+    /* used by the reader thread */
     pat_source *source;
     ls_err err;
     char why[1024];
