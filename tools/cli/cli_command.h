@@ -46,7 +46,7 @@ struct cli_option {
     const char *help;
     const char *group; /* heading in --help and the man page */
     const char *alone; /* value of the option without "=VALUE", NULL: it needs one */
-    uint64_t least;    /* of numbers, bytes and times: less is refused. 1 where 0 would mean nothing */
+    uint64_t least;    /* minimum for numbers, bytes and times; 1 where 0 is meaningless */
     uint64_t most;     /* more is refused; 0: any number */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the end of an output's name promises: P.pdf is no place for JSON. One table for all commands. */
+/* Check that an output's extension fits its content: no JSON in P.pdf. One table for all commands. */
 #ifndef CLI_ENDING_H
 #define CLI_ENDING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the terminal can do. */
+/* Capabilities of the terminal. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 
