@@ -11,8 +11,7 @@ enum { DIFF_JSON_SCHEMA = 1 };
 
 void diff_print_text(const struct diff_view *v, FILE *out);
 void diff_print_json(const struct diff_view *v, FILE *out);
-/* What keeps the two runs from being compared, in a sentence each: up to room of them, static text or in out.
- * Errors: none; returns how many. */
+/* Write the reasons why the two runs are not comparable, one sentence each, to out. Return their number. */
 enum { DIFF_WARNINGS_MAX = 8, DIFF_WARNING_BYTES = 256 };
 size_t diff_warnings(const struct diff_view *v, char out[DIFF_WARNINGS_MAX][DIFF_WARNING_BYTES]);
 

@@ -15,7 +15,7 @@ struct diff_options {
     size_t where_len;
     enum diff_sort sort;
     uint64_t limit;
-    double min_share; /* of either run's time */
+    double min_share; /* minimum share of either run's time */
 };
 
 struct diff_row {
