@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be exported. */
+/* List the fields, formats, tables and metrics for export. */
 #ifndef EXP_LIST_H
 #define EXP_LIST_H
 
