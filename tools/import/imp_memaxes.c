@@ -48,7 +48,7 @@ static const char *const mx_names[MX_COLUMNS] = {MX_COLUMN_LIST(MX_NAMES)};
 struct mx_file {
     struct imp_text text;
     imp_table *table;
-    int place[MX_COLUMNS]; /* of a column in the line, -1: not there */
+    int place[MX_COLUMNS]; /* index of each column in a line, -1: absent */
     size_t columns_len;
     char *fields[MX_COLUMNS_MAX];
     uint64_t extents[NDM_AXES_MAX];

@@ -11,7 +11,7 @@ struct imp_perf_aux {
     const struct pe_trace *trace;
     pe_file_spe *spe; /* NULL: packets of another kind, or none */
     struct imp_threads threads;
-    uint64_t period_events; /* of the event whose packets they are */
+    uint64_t period_events; /* period of the event that produced the packets */
 };
 
 ls_err imp_perf_aux_new(const pe_file *f, imp_perf_aux **out)

@@ -161,9 +161,9 @@ static ls_err pd_open(struct pd_import *p, struct pd_image *image)
     close(dir);
     if (error) return ls_fail_errno(error, "cannot write to %s", path);
     ((struct spool_file_header *)(void *)image->writer.chunk.at)->mono_ns =
-        p->first_ns; /* of the other machine's clock */
+        p->first_ns; /* in the recording machine's clock */
     pd_tell_process(p, image);
-    if (!p->losses_told) imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* of all processes */
+    if (!p->losses_told) imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* for all processes */
     p->losses_told = true;
     return LS_OK;
 }

@@ -24,7 +24,7 @@ struct imp_table {
     LS_VECTOR(struct prof_thread) threads;
     LS_VECTOR(struct prof_process) processes;
     LS_VECTOR(struct prof_phase) phases;
-    LS_VECTOR(uint64_t) elements_len; /* of each node: the highest element that was touched, and one */
+    LS_VECTOR(uint64_t) elements_len; /* by node: highest touched element + 1 */
     struct ls_index line_rows, thread_rows;
     struct ndm_geometry grid;
     uint32_t *field_of_node; /* as imp_write_atlas numbers them; UINT32_MAX: none */
@@ -415,7 +415,7 @@ static struct ndm_touch imp_touch(const struct imp_access *a, const struct imp_a
                               .level = level == LS_NOT_TOLD ? -1 : level};
 }
 
-/* Map all accesses of the node (UINT32_MAX: of every node) to the grid; out is unchanged if none maps. */
+/* Map all accesses of the node (UINT32_MAX: all nodes) to the grid; out is unchanged if none maps. */
 static ls_err imp_field(const imp_table *t, const struct imp_about *about, uint32_t node,
                         struct ndm_field *out)
 {

@@ -19,12 +19,12 @@ typedef struct imp_table imp_table;
 struct imp_access {
     uint64_t time_ns;
     uint64_t addr;          /* UINT64_MAX: not known */
-    uint64_t element;       /* of node; UINT64_MAX: not known */
-    uint64_t events;        /* that it represents; 0: not known */
-    uint64_t cell;          /* of the domain; IMP_NOWHERE */
+    uint64_t element;       /* index in node; UINT64_MAX: not known */
+    uint64_t events;        /* number of events that it represents; 0: not known */
+    uint64_t cell;          /* index in the domain, or IMP_NOWHERE */
     uint32_t pid, tid, cpu; /* cpu UINT32_MAX: not known */
-    uint32_t node, line;    /* of imp_table_node, imp_table_line; UINT32_MAX: not known */
-    uint32_t phase;         /* of imp_table_phase; UINT32_MAX: none */
+    uint32_t node, line;    /* from imp_table_node, imp_table_line; UINT32_MAX: not known */
+    uint32_t phase;         /* from imp_table_phase; UINT32_MAX: none */
     int32_t latency_cycles; /* INT32_MIN: not known */
     uint16_t size_bytes;
     uint8_t op, source, snoop, tlb, numa, locked; /* common/ls_access.h, perf/pe_sample.h; LS_NOT_TOLD */
@@ -44,8 +44,7 @@ struct imp_about {
     const char *tool; /* "memaxes", shown as the engine */
     const char *command, *events, *latency_meaning;
     const char *host, *cpu, *topology; /* "": not known */
-    double
-        clock_hz; /* of the cycles that latencies count; 0: not known, then a cycle counts as a nanosecond */
+    double clock_hz; /* clock of the latency cycles; 0: not known, then a cycle counts as a nanosecond */
 };
 
 /* Errors: LS_ERR_NOMEM. */

@@ -70,7 +70,7 @@ static ls_err threads_on_fork(struct imp_threads *t, const struct pe_file_record
     return threads_pair(&r->rec, 0, 8, &told) ? threads_put(t, told) : LS_OK;
 }
 
-/* pid tid: who runs there as the event begins */
+/* pid, tid: record the thread that runs on the CPU when the event begins. */
 static ls_err threads_on_itrace(struct imp_threads *t, const struct pe_file_record *r)
 {
     struct imp_on_cpu now = {.is_switched = false};
