@@ -14,11 +14,11 @@
 
 enum {
     PSH_POINTS_MAX = 20000, /* drawn of a list; more would be one blot */
-    PSH_ZOOM = 128,         /* of a long list the first ones again */
+    PSH_ZOOM = 128,         /* first indices of a long list, in an additional chart */
     PSH_HISTOGRAM_MAX = 24, /* bars of single distances */
-    PSH_POWERS = 64,        /* of two, on either side of 0 */
+    PSH_POWERS = 64,        /* powers of two on either side of 0 */
     PSH_BARS_MAX = 2 * PSH_POWERS + 1,
-    PSH_CHARTS = 4, /* of a list */
+    PSH_CHARTS = 4, /* charts per list */
     PSH_LABEL_BYTES = 160
 };
 

@@ -38,7 +38,7 @@ struct ptd_diff {
 
 struct ptd_options {
     struct pat_match_options match;
-    struct ptn_settings settings; /* of inputs that patterns are extracted from */
+    struct ptn_settings settings; /* for inputs that patterns are extracted from */
 };
 
 /* Owns:   the caller ends *out with ptd_diff_fini, also after a failure.

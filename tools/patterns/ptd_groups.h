@@ -11,7 +11,7 @@
 struct ptd_groups {
     struct ptd_input *inputs;
     size_t inputs_len;
-    struct pat_items items; /* of all inputs */
+    struct pat_items items; /* patterns from all inputs */
     struct pat_clusters clusters;
     double within;
     bool with_members;
@@ -19,7 +19,7 @@ struct ptd_groups {
 
 struct ptd_group_options {
     double within;
-    struct ptn_settings settings; /* of inputs that patterns are extracted from */
+    struct ptn_settings settings; /* for inputs that patterns are extracted from */
 };
 
 /* Owns:   the caller ends *out with ptd_groups_fini, also after a failure.

@@ -9,8 +9,8 @@
 struct ptd_input {
     const char *path;
     struct pat_items items;
-    struct pat_suite suite; /* of a pattern file */
-    struct ptn_found found; /* of anything else */
+    struct pat_suite suite; /* set if the input is a pattern file */
+    struct ptn_found found; /* set for any other input */
 };
 
 /* Set *out if path is a pattern file: its first character is [, after unpacking.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `loadstone patterns` does: a row each. One operand is always the input to extract from, whatever the
- * file is called; with more of them the first one names the row, or else all are files of one input. */
+/* Table of the actions of `loadstone patterns`. A single operand is always the input, whatever its name. If
+ * there are several, the first one names the action, or all are files of one input. */
 #ifndef PTN_ACTIONS_H
 #define PTN_ACTIONS_H
 

@@ -65,7 +65,7 @@ static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
         LS_TRY(vx_page_check(o->pictures[i]));
         LS_TRY(cli_output_check(o->pictures[i], o->force));
     }
-    return ptn_check_files(o, 0); /* before the work: those whose names are known */
+    return ptn_check_files(o, 0); /* before the work, for files whose names are known already */
 }
 
 /* Nothing that is read is written over. */

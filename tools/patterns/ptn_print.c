@@ -130,7 +130,7 @@ static void ptn_part_text(const struct pat_measures *m, char *out, size_t room)
         snprintf(out, room, "; measures of the first %s accesses", cli_format_grouped(part, m->part));
 }
 
-/* ", 4 threads"; of a source with several also which one it is */
+/* Print ", 4 threads", or the thread's name if the source has several threads. */
 static void ptn_threads_text(const struct pat_found *r, bool has_threads, char *out, size_t room)
 {
     const bool is_named = strncmp(r->thread, "thread", 6) == 0;

@@ -60,7 +60,8 @@ ls_err ptn_cut(const struct ptn_settings *s, struct ptn_found *f)
     return pat_findings_cut(&f->findings, pat_extract_top(&s->extract), &f->sequences.accesses_filtered);
 }
 
-/* An index load is left out for a pattern that stays: of twice as many at least half stay. */
+/* Return the number of patterns to extract. A dropped index load belongs to a pattern that stays, so at least
+ * half of 2 * top stay. */
 static uint32_t ptn_top(const struct ptn_settings *s)
 {
     const uint32_t top = pat_extract_top(&s->extract);

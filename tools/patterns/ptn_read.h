@@ -10,7 +10,7 @@
 
 /* All zero: the defaults. */
 struct ptn_settings {
-    const char *format;          /* of the source, NULL: recognised */
+    const char *format;          /* format of the source, NULL: recognised */
     const char *const *binaries; /* "FILE[@BASE]" each */
     size_t binaries_len;
     struct pat_extract_options extract;
