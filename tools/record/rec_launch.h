@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct rec_outcome {
-    uint32_t pid; /* of the program */
+    uint32_t pid; /* pid of the program */
     uint64_t duration_ns;
     int exec_errno; /* not 0: the program could not be started */
     int exit_code;

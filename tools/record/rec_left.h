@@ -13,13 +13,13 @@
 struct rec_left {
     char path[PATH_MAX];
     char command[256];  /* "" if it is not known */
-    uint64_t len_bytes; /* of its files */
-    bool is_recording;  /* resolve makes a profile of it; else it is of a trace, and of no use */
+    uint64_t len_bytes; /* total size of its files */
+    bool is_recording;  /* resolve makes a profile from it; otherwise a trace left it, and it is useless */
 };
 
 enum { REC_LEFT_MAX = 16 };
-/* At most REC_LEFT_MAX of them, by name: of this user, without a launcher or a program that still writes.
- * Errors: none; returns how many. */
+/* Find at most REC_LEFT_MAX spools of this user, by name, that no launcher or program writes any more.
+ * Return their number. */
 size_t rec_left_find(struct rec_left out[REC_LEFT_MAX]);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct rec_spool {
     char path[PATH_MAX]; /* absolute */
-    int fd, conf_fd;     /* of the directory and of spool.conf in it, -1 */
+    int fd, conf_fd;     /* descriptors of the directory and of its spool.conf, or -1 */
 };
 
 /* Make a new spool directory, mode 0700: in `asked` if that is not NULL (it is made when missing), otherwise

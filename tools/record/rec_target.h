@@ -15,7 +15,7 @@ enum rec_kind { REC_DYNAMIC, REC_STATIC, REC_OTHER_MACHINE, REC_OTHER_LIBC, REC_
 /* Kind of a program, by its first bytes. */
 struct rec_image {
     enum rec_kind kind;
-    char interpreter[PATH_MAX]; /* of a script or of a dynamic program, "" when none */
+    char interpreter[PATH_MAX]; /* interpreter of a script or dynamic program, "" if none */
 };
 
 /* Inputs of the check for a privileged start; filled from stat, statvfs, getxattr and the caller's ids. */
