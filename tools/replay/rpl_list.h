@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What replay can run here. */
+/* List the kernels and settings that replay can use on this machine. */
 #ifndef RPL_LIST_H
 #define RPL_LIST_H
 

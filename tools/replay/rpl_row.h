@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a result is of, in words: a configuration, or all of them where they take turns. */
+/* Describe the subject of a result: one configuration, or all of them if they take turns. */
 #ifndef RPL_ROW_H
 #define RPL_ROW_H
 
@@ -7,7 +7,7 @@
 #include "tools/replay/rpl_session.h"
 
 struct rpl_row {
-    const char *name;             /* of the configuration, "" where it has none */
+    const char *name;             /* name of the configuration, "" if it has none */
     char all[256];                /* in turn: "gather of x in multiply (spmv.c:88) and 3 more" */
     const char *kernel, *word;    /* "scatter"; the same or a more precise word: "update" */
     char pattern[PAT_TEXT_BYTES]; /* "16 x stride 4" */

@@ -181,8 +181,8 @@ static ls_err rpl_apply(struct pat_builder *b, const struct cli_value *v, size_t
     return LS_OK;
 }
 
-/* In the order in which they were written: of -d and the delta of -p UNIFORM:8:1:NR the later holds, as in
- * Spatter. */
+/* Apply the options in command-line order: if -d and -p UNIFORM:8:1:NR both set a delta, the later one wins,
+ * as in Spatter. */
 static ls_err rpl_apply_all(struct pat_builder *b, const struct cli_value *v)
 {
     unsigned done = 0;
