@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REP_ADVICE_STALL 0.05 /* of all stall */
-#define REP_ADVICE_GAIN 0.01  /* of the time */
-#define REP_ADVICE_FAR 0.01   /* of the timed loads, from L3 or memory */
-#define REP_ADVICE_MEMORY 0.5 /* of the stall: less is for data that stays in cache */
+#define REP_ADVICE_STALL 0.05 /* minimum share of all stall time */
+#define REP_ADVICE_GAIN 0.01  /* minimum share of the run time */
+#define REP_ADVICE_FAR 0.01   /* minimum share of timed loads from L3 or memory */
+#define REP_ADVICE_MEMORY 0.5 /* memory's share of the stall; below it, the data stays in cache */
 enum { REP_ADVICE_MAX = 3 };
 
 /* "" : nothing that would help is known. */

@@ -31,7 +31,7 @@ struct rep_annotation {
     const struct rep_view *v;
     const struct rep_annotate_options *options;
     struct rep_code code;
-    bool by_instruction; /* of the function at hand */
+    bool by_instruction; /* mode of the current function */
     bool is_wide;
     FILE *out;
     struct ls_json json;

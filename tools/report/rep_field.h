@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct rep_field_choice {
-    uint32_t field; /* of the atlas */
+    uint32_t field; /* index in the atlas */
     enum ndm_metric metric;
 };
 
@@ -25,7 +25,7 @@ struct rep_hottest {
     uint64_t values[REP_HOTTEST_MAX]; /* the largest ones, the largest first */
     uint32_t len;
     double sum, max;
-    /* of metrics that add up: the one of the parts that thirds of each axis make with the most */
+    /* For additive metrics: each axis is cut in thirds; the part with the largest sum. */
     bool has_part;
     double part_share;
     int part[NDM_AXES_MAX];                       /* 0 low, 1 middle, 2 high; -1: the axis is not cut */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REP_UNREPRESENTED_MAX 0.02 /* of the CPU time: more gets a warning */
+#define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
 
 void rep_key(FILE *out, const char *key)
 {

@@ -33,7 +33,7 @@ struct rep_heat {
     struct rep_range scale;
     struct rep_hottest hottest;
     bool colour;
-    uint32_t columns; /* of the terminal */
+    uint32_t columns; /* width of the terminal */
 };
 
 /* --- numbers and places --- */
@@ -132,7 +132,7 @@ static const char *rep_mixing_words(const struct rep_heat *h)
                                : "averaged by timed loads";
 }
 
-/* What a pixel is. */
+/* Print how pixels correspond to cells. */
 static void rep_heat_pixels(const struct rep_heat *h, FILE *out)
 {
     const struct rep_raster *r = &h->raster;

@@ -16,9 +16,9 @@
 
 enum { REP_NAME_BYTES = 512, REP_DEPTH_MAX = 200 };
 
-/* What the view knows of one process. */
+/* One process of the view. */
 struct rep_process {
-    uint32_t group; /* of the table, UINT32_MAX: no samples */
+    uint32_t group; /* row in the table, UINT32_MAX: no samples */
     uint32_t first_child, next_sibling;
     double tree_ns; /* time of it and all below it */
     uint64_t peak_bytes;

@@ -19,18 +19,18 @@ void rep_raster_fini(struct rep_raster *r)
 struct rep_mixer {
     struct rep_raster *raster;
     struct ndm_mix *mixes;
-    const double *weights; /* of the field's values */
+    const double *weights; /* weights of the field's values */
     enum ndm_metric metric;
 };
 
-/* Pixels where nothing was sampled stay empty, of sums, too. */
+/* Pixels without samples stay empty, for sums, too. */
 static void rep_mixed(struct rep_mixer *x)
 {
     struct rep_raster *r = x->raster;
     r->min = r->max = NAN;
     for (uint64_t i = 0; i < (uint64_t)r->width * r->height; i++) {
         r->values[i] = ndm_mix_is_empty(&x->mixes[i]) ? NAN : ndm_mix_finish(&x->mixes[i], x->metric);
-        r->min = fmin(r->min, r->values[i]); /* of a number and NaN the number */
+        r->min = fmin(r->min, r->values[i]); /* fmin ignores NaN */
         r->max = fmax(r->max, r->values[i]);
     }
     free(x->mixes);

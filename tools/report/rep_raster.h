@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a picture may use. */
+/* Size and options of a picture. */
 struct rep_canvas {
     uint32_t width, height; /* pixels at most */
     uint32_t aspect;        /* height of a pixel over its width: 1, or 2 for whole characters */
-    bool one_layer;         /* of a grid with three axes: only layer, instead of the largest of all */
+    bool one_layer;         /* with three axes: draw only layer, not the maximum over all layers */
     uint64_t layer;
 };
 
@@ -28,7 +28,7 @@ enum rep_looked {
 struct rep_raster {
     uint32_t width, height; /* pixels; row 0 is at the bottom */
     double *values;         /* NaN: nothing was sampled there */
-    double min, max;        /* of values, NaN when all are */
+    double min, max;        /* range of values, NaN if all are NaN */
     double low[2], high[2]; /* coordinates of the borders, by axis */
     uint64_t cells[2];      /* cells in a pixel along each axis; 0: a cell has several pixels, or a mesh */
     enum rep_looked looked;

@@ -19,7 +19,7 @@ enum { REP_PLACES_MAX = 16, REP_WHERE_BYTES = 700 };
 struct rep_sharing {
     struct rep_view v;
     struct an_sharing found;
-    an_table *table;       /* of the shared lines */
+    an_table *table;       /* table of the shared lines */
     uint32_t *order;       /* rows of found, the costliest first */
     uint32_t shown, small; /* as many of them; left out below --min-share */
 };

@@ -15,7 +15,7 @@ enum { REP_TREE_LABEL_MIN = 12, REP_TREE_LABEL_MAX = 48, REP_BAR_MIN = 8, REP_EI
 static const char *rep_bar(double share, int cells, bool utf8, char out[REP_BAR_BYTES])
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-    const double clamped = share > 0 ? fmin(share, 1) : 0; /* of NaN nothing */
+    const double clamped = share > 0 ? fmin(share, 1) : 0; /* NaN: empty bar */
     const int parts = utf8 ? REP_EIGHTHS : 1;
     int units = (int)lround(clamped * cells * parts);
     if (units == 0 && clamped > 0) units = 1;

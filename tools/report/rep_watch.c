@@ -14,7 +14,7 @@ struct rep_watched {
     struct rep_view v;
     const struct prof_watch *watches;
     size_t watches_len;
-    uint64_t hits, on_ns, wanted_ns; /* of all processes */
+    uint64_t hits, on_ns, wanted_ns; /* sums over all processes */
     struct rep_row *rows;
     size_t rows_len;
 };
