@@ -20,7 +20,7 @@ ls_err std_plot_check(const char *picture, const char *output, bool force)
     return cli_output_check(picture, force);
 }
 
-/* What the charts point at: the points by series, ascending in x. */
+/* Data that the charts refer to: the points by series, ascending in x. */
 struct std_curves {
     const struct std_point **points; /* [len], sorted */
     struct vx_series *series;
