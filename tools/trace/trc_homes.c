@@ -35,7 +35,7 @@ struct trc_homes {
     struct trc_registered registered;          /* homes of nodes */
     LS_VECTOR(struct trc_variables) variables; /* by module */
     LS_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
-    struct prof_paths paths;                   /* of allocations: frame is the home */
+    struct prof_paths paths;                   /* call paths of allocations; frame is the home */
     smr_live *blocks;                          /* values: rows of ranges */
     struct trc_lives lives;                    /* rows of ranges that have died, but for variables */
     bool are_events_taken;

@@ -28,7 +28,7 @@ enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points
 struct trc_weight {
     const char *module, *name; /* module: "" for data. name: "" for unnamed code of module */
     double time_ns;
-    double named_ns; /* of a chosen function: on data that has a label */
+    double named_ns; /* for a chosen function: its time on labelled data */
     bool is_chosen, is_looked_at;
 };
 struct trc_ranking {
@@ -215,7 +215,7 @@ static void trc_choose_functions(struct trc_hot_run *run, FILE *out, struct trc_
     double sum = 0;
     while (sum < TRC_HOT_SHARE * run->functions.time_ns && (w = trc_ranking_next(&run->functions)) != NULL) {
         const char *name;
-        if (trc_hot_stretches(w, out, &name) != LS_OK) continue; /* not here: of another machine */
+        if (trc_hot_stretches(w, out, &name) != LS_OK) continue; /* file is not on this machine */
         w->is_chosen = true;
         sum += w->time_ns;
         trc_hot_name(found->names, sizeof(found->names), name);

@@ -12,14 +12,14 @@
 #include <stdio.h>
 
 struct trc_hot {
-    size_t bursts;    /* of the recording */
+    size_t bursts;    /* bursts in the recording */
     size_t functions; /* chosen; 0: everything is to be traced */
-    double share;     /* of the time, that they have */
-    char names[256];  /* of the first ones */
-    char **labels;    /* of the data that they access */
+    double share;     /* their share of the time */
+    char names[256];  /* names of the first functions */
+    char **labels;    /* labels of the data that they access */
     size_t labels_room;
     size_t labels_len;   /* 0: all data, because most of it is unnamed */
-    double labels_share; /* of their time, that this data has */
+    double labels_share; /* share of their time spent on this data */
     char label_names[256];
 };
 

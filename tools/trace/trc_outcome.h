@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a traced run came to, in words.
+/* Messages about the outcome of a traced run.
  *
  * Thread: the main one.  Signal: not safe. */
 #ifndef TRC_OUTCOME_H
@@ -14,7 +14,7 @@
 /* 0: the program ran as it does. Otherwise the trace is refused, the reason and the alternative have been
  * printed, and this is our exit status. */
 int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o, const char *program);
-/* What may be why a trace is empty. */
+/* Possible reasons for an empty trace. */
 struct trc_nothing {
     const char *program, *phase; /* phase: the requested one, NULL: all */
     uint64_t skip_instructions;
@@ -26,7 +26,7 @@ void trc_outcome_nothing(const struct trc_nothing *n);
 /* Warn that the program failed and made system calls that QEMU lacks; name them and an alternative. */
 void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
                          const char *program);
-/* Warn that SIGILL ended the program; name the place, the instruction and an alternative. t: of the trace. */
+/* Warn that SIGILL ended the program; name the place, instruction and an alternative. t: trace's tables. */
 void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t, const struct rec_outcome *o,
                          const char *program);
 /* Warn about data that is missing in the trace. */

@@ -28,7 +28,7 @@ struct trc_program {
     const char *name;         /* argv[0] */
     char script[2][PATH_MAX]; /* words before the program's arguments when it is a script, "" none */
     bool is_static;           /* nothing can be preloaded */
-    bool is_native;           /* of this machine: the runtime can be preloaded */
+    bool is_native;           /* built for this machine: the runtime can be preloaded */
 };
 
 /* Find argv[0], QEMU and the plugin.

@@ -26,7 +26,7 @@ struct trc_piece {
 struct trc_stream {
     struct trc_piece *pieces;
     size_t first, len, room;
-    uint64_t next_serial; /* of the block after the last piece */
+    uint64_t next_serial; /* serial of the block after the last piece */
     uint64_t mark;        /* events before its next row */
 };
 

@@ -35,7 +35,7 @@ struct trc_item {
     struct trc_event event;
 };
 
-/* The next item; waits for it. What it points to lives until the next call. */
+/* Wait for the next item. Its pointers are valid until the next call. */
 void trc_reader_next(trc_reader *r, struct trc_item *out);
 
 #endif
