@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an instruction does with memory: QEMU makes several accesses of one, and the tracer puts them together
+/* Decode the memory access of an instruction: QEMU may split one access into several, which the tracer merges
  * again.
  *
  * Thread: any.  Signal: not needed. */

@@ -22,8 +22,8 @@ __thread struct trc_own trc_own = {.block = (struct trc_block *)(void *)trc_none
 struct trc_ring *trc_ring;
 static struct {
     pthread_key_t key;
-    bool is_child;         /* of a fork of the program: not followed */
-    bool is_readers_child; /* as the launched program is */
+    bool is_child;         /* in a forked child of the program, which is not followed */
+    bool is_readers_child; /* the reader is its parent, as for the launched program */
     uint32_t first_off;
     bool (*gate)(void); /* may the calling thread record? NULL: yes */
 } trc_lanes;

@@ -15,14 +15,14 @@ struct trc_own {
     struct trc_block *open; /* its block of the ring, NULL: none */
     struct trc_lane *lane;
     uint64_t mark;   /* the last one that was written */
-    uint64_t serial; /* of its next block */
+    uint64_t serial; /* serial of its next block */
     uint32_t thread;
     uint32_t off;         /* number of reasons to record nothing */
-    uint32_t merged_site; /* of the access whose further pieces are expected */
+    uint32_t merged_site; /* site of the access whose further pieces are expected */
     uint32_t merged_left;
     uint64_t merged_next;                /* address of the next piece */
     uint64_t instructions;               /* executed by this thread, when they are counted */
-    uint32_t phases_open, phases_wanted; /* phases_wanted: those with the requested name */
+    uint32_t phases_open, phases_wanted; /* phases_wanted: open phases with the requested name */
     bool is_counted_in, is_counted_out;  /* passed its first, its last wanted instruction */
     bool is_met, is_begun, is_missed, is_broken;
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct trc_mapping {
-    uint64_t start, end, offset_bytes, inode; /* of the host */
+    uint64_t start, end, offset_bytes, inode; /* as in /proc/self/maps, host addresses */
     char access[5];
     char path[PATH_MAX];
 };
@@ -22,7 +22,7 @@ static struct {
     pthread_mutex_t lock;
     struct trc_code codes[TRC_CODES]; /* that are known */
     unsigned codes_len;
-    struct { /* of files that QEMU itself has mapped */
+    struct { /* address ranges of files that QEMU itself has mapped */
         uint64_t start, end;
     } own[256];
     unsigned own_len;

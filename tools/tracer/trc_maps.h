@@ -10,7 +10,7 @@
 
 /* Location of code. */
 struct trc_code {
-    uint64_t start, end; /* of the mapping, as the program has it; empty: not known */
+    uint64_t start, end; /* range of the mapping in program addresses; empty: not known */
     uint64_t offset_bytes;
     uint32_t module; /* row, UINT32_MAX: in no file */
     bool is_loadstone;

@@ -22,7 +22,7 @@ typedef struct {
     const char *target_name; /* "x86_64" */
     struct {
         int min, cur;
-    } version; /* of the interface, as QEMU has it */
+    } version; /* plugin interface version, as in QEMU */
     bool system_emulation;
     union {
         struct {

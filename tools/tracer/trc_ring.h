@@ -66,7 +66,7 @@ struct trc_site {
 
 struct trc_module {
     uint64_t start, end;
-    uint64_t offset_bytes;   /* of the file at start */
+    uint64_t offset_bytes;   /* file offset mapped at start */
     uint32_t path, path_len; /* in the texts */
 };
 
@@ -120,7 +120,7 @@ struct trc_ring {
     uint32_t plugin_pid; /* 0: the plugin did not start */
     uint32_t refusal;    /* enum trc_refusal */
     char reason[TRC_REASON_BYTES];
-    uint64_t skip_instructions, count_instructions; /* of each thread; count 0: all that follow */
+    uint64_t skip_instructions, count_instructions; /* per thread; count 0: all that follow */
     uint32_t lacks_isa;      /* enum trc_isa: the latest that QEMU may have stopped at */
     uint32_t forks;          /* children that were not followed */
     uint32_t execs;          /* programs that were started in the place of this one or of a child */

@@ -19,7 +19,7 @@ struct trc_insn {
     uint8_t bytes[16], len;
     uint32_t plain[TRC_OPS]; /* sites of TRC_SHAPE_PLAIN by enum pat_op, and sites of TWO_LOADS */
     uint32_t unknown[TRC_OPS][TRC_SIZES]; /* site + 1 by size, made when they are first seen */
-    struct trc_insn *next;                /* of the same hash */
+    struct trc_insn *next;                /* next one with the same hash */
 };
 
 /* The instruction at ip; the same one when it was translated before.  NULL: out of memory. */
