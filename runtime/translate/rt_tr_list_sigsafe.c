@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses of instructions whose addresses lea does not compute: masks, gathers, strings, bit tests, tiles.
- */
+/* Accesses of instructions whose addresses lea does not compute: masks, gathers, strings, bit tests, tiles. */
 #include "runtime/translate/rt_tr_internal.h"
 
 #include "runtime/bursts/rt_burst_xstate_sigsafe.h"
