@@ -96,8 +96,8 @@ struct rt_burst_plan {
     uint8_t slot_code[RT_BURST_CODE_BYTES];
     uint16_t mnemonic; /* ZydisMnemonic */
     struct rt_burst_divisor divisor;
-    int64_t rip_disp;     /* of an operand relative to rip */
-    int64_t displacement; /* of a branch, or bytes that ret pops */
+    int64_t rip_disp;     /* displacement of an operand relative to rip */
+    int64_t displacement; /* displacement of a branch, or bytes that ret pops */
     struct rt_burst_mem mem[RT_BURST_MEM_MAX];
 };
 

@@ -42,7 +42,7 @@ extern const struct rt_burst_trigger rt_burst_trigger_perf, rt_burst_trigger_tim
  * of t's thread.  Signal: safe, but thread_open. */
 struct rt_burst_method {
     size_t thread_bytes;    /* of rt_burst_thread.own */
-    uint64_t first_cost_ns; /* of a burst, expected before the first one was measured */
+    uint64_t first_cost_ns; /* cost of a burst, assumed until the first one was measured */
     /* For the calling thread. is_new: own is zeroed; else it is as another thread left it. */
     void (*thread_open)(struct rt_burst_thread *t, bool is_new);
     /* A burst begins: forget the last one. Its first record is not written yet. */
@@ -73,7 +73,7 @@ struct rt_burst_engine {
     const struct rt_burst_trigger *trigger;
     const struct rt_burst_stack_mode *stack_mode;
     uint64_t seed;
-    uint64_t start_cpu_ns;     /* of the process, when recording began in it */
+    uint64_t start_cpu_ns;     /* CPU time of the process when recording began in it */
     uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
     uint32_t tsc_per_us;       /* 0: not known before the first burst has ended */
     int timer_signal;          /* 0: none */
@@ -107,7 +107,7 @@ struct rt_burst_thread {
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
     bool in_kernel;                           /* the timer interrupted a system call */
-    uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* of the interval under way */
+    uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* the interval under way */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
     uint32_t number;                      /* bursts that the thread began */

@@ -102,7 +102,7 @@ void rt_burst_faults_close(struct rt_burst_thread *t)
 void rt_burst_faults_disown(struct rt_burst_thread *t)
 {
     rt_fds_close(&t->faults_fd);
-    if (faults.pagemap_fd > 0) rt_fds_close(&faults.pagemap_fd); /* of the parent's memory */
+    if (faults.pagemap_fd > 0) rt_fds_close(&faults.pagemap_fd); /* refers to the parent's memory */
     faults.pagemap_fd = 0;
 }
 

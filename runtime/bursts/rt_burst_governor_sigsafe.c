@@ -5,10 +5,10 @@
 #include "runtime/core/rt_poisson_sigsafe.h"
 
 enum { MEAN_WEIGHT = 8 };
-static const double SHARE_FLOOR = 0.1;  /* of the share: bursts always have it */
-static const double HOOKS_PART = 0.5;   /* of the budget, at most, is charged for hooks and starts */
+static const double SHARE_FLOOR = 0.1;  /* part of the share that bursts always keep */
+static const double HOOKS_PART = 0.5;   /* at most this part of the budget is charged for hooks and starts */
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
-static const double SHARE_MOST = 0.5;   /* of the time, however much is saved */
+static const double SHARE_MOST = 0.5;   /* highest share of the time, however much is saved */
 static const double INTERVAL_MAX_NS = 10e9;
 
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When bursts begin, and what each of them represents. Pure functions over numbers that the engine measures.
+/* Begin and weight of bursts. Pure functions over numbers that the engine measures.
  *
  * Triggers are a Poisson process in CPU time: intervals are exponential, and their mean follows from the
  * budget. Such a process has no memory. A thread that begins, a child, a start or stop of sampling and a
@@ -22,15 +22,15 @@
 #include <stdint.h>
 
 struct rt_burst_governor {
-    double share;           /* of the time worked, 0 < share <= 1 */
+    double share;           /* share of the time worked, 0 < share <= 1 */
     uint64_t period_min_ns; /* smallest mean */
     uint64_t start_ns;      /* recording began in this process (CLOCK_MONOTONIC) */
     uint64_t credit_ns;     /* granted at the start of a recording, so that short programs get bursts */
 };
 
-/* What recording has cost so far. */
+/* Cost of recording so far. */
 struct rt_burst_spent {
-    uint64_t bursts_ns; /* of all threads */
+    uint64_t bursts_ns; /* bursts of all threads */
     uint64_t hooks_ns;  /* hooks, and starts of threads and of the process */
 };
 

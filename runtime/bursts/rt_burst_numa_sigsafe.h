@@ -7,7 +7,7 @@
 #include "spool/spool_writer_sigsafe.h"
 
 enum {
-    RT_BURST_NUMA_PAGES_MAX = 128, /* of a burst; the others stay unknown, so that the query stays short */
+    RT_BURST_NUMA_PAGES_MAX = 128, /* pages per burst; others stay unknown, so that the query stays short */
     RT_BURST_NUMA_PAGE_BYTES = 4096,
     RT_BURST_NUMA_PAGE_PLACES = 512, /* a power of two, twice the pages and more */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A burst, from the trigger to its last record: whether it may begin, what it represents and what it cost.
+/* A burst, from the trigger to its last record: whether it may begin, its weight and its cost.
  * The engine's method runs its instructions.
  *
  * Unless noted otherwise: Thread: t's own. */
