@@ -2,7 +2,7 @@
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 
 enum {
-    RT_LIMIT_PART = 2,   /* of the budget; the rest is for sampling */
+    RT_LIMIT_PART = 2,   /* divisor: part of the budget for hooks; the rest is for sampling */
     RT_LIMIT_RECENT = 8, /* looks */
 };
 static const double RT_LIMIT_USUAL_SHARE = 0.03 / RT_LIMIT_PART;

@@ -20,7 +20,7 @@ enum { RT_LIMIT_LOOK_NS = 2000000 }; /* shorter intervals are too noisy: one hoo
 /* Since the process began. */
 struct rt_alloc_costs {
     uint64_t wall_ns;
-    uint64_t cpu_ns;     /* of all threads of the process */
+    uint64_t cpu_ns;     /* CPU time of all threads of the process */
     uint64_t hooks_ns;   /* CPU time of hooks that recorded */
     uint64_t looked_ns;  /* CPU time of allocator calls that were only looked at: no limit changes it */
     uint64_t hook_bytes; /* records of allocations */
@@ -34,7 +34,7 @@ struct rt_alloc_account {
 };
 
 struct rt_alloc_limit {
-    double share;                 /* of the time worked: half of the overhead asked for */
+    double share;                 /* share of the time worked: half of the overhead asked for */
     struct rt_alloc_costs before; /* at the last look */
     struct rt_alloc_account time_ns, bytes;
     uint64_t min_bytes;

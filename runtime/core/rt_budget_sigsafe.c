@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks cost the program, in CPU time, and the limit of allocations that follows from it. */
+/* CPU time that hooks cost the program, and the limit of allocations that follows from it. */
 #include "common/ls_random.h"
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 #include "runtime/core/rt_alloc_note.h"
@@ -16,7 +16,7 @@ static const double RT_USUAL_OVERHEAD = 0.03;
 
 static struct {
     uint64_t random;
-    uint64_t clock_ns; /* of reading the thread's CPU clock; 0: not measured yet */
+    uint64_t clock_ns; /* cost of reading the thread's CPU clock; 0: not measured yet */
     uint32_t busy;
     uint64_t look_ns; /* last look at the limit */
     struct rt_alloc_limit limit;

@@ -24,7 +24,7 @@ enum {
     RT_CALLS_ROUND_NS = 10000000, /* CPU time between two looks at the accounts */
     RT_CALLS_L1_CYCLES = 4,       /* four to five in all x86-64 cores since 2008 */
     RT_CALLS_LEVEL_UNKNOWN = -1,
-    RT_CALLS_PART = 2, /* of the budget, for one function: half of it */
+    RT_CALLS_PART = 2, /* divisor: one function may use half of the budget */
 };
 
 /* One function (with its argument). */

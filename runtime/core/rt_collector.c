@@ -34,7 +34,7 @@ static struct {
     uint32_t sealed;
     bool watches_exit;
     struct rt_thread *thread;
-    uint64_t spent_ns; /* of its CPU time, in the budget already */
+    uint64_t spent_ns; /* CPU time of the thread that is in the budget already */
     cpu_set_t cpus;    /* the process's at its start */
     pthread_key_t key;
 } collector;

@@ -85,7 +85,7 @@ static struct {
     GROWN(uint64_t) pieces;
     GROWN(uint32_t) domains, maps; /* number - 1: the number of its content, 0: none */
     uint64_t written_bytes;
-    uint8_t *buffer; /* of one piece */
+    uint8_t *buffer; /* room for one piece */
 } kept;
 
 /* --- bytes, in pieces --- */

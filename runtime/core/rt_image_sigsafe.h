@@ -17,7 +17,7 @@ void rt_image_put_process(struct rt_thread *t);
 /* In a fork child: forget the parent's directory. */
 void rt_image_forget(void);
 
-/* With LOADSTONE_DEBUG=1, add a line "pid: WHAT (errno N)" to DIR/debug.txt in the spool. Keeps errno. */
+/* With LOADSTONE_DEBUG=1, add a line "pid: TEXT (errno N)" to DIR/debug.txt in the spool. Keeps errno. */
 void rt_debug_note(const char *what, int detail_errno);
 
 #endif

@@ -143,7 +143,7 @@ static const char *rt_config_read(struct rt_config *c)
 
 /* --- the spool of this process and its children --- */
 
-/* fd: of the directory, or -errno. */
+/* Use the directory that is open as fd; a negative fd is -errno. */
 static int rt_spool_dir_use(long fd)
 {
     if (fd < 0) return (int)-fd;

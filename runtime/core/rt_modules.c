@@ -12,9 +12,9 @@
 struct rt_module {
     uint64_t base, end; /* hull of its segments */
     uint64_t tls_id;    /* 0: no thread-local storage */
-    uint64_t tls_block; /* of the calling thread, 0: none yet */
+    uint64_t tls_block; /* block of the calling thread, 0: none yet */
 };
-enum { RT_MODULES_MAX = 512 }; /* of more the rest is not watched */
+enum { RT_MODULES_MAX = 512 }; /* modules beyond this number are not watched */
 struct rt_module_list {
     uint32_t len;
     struct rt_module rows[RT_MODULES_MAX]; /* in the linker's order: that of loading */

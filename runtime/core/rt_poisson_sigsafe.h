@@ -11,7 +11,7 @@
 /* State of one thread. Zeroed: nothing drawn yet. */
 struct rt_poisson {
     uint64_t random;       /* state of the generator, 0 before it is seeded */
-    uint32_t period_bytes; /* of the gap drawn last, 0: none was */
+    uint32_t period_bytes; /* period of the last gap drawn, 0: none was */
 };
 
 /* -ln(u) with an error below 1e-9, for 0 < u <= 1. */

@@ -12,7 +12,7 @@ enum { RT_PAGE_BYTES = 4096, RT_RESOURCES_PERIOD_NS = 10000000, RT_RESOURCES_COS
 
 static struct {
     uint64_t next_ns; /* not before */
-    uint64_t cost_ns; /* of the previous look; one look that was preempted does not delay the next */
+    uint64_t cost_ns; /* cost of the previous look; one look that was preempted does not delay the next */
 } rt_resources;
 
 /* CPU time of the process at one instant. */
@@ -20,7 +20,7 @@ struct rt_cpu {
     uint64_t user_ns, kernel_ns, recording_ns, recording_kernel_ns;
 };
 
-/* CPU time while sampling was on: of the periods that are over, and the start of the current one. */
+/* CPU time while sampling was on: sum of past periods, and start of the current one. */
 static struct {
     uint32_t lock;
     uint32_t is_on;

@@ -49,7 +49,7 @@ struct rt_budget {
     uint64_t hooks_ns;             /* hooks that recorded, estimated from timed ones */
     uint64_t looked_calls;         /* allocator calls that were only looked at */
     uint64_t hook_bytes;           /* records of allocations */
-    uint64_t allocs, large_allocs; /* recorded; those for their length */
+    uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
     uint32_t live_threads;
 };
 
@@ -86,13 +86,13 @@ struct rt_state {
     pid_t pid;
     pid_t parent_pid;
     struct rt_ancestor ancestor;
-    struct ls_rank rank; /* of an MPI job */
+    struct ls_rank rank; /* rank in an MPI job */
     const volatile uint32_t
         *own_mark; /* 1 in the process that wrote it, 0 in a fork child (MADV_WIPEONFORK) */
     struct rt_config config;
     struct spool_cap cap;
     struct rt_budget budget;
-    uint64_t tick_ns;                /* of the kernel */
+    uint64_t tick_ns;                /* length of a kernel tick */
     const struct rt_sampler *engine; /* NULL until chosen */
     struct rt_engine_facts facts;
     /* allocations of at least alloc_always_bytes are recorded (>= config.alloc_min_bytes, 0 until the runtime

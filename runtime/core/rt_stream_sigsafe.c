@@ -138,5 +138,5 @@ void rt_stream_close(struct rt_thread *t)
     rt_fds_unguard(&t->writer.fd);
     spool_writer_close(&t->writer);
     t->tls_seen = 0;           /* the next stream needs the blocks again */
-    t->begin_ns = end.time_ns; /* of the next stream, if one comes */
+    t->begin_ns = end.time_ns; /* begin of the next stream, if one comes */
 }

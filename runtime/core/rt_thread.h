@@ -26,7 +26,7 @@ enum rt_timed_kind {
     RT_TIMED_FREE,
     RT_TIMED_READ,
     RT_TIMED_WRITE,
-    RT_TIMED_START, /* of a thread */
+    RT_TIMED_START, /* start of a thread */
     RT_TIMED_OTHER,
     RT_TIMED_KINDS
 };
@@ -52,7 +52,7 @@ struct rt_thread {
     struct rt_tap *tap; /* its samples for callbacks (rt_tap_sigsafe.h); stays with the block. NULL: none */
     bool own;           /* Loadstone's, not the program's: it is not sampled */
     void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
-    void *(*start_routine)(void *); /* of pthread_create, until the thread runs */
+    void *(*start_routine)(void *); /* argument of pthread_create, until the thread runs */
     void *start_arg;
     uint32_t
         timed_means[RT_TIMED_KINDS]; /* calls that the next timed one represents; 0: none was drawn yet */
@@ -68,13 +68,13 @@ struct rt_tls {
     uint32_t dead;           /* 1: the thread ends, or began before the runtime could serve it */
     uint32_t looked_calls;   /* allocator calls that were only looked at, not yet in the budget */
     uint32_t skipped_allocs; /* left out to hold the budget, not yet reported */
-    int64_t sample_left_bytes; /* of small blocks, until one is recorded */
+    int64_t sample_left_bytes; /* bytes of small blocks left until one is recorded */
     struct rt_poisson poisson;
     uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
     uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
     uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
     uint64_t timed_random;
-    uint32_t pauses;      /* of the collector, asked for by this thread */
+    uint32_t pauses;      /* pauses of the collector that this thread asked for */
     uint64_t fork_ns;     /* this thread is forking: since when */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };

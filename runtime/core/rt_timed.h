@@ -19,7 +19,7 @@ struct rt_timed_call {
     void *caller;      /* return address of the hook */
     uint64_t begin_ns; /* the thread's CPU clock */
     uint64_t burst_ns; /* CPU time of the thread's bursts then */
-    uint64_t cpu_ns;   /* of the call; 0: not known */
+    uint64_t cpu_ns;   /* CPU time of the call; 0: not known */
 };
 
 /* Count a call. True: rt_timed_choose decides whether it is timed. Almost always false.  errno is kept. */

@@ -16,7 +16,7 @@ enum { RT_UNWIND_FRAMES_MAX = 64 };
 /* Bounds of the stack, and code to leave out. */
 struct rt_unwind_limits {
     uint64_t stack_base,
-        stack_end;              /* of the thread; 0 0, or a stack pointer outside: pages are tried first */
+        stack_end; /* the thread's stack; 0 0, or a stack pointer outside: pages are tried first */
     uint64_t own_base, own_end; /* code whose frames are left out */
 };
 
