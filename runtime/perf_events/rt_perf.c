@@ -26,7 +26,7 @@ static struct {
     struct pe_drain drain;
     struct rt_perf_lanes lanes;
     struct rt_perf_pace pace;
-    struct rt_thread *own; /* of the reader, for its file */
+    struct rt_thread *own; /* the reader's, for its file */
     uint64_t kernel_ns, reader_ns;
     struct rt_perf_told told;
     uint64_t counted_lost; /* counted by the kernel, including losses without a record */

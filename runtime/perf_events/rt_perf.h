@@ -23,7 +23,7 @@
 /* Definition of an engine; constant while it runs. */
 struct rt_perf_engine {
     struct pe_open_spec spec;
-    uint64_t periods[RT_PERF_GEARS_MAX]; /* of its gears, 1 at least */
+    uint64_t periods[RT_PERF_GEARS_MAX]; /* one per gear, 1 at least */
     unsigned gears_len;
     uint32_t sample_cost_ns;   /* assumed cost of one sample in the kernel */
     const char *events;        /* description of a sample, in words */
@@ -105,7 +105,7 @@ const struct perf_event_attr *rt_perf_first_sampling(const struct pe_open_spec *
 enum { RT_PERF_LANES_MAX = 4096 };
 
 struct rt_perf_lanes {
-    struct pe_lane *rows; /* RT_PERF_LANES_MAX; those with events_len 0 are free */
+    struct pe_lane *rows; /* RT_PERF_LANES_MAX; rows with events_len 0 are free */
     unsigned len;         /* used up to here */
 };
 

@@ -14,7 +14,7 @@
 
 enum {
     THREAD_RING_BYTES = 256 << 10,
-    FDS_PART = 4, /* of the program's limit of descriptors */
+    FDS_PART = 4, /* divisor: part of the program's limit of descriptors */
 };
 
 static void note_opened(int *slot)
@@ -168,7 +168,7 @@ bool rt_perf_lanes_have_room_for_cpus(const struct rt_perf_lanes *t, const struc
     return have_room(t, (size_t)cpus_configured() * spec->events_len);
 }
 
-/* why: of the CPU that refused. */
+/* On an error, `why` is the refusal of the CPU that refused. */
 static int open_each_cpu(struct rt_perf_lanes *t, const struct pe_open_spec *spec, struct pe_refusal *why)
 {
     const unsigned cpus = cpus_configured();

@@ -12,7 +12,7 @@
 enum { RT_PERF_GEARS_MAX = 4 };
 
 struct rt_perf_pace {
-    double share;                        /* of wall time; 1 or more: never slower than the first gear */
+    double share;                        /* share of wall time; 1 or more: never slower than the first gear */
     uint64_t periods[RT_PERF_GEARS_MAX]; /* events a sample, growing */
     unsigned gears_len, gear;
     uint64_t window_ns, window_spent_ns; /* begin of the window, and total cost up to then */

@@ -12,7 +12,7 @@
 
 enum { TAG_MINOR, TAG_MAJOR };
 enum {
-    SAMPLE_COST_NS = 800, /* where it cannot be measured: of the right order */
+    SAMPLE_COST_NS = 800, /* order of magnitude, used where the cost cannot be measured */
     FAULTS_TEXT_BYTES = 128,
     PAGES = 16, /* faulted to measure the cost of a sample */
     ROUNDS = 3,

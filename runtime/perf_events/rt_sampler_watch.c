@@ -52,8 +52,8 @@ static struct {
     struct place place;
     uint64_t base, len_bytes, since_ns; /* len_bytes 0: not armed */
     uint32_t node;
-    uint64_t on_ns, wanted_ns, hits;  /* of lanes that are closed */
-    uint64_t begin_cpu_ns[LANES_MAX]; /* of their threads, by lane */
+    uint64_t on_ns, wanted_ns, hits;  /* sums over lanes that are closed */
+    uint64_t begin_cpu_ns[LANES_MAX]; /* CPU times of the lanes' threads, by lane */
     struct watched_write write;       /* the last one */
     bool was_pulsed;                  /* ever */
     bool is_pulsed;                   /* too hot to be watched all the time */
@@ -217,7 +217,7 @@ static uint64_t element_bytes(const struct smr_event_node *e)
     return e->elem_size_bytes * (e->dims ? e->dims : 1);
 }
 
-/* base of the element; node: of the range, NO_NODE for a variable. Under the lock. */
+/* Watch the element at base; node is the range's, NO_NODE for a variable. Under the lock. */
 static void arm(uint64_t base, uint64_t part_bytes, uint32_t node)
 {
     watch.node = node;
@@ -250,7 +250,7 @@ static void disarm(void)
     watch.len_bytes = 0;
 }
 
-/* Return the cost of watching so far: of its accesses, but no more than the time it was on. */
+/* Return the cost of watching so far: accesses times their cost, at most the time it was on. */
 static uint64_t all_spent_ns(void)
 {
     uint64_t hits = watch.hits, on_ns = watch.on_ns, wanted_ns = 0;
