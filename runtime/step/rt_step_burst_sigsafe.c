@@ -15,8 +15,8 @@
 
 enum {
     FIRST_COST_NS = 3000000,
-    INSTRUCTIONS_USUAL = 1200, /* of a burst */
-    TIME_MOST_NS = 50000000,   /* of a burst */
+    INSTRUCTIONS_USUAL = 1200, /* per burst */
+    TIME_MOST_NS = 50000000,   /* per burst */
     OWN_STEPS_MAX = 2048,      /* traps spent in the runtime's own code in one burst */
     CLOCK_EVERY = 16,          /* steps between looks at the clock */
     RUN_AHEAD = 600,     /* instructions that the core may have issued before the trigger: a reorder buffer */
@@ -37,7 +37,7 @@ struct step_thread {
     uint64_t switches;   /* context switches up to the last look */
     uint64_t step_tsc;   /* when the last step of the burst was taken; 0: none was */
     uint32_t valid_from; /* first position whose loads nothing has issued early */
-    uint32_t own_steps;  /* of the burst, in the runtime's own code */
+    uint32_t own_steps;  /* steps of the burst in the runtime's own code */
     uint32_t in_place;   /* instructions of the burst that were stepped in place */
     struct rt_burst_access accesses[RT_BURST_ACCESS_MAX];
     struct rt_step_slots slots;

@@ -39,17 +39,17 @@ bool rt_step_try(void);
 enum { RT_STEP_SLOT_BYTES = 64, RT_STEP_SLOTS = 64 };
 
 struct rt_step_slot {
-    uint64_t ip;    /* of the instruction in the program */
+    uint64_t ip;    /* address of the instruction in the program */
     uint64_t next;  /* where the program goes on after it */
-    uint64_t saved; /* scratch register's own value; of a call: the return address */
+    uint64_t saved; /* scratch register's own value; for a call, the return address */
     uint8_t flow, flow_code;
-    uint8_t len_bytes; /* of the code in the slot */
+    uint8_t len_bytes; /* length of the code in the slot */
     uint8_t scratch;   /* RT_BURST_REG_NONE: none */
 };
 
 struct rt_step_slots {
     uint8_t *page; /* NULL: no isolation here */
-    unsigned used; /* the slot of the current burst; those before may still be waited for by signal frames */
+    unsigned used; /* the slot of the current burst; signal frames may still return to earlier slots */
     bool pending;  /* a context points into the current slot */
     struct rt_step_slot slots[RT_STEP_SLOTS];
 };
