@@ -31,7 +31,7 @@ struct run {
     struct rt_tr_context *c;
     struct rt_tr_cache *cache;
     const struct rt_tr_plan *plan;
-    uint32_t accesses, probes; /* of the plan, as far as there is room */
+    uint32_t accesses, probes; /* numbers of the plan, limited by the room */
     struct rt_tr_result *r;
     uint64_t features;
     enum part part;

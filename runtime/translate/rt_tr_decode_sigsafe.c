@@ -59,7 +59,7 @@ static uint8_t flags_read(const struct rt_burst_scratch *s)
     }
 }
 
-/* Can the instruction end otherwise than by being complete? Those that compute on general registers cannot. */
+/* True if the instruction may fault. Instructions that compute on general registers cannot. */
 static bool may_fault(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
 {
     static const uint8_t safe[] = {

@@ -15,9 +15,9 @@ enum {
     RT_TR_BLOCK_MOST = 48, /* instructions */
     RT_TR_ARENA_BYTES = 1 << 20,
     RT_TR_HOT_BYTES =
-        RT_TR_ARENA_BYTES / 5, /* of an arena: fast versions; the rest: stubs and slow versions */
+        RT_TR_ARENA_BYTES / 5, /* fast versions in an arena; the rest: stubs and slow versions */
     RT_TR_BLOCK_BYTES_MOST =
-        16384, /* of a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
+        16384, /* a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
     RT_TR_ARENAS_MOST = 8,
     RT_TR_BLOCKS_MOST = 1 << 15,
     RT_TR_HASH_PLACES = 1 << 16,
@@ -34,7 +34,7 @@ struct rt_tr_raw {
     uint32_t site, unused;
 };
 
-/* What the probe writes. */
+/* Data that the probe writes. */
 struct rt_tr_timed {
     uint64_t addr;
     uint32_t cycles, drain_cycles;
@@ -72,7 +72,7 @@ struct rt_tr_block {
     uint32_t sites;
     uint16_t marks_len, slow_marks_len, sites_len;
     uint8_t len;        /* instructions */
-    uint8_t arena;      /* of the fast version */
+    uint8_t arena;      /* arena of the fast version */
     uint8_t stop;       /* enum rt_tr_end after the last instruction, or NONE */
     uint8_t flags_dead; /* the check of the counter at the entry of the fast version changes the flags */
 };
@@ -120,9 +120,9 @@ struct rt_tr_arena {
 
 struct rt_tr_insn {
     uint64_t ip;
-    uint64_t target; /* of a direct branch */
+    uint64_t target; /* target of a direct branch */
     uint8_t flags_read, flags_written;
-    uint8_t disp_offset; /* of a displacement to be rebased, or 0 */
+    uint8_t disp_offset; /* offset of a displacement to be rebased, or 0 */
     bool copied, may_fault;
     struct rt_burst_plan plan;
 };
@@ -172,7 +172,7 @@ struct rt_tr_frame {
 
 struct rt_tr_thread {
     struct rt_tr_context context;
-    uint64_t generation; /* of the cache that table points into */
+    uint64_t generation; /* generation of the cache that table points into */
     uint32_t running;
     uint32_t round_trip_cycles; /* least of entering and leaving; 0: not measured */
     uint64_t fault_ip;

@@ -146,7 +146,7 @@ struct rt_tr_probe {
 struct rt_tr_pace {
     uint64_t cycles, instructions; /* TSC; 0 instructions: no window is valid */
     uint64_t ip;
-    uint32_t overhead_cycles; /* of entering and leaving, not subtracted */
+    uint32_t overhead_cycles; /* cost of entering and leaving, not subtracted */
     uint32_t discarded;
 };
 
