@@ -32,7 +32,7 @@
 #define SPOOL_SHARED_CHUNK_BYTES (16u * 1024u)
 #define SPOOL_SHARED_PIECES 4u /* maximum per stream, where the thread can have a separate file */
 #define SPOOL_REC_MAX_BYTES (64u * 1024u)
-#define SPOOL_AXES 3 /* of a natural domain */
+#define SPOOL_AXES 3 /* axes of a natural domain */
 
 struct spool_file_header {
     uint64_t magic;
@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its stream */        \
     X(BURST_END, 17)   /* spool_burst_end */                                                    \
     X(EVENT, 18)       /* spool_event */                                                        \
-    X(STACK, 19)       /* spool_stack: of the burst that its stream began last */               \
+    X(STACK, 19)       /* spool_stack: belongs to the last BURST_BEGIN of its stream */         \
     X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
     X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
     X(ANCESTOR, 22)    /* spool_ancestor: after PROCESS, where it is known */                   \
@@ -114,7 +114,7 @@ struct spool_piece {
     struct spool_rec_header rec;
     uint32_t tid;
     uint32_t stream;   /* number of the stream in its image: tids are used again */
-    uint32_t sequence; /* of the piece in its stream, from 0 */
+    uint32_t sequence; /* number of the piece in its stream, from 0 */
     uint32_t reserved;
 };
 
@@ -146,14 +146,14 @@ struct spool_rank {
     uint64_t time_ns;
     uint32_t rank;
     uint32_t ranks_len; /* 0: not known */
-    uint32_t name_len;  /* of the environment variable */
+    uint32_t name_len;  /* length of the environment variable's name */
     uint32_t reserved;
 };
 #define SPOOL_STATUS_UNKNOWN UINT32_MAX
 struct spool_exited {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint32_t status; /* of exit, 0..255, or SPOOL_STATUS_UNKNOWN */
+    uint32_t status; /* exit status, 0..255, or SPOOL_STATUS_UNKNOWN */
     uint32_t reserved;
     uint64_t peak_bytes; /* most memory that was resident; 0: not known */
 };
@@ -177,7 +177,7 @@ struct spool_resources {
 struct spool_dump {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint32_t extents[3]; /* of the grid that element indices count through, x fastest; 0: no grid */
+    uint32_t extents[3]; /* extents of the grid that element indices count through, x fastest; 0: no grid */
     uint32_t path_len;   /* absolute */
 };
 struct spool_setting {
@@ -197,7 +197,7 @@ struct spool_tls_modules { /* holds since the last module was unloaded, and unti
     uint32_t rows_len; /* spool_tls_row */
     uint32_t reserved;
 };
-struct spool_tls_blocks { /* of the stream's thread: all it has now */
+struct spool_tls_blocks { /* all blocks that the stream's thread has now */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t thread_pointer; /* its control block begins there */
@@ -268,7 +268,7 @@ struct spool_node {
     uint32_t node;   /* id within the process image, from 1 */
     uint32_t parent; /* containing node or group, 0: top level */
     uint64_t base, end;
-    uint64_t elem_size_bytes; /* of an element, all its components */
+    uint64_t elem_size_bytes; /* size of an element, all its components */
     uint64_t dims;            /* components of an element */
     uint32_t is_group;
     uint32_t label_len;
@@ -294,7 +294,7 @@ struct spool_phase {
 };
 struct spool_burst_begin {
     struct spool_rec_header rec;
-    uint64_t time_ns;   /* of the trigger */
+    uint64_t time_ns;   /* time of the trigger */
     uint64_t tsc;       /* at the trigger */
     uint64_t weight_ns; /* CPU time that the burst represents: 1 / the rate of triggers at its own */
     uint64_t ip;        /* interrupted instruction */
@@ -333,7 +333,7 @@ struct spool_access {
     uint32_t tsc_delta;      /* cycles since the burst's tsc (saturates) */
     uint32_t latency_cycles; /* reading of the probe in TSC cycles, its cost included; with LATENCY_VALID */
     uint32_t position;       /* instructions executed in this burst before this one */
-    uint16_t size_bytes;     /* of the access; a gather gives one record a lane */
+    uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
 };
 _Static_assert(sizeof(struct spool_access) == 40, "on-disk layout");
@@ -365,7 +365,7 @@ struct spool_burst_end {
     uint32_t reserved;
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
-    uint32_t in_place; /* of instructions, those stepped where they stand: loads after them are not timed */
+    uint32_t in_place;       /* part of `instructions` stepped in place: loads after them are not timed */
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */
@@ -387,7 +387,7 @@ enum { SPOOL_REG_RBP = 6, SPOOL_REG_RSP = 7, SPOOL_REG_IP = 16, SPOOL_REGS = 17 
 #define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was asked for */
 struct spool_stack {
     struct spool_rec_header rec;
-    uint64_t time_ns; /* of the burst */
+    uint64_t time_ns; /* time of the burst */
     uint64_t regs[SPOOL_REGS];
     uint32_t links_len, bytes_len;
 };
@@ -486,7 +486,7 @@ struct spool_callback {
     uint64_t argument;     /* as the program registered it; for a language binding, the function itself */
     uint64_t calls;        /* so far; RUNS: unused */
     uint64_t all_ns;       /* time in it so far */
-    uint64_t longest_ns;   /* of one call */
+    uint64_t longest_ns;   /* time of the longest call */
     uint64_t all_spent_ns; /* as in BURST_END: bursts and callbacks of the whole process so far */
     uint32_t node;
     uint32_t entered; /* RUNS: changed in place */
@@ -514,8 +514,8 @@ struct spool_sample {
     uint64_t events;                  /* that it represents: the sampling period; 0: not known */
     uint32_t tid, cpu;                /* cpu UINT32_MAX: not known */
     uint32_t latency_cycles;          /* with a latency_kind */
-    uint32_t page_bytes;              /* of the page; 0: not known */
-    uint16_t size_bytes;              /* of the access; 0: not known */
+    uint32_t page_bytes;              /* size of the page; 0: not known */
+    uint16_t size_bytes;              /* size of the access; 0: not known */
     uint8_t kind;                     /* enum spool_sample_kind */
     uint8_t latency_kind;             /* 0: no latency */
     uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_TOLD */
@@ -587,7 +587,7 @@ struct spool_kernel_call {
     uint64_t time_ns;
     uint64_t ip;              /* return address of the call */
     uint64_t addr, len_bytes; /* memory that it concerned; addr 0: none, len_bytes were read or written */
-    uint64_t cpu_ns;          /* of this one call */
+    uint64_t cpu_ns;          /* CPU time of this one call */
     uint32_t calls;           /* that it represents */
     uint32_t reserved;
 };

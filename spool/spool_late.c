@@ -23,10 +23,10 @@ struct spool_late {
     const struct spool_stream *stream;
     char *damage_text;
     ls_err damage;
-    int fds[2]; /* of the shared and the own file; -1: it has none */
+    int fds[2]; /* the shared and the own file; -1: it has none */
     struct late_row *rows;
     size_t len, room, next;
-    uint64_t *buffer; /* of one record */
+    uint64_t *buffer; /* room for one record */
 };
 
 static bool late_says_so(const struct spool_rec_header *rec)
@@ -153,7 +153,7 @@ ls_err spool_late_next(spool_late *l, const struct spool_rec_header **out)
     if (l->next == l->len)
         return l->damage == LS_OK ? LS_OK : ls_fail(l->damage, "%s", l->damage_text ? l->damage_text : "");
     const struct spool_position at = l->rows[l->next].at;
-    /* it was whole when it was sorted; who knows who writes there */
+    /* the record was whole when it was sorted, but the file may have changed since */
     if (!late_read(l, rec, sizeof(*rec), at) || rec->len_bytes < sizeof(*rec) ||
         rec->len_bytes > SPOOL_REC_MAX_BYTES || !late_read(l, rec, rec->len_bytes, at) ||
         spool_rec_fault(rec))

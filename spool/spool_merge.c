@@ -17,9 +17,9 @@ struct spool_lane {
     spool_reader *reader;
     spool_late *late;                   /* instead of the reader, where samples come late */
     const struct spool_rec_header *rec; /* head of the lane */
-    uint64_t time_ns;                   /* of the head; never less than the one before */
-    uint64_t burst_ns;                  /* of the last BURST_BEGIN */
-    unsigned order;                     /* of the head among equals */
+    uint64_t time_ns;                   /* time of the head; never less than the one before */
+    uint64_t burst_ns;                  /* time of the last BURST_BEGIN */
+    unsigned order;                     /* order of the head among equals */
 };
 
 struct spool_merge {

@@ -10,7 +10,7 @@
 
 enum {
     SPOOL_DOMAIN_TEXT_MAX_BYTES = 4096,
-    SPOOL_DATA_PIECE_BYTES = 57344, /* of data in one record; a multiple of all element sizes */
+    SPOOL_DATA_PIECE_BYTES = 57344, /* bytes of data in one record; a multiple of all element sizes */
     SPOOL_POINTS_MAX = 1024,        /* in one record */
 };
 

@@ -9,7 +9,7 @@
 struct spool_reader {
     struct spool_stream stream;
     bool is_own;        /* in the own file, after all pieces */
-    size_t pieces_read; /* of the shared file */
+    size_t pieces_read; /* pieces of the shared file */
     uint64_t *buffer;   /* the current chunk or piece */
     size_t buffer_len_bytes;
     struct ls_cursor chunk;

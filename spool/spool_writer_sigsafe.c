@@ -465,7 +465,7 @@ static int spool_shared_create(struct spool_shared *s, const char *name)
     const int fd = spool_create(*s->dirfd, name);
     if (fd < 0) return errno;
     int err = spool_fits_size_limit(sizeof(h)) ? 0 : EFBIG;
-    errno = ENOSPC; /* of a write that is short */
+    errno = ENOSPC; /* error to return for a short write */
     if (err == 0 && SPOOL_SYS(SYS_pwrite64, fd, &h, sizeof(h), (off_t)0) != (long)sizeof(h)) err = errno;
     if (err == 0 && fstat(fd, &st) != 0) err = errno;
     if (err != 0) {

@@ -47,12 +47,12 @@ struct spool_chunk {
 
 struct spool_writer {
     struct spool_chunk chunk; /* at NULL: closed */
-    struct spool_chunk spare; /* of the shared file: rest of a chunk of an ended stream, for the next one */
+    struct spool_chunk spare; /* in the shared file: rest of a chunk of an ended stream, for the next one */
     struct spool_cap *cap;
     struct spool_shared *shared;     /* NULL: a file without other threads */
     struct spool_event *lost;        /* DROPPED_BYTES in the last chunk: its count continues to grow */
-    struct spool_rec_header pending; /* of the reserved record */
-    int fd;                          /* of the own file; -1: none */
+    struct spool_rec_header pending; /* header of the reserved record */
+    int fd;                          /* descriptor of the own file; -1: none */
     uint32_t tid, stream;
     uint32_t pieces_len;      /* PIECE records of the stream so far */
     volatile uint8_t busy;    /* a record is reserved and not committed */
