@@ -19,7 +19,7 @@
 
 enum {
     PE_AUX_MIN_BYTES = 8192,        /* SPE takes two pages at least (arm_spe_pmu_setup_aux) */
-    PE_SPE_RECORD_MAX_BYTES = 2048, /* of one operation: PMSIDR_EL1.MaxSize, arm_spe_pmu_dev_probe */
+    PE_SPE_RECORD_MAX_BYTES = 2048, /* records of one operation: PMSIDR_EL1.MaxSize, arm_spe_pmu_dev_probe */
 };
 
 struct pe_aux {

@@ -16,7 +16,7 @@
 
 enum {
     PE_GROUP_MAX = 4,     /* events of a group */
-    PE_ENCODINGS_MAX = 8, /* of a plan: loads and stores on each kind of core */
+    PE_ENCODINGS_MAX = 8, /* encodings per plan: loads and stores on each kind of core */
     PE_PMU_BYTES = 32,    /* name of a PMU */
     PE_CPUS_BYTES = 256,  /* list of CPUs as the kernel prints it */
     PE_EVENT_BYTES = 256, /* event in perf's syntax */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { SPE_AREAS_MAX = 16384 }; /* of CPUs, or threads */
+enum { SPE_AREAS_MAX = 16384 }; /* one area per CPU or thread */
 
 /* Bytes of an area that the kernel reported in one PERF_RECORD_AUX. */
 struct spe_span {
@@ -23,7 +23,7 @@ struct spe_area {
     size_t piece; /* the next one */
     struct spe_span *spans;
     size_t spans_len, spans_room;
-    uint8_t *bytes;    /* of the current piece, aligned as it was in the area */
+    uint8_t *bytes;    /* bytes of the current piece, aligned as it was in the area */
     uint64_t base;     /* position of bytes[0] in the area */
     uint64_t at_bytes; /* offset of the piece in the file */
     uint64_t lead_bytes;

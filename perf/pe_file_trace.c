@@ -9,7 +9,7 @@
 /* tools/lib/perf/include/perf/event.h and tools/perf/util/arm-spe.h of Linux. */
 enum {
     TRACE_CPUS_MAX = 65536,
-    TRACE_INFO_FIRST_WORDS = 2, /* of perf before 6.13: PMU type, mmaps of each CPU */
+    TRACE_INFO_FIRST_WORDS = 2, /* perf before 6.13: PMU type, mmaps of each CPU */
     TRACE_CPU_FIXED_WORDS = 3,  /* magic, CPU, number of the words that follow */
 };
 

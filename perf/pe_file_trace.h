@@ -14,12 +14,12 @@ enum pe_trace_kind { PE_TRACE_NONE, PE_TRACE_INTEL_PT, PE_TRACE_INTEL_BTS, PE_TR
 
 /* PERF_RECORD_AUXTRACE: bytes that perf copied out of an area at once. */
 struct pe_trace_piece {
-    const uint8_t *bytes; /* of the file */
+    const uint8_t *bytes; /* inside the file */
     size_t len_bytes;
     uint64_t offset;   /* in the area, as PERF_RECORD_AUX counts */
     uint64_t at_bytes; /* in the file; 0: it was compressed */
     uint32_t area;     /* pieces of one area have one number */
-    uint32_t tid, cpu; /* of the area; UINT32_MAX: of all threads, of all CPUs */
+    uint32_t tid, cpu; /* thread and CPU of the area; UINT32_MAX: all threads, all CPUs */
 };
 
 /* PERF_RECORD_TIME_CONV: converts ticks of the packets' counter to times of the records. */
@@ -44,7 +44,7 @@ struct pe_trace {
     size_t cpus_len;
     struct pe_trace_piece *pieces; /* in the order of the file */
     size_t pieces_len, pieces_room;
-    uint64_t bytes; /* of all pieces by their records: more than is present where the file is cut off */
+    uint64_t bytes; /* total by the records of all pieces: more than is present where the file is cut off */
 };
 
 /* Take the body of a PERF_RECORD_AUXTRACE_INFO, _TIME_CONV or _AUXTRACE; the last one also takes its payload,

@@ -98,7 +98,7 @@ struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel 
 
 /* --- lanes --- */
 
-enum { WAKEUP_PART = 4 }; /* of a ring */
+enum { WAKEUP_PART = 4 }; /* divisor: wake up after this part of a ring */
 
 /* A ring has at least one page, an area two; pages have up to 64 KiB. */
 static size_t ring_min_bytes(void)

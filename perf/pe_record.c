@@ -66,7 +66,7 @@ static unsigned bits_set(uint64_t mask)
     return (unsigned)__builtin_popcountll(mask);
 }
 
-/* perf_event_open(2), read_format: of one event, or of a group. */
+/* Skip the counts of one event or of a group: perf_event_open(2), read_format. */
 static bool skip_read(const struct pe_layout *l, struct ls_cursor *c)
 {
     const uint64_t times = l->read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -270,7 +270,7 @@ bool pe_aux_record_read(const struct pe_layout *layout, const struct pe_record *
 /* A record type whose number at word adds to a count; 0: each record counts as one. */
 struct pe_count_row {
     uint32_t type;
-    uint32_t word; /* of the body */
+    uint32_t word; /* index of the word in the body */
     size_t offset; /* in pe_counts */
 };
 

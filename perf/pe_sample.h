@@ -27,12 +27,12 @@ struct pe_sample {
     uint64_t has; /* PERF_SAMPLE_* bits of the fields that the record gave */
     uint64_t time, ip, addr, id, stream_id, period_events;
     uint32_t pid, tid, cpu;
-    uint16_t misc;             /* of the record: PERF_RECORD_MISC_* */
+    uint16_t misc;             /* misc field of the record: PERF_RECORD_MISC_* */
     uint64_t data_src, weight; /* raw words */
     uint64_t phys_addr, cgroup, transaction, data_page_bytes, code_page_bytes;
     /* decoded, by pe_data_src.h, pe_ibs.h, pe_spe.h */
     uint8_t op, source, level, snoop, tlb; /* LS_NOT_TOLD: unknown */
-    uint8_t locked;       /* 1: by an atomic instruction (LOCK prefix, xchg; of Arm atomic or exclusive), 0,
+    uint8_t locked;       /* 1: by an atomic instruction (LOCK prefix, xchg; on Arm, atomic or exclusive), 0,
                              LS_NOT_TOLD */
     uint8_t latency_kind; /* enum ls_latency */
     uint32_t latency_cycles;  /* with a latency_kind */

@@ -63,7 +63,7 @@ static const struct spe_source {
         {0xd, LS_SOURCE_REMOTE_CACHE}, {0xe, LS_SOURCE_DRAM},
 },
   spe_ampereone[] = {
-      {0x0, LS_SOURCE_PEER_CACHE}, /* of the chip, or a device */
+      {0x0, LS_SOURCE_PEER_CACHE}, /* cache of the chip, or a device */
       {0x3, LS_SOURCE_L3},         /* system */
       {0x5, LS_SOURCE_REMOTE_CACHE}, {0x7, LS_SOURCE_DRAM}, {0x8, LS_SOURCE_L1}, {0x9, LS_SOURCE_L2},
 };

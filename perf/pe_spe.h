@@ -20,7 +20,7 @@ enum pe_spe_sources {
 
 struct pe_spe_counts {
     uint64_t records; /* sampled operations, of any kind */
-    uint64_t others;  /* of these, neither loads nor stores */
+    uint64_t others;  /* records that are neither loads nor stores */
     uint64_t broken;  /* bytes that begin no packet, skipped one by one */
 };
 

@@ -20,7 +20,7 @@ enum { TRAFFIC_PATH_BYTES = 512, TRAFFIC_LINE_BYTES = 64 };
 struct traffic_row {
     const char *pmus;     /* pattern of names */
     const char *needs;    /* a file that exists if the PMU has this row's events */
-    const char *terms[2]; /* of reads and writes */
+    const char *terms[2]; /* terms for reads and writes */
     double bytes;         /* per count, unless sysfs has a scale */
 };
 static const struct traffic_row traffic_rows[] = {
