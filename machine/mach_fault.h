@@ -6,8 +6,8 @@
 #define MACH_FAULT_H
 
 struct mach_fault_costs {
-    double page_ns; /* of a 4 KiB page; 0: could not be measured */
-    double huge_ns; /* of a 2 MiB page; 0: the system has none */
+    double page_ns; /* cost for a 4 KiB page; 0: could not be measured */
+    double huge_ns; /* cost for a 2 MiB page; 0: the system has none */
     double error;   /* half of the interquartile range of the batches, as a share of page_ns */
 };
 

@@ -15,7 +15,7 @@ enum {
     PROBES = 4000,
     WARM_ROUNDS = 3,
     CHASE_STRETCHES = 40,
-    CHASE_LOADS = 32768, /* of a stretch: some 100 us, short enough to escape interrupts */
+    CHASE_LOADS = 32768, /* loads per stretch: some 100 us, short enough to escape interrupts */
     CONTROL_SPIN_MAX = 63,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
 };
