@@ -39,7 +39,7 @@ double ndm_metric_missing(enum ndm_metric m);
 
 struct ndm_field {
     char *name;      /* unique in the run: "DOMAIN.NODE", "DOMAIN" for all its nodes together */
-    char *label;     /* of the node, or of the domain */
+    char *label;     /* label of the node, or of the domain */
     uint32_t domain; /* into ndm_atlas.domains */
     uint32_t node;   /* id in /nodes; UINT32_MAX: all nodes of the domain */
     enum ndm_centering centering;

@@ -51,7 +51,7 @@ void ndm_map_hand_over(struct ndm_live_map *m);
 
 void ndm_map_link(struct ndm_live_map *m);
 void ndm_node_set_map(smr_node *n, struct ndm_live_map *m);
-/* End the map of n, if any; the map is freed with its last node. With `tell`, report it to the sink. */
+/* End the map of n, if any; the map is freed with its last node. With the flag, report it to the sink. */
 void ndm_node_end_map(smr_node *n, bool tell);
 
 /* Let the runtime process the samples so far, if n (a group: any node; NULL: any) has a callback. Call it

@@ -22,7 +22,7 @@ struct ndm_geometry {
     /* meshes */
     uint64_t points_len;
     double *points;         /* 3 * points_len, x y z of each */
-    uint64_t cells_len;     /* of grids too */
+    uint64_t cells_len;     /* number of cells, for grids too */
     uint64_t *offsets;      /* cells_len + 1, into connectivity */
     uint64_t *connectivity; /* from 0 */
     uint8_t *shapes;        /* enum ndm_shape of each cell */
