@@ -13,7 +13,7 @@
 struct ls_output {
     char *path, *temporary; /* equal: written in place */
     FILE *out;              /* NULL: another library writes it */
-    mode_t mode;            /* of the file that is replaced, 0: no such file */
+    mode_t mode;            /* mode of the file that is replaced; 0: no such file */
     bool is_dir;
     bool is_direct; /* a device or a pipe: written under its own name, never removed */
     bool done;      /* it has its final name; a directory: it holds a file with its final name */
