@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile/prof_cost.h"
 
+#include "common/ls_vector.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +105,7 @@ struct prof_cost_node {
     bool is_kept;
     struct {
         uint64_t all[PROF_LINE_WORDS], now[PROF_LINE_WORDS];
-    } * lines; /* bitmaps for the whole run and for the burst; NULL: never timed */
+    } * lines; /* bitmaps for the whole run and for the burst; NULL: fewer loads than PROF_COST_KEPT_TIMED */
 };
 
 static double prof_count_lines(const uint64_t *bitmap)
@@ -120,21 +122,26 @@ static void prof_end_burst(struct prof_cost_node *n)
     memset(n->lines->now, 0, sizeof(n->lines->now));
 }
 
-/* The row of a node, or NULL without memory: the node then counts as one that leaves the caches. */
+/* Return the row of a node, or NULL without memory: the node then counts as one that leaves the caches. */
 static struct prof_cost_node *prof_cost_node(struct prof_cost_nodes *n, uint32_t node)
 {
     if (node == UINT32_MAX) return NULL;
-    if (node >= n->len) {
-        const uint32_t len = node < UINT32_MAX / 2 ? 2 * node + 64 : node + 1;
-        struct prof_cost_node *rows = realloc(n->rows, (size_t)len * sizeof(*rows));
-        if (!rows) return NULL;
-        memset(rows + n->len, 0, (size_t)(len - n->len) * sizeof(*rows));
-        n->rows = rows;
-        n->len = len;
-    }
-    struct prof_cost_node *row = &n->rows[node];
+    const size_t len = n->len;
+    if (LS_GROW(n->rows, n->len, (size_t)node + 1) != LS_OK) return NULL;
+    if (n->len > len) memset(n->rows + len, 0, (n->len - len) * sizeof(*n->rows));
+    return &n->rows[node];
+}
+
+static void prof_touch_line(struct prof_cost_node *row, uint32_t burst, uint64_t addr)
+{
+    const uint64_t line = addr / PROF_COST_LINE_BYTES;
+    const uint64_t bit = line * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PROF_LINE_BITS - 1);
     if (!row->lines) row->lines = calloc(1, sizeof(*row->lines));
-    return row->lines ? row : NULL;
+    if (!row->lines) return;
+    if (row->burst != burst) prof_end_burst(row);
+    row->burst = burst;
+    row->lines->all[bit / 64] |= UINT64_C(1) << bit % 64;
+    row->lines->now[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
 void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
@@ -146,21 +153,15 @@ void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model
         if (!prof_cost_is_measured(burst, i)) continue;
         struct prof_cost_node *row = prof_cost_node(n, burst->node[i]);
         if (!row) continue;
-        if (row->burst != n->bursts) prof_end_burst(row);
-        row->burst = n->bursts;
-        row->timed++;
         row->beyond_l2 += prof_is_beyond_l2(m, burst, i);
         row->beyond_l3 += burst->level[i] == PROF_LEVEL_DRAM;
-        const uint64_t line = burst->addr[i] / PROF_COST_LINE_BYTES;
-        const uint64_t bit = line * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (PROF_LINE_BITS - 1);
-        row->lines->all[bit / 64] |= UINT64_C(1) << bit % 64;
-        row->lines->now[bit / 64] |= UINT64_C(1) << bit % 64;
+        if (++row->timed >= PROF_COST_KEPT_TIMED) prof_touch_line(row, n->bursts, burst->addr[i]);
     }
 }
 
 void prof_cost_nodes_judge(struct prof_cost_nodes *n)
 {
-    for (uint32_t i = 0; i < n->len; i++) {
+    for (size_t i = 0; i < n->len; i++) {
         struct prof_cost_node *row = &n->rows[i];
         if (!row->lines) continue;
         prof_end_burst(row);
@@ -178,7 +179,7 @@ static bool prof_cost_node_is_kept(const struct prof_cost_nodes *n, uint32_t nod
 
 void prof_cost_nodes_fini(struct prof_cost_nodes *n)
 {
-    for (uint32_t i = 0; i < n->len; i++)
+    for (size_t i = 0; i < n->len; i++)
         free(n->rows[i].lines);
     free(n->rows);
     *n = (struct prof_cost_nodes){0};
@@ -190,7 +191,7 @@ static double prof_penalty_cycles(const struct prof_cost_model *m, const struct 
                                   uint64_t i)
 {
     if (!prof_cost_is_measured(s, i) || !prof_is_beyond_l2(m, s, i)) return 0;
-    if (m->nodes && prof_cost_node_is_kept(m->nodes, s->node[i])) return 0;
+    if (prof_cost_node_is_kept(m->nodes, s->node[i])) return 0;
     return fmax(prof_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 

@@ -52,6 +52,7 @@
 #define PROF_COST_TIMED_MIN 0.05
 #define PROF_COST_LINE_BYTES 64
 #define PROF_COST_KEPT_LINES 4096
+#define PROF_COST_KEPT_TIMED 34 /* loads; of fewer ones a single miss exceeds PROF_COST_KEPT_FAR */
 #define PROF_COST_KEPT_FAR 0.03
 #define PROF_COST_KEPT_MEMORY 0.01
 
@@ -103,7 +104,8 @@ void prof_cost_model_loads(struct prof_cost_model *m, const struct prof_cost_loa
  * then judge once. Without stepping, or where memory for the lines is short, no node counts as one. */
 struct prof_cost_nodes {
     struct prof_cost_node *rows; /* by node */
-    uint32_t len, bursts;
+    size_t len;
+    uint32_t bursts;
 };
 void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
                          const struct prof_cost_samples *burst);
