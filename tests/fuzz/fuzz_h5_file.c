@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run.h5 with changed bytes, read as a profile or as a source of accesses: each four bytes of the input put
  * a value that nobody expects into a field of a row or of a sample, change one byte anywhere, or cut the
- * file. The file lies in memory and is written once; an input changes a few bytes of it. */
+ * file. The file is kept in memory and is written once; an input changes a few bytes of it. */
 #include "profile/prof_atlas.h"
 #include "profile/prof_h5.h"
 #include "profile/prof_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
+#include "tests/fuzz/fuzz_profile.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,109 +19,8 @@
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
-enum {
-    CHANGES_MAX = 64,
-    SAMPLES = 12,
-    SAMPLES_TABLE = PROF_TABLE_COUNT,
-    BYTES,
-    CUT,
-    PLACES,
-    FIELDS_MAX = 32,
-    FILE_MAX_BYTES = 1 << 20
-};
-#define NO UINT32_MAX
-
-static const struct prof_node nodes[] = {
-    {.id = 0, .parent = NO, .kind = PROF_NODE_ROOT, .process = NO, .died_ns = UINT64_MAX},
-    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .process = NO, .died_ns = UINT64_MAX},
-    {.id = 2,
-     .kind = PROF_NODE_RANGE,
-     .label = "A",
-     .base = 0x1000,
-     .end = 0x2000,
-     .elem_size_bytes = 8,
-     .born_ns = 100,
-     .died_ns = 500},
-    {.id = 3, .parent = 1, .kind = PROF_NODE_STATIC, .label = "app", .died_ns = UINT64_MAX},
-    {.id = 4,
-     .parent = 3,
-     .kind = PROF_NODE_SYMBOL,
-     .label = "table",
-     .elem_size_bytes = 16,
-     .died_ns = UINT64_MAX},
-    {.id = 5, .parent = 1, .kind = PROF_NODE_SITE, .label = "list", .died_ns = UINT64_MAX},
-    {.id = 6,
-     .parent = 5,
-     .kind = PROF_NODE_BLOCK,
-     .label = "block 1",
-     .base = 0x9000,
-     .end = 0x9040,
-     .born_ns = 50,
-     .died_ns = UINT64_MAX}};
-static const struct prof_process processes[] = {
-    {.pid = 10, .parent = PROF_NO_PROCESS, .rank = -1, .exe = "/bin/app"},
-    {.pid = 20, .parent = 0, .rank = 3, .exe = "/bin/app"}};
-static const struct prof_thread threads[] = {{.process = 0, .tid = 10}, {.process = 1, .tid = 20}};
-static const struct prof_module modules[] = {
-    {.process = 0, .path = "/bin/app", .base = 0x400000, .end = 0x500000, .bias = 0x400000},
-    {.process = 0, .path = "/lib/a.so", .base = 0x400000, .end = 0x480000, .bias = 0x400000},
-    {.process = 1, .path = "/bin/app", .base = 0x400000, .end = 0x500000, .bias = 0x400000}};
-static const struct prof_line lines[] = {
-    {.process = 0, .ip = 0x400010, .module = "/lib/a.so", .until_ns = 500},
-    {.process = 0, .ip = 0x400010, .module = "/bin/app", .until_ns = UINT64_MAX}};
-static const struct prof_phase phases[] = {{.id = 0, .parent = NO, .name = "solve"},
-                                           {.id = 1, .parent = 0, .name = "sweep"}};
-static const struct prof_burst bursts[] = {{.thread = 0,
-                                            .time_ns = 200,
-                                            .weight_ns = 1000,
-                                            .data_weight_ns = 1000,
-                                            .instructions = 1000,
-                                            .samples_len = 4,
-                                            .frame = NO,
-                                            .phase = NO},
-                                           {.thread = 1,
-                                            .time_ns = 300,
-                                            .weight_ns = 1000,
-                                            .data_weight_ns = 1000,
-                                            .instructions = 1000,
-                                            .first_sample = 4,
-                                            .samples_len = 4,
-                                            .frame = NO,
-                                            .phase = NO},
-                                           {.thread = 0,
-                                            .time_ns = 700,
-                                            .weight_ns = 1000,
-                                            .data_weight_ns = 1000,
-                                            .instructions = 1000,
-                                            .first_sample = 8,
-                                            .samples_len = 4,
-                                            .frame = NO,
-                                            .phase = NO}};
-
-static const struct {
-    const void *rows;
-    size_t len;
-} tables[PROF_TABLE_COUNT] = {
-    [PROF_TABLE_nodes] = {nodes, sizeof(nodes) / sizeof(nodes[0])},
-    [PROF_TABLE_threads] = {threads, sizeof(threads) / sizeof(threads[0])},
-    [PROF_TABLE_processes] = {processes, sizeof(processes) / sizeof(processes[0])},
-    [PROF_TABLE_bursts] = {bursts, sizeof(bursts) / sizeof(bursts[0])},
-    [PROF_TABLE_modules] = {modules, sizeof(modules) / sizeof(modules[0])},
-    [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
-    [PROF_TABLE_phases] = {phases, sizeof(phases) / sizeof(phases[0])},
-};
-
-static const uint64_t values[] = {
-    0,         1,      2,  3,          8,         0x1000,     0x400010,       0x9000,    UINT8_MAX,
-    INT32_MAX, NO - 1, NO, 1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
-static const char *const texts[] = {"", "A", "/", "\xff\xfe\x80", "table", "/lib/a.so"};
-
-/* Where a change goes. */
-struct change {
-    uint8_t place, row, field, value;
-};
-
-/* Where a column lies in the file; 0 rows: nowhere. */
+enum { BYTES = SAMPLES_TABLE + 1, CUT, PLACES, FIELDS_MAX = 32, FILE_MAX_BYTES = 1 << 20 };
+/* Position of a column in the file; 0 rows: it has none. */
 struct column {
     enum prof_type type;
     uint64_t at, rows;
@@ -145,23 +45,10 @@ static struct {
 
 static ls_err add_samples(prof_writer *w)
 {
-    static const uint64_t addrs[] = {0x1008, 0x1800, 0x9000, 0x7020};
-    static const uint32_t homes[] = {2, 2, 6, 4};
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        struct prof_sample s = prof_sample_missing;
-        s.burst = i / 4;
-        s.thread = bursts[i / 4].thread;
-        s.time_ns = bursts[i / 4].time_ns + i;
-        s.position = i % 4 / 2;
-        s.ip = 0x400010 + 16 * (i % 4 / 2);
-        s.addr = addrs[i % 4];
-        s.size = 8;
-        s.op = i % 3 == 2;
-        s.node = homes[i % 4];
-        s.element = i;
-        s.phase = i / 4 == 1 ? NO : i / 8;
-        LS_TRY(prof_writer_add(w, &s));
-    }
+    struct prof_sample samples[SAMPLES];
+    fuzz_make_samples(samples);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        LS_TRY(prof_writer_add(w, &samples[i]));
     return LS_OK;
 }
 

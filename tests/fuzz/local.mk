@@ -2,7 +2,7 @@
 # tests/fuzz: decoders against arbitrary bytes. Each target is a program; alone it replays its corpus, whole, cut and flipped.
 EXTRA_DIST += tests/fuzz/README.md
 check_LTLIBRARIES += libfuzz.la
-libfuzz_la_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz_replay.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h
+libfuzz_la_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz_replay.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h tests/fuzz/fuzz_profile.h
 fuzz_programs = \
     tests/fuzz/fuzz_compact \
     tests/fuzz/fuzz_domain \
