@@ -17,8 +17,10 @@ tests_translate_lockstep_SOURCES = tests/translate/lockstep.c tests/translate/tr
 tests_translate_lockstep_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_translate_lockstep_LDADD = $(tr_libs) -lm
 tests_translate_lockstep_LDFLAGS = $(tr_ldflags)
-.PHONY: check-lockstep
-check-lockstep: tests/translate/lockstep
-	LS_LONG=1 top_srcdir=$(top_srcdir) top_builddir=$(top_builddir) $(SHELL) $(top_srcdir)/tests/translate/test_lockstep.sh
-check-long: check-lockstep
+lockstep = tests/translate/lockstep
 endif
+
+.PHONY: check-lockstep
+check-lockstep: $(lockstep)
+	[ -z "$(lockstep)" ] || LS_LONG=1 $(run_script) $(SHELL) $(top_srcdir)/tests/translate/test_lockstep.sh
+check-long: check-lockstep
