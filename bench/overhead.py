@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much slower programs run under the profiler, at its default budget.
 
-Each program runs with and without the preloaded runtime in rounds of the order A B B A, so that a drift of the machine hits both alike;
-each run takes at least two seconds (the amount of work is doubled until it does). The ratio is the median of the rounds' ratios, with
-its 95 % interval; rounds are added until the interval of the CPU time is narrow enough. The preload is used directly, without the
-launcher: its work after the program has ended is not part of the program's time. Writes a page of documentation.
+Programs of one thread run with and without the preloaded runtime at the same time, each on a processor of its own, and then once more
+with the processors exchanged: neighbours of a virtual machine, which change how fast it is from second to second, slow both alike. Other
+programs run in rounds of the order A B B A. Each run takes at least two seconds (the amount of work is doubled until it does). The ratio
+is the median of the rounds' ratios, with its 95 % interval; rounds are added until the interval of the CPU time is narrow enough. The
+preload is used directly, without the launcher: its work after the program has ended is not part of the program's time. Writes a page of
+documentation.
 
 usage: overhead.py --preload LIB --loadstone CMD --programs DIR --write FILE [--rounds N] [--beside N] [--only NAME,...]
 """
@@ -24,6 +26,7 @@ import time
 
 LEAST_S = 2.0
 HALF_WIDTH = 0.01  # of the interval of a ratio
+ROUNDS_MOST = 3  # times those asked for
 BUSY = "a = list(range(200000))\nwhile True: sum(a)"
 
 
@@ -41,6 +44,31 @@ class Machine:
             self.spool = tempfile.mkdtemp(prefix="spool", dir=self.work)
             env.update(LD_PRELOAD=self.args.preload, LOADSTONE_SPOOL=self.spool)
         return env
+
+    def start(self, command, recorded, cpu):
+        """Start the command on one processor; its process, with the spool and the time of its start in it."""
+        env = self.environment(recorded)
+        process = subprocess.Popen(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, shell=isinstance(command, str),
+                                   preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        process.spool, process.begin = env.get("LOADSTONE_SPOOL"), time.perf_counter()
+        return process
+
+    def side_by_side(self, command, cpus):
+        """Wall and CPU time of the command natively on the first processor, and of it recorded on the second, at the same time."""
+        processes = [self.start(command, recorded, cpu) for recorded, cpu in zip((False, True), cpus)]
+        took = [None, None]
+        while None in took:
+            pid, status, used = os.wait4(-1, 0)
+            i = next((i for i, p in enumerate(processes) if p.pid == pid), None)
+            if i is None:
+                continue
+            took[i] = time.perf_counter() - processes[i].begin, used.ru_utime + used.ru_stime
+            processes[i].returncode = os.waitstatus_to_exitcode(status)
+        shutil.rmtree(processes[1].spool, ignore_errors=True)
+        if any(p.returncode for p in processes):
+            raise RuntimeError("%s: status %d natively, %d recorded" % (command, processes[0].returncode, processes[1].returncode))
+        return took
 
     def run(self, command, recorded):
         """Wall time of the command."""
@@ -153,6 +181,9 @@ def head(amount, per):
     return "head -c %d text > part && " % (amount * per)
 
 
+SEVERAL_THREADS = ("matmul, OpenMP", "git repack", "redis-server")
+
+
 # name, program that must exist, command for an amount of work (or a function)
 def workloads(programs):
     return [
@@ -220,17 +251,26 @@ class Ratio:
         return "**%.3f** (%.3f to %.3f)" % (self.median, self.low, self.high)
 
 
-def measure(machine, make, rounds):
+def one_round(machine, make, amount, cpus):
+    """Two native and two recorded runs: side by side on these processors, or one after the other where there are none."""
+    if not cpus:
+        natively, first, second, again = (once(machine, make, amount, side) for side in (False, True, True, False))
+        return [natively, again], [first, second]
+    pairs = [machine.side_by_side(make(amount), order) for order in (cpus, cpus[::-1])]
+    return [p[0] for p in pairs], [p[1] for p in pairs]
+
+
+def measure(machine, make, rounds, cpus):
     """Ratios of wall time and of CPU time, and all runs."""
     amount = amount_for(machine, make)
     native, recorded = [], []
     while True:
-        for side in (False, True, True, False):
-            (recorded if side else native).append(once(machine, make, amount, side))
+        for runs, more in zip((native, recorded), one_round(machine, make, amount, cpus)):
+            runs += more
         n = len(native) // 2
         wall, cpu = (Ratio([sum(r[k] for r in recorded[2 * i:2 * i + 2]) / sum(r[k] for r in native[2 * i:2 * i + 2]) for i in range(n)])
                      for k in range(2))
-        if n >= 2 * rounds or (n >= rounds and cpu.half_width() <= HALF_WIDTH):
+        if n >= ROUNDS_MOST * rounds or (n >= rounds and cpu.half_width() <= HALF_WIDTH):
             return wall, cpu, native, recorded
 
 
@@ -267,14 +307,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--preload", "--loadstone", "--programs", "--write"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--rounds", type=int, default=6, help="least rounds of four runs; at most twice as many (default 6)")
+    parser.add_argument("--rounds", type=int, default=6, help="least rounds of four runs; at most three times as many (default 6)")
     parser.add_argument("--beside", type=int, default=0, help="other busy processes that run meanwhile")
     parser.add_argument("--only", default="", help="names of programs, separated by commas")
     parser.add_argument("--machine", default="", help="description of the machine")
     args = parser.parse_args()
     args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
     work = tempfile.mkdtemp(prefix="loadstone-overhead.")
-    lines, beside, before = [], [], os.getloadavg()[0]
+    lines, beside, before, cpus = [], [], os.getloadavg()[0], sorted(os.sched_getaffinity(0))[:2]
 
     def say(line=""):
         print(line, flush=True)
@@ -293,7 +333,8 @@ def main():
             if needs and not shutil.which(needs):
                 say("| %s | not installed here | | | | |" % name)
                 continue
-            wall, cpu, native, recorded = measure(machine, make, args.rounds)
+            alone = len(cpus) < 2 or name in SEVERAL_THREADS
+            wall, cpu, native, recorded = measure(machine, make, args.rounds, () if alone else cpus)
             ratios.append(wall.median)
             cpu_ratios.append(cpu.median)
             say("| %s | %.3f | %.3f | %s | %s | %d + %d |" % (
@@ -321,7 +362,8 @@ Measured by `make bench-overhead` with the default budget on:
 
     %s
 
-Each program ran with and without the runtime in rounds of the order A B B A; every run took at least two seconds. A ratio is the
+Programs of one thread ran with and without the runtime at the same time, on one processor each, and once more with the processors
+exchanged; matmul, git repack and redis-server ran in rounds of the order A B B A. Every run took at least two seconds. A ratio is the
 median over the rounds, with its 95 %% interval in brackets. Where other programs compete for the processors, the ratio of CPU times is
 the steadier figure. The goals are a median of 1.03, each program within 1.08, 2 ms of start-up, 40 us of CPU time for the start and end
 of a thread and 1.5 ms for those of a program. %d other busy processes ran meanwhile; the load of the processors was %.1f before and
