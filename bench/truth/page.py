@@ -18,7 +18,8 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
 3. *True* and *sampled* are shares of the user time of the program. *Error* is their difference in points. *95 %%* is the interval of the report,
    *holds* says whether it contains the truth, and *SE* is the error in standard errors (half of the interval divided by 1.96).
 4. A function without a row counts as 0 %%. Functions of one phase are one row, joined by `+`, with the report's interval of their sum.
-5. The time that a native run spends beside its phases (start, preparation) is part of the whole. Where each slice calls hooked functions
+5. The user time that a native run spends beside its phases (start, preparation) is part of the whole; perf's samples of another native
+   run tell how much it is. Where each slice calls hooked functions
    (malloc, strings, exceptions), the time of that work is the native one, scaled by the pace of the other work.
 6. Identity: the head of the report against getrusage (total) and against the program's own times (user, kernel).
 7. Programs of the distribution are run three times under `perf record -e cpu-clock:u` at 4000 Hz for reference, and once under Loadstone

@@ -6,12 +6,16 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
+
+import score
 
 LIMIT_S = 600
 
-# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data.
-Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel")
+# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. known_share is the
+# part of the user time that those functions have, by perf; None: not measured.
+Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel known_share", defaults=(None,))
 
 
 class Failed(Exception):
@@ -77,6 +81,16 @@ class Runner:
     def native(self, case):
         output, user_ns, kernel_ns = self.run(case.command, case.env)
         return read_truth(output)._replace(total_user=user_ns, total_kernel=kernel_ns)
+
+    def with_known_share(self, case, truth):
+        """The truth, and which part of perf's samples of another native run its functions have. The kernel's split of CPU time by ticks
+        is too coarse for that: in programs of many short threads or processes, it takes some per cent of kernel time for user time."""
+        if case.part or truth.others or not shutil.which("perf"):
+            return truth
+        functions, _ = self.perf(case)
+        names = [n for key in truth.functions for n in key.split("+")]
+        inside = sum(count for label, count in functions.items() if any(score.is_named(label, n) for n in names))
+        return truth._replace(known_share=inside / sum(functions.values())) if inside else truth
 
     def rows(self, path, *options):
         output, _, _ = self.run([self.loadstone, "report", "--json", "--min-share", "0.0001%", "--limit", "100000", *options, path])

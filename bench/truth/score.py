@@ -86,14 +86,18 @@ def data_row(rows, name):
 
 
 def truth_ns(case, truth, native):
-    """User and kernel time of the program without recording: its phases, and the rest of a native run, which is split as getrusage says (by
-    ticks). Phases of kernel work are in that rest: they have user time, too, of loads that miss the TLB after each page fault."""
+    """User and kernel time of the program without recording: its phases, and the rest of a native run. Perf's samples tell how much of the
+    user time is in that rest; where they are not known, getrusage does, by ticks. Phases of kernel work are in the rest: they have user
+    time, too, of loads that miss the TLB after each page fault."""
     user = sum(truth.functions.values()) + sum(truth.others.values())
     if case.part:
         return user, sum(truth.kernels.values())
     known = sum(native.functions.values()) + sum(native.others.values())
     rest = max(0, native.total_user + native.total_kernel - known)
-    in_user = min(rest, max(0, native.total_user - known))
+    if native.known_share:
+        in_user = min(rest, known / native.known_share - known)
+    else:
+        in_user = min(rest, max(0, native.total_user - known))
     return user + in_user, rest - in_user
 
 

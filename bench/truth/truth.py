@@ -44,7 +44,7 @@ class Results:
 
 
 def measure_own(runner, case, native=None, *options):
-    native = native or runner.native(case)
+    native = native or runner.with_known_share(case, runner.native(case))
     found = runner.record(case, *options)
     truth = recording.read_truth(found.output)
     if not truth.functions:
@@ -93,7 +93,8 @@ def measure_coverage(runner, programs, count, failures):
     for i in range(count):
         for case in chosen:
             try:
-                natives.setdefault(case.name, runner.native(case))
+                if case.name not in natives:
+                    natives[case.name] = runner.with_known_share(case, runner.native(case))
                 found, _, _ = measure_own(runner, case, natives[case.name], "--seed", str(i + 1))
             except (recording.Failed, ValueError, KeyError, IndexError) as e:
                 failures.append((case.name, str(e)))
@@ -125,7 +126,7 @@ def quick(runner, programs):
     for name, amount in cases.QUICK.items():
         for longer in (1, 4, 16):  # a busy machine samples little: try longer
             case = next(c for c in cases.own_cases(programs, amount * longer) if c.name == name)
-            scores, identity, _ = measure_own(runner, case)
+            scores, identity, _ = measure_own(runner, case, runner.native(case))
             if identity.bursts >= 100:
                 break
         bad += quick_complaints(case, scores, identity)
