@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The least that a plugin can do at each access: count it. What QEMU's interface itself costs. */
-#include "tools/tracer/trc_qemu.h"
+#include "tools/trace/plugin/trc_qemu.h"
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 static uint64_t accesses;

@@ -15,12 +15,12 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_parse.c tools/cli/cli_parse.h \
     tools/cli/cli_signal.c tools/cli/cli_signal.h \
     tools/cli/cli_term.c tools/cli/cli_term.h \
-    tools/cmd_diff.c \
-    tools/cmd_doctor.c \
-    tools/cmd_merge.c \
-    tools/cmd_record.c \
-    tools/cmd_report.c \
-    tools/cmd_resolve.c \
+    tools/diff/diff.c \
+    tools/doctor/doctor.c \
+    tools/merge/merge.c \
+    tools/record/record.c \
+    tools/report/report.c \
+    tools/resolve/resolve.c \
     tools/diff/diff_json.c \
     tools/diff/diff_print.c tools/diff/diff_print.h \
     tools/diff/diff_view.c tools/diff/diff_view.h \

@@ -58,15 +58,15 @@ must "$loadstone" patterns unheard.trace >table
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
     trap 'umount small; cd /; rm -rf "$scratch"' EXIT
     name="full disk"
-    "$loadstone" trace -o small/t.trace -- sort "$top_srcdir/tools/cmd_trace.c" >got 2>err
+    "$loadstone" trace -o small/t.trace -- sort "$top_srcdir/tools/trace/trace.c" >got 2>err
     status=$?
-    sort "$top_srcdir/tools/cmd_trace.c" >wanted
+    sort "$top_srcdir/tools/trace/trace.c" >wanted
     [ $status -eq 125 ] || { echo "FAIL: full disk: status $status"; failed=1; }
     cmp wanted got || { echo "FAIL: full disk: the program's output"; failed=1; }
     says err 'small/t.trace.* cannot be written: No space left'
     [ -z "$(ls -A small)" ] || { echo "FAIL: full disk: left behind: $(ls -A small)"; failed=1; }
     head -c 64k /dev/zero >small/fill 2>/dev/null
-    "$loadstone" trace -p small/p.json -- sort "$top_srcdir/tools/cmd_trace.c" >got 2>err
+    "$loadstone" trace -p small/p.json -- sort "$top_srcdir/tools/trace/trace.c" >got 2>err
     [ $? -eq 125 ] || { echo "FAIL: full disk: patterns: another status"; failed=1; }
     cmp wanted got || { echo "FAIL: full disk: patterns: the program's output"; failed=1; }
     says err 'small/p.json could not be written'

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "patterns/source/pat_tables.h"
-#include "tools/trace/trc_lives.h"
+#include "tools/trace/host/trc_lives.h"
 #include "tests/unit.h"
 
 #include <stdbool.h>

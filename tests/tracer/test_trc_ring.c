@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tracer's ring: nothing is lost, and accesses stand before and behind events as they were made. */
 #include "common/ls_marker.h"
-#include "tools/trace/trc_reader.h"
-#include "tools/tracer/trc_lane.h"
+#include "tools/trace/host/trc_reader.h"
+#include "tools/trace/plugin/trc_lane.h"
 #include "tests/unit.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone export
 tools_loadstone_SOURCES += \
-    tools/cmd_export.c \
+    tools/export/export.c \
     tools/export/exp_list.c tools/export/exp_list.h \
     tools/export/exp_source.c tools/export/exp_source.h
 tools_loadstone_LDADD += libvizexport.la libndm.la

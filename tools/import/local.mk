@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone import
 tools_loadstone_SOURCES += \
-    tools/cmd_import.c \
+    tools/import/import.c \
     tools/import/imp_maps.c tools/import/imp_maps.h \
     tools/import/imp_losses.c tools/import/imp_losses.h \
     tools/import/imp_memaxes.c \

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone replay and patterns
 tools_loadstone_SOURCES += \
-    tools/cmd_patterns.c \
+    tools/patterns/patterns.c \
     tools/patterns/ptn_actions.h \
     tools/patterns/ptn_extract.c \
     tools/patterns/ptn_json.c \
     tools/patterns/ptn_print.c tools/patterns/ptn_print.h \
     tools/patterns/ptn_read.c tools/patterns/ptn_read.h \
     tools/patterns/ptn_show.c \
-    tools/cmd_replay.c \
+    tools/replay/replay.c \
     tools/patterns/psh_plot.c \
     tools/patterns/psh_print.c tools/patterns/psh_print.h \
     tools/replay/rpl_compare.c tools/replay/rpl_compare.h \

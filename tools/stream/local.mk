@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone stream, loadstone study
 tools_loadstone_SOURCES += \
-    tools/cmd_stream.c \
-    tools/cmd_study.c \
+    tools/stream/stream.c \
+    tools/study/study.c \
     tools/replay/knr_counts.c tools/replay/knr_counts.h \
     tools/replay/knr_json.c tools/replay/knr_json.h \
     tools/study/std_plot.c tools/study/std_plot.h \
