@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone: finds the subcommand and hands over. */
-#include "tools/cli/cli_document.h"
+#include "tools/cli/cli_command.h"
 #include "tools/cli/cli_message.h"
-#include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_parse.h"
 #include "tools/record/rec_limits.h"
 

@@ -4,16 +4,11 @@ bin_PROGRAMS += tools/loadstone
 tools_loadstone_SOURCES = \
     tools/cli/cli_command.h \
     tools/cli/cli_completion.c \
-    tools/cli/cli_document.h \
-    tools/cli/cli_format.c tools/cli/cli_format.h \
     tools/cli/cli_help.c \
     tools/cli/cli_man.c \
     tools/cli/cli_message.c tools/cli/cli_message.h \
-    tools/cli/cli_limits.c tools/cli/cli_limits.h tools/cli/cli_nearest.c tools/cli/cli_nearest.h \
-    tools/cli/cli_ending.c tools/cli/cli_ending.h \
     tools/cli/cli_output.c tools/cli/cli_output.h \
     tools/cli/cli_parse.c tools/cli/cli_parse.h \
-    tools/cli/cli_signal.c tools/cli/cli_signal.h \
     tools/cli/cli_term.c tools/cli/cli_term.h \
     tools/diff/diff.c \
     tools/doctor/doctor.c \

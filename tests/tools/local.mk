@@ -2,7 +2,7 @@
 # tests/tools: the command line, record's refusals and manners, reports against goldens
 unit_programs += tests/tools/unit
 tests_tools_unit_SOURCES = \
-    tests/tools/test_cli_parse.c tools/cli/cli_limits.c tools/cli/cli_nearest.c tools/cli/cli_parse.c tools/cli/cli_signal.c \
+    tests/tools/test_cli_parse.c tools/cli/cli_parse.c \
     tests/tools/test_rec_target.c tools/record/rec_target.c
 tests_tools_unit_CPPFLAGS = $(unit_cppflags)
 tests_tools_unit_CFLAGS = $(unit_cflags)

@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/cli/cli_limits.h"
-#include "tools/cli/cli_nearest.h"
 #include "tools/cli/cli_parse.h"
 #include "tests/unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/cli/cli_document.h"
+#include "tools/cli/cli_command.h"
 #include "analyse/an_dimension.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/cli/cli_document.h"
+#include "tools/cli/cli_command.h"
 #include "analyse/an_dimension.h"
-#include "tools/cli/cli_limits.h"
+#include "tools/cli/cli_parse.h"
 
 #include <string.h>
 

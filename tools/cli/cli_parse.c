@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "tools/cli/cli_parse.h"
 #include "common/ls_quantity.h"
 #include "common/ls_vector.h"
-#include "tools/cli/cli_limits.h"
-#include "tools/cli/cli_nearest.h"
-#include "tools/cli/cli_signal.h"
+#include "common/ls_error.h"
 
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- signals by name ---- */
+
+/* "USR1", "SIGUSR1" or "10".  Errors: LS_ERR_ARG. */
+static ls_err cli_signal_parse(const char *text, uint64_t *out)
+{
+    const char *name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    for (int s = 1; s < NSIG; s++) {
+        const char *known = sigabbrev_np(s);
+        if (known && strcasecmp(known, name) == 0) {
+            *out = (uint64_t)s;
+            return LS_OK;
+        }
+    }
+    if (ls_parse_u64(text, out) != LS_OK || *out == 0 || *out > (uint64_t)SIGRTMAX)
+        return ls_fail(LS_ERR_ARG, "'%s' is no signal; write a name such as USR2 or a number", text);
+    return LS_OK;
+}
+
+/* ---- the command line ---- */
 
 struct cli_parser {
     const struct cli_command *command;
@@ -214,4 +238,95 @@ void cli_parsed_fini(struct cli_parsed *p)
     free(p->operands);
     p->values = NULL;
     p->operands = NULL;
+}
+
+/* ---- limits of an option ---- */
+
+enum { LIMIT_BYTES = 24, LIMIT_TOLD_MAX = 1000000 /* nobody meets one that is larger */ };
+
+/* As it would be written on the command line. */
+static const char *limit_text(const struct cli_option *o, uint64_t number, char out[LIMIT_BYTES])
+{
+    static const char *const units[] = {"", "K", "M", "G"};
+    size_t unit = 0;
+    for (; o->type == CLI_BYTES && number && number % 1024 == 0 && unit < 3; unit++)
+        number /= 1024;
+    snprintf(out, LIMIT_BYTES, "%" PRIu64 "%s%s", number, units[unit], o->type == CLI_DURATION ? "ns" : "");
+    return out;
+}
+
+const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTES])
+{
+    char least[LIMIT_BYTES], most[LIMIT_BYTES];
+    limit_text(o, o->least, least);
+    limit_text(o, o->most, most);
+    out[0] = '\0';
+    if (o->most && o->most <= LIMIT_TOLD_MAX)
+        snprintf(out, CLI_LIMITS_BYTES, "%s to %s", least, most);
+    else if (o->least)
+        snprintf(out, CLI_LIMITS_BYTES, "%s or more", least);
+    return out;
+}
+
+ls_err cli_limits_check(const struct cli_option *o, const char *text, uint64_t number)
+{
+    char limits[CLI_LIMITS_BYTES];
+    if (number >= o->least && (!o->most || number <= o->most)) return LS_OK;
+    if (number > o->most && o->most > LIMIT_TOLD_MAX)
+        return ls_fail(LS_ERR_RANGE, "%s is too much; give %" PRIu64 " or less", text, o->most);
+    return ls_fail(LS_ERR_RANGE, "%s is too %s; give %s", text, number < o->least ? "little" : "much",
+                   cli_limits_text(o, limits));
+}
+
+/* ---- the nearest word ---- */
+
+enum { CLI_WORD_MAX = 40 };
+
+struct cli_nearest cli_nearest_to(const char *word, size_t len)
+{
+    return (struct cli_nearest){.word = word, .len = len, .best_distance = SIZE_MAX};
+}
+
+static size_t cli_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment: insert, delete, replace, swap of neighbours (Damerau 1964). */
+static size_t cli_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t d[CLI_WORD_MAX + 1][CLI_WORD_MAX + 1];
+    for (size_t i = 0; i <= a_len; i++) {
+        for (size_t j = 0; j <= b_len; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            const size_t replace = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            d[i][j] = cli_min(replace, cli_min(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = cli_min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    }
+    return d[a_len][b_len];
+}
+
+void cli_nearest_offer(struct cli_nearest *n, const char *candidate)
+{
+    const size_t len = strlen(candidate);
+    if (len > CLI_WORD_MAX || n->len > CLI_WORD_MAX) return;
+    /* an unfinished word is as near as one typing error */
+    const size_t distance = n->len >= 2 && len > n->len && memcmp(candidate, n->word, n->len) == 0
+                                ? 1
+                                : cli_distance(n->word, n->len, candidate, len);
+    if (distance < n->best_distance) {
+        n->best_distance = distance;
+        n->best = candidate;
+    }
+}
+
+const char *cli_nearest_best(const struct cli_nearest *n)
+{
+    const size_t limit = n->len / 3 > 1 ? n->len / 3 : 1;
+    return n->best_distance <= limit ? n->best : NULL;
 }

@@ -5,6 +5,8 @@
 
 #include "tools/cli/cli_command.h"
 
+#include <stddef.h>
+
 struct cli_parsed {
     struct cli_value *values; /* by row of the option table */
     size_t values_len;
@@ -18,5 +20,34 @@ struct cli_parsed {
  * number of operands), LS_ERR_NOMEM. */
 ls_err cli_parse(const struct cli_command *c, int argc, char **argv, struct cli_parsed *out);
 void cli_parsed_fini(struct cli_parsed *p);
+
+/* ---- limits of an option ---- */
+
+enum { CLI_LIMITS_BYTES = 64 };
+
+/* Check that o takes number, written as text. A value that an option would read as "not given" or could not
+ * apply is refused instead of ignored.
+ * Errors: LS_ERR_RANGE, with the number to give. */
+ls_err cli_limits_check(const struct cli_option *o, const char *text, uint64_t number);
+
+/* For the help: "1 or more", "1M or more", "20 to 1000"; "" for an option that takes any number. Written
+ * into out and returned. */
+const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTES]);
+
+/* ---- the nearest word ---- */
+
+/* "Did you mean": the word nearest to a misspelt one, if one is near enough. */
+
+struct cli_nearest {
+    const char *word;
+    size_t len;
+    const char *best;
+    size_t best_distance;
+};
+
+struct cli_nearest cli_nearest_to(const char *word, size_t len);
+void cli_nearest_offer(struct cli_nearest *n, const char *candidate);
+/* NULL when nothing is within a third of the word's letters (at least one). */
+const char *cli_nearest_best(const struct cli_nearest *n);
 
 #endif

@@ -4,7 +4,11 @@
 #define CLI_TERM_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* ---- the terminal ---- */
 
 enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW };
 
@@ -24,5 +28,18 @@ void cli_print_cut(const char *text, int width, FILE *out);
 /* Print text as lines of at most width columns where its blanks allow it, all but the first after indent
  * blanks; escape sequences take no room. */
 void cli_print_folded(const char *text, int indent, int width, FILE *out);
+
+/* ---- numbers for people ---- */
+
+/* Numbers for people. Each writes into out and returns it; NAN and missing become "-". */
+
+enum { CLI_CELL_BYTES = 32 };
+
+const char *cli_format_count(char out[CLI_CELL_BYTES], double n);       /* 950, 12.3k, 4.56M */
+const char *cli_format_grouped(char out[CLI_CELL_BYTES], uint64_t n);   /* 1,234,567 */
+const char *cli_format_time(char out[CLI_CELL_BYTES], double ns);       /* 12.3 ms */
+const char *cli_format_bytes(char out[CLI_CELL_BYTES], double bytes);   /* 8.0 KiB */
+const char *cli_format_percent(char out[CLI_CELL_BYTES], double share); /* 12.3, without sign */
+const char *cli_format_cycles(char out[CLI_CELL_BYTES], double cycles); /* 718, 1.2k */
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/diff/diff_print.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"
 

@@ -4,7 +4,6 @@
 #include "machine/mach_topology.h"
 #include "perf/pe_pfm.h"
 #include "common/ls_json.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"

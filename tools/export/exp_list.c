@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/export/exp_list.h"
 
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 #include "viz-export/vx_tables.h"
 #include "viz-export/vx_tree.h"

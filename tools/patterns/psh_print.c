@@ -3,7 +3,7 @@
 #include "patterns/pat_describe.h"
 #include "patterns/pat_config.h"
 #include "patterns/pat_extent.h"
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 
 #include <inttypes.h>

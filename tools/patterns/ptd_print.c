@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and groups of patterns as tables. */
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/patterns/ptd_diff.h"
 #include "tools/patterns/ptd_groups.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone patterns INPUT: extracts, prints, writes, draws. */
 #include "patterns/write/pat_write.h"
-#include "tools/cli/cli_ending.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/psh_print.h"

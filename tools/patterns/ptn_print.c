@@ -3,7 +3,6 @@
 #include "tools/patterns/ptn_print.h"
 #include "patterns/pat_describe.h"
 #include "patterns/write/pat_write.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/replay/knr_counts.h"
 
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 
 #include <math.h>
 

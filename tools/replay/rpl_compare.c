@@ -2,7 +2,7 @@
 #include "tools/replay/rpl_compare.h"
 #include "common/ls_vector.h"
 #include "kernels/kn_stats.h"
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 #include "tools/replay/rpl_results.h"
 
 #include <math.h>

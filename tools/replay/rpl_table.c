@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Print results as a table: configuration, rate, its variation, share of STREAM, and validation. */
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/knr_counts.h"
 #include "tools/replay/rpl_row.h"

@@ -4,7 +4,6 @@
 #include "tools/report/rep_allocations.h"
 
 #include "common/ls_text.h"
-#include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/rep_filter.h"
 #include "analyse/an_filter.h"
-#include "tools/cli/cli_nearest.h"
+#include "tools/cli/cli_parse.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "tools/report/rep_first_touch.h"
 
 #include "analyse/an_faults.h"
-#include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"

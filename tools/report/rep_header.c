@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The head of a report: the command, where its CPU time went, and how far the numbers can be trusted. */
 #include "tools/report/rep_print.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 
 #include <math.h>

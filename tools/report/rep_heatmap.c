@@ -3,7 +3,6 @@
 #include "tools/report/rep_heatmap.h"
 
 #include "profile/prof_atlas.h"
-#include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_draw.h"

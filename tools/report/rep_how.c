@@ -4,7 +4,7 @@
 
 #include "tools/report/rep_print.h"
 
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* Print kernel time by cause, below the table, and the remedies. */
 #include "analyse/an_kernel.h"
 #include "profile/prof_tables.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_print.h"
 

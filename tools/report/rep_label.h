@@ -6,7 +6,7 @@
 #ifndef REP_LABEL_H
 #define REP_LABEL_H
 
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 #include "tools/report/rep_view.h"
 
 /* Tree lines and the label of a row. open[d], all false before the first row: the branch at depth d goes on. */

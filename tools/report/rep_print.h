@@ -3,7 +3,7 @@
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 
-#include "tools/cli/cli_format.h"
+#include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 #include "tools/report/rep_view.h"
 

@@ -5,7 +5,6 @@
 
 #include "common/ls_text.h"
 #include "profile/prof_tables.h"
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"
 #include "tools/report/rep_print.h"

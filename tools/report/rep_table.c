@@ -2,7 +2,6 @@
 /* The table: a tree of labels and columns that give way when the terminal is narrow. */
 #include "tools/report/rep_print.h"
 
-#include "tools/cli/cli_format.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/rep_watch.h"
 
-#include "tools/cli/cli_format.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_label.h"

@@ -5,7 +5,6 @@
 #include "common/ls_outputs.h"
 #include "profile/prof_atlas.h"
 #include "tools/cli/cli_message.h"
-#include "tools/cli/cli_ending.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
 #include "tools/view/view_facts.h"
