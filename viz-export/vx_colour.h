@@ -13,7 +13,7 @@ struct vx_rgb {
 };
 
 /* Colours at equal distances, 0xrrggbb; between them it is linear. The page of loadstone view has them from
- * here. The terminal has other ones, the nearest of its 256 (tools/report/rep_draw.c). */
+ * here. The terminal has other ones, the nearest of its 256 (tools/report/rep_raster.c). */
 enum { VX_VIRIDIS_STOPS = 10 };
 extern const uint32_t vx_viridis_stops[VX_VIRIDIS_STOPS];
 /* where from 0 to 1. */

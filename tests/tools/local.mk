@@ -8,7 +8,7 @@ tests_tools_unit_CPPFLAGS = $(unit_cppflags)
 tests_tools_unit_CFLAGS = $(unit_cflags)
 tests_tools_unit_LDADD = libcommon.la $(unit_libs)
 if HAVE_STEP
-tests_tools_unit_SOURCES += tests/tools/test_rep_disassemble.c tools/report/rep_disassemble_zydis.c
+tests_tools_unit_SOURCES += tests/tools/test_rep_disassemble.c tools/report/rep_disassemble.c
 tests_tools_unit_LDADD += libsymbols.la -lZydis
 endif
 

@@ -3,7 +3,7 @@
 #include "analyse/an_advice.h"
 #include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"
 
 #include <math.h>

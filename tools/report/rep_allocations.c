@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "tools/report/rep_allocations.h"
+#include "tools/report/rep_print.h"
 
 #include "common/ls_text.h"
 #include "common/ls_json.h"

@@ -1,21 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "tools/report/rep_annotate.h"
 #include "analyse/an_annotate.h"
 #include "common/ls_text.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_parse.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_code.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"
+#include "symbols/sym_code.h"
+#include "tools/report/rep_disassemble.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- instructions ---- */
+
+/* The text of sampled instructions, from the files that ran as far as they are still there. */
+
+struct rep_code {
+    const struct prof_module *modules;
+    size_t modules_len;
+    struct rep_code_file {
+        sym_code *code; /* NULL: could not be opened, or not opened yet */
+        bool is_tried;
+    } * files;     /* beside modules */
+    char why[512]; /* the first reason for which instructions have no text, "" when there is none */
+};
+
+/* Owns:   the caller ends c with rep_code_fini, also after a failure; v must outlive c.
+ * Errors: LS_ERR_NOMEM. */
+static ls_err rep_code_init(struct rep_code *c, const struct rep_view *v)
+{
+    memset(c, 0, sizeof(*c));
+    c->modules = prof_modules(v->profile, &c->modules_len);
+    c->files = calloc(c->modules_len + 1, sizeof(*c->files));
+    return c->files ? LS_OK : ls_nomem("%zu modules", c->modules_len);
+}
+
+/* Owns:   frees the members of c. */
+static void rep_code_fini(struct rep_code *c)
+{
+    for (size_t i = 0; c->files && i < c->modules_len; i++)
+        sym_code_free(c->files[i].code);
+    free(c->files);
+    c->files = NULL;
+}
+
+static void rep_code_say(struct rep_code *c, const char *why)
+{
+    if (!*c->why) snprintf(c->why, sizeof(c->why), "%s", why);
+}
+
+/* Return the row of the module that contains l->ip in the line's process; modules_len if there is none. */
+static size_t rep_module_of(const struct rep_code *c, const struct prof_line *l)
+{
+    size_t i = 0;
+    while (i < c->modules_len &&
+           (c->modules[i].process != l->process || l->ip < c->modules[i].base || l->ip >= c->modules[i].end))
+        i++;
+    return i;
+}
+
+static sym_code *rep_code_of(struct rep_code *c, size_t module)
+{
+    struct rep_code_file *f = &c->files[module];
+    if (!f->is_tried &&
+        sym_code_open(c->modules[module].path, c->modules[module].build_id, &f->code) != LS_OK) {
+        f->code = NULL;
+        rep_code_say(c, ls_last_error());
+    }
+    f->is_tried = true;
+    return f->code;
+}
+
+/* Return the instruction at that line's address; "" if it is not known, with the reason in c->why.
+ * Owns:   nothing; the text is in out. */
+static const char *rep_code_text(struct rep_code *c, const struct prof_line *l,
+                                 char out[REP_INSTRUCTION_TEXT])
+{
+    uint8_t bytes[REP_INSTRUCTION_BYTES];
+    out[0] = '\0';
+    const size_t module = rep_module_of(c, l);
+    if (module == c->modules_len) {
+        rep_code_say(c, "some instructions lie in no module");
+        return out;
+    }
+    sym_code *code = rep_code_of(c, module);
+    if (!code) return out;
+    const size_t len = sym_code_read(code, l->ip - c->modules[module].bias, bytes, sizeof(bytes));
+    if (rep_disassemble(l->ip, bytes, len, out) == 0) {
+        out[0] = '\0';
+        rep_code_say(c,
+                     "some instructions cannot be decoded (or this build has no decoder: Zydis was missing)");
+    }
+    return out;
+}
+
+/* ---- annotated functions ---- */
 
 enum {
     REP_FUNCTIONS_MAX = 16,

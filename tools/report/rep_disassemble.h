@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine code to text; the build takes the file with a decoder, or the one that has none. */
+/* Machine code to text. */
 #ifndef REP_DISASSEMBLE_H
 #define REP_DISASSEMBLE_H
 

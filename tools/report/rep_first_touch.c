@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "tools/report/rep_first_touch.h"
-
 #include "analyse/an_faults.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"
 
 #include <stdlib.h>

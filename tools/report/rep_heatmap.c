@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ndm/ndm_mix.h"
-#include "tools/report/rep_heatmap.h"
 
 #include "profile/prof_atlas.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_draw.h"
-#include "tools/report/rep_field.h"
+#include "tools/report/rep_raster.h"
 #include "tools/report/rep_print.h"
 
 #include <math.h>

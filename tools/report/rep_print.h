@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A view on the terminal, and as JSON. */
+/* The views of a report, on the terminal and as JSON. */
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 
 #include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 #include "tools/report/rep_view.h"
+#include "common/ls_error.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { REP_JSON_SCHEMA = 1 };
@@ -40,5 +43,70 @@ bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 /* The members that every row of numbers has in JSON. */
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,
                       struct ls_json *j);
+
+/* ---- report --tree ---- */
+
+/* Print the rows of v, whose first dimension is a tree of nodes: bar, share of time, stall, mean latency,
+ * levels. The numbers are the same as in the table. */
+void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
+
+enum { REP_BAR_MAX = 24, REP_BAR_BYTES = 4 * REP_BAR_MAX + 1 };
+
+/* ---- report --annotate ---- */
+
+struct rep_annotate_options {
+    const char *function;
+    bool by_instruction; /* also where there is source */
+    bool json;
+};
+
+/* Print every function of that name; o->by is ignored.
+ * Errors: as rep_view_init; LS_ERR_USAGE when there is no such function, with the
+ *         nearest names. */
+ls_err rep_annotate(const struct rep_options *o, const struct rep_annotate_options *a, FILE *out);
+
+/* ---- report --heatmap ---- */
+
+struct rep_heatmap_options {
+    const char *path;
+    const char *what; /* NODE[:METRIC] */
+    uint64_t width;   /* columns of the terminal, 0: as it is */
+    bool one_layer, json;
+    uint64_t layer;
+};
+/* Errors: as prof_open and prof_atlas_list; LS_ERR_USAGE when there is no such field
+ * or layer. */
+ls_err rep_heatmap(const struct rep_heatmap_options *o, FILE *out);
+
+/* ---- report --sharing ---- */
+
+/* Print the cache lines, the costliest first; o->by is ignored.
+ * Errors: as rep_view_init. */
+ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out);
+
+/* ---- report --processes ---- */
+
+/* o: file, filters, limit; its grouping is ignored.
+ * Errors: as rep_view_init, LS_ERR_NOMEM. */
+ls_err rep_processes(const struct rep_options *o, bool json, FILE *out);
+
+/* ---- report --allocations ---- */
+
+/* Use only file and limit of o.
+ * Errors: as prof_open, LS_ERR_NOMEM. */
+ls_err rep_allocations(const struct rep_options *o, bool json, FILE *out);
+
+/* ---- report --first-touch ---- */
+
+/* Page faults by node and thread. The thread that touched a page first decided on which
+ * NUMA node the page was placed. */
+
+/* Rows by o->by.  Errors: as rep_view_init; LS_ERR_USAGE when the recording has no page faults. */
+ls_err rep_first_touch(const struct rep_options *o, bool json, FILE *out);
+
+/* ---- report --watch ---- */
+
+/* Errors: as rep_view_init; LS_ERR_USAGE if nothing was watched. */
+ls_err rep_watch(const struct rep_options *o, bool json, FILE *out);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "tools/report/rep_sharing.h"
 #include "analyse/an_sharing.h"
 #include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "tools/report/rep_print.h"
 
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 
 #include <math.h>
 #include <stdlib.h>

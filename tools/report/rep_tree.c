@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/rep_tree.h"
+#include "tools/report/rep_print.h"
 
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 
 #include <math.h>
 #include <string.h>

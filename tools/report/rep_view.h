@@ -6,8 +6,11 @@
 #include "analyse/an_bootstrap.h"
 #include "analyse/an_calls.h"
 #include "analyse/an_combine.h"
+#include "tools/cli/cli_term.h"
 
 #include <stdbool.h>
+
+/* ---- a profile and one grouping of its samples ---- */
 
 enum rep_sort { REP_SORT_TIME, REP_SORT_STALL, REP_SORT_SAMPLES, REP_SORT_LATENCY, REP_SORT_LABEL };
 
@@ -79,5 +82,20 @@ bool rep_is_seen(const struct an_row *row);
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group);
 /* Return whether node is ancestor or below it. */
 bool rep_is_below(const struct rep_view *v, uint32_t node, uint32_t ancestor);
+
+/* ---- texts of rows ---- */
+
+/* Texts of rows, the same in every table of a report: label and branches, shares, levels. */
+
+/* Tree lines and the label of a row. open[d], all false before the first row: the branch at depth d goes on. */
+enum { REP_LABEL_BYTES = 1024, REP_OPEN_MAX = 64 };
+void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
+                    char out[REP_LABEL_BYTES]);
+/* Share of the measured loads of a known level in percent, "-" without one. */
+const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES]);
+/* The heads of all dimensions of the rows. */
+const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES]);
+/* A share in percent with half the width of its interval; with too few bursts a whole number and a tilde. */
+const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES]);
 
 #endif

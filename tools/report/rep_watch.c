@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/rep_watch.h"
 
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
-#include "tools/report/rep_label.h"
+#include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"
 
 #include <stdlib.h>

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone report: which data a recorded program waited for. */
 #include "tools/cli/cli_message.h"
-#include "tools/report/rep_allocations.h"
-#include "tools/report/rep_annotate.h"
-#include "tools/report/rep_heatmap.h"
 #include "tools/report/rep_print.h"
-#include "tools/report/rep_processes.h"
-#include "tools/report/rep_sharing.h"
-#include "tools/report/rep_tree.h"
-#include "tools/report/rep_first_touch.h"
-#include "tools/report/rep_watch.h"
 
 #include <stdlib.h>
 #include <string.h>

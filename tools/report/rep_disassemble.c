@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "tools/report/rep_disassemble.h"
 
+#ifdef HAVE_STEP
 #include <Zydis/Zydis.h>
 
 size_t rep_disassemble(uint64_t address, const uint8_t *bytes, size_t len_bytes,
@@ -19,3 +22,15 @@ size_t rep_disassemble(uint64_t address, const uint8_t *bytes, size_t len_bytes,
         return 0;
     return instruction.length;
 }
+
+#else
+size_t rep_disassemble(uint64_t address, const uint8_t *bytes, size_t len_bytes,
+                       char out[REP_INSTRUCTION_TEXT])
+{
+    (void)address;
+    (void)bytes;
+    (void)len_bytes;
+    out[0] = '\0';
+    return 0;
+}
+#endif

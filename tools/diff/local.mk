@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone diff
+tools_loadstone_SOURCES += \
+    tools/diff/diff.c \
+    tools/diff/diff_json.c \
+    tools/diff/diff_print.c tools/diff/diff_print.h \
+    tools/diff/diff_view.c tools/diff/diff_view.h \
+    tools/diff/diff_warnings.c
+LOADSTONE_MAN += tools/loadstone-diff.1
