@@ -3,7 +3,7 @@
 #include "tools/cli/cli_command.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_parse.h"
-#include "tools/record/rec_limits.h"
+#include "tools/record/rec_launch.h"
 
 #include "config.h"
 

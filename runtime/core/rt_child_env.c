@@ -123,7 +123,7 @@ static void rt_env_put(struct rt_env_room *r, const char *from, size_t len_bytes
 
 /* Join the program's list and our library. We come first, so that an allocator in the list is called through
  * our hooks, but after sanitizers, which must be first. The launcher does the same
- * (tools/record/rec_preload.c). */
+ * (tools/record/rec_launch.c). */
 static void rt_env_add_joined(struct rt_env_room *r, const char *entry)
 {
     const char *list = entry + sizeof(rt_preload_name) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone diff: prints the changes between two recordings. */
 #include "tools/cli/cli_message.h"
-#include "tools/diff/diff_print.h"
+#include "tools/diff/diff_view.h"
 
 enum { DIFF_BY, DIFF_WHERE, DIFF_SORT, DIFF_LIMIT, DIFF_MIN_SHARE, DIFF_FAIL, DIFF_JSON, DIFF_OPTIONS };
 

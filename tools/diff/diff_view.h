@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two profiles, their groups matched by name. */
+/* Two profiles, their groups matched by name, and how the comparison is printed. */
 #ifndef DIFF_VIEW_H
 #define DIFF_VIEW_H
 
 #include "analyse/an_diff.h"
 #include "tools/report/rep_view.h"
+
+#include <stdio.h>
+
+/* ---- groups matched by name ---- */
 
 enum diff_sort { DIFF_SORT_CHANGE, DIFF_SORT_TIME, DIFF_SORT_LABEL };
 
@@ -48,5 +52,15 @@ enum diff_verdict diff_verdict_of(const struct an_difference *d);
 const char *diff_verdict_text(const struct an_difference *d);
 /* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out. */
 size_t diff_regressions(const struct diff_view *v, double share);
+
+/* ---- on the terminal, and as JSON ---- */
+
+enum { DIFF_JSON_SCHEMA = 1 };
+
+void diff_print_text(const struct diff_view *v, FILE *out);
+void diff_print_json(const struct diff_view *v, FILE *out);
+/* Write the reasons why the two runs are not comparable, one sentence each, to out. Return their number. */
+enum { DIFF_WARNINGS_MAX = 8, DIFF_WARNING_BYTES = 256 };
+size_t diff_warnings(const struct diff_view *v, char out[DIFF_WARNINGS_MAX][DIFF_WARNING_BYTES]);
 
 #endif

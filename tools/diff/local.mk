@@ -2,8 +2,6 @@
 # loadstone diff
 tools_loadstone_SOURCES += \
     tools/diff/diff.c \
-    tools/diff/diff_json.c \
-    tools/diff/diff_print.c tools/diff/diff_print.h \
-    tools/diff/diff_view.c tools/diff/diff_view.h \
-    tools/diff/diff_warnings.c
+    tools/diff/diff_print.c \
+    tools/diff/diff_view.c tools/diff/diff_view.h
 LOADSTONE_MAN += tools/loadstone-diff.1

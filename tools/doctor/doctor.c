@@ -7,9 +7,8 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"
-#include "tools/record/rec_left.h"
-#include "tools/record/rec_limits.h"
-#include "tools/record/rec_preload.h"
+#include "tools/record/rec_spool.h"
+#include "tools/record/rec_launch.h"
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/record/rec_hardware.h"
+#include "tools/record/rec_launch.h"
 
 #include "common/ls_env.h"
 #include "common/ls_quantity.h"

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool directory from the launcher's side: make, describe, remove. */
+/* Spools: made, resolved, removed, found when their launcher was killed. */
 #ifndef REC_SPOOL_H
 #define REC_SPOOL_H
 
 #include "common/ls_error.h"
+#include "profile/prof_resolve.h"
+#include "tools/cli/cli_command.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* ---- the spool ---- */
 
 /* Names of spools: loadstone-spool-PID-XXXXXX. */
 #define REC_SPOOL_PREFIX "loadstone-spool"
@@ -34,5 +39,42 @@ ls_err rec_spool_remove(struct rec_spool *s);
 /* Return whether processes still record into the spool. They hold a lock on the directory; on a file system
  * without locks none is found. */
 bool rec_spool_in_use(const char *path);
+
+/* ---- its resolving ---- */
+
+/* The row of --steps, the same for both commands. */
+#define REC_STEPS_OPTION                                                                               \
+    {                                                                                                  \
+        "steps", 0, CLI_COUNT, "COUNT", NULL,                                                          \
+            "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; " \
+            "without it each time a phase at the top was entered is a step",                           \
+            "Output", .least = 1                                                                       \
+    }
+
+/* Parts that --steps asks for; 0: not given, steps are phases. */
+uint32_t rec_resolve_steps(const struct cli_value *steps);
+
+/* prof_resolve with progress and warnings on standard error; progress and warn of o are set here.
+ * Errors: as prof_resolve. */
+ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out);
+
+/* Warn about data that a resolved spool lacks; for failed dumps, print the last error. */
+void rec_resolve_say_missing(const struct prof_resolve_stats *s);
+
+/* ---- spools that killed launchers left ---- */
+
+/* Spools that launchers left which were killed, in the folders where spools are made unasked. */
+
+struct rec_left {
+    char path[PATH_MAX];
+    char command[256];  /* "" if it is not known */
+    uint64_t len_bytes; /* total size of its files */
+    bool is_recording;  /* resolve makes a profile from it; otherwise a trace left it, and it is useless */
+};
+
+enum { REC_LEFT_MAX = 16 };
+/* Find at most REC_LEFT_MAX spools of this user, by name, that no launcher or program writes any more.
+ * Return their number. */
+size_t rec_left_find(struct rec_left out[REC_LEFT_MAX]);
 
 #endif

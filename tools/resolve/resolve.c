@@ -5,7 +5,6 @@
 #include "profile/prof_resolve.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/record/rec_resolve.h"
 #include "tools/record/rec_spool.h"
 
 #include <stdio.h>

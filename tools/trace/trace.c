@@ -9,7 +9,6 @@
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
 #include "tools/record/rec_launch.h"
-#include "tools/record/rec_preload.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
 #include "tools/trace/host/trc_choice.h"

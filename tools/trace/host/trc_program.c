@@ -4,7 +4,7 @@
 #include "tools/trace/host/trc_program.h"
 #include "common/ls_file.h"
 #include "common/ls_vector.h"
-#include "tools/record/rec_preload.h"
+#include "tools/record/rec_launch.h"
 #include "tools/record/rec_target.h"
 
 #include <elf.h>
