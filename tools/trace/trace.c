@@ -11,11 +11,7 @@
 #include "tools/record/rec_launch.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
-#include "tools/trace/host/trc_choice.h"
-#include "tools/trace/host/trc_only.h"
-#include "tools/trace/host/trc_outcome.h"
-#include "tools/trace/host/trc_program.h"
-#include "tools/trace/host/trc_source.h"
+#include "tools/trace/host/trc_host.h"
 #include "tools/trace/plugin/trc_decode.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/host/trc_code.h"
+#include "tools/trace/host/trc_host.h"
 
 #include "symbols/sym_demangle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/host/trc_homes.h"
+#include "tools/trace/host/trc_host.h"
 
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
@@ -7,12 +7,39 @@
 #include "profile/prof_paths.h"
 #include "smrtree/smr_live.h"
 #include "tools/trace/host/trc_lives.h"
-#include "tools/trace/host/trc_registered.h"
+#include "patterns/source/pat_intern.h"
+#include "common/ls_hash.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- homes of registered ranges ---- */
+
+/* Homes of registered ranges: all lives of a label below one parent are one home, however often a program
+ * registers it. */
+
+/* All zero: empty; ended by pat_intern_fini of its only field. */
+struct trc_registered {
+    struct pat_intern homes;
+};
+
+/* Find or append the row of tables with the label and element size of `like`, below the home parent
+ * (PAT_NONE: at the top). Owns:   tables copies the label. Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
+static ls_err trc_registered_home(struct trc_registered *r, struct pat_tables *tables, uint32_t parent,
+                                  const struct pat_home *like, uint32_t *out)
+{
+    /* elements beyond 4 GiB are distinguished by their low bits only */
+    const uint64_t place = (uint64_t)parent << 32 | (uint32_t)like->elem_size_bytes;
+    uint32_t *row;
+    LS_TRY(pat_intern(&r->homes, place, ls_hash_text(LS_HASH_BEGIN, like->label), &row));
+    if (*row == PAT_NONE) LS_TRY(pat_tables_add_home(tables, like, row));
+    *out = *row;
+    return LS_OK;
+}
+
+/* ---- homes ---- */
 
 enum { TRC_LABEL_ROOM = 512 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/host/trc_only.h"
+#include "tools/trace/host/trc_host.h"
 
 #include "patterns/source/pat_source.h"
 #include "patterns/source/pat_trace_writer.h"

@@ -1,14 +1,146 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/host/trc_outcome.h"
+#include "tools/trace/host/trc_host.h"
 
 #include "tools/cli/cli_message.h"
-#include "tools/trace/host/trc_illegal.h"
-#include "tools/trace/host/trc_lacking.h"
-#include "tools/trace/trc_isa.h"
+#include "tools/trace/trc_ring.h"
+#include "common/ls_text.h"
+#include "symbols/sym_files.h"
+#include "tools/report/rep_disassemble.h"
 
+#include <elf.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- system calls that QEMU does not have ---- */
+
+/* System calls that a program made and QEMU does not have, in words. */
+
+/* Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux; from 424 on
+ * they are the same. */
+static const struct trc_call {
+    uint32_t x86_64, aarch64;
+    const char *name;
+    bool is_tried; /* by the C library, which does without it */
+} trc_calls[] = {
+    {273, 99, "set_robust_list", true},
+    {334, 293, "rseq", true},
+    {435, 435, "clone3", true},
+    {436, 436, "close_range", true},
+    {439, 439, "faccessat2", true},
+    {452, 452, "fchmodat2", true},
+    {298, 241, "perf_event_open", false},
+    {312, 272, "kcmp", false},
+    {317, 277, "seccomp", false},
+    {321, 280, "bpf", false},
+    {323, 282, "userfaultfd", false},
+    {330, 289, "pkey_alloc", false},
+    {425, 425, "io_uring_setup", false},
+    {426, 426, "io_uring_enter", false},
+    {434, 434, "pidfd_open", false},
+    {437, 437, "openat2", false},
+    {440, 440, "process_madvise", false},
+    {441, 441, "epoll_pwait2", false},
+    {444, 444, "landlock_create_ruleset", false},
+    {447, 447, "memfd_secret", false},
+    {449, 449, "futex_waitv", false},
+};
+
+static const struct trc_call *trc_call_of(unsigned elf_machine, uint32_t number)
+{
+    for (size_t i = 0; i < sizeof(trc_calls) / sizeof(trc_calls[0]); i++)
+        if ((elf_machine == EM_AARCH64 ? trc_calls[i].aarch64 : trc_calls[i].x86_64) == number)
+            return &trc_calls[i];
+    return NULL;
+}
+
+/* List the system calls in ring that may have made a program of this machine (EM_* of elf.h) fail:
+ * "io_uring_setup (425), system call 999". Calls that the C library only tries are left out.
+ * Returns their number. */
+static size_t trc_lacking_names(const struct trc_ring *ring, unsigned elf_machine, char *out, size_t room)
+{
+    size_t found = 0, len = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < TRC_LACKING && ring->lacking[i].number_next != 0 && len < room; i++) {
+        const uint32_t number = ring->lacking[i].number_next - 1;
+        const struct trc_call *c = trc_call_of(elf_machine, number);
+        if (c && c->is_tried) continue;
+        len += (size_t)snprintf(out + len, room - len, c ? "%s%s (%u)" : "%s%s %u", found ? ", " : "",
+                                c ? c->name : "system call", number);
+        found++;
+    }
+    return found;
+}
+
+/* ---- the instruction that QEMU stopped at ---- */
+
+/* The instruction that QEMU stopped at, in words. */
+
+struct trc_illegal_text {
+    char place[512];  /* "0x401136 in solve (solver)"; "" when it is not known */
+    char what[256];   /* "clui (f3 0f 01 ee)"; "that begins with 06 eb cd 0f" */
+    bool is_own_trap; /* ud2 and its kin: illegal on every processor, on purpose */
+};
+
+enum { TRC_BEGIN_BYTES = 4 };
+
+static const struct pat_module *trc_module_at(const struct pat_tables *t, uint64_t ip)
+{
+    for (size_t i = t->modules_len; i-- > 0;) /* the latest there */
+        if (ip >= t->modules[i].start && ip < t->modules[i].end) return &t->modules[i];
+    return NULL;
+}
+
+static void trc_put_function(const struct pat_module *m, uint64_t ip, char *out, size_t room)
+{
+    sym_files *files;
+    sym_file *file;
+    if (sym_files_new((struct sym_limits){0}, &files) != LS_OK) return;
+    if (sym_files_get(files, m->path, &file) == LS_OK) {
+        const struct sym_names n = sym_file_function(files, file, ip - m->bias);
+        const char *name = *n.function ? n.function : n.symbol;
+        if (*name) snprintf(out, room, " in %s", name);
+    }
+    sym_files_free(files);
+}
+
+static void trc_put_place(const struct pat_tables *t, uint64_t ip, char *out, size_t room)
+{
+    const struct pat_module *m = trc_module_at(t, ip);
+    char function[256] = "";
+    if (m) trc_put_function(m, ip, function, sizeof(function));
+    const char *file = m ? ls_base_name(m->path) : "";
+    snprintf(out, room, *file ? "0x%llx%s (%s)" : "0x%llx%s%s", (unsigned long long)ip, function, file);
+}
+
+/* Write "clui (f3 0f 01 ee)"; an unknown instruction has no known length: "that begins with 06 eb cd 0f". */
+static void trc_put_what(const struct trc_illegal *i, const char *name, char *out, size_t room)
+{
+    const uint32_t len = *name || i->len < TRC_BEGIN_BYTES ? i->len : TRC_BEGIN_BYTES;
+    size_t used = (size_t)snprintf(out, room, *name ? "%s (" : "that begins with%s", name);
+    for (uint32_t k = 0; k < len && used + 4 < room; k++)
+        used += (size_t)snprintf(out + used, room - used, "%s%02x", k || !*name ? " " : "", i->bytes[k]);
+    if (*name) snprintf(out + used, room - used, ")");
+}
+
+/* Describe the instruction that ring recorded; t names the file and the function if they are known. */
+static void trc_illegal_tell(const struct trc_ring *ring, const struct pat_tables *t,
+                             struct trc_illegal_text *out)
+{
+    struct trc_illegal i = ring->illegal; /* the program had a hand in it */
+    char name[REP_INSTRUCTION_TEXT] = "";
+    memset(out, 0, sizeof(*out));
+    if (i.len > sizeof(i.bytes)) i.len = sizeof(i.bytes);
+    if (i.ip == 0 || i.len == 0) return;
+    if (rep_disassemble(i.ip, i.bytes, i.len, name) == 0) name[0] = '\0';
+    out->is_own_trap = strncmp(name, "ud", 2) == 0;
+    trc_put_place(t, i.ip, out->place, sizeof(out->place));
+    trc_put_what(&i, name, out->what, sizeof(out->what));
+}
+
+/* ---- the outcome ---- */
 
 #define TRC_ISA_NAME(name, text) [TRC_ISA_##name] = (text),
 static const char *const trc_isa_names[] = {TRC_ISA_LIST(TRC_ISA_NAME)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "tools/trace/host/trc_program.h"
+#include "tools/trace/host/trc_host.h"
 #include "common/ls_file.h"
 #include "common/ls_vector.h"
 #include "tools/record/rec_launch.h"

@@ -4,7 +4,7 @@
 #include "tools/trace/host/trc_reader.h"
 
 #include "common/ls_vector.h"
-#include "tools/trace/trc_futex.h"
+#include "tools/trace/trc_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef TRC_DECODE_H
 #define TRC_DECODE_H
 
-#include "tools/trace/trc_isa.h"
+#include "tools/trace/trc_ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,8 @@ struct trc_shape_of {
 
 /* Decode the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
 struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len);
-/* Defined in trc_decode_zydis.c, or in trc_decode_none.c without Zydis. */
-struct trc_shape_of trc_decode_x86_64(const void *bytes, size_t len);
 
-/* Whether trc_decode_x86_64 detects broken gathers; if not, AVX2 stays hidden. */
+/* Whether trc_decode detects broken gathers; if not, AVX2 stays hidden. */
 extern const bool trc_decode_sees_gathers;
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/plugin/trc_guest.h"
 
 #include "common/ls_marker.h"
 #include "tools/trace/plugin/trc_lane.h"
-#include "tools/trace/plugin/trc_maps.h"
+#include "tools/trace/plugin/trc_plugin.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/plugin/trc_lane.h"
 
-#include "tools/trace/trc_futex.h"
+#include "tools/trace/trc_ring.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/plugin/trc_maps.h"
+#include "tools/trace/plugin/trc_plugin.h"
 
 #include "tools/trace/plugin/trc_lane.h"
 

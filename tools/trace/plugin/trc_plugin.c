@@ -1,20 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin that QEMU loads: every translated instruction gets a site for its accesses. Arguments:
  * ring=PATH, region=PATH, phase=NAME. */
-#include "tools/trace/plugin/trc_guest.h"
 #include "tools/trace/plugin/trc_lane.h"
-#include "tools/trace/plugin/trc_maps.h"
-#include "tools/trace/plugin/trc_region.h"
-#include "tools/trace/plugin/trc_sites.h"
+#include "tools/trace/plugin/trc_plugin.h"
 
 #include "common/ls_compat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* ---- code whose accesses are recorded ---- */
+
+/* The code whose accesses are recorded: stretches of files. */
+
+struct trc_stretch {
+    uint64_t start, end;
+    char *path;
+};
+
+static struct {
+    struct trc_stretch *rows;
+    size_t len;
+    bool is_given;
+} trc_region;
+
+static int trc_region_line(const char *line)
+{
+    struct trc_stretch s;
+    int at = 0;
+    if (sscanf(line, "%" SCNx64 " %" SCNx64 " %n", &s.start, &s.end, &at) < 2 || at == 0) return EINVAL;
+    s.path = strndup(line + at, strcspn(line + at, "\n"));
+    struct trc_stretch *rows = reallocarray(trc_region.rows, trc_region.len + 1, sizeof(*rows));
+    if (!rows || !s.path) {
+        free(s.path);
+        return ENOMEM;
+    }
+    rows[trc_region.len++] = s;
+    trc_region.rows = rows;
+    return 0;
+}
+
+/* Read stretches from the file at path: lines of "START END FILE", hexadecimal offsets in FILE. Without them
+ * all code is recorded.  0 or an errno; EINVAL: not such lines. */
+static int trc_region_read(const char *path)
+{
+    char line[PATH_MAX + 64];
+    FILE *f = fopen(path, "re");
+    if (!f) return errno;
+    int err = 0;
+    trc_region.is_given = true;
+    while (err == 0 && fgets(line, sizeof(line), f))
+        err = trc_region_line(line);
+    fclose(f);
+    return err;
+}
+
+/* Return whether the instruction at this offset of a file is wanted.  path: "" for code in no file. */
+static bool trc_region_holds(const char *path, uint32_t path_len, uint64_t offset_bytes)
+{
+    if (!trc_region.is_given) return true;
+    for (size_t i = 0; i < trc_region.len; i++) {
+        const struct trc_stretch *s = &trc_region.rows[i];
+        if (offset_bytes >= s->start && offset_bytes < s->end && strlen(s->path) == path_len &&
+            memcmp(s->path, path, path_len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the plugin ---- */
 
 enum { TRC_EXIT_REFUSED = 126 };
 
