@@ -46,6 +46,7 @@ include tools/replay/local.mk
 include tools/patterns/local.mk
 include tools/view/local.mk
 include tools/stream/local.mk
+include tools/study/local.mk
 include tools/export/local.mk
 include tools/import/local.mk
 include tools/trace/local.mk

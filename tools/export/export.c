@@ -3,9 +3,230 @@
 #include "common/ls_text.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/export/exp_list.h"
+#include "tools/cli/cli_term.h"
+#include "common/ls_json.h"
+#include "viz-export/vx_tables.h"
+#include "viz-export/vx_tree.h"
+#include "viz-export/vx_export.h"
+#include "ndm/ndm_mix.h"
+#include "profile/prof_atlas.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the recording ---- */
+
+/* A recording opened for export, with as much of it loaded as a format needs. */
+
+struct exp_source {
+    prof_profile *profile;
+    struct ndm_atlas atlas;
+    struct vx_selection selection;
+    struct an_tables tables;
+    struct an_input in;
+    struct an_costs costs;
+    uint32_t *parents; /* of nodes */
+    an_table *nodes;
+    struct vx_source source;
+};
+
+/* Which part of a recording. */
+struct exp_choice {
+    const char *fields, *metrics; /* as vx_select takes them */
+    bool steps;
+    unsigned needs; /* enum vx_needs */
+};
+
+#define EXP_ALL_COLUMNS ((UINT64_C(1) << PROF_COL_COUNT) - 1)
+
+/* Owns:   the caller ends e with exp_source_fini, also after a failure.
+ * Errors: as prof_open, prof_atlas_load and vx_select. */
+static ls_err exp_source_open(struct exp_source *e, const char *path)
+{
+    *e = (struct exp_source){0};
+    LS_TRY(prof_open(path, &e->profile));
+    an_tables_init(&e->tables, e->profile);
+    e->source = (struct vx_source){.path = path, .run = prof_run_of(e->profile), .tables = &e->tables};
+    LS_TRY(prof_atlas_list(e->profile, &e->atlas));
+    e->source.atlas = &e->atlas;
+    return LS_OK;
+}
+
+static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *choice)
+{
+    LS_TRY(vx_select(&e->atlas, choice->fields, choice->metrics, &e->selection));
+    if (choice->steps) LS_TRY(vx_select_steps(&e->selection));
+    for (size_t i = 0; i < e->selection.fields_len; i++) {
+        struct prof_atlas_want want = {.field = e->selection.fields[i], .steps = choice->steps};
+        for (int m = 0; m < NDM_METRICS_LEN; m++)
+            if (e->selection.metrics[m]) want.metrics |= UINT32_C(1) << m | ndm_mix_needs((enum ndm_metric)m);
+        LS_TRY(prof_atlas_load(e->profile, &e->atlas, &want));
+    }
+    e->source.selection = &e->selection;
+    return LS_OK;
+}
+
+static ls_err exp_load_samples(struct exp_source *e, bool all)
+{
+    an_input_init(&e->in, e->source.run, e->tables.bursts, e->tables.bursts_len);
+    LS_TRY(prof_load_samples(e->profile, all ? EXP_ALL_COLUMNS : AN_COST_COLUMNS, &e->in.samples));
+    e->source.in = &e->in;
+    LS_TRY(an_costs_init(&e->costs, &e->in));
+    e->source.costs = &e->costs;
+    return LS_OK;
+}
+
+static ls_err exp_load_tree(struct exp_source *e)
+{
+    e->parents = malloc((e->tables.nodes_len + 1) * sizeof(*e->parents));
+    if (!e->parents) return ls_nomem("%zu nodes", e->tables.nodes_len);
+    for (size_t n = 0; n < e->tables.nodes_len; n++)
+        e->parents[n] = n == 0 ? AN_NO_GROUP : e->tables.nodes[n].parent;
+    const struct an_grouping by = {.group_of_sample = e->in.samples.node,
+                                   .parent = e->parents,
+                                   .groups_len = (uint32_t)e->tables.nodes_len};
+    LS_TRY(an_table_new(&e->in, &e->costs, &by, &e->nodes));
+    e->source.nodes = e->nodes;
+    return LS_OK;
+}
+
+static void exp_add_counter(struct vx_source *s, const char *name, const char *unit,
+                            const struct prof_point *points, size_t len)
+{
+    if (len > 0) s->counters[s->counters_len++] = (struct vx_counter){name, unit, points, len};
+}
+
+static void exp_load_timeline(struct exp_source *e)
+{
+    struct vx_source *s = &e->source;
+    size_t len;
+    s->spans = prof_phase_spans(e->profile, &s->spans_len);
+    const struct prof_point *points = prof_resident_bytes(e->profile, &len);
+    exp_add_counter(s, "resident memory", "bytes", points, len);
+    points = prof_minor_faults(e->profile, &len);
+    exp_add_counter(s, "minor page faults", "faults", points, len);
+    points = prof_major_faults(e->profile, &len);
+    exp_add_counter(s, "major page faults", "faults", points, len);
+}
+
+static ls_err exp_source_load(struct exp_source *e, const struct exp_choice *choice)
+{
+    if (choice->needs & VX_NEEDS_FIELDS) LS_TRY(exp_load_fields(e, choice));
+    if (choice->needs & (VX_NEEDS_TREE | VX_NEEDS_SAMPLES))
+        LS_TRY(exp_load_samples(e, (choice->needs & VX_NEEDS_SAMPLES) != 0));
+    if (choice->needs & VX_NEEDS_TREE) LS_TRY(exp_load_tree(e));
+    if (choice->needs & VX_NEEDS_TIMELINE) exp_load_timeline(e);
+    return LS_OK;
+}
+
+static void exp_source_fini(struct exp_source *e)
+{
+    vx_selection_fini(&e->selection);
+    ndm_atlas_fini(&e->atlas);
+    an_table_free(e->nodes);
+    an_costs_fini(&e->costs);
+    free(e->parents);
+    prof_close(e->profile);
+}
+
+/* ---- the list ---- */
+
+/* List the fields, formats, tables and metrics for export. */
+
+enum { EXP_JSON_SCHEMA = 1, EXP_SHAPE_BYTES = 160 };
+
+/* "grid 64 x 64 (x, y)", "mesh, 1000 points, 729 cells" */
+static const char *exp_shape(const struct ndm_geometry *g, char out[EXP_SHAPE_BYTES])
+{
+    int at = 0;
+    if (g->kind == NDM_MESH) {
+        snprintf(out, EXP_SHAPE_BYTES, "mesh, %" PRIu64 " points, %" PRIu64 " cells", g->points_len,
+                 g->cells_len);
+        return out;
+    }
+    for (uint32_t d = 0; d < g->dims; d++)
+        at += snprintf(out + at, (size_t)(EXP_SHAPE_BYTES - at), "%s%" PRIu64, d ? " x " : "grid ",
+                       g->extents[d]);
+    return out;
+}
+
+static void exp_print_field(const struct exp_source *e, const struct ndm_field *f, FILE *out)
+{
+    char shape[EXP_SHAPE_BYTES], samples[CLI_CELL_BYTES];
+    fprintf(out, "  %-28s %s, %s, %s samples", f->name, exp_shape(&e->atlas.domains[f->domain], shape),
+            f->centering == NDM_CELLS ? "on cells" : "on points",
+            cli_format_count(samples, (double)f->mapped_len));
+    if (f->steps_len) fprintf(out, ", %" PRIu32 " steps", f->steps_len);
+    fputc('\n', out);
+}
+
+static void exp_print_metrics(FILE *out)
+{
+    fputs("\nMetrics of fields:\n", out);
+    for (int m = 0; m < NDM_METRICS_LEN; m++)
+        fprintf(out, "  %-28s %s\n", ndm_metric(m)->name, ndm_metric(m)->words);
+    fputs("\nMetrics of the tree (dot):\n", out);
+    for (const struct vx_tree_metric *m = vx_tree_metrics; m->name; m++)
+        fprintf(out, "  %-28s %s\n", m->name, m->words);
+}
+
+/* Print the recording's fields, then formats, tables and metrics.
+ * Errors: none; errors of out stay in it. */
+static void exp_print_list(const struct exp_source *e, FILE *out)
+{
+    fprintf(out, "Fields of %s:%s\n", e->source.path, e->atlas.fields_len ? "" : " none");
+    for (uint32_t i = 0; i < e->atlas.fields_len; i++)
+        exp_print_field(e, &e->atlas.fields[i], out);
+    fputs("\nFormats:\n", out);
+    for (const struct vx_exporter *const *x = vx_exporters; *x; x++)
+        fprintf(out, "  %-28s %s\n", (*x)->name, (*x)->words);
+    fputs("\nTables (csv):\n", out);
+    for (const struct vx_csv_table *t = vx_csv_tables; t->name; t++)
+        fprintf(out, "  %-28s %s\n", t->name, t->words);
+    exp_print_metrics(out);
+}
+
+static void exp_json_field(const struct exp_source *e, const struct ndm_field *f, struct ls_json *j)
+{
+    const struct ndm_geometry *g = &e->atlas.domains[f->domain];
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "name", f->name);
+    ls_json_text(j, "label", f->label);
+    ls_json_text(j, "domain", g->label);
+    ls_json_text(j, "kind", g->kind == NDM_GRID ? "grid" : "mesh");
+    ls_json_text(j, "centering", f->centering == NDM_CELLS ? "cells" : "points");
+    ls_json_u64(j, "values", f->values_len);
+    ls_json_u64(j, "mapped", f->mapped_len);
+    ls_json_u64(j, "outside", f->outside_len);
+    ls_json_u64(j, "steps", f->steps_len);
+    ls_json_close(j, '}');
+}
+
+/* The same as JSON, schema 1.
+ * Errors: as above. */
+static void exp_print_list_json(const struct exp_source *e, FILE *out)
+{
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", EXP_JSON_SCHEMA);
+    ls_json_open(&j, "fields", '[');
+    for (uint32_t i = 0; i < e->atlas.fields_len; i++)
+        exp_json_field(e, &e->atlas.fields[i], &j);
+    ls_json_close(&j, ']');
+    ls_json_open(&j, "formats", '[');
+    for (const struct vx_exporter *const *x = vx_exporters; *x; x++) {
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "name", (*x)->name);
+        ls_json_text(&j, "words", (*x)->words);
+        ls_json_close(&j, '}');
+    }
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
+}
+
+/* ---- the command ---- */
 
 enum {
     EXPORT_FORMAT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/import/imp_maps.h"
+#include "tools/import/imp_perf.h"
 
 #include "common/ls_vector.h"
 

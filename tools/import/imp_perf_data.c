@@ -10,9 +10,7 @@
 #include "spool/spool_put_sigsafe.h"
 #include "symbols/sym_code.h"
 #include "tools/cli/cli_message.h"
-#include "tools/import/imp_losses.h"
-#include "tools/import/imp_maps.h"
-#include "tools/import/imp_perf_aux.h"
+#include "tools/import/imp_perf.h"
 #include "tools/import/imp_source.h"
 #include "tools/record/rec_spool.h"
 
@@ -24,6 +22,53 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- lost and throttled samples ---- */
+
+/* Convert the records of a perf.data about lost or throttled samples into events of the profile. */
+
+/* All zero is an empty one. */
+struct imp_losses {
+    struct pe_counts counts;
+    uint64_t counted_by_perf; /* samples that perf found missing when it ended */
+};
+
+enum { REC_LOST_SAMPLES = 13 }; /* Linux 4.2 */
+
+/* Take note of a record, with the time that it has in the file. From Linux 6.1 on, perf asks each event for
+ * its lost samples (PERF_FORMAT_LOST) and writes them like records of the kernel, but without a time
+ * (record__read_lost_samples). They may repeat the kernel's own records. */
+static void imp_losses_take(struct imp_losses *l, const struct pe_file_record *r)
+{
+    struct pe_counts one = {0};
+    if (r->rec.type == PERF_RECORD_SAMPLE) return;
+    if (r->rec.type == REC_LOST_SAMPLES && r->time_ns == 0) {
+        pe_record_count(&r->rec, &one);
+        l->counted_by_perf += one.lost_samples;
+        return;
+    }
+    pe_record_count(&r->rec, &l->counts);
+}
+
+/* Write them as events. */
+static void imp_losses_put(const struct imp_losses *l, struct spool_writer *w, uint64_t time_ns)
+{
+    const struct pe_counts *c = &l->counts;
+    const struct {
+        uint64_t count;
+        enum spool_event_kind kind;
+    } rows[] = {{c->lost > l->counted_by_perf ? c->lost : l->counted_by_perf, SPOOL_EVENT_SAMPLES_LOST},
+                {c->lost_samples, SPOOL_EVENT_HARDWARE_LOST},
+                {c->throttled, SPOOL_EVENT_THROTTLED},
+                {c->unthrottled, SPOOL_EVENT_UNTHROTTLED},
+                {c->aux_truncated + c->aux_partial + c->aux_collided, SPOOL_EVENT_AUX_DAMAGED}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].count)
+            spool_put_event(
+                w, (struct spool_event){.time_ns = time_ns, .kind = rows[i].kind, .count = rows[i].count});
+}
+
+/* ---- the file ---- */
 
 enum {
     PD_TEXT_BYTES = 4096 + 64,

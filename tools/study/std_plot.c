@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/study/std_plot.h"
+#include "tools/study/std_print.h"
 #include "machine/mach_topology.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"

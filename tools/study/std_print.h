@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points of a study, for people and for programs. */
+/* The points of a study: printed, drawn, kept. */
 #ifndef STD_PRINT_H
 #define STD_PRINT_H
 
 #include "kernels/kn_study.h"
 
 #include <stdio.h>
+
+/* ---- in words, as CSV and JSON ---- */
 
 enum std_format { STD_TABLE, STD_CSV, STD_JSON };
 enum { STD_JSON_SCHEMA = 1, STD_SERIES_BYTES = 64 };
@@ -32,5 +34,15 @@ void std_print_csv(const struct std_report *r, FILE *out);
 void std_print_json(const struct std_report *r, FILE *out);
 /* Every study, a line each. */
 void std_print_studies(FILE *out);
+
+/* ---- as curves, and kept ---- */
+
+/* Check, before the work, that picture can be drawn and output be written; NULL: none.
+ * Errors: as vx_page_check and cli_output_check. */
+ls_err std_plot_check(const char *picture, const char *output, bool force);
+
+/* Draw the curves of r to picture and keep its points in output (doc/replay-h5.md); NULL: not.
+ * Errors: as vx_page_write and vx_results_write, LS_ERR_NOMEM. */
+ls_err std_plot_publish(const struct std_report *r, const char *picture, const char *output);
 
 #endif

@@ -3,7 +3,6 @@
 #include "common/ls_vector.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
-#include "tools/study/std_plot.h"
 #include "tools/study/std_print.h"
 
 #include <stdlib.h>

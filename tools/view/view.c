@@ -7,8 +7,8 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
-#include "tools/view/view_facts.h"
 #include "viz-export/vx_view.h"
+#include "tools/report/rep_print.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,78 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- the head of the report as facts ---- */
+
+/* The head of a report as pairs of key and text. */
+
+struct view_facts {
+    char *text; /* storage of the texts of facts */
+    struct vx_fact *facts;
+    size_t len;
+};
+
+enum { FACTS_KEY_WIDTH = 11 };
+
+/* Escape sequences of a terminal, "\033[...m", go. */
+static void view_plain(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++) {
+        if (*c != '\033') {
+            *to++ = *c;
+            continue;
+        }
+        while (c[1] && *c != 'm')
+            c++;
+    }
+    *to = 0;
+}
+
+static size_t view_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void view_split(struct view_facts *f)
+{
+    char *rest = f->text;
+    for (char *line; (line = strsep(&rest, "\n")) && rest;) {
+        if (strlen(line) < FACTS_KEY_WIDTH) continue;
+        line[FACTS_KEY_WIDTH - 1] = 0;
+        line[strcspn(line, " ")] = 0;
+        f->facts[f->len++] = (struct vx_fact){line, line + FACTS_KEY_WIDTH};
+    }
+}
+
+/* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
+static ls_err view_facts_init(struct view_facts *out, const struct rep_view *v)
+{
+    size_t len = 0;
+    *out = (struct view_facts){0};
+    FILE *memory = open_memstream(&out->text, &len);
+    if (!memory) return ls_nomem("the head of the page");
+    rep_print_header_lines(v, memory);
+    rep_print_how_lines(v, memory);
+    if (fclose(memory) != 0) return ls_nomem("the head of the page");
+    view_plain(out->text);
+    out->facts = calloc(view_lines(out->text) + 1, sizeof(*out->facts));
+    if (!out->facts) return ls_nomem("the head of the page");
+    view_split(out);
+    return LS_OK;
+}
+
+/* Owns:   frees the members of f. */
+static void view_facts_fini(struct view_facts *f)
+{
+    free(f->facts);
+    free(f->text);
+}
+
+/* ---- the command ---- */
 
 enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
 enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
