@@ -3,7 +3,7 @@
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/patterns/psh_print.h"
+#include "tools/patterns/ptn_show.h"
 #include "tools/patterns/ptn_actions.h"
 #include "tools/patterns/ptn_print.h"
 #include "viz-export/vx_chart.h"
@@ -92,8 +92,8 @@ static ls_err ptn_draw(const struct cli_value *v, const char *input, const struc
     if (!s.rows) return ls_nomem("a picture of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++)
         s.rows[i] = f->rows[i].config;
-    const ls_err err =
-        psh_plot(&s, (struct psh_range){0, s.len}, (enum psh_what)v[PTN_PLOT].number, input, path);
+    const ls_err err = ptn_show_plot(&s, (struct ptn_show_range){0, s.len},
+                                     (enum ptn_show_what)v[PTN_PLOT].number, input, path);
     free(s.rows);
     if (err == LS_OK) cli_note("drawn: %s", path);
     return err;

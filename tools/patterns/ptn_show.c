@@ -3,7 +3,7 @@
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/patterns/psh_print.h"
+#include "tools/patterns/ptn_show.h"
 #include "tools/patterns/ptn_actions.h"
 #include "viz-export/vx_chart.h"
 
@@ -14,22 +14,22 @@ static void ptn_show_note(void *user, const char *text)
 }
 
 static ls_err ptn_show_read(const struct cli_value *v, const char *path, struct pat_suite *s,
-                            struct psh_range *range)
+                            struct ptn_show_range *range)
 {
     const struct pat_json_options o = {.compress = v[PTN_COMPRESS].given, .note = ptn_show_note};
     LS_TRY(pat_json_read_file(path, &o, s));
-    *range = (struct psh_range){0, s->len};
+    *range = (struct ptn_show_range){0, s->len};
     if (!v[PTN_CONFIG].given) return LS_OK;
     if (v[PTN_CONFIG].number >= s->len)
         return ls_fail(LS_ERR_USAGE, "--config: there is no configuration %s; %s has 0 to %zu",
                        v[PTN_CONFIG].text, path, s->len - 1);
-    *range = (struct psh_range){v[PTN_CONFIG].number, v[PTN_CONFIG].number + 1};
+    *range = (struct ptn_show_range){v[PTN_CONFIG].number, v[PTN_CONFIG].number + 1};
     return LS_OK;
 }
 
 static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_suite *s)
 {
-    struct psh_range range;
+    struct ptn_show_range range;
     const char *picture = v[PTN_OUTPUT].text;
     if (picture) {
         LS_TRY(vx_page_check(picture));
@@ -37,10 +37,10 @@ static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_s
     }
     LS_TRY(ptn_show_read(v, path, s, &range));
     if (picture) { /* first: the reader of the listing may close the pipe early */
-        LS_TRY(psh_plot(s, range, (enum psh_what)v[PTN_PLOT].number, path, picture));
+        LS_TRY(ptn_show_plot(s, range, (enum ptn_show_what)v[PTN_PLOT].number, path, picture));
         cli_note("drawn: %s", picture);
     }
-    LS_TRY(v[PTN_JSON].given ? psh_print_json(s, range, stdout) : psh_print(s, range, stdout));
+    LS_TRY(v[PTN_JSON].given ? ptn_show_print_json(s, range, stdout) : ptn_show_print(s, range, stdout));
     fflush(stdout);
     if (!cli_output_is_kept(path)) return LS_OK;
     if (picture)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone replay
 tools_loadstone_SOURCES += \
-    tools/replay/knr_counts.c tools/replay/knr_counts.h \
-    tools/replay/knr_json.c tools/replay/knr_json.h \
     tools/replay/replay.c \
     tools/replay/rpl_compare.c tools/replay/rpl_compare.h \
+    tools/replay/rpl_counts.c tools/replay/rpl_counts.h \
     tools/replay/rpl_csv.c \
     tools/replay/rpl_json.c \
+    tools/replay/rpl_kernel.c tools/replay/rpl_kernel.h \
     tools/replay/rpl_list.c tools/replay/rpl_list.h \
     tools/replay/rpl_plot.c tools/replay/rpl_plot.h \
     tools/replay/rpl_results.c tools/replay/rpl_results.h \

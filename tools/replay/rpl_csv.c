@@ -2,7 +2,7 @@
 /* Print results as comma-separated values: a row per configuration, or one for all that took turns. Values
  * that were not measured are empty. */
 #include "common/ls_put.h"
-#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_counts.h"
 #include "tools/replay/rpl_row.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
           "memory_bytes,runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,"
           "mb_per_s,mb_per_s_hmean,stream_share,valid",
           out);
-    knr_counts_csv_header(out);
+    rpl_counts_csv_header(out);
     fputc('\n', out);
 }
 
@@ -50,7 +50,7 @@ static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
     for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
         csv_number(numbers[k], out);
     fputs(r->valid ? "yes" : "no", out);
-    knr_counts_csv_row(r, out);
+    rpl_counts_csv_row(r, out);
     fputc('\n', out);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as JSON, schema 1: one object, printed when all is measured. */
 #include "common/ls_json.h"
-#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_counts.h"
 #include "tools/replay/rpl_row.h"
 
 #include "config.h"
@@ -112,7 +112,7 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_double(j, "stream_share", r->stream_share);
     ls_json_bool(j, "valid", r->valid);
     ls_json_double(j, "worst_error", r->worst_error);
-    knr_counts_json(j, r);
+    rpl_counts_json(j, r);
     if (!r->valid) ls_json_text(j, "invalid", r->invalid);
     ls_json_text(j, "advice", r->advice);
     ls_json_close(j, '}');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Print results as a table: configuration, rate, its variation, share of STREAM, and validation. */
 #include "tools/cli/cli_term.h"
-#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_counts.h"
 #include "tools/replay/rpl_row.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static void table_advice(const struct rpl_session *s, FILE *out)
     }
 }
 
-/* Return the name of a configuration, for knr_counts_print. */
+/* Return the name of a configuration, for rpl_counts_print. */
 static const char *table_name(void *user, size_t i)
 {
     static char name[PAT_TEXT_BYTES + 24];
@@ -105,7 +105,7 @@ static void table_end(const struct rpl_session *s, FILE *out)
         fprintf(out, "validated  %zu of %zu results are WRONG\n", m->invalid, m->len);
     else
         fprintf(out, "validated  all results, after the timed runs\n");
-    knr_counts_print(s->results, s->done, table_name, (void *)s, out);
+    rpl_counts_print(s->results, s->done, table_name, (void *)s, out);
     table_advice(s, out);
 }
 

@@ -6,8 +6,8 @@
 #include "tools/cli/cli_message.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
-#include "tools/replay/knr_counts.h"
-#include "tools/replay/knr_json.h"
+#include "tools/replay/rpl_counts.h"
+#include "tools/replay/rpl_kernel.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,7 +99,7 @@ static void print_table(const struct stm_report *r, FILE *out)
         fprintf(out, "; %u warm-ups%s\n", k->warmups, k->steady ? "" : ", not steady");
     }
     fputs(rule, out);
-    knr_counts_print(r->results, r->len, kernel_title, (void *)r, out);
+    rpl_counts_print(r->results, r->len, kernel_title, (void *)r, out);
     fputs(rule, out);
     if (valid)
         fprintf(out, "Solution Validates: largest relative error %.1e on all arrays\n", worst);
@@ -110,9 +110,9 @@ static void print_table(const struct stm_report *r, FILE *out)
 
 static void print_csv(const struct stm_report *r, FILE *out)
 {
-    knr_csv_header(out);
+    rpl_csv_header(out);
     for (size_t i = 0; i < r->len; i++)
-        knr_csv_row(&r->results[i], r->results[i].kernel->name, out);
+        rpl_csv_row(&r->results[i], r->results[i].kernel->name, out);
 }
 
 static void print_json(const struct stm_report *r, FILE *out)
@@ -122,13 +122,13 @@ static void print_json(const struct stm_report *r, FILE *out)
     ls_json_u64(&j, "schema", STM_JSON_SCHEMA);
     ls_json_text(&j, "command", "stream");
     ls_json_text(&j, "version", PACKAGE_VERSION);
-    knr_json_machine(&j, "machine");
+    rpl_json_machine(&j, "machine");
     ls_json_u64(&j, "elements", r->need.elements);
     ls_json_u64(&j, "rule_elements", r->need.rule_elements);
     ls_json_bool(&j, "keeps_run_rule", r->need.elements >= r->need.rule_elements);
     ls_json_open(&j, "results", '[');
     for (size_t i = 0; i < r->len; i++)
-        knr_json_result(&j, &r->results[i], r->results[i].kernel->name);
+        rpl_json_result(&j, &r->results[i], r->results[i].kernel->name);
     ls_json_close(&j, ']');
     ls_json_close(&j, '}');
 }

@@ -5,7 +5,7 @@
 #include "kernels/kn_stats.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
-#include "tools/replay/knr_json.h"
+#include "tools/replay/rpl_kernel.h"
 
 #include "config.h"
 
@@ -102,10 +102,10 @@ void std_print_end(const struct std_report *r, FILE *out)
 void std_print_csv(const struct std_report *r, FILE *out)
 {
     fprintf(out, "study,series,%s,", r->study->axis);
-    knr_csv_header(out);
+    rpl_csv_header(out);
     for (size_t i = 0; i < r->len; i++) {
         fprintf(out, "%s,\"%s\",%.0f,", r->study->name, r->points[i].series, r->points[i].x);
-        knr_csv_row(&r->points[i].result, r->points[i].series, out);
+        rpl_csv_row(&r->points[i].result, r->points[i].series, out);
     }
 }
 
@@ -129,7 +129,7 @@ void std_print_json(const struct std_report *r, FILE *out)
     ls_json_text(&j, "words", r->study->words);
     ls_json_text(&j, "axis", r->study->axis);
     ls_json_text(&j, "source", r->study->source);
-    knr_json_machine(&j, "machine");
+    rpl_json_machine(&j, "machine");
     if (strcmp(r->study->name, "threads") == 0) json_correlations(&j, r);
     ls_json_open(&j, "points", '[');
     for (size_t i = 0; i < r->len; i++) {
@@ -137,7 +137,7 @@ void std_print_json(const struct std_report *r, FILE *out)
         ls_json_text(&j, "series", r->points[i].series);
         ls_json_double(&j, "x", r->points[i].x);
         ls_json_open(&j, "results", '[');
-        knr_json_result(&j, &r->points[i].result, r->points[i].series);
+        rpl_json_result(&j, &r->points[i].result, r->points[i].series);
         ls_json_close(&j, ']');
         ls_json_close(&j, '}');
     }

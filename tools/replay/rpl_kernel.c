@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/knr_json.h"
+#include "tools/replay/rpl_kernel.h"
 
 #include "common/ls_put.h"
 #include "kernels/kn_kernel.h"
 #include "machine/mach_topology.h"
-#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_counts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-void knr_json_machine(struct ls_json *j, const char *key)
+void rpl_json_machine(struct ls_json *j, const char *key)
 {
     struct mach_machine m;
     if (mach_describe(&m) != LS_OK) memset(&m, 0, sizeof(m));
@@ -110,14 +110,14 @@ static void json_cell(struct ls_json *j, const struct cell *c)
     }
 }
 
-void knr_json_result(struct ls_json *j, const struct kn_result *r, const char *name)
+void rpl_json_result(struct ls_json *j, const struct kn_result *r, const char *name)
 {
     struct cell cells[CELLS];
     cells_of(r, name, cells);
     ls_json_open(j, NULL, '{');
     for (size_t i = 0; i < CELLS; i++)
         json_cell(j, &cells[i]);
-    knr_counts_json(j, r);
+    rpl_counts_json(j, r);
     ls_json_open(j, "run_s", '[');
     for (size_t i = 0; i < r->seconds.len && r->run_seconds; i++)
         ls_json_double(j, NULL, r->run_seconds[i]);
@@ -133,18 +133,18 @@ void knr_json_result(struct ls_json *j, const struct kn_result *r, const char *n
     ls_json_close(j, '}');
 }
 
-void knr_csv_header(FILE *out)
+void rpl_csv_header(FILE *out)
 {
     static const struct kn_result nothing;
     struct cell cells[CELLS];
     cells_of(&nothing, "", cells);
     for (size_t i = 0; i < CELLS; i++)
         fprintf(out, "%s%s", i ? "," : "", cells[i].name);
-    knr_counts_csv_header(out);
+    rpl_counts_csv_header(out);
     fputc('\n', out);
 }
 
-void knr_csv_row(const struct kn_result *r, const char *name, FILE *out)
+void rpl_csv_row(const struct kn_result *r, const char *name, FILE *out)
 {
     struct cell cells[CELLS];
     cells_of(r, name, cells);
@@ -157,6 +157,6 @@ void knr_csv_row(const struct kn_result *r, const char *name, FILE *out)
         else if (cells[i].kind != CELL_NUMBER)
             fprintf(out, "%" PRIu64, cells[i].integer);
     }
-    knr_counts_csv_row(r, out);
+    rpl_counts_csv_row(r, out);
     fputc('\n', out);
 }

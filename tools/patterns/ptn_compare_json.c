@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and groups of patterns as JSON. */
 #include "common/ls_json.h"
-#include "tools/patterns/ptd_diff.h"
-#include "tools/patterns/ptd_groups.h"
+#include "tools/patterns/ptn_compare.h"
+#include "tools/patterns/ptn_groups.h"
 
-static const char *const ptd_matched_words[] = {
+static const char *const ptn_matched_words[] = {
     [PAT_MATCHED_KEY] = "name", [PAT_MATCHED_DISTANCE] = "distance", [PAT_MATCHED_NONE] = "none"};
 
-static void ptd_json_item(struct ls_json *j, const char *key, const struct pat_item *item)
+static void ptn_json_item(struct ls_json *j, const char *key, const struct pat_item *item)
 {
     uint64_t accesses = 0;
     ls_json_open(j, key, '{');
@@ -21,7 +21,7 @@ static void ptd_json_item(struct ls_json *j, const char *key, const struct pat_i
     ls_json_close(j, '}');
 }
 
-static void ptd_json_comparison(struct ls_json *j, const struct pat_comparison *c)
+static void ptn_json_comparison(struct ls_json *j, const struct pat_comparison *c)
 {
     ls_json_double(j, "distance", c->distance.total);
     ls_json_double(j, "low", c->low);
@@ -38,18 +38,18 @@ static void ptd_json_comparison(struct ls_json *j, const struct pat_comparison *
     ls_json_close(j, '}');
 }
 
-static void ptd_json_row(struct ls_json *j, const struct ptd_row *r)
+static void ptn_json_pair(struct ls_json *j, const struct ptn_pair *r)
 {
     ls_json_open(j, NULL, '{');
-    ls_json_text(j, "verdict", ptd_verdict_text(r->verdict));
-    ls_json_text(j, "matched_by", ptd_matched_words[r->match.by]);
-    if (r->a) ptd_json_item(j, "a", r->a);
-    if (r->b) ptd_json_item(j, "b", r->b);
-    if (r->a && r->b) ptd_json_comparison(j, &r->comparison.total);
+    ls_json_text(j, "verdict", ptn_verdict_text(r->verdict));
+    ls_json_text(j, "matched_by", ptn_matched_words[r->match.by]);
+    if (r->a) ptn_json_item(j, "a", r->a);
+    if (r->b) ptn_json_item(j, "b", r->b);
+    if (r->a && r->b) ptn_json_comparison(j, &r->comparison.total);
     ls_json_close(j, '}');
 }
 
-static void ptd_json_weights(struct ls_json *j)
+static void ptn_json_weights(struct ls_json *j)
 {
     ls_json_open(j, "weights", '{');
     for (size_t t = 0; t < PAT_TERM_COUNT; t++)
@@ -57,24 +57,24 @@ static void ptd_json_weights(struct ls_json *j)
     ls_json_close(j, '}');
 }
 
-void ptd_json_diff(const struct ptd_diff *d, FILE *out)
+void ptn_json_diff(const struct ptn_diff *d, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     ls_json_open(&j, NULL, '{');
-    ls_json_u64(&j, "schema", PTD_JSON_SCHEMA);
+    ls_json_u64(&j, "schema", PTN_JSON_SCHEMA);
     ls_json_text(&j, "a", d->sides[0].path);
     ls_json_text(&j, "b", d->sides[1].path);
     ls_json_text(&j, "intervals", "95 %, bootstrap over blocks of accesses");
-    ptd_json_weights(&j);
+    ptn_json_weights(&j);
     ls_json_open(&j, "rows", '[');
     for (size_t i = 0; i < d->rows_len; i++)
-        ptd_json_row(&j, &d->rows[i]);
+        ptn_json_pair(&j, &d->rows[i]);
     ls_json_close(&j, ']');
     ls_json_close(&j, '}');
     fputc('\n', out);
 }
 
-static void ptd_json_members(struct ls_json *j, const struct ptd_groups *g, size_t number)
+static void ptn_json_group_members(struct ls_json *j, const struct ptn_groups *g, size_t number)
 {
     ls_json_open(j, "members", '[');
     for (size_t i = 0; i < g->items.len; i++) {
@@ -82,40 +82,40 @@ static void ptd_json_members(struct ls_json *j, const struct ptd_groups *g, size
         if (g->clusters.group_of[i] != number) continue;
         ls_json_open(j, NULL, '{');
         ls_json_text(j, "file", g->inputs[item->input].path);
-        ptd_json_item(j, "pattern", item);
+        ptn_json_item(j, "pattern", item);
         ls_json_double(j, "distance", g->clusters.distance[i]);
         ls_json_close(j, '}');
     }
     ls_json_close(j, ']');
 }
 
-static void ptd_json_group(struct ls_json *j, const struct ptd_groups *g, size_t number)
+static void ptn_json_group(struct ls_json *j, const struct ptn_groups *g, size_t number)
 {
     const struct pat_group *const group = &g->clusters.groups[number];
     ls_json_open(j, NULL, '{');
-    ptd_json_item(j, "representative", &g->items.rows[group->representative]);
+    ptn_json_item(j, "representative", &g->items.rows[group->representative]);
     ls_json_u64(j, "patterns", group->members);
     ls_json_u64(j, "threads", group->threads);
     ls_json_u64(j, "files", group->inputs);
     ls_json_double(j, "cost_share", group->share);
     ls_json_double(j, "diameter", group->diameter);
     ls_json_double(j, "mean_distance", group->mean);
-    ptd_json_members(j, g, number);
+    ptn_json_group_members(j, g, number);
     ls_json_close(j, '}');
 }
 
-void ptd_json_groups(const struct ptd_groups *g, FILE *out)
+void ptn_json_groups(const struct ptn_groups *g, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     ls_json_open(&j, NULL, '{');
-    ls_json_u64(&j, "schema", PTD_JSON_SCHEMA);
+    ls_json_u64(&j, "schema", PTN_JSON_SCHEMA);
     ls_json_text(&j, "criterion", "complete linkage: members of a group are at most `within` apart");
     ls_json_double(&j, "within", g->within);
     ls_json_double(&j, "silhouette", g->clusters.silhouette);
-    ptd_json_weights(&j);
+    ptn_json_weights(&j);
     ls_json_open(&j, "groups", '[');
     for (size_t i = 0; i < g->clusters.groups_len; i++)
-        ptd_json_group(&j, g, i);
+        ptn_json_group(&j, g, i);
     ls_json_close(&j, ']');
     ls_json_close(&j, '}');
     fputc('\n', out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/knr_counts.h"
+#include "tools/replay/rpl_counts.h"
 
 #include "tools/cli/cli_term.h"
 
@@ -7,7 +7,7 @@
 
 enum { COUNTS_NAME = 28 };
 
-void knr_counts_json(struct ls_json *j, const struct kn_result *r)
+void rpl_counts_json(struct ls_json *j, const struct kn_result *r)
 {
     ls_json_open(j, "counts", '{');
     for (int i = 0; i < PE_COUNTS_LEN; i++)
@@ -15,13 +15,13 @@ void knr_counts_json(struct ls_json *j, const struct kn_result *r)
     ls_json_close(j, '}');
 }
 
-void knr_counts_csv_header(FILE *out)
+void rpl_counts_csv_header(FILE *out)
 {
     for (int i = 0; i < PE_COUNTS_LEN; i++)
         fprintf(out, ",%s", pe_count_rows[i].name);
 }
 
-void knr_counts_csv_row(const struct kn_result *r, FILE *out)
+void rpl_counts_csv_row(const struct kn_result *r, FILE *out)
 {
     for (int i = 0; i < PE_COUNTS_LEN; i++) {
         fputc(',', out);
@@ -50,7 +50,7 @@ static void counts_row(const struct kn_result *r, const bool shown[PE_COUNTS_LEN
     fputc('\n', out);
 }
 
-void knr_counts_print(const struct kn_result *results, size_t len, const char *(*name)(void *user, size_t i),
+void rpl_counts_print(const struct kn_result *results, size_t len, const char *(*name)(void *user, size_t i),
                       void *user, FILE *out)
 {
     bool shown[PE_COUNTS_LEN], any = false;

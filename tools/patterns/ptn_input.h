@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Patterns to compare, read from a pattern file or extracted from any other input. */
-#ifndef PTD_INPUT_H
-#define PTD_INPUT_H
+#ifndef PTN_INPUT_H
+#define PTN_INPUT_H
 
 #include "patterns/compare/pat_compare.h"
 #include "tools/patterns/ptn_read.h"
 
-struct ptd_input {
+struct ptn_input {
     const char *path;
     struct pat_items items;
     struct pat_suite suite; /* set if the input is a pattern file */
@@ -15,11 +15,11 @@ struct ptd_input {
 
 /* Set *out if path is a pattern file: its first character is [, after unpacking.
  * Errors: as reading it. */
-ls_err ptd_is_pattern_file(const char *path, bool *out);
+ls_err ptn_is_pattern_file(const char *path, bool *out);
 /* Read the patterns of a pattern file, or extract them from any other input.
- * Owns:   the caller ends *out with ptd_input_fini, also after a failure; path is borrowed.
+ * Owns:   the caller ends *out with ptn_input_fini, also after a failure; path is borrowed.
  * Errors: as pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
-ls_err ptd_input_read(const char *path, const struct ptn_settings *s, struct ptd_input *out);
-void ptd_input_fini(struct ptd_input *in);
+ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn_input *out);
+void ptn_input_fini(struct ptn_input *in);
 
 #endif

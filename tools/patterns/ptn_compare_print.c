@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and groups of patterns as tables. */
 #include "tools/cli/cli_term.h"
-#include "tools/patterns/ptd_diff.h"
-#include "tools/patterns/ptd_groups.h"
+#include "tools/patterns/ptn_compare.h"
+#include "tools/patterns/ptn_groups.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PTD_CELL_BYTES = 64 };
+enum { PTN_CELL_BYTES = 64 };
 
-static void ptd_print_input(const char *letter, const struct ptd_input *in, FILE *out)
+static void ptn_print_input(const char *letter, const struct ptn_input *in, FILE *out)
 {
     fprintf(out, "%s%s%s  %s: %zu pattern%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), letter,
             cli_colour_end(STDOUT_FILENO), in->path, in->items.len, in->items.len == 1 ? "" : "s");
@@ -19,58 +19,58 @@ static void ptd_print_input(const char *letter, const struct ptd_input *in, FILE
 
 /* --- diff --- */
 
-static void ptd_interval(const struct pat_comparison *c, char out[PTD_CELL_BYTES])
+static void ptn_interval(const struct pat_comparison *c, char out[PTN_CELL_BYTES])
 {
     if (isnan(c->low))
-        snprintf(out, PTD_CELL_BYTES, "-");
+        snprintf(out, PTN_CELL_BYTES, "-");
     else
-        snprintf(out, PTD_CELL_BYTES, "%.4f to %.4f", c->low, c->high);
+        snprintf(out, PTN_CELL_BYTES, "%.4f to %.4f", c->low, c->high);
 }
 
-static void ptd_number(double x, char out[PTD_CELL_BYTES])
+static void ptn_number(double x, char out[PTN_CELL_BYTES])
 {
     if (isnan(x))
-        snprintf(out, PTD_CELL_BYTES, "-");
+        snprintf(out, PTN_CELL_BYTES, "-");
     else
-        snprintf(out, PTD_CELL_BYTES, "%.4f", x);
+        snprintf(out, PTN_CELL_BYTES, "%.4f", x);
 }
 
-static bool ptd_names_differ(const struct ptd_row *r)
+static bool ptn_names_differ(const struct ptn_pair *r)
 {
     return r->a && r->b && r->match.by != PAT_MATCHED_KEY;
 }
 
-static void ptd_print_row(const struct ptd_row *r, FILE *out)
+static void ptn_print_row(const struct ptn_pair *r, FILE *out)
 {
-    char distance[PTD_CELL_BYTES] = "-", interval[PTD_CELL_BYTES] = "-", null[PTD_CELL_BYTES] = "-";
+    char distance[PTN_CELL_BYTES] = "-", interval[PTN_CELL_BYTES] = "-", null[PTN_CELL_BYTES] = "-";
     const struct pat_comparison *const c = &r->comparison.total;
     const bool is_pair = r->a && r->b;
     if (is_pair) {
-        ptd_number(c->distance.total, distance);
-        ptd_interval(c, interval);
-        ptd_number(c->null, null);
+        ptn_number(c->distance.total, distance);
+        ptn_interval(c, interval);
+        ptn_number(c->null, null);
     }
     fprintf(out, "%8s  %-16s  %6s  %-11s  %s", distance, interval, null,
-            is_pair && c->distance.total > 0 ? pat_terms[ptd_main_term(&c->distance)].name : "",
+            is_pair && c->distance.total > 0 ? pat_terms[ptn_main_term(&c->distance)].name : "",
             r->a ? r->a->name : r->b->name);
-    if (ptd_names_differ(r)) fprintf(out, " = %s", r->b->name);
-    fprintf(out, ": %s\n", ptd_verdict_text(r->verdict));
+    if (ptn_names_differ(r)) fprintf(out, " = %s", r->b->name);
+    fprintf(out, ": %s\n", ptn_verdict_text(r->verdict));
 }
 
-void ptd_print_diff(const struct ptd_diff *d, FILE *out)
+void ptn_print_diff(const struct ptn_diff *d, FILE *out)
 {
-    ptd_print_input("A", &d->sides[0], out);
-    ptd_print_input("B", &d->sides[1], out);
+    ptn_print_input("A", &d->sides[0], out);
+    ptn_print_input("B", &d->sides[1], out);
     fputs("\ndistance  95 % interval     halves  mostly of    pattern\n", out);
     for (size_t i = 0; i < d->rows_len; i++)
-        ptd_print_row(&d->rows[i], out);
+        ptn_print_row(&d->rows[i], out);
     fputs("\nFrom 0 (no feature tells them apart) to 1. halves: what two halves of one of them differ by.\n",
           out);
 }
 
 /* --- groups --- */
 
-static void ptd_print_group(const struct ptd_groups *g, size_t number, FILE *out)
+static void ptn_print_group(const struct ptn_groups *g, size_t number, FILE *out)
 {
     const struct pat_group *const group = &g->clusters.groups[number];
     char share[CLI_CELL_BYTES] = "-";
@@ -79,7 +79,7 @@ static void ptd_print_group(const struct ptd_groups *g, size_t number, FILE *out
             group->threads, group->inputs, share, group->diameter, g->items.rows[group->representative].name);
 }
 
-static void ptd_print_members(const struct ptd_groups *g, size_t number, FILE *out)
+static void ptn_print_members(const struct ptn_groups *g, size_t number, FILE *out)
 {
     for (size_t i = 0; i < g->items.len; i++) {
         const struct pat_item *const item = &g->items.rows[i];
@@ -91,17 +91,17 @@ static void ptd_print_members(const struct ptd_groups *g, size_t number, FILE *o
     }
 }
 
-void ptd_print_groups(const struct ptd_groups *g, FILE *out)
+void ptn_print_groups(const struct ptn_groups *g, FILE *out)
 {
-    char silhouette[PTD_CELL_BYTES];
+    char silhouette[PTN_CELL_BYTES];
     fprintf(out, "%zu patterns of %zu file%s in %zu group%s; members of a group are at most %.3f apart\n\n",
             g->items.len, g->inputs_len, g->inputs_len == 1 ? "" : "s", g->clusters.groups_len,
             g->clusters.groups_len == 1 ? "" : "s", g->within);
     fputs("group  patterns  threads  files  cost %  diameter  stands for it\n", out);
     for (size_t i = 0; i < g->clusters.groups_len; i++) {
-        ptd_print_group(g, i, out);
-        if (g->with_members) ptd_print_members(g, i, out);
+        ptn_print_group(g, i, out);
+        if (g->with_members) ptn_print_members(g, i, out);
     }
-    ptd_number(g->clusters.silhouette, silhouette);
+    ptn_number(g->clusters.silhouette, silhouette);
     fprintf(out, "\nmean silhouette %s (1: the groups are far apart, 0: they touch)\n", silhouette);
 }

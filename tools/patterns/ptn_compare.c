@@ -2,48 +2,48 @@
 /* loadstone patterns diff and groups. */
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/patterns/ptd_diff.h"
-#include "tools/patterns/ptd_groups.h"
+#include "tools/patterns/ptn_compare.h"
+#include "tools/patterns/ptn_groups.h"
 #include "tools/patterns/ptn_actions.h"
 
-#define PTD_MATCH_WITHIN 0.10
-#define PTD_GROUP_WITHIN 0.05
-enum { PTD_GROUP_FILES_MAX = 64 };
+#define PTN_MATCH_WITHIN 0.10
+#define PTN_GROUP_WITHIN 0.05
+enum { PTN_GROUP_FILES_MAX = 64 };
 
-static double ptd_within(const struct cli_value *v, double otherwise)
+static double ptn_within(const struct cli_value *v, double otherwise)
 {
     return v[PTN_WITHIN].given ? v[PTN_WITHIN].share : otherwise;
 }
 
-static int ptd_diff_run(const struct cli_value *v, char **operands, size_t operands_len)
+static int ptn_diff_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
     (void)operands_len;
-    struct ptd_options o = {
-        .match = {.within = ptd_within(v, PTD_MATCH_WITHIN), .ignore_keys = v[PTN_BY_DISTANCE].given}};
-    struct ptd_diff d;
+    struct ptn_options o = {
+        .match = {.within = ptn_within(v, PTN_MATCH_WITHIN), .ignore_keys = v[PTN_BY_DISTANCE].given}};
+    struct ptn_diff d;
     ptn_settings_of(v, &o.settings);
-    const ls_err err = ptd_diff_make(operands, &o, &d);
+    const ls_err err = ptn_diff_make(operands, &o, &d);
     if (err == LS_OK) {
-        (v[PTN_JSON].given ? ptd_json_diff : ptd_print_diff)(&d, stdout);
+        (v[PTN_JSON].given ? ptn_json_diff : ptn_print_diff)(&d, stdout);
         fflush(stdout);
         if (cli_output_is_kept(operands[0]) && cli_output_is_kept(operands[1]))
             cli_next("loadstone patterns groups %s %s", cli_quote(operands[0]), cli_quote(operands[1]));
     }
-    ptd_diff_fini(&d);
+    ptn_diff_fini(&d);
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 
-static int ptd_groups_run(const struct cli_value *v, char **operands, size_t operands_len)
+static int ptn_groups_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
-    struct ptd_group_options o = {.within = ptd_within(v, PTD_GROUP_WITHIN)};
-    struct ptd_groups g;
+    struct ptn_group_options o = {.within = ptn_within(v, PTN_GROUP_WITHIN)};
+    struct ptn_groups g;
     ptn_settings_of(v, &o.settings);
     o.settings.compact.no_join = true;        /* names of single instructions go together */
     o.settings.extract.merge_threads = false; /* which threads are alike is the question */
-    const ls_err err = ptd_groups_make(operands, operands_len, &o, &g);
+    const ls_err err = ptn_groups_make(operands, operands_len, &o, &g);
     g.with_members = v[PTN_MEMBERS].given;
-    if (err == LS_OK) (v[PTN_JSON].given ? ptd_json_groups : ptd_print_groups)(&g, stdout);
-    ptd_groups_fini(&g);
+    if (err == LS_OK) (v[PTN_JSON].given ? ptn_json_groups : ptn_print_groups)(&g, stdout);
+    ptn_groups_fini(&g);
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 
@@ -61,7 +61,7 @@ const struct ptn_action ptn_action_diff = {
               .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_BY_DISTANCE) | PTN_BIT(PTN_JSON)},
     .operands_min = 2,
     .operands_max = 2,
-    .run = ptd_diff_run,
+    .run = ptn_diff_run,
 };
 
 const struct ptn_action ptn_action_groups = {
@@ -72,6 +72,6 @@ const struct ptn_action ptn_action_groups = {
               .examples = "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",
               .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_MEMBERS) | PTN_BIT(PTN_JSON)},
     .operands_min = 1,
-    .operands_max = PTD_GROUP_FILES_MAX,
-    .run = ptd_groups_run,
+    .operands_max = PTN_GROUP_FILES_MAX,
+    .run = ptn_groups_run,
 };

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone patterns diff: pairs the patterns of A with the patterns of B and compares each pair. */
+#ifndef PTN_COMPARE_H
+#define PTN_COMPARE_H
+
+#include "patterns/compare/pat_compare.h"
+#include "tools/patterns/ptn_input.h"
+
+#include <stdio.h>
+
+enum { PTN_JSON_SCHEMA = 1 };
+#define PTN_SIGNIFICANCE 0.05
+
+/* X(enumerator, text) */
+#define PTN_VERDICT_LIST(X)                                    \
+    X(PTN_SAME, "the same accesses")                           \
+    X(PTN_ALIKE, "not told apart")                             \
+    X(PTN_DIFFERS, "differs")                                  \
+    X(PTN_TOO_SHORT, "differs; too short to tell from chance") \
+    X(PTN_ONLY_A, "only in A")                                 \
+    X(PTN_ONLY_B, "only in B")
+#define PTN_VERDICT_ENUM(id, text) id,
+enum ptn_verdict { PTN_VERDICT_LIST(PTN_VERDICT_ENUM) PTN_VERDICTS };
+#undef PTN_VERDICT_ENUM
+
+struct ptn_pair {
+    const struct pat_item *a, *b; /* NULL: only in the other */
+    struct pat_match match;
+    struct pat_item_comparison comparison; /* of pairs */
+    enum ptn_verdict verdict;
+};
+
+struct ptn_diff {
+    struct ptn_input sides[2];
+    struct ptn_pair *rows; /* pairs, the most different first; then patterns in one input only */
+    size_t rows_len;
+};
+
+struct ptn_options {
+    struct pat_match_options match;
+    struct ptn_settings settings; /* for inputs that patterns are extracted from */
+};
+
+/* Owns:   the caller ends *out with ptn_diff_fini, also after a failure.
+ * Errors: as ptn_input_read, LS_ERR_NOMEM. */
+ls_err ptn_diff_make(char *const paths[2], const struct ptn_options *o, struct ptn_diff *out);
+void ptn_diff_fini(struct ptn_diff *d);
+
+/* "differs"; never NULL. */
+const char *ptn_verdict_text(enum ptn_verdict v);
+/* The term that adds most to the distance. */
+enum pat_term ptn_main_term(const struct pat_distance_terms *d);
+
+void ptn_print_diff(const struct ptn_diff *d, FILE *out);
+void ptn_json_diff(const struct ptn_diff *d, FILE *out);
+
+#endif

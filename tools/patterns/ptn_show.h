@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns in words, JSON and pictures. */
+#ifndef PTN_SHOW_H
+#define PTN_SHOW_H
+
+#include "patterns/pat_config.h"
+
+#include <stdio.h>
+
+/* Configurations begin to end - 1 of a suite. */
+struct ptn_show_range {
+    size_t begin, end;
+};
+
+enum ptn_show_what { PTN_SHOW_ALL, PTN_SHOW_OFFSETS, PTN_SHOW_DELTAS, PTN_SHOW_HISTOGRAM };
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err ptn_show_print(const struct pat_suite *s, struct ptn_show_range range, FILE *out);
+ls_err ptn_show_print_json(const struct pat_suite *s, struct ptn_show_range range, FILE *out);
+
+/* Draw the selected charts of each configuration to path; title names their source.
+ * Errors: as vx_page_write, LS_ERR_NOMEM. */
+ls_err ptn_show_plot(const struct pat_suite *s, struct ptn_show_range range, enum ptn_show_what what,
+                     const char *title, const char *path);
+
+/* The lists of c that are not empty: "pattern", "pattern-gather", "pattern-scatter". Returns their
+ * number, at most 3. */
+struct ptn_show_list {
+    const char *name;
+    const struct pat_indices *indices;
+};
+size_t ptn_show_lists(const struct pat_config *c, struct ptn_show_list out[3]);
+
+#endif
